@@ -5,6 +5,7 @@ GO         ?= go
 export GOFLAGS ?= -trimpath
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = $(GO) run mvdan.cc/gofumpt@v0.12.0
+VALE        = $(GO) run github.com/vale-cli/vale/v3/cmd/vale@v3.20.0
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 # The sandbox's SQLite and its C library are C translated to Go. They are not checked for races, since that would take most
 # of the time. go test does not vet, since lint vets all packages. Many tests wait for processes: twice as many packages as cores are
@@ -15,7 +16,7 @@ GORACE      = atexit_sleep_ms=20
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test prerequisites toolchain bench exam golden generate check lint race trace chart soak build release packages test-clients fuzz supply sbom
+.PHONY: help demo test prerequisites toolchain bench exam golden generate check lint prose race trace chart soak build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +60,9 @@ lint: ## gofumpt, go vet, staticcheck
 	  test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
+
+prose: ## Vale: how comments, documents and specs are written (docs/writing.md)
+	@git ls-files -co --exclude-standard '*.go' '*.md' '*.yaml' | grep -vE '_gen\.go$$|^sandbox/sample/|CHANGELOG|testdata/|^golden/' | xargs $(VALE) --output=line
 
 race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser, the TypeScript SDK
 	@GO='$(GO)' .ci/compiler

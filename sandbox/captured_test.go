@@ -29,7 +29,7 @@ type captured struct {
 }
 
 // capturedDataset is the data that the captures were made of, as far as they show it: what the owner's schema declares
-// (813i), every record that stands in an answer, and around them as many as the counts say. The records of typelab are
+// (813i), every record that occurs in an answer, and enough others to reach the counts. The records of typelab are
 // known in full.
 func capturedDataset(t *testing.T, all []capture) catalog.Dataset {
 	t.Helper()

@@ -36,7 +36,7 @@ type difference struct {
 	reason string
 	status int      // what the sandbox answers instead; 0: as captured, and only shape differs
 	code   string   // with status
-	shape  []string // problems of shapeProblems that are meant to be; a star at the end stands for any rest
+	shape  []string // accepted problems of shapeProblems; a star at the end matches any rest
 }
 
 // differenceOf finds the difference whose pattern a capture's name matches.

@@ -103,7 +103,7 @@ func addWindowtest(ctx context.Context, box *sandbox.Sandbox) error {
 	return nil
 }
 
-// callerPlaceholder stands for the resource server's own credentials.
+// callerPlaceholder replaces the resource server's own credentials.
 const callerPlaceholder = "rs caller credentials"
 
 var placeholder = regexp.MustCompile(`<([a-z_0-9 ]+)>`)
@@ -125,7 +125,7 @@ func newReplayer(t *testing.T, all []capture) *replayer {
 	return newListening(t, sandbox.Options{Data: &set, Authorization: []authorization.Option{authorization.WithGrants(capturedGrants())}})
 }
 
-// newListening is a sandbox at an address of its own.
+// newListening returns a sandbox with its own address.
 func newListening(t *testing.T, options sandbox.Options) *replayer {
 	t.Helper()
 	box, url := sandboxtest.Serve(t, options)

@@ -46,7 +46,7 @@ type Options struct {
 	Retries []time.Duration
 }
 
-// Sandbox is a running authorization and resource server without a listener of its own. It is safe for
+// Sandbox is a running authorization and resource server without a listener. It is safe for
 // concurrent use until Close.
 type Sandbox struct {
 	publicURL     string

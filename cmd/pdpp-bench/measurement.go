@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// measurement is one line of the table: a figure beside its bar, if it has one.
+// measurement is one line of the table: a figure and its bar, if it has one.
 type measurement struct {
 	What    string  `json:"what"`
 	Unit    string  `json:"unit"`

@@ -22,7 +22,7 @@ func (e *MarkerError) Error() string {
 	return fmt.Sprintf("%s has no place for figures: put the lines %s and %s into it", e.Path, beginMark, endMark)
 }
 
-// writePage writes the figures into performance.md in a directory, and the plots beside it.
+// writePage writes the figures into performance.md in a directory, and the plots next to it.
 func (r *report) writePage(directory string) error {
 	path := filepath.Join(directory, pageName)
 	text, err := os.ReadFile(path)

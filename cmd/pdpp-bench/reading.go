@@ -65,7 +65,7 @@ func (m measuredReading) times() string {
 	return fmt.Sprintf("%.2f s, plain %.2f s", m.took.Seconds(), m.plain.Seconds())
 }
 
-// read makes a call some times, each beside plain GETs, in a process of its own.
+// read makes a call several times, each paired with plain GETs, in a separate process.
 func (s *suite) read(tool, arguments string, box mailbox) (measured measuredReading, err error) {
 	session, err := s.startStdio(opaqueToken, "--read-on", strconv.Itoa(box.records))
 	if err != nil {

@@ -90,7 +90,7 @@ func (s *suite) warm(call next) error {
 	})
 }
 
-// packageSearch measures a search over a package of twenty children, each of which takes searchTakes.
+// packageSearch measures a search over a package of twenty children that each take searchTakes.
 func (s *suite) packageSearch() error {
 	server, err := s.startHosted()
 	if err != nil {

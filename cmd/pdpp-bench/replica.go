@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// replica measures what one hosted adapter takes of each kind of call: what docs/hosting.md models many replicas by. The rate
-// is that of a machine whose cores it shares with the provider and the clients; its own processor time is what it costs elsewhere.
+// replica measures the rate and the processor time of each kind of call of one hosted adapter, the input of the model of replicas.
+// The provider and the clients share the machine's cores, so the processor time carries over to other machines and the rate does not.
 func (s *suite) replica() error {
 	server, err := s.startHosted()
 	if err != nil {

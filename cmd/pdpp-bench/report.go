@@ -41,7 +41,7 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, %s/%s", name, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 }
 
-// table writes every figure beside its bar.
+// table writes every figure with its bar.
 func (r *report) table(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "\n%s · %s · %s\n\n", r.Date, r.Machine, r.Go)

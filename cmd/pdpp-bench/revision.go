@@ -16,7 +16,7 @@ const (
 
 var revisions = []revision{common, newest}
 
-// params returns the params of a request, of which members are the JSON members inside the braces.
+// params returns the params of a request. The argument has the JSON members inside the braces.
 func (r revision) params(members string) string {
 	if r == common {
 		return "{" + members + "}"

@@ -82,7 +82,7 @@ func (s *session) call(name, arguments string) ([]byte, error) {
 }
 
 // What tells that a call failed. Package bytes finds what begins with a letter that answers hardly have in a tenth of the time that
-// a quote takes: the search is part of what is measured. A protocol error stands behind the id.
+// a quote takes: the search is part of what is measured. A protocol error follows the id.
 var (
 	isError         = []byte(`Error":true`)
 	isProtocolError = []byte(`"error":{"code":-`)

@@ -78,7 +78,7 @@ func (s *suite) binarySize() error {
 	return nil
 }
 
-// resultSizes compares the size of results with that of the bodies they were made from, each channel by itself: both have all
+// resultSizes compares the size of each channel of a result with the size of the body. Both channels have all
 // rows, and a host shows a model one of them. If fewer rows fit into the result, it is compared with a body of as many.
 func (s *suite) resultSizes() error {
 	session, err := s.local(clientToken + "0")

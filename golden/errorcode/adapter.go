@@ -110,8 +110,8 @@ var readEntries = []Entry{
 	},
 	{
 		Code:    string(rs.InvalidResponse),
-		Meaning: "The answer is not the JSON that the protocol asks for, such as the page of a proxy.",
-		Next:    "Check with `pdpp-mcp doctor` whether the URL is that of a PDPP provider. If it is, its operator has to mend it.",
+		Meaning: "The answer is not the JSON that the protocol requires, for example the page of a proxy.",
+		Next:    "Run `pdpp-mcp doctor` to check whether the URL belongs to a PDPP provider. If it does, tell its operator.",
 	},
 	{
 		Code:    string(rs.ResponseTooLarge),
@@ -130,7 +130,7 @@ var readEntries = []Entry{
 	},
 	{
 		Code:    string(tool.BlobNotText),
-		Meaning: "The file is declared as text, and its bytes are none.",
+		Meaning: "The file is declared as text, but its bytes are not text.",
 		Next:    "Save it with the command that `message` names, and look what it is.",
 	},
 	{

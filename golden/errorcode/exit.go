@@ -5,7 +5,7 @@ package errorcode
 var exitSection = Section{
 	Title: "A command ends with an exit code",
 	Keyed: "exit code",
-	Intro: "The last line on standard error says what happened and, where there is one, the command that mends it.",
+	Intro: "The last line on standard error says what happened and the command that fixes it, if there is one.",
 	Entries: []Entry{
 		{
 			Code:    "0",

@@ -33,7 +33,7 @@ var requestEntries = []Entry{
 	},
 	{
 		Code: "cursor_expired", Status: http.StatusGone,
-		Meaning: "The provider no longer keeps what the cursor or `changes_since` stands for.",
+		Meaning: "The provider no longer keeps the position of the cursor or `changes_since`.",
 		Next:    "Read the stream anew from its beginning, and take the new `next_changes_since`.",
 	},
 	{
@@ -88,7 +88,7 @@ var requestEntries = []Entry{
 	},
 	{
 		Code: "ambiguous_schema_detail", Status: http.StatusConflict,
-		Meaning: "The full schema is that of one source, and there are several.",
+		Meaning: "A full schema covers one source, and several match.",
 		Next:    "Call again with one of `available_connections`.",
 	},
 	{
@@ -122,7 +122,7 @@ var accessEntries = []Entry{
 	},
 	{
 		Code: "context.stream_not_allowed", Status: http.StatusUnauthorized,
-		Meaning: "The token does not stand for that stream.",
+		Meaning: "The token does not cover that stream.",
 		Next:    "Ask for a stream that `schema` lists, or connect again and have it approved.",
 	},
 	{

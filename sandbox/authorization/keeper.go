@@ -80,7 +80,7 @@ const (
 	kindOwner   = "owner"
 )
 
-// bearer is what a token stands for.
+// bearer is the access that a token gives.
 type bearer struct {
 	kind      string
 	clientID  string

@@ -48,7 +48,7 @@ type Server struct {
 	packages   map[string]grantPackage  // by id
 	bearers    map[string]bearer        // by token
 	tokens     map[string]string        // by name
-	onRevoke   func(grantID string)     // nil: nobody listens
+	onRevoke   func(grantID string)     // may be nil
 }
 
 // OnRevoke calls told with the id of every grant that is revoked from now on. told must be quick, and must not call

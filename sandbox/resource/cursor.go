@@ -27,7 +27,7 @@ type pageCursor struct {
 
 	Order string   `json:"order,omitempty"` // records: ASC or DESC
 	Value string   `json:"cursor_value,omitempty"`
-	Key   []string `json:"primary_key,omitempty"` // records: that of the last record
+	Key   []string `json:"primary_key,omitempty"` // records: the key of the last record
 
 	After   int64 `json:"after_version,omitempty"` // changes: version of the last change
 	Through int64 `json:"session_max_version,omitempty"`

@@ -59,7 +59,7 @@ func TestFieldWindowsCountAsRealServersDo(t *testing.T) {
 	a.want("window.match_end_chars", "7")
 }
 
-// Whoever follows next_offset_chars reads the whole text and nothing twice.
+// Following next_offset_chars reads the whole text, and no part of it twice.
 func TestFieldWindowsJoinToTheField(t *testing.T) {
 	f := newFixture(t)
 	body := f.get(personalToken, "/v1/streams/messages/records/p-005").text("data.body")

@@ -87,7 +87,7 @@ func (p parameters) bracketed(base string) parameters {
 	return found
 }
 
-// checkNames refuses a parameter that is not among the names. A name that ends in [] stands for itself
+// checkNames refuses a parameter that is not among the names. A name that ends in [] matches itself
 // with or without brackets, one that ends in [key] for itself with one or two keys.
 func (p parameters) checkNames(names ...string) *problem {
 	for _, parameter := range p {

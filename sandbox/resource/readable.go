@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// readableSources lists every source that a bearer may read: all of them for an owner, else those of its grants.
+// readableSources lists every source that a bearer may read: all of them for an owner, otherwise the sources of its grants.
 func (s *server) readableSources(access catalog.Access) []source {
 	var sources []source
 	if access.Kind == ownerKind {

@@ -97,7 +97,7 @@ func (s *server) readRecords(c *call) (any, error) {
 	return s.listRecords(c, l, cursor.position())
 }
 
-// newListing checks the parts of a request in the order of real servers, so that of several mistakes it reports the same one.
+// newListing checks the parts of a request in the order of real servers, so that it reports the same one of several mistakes.
 func (s *server) newListing(c *call) (listing, error) {
 	sources, err := s.alikeSources(c, c.PathValue("stream"))
 	if err != nil {

@@ -31,7 +31,7 @@ func TestRecordsAreReadNewestFirstInPages(t *testing.T) {
 	}
 }
 
-// Offsets differ from record to record: the order is that of the texts, not of the instants (770).
+// Offsets differ from record to record: texts decide the order, not instants (770).
 func TestRecordsAreOrderedByText(t *testing.T) {
 	f := newFixture(t)
 	for _, query := range []string{"order=asc", "sort=received_at"} {
@@ -142,7 +142,7 @@ func TestRecordsRefusals(t *testing.T) {
 	}
 }
 
-// With another filter, and on another stream, a real server goes on from the place without a word (770s, 814i).
+// With another filter, and on another stream, a real server continues from the position without an error (770s, 814i).
 func TestCursorIsBoundToDirectionAlone(t *testing.T) {
 	f := newFixture(t)
 	cursor := f.get(personalToken, "/v1/streams/messages/records?limit=2").text("next_cursor")

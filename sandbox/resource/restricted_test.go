@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// Client tokens under v0.1 are told of the first thing that is wrong, in the order of captures 800 to 803l.
+// Under v0.1 a client token gets the first of several errors, in the order of captures 800 to 803l.
 func TestRestrictedRefusalsInOrder(t *testing.T) {
 	f := newFixtureOf(t, resource.Options{})
 	const records = "messages/records?"
@@ -37,7 +37,7 @@ func TestRestrictedRefusalsInOrder(t *testing.T) {
 	f.get(ownerToken, "/v1/streams/messages/records?connection_id="+personal+"&filter[is_flagged]=true&expand=attachments").want("data.0.id", `"p-040"`)
 }
 
-// What the schema does not tell of a stream can be done with it all the same.
+// Capabilities that the schema does not advertise work anyway.
 func TestBareSchema(t *testing.T) {
 	f := newFixtureOf(t, resource.Options{})
 	const stream = "connectors.0.streams.0."

@@ -115,7 +115,7 @@ func (s *server) routes() http.Handler {
 	return identified(mux)
 }
 
-// nothingHere refuses an unknown path: with a page for a browser, else as the original does.
+// nothingHere refuses an unknown path: with a page for a browser, otherwise as the original does.
 func nothingHere(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || !webpage.PrefersHTML(r.Header.Values("Accept")) {
 		writeProblem(w, r, routeNotFound(r))

@@ -87,11 +87,11 @@ func TestNoOtherMachineIsReached(t *testing.T) {
 	}
 }
 
-// A change is told after it was made, without the record, and leads to it through the feed.
+// A change is announced after it was made, without the record. The feed leads to the record.
 func TestChangesAreDelivered(t *testing.T) {
 	f, r := newFixture(t), newReceiver(t)
 	id, secret := f.subscribe(personalToken, fmt.Sprintf(`{"callback_url":%q,"filters":{"streams":["messages"]}}`, r.url))
-	if a := f.send("DELETE", ownerToken, "/v1/streams/messages/records/p-007?connector_instance_id="+personal, ""); a.Code != 204 { // of which nothing is told
+	if a := f.send("DELETE", ownerToken, "/v1/streams/messages/records/p-007?connector_instance_id="+personal, ""); a.Code != 204 { // not announced
 		t.Fatalf("answered %d %s", a.Code, a.Body)
 	}
 	f.write(work, "w-900")
@@ -128,7 +128,7 @@ func TestDeliveryIsTriedAgain(t *testing.T) {
 		r.next()
 	}
 	f.awaitStatus(personalToken, id, "disabled_failure")
-	f.write(personal, "p-903") // of which nothing is told
+	f.write(personal, "p-903") // not announced
 	if a := f.send("PATCH", personalToken, subscriptionsPath+"/"+id, `{"enabled":true,"rotate_secret":true}`); a.text("subscription.status") != "active" {
 		t.Errorf("switched on: %d %s", a.Code, a.Body)
 	} else {
@@ -142,7 +142,7 @@ func TestDeliveryIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A client whose grant has run out is told so at the next change, and nothing more.
+// A client with an expired grant gets that news at the next change, and nothing more.
 func TestARevokedGrantEndsDelivery(t *testing.T) {
 	f, r := newFixture(t), newReceiver(t)
 	f.subscribe(personalToken, fmt.Sprintf(`{"callback_url":%q}`, r.url))

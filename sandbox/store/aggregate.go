@@ -11,7 +11,7 @@ import (
 )
 
 // Metric computes one value over the live records of the selections: sum, min, max or count_distinct of a
-// field. The value is JSON: a number, or for min and max the value as it stands in the data, or null when
+// field. The value is JSON: a number, or for min and max the value as it is in the data, or null when
 // no record has one. A sum of nothing is 0. Times are compared as instants, numbers as numbers.
 func (s *Store) Metric(ctx context.Context, metric string, field catalog.Field, selections ...Selection) (json.RawMessage, error) {
 	var c clause
@@ -52,7 +52,7 @@ func comparedValue(field catalog.Field) string {
 
 // Group is how many records share a key.
 type Group struct {
-	Key   json.RawMessage // the value of the field, or the start of the time bucket as a string; null when there is none
+	Key   json.RawMessage // the value of the field, or the start of the time bucket as a string; null if it is missing
 	Count int64
 }
 

@@ -103,7 +103,7 @@ func scanEntry(rows interface{ Scan(...any) error }) (Entry, error) {
 type Summary struct {
 	Count       int64
 	LastUpdated time.Time // newest EmittedAt; zero when there are no records
-	// Earliest and Latest are the values of field in the records at both ends, as they stand in the data.
+	// Earliest and Latest are the values of field in the records at both ends, as they are in the data.
 	Earliest, Latest string
 }
 

@@ -21,7 +21,7 @@ func simpleTrigrams(text string) map[string]bool {
 	return distinct
 }
 
-// The count without sets is that of the sets, for any text and query.
+// The count without sets equals the count with sets, for any text and query.
 func TestCoverageIsThatOfTheSets(t *testing.T) {
 	texts := rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-dA-DéÉßİ1 .,\-]|overdraft){0,60}`))
 	rapid.Check(t, func(t *rapid.T) {

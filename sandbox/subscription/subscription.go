@@ -16,7 +16,7 @@ const (
 	DisabledRevoked = "disabled_revoked" // its grant has ended
 )
 
-// The reasons that documents show beside a state.
+// The reasons that documents show with a state.
 const (
 	clientDisabled = "client_disabled"
 	deliveryFailed = "delivery_failed"

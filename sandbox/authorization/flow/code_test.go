@@ -89,7 +89,7 @@ func TestAuthorizationRequests(t *testing.T) {
 	}
 }
 
-// Whoever is no browser gets an OAuth error where there is nowhere to redirect to.
+// A client other than a browser gets an OAuth error if there is no redirect URI.
 func TestAuthorizationErrorsForPrograms(t *testing.T) {
 	f := newFixture(t)
 	request, err := http.NewRequestWithContext(f.ctx, http.MethodGet, authorizationRequest(f.register(), "redirect_uri", "http://elsewhere.example/"), nil)

@@ -140,7 +140,7 @@ func (f *Flow) fromOwnForm(r *http.Request, sessionID string) bool {
 		hmac.Equal([]byte(r.PostFormValue(formTokenField)), []byte(f.formToken(cookie.Value, sessionID)))
 }
 
-// browser returns the value that identifies a browser, and sets the cookie if there is none yet.
+// browser returns the value that identifies a browser, and sets the cookie if it is missing.
 func (f *Flow) browser(w http.ResponseWriter, r *http.Request) string {
 	if cookie, err := r.Cookie(ownerCookie); err == nil && cookie.Value != "" {
 		return cookie.Value

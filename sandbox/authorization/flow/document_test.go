@@ -125,7 +125,7 @@ func TestDocumentIsRefused(t *testing.T) {
 			}
 		})
 	}
-	// A public name may stand for an inner address: what counts is where the connection goes (capture 880g).
+	// A public name may resolve to a private address. The address of the connection decides (capture 880g).
 	f, d := newFixture(t, authorization.WithDocuments(flow.PublicDocuments)), newDocumentServer(t, httptest.NewTLSServer)
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		id := strings.Replace(d.URL, "127.0.0.1", host, 1) + good

@@ -67,7 +67,7 @@ func (a Approved) id() string {
 	return a.GrantID
 }
 
-// Issued is an access token and what it stands for.
+// Issued is an access token with its grants.
 type Issued struct {
 	Token           string
 	AuthorizationID string // which run of a flow it came from

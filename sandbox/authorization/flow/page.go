@@ -40,7 +40,7 @@ type consentPage struct {
 	UserCode    string // that a device shows; empty otherwise
 	Resources   []string
 	Choices     []Choice
-	Purposes    []string // as the client says; nobody has checked them
+	Purposes    []string // as the client states them, unverified
 	Duration    string
 	Revocation  string
 	Action      string
@@ -84,7 +84,7 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 	purposes, single := purposesOf(session.AuthDetails)
 	userCode := session.UserCode
 	if f.attempts.hasDevice(session.DeviceCode) {
-		userCode = "" // agents are not told the code (capture 520), so nobody could compare it
+		userCode = "" // agents do not get the code (capture 520), so it cannot be compared
 	}
 	status := http.StatusOK
 	if problem != "" {
@@ -151,7 +151,7 @@ func (f *Flow) confirmDevice(w http.ResponseWriter, _ *http.Request) error {
 	return writeMessage(w, http.StatusOK, "Access approved", "The device has what it needs. You can close this page.", "How to take it back: "+revocation)
 }
 
-// renderError reports a failed request that cannot be redirected to a client: as a page for a browser, else as an
+// renderError reports a failed request that cannot be redirected to a client: as a page for a browser, otherwise as an
 // OAuth error.
 func (f *Flow) renderError(w http.ResponseWriter, r *http.Request, err error) error {
 	code, description := (&answer{cause: err}).refusal()

@@ -96,7 +96,7 @@ func (f *Flow) startedDevice(r *http.Request) (members, *answer) {
 }
 
 // requestedDetails decodes the parameter authorization_details, which the library passes over when it
-// cannot read it. An empty parameter is none.
+// cannot read it. An empty parameter counts as absent.
 func requestedDetails(parameter string) ([]json.RawMessage, error) {
 	if strings.TrimSpace(parameter) == "" {
 		return nil, nil
