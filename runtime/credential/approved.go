@@ -71,13 +71,13 @@ func (c Credential) Again() commandline.Wanted {
 	return wanted
 }
 
-func union(all, more []string) []string {
-	for _, each := range more {
-		if !slices.Contains(all, each) {
-			all = append(all, each)
+func union(names, more []string) []string {
+	for _, name := range more {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return all
+	return names
 }
 
 // ConnectorKey returns the short name of the connector: gmail for https://registry.pdpp.dev/connectors/gmail.
@@ -92,8 +92,8 @@ func textsOf(list rawjson.Value) []string {
 	var texts []string
 	elements, _ := rawjson.Elements(list)
 	for _, each := range elements {
-		if text, isText := rawjson.Text(each); isText && !slices.Contains(texts, text) {
-			texts = append(texts, text)
+		if text, isText := rawjson.Text(each); isText {
+			texts = union(texts, []string{text})
 		}
 	}
 	return texts

@@ -27,9 +27,8 @@ type Cache struct {
 	Logger *slog.Logger // for warnings; may be nil
 	AsIs   bool         // do not change modes that are too wide; for callers that do not use the tokens
 
-	unsaved      sync.Map             // renewed credentials that could not be written, by the replaced access token
-	narrow       func(*os.File) error // removes the rights of others; replaced by tests
-	lockPatience time.Duration        // 0: lockPatience; shortened by tests
+	unsaved      sync.Map      // renewed credentials that could not be written, by the replaced access token
+	lockPatience time.Duration // 0: lockPatience; shortened by tests
 }
 
 // DefaultRoot returns .pdpp in the working directory if that exists, otherwise ~/.pdpp.
@@ -79,9 +78,8 @@ func (c *Cache) ActivityPath() string { return filepath.Join(c.Root, "activity",
 
 // PrepareActivity returns ActivityPath and keeps it out of version control.
 func (c *Cache) PrepareActivity() string {
-	if os.MkdirAll(c.Root, 0o700) == nil {
-		_ = c.ignoreInGit() // the audit log reports a root that cannot be written
-	}
+	_ = os.MkdirAll(c.Root, 0o700)
+	_ = c.ignoreInGit() // the audit log reports a root that cannot be written
 	return c.ActivityPath()
 }
 
@@ -115,6 +113,15 @@ func (c *Cache) read(at place) (held contents, err error) {
 	}
 	return held, err
 }
+
+func (c *Cache) logger() *slog.Logger {
+	if c.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return c.Logger
+}
+
+var errMalformed = errors.New("malformed")
 
 // malformed is the error of a file without a credential. Without a provider, connect cannot replace the file.
 func (c *Cache) malformed(at place, err error) *Error {
@@ -154,8 +161,6 @@ func (c *Cache) readFile(at place, use func(data []byte) error) error {
 	}
 	return c.protect(file, info, at.path)
 }
-
-var errMalformed = errors.New("malformed")
 
 // unusable returns the error of a credential that connect can replace.
 func (c *Cache) unusable(provider, message string, err error) *Error {

@@ -80,28 +80,7 @@ func (c Credential) Expired(now time.Time) bool {
 // Usable reports whether the credential has not expired or can be refreshed.
 func (c Credential) Usable(now time.Time) bool { return !c.Expired(now) || !c.RefreshToken.IsZero() }
 
-// The errors repeat no part of the file, which may be a token.
-var (
-	errNotObject    = errors.New("it is not a JSON object")
-	errMemberTwice  = errors.New("it names a member twice")
-	errNoCredential = errors.New("member credential is missing")
-)
-
-// maxDepth is the maximum nesting of a file.
-const maxDepth = 64
-
-// parseObject refuses duplicate members at any depth, since readers differ in which one they take.
-func parseObject(data []byte) (rawjson.Object, error) {
-	object, err := rawjson.ReadObject(data, maxDepth)
-	switch {
-	case errors.Is(err, rawjson.ErrRepeatedName):
-		return nil, errMemberTwice
-	case err != nil:
-		return nil, errNotObject
-	}
-	return object, nil
-}
-
+// parseEntry returns errors that repeat no part of the file, which may be a token.
 func parseEntry(members rawjson.Object) (*Entry, error) {
 	file := rawjson.Reader{Object: members}
 	entry := &Entry{
@@ -113,7 +92,7 @@ func parseEntry(members rawjson.Object) (*Entry, error) {
 	client := rawjson.Reader{Object: file.Nested("client")}
 	credential := file.Nested("credential")
 	if credential == nil {
-		file.Fail(errNoCredential)
+		file.Fail(errors.New("member credential is missing"))
 	}
 	if file.Err != nil {
 		return nil, file.Err

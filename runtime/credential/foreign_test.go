@@ -170,7 +170,21 @@ func TestReadRefusesALinkToASharedDirectory(t *testing.T) {
 	}
 }
 
-// The lock file is no way to another file either.
+// R-STDIO-2: an exposed file that cannot be narrowed is refused. A second name may be in a directory of another user.
+func TestReadRefusesAnExposedFileWithTwoNames(t *testing.T) {
+	cache, path := stored(t, usable)
+	if err := errors.Join(os.Link(path, filepath.Join(t.TempDir(), "other")), os.Chmod(path, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	grants, err := cache.Grants(provider)
+	wantError(t, err, credential.Configuration, "can be read by others", "chmod 600 "+path)
+	if grants != nil {
+		t.Errorf("got %v, want no grants", grants)
+	}
+	wantMode(t, path, 0o644)
+}
+
+// A link in place of the lock file is refused.
 func TestTheLockFollowsNoLink(t *testing.T) {
 	cache, _ := stored(t, usable)
 	other := filepath.Join(t.TempDir(), "made")

@@ -1,17 +1,13 @@
 package credential
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -20,6 +16,9 @@ import (
 // members of the file itself, without provider_url. Other tools read the grant that was connected last, and keep this member.
 const otherGrants = "other_grants"
 
+// maxDepth is the maximum nesting of a file.
+const maxDepth = 64
+
 type contents struct {
 	members rawjson.Object
 	grants  []*Entry // the first is the one in credential
@@ -27,8 +26,13 @@ type contents struct {
 
 // parseFile also returns the members with an error, if the file is a JSON object.
 func parseFile(data []byte) (held contents, err error) {
-	if held.members, err = parseObject(data); err != nil {
-		return held, err
+	// Duplicate members are refused at any depth, since readers differ in which one they take.
+	held.members, err = rawjson.ReadObject(data, maxDepth)
+	switch {
+	case errors.Is(err, rawjson.ErrRepeatedName):
+		return held, errors.New("it names a member twice")
+	case err != nil:
+		return held, errors.New("it is not a JSON object")
 	}
 	first, err := parseEntry(held.members)
 	if err != nil {
@@ -84,7 +88,7 @@ func (c *Cache) Add(entry *Entry) error {
 			return err
 		}
 		if isMalformed {
-			c.warn("credential file is malformed; it is replaced", at.path)
+			c.logger().Warn("credential file is malformed; it is replaced", "path", at.path)
 		}
 		grants := []*Entry{entry}
 		for _, old := range held.grants {
@@ -211,36 +215,4 @@ func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 		return c.storeGrants(at.path, held.members, kept)
 	})
 	return removed, err
-}
-
-func (c *Cache) removeFile(path string) error {
-	c.removeLeftovers()
-	if err := os.Remove(path); err != nil {
-		return c.unwritable(err)
-	}
-	return nil
-}
-
-// storeGrants writes a file. The first grant becomes the one in credential.
-func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry) error {
-	file := grants[0].object(members).Without(otherGrants)
-	var others []json.RawMessage
-	for _, entry := range grants[1:] {
-		others = append(others, entry.object(nil).Without("provider_url").Encode())
-	}
-	if others != nil {
-		file = file.With(otherGrants, rawjson.Array(others))
-	}
-	var data bytes.Buffer
-	_ = json.Indent(&data, file.Encode(), "", "  ")
-	data.WriteByte('\n')
-	if data.Len() > maxFileBytes {
-		return Misconfigured(
-			fmt.Sprintf("credential file %s would be larger than %d bytes", path, maxFileBytes),
-			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
-	}
-	if err := ownfile.Replace(path, temporaryName, 0o600, data.Bytes()); err != nil {
-		return c.unwritable(err)
-	}
-	return nil
 }

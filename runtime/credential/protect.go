@@ -14,18 +14,14 @@ func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
 	if c.AsIs || ownfile.IsPrivate(info) {
 		return nil
 	}
-	narrow := c.narrow
-	if narrow == nil {
-		narrow = func(file *os.File) error { return file.Chmod(0o600) }
-	}
 	err := ownfile.CheckOwn(path, info)
 	if err == nil {
-		err = narrow(file)
+		err = file.Chmod(0o600)
 	}
 	if err != nil {
 		return exposed("credential file "+path+" can be read", "chmod 600 "+commandline.Word(path), err)
 	}
-	c.warn("credential file could be read by others; narrowed to 0600", path)
+	c.logger().Warn("credential file could be read by others; narrowed to 0600", "path", path)
 	return nil
 }
 
@@ -49,7 +45,7 @@ func (c *Cache) protectDirectories() error {
 		if err := ownfile.NarrowDirectory(path, ^fs.FileMode(0o022)); err != nil {
 			return exposed("the credential cache "+path+" can be written", "chmod go-w "+commandline.Word(path), err)
 		}
-		c.warn("the credential cache could be written by others; narrowed", path)
+		c.logger().Warn("the credential cache could be written by others; narrowed", "path", path)
 	}
 	return nil
 }
@@ -73,10 +69,4 @@ func (c *Cache) checkDirectory(path string) (fs.FileInfo, error) {
 			"put a directory of your own in its place, or pass another --cache-root", fault)
 	}
 	return info, nil
-}
-
-func (c *Cache) warn(message, path string) {
-	if c.Logger != nil {
-		c.Logger.Warn(message, "path", path)
-	}
 }

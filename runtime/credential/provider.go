@@ -56,3 +56,17 @@ func cacheKey(provider string) string {
 }
 
 var notOfKey = regexp.MustCompile(`[^A-Za-z0-9.-]`)
+
+// RefuseClearText returns an error of class Usage for plain http to another machine, which would send the token unencrypted. What
+// names the URL in the message. An invalid URL is left to the caller.
+func RefuseClearText(what, raw string) error {
+	parsed, err := url.Parse(raw)
+	if err != nil || !strings.EqualFold(parsed.Scheme, "http") || address.IsLoopback(parsed.Hostname()) {
+		return nil
+	}
+	return &Error{
+		Class:    Usage,
+		Message:  "the " + what + " is plain http to another machine, which would send the token unencrypted",
+		NextStep: "pass one that begins with https://, or --allow-plain-http in a private network",
+	}
+}

@@ -19,9 +19,9 @@ var (
 //
 // The start of an exchange is recorded on disk, because a refresh token that is sent twice ends the whole grant (RFC 9700, section
 // 4.14.2; capture 872). After a crash or without an answer, the token is not sent again before the access token has expired, or
-// hasEnded reports that it was refused. Space for the new file is reserved before the exchange. If the file cannot be written
-// afterwards, this Cache returns the new tokens and writes them with its next change of the file. Errors are those of the file and of
-// the exchange, and a *Error of class Configuration if the user must sign in again.
+// hasEnded reports that it was refused. If the file cannot be written afterwards, this Cache returns the new tokens and writes them
+// with its next change of the file. Errors are those of the file and of the exchange, and a *Error of class Configuration if the user
+// must sign in again.
 func (c *Cache) Renew(seen *Entry, hasEnded bool, now time.Time, exchange func(*Entry) error) (renewed *Entry, err error) {
 	return c.edit(seen.ProviderURL, seen.Credential.GrantID, func(stored *Entry, write func() error) error {
 		held := &stored.Credential
@@ -35,17 +35,17 @@ func (c *Cache) Renew(seen *Entry, hasEnded bool, now time.Time, exchange func(*
 		}
 		replaced := held.AccessToken.Reveal()
 		held.RenewalBegan = time.Now().UTC().Truncate(time.Second)
-		err := c.withReservedSpace(func() error {
-			if err := write(); err != nil {
-				return err
-			}
-			return exchange(stored)
-		})
+		err := write()
+		if err == nil {
+			err = exchange(stored)
+		}
 		switch {
 		case err == nil:
 			held.RenewalBegan = time.Time{}
-			if err := write(); err != nil {
-				c.keepUnsaved(replaced, stored, err)
+			if err := write(); err != nil { // the old refresh token is no longer valid
+				c.unsaved.Store(replaced, *held)
+				c.logger().Error("a renewed credential is not stored: it is used while this process runs, and lost after that",
+					"error", err, "then_run", c.connectCommand(stored.ProviderURL))
 			}
 			return nil
 		case errors.Is(err, ErrUnspent):
@@ -57,15 +57,6 @@ func (c *Cache) Renew(seen *Entry, hasEnded bool, now time.Time, exchange func(*
 		}
 		return err
 	})
-}
-
-// keepUnsaved keeps a renewed credential that could not be written. Its old refresh token is no longer valid.
-func (c *Cache) keepUnsaved(replaced string, renewed *Entry, err error) {
-	c.unsaved.Store(replaced, renewed.Credential)
-	if c.Logger != nil {
-		c.Logger.Error("a renewed credential is not stored: it is used while this process runs, and lost after that",
-			"error", err, "then_run", c.connectCommand(renewed.ProviderURL))
-	}
 }
 
 // signInAgain is the error of a grant that cannot be renewed.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -43,4 +44,26 @@ func tokenFileError(path, problem string, err error) *Error {
 	return Misconfigured(
 		fmt.Sprintf("access token file %s %s", path, problem),
 		"pass --access-token-file with a file that contains one scoped access token", err)
+}
+
+// RefuseOwnerEnvironment returns an error if the environment contains an owner credential, such as PDPP_OWNER_TOKEN (R-STDIO-3). It
+// takes the result of os.Environ. The error names the variables, never their values.
+func RefuseOwnerEnvironment(environment []string) error {
+	var names []string
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(strings.ToUpper(name), "PDPP_OWNER_") && value != "" {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	slices.Sort(names)
+	return &Error{
+		Class:    Refused,
+		Message:  "an owner credential is set in the environment (" + strings.Join(names, ", ") + "), which is never used here",
+		NextStep: "unset it and start again",
+		Command:  "unset " + strings.Join(names, " "),
+	}
 }

@@ -1,13 +1,18 @@
 package credential
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Prepare creates the directories and verifies that a credential can be stored, before the owner is asked.
@@ -22,25 +27,19 @@ func (c *Cache) Prepare(providerURL string) error {
 	if err := c.createDirectories(); err != nil {
 		return err
 	}
-	return c.withReservedSpace(func() error { return nil })
+	probe := filepath.Join(c.directory(), probeName)
+	if err := c.replace(probe, make([]byte, probeSize)); err != nil {
+		return err
+	}
+	_ = os.Remove(probe) // otherwise the next one replaces it
+	return nil
 }
 
-// reservedSpace is enough for the file of several dozen grants, in bytes.
-const reservedSpace = 64 << 10
-
-// withReservedSpace runs a function while the disk has space for another file.
-func (c *Cache) withReservedSpace(run func() error) error {
-	reserved, err := os.CreateTemp(c.directory(), temporaryName)
-	if err != nil {
-		return c.unwritable(err)
-	}
-	defer func() { _ = os.Remove(reserved.Name()) }() // otherwise it is a leftover
-	_, err = reserved.Write(make([]byte, reservedSpace))
-	if err = errors.Join(err, reserved.Sync(), reserved.Close()); err != nil {
-		return c.unwritable(err)
-	}
-	return run()
-}
+// A probe shows that the disk has space for the file of several dozen grants.
+const (
+	probeName = ".probe"
+	probeSize = 64 << 10
+)
 
 func (c *Cache) createDirectories() error {
 	if err := os.MkdirAll(c.directory(), 0o700); err != nil {
@@ -60,7 +59,11 @@ func (c *Cache) ignoreInGit() error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := ownfile.Replace(path, temporaryName, 0o600, []byte("*\n")); err != nil {
+	return c.replace(path, []byte("*\n"))
+}
+
+func (c *Cache) replace(path string, data []byte) error {
+	if err := ownfile.Replace(path, temporaryName, 0o600, data); err != nil {
 		return c.unwritable(err)
 	}
 	return nil
@@ -75,4 +78,77 @@ func (c *Cache) unwritable(err error) *Error {
 	return Misconfigured(
 		fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, Cause(err)),
 		"pass --cache-root with a directory that you can write", err)
+}
+
+// lockName is an empty file in the clients directory. It is never removed, because another process may just have opened it.
+const lockName = ".lock"
+
+// A change takes milliseconds. One that waits for lockPatience waits for a stopped process, or for a network file system that
+// lost a lock.
+const (
+	lockPatience = 10 * time.Second
+	lockPause    = 5 * time.Millisecond
+)
+
+// locked runs a change that reads and rewrites a file. It holds the cache's lock, which other goroutines and processes wait for and
+// which the system releases when a process dies. Readers need no lock, since files are replaced whole. On a file system without
+// locks the change runs with a warning.
+func (c *Cache) locked(change func() error) error {
+	if err := c.protectDirectories(); err != nil {
+		return err
+	}
+	path := filepath.Join(c.directory(), lockName)
+	file, err := ownfile.Create(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return change() // there is no cache yet
+	}
+	if err != nil {
+		return c.unwritable(err)
+	}
+	defer file.Close() // releases the lock
+	patience := cmp.Or(c.lockPatience, lockPatience)
+	deadline := time.Now().Add(patience)
+	for err = ownfile.TryLock(file); errors.Is(err, ownfile.ErrLocked) && time.Now().Before(deadline); err = ownfile.TryLock(file) {
+		time.Sleep(lockPause)
+	}
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		c.logger().Warn("the file system has no locks; a concurrent connect may be lost", "path", path)
+	case errors.Is(err, ownfile.ErrLocked):
+		return Misconfigured(
+			fmt.Sprintf("another process has been changing the credential cache %s for more than %s", c.Root, patience),
+			"end that process, then try again", err)
+	case err != nil:
+		return c.unwritable(err)
+	}
+	return change()
+}
+
+func (c *Cache) removeFile(path string) error {
+	c.removeLeftovers()
+	if err := os.Remove(path); err != nil {
+		return c.unwritable(err)
+	}
+	return nil
+}
+
+// storeGrants writes a file. The first grant becomes the one in credential.
+func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry) error {
+	file := grants[0].object(members).Without(otherGrants)
+	var others []json.RawMessage
+	for _, entry := range grants[1:] {
+		others = append(others, entry.object(nil).Without("provider_url").Encode())
+	}
+	if others != nil {
+		file = file.With(otherGrants, rawjson.Array(others))
+	}
+	var data bytes.Buffer
+	_ = json.Indent(&data, file.Encode(), "", "  ")
+	data.WriteByte('\n')
+	if data.Len() > maxFileBytes {
+		return Misconfigured(
+			fmt.Sprintf("credential file %s would be larger than %d bytes", path, maxFileBytes),
+			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
+	}
+	return c.replace(path, data.Bytes())
 }

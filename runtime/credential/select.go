@@ -2,7 +2,11 @@ package credential
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +14,110 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 )
+
+// Listed is one file of the cache.
+type Listed struct {
+	Path   string
+	Grants []*Entry // the first is used if no grant is named
+	Err    error    // why the file is unusable; nil otherwise
+}
+
+// List returns every file of the cache, ordered by name. A missing cache is empty. A directory that cannot be read is an error of
+// class Configuration.
+func (c *Cache) List() ([]Listed, error) {
+	files, err := os.ReadDir(c.directory())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, Misconfigured(
+			fmt.Sprintf("the credential cache %s cannot be read: %v", c.Root, Cause(err)),
+			"pass --cache-root with a directory that you can read", err)
+	}
+	var found []Listed
+	for _, file := range files {
+		if name := file.Name(); strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
+			found = append(found, c.listFile(filepath.Join(c.directory(), name)))
+		}
+	}
+	return found, nil
+}
+
+// Providers returns the URL of each provider with a usable file, in the order of List. If grants are named by their ids or labels, and
+// there are several providers, it returns those that have one of them, or the error UnknownGrant.
+func (c *Cache) Providers(names ...string) ([]string, error) {
+	files, err := c.List()
+	if err != nil {
+		return nil, err
+	}
+	var all, urls []string
+	var grants []*Entry
+	for _, file := range files {
+		if file.Err != nil {
+			continue
+		}
+		url := file.Grants[0].ProviderURL
+		all, grants = append(all, url), append(grants, file.Grants...)
+		if len(Named(file.Grants, names)) > 0 {
+			urls = append(urls, url)
+		}
+	}
+	switch {
+	case len(names) == 0 || len(all) < 2:
+		return all, nil
+	case urls == nil:
+		return nil, c.UnknownGrant(names[0], grants)
+	}
+	return urls, nil
+}
+
+// SeveralError reports that several providers are connected and one must be chosen.
+type SeveralError struct {
+	Refusal *Error
+	URLs    []string
+	Apart   bool // they cannot be read together
+}
+
+func (e *SeveralError) Error() string { return e.Refusal.Error() }
+
+// Unwrap returns the refusal.
+func (e *SeveralError) Unwrap() error { return e.Refusal }
+
+// OnlyProvider returns the only URL of Providers. It returns an error of class Usage if there is none, and a *SeveralError if there
+// are several.
+func (c *Cache) OnlyProvider(names ...string) (string, error) {
+	urls, err := c.Providers(names...)
+	switch {
+	case err != nil:
+		return "", err
+	case len(urls) == 1:
+		return urls[0], nil
+	case len(urls) == 0:
+		return "", &Error{Class: Usage, Message: "no provider URL, and none is connected", Command: c.connectCommand("")}
+	}
+	return "", &SeveralError{URLs: urls, Refusal: &Error{
+		Class:    Usage,
+		Message:  fmt.Sprintf("no provider URL, and %d are connected: %s", len(urls), strings.Join(urls, ", ")),
+		NextStep: nameProvider,
+	}}
+}
+
+func (c *Cache) listFile(path string) Listed {
+	at := place{path: path} // the file names the provider
+	found := Listed{Path: path}
+	found.Err = c.readFile(at, func(data []byte) error {
+		held, err := parseFile(data)
+		if err != nil {
+			return c.malformed(at, err)
+		}
+		if wanted, err := c.Path(held.grants[0].ProviderURL); err != nil || filepath.Base(wanted) != filepath.Base(path) {
+			return c.malformed(at, errors.New("its name does not belong to its provider_url"))
+		}
+		found.Grants = held.grants
+		return nil
+	})
+	return found
+}
 
 // Selection chooses credentials.
 type Selection struct {
@@ -79,16 +187,10 @@ func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 func (c *Cache) UnknownGrant(name string, grants []*Entry) *Error {
 	var names, shown []string
 	for _, each := range grants {
-		names = append(names, each.Credential.GrantID, each.Credential.Label)
+		names, shown = append(names, each.Credential.GrantID, each.Credential.Label), append(shown, each.Credential.Name())
 	}
-	names = nearname.Order(name, names)
-	grants = slices.SortedStableFunc(slices.Values(grants), func(a, b *Entry) int {
-		first := func(e *Entry) int { return slices.IndexFunc(names, e.Credential.HasName) }
-		return cmp.Compare(first(a), first(b))
-	})
-	for _, each := range grants[:min(len(grants), grantsShown)] {
-		shown = append(shown, each.Credential.Name())
-	}
+	shown = nearname.Order(name, shown)
+	shown = shown[:min(len(shown), grantsShown)]
 	message := fmt.Sprintf("unknown grant %q", name)
 	if meant := nearname.Nearest(name, names); meant != "" {
 		message += fmt.Sprintf(", did you mean %q?", meant)
