@@ -27,19 +27,25 @@ func (c *Cache) Prepare(providerURL string) error {
 	if err := c.createDirectories(); err != nil {
 		return err
 	}
-	probe := filepath.Join(c.directory(), probeName)
-	if err := c.replace(probe, make([]byte, probeSize)); err != nil {
-		return err
-	}
-	_ = os.Remove(probe) // otherwise the next one replaces it
-	return nil
+	return c.withReservedSpace(func() error { return nil })
 }
 
-// A probe shows that the disk has space for the file of several dozen grants.
-const (
-	probeName = ".probe"
-	probeSize = 64 << 10
-)
+// reservedSpace is enough for the file of several dozen grants, in bytes.
+const reservedSpace = 64 << 10
+
+// withReservedSpace runs a function while the disk has space for another file.
+func (c *Cache) withReservedSpace(run func() error) error {
+	reserved, err := os.CreateTemp(c.directory(), temporaryName)
+	if err != nil {
+		return c.unwritable(err)
+	}
+	defer func() { _ = os.Remove(reserved.Name()) }() // otherwise it is a leftover
+	_, err = reserved.Write(make([]byte, reservedSpace))
+	if err = errors.Join(err, reserved.Sync(), reserved.Close()); err != nil {
+		return c.unwritable(err)
+	}
+	return run()
+}
 
 func (c *Cache) createDirectories() error {
 	if err := os.MkdirAll(c.directory(), 0o700); err != nil {

@@ -19,14 +19,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Limits of one request (interfaces.md, Limits).
+// Limits of one request and its response (interfaces.md, Limits).
 const (
 	askTimeout   = 5 * time.Second
 	maxBodyBytes = 256 << 10
+	maxDepth     = 64 // nesting
 )
-
-// maxDepth is the maximum nesting of a response.
-const maxDepth = 64
 
 // asker sends requests without a bearer. It follows no redirects and requests only admitted URLs: https, and loopback only if the
 // provider itself is there. Otherwise a provider could make this machine request its own services, or send codes unencrypted.
@@ -99,26 +97,17 @@ func (a *asker) ask(ctx context.Context, method, address, contentType string, bo
 		return nil, unanswered(ctx, address, err)
 	}
 	members, err := rawjson.ReadObject(received, maxDepth)
-	switch fault := statusFault(address, response.StatusCode); {
-	case fault != nil:
-		return nil, fault
+	switch status := response.StatusCode; {
+	case status >= 300 && status < 400:
+		return nil, unfit(address, "answered with a redirect, which is not followed", nil)
+	case status >= 500:
+		return nil, unreachable(address, fmt.Sprintf("answered %d %s", status, http.StatusText(status)), failedStatus(status))
 	case len(received) > maxBodyBytes:
 		return nil, unfit(address, fmt.Sprintf("answered with more than %d bytes", maxBodyBytes), nil)
 	case errors.Is(err, rawjson.ErrRepeatedName): // some readers take the first, others the last
 		return nil, unfit(address, "answered with JSON that has a duplicate member", err)
 	}
 	return &answer{from: address, status: response.StatusCode, members: members}, nil
-}
-
-// statusFault returns an error for redirects and server errors, otherwise nil.
-func statusFault(address string, status int) error {
-	switch {
-	case status >= 300 && status < 400:
-		return unfit(address, "answered with a redirect, which is not followed", nil)
-	case status >= 500:
-		return unreachable(address, fmt.Sprintf("answered %d %s", status, http.StatusText(status)), failedStatus(status))
-	}
-	return nil
 }
 
 // failedStatus is the cause of an error: the status of a server error.
@@ -164,4 +153,37 @@ func (a *answer) decode(into any) error {
 		return unfit(a.from, "answered with unexpected JSON", nil)
 	}
 	return nil
+}
+
+// admit parses a URL from metadata or a response and checks that it may be requested. Printing the result cannot control a terminal.
+// The name describes the URL in the error.
+func (a *asker) admit(name, raw string) (*url.URL, error) {
+	parsed, err := address.Parse(raw)
+	problem := ""
+	switch {
+	case err != nil:
+		problem = err.Error()
+	case address.MayBeLoopback(parsed.Hostname()) && !a.loopback:
+		problem = "leads to this machine, and the provider is elsewhere"
+	case parsed.Scheme == "http" && !address.IsLoopback(parsed.Hostname()):
+		problem = "is not https"
+	default:
+		return parsed, nil
+	}
+	return nil, credential.Misconfigured(fmt.Sprintf("the %s %s, so it is not followed", name, problem), checkProvider, err)
+}
+
+// checkProvider is the next step for wrong metadata.
+const checkProvider = "check the provider URL, or ask who runs the provider"
+
+// endpoint admits and normalizes a URL that may be empty.
+func (a *asker) endpoint(name string, named *string) error {
+	if *named == "" {
+		return nil
+	}
+	admitted, err := a.admit(name, *named)
+	if err == nil {
+		*named = admitted.String()
+	}
+	return err
 }

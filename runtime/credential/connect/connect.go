@@ -120,8 +120,7 @@ func (s *signIn) announce(approval Approval) {
 type issued struct {
 	credential.Entry
 
-	kind      string // by rs.TokenKind; empty: unknown
-	packageID string // of a package token
+	kind string // by rs.TokenKind; empty: unknown
 }
 
 // run runs the requested flow or the first offered one. If agent connect refuses the form of the request, it continues with device
@@ -131,7 +130,7 @@ func (s *signIn) run(ctx context.Context) (*issued, error) {
 	offered := s.server.flows()
 	switch {
 	case flow == "":
-		flow = offered[0] // checkOffers ensures one
+		flow = offered[0] // Inspection.server ensures one
 	case !slices.Contains(offered, flow):
 		return nil, credential.Misconfigured(fmt.Sprintf("%s does not offer the sign-in %q", s.server.Issuer, flow),
 			fmt.Sprintf("pass --flow %s, or leave it out", offered[0]), nil)

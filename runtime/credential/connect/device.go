@@ -13,9 +13,9 @@ type deviceStarted struct {
 	DeviceCode      string `json:"device_code"`
 	UserCode        string `json:"user_code"`
 	VerificationURI string `json:"verification_uri"`
-	Complete        string `json:"verification_uri_complete"`
-	ExpiresIn       int64  `json:"expires_in"` // seconds
-	Interval        int64  `json:"interval"`   // seconds
+	Complete        string `json:"verification_uri_complete"` // with the code filled in
+	ExpiresIn       int64  `json:"expires_in"`                // seconds
+	Interval        int64  `json:"interval"`                  // seconds
 }
 
 // deviceAuthorization runs the flow of RFC 8628. It always names the resource: without it, a PDPP server may treat the request as one
@@ -35,8 +35,11 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	if err := s.accepted(begun, err, &started); err != nil {
 		return nil, err
 	}
-	page, err := s.verificationPage(&started, begun.from)
-	if err != nil {
+	page := cmp.Or(started.Complete, started.VerificationURI)
+	if page == "" || started.DeviceCode == "" {
+		return nil, unfit(begun.from, "started a device authorization without device_code or verification_uri", nil)
+	}
+	if err := s.asker.endpoint("verification_uri", &page); err != nil {
 		return nil, err
 	}
 	waiting := newWaiting(began, started.Interval, started.ExpiresIn)
@@ -49,16 +52,6 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	return granted.issued(client)
-}
-
-// verificationPage prefers the URL with the code filled in.
-func (s *signIn) verificationPage(started *deviceStarted, from string) (string, error) {
-	page := cmp.Or(started.Complete, started.VerificationURI)
-	if page == "" || started.DeviceCode == "" {
-		return "", unfit(from, "started a device authorization without device_code or verification_uri", nil)
-	}
-	err := s.asker.endpoint("verification_uri", &page)
-	return page, err
 }
 
 // hostedResource returns the provider's hosted MCP server, if the provider describes one. Authorization servers refuse a device

@@ -10,58 +10,49 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Difference is one way in which the approved access differs from the requested one.
-type Difference struct {
-	Kind Kind
-	What string // such as "messages without cin_work"
-}
-
-// Kind says whether more or less was approved.
-type Kind string
-
-// The kinds of differences.
 const (
-	Narrower Kind = "narrower" // less was approved
-	Wider    Kind = "wider"    // more was approved
-	Other    Kind = "other"    // something else was approved
+	narrower = "narrower" // less was approved
+	wider    = "wider"    // more was approved
+	other    = "other"    // something else was approved
 )
 
-// Differences compares the approved access with the requested one. Unspecified parts do not differ. Required fields that a server adds
-// are a difference of kind Wider.
-func Differences(asked Asked, approved credential.Credential) []Difference {
+// Differences compares the approved access with the requested one. Each line begins with narrower, wider or other, such as "narrower:
+// messages without connection cin_work". Unspecified parts do not differ. Required fields that a server adds are wider access.
+func Differences(asked Asked, approved credential.Credential) []string {
 	c := &comparison{}
 	granted := approved.Approved()
 	c.sources(asked, granted)
 	c.mode(asked, approved)
-	everything := len(asked.Streams) == 0 || slices.ContainsFunc(asked.Streams, func(s Stream) bool { return s.Name == EveryStream })
+	requested := map[string]Stream{}
+	for _, stream := range asked.Streams {
+		requested[stream.Name] = stream
+	}
+	every, isEvery := requested[EveryStream]
 	for _, stream := range granted {
-		of := slices.IndexFunc(asked.Streams, func(s Stream) bool { return s.Name == stream.Stream })
-		if of < 0 {
-			of = slices.IndexFunc(asked.Streams, func(s Stream) bool { return s.Name == EveryStream })
-		}
-		switch {
-		case of >= 0:
-			c.stream(asked.Streams[of], stream)
-		case !everything:
-			c.add(Wider, "stream %s too", stream.Stream)
+		if named, isNamed := requested[stream.Stream]; isNamed {
+			c.stream(named, stream)
+		} else if isEvery {
+			c.stream(every, stream)
+		} else if len(requested) > 0 {
+			c.add(wider, "stream %s too", stream.Stream)
 		}
 	}
 	for _, stream := range asked.Streams {
 		isGranted := slices.ContainsFunc(granted, func(g credential.Approved) bool { return g.Stream == stream.Name })
 		if stream.Name != EveryStream && !isGranted {
-			c.add(Narrower, "no stream %s", stream.Name)
+			c.add(narrower, "no stream %s", stream.Name)
 		}
 	}
 	return c.found
 }
 
 type comparison struct {
-	found  []Difference
+	found  []string
 	stated bool // the authorization server described the grant, so that missing limits mean none
 }
 
-func (c *comparison) add(kind Kind, format string, arguments ...any) {
-	if found := (Difference{kind, shown(fmt.Sprintf(format, arguments...))}); !slices.Contains(c.found, found) {
+func (c *comparison) add(kind, format string, arguments ...any) {
+	if found := kind + ": " + shown(fmt.Sprintf(format, arguments...)); !slices.Contains(c.found, found) {
 		c.found = append(c.found, found)
 	}
 }
@@ -70,8 +61,8 @@ func (c *comparison) sources(asked Asked, granted []credential.Approved) {
 	wanted := credential.Approved{Source: asked.Source}.ConnectorKey()
 	for _, stream := range granted {
 		key := stream.ConnectorKey() // registries have different addresses for one connector
-		if asked.Source != "" && key != "" && key != wanted {
-			c.add(Other, "source %s, requested was %s", key, wanted)
+		if wanted != "" && key != "" && key != wanted {
+			c.add(other, "source %s, requested was %s", key, wanted)
 		}
 	}
 }
@@ -84,68 +75,61 @@ func (c *comparison) mode(asked Asked, approved credential.Credential) {
 		c.stated = c.stated || mode != ""
 		switch {
 		case asked.SingleUse && mode == continuous:
-			c.add(Wider, "access until it is revoked, requested was a single use")
-			return
+			c.add(wider, "access until it is revoked, requested was a single use")
 		case !asked.SingleUse && mode == singleUse:
-			c.add(Narrower, "a single use")
-			return
+			c.add(narrower, "a single use")
 		}
 	}
 }
 
 func (c *comparison) stream(asked Stream, granted credential.Approved) {
-	c.lists(granted.Stream, "connection", asked.Connections, granted.Connections)
-	switch {
-	case len(asked.Fields) == 0:
-	case len(granted.Fields) == 0 && c.stated:
-		c.add(Wider, "%s with all fields", granted.Stream)
-	default:
-		c.lists(granted.Stream, "field", asked.Fields, granted.Fields)
-	}
+	c.names(granted.Stream, "connection", asked.Connections, granted.Connections)
+	c.names(granted.Stream, "field", asked.Fields, granted.Fields)
 	if !c.stated {
 		return
 	}
-	c.bound(granted.Stream, "from", asked.Since, granted.Since, func(got time.Time) bool { return got.After(asked.Since) })
-	c.bound(granted.Stream, "before", asked.Until, granted.Until, func(got time.Time) bool { return got.Before(asked.Until) })
+	if len(asked.Fields) > 0 && len(granted.Fields) == 0 {
+		c.add(wider, "%s with all fields", granted.Stream)
+	}
+	c.bound(granted.Stream, "from", asked.Range.Since, granted.Since, 1)
+	c.bound(granted.Stream, "before", asked.Range.Until, granted.Until, -1)
 }
 
-// lists compares requested and granted names, unless one list is empty.
-func (c *comparison) lists(stream, what string, asked, granted []string) {
+// names compares requested and granted names, unless one list is empty.
+func (c *comparison) names(stream, what string, asked, granted []string) {
 	if len(asked) == 0 || len(granted) == 0 {
 		return
 	}
 	if missing := without(asked, granted); len(missing) > 0 {
-		c.add(Narrower, "%s without %s", stream, named(what, missing))
+		c.add(narrower, "%s without %s", stream, counted(what, missing))
 	}
 	if added := without(granted, asked); len(added) > 0 {
-		c.add(Wider, "%s with %s too", stream, named(what, added))
+		c.add(wider, "%s with %s too", stream, counted(what, added))
 	}
 }
 
-// bound compares one end of a time range.
-func (c *comparison) bound(stream, word string, asked time.Time, text string, isTighter func(time.Time) bool) {
+// bound compares one end of a time range. A later time is tighter if direction is 1, an earlier one if it is -1.
+func (c *comparison) bound(stream, word string, asked time.Time, text string, direction int) {
 	granted, err := time.Parse(time.RFC3339, text)
+	moment := func(at time.Time) string { return word + " " + at.UTC().Format(time.RFC3339Nano) }
 	switch {
 	case text == "" && asked.IsZero(), text != "" && err == nil && granted.Equal(asked):
 	case text == "":
-		c.add(Wider, "%s without the bound %s %s", stream, word, moment(asked))
+		c.add(wider, "%s without the bound %s", stream, moment(asked))
 	case err != nil:
-		c.add(Other, "%s %s %s", stream, word, text)
-	case asked.IsZero(), isTighter(granted):
-		c.add(Narrower, "%s only %s %s", stream, word, moment(granted))
+		c.add(other, "%s %s %s", stream, word, text)
+	case asked.IsZero(), granted.Compare(asked) == direction:
+		c.add(narrower, "%s only %s", stream, moment(granted))
 	default:
-		c.add(Wider, "%s %s %s already", stream, word, moment(granted))
+		c.add(wider, "%s %s already", stream, moment(granted))
 	}
 }
 
-func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
-
-// without returns these except for the others.
-func without(these, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(these), func(each string) bool { return slices.Contains(others, each) })
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
-func named(what string, names []string) string {
+func counted(what string, names []string) string {
 	if len(names) > 1 {
 		what += "s"
 	}

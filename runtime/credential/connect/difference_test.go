@@ -9,10 +9,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// Covers R-LOCAL-4: what was approved, compared with what was asked for.
+// Covers R-LOCAL-4: what was approved, compared with what was requested.
 func TestDifferences(t *testing.T) {
 	narrow := connect.Asked{Source: gmail, Streams: []connect.Stream{{
-		Name: "messages", Connections: []string{"cin_1", "cin_2"}, Fields: []string{"id", "subject"}, Since: day(1, 10), Until: day(1, 20),
+		Name: "messages", Connections: []string{"cin_1", "cin_2"}, Fields: []string{"id", "subject"}, Range: connect.TimeRange{Since: day(1, 10), Until: day(1, 20)},
 	}}}
 	detail := func(mode, streams string) string {
 		return `[{"access_mode":"` + mode + `","source":{"id":"https://other.example/connectors/gmail"},"streams":[` + streams + `]}]`
@@ -21,45 +21,45 @@ func TestDifferences(t *testing.T) {
 		name    string
 		asked   connect.Asked
 		details string
-		want    []connect.Difference
+		want    []string
 	}{
-		{"nothing asked for", connect.Asked{}, detail("continuous", `{"name":"messages","fields":["id"]}`), nil},
-		{"as asked", narrow, detail("continuous", `{"name":"messages","instance_ids":["cin_2","cin_1"],"fields":["subject","id"],
+		{"nothing requested", connect.Asked{}, detail("continuous", `{"name":"messages","fields":["id"]}`), nil},
+		{"as requested", narrow, detail("continuous", `{"name":"messages","instance_ids":["cin_2","cin_1"],"fields":["subject","id"],
 			"time_constraint":{"since":"2026-01-10T01:00:00+01:00","until":"2026-01-20T00:00:00Z"}}`), nil},
 		{"less", narrow, detail("single_use", `{"name":"messages","instance_ids":["cin_1"],"fields":["id"],
-			"time_constraint":{"since":"2026-01-11T00:00:00Z","until":"2026-01-19T00:00:00Z"}}`), []connect.Difference{
-			{Kind: connect.Narrower, What: "a single use"},
-			{Kind: connect.Narrower, What: "messages without connection cin_2"},
-			{Kind: connect.Narrower, What: "messages without field subject"},
-			{Kind: connect.Narrower, What: "messages only from 2026-01-11T00:00:00Z"},
-			{Kind: connect.Narrower, What: "messages only before 2026-01-19T00:00:00Z"},
+			"time_constraint":{"since":"2026-01-11T00:00:00Z","until":"2026-01-19T00:00:00Z"}}`), []string{
+			"narrower: a single use",
+			"narrower: messages without connection cin_2",
+			"narrower: messages without field subject",
+			"narrower: messages only from 2026-01-11T00:00:00Z",
+			"narrower: messages only before 2026-01-19T00:00:00Z",
 		}},
-		{"more", narrow, detail("continuous", `{"name":"messages","instance_ids":["cin_1","cin_2","cin_3"],"time_constraint":{"since":"2026-01-09T00:00:00Z"}},{"name":"labels"}`), []connect.Difference{
-			{Kind: connect.Wider, What: "messages with connection cin_3 too"},
-			{Kind: connect.Wider, What: "messages with all fields"},
-			{Kind: connect.Wider, What: "messages from 2026-01-09T00:00:00Z already"},
-			{Kind: connect.Wider, What: "messages without the bound before 2026-01-20T00:00:00Z"},
-			{Kind: connect.Wider, What: "stream labels too"},
+		{"more", narrow, detail("continuous", `{"name":"messages","instance_ids":["cin_1","cin_2","cin_3"],"time_constraint":{"since":"2026-01-09T00:00:00Z"}},{"name":"labels"}`), []string{
+			"wider: messages with connection cin_3 too",
+			"wider: messages with all fields",
+			"wider: messages from 2026-01-09T00:00:00Z already",
+			"wider: messages without the bound before 2026-01-20T00:00:00Z",
+			"wider: stream labels too",
 		}},
-		{"another stream", narrow, detail("continuous", `{"name":"threads"}`), []connect.Difference{
-			{Kind: connect.Wider, What: "stream threads too"}, {Kind: connect.Narrower, What: "no stream messages"},
+		{"another stream", narrow, detail("continuous", `{"name":"threads"}`), []string{
+			"wider: stream threads too", "narrower: no stream messages",
 		}},
-		{"another source", connect.Asked{Source: spotify}, detail("continuous", `{"name":"messages"},{"name":"labels"}`), []connect.Difference{
-			{Kind: connect.Other, What: "source gmail, requested was spotify"},
+		{"another source", connect.Asked{Source: spotify}, detail("continuous", `{"name":"messages"},{"name":"labels"}`), []string{
+			"other: source gmail, requested was spotify",
 		}},
-		{"more than a single use", connect.Asked{Source: gmail, SingleUse: true}, detail("continuous", `{"name":"messages"}`), []connect.Difference{
-			{Kind: connect.Wider, What: "access until it is revoked, requested was a single use"},
+		{"more than a single use", connect.Asked{Source: gmail, SingleUse: true}, detail("continuous", `{"name":"messages"}`), []string{
+			"wider: access until it is revoked, requested was a single use",
 		}},
 		{
 			"every stream bounded",
-			connect.Asked{Source: gmail, Streams: []connect.Stream{{Name: "*", Since: day(1, 10)}}},
+			connect.Asked{Source: gmail, Streams: []connect.Stream{{Name: "*", Range: connect.TimeRange{Since: day(1, 10)}}}},
 			detail("continuous", `{"name":"messages","time_constraint":{"since":"2026-01-10T00:00:00Z"}},{"name":"labels"}`),
-			[]connect.Difference{
-				{Kind: connect.Wider, What: "labels without the bound from 2026-01-10T00:00:00Z"},
+			[]string{
+				"wider: labels without the bound from 2026-01-10T00:00:00Z",
 			},
 		},
-		{"a bound that is no time", narrow, detail("continuous", `{"name":"messages","fields":["id","subject"],"time_constraint":{"since":"soon\u001b","until":"2026-01-20T00:00:00Z"}}`), []connect.Difference{
-			{Kind: connect.Other, What: "messages from soon"},
+		{"a bound that is not a time", narrow, detail("continuous", `{"name":"messages","fields":["id","subject"],"time_constraint":{"since":"soon\u001b","until":"2026-01-20T00:00:00Z"}}`), []string{
+			"other: messages from soon",
 		}},
 		{"times that are not stated", narrow, `[{"streams":[{"name":"messages","fields":["id","subject"]}]}]`, nil},
 	}

@@ -84,7 +84,13 @@ func (i *Inspection) server(ctx context.Context) (*authorizationServer, error) {
 	if err := i.asker.endpoint("agent_connect_endpoint", &server.AgentConnectEndpoint); err != nil {
 		return nil, err
 	}
-	return server, server.checkOffers()
+	if len(server.flows()) == 0 {
+		return nil, credential.Misconfigured(
+			server.Issuer+" offers no sign-in: its metadata have neither agent_connect_endpoint nor "+
+				"device_authorization_endpoint or authorization_endpoint with token_endpoint",
+			"ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file", nil)
+	}
+	return server, nil
 }
 
 // resourceMetadata is the RFC 9728 document with PDPP's additions.
@@ -95,7 +101,7 @@ type resourceMetadata struct {
 	AuthorizationServers []string `json:"authorization_servers"`
 }
 
-// agentDiscovery is in the metadata of the provider or of its authorization server.
+// agentDiscovery is a member in the metadata of the provider or of its authorization server.
 type agentDiscovery struct {
 	AgentConnectEndpoint string          `json:"agent_connect_endpoint"`
 	Discovery            json.RawMessage `json:"pdpp_agent_discovery"`
@@ -195,16 +201,6 @@ func (s *authorizationServer) flows() []Flow {
 		}
 		return s.Authorization == "" || s.Token == ""
 	})
-}
-
-func (s *authorizationServer) checkOffers() error {
-	if len(s.flows()) > 0 {
-		return nil
-	}
-	return credential.Misconfigured(
-		s.Issuer+" offers no sign-in: its metadata have neither agent_connect_endpoint nor "+
-			"device_authorization_endpoint or authorization_endpoint with token_endpoint",
-		"ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file", nil)
 }
 
 // Inspection reads the metadata for a sign-in without signing in. It returns the same errors as Connect.

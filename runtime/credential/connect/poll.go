@@ -175,10 +175,10 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 		return nil, unfit(g.answer.from, "issued a token that "+err.Error(), err)
 	}
 	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered the client
-	given := &issued{kind: kind, packageID: g.PackageID, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{
+	given := &issued{kind: kind, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{
 		AccessToken: token, TokenType: "Bearer", ExpiresAt: g.ends(), GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
 	}}}
-	if kind == "" && given.packageID != "" && given.Credential.GrantID == "" {
+	if kind == "" && g.PackageID != "" && given.Credential.GrantID == "" {
 		given.kind = rs.KindPackage
 	}
 	if g.RefreshToken != "" {

@@ -74,7 +74,7 @@ func (a *asking) asked() (connect.Asked, error) {
 	}
 	for _, name := range names {
 		asked.Streams = append(asked.Streams, connect.Stream{
-			Name: name, Connections: a.connections, Fields: fields[name], Since: since, Until: until,
+			Name: name, Connections: a.connections, Fields: fields[name], Range: connect.TimeRange{Since: since, Until: until},
 		})
 	}
 	return asked, nil
@@ -162,7 +162,7 @@ func readTime(flag, text string) (time.Time, error) {
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil && at.UTC().Year() >= 0 && at.UTC().Year() <= 9999 { // other years cannot be sent
-			return at, nil
+			return at.UTC(), nil
 		}
 	}
 	return time.Time{}, invocation.Usagef("invalid --%s %s: use a date or time such as 2026-01-31 or 2026-01-31T09:00:00Z (RFC 3339)",

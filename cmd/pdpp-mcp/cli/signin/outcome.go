@@ -31,7 +31,7 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	if differences := connect.Differences(s.options.Asked, entry.Credential); len(differences) > 0 {
 		said.WriteString("Differs from the request:\n")
 		for _, difference := range differences {
-			fmt.Fprintf(&said, "  %s: %s\n", difference.Kind, difference.What)
+			fmt.Fprintf(&said, "  %s\n", difference)
 		}
 	}
 	if s.labelled != "" && s.labelled != entry.Credential.GrantID {

@@ -35,11 +35,11 @@ var preciseSignIns = []struct {
 	replace  []string
 	sentTo   string // the path of the request that has the details; empty for the page's address
 	grant    string
-	want     []connect.Difference
+	want     []string
 }{
 	{
 		name: "two_connections", asked: connect.Asked{Source: gmail, Streams: []connect.Stream{
-			{Name: "messages", Connections: []string{"cin_gmail_personal", "cin_gmail_work"}, Fields: []string{"id", "subject", "received_at"}, Since: day(1, 1)},
+			{Name: "messages", Connections: []string{"cin_gmail_personal", "cin_gmail_work"}, Fields: []string{"id", "subject", "received_at"}, Range: connect.TimeRange{Since: day(1, 1)}},
 			{Name: "labels", Connections: []string{"cin_gmail_personal"}},
 		}},
 		captures: []string{"866", "866b", "520", "866d", "866e", "866g"},
@@ -49,7 +49,7 @@ var preciseSignIns = []struct {
 			"Agent client", "PDPP CLI", "<client_agent>", agentToken,
 		},
 		sentTo: "/oauth/par", grant: "grt_2976203114f152d6",
-		want: []connect.Difference{{Kind: connect.Wider, What: "messages with field thread_id too"}},
+		want: []string{"wider: messages with field thread_id too"},
 	},
 	{
 		name: "fields_by_device", asked: connect.Asked{Source: gmail, Streams: []connect.Stream{
@@ -58,16 +58,16 @@ var preciseSignIns = []struct {
 		flow: connect.DeviceAuthorization, captures: []string{"866", "868", "868d", "868e", "864d"},
 		replace: []string{"<client_device>", deviceToken, "Agent client", "PDPP CLI"},
 		sentTo:  "/oauth/device_authorization", grant: "grt_047e670adcfb23c9",
-		want: []connect.Difference{{Kind: connect.Wider, What: "messages with fields thread_id, received_at too"}},
+		want: []string{"wider: messages with fields thread_id, received_at too"},
 	},
 	{
 		name: "time_range_by_code", asked: connect.Asked{Source: gmail, Streams: []connect.Stream{{
-			Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject", "received_at"}, Since: day(1, 10), Until: day(1, 20),
+			Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject", "received_at"}, Range: connect.TimeRange{Since: day(1, 10), Until: day(1, 20)},
 		}}},
 		flow: connect.AuthorizationCode, captures: []string{"501", "862", "862b", "862d"},
 		replace: []string{"<client_time_range>", agentToken, "<refresh_client_time_range>", "refresh-token-of-a-test"},
 		grant:   "grt_c9011cd34ca25757",
-		want:    []connect.Difference{{Kind: connect.Wider, What: "messages with field thread_id too"}},
+		want:    []string{"wider: messages with field thread_id too"},
 	},
 	{
 		name: "single_use_by_code", asked: connect.Asked{Source: gmail, SingleUse: true, Streams: []connect.Stream{
@@ -76,7 +76,7 @@ var preciseSignIns = []struct {
 		flow: connect.AuthorizationCode, captures: []string{"501", "864", "864b", "864d"},
 		replace: []string{"<client_single_use>", agentToken},
 		grant:   "grt_211c548cf56a8132",
-		want:    []connect.Difference{{Kind: connect.Wider, What: "messages with fields thread_id, received_at too"}},
+		want:    []string{"wider: messages with fields thread_id, received_at too"},
 	},
 }
 

@@ -1,0 +1,138 @@
+package connect
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+)
+
+// Asked is what a sign-in requests. With the zero Asked the owner chooses, if the authorization server has a page for that.
+type Asked struct {
+	Source    string   // connector, such as https://registry.pdpp.dev/connectors/gmail; empty: unspecified
+	Streams   []Stream // empty: every stream of the source
+	Purpose   string   // a sentence for the owner; empty: the default
+	SingleUse bool     // one token that expires, not access until it is revoked
+}
+
+// Stream is a requested stream. Empty members do not limit it.
+type Stream struct {
+	Name        string    `json:"name"`                   // EveryStream: all
+	Connections []string  `json:"instance_ids,omitempty"` // empty: the only connection of the source
+	Fields      []string  `json:"fields,omitempty"`       // the server adds required ones
+	Range       TimeRange `json:"time_range,omitzero"`
+}
+
+// TimeRange is a range of times in UTC. A zero time is no bound.
+type TimeRange struct {
+	Since time.Time `json:"since,omitzero"` // inclusive
+	Until time.Time `json:"until,omitzero"` // exclusive
+}
+
+// EveryStream is the name for all streams of a source.
+const EveryStream = "*"
+
+// namesAnything reports whether anything in particular is requested.
+func (a Asked) namesAnything() bool { return a.Source != "" || len(a.Streams) > 0 || a.SingleUse }
+
+// omitsConnection reports whether instance_ids are missing. The owner's page then fails unless the source has one connection
+// (captures 850 and 867).
+func (a Asked) omitsConnection() bool {
+	return a.Source != "" && (len(a.Streams) == 0 || slices.ContainsFunc(a.Streams, func(s Stream) bool { return len(s.Connections) == 0 }))
+}
+
+// Values in PDPP's authorization details (RFC 9396).
+const (
+	dataAccess = "https://pdpp.dev/data-access" // the type
+	continuous = "continuous"                   // access modes
+	singleUse  = "single_use"
+)
+
+// authorizationDetail names streams of one source.
+type authorizationDetail struct {
+	Type               string        `json:"type"`
+	Source             rawjson.Value `json:"source,omitempty"`
+	AccessMode         string        `json:"access_mode,omitempty"`
+	PurposeCode        string        `json:"purpose_code,omitempty"`
+	PurposeDescription string        `json:"purpose_description,omitempty"`
+	Streams            []Stream      `json:"streams"`
+}
+
+// sourceOf returns the source for a connector.
+func sourceOf(connector string) rawjson.Value {
+	return rawjson.Object{rawjson.String("kind", "connector"), rawjson.String("id", connector)}.Encode()
+}
+
+// details returns the single detail that a request may have (860l).
+func (s *signIn) details() []authorizationDetail {
+	detail := authorizationDetail{
+		Type: dataAccess, AccessMode: continuous, PurposeCode: "https://pdpp.dev/purpose/personal_ai_assistant",
+		PurposeDescription: cmp.Or(s.Asked.Purpose, "Answering the owner's questions through "+s.ClientName),
+		Streams:            s.Asked.Streams,
+	}
+	if s.Asked.SingleUse {
+		detail.AccessMode = singleUse
+	}
+	if s.Asked.Source != "" {
+		detail.Source = sourceOf(s.Asked.Source)
+	}
+	if len(detail.Streams) == 0 {
+		detail.Streams = []Stream{{Name: EveryStream}}
+	}
+	return []authorizationDetail{detail}
+}
+
+// detailsText returns the details as a parameter.
+func (s *signIn) detailsText() string {
+	details, _ := json.Marshal(s.details()) // strings always encode
+	return string(details)
+}
+
+// grantMembers are the members that a grant of agent connect and an RFC 9396 detail share.
+var grantMembers = []string{"source", "access_mode", "purpose_code", "purpose_description", "streams"}
+
+// details returns the approved access as the authorization server describes it: the authorization_details of a token endpoint or the
+// grant of agent connect. It is nil if the response has neither (capture 868e).
+func (g *granted) details() rawjson.Value {
+	if details, isArray := rawjson.Elements(g.answer.members.Get("authorization_details")); isArray && len(details) > 0 {
+		return rawjson.Array(details)
+	}
+	grant, _ := rawjson.ParseObject(g.answer.members.Get("grant"))
+	if grant.Get("streams") == nil {
+		return nil
+	}
+	detail := rawjson.Object{rawjson.String("type", dataAccess)}
+	for _, name := range grantMembers {
+		if value := grant.Get(name); value != nil {
+			detail = append(detail, rawjson.Raw(name, value))
+		}
+	}
+	return rawjson.Array([]rawjson.Value{detail.Encode()})
+}
+
+// readDetails derives details from a schema: connectors, streams, connections and fields. A schema has no time ranges or access mode.
+func readDetails(document *schemadoc.Document) rawjson.Value {
+	details := []authorizationDetail{}
+	for _, connector := range document.Connectors {
+		detail := authorizationDetail{Type: dataAccess, Source: connector.Members.Get("source"), Streams: []Stream{}}
+		if _, isObject := rawjson.ParseObject(detail.Source); !isObject {
+			detail.Source = sourceOf(connector.Key)
+		}
+		for _, stream := range connector.Streams {
+			read := Stream{Name: stream.Name}
+			for _, connection := range connector.ConnectionsOf(stream) {
+				read.Connections = append(read.Connections, connection.ID)
+			}
+			for _, field := range schemadoc.Fields(stream.Object()) {
+				read.Fields = append(read.Fields, field.Name)
+			}
+			detail.Streams = append(detail.Streams, read)
+		}
+		details = append(details, detail)
+	}
+	encoded, _ := json.Marshal(details) // strings and JSON always encode
+	return encoded
+}
