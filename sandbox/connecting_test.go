@@ -75,10 +75,10 @@ func (c *connecting) checkSecrets(logged string) {
 	}
 	for _, secret := range c.secrets {
 		if strings.Contains(logged, secret) {
-			c.Error("a token stands in the log")
+			c.Error("the log has a token")
 		}
 		if slices.ContainsFunc(c.network.addresses, func(address string) bool { return strings.Contains(address, secret) }) {
-			c.Error("a token stands in an address")
+			c.Error("an address has a token")
 		}
 	}
 }

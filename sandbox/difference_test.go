@@ -61,7 +61,7 @@ const (
 	plainTypes    = "the sandbox declares types and roles only: no elements of lists, no semantics of streams; and it searches every text both ways"
 	fewerPages    = "the sandbox has no connect page and no model to describe"
 	fewerFacts    = "the sandbox's connections have no history and no schedule"
-	anyClient     = "the sandbox's registration is that of a library (RFC 7591), which takes secrets and refuses scripts"
+	anyClient     = "a library does the sandbox's registration (RFC 7591); it takes secrets and refuses scripts"
 	oneOwner      = "the sandbox answers at any name of its host, since it trusts none with anything"
 	anotherMoment = "the capture was made when the server held other records, or had not put all into its index"
 	firstMistake  = "of several mistakes the sandbox names the first, and not always its place in a list"
@@ -69,7 +69,7 @@ const (
 	allSearched   = "every connection of the sandbox can be searched, so none is skipped with a warning"
 	noModel       = "likeness of spelling finds nothing where a model of language finds the least unlike"
 	ownSnapshots  = "a cursor of another server says nothing about the query that it was for"
-	byRole        = "the time that a record is about is told by the role of a field, which the captured schema does not show"
+	byRole        = "the event time of a record comes from the role of a field, and the captured schema shows no roles"
 	rightExcerpts = "an excerpt that shows the whole field is not called truncated, and nothing is indexed later"
 )
 

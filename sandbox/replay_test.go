@@ -303,7 +303,7 @@ func compare(c capture, d difference, status int, body []byte) []string {
 		problems = append(problems, "error code "+code+", want "+wantCode)
 	}
 	if d.status != 0 && d.status == c.status && d.code == errorCode(c.response) {
-		problems = append(problems, "the declared difference is none")
+		problems = append(problems, "the declared difference does not occur")
 	}
 	if len(problems) > 0 || d.status != 0 {
 		return problems

@@ -13,20 +13,20 @@ type measurement struct {
 	AtLeast bool    `json:"at_least,omitempty"` // the bar is a minimum, not a maximum
 	Figure  float64 `json:"figure"`
 	Met     bool    `json:"met"`
-	Beside  string  `json:"beside,omitempty"` // other figures of the same run
+	Related string  `json:"related,omitempty"` // other figures of the same run
 }
 
-func atMost(what string, bar, figure float64, unit, beside string) measurement {
-	return measurement{What: what, Unit: unit, Bar: bar, Figure: figure, Met: figure <= bar, Beside: beside}
+func atMost(what string, bar, figure float64, unit, related string) measurement {
+	return measurement{What: what, Unit: unit, Bar: bar, Figure: figure, Met: figure <= bar, Related: related}
 }
 
-func atLeast(what string, bar, figure float64, unit, beside string) measurement {
-	return measurement{What: what, Unit: unit, Bar: bar, AtLeast: true, Figure: figure, Met: figure >= bar, Beside: beside}
+func atLeast(what string, bar, figure float64, unit, related string) measurement {
+	return measurement{What: what, Unit: unit, Bar: bar, AtLeast: true, Figure: figure, Met: figure >= bar, Related: related}
 }
 
 // figure has no bar: it says how things are.
-func figure(what string, figure float64, unit, beside string) measurement {
-	return measurement{What: what, Unit: unit, Figure: figure, Met: true, Beside: beside}
+func figure(what string, figure float64, unit, related string) measurement {
+	return measurement{What: what, Unit: unit, Figure: figure, Met: true, Related: related}
 }
 
 func (m measurement) bar() string {

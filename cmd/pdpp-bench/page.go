@@ -57,9 +57,9 @@ func (r *report) within(path, text string) (string, error) {
 func (r *report) markdown() string {
 	var page strings.Builder
 	fmt.Fprintf(&page, "\nMeasured on %s with %s on %s, by `make bench`, in %.0f s.\n\n", r.Date, r.Go, r.Machine, r.Seconds)
-	page.WriteString("| what | bar | figure | | beside it, in the same run |\n|---|---|---|---|---|\n")
+	page.WriteString("| what | bar | figure | | other figures of the same run |\n|---|---|---|---|---|\n")
 	for _, each := range r.Measurements {
-		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s |\n", each.What, each.bar(), amount(each.Figure, each.Unit), each.verdict(), each.Beside)
+		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s |\n", each.What, each.bar(), amount(each.Figure, each.Unit), each.verdict(), each.Related)
 	}
 	page.WriteByte('\n')
 	for _, each := range r.Sweeps {

@@ -25,7 +25,7 @@ func (s *suite) hosted() error {
 	}
 	peak := 0.0
 	for _, connections := range []int{16, 64} {
-		if err := s.besideTheProxy(connections, server.process, calls, func() { peak = max(peak, memory(server.process, "VmRSS")) }); err != nil {
+		if err := s.compareWithProxy(connections, server.process, calls, func() { peak = max(peak, memory(server.process, "VmRSS")) }); err != nil {
 			return err
 		}
 	}
@@ -34,8 +34,8 @@ func (s *suite) hosted() error {
 	return server.process.Kill()
 }
 
-// besideTheProxy alternates loads of the proxy and of the adapter in each revision, and calls look after each load.
-func (s *suite) besideTheProxy(connections int, adapter *os.Process, calls map[revision]next, look func()) error {
+// compareWithProxy alternates loads of the proxy and of the adapter in each revision, and calls look after each load.
+func (s *suite) compareWithProxy(connections int, adapter *os.Process, calls map[revision]next, look func()) error {
 	var proxy []float64
 	var proxySpent spent
 	adapterSpent := map[revision]*spent{}
@@ -44,11 +44,11 @@ func (s *suite) besideTheProxy(connections int, adapter *os.Process, calls map[r
 	}
 	rates, ratios, tails := map[revision][]float64{}, map[revision][]float64{}, map[revision][]float64{}
 	for range s.effort.rounds {
-		beside, err := s.watched(s.proxyProcess, &proxySpent, connections, get(s.proxy+queryPath, clientToken+"0"))
+		related, err := s.watched(s.proxyProcess, &proxySpent, connections, get(s.proxy+queryPath, clientToken+"0"))
 		if err != nil {
 			return err
 		}
-		proxy = append(proxy, beside.rate)
+		proxy = append(proxy, related.rate)
 		for _, revision := range revisions {
 			found, err := s.watched(adapter, adapterSpent[revision], connections, calls[revision])
 			if err != nil {
@@ -56,8 +56,8 @@ func (s *suite) besideTheProxy(connections int, adapter *os.Process, calls map[r
 			}
 			look()
 			rates[revision] = append(rates[revision], found.rate)
-			ratios[revision] = append(ratios[revision], found.rate/beside.rate)
-			tails[revision] = append(tails[revision], float64(found.p99)/float64(beside.p99))
+			ratios[revision] = append(ratios[revision], found.rate/related.rate)
+			tails[revision] = append(tails[revision], float64(found.p99)/float64(related.p99))
 		}
 	}
 	direct, err := load(s.ctx, connections, s.effort.window, get(s.provider+queryPath, clientToken+"0"))

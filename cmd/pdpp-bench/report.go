@@ -47,7 +47,7 @@ func (r *report) table(out io.Writer) error {
 	fmt.Fprintf(table, "\n%s · %s · %s\n\n", r.Date, r.Machine, r.Go)
 	fmt.Fprintln(table, "what\tbar\tfigure\t\tbeside it")
 	for _, each := range r.Measurements {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", each.What, each.bar(), amount(each.Figure, each.Unit), each.verdict(), each.Beside)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", each.What, each.bar(), amount(each.Figure, each.Unit), each.verdict(), each.Related)
 	}
 	fmt.Fprintln(table)
 	for _, each := range r.Sweeps {

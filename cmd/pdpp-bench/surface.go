@@ -59,22 +59,22 @@ func (s *suite) binarySize() error {
 	if err != nil {
 		return err
 	}
-	beside := "not an ELF file"
+	related := "not an ELF file"
 	if file, err := elf.Open(s.binary); err == nil {
-		beside = "static, stripped"
+		related = "static, stripped"
 		for _, program := range file.Progs {
 			if program.Type == elf.PT_INTERP {
-				beside = "needs an interpreter"
+				related = "needs an interpreter"
 			}
 		}
 		if file.Section(".symtab") != nil {
-			beside = "not stripped"
+			related = "not stripped"
 		}
 		if err := file.Close(); err != nil {
 			return err
 		}
 	}
-	s.report.add(atMost("pdpp-mcp binary", 14, float64(info.Size())/1e6, "MB", beside))
+	s.report.add(atMost("pdpp-mcp binary", 14, float64(info.Size())/1e6, "MB", related))
 	return nil
 }
 

@@ -56,7 +56,7 @@ func TestAdapterBesideTheProvider(t *testing.T) {
 		t.Errorf("the issuer is %q", issuer)
 	}
 
-	for token, want := range map[string]int{"everything": http.StatusOK, "nobody": http.StatusUnauthorized} {
+	for token, want := range map[string]int{"everything": http.StatusOK, "unknown": http.StatusUnauthorized} {
 		if status, body := get(t, ready.URL+"/v1/streams/top_artists/records?limit=1", ready.Tokens[token]); status != want {
 			t.Errorf("/v1 with the token %s: %d %s", token, status, body)
 		}

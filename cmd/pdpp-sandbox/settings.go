@@ -57,7 +57,7 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&s.listen, "listen", defaultListen, "`address` to listen on; port 0 takes a free one, as --demo does when the default is taken")
 	flags.StringVar(&s.dataDir, "data-dir", "", "`directory` that keeps the records over restarts (default: in memory)")
-	flags.StringVar(&s.cacheRoot, "cache-root", "", "`directory` of the credential cache (default: .pdpp here if it exists, else ~/.pdpp)")
+	flags.StringVar(&s.cacheRoot, "cache-root", "", "`directory` of the credential cache (default: ./.pdpp if it exists, otherwise ~/.pdpp)")
 	flags.StringVar(&s.readyFile, "ready-file", "", "`file` to write as JSON, once requests are answered: URL, tokens and introspection credentials")
 	flags.StringVar(&s.demo, "demo", "", "pdpp-mcp `binary` to show: one call of it over stdio, and the lines that connect a host to it")
 	s.grants = oneGrant

@@ -10,7 +10,7 @@ var warningSection = Section{
 	Title: "An answer with warnings",
 	Keyed: "code or reason",
 	Intro: "The call went well, and something is missing. Text has a line `warning:`, the structured output `meta.warnings`.\n" +
-		"Providers send warnings of their own beside these. A missing source has a `reason`: one of the codes above, or the last of\n" +
+		"Providers also send their own warnings. A missing source has a `reason`: one of the codes above, or the last of\n" +
 		"this table.",
 	Entries: []Entry{
 		{

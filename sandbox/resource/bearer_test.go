@@ -13,7 +13,7 @@ func TestBearers(t *testing.T) {
 		code          string
 	}{
 		"no token":            {"", "/v1/streams", 401, "authentication_error"},
-		"unknown token":       {"nobody", "/v1/streams", 401, "context.active_false"},
+		"unknown token":       {"unregistered", "/v1/streams", 401, "context.active_false"},
 		"no grant":            {emptyToken, "/v1/streams", 401, "context.active_false"},
 		"revoked":             {revokedToken, "/v1/streams", 403, "grant_revoked"},
 		"revoked, on records": {revokedToken, "/v1/streams/messages/records", 403, "grant_revoked"},

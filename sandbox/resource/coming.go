@@ -35,7 +35,7 @@ func (c *Coming) Set(setting string) error {
 			return fmt.Errorf("retry_after: %w", err)
 		}
 	default:
-		return fmt.Errorf("%q is none of origin, ranking_scope, freshness, unavailable, retry_after", name)
+		return fmt.Errorf("unknown name %q: use origin, ranking_scope, freshness, unavailable or retry_after", name)
 	}
 	return nil
 }

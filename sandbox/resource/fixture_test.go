@@ -173,7 +173,7 @@ func mailDataset() catalog.Dataset {
 		Blobs: []catalog.Blob{
 			{ID: "blob_invoice", ConnectionID: personal, ContentType: "application/pdf", Bytes: []byte("%PDF-1.4 invoice")},
 			{ID: "blob_secret", ConnectionID: work, ContentType: "text/plain", Bytes: []byte("salary")},
-			{ID: "blob_orphan", ConnectionID: personal, ContentType: "text/plain", Bytes: []byte("nobody refers to this")},
+			{ID: "blob_orphan", ConnectionID: personal, ContentType: "text/plain", Bytes: []byte("no record refers to this")},
 		},
 	}
 	dataset.Records = append(dataset.Records, mailbox(personal, "p", personalCount)...)

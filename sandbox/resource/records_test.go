@@ -50,7 +50,7 @@ func TestRecordsAreOrderedByNumber(t *testing.T) {
 	f := newFixture(t)
 	page := f.get(ownerToken, "/v1/streams/days/records?connector_id=steps")
 	if got := page.column("data", "id"); !slices.Equal(got, []string{"d3", "d2", "d0", "d1"}) {
-		t.Errorf("order is %v, want that of 200, 10, 9, -3", got)
+		t.Errorf("order is %v, want 200, 10, 9, -3", got)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestAuthorizationRequests(t *testing.T) {
 		"details of an unknown stream":     {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"nope"}]`)}, 303, "invalid_authorization_details"},
 		"details of an unknown field":      {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"messages","fields":["nope"]}]`)}, 303, "invalid_authorization_details"},
 		"details of another's connection":  {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"*","instance_ids":["cin_spotify"]}]`)}, 400, ""},
-		"details with a time that is none": {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"messages","time_constraint":{"since":"May"}}]`)}, 303, "invalid_authorization_details"},
+		"details with an invalid time": {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"messages","time_constraint":{"since":"May"}}]`)}, 303, "invalid_authorization_details"},
 		"unknown client":                   {[]string{"client_id", "cli_unknown"}, 400, ""},
 		"no client":                        {[]string{"client_id", ""}, 400, ""},
 		"redirect to another path":         {[]string{"redirect_uri", "http://127.0.0.1:5555/other"}, 400, ""},

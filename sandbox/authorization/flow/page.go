@@ -160,7 +160,7 @@ func (f *Flow) renderError(w http.ResponseWriter, r *http.Request, err error) er
 	case code == "server_error":
 		status = http.StatusInternalServerError
 	case code == string(goidc.ErrorCodeAccessDenied) && strings.HasPrefix(r.URL.Path, VerificationPath):
-		return writeMessage(w, http.StatusOK, "Access denied", "The client was told so and gets nothing. You can close this page.")
+		return writeMessage(w, http.StatusOK, "Access denied", "The client gets no access. You can close this page.")
 	}
 	if !webpage.PrefersHTML(r.Header.Values("Accept")) {
 		respond.OAuthError(w, status, code, description)
