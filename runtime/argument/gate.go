@@ -32,7 +32,7 @@ func ExpandAdvertised(ctx context.Context, env tool.Env, input ExpandAdvertisedI
 		return nil //nolint:nilerr // the resource server decides
 	}
 	for _, row := range schema.Rows() {
-		if slices.ContainsFunc(schemadoc.Relations(row.Object()), schemadoc.Relation.Usable) {
+		if slices.ContainsFunc(row.Relations(), schemadoc.Relation.Usable) {
 			return nil
 		}
 	}

@@ -57,7 +57,7 @@ func (d *detail) encodeConnector(c *schemadoc.Connector, streams []rawjson.Value
 func (r *row) compact(shown portion) rawjson.Object {
 	members := rawjson.Object{rawjson.String("name", r.stream.Name)}
 	for _, name := range []string{"primary_key", "cursor_field"} {
-		if value := r.members.Get(name); len(value) > len("[]") && len(value) <= memberBytes {
+		if value := r.stream.Members.Get(name); len(value) > len("[]") && len(value) <= memberBytes {
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}

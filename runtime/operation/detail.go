@@ -25,7 +25,6 @@ type detail struct {
 type row struct {
 	connector *schemadoc.Connector
 	stream    *schemadoc.Stream
-	members   rawjson.Object // as the server sent them
 	fields    []schemadoc.Field
 	unshown   int                  // fields whose names are longer than nameBytes
 	like      *row                 // an earlier row with the same fields and flags, or nil
@@ -43,11 +42,11 @@ func newDetail(response *rs.Response, document *schemadoc.Document, input Schema
 	d := &detail{Document: document, response: response, input: input}
 	byFields := map[string]*row{}
 	for c, s := range document.Rows() {
-		r := &row{connector: c, stream: s, members: s.Object()}
-		all := schemadoc.Fields(r.members)
+		r := &row{connector: c, stream: s}
+		all := s.Fields()
 		r.fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > nameBytes })
 		r.unshown = len(all) - len(r.fields)
-		r.relations, r.isBare = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
+		r.relations, r.isBare = s.Relations(), !schemadoc.Advertised(r.fields)
 		d.maxFields = max(d.maxFields, len(r.fields))
 		if input.isFull() {
 			r.readSchemas()

@@ -6,21 +6,20 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 const capabilitiesName = "field_capabilities"
 
 // readSchemas reads the JSON Schemas of the fields, and describes the other members of the row's schema.
 func (r *row) readSchemas() {
-	r.schemas, r.schemaOf, r.schemaLine = schemadoc.Properties(r.members), map[string]rawjson.Value{}, "not advertised"
+	r.schemas, r.schemaOf, r.schemaLine = r.stream.Properties(), map[string]rawjson.Value{}, "not advertised"
 	if len(r.schemas) == 0 {
 		return
 	}
 	for _, property := range r.schemas {
 		r.schemaOf[property.Name] = property.Value
 	}
-	schema, _ := rawjson.ParseObject(r.members.Get("schema"))
+	schema, _ := rawjson.ParseObject(r.stream.Members.Get("schema"))
 	r.schemaLine = fmt.Sprintf("of %d fields, below; ", len(r.schemas))
 	if rest := schema.Without("properties").Encode(); len(rest) > memberBytes {
 		r.schemaLine += fmt.Sprintf("its other members take %d bytes and are left out", len(rest))
@@ -49,7 +48,7 @@ func (r *row) schemaText(field string, bytes int) string {
 // full returns the row in the full form, without its connections. It has the JSON Schema of each field once.
 func (r *row) full(shown portion) rawjson.Object {
 	members := rawjson.Object{}
-	for _, member := range r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
+	for _, member := range r.stream.Members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
 		isDropped := slices.Contains(shown.dropped, member.Name)
 		switch {
 		case member.Name == capabilitiesName && isDropped && r.sample == nil:

@@ -124,7 +124,7 @@ func (d *detail) legend(shown portion) rawjson.Value {
 	} else {
 		explain(capabilitiesName, fullMeaning, func(r *row) bool { return !r.isBare })
 	}
-	explain("sort", sortMeaning, func(r *row) bool { return r.members.Text("cursor_field") != "" })
+	explain("sort", sortMeaning, func(r *row) bool { return r.stream.Members.Text("cursor_field") != "" })
 	explain("declared", unadvertised, func(r *row) bool { return r.isBare && r.sample == nil })
 	if i := slices.IndexFunc(d.rows, func(r *row) bool { return r.sample != nil }); i >= 0 {
 		legend = append(legend, rawjson.String(sampleName, d.rows[i].sample.legend()+", not advertised; "+unadvertised))

@@ -97,7 +97,7 @@ func (r *row) addSource(t *boundedText, shown portion) {
 	if len(connections) == 1 && leftOut == 0 {
 		source, connections = source+" "+render.Tokens(describe(connections[0], shown.label)), nil
 	}
-	if key := r.members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != defaultKey {
+	if key := r.stream.Members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != defaultKey {
 		source += " " + render.RawToken("primary_key", key)
 	}
 	t.add(source)
@@ -167,7 +167,7 @@ func fieldNames(fields []schemadoc.Field) []string {
 
 // sort says what can be sorted by: the cursor_field; servers advertise nothing else (R-SCH-3).
 func (r *row) sort() string {
-	cursor := tool.Clip(r.members.Text("cursor_field"), nameBytes)
+	cursor := tool.Clip(r.stream.Members.Text("cursor_field"), nameBytes)
 	if cursor == "" {
 		return "no field is advertised; order asc or desc"
 	}

@@ -37,7 +37,7 @@ func (s schema) streamsWith(field string) []string {
 		if len(names) == maxOtherStreams {
 			break
 		}
-		if slices.ContainsFunc(schemadoc.Fields(row.Object()), func(f schemadoc.Field) bool { return f.Name == field }) {
+		if slices.ContainsFunc(row.Fields(), func(f schemadoc.Field) bool { return f.Name == field }) {
 			names = add(names, quoted(row.Name))
 		}
 	}
@@ -48,7 +48,7 @@ func (s schema) streamsWith(field string) []string {
 func (s schema) fields(stream, connectionID string) fields {
 	var found fields
 	for _, row := range s.rows(stream, connectionID) {
-		for _, field := range schemadoc.Fields(row.Object()) {
+		for _, field := range row.Fields() {
 			if found.named(field.Name) == nil {
 				found = append(found, field)
 			}
@@ -60,7 +60,7 @@ func (s schema) fields(stream, connectionID string) fields {
 func (s schema) relations(stream, connectionID string) []string {
 	var names []string
 	for _, row := range s.rows(stream, connectionID) {
-		for _, relation := range schemadoc.Relations(row.Object()) {
+		for _, relation := range row.Relations() {
 			if relation.Usable() {
 				names = add(names, relation.Name)
 			}
@@ -73,7 +73,7 @@ func (s schema) relations(stream, connectionID string) []string {
 func (s schema) cursorField(stream, connectionID string) string {
 	cursor := ""
 	for _, row := range s.rows(stream, connectionID) {
-		if own := row.Object().Text("cursor_field"); own != "" {
+		if own := row.Members.Text("cursor_field"); own != "" {
 			cursor = own
 		}
 	}

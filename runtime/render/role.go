@@ -34,7 +34,7 @@ func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
 		return ""
 	}
 	for _, stream := range schema.Rows() {
-		for _, field := range schemadoc.Fields(stream.Object()) {
+		for _, field := range stream.Fields() {
 			if value := record.fields.Get(field.Name); value != nil && tool.TimeRole.IsAdvertised(field.Values("role")) {
 				return timeText(value)
 			}

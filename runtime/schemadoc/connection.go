@@ -10,121 +10,86 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Connection is one source that was granted.
+// Connection is one granted source.
 type Connection struct {
 	ID    string        // not empty
 	Label string        // for people; may be empty
-	Row   rawjson.Value // the object as the server spelled it; nil when a stream or a connector names its connection itself
+	Row   rawjson.Value // as the server sent it; nil if a stream or a connector names its only connection in its own members
 }
 
-// readConnections reads a list of connections, each of them once.
-func readConnections(c *cursor) []Connection {
+// connections returns the connections of a row, each once: those that it lists, or the one that it names itself.
+func (r *reader) connections(members rawjson.Object) []Connection {
 	var connections []Connection
-	for inside := c.Enter(rawjson.ArrayValue); inside && c.more(); {
-		if connection := readConnection(c); connection.ID != "" {
-			connections = append(connections, connection)
+	for _, row := range r.elements(members.Get("granted_connections")) {
+		own, _ := rawjson.ParseObject(row)
+		if id := own.Text("connection_id"); id != "" {
+			connections = append(connections, Connection{id, own.FirstText("display_name", "label"), row})
 		}
+	}
+	if id := members.Text("connection_id"); id != "" && connections == nil {
+		connections = []Connection{{ID: id, Label: members.Text("display_name")}}
 	}
 	return distinct(connections)
 }
 
-func readConnection(c *cursor) Connection {
-	var connection Connection
-	otherLabel := ""
-	start := c.At()
-	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
-		switch name := c.Name(); string(name) {
-		case "connection_id":
-			connection.ID = rawjson.TextOf(c.Value())
-		case "display_name":
-			connection.Label = rawjson.TextOf(c.Value())
-		case "label":
-			otherLabel = rawjson.TextOf(c.Value())
-		default:
-			c.Value()
-		}
-	}
-	if connection.Label == "" {
-		connection.Label = otherLabel
-	}
-	connection.Row = c.Since(start)
-	return connection
-}
-
-// orOwn are the connections, or the one that a row or a connector names itself when it lists none.
-func orOwn(connections []Connection, members rawjson.Object) []Connection {
-	if id := members.Text("connection_id"); id != "" && len(connections) == 0 {
-		return []Connection{{ID: id, Label: members.Text("display_name")}}
-	}
-	return connections
-}
-
-// distinct keeps the first connection of each id, in its place.
+// distinct returns the first connection of each id.
 func distinct(connections []Connection) []Connection {
-	if len(connections) < 2 {
-		return connections
-	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(connections, func(c Connection) bool {
-		again := seen[c.ID]
+		isRepeated := seen[c.ID]
 		seen[c.ID] = true
-		return again
+		return isRepeated
 	})
 }
 
-// hoistConnections lists the connections of streams at the connector as well, each once, and takes them
-// off the streams that have all of them (R-SCH-1).
+// hoistConnections lists the connections of the streams at the connector, and removes them from streams that have all of them (R-SCH-1).
 func (c *Connector) hoistConnections() {
 	all := slices.Clip(c.Connections)
 	for _, stream := range c.Streams {
 		all = append(all, stream.Connections...)
 	}
-	all = distinct(all)
-	c.Connections = all
+	c.Connections = distinct(all)
 	for _, stream := range c.Streams {
-		if len(stream.Connections) > 0 && len(stream.Connections) == len(c.Connections) {
+		if len(stream.Connections) == len(c.Connections) {
 			stream.Connections = nil
 		}
 	}
 }
 
-// mergeStreams makes one row of rows that say the same of one stream for several connections, as servers
-// send them that list a stream once for each connection.
+// mergeStreams merges rows that differ only in their connections: some servers send a row for each connection of a stream.
 func (c *Connector) mergeStreams() {
-	first := make(map[string]*Stream, len(c.Streams))
-	merged := map[*Stream]bool{}
+	first := map[string]*Stream{}
 	c.Streams = slices.DeleteFunc(c.Streams, func(s *Stream) bool {
-		before := first[s.Name]
-		if before == nil {
+		earlier := first[s.Name]
+		if earlier == nil {
 			first[s.Name] = s
 			return false
 		}
-		if !before.says(s) {
+		if !earlier.describesSame(s) {
 			return false
 		}
-		before.Connections = append(before.Connections, s.Connections...)
-		merged[before] = true
+		earlier.Connections = append(earlier.Connections, s.Connections...)
 		return true
 	})
-	for stream := range merged {
+	for _, stream := range c.Streams {
 		stream.Connections = distinct(stream.Connections)
 	}
 }
 
-// sourceNames are the members of a row that tell its source, not what can be asked of the stream.
+// sourceNames are the members of a row that describe its source, not what can be asked of the stream.
 var sourceNames = []string{
 	"granted_connections", "connection_id", "connector_instance_id", "instance_ids", "display_name",
 	"record_count", "last_updated", "freshness",
 }
 
-func (s *Stream) says(other *Stream) bool {
+func (s *Stream) describesSame(other *Stream) bool {
 	if len(s.Connections) == 0 || len(other.Connections) == 0 {
 		return bytes.Equal(s.Row, other.Row)
 	}
-	return bytes.Equal(s.Object().Without(sourceNames...).Encode(), other.Object().Without(sourceNames...).Encode())
+	return bytes.Equal(s.Members.Without(sourceNames...).Encode(), other.Members.Without(sourceNames...).Encode())
 }
 
-// ConnectionsOf are the connections that have a stream of the connector. They are empty when the server names none.
+// ConnectionsOf returns the connections that have a stream of the connector, or none if the server names none.
 func (c *Connector) ConnectionsOf(s *Stream) []Connection {
 	if len(s.Connections) > 0 {
 		return s.Connections
@@ -137,8 +102,8 @@ func HasConnection(connections []Connection, id string) bool {
 	return slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == id })
 }
 
-// ConnectorKey is the short name of the connector: gmail, also where the RS sends a URL that ends
-// in it. Empty when unknown.
+// ConnectorKey returns the short name of a connector, such as gmail, also if the RS sends a URL that ends in it. It returns "" if
+// it is unknown.
 func ConnectorKey(members rawjson.Object) string {
 	sent := members.FirstText("connector_key", "connector_id")
 	if !strings.Contains(sent, "/") {

@@ -8,23 +8,23 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Declared is the flag of a field of which nothing else is known.
+// Declared is the flag of a field without other flags.
 const Declared = "declared"
 
 // Field is one field of a stream and what can be done with it.
 type Field struct {
 	Name  string
-	Flags string // of the compact view's grammar (rs-contract.md, Schema), whichever view was sent
+	Flags string // in the grammar of the compact view (rs-contract.md, Schema)
 }
 
-// Fields are a row's fields in the order of the document, from the compact or the full form. A row without capabilities
-// has the fields of its JSON Schema.
-func Fields(row rawjson.Object) []Field {
+// Fields returns the fields of a compact or a full row in the order of the document. A row without capabilities has the fields of its
+// JSON Schema.
+func (s *Stream) Fields() []Field {
 	var fields []Field
-	sent, _ := rawjson.ParseObject(row.Get("field_capabilities"))
+	sent, _ := rawjson.ParseObject(s.Members.Get("field_capabilities"))
 	for _, capability := range sent {
-		flags, compact := rawjson.Text(capability.Value)
-		if !compact {
+		flags, isCompact := rawjson.Text(capability.Value)
+		if !isCompact {
 			full, _ := rawjson.ParseObject(capability.Value)
 			flags = flagsOf(full)
 		}
@@ -33,21 +33,21 @@ func Fields(row rawjson.Object) []Field {
 	if len(fields) > 0 {
 		return fields
 	}
-	for _, property := range Properties(row) {
+	for _, property := range s.Properties() {
 		own, _ := rawjson.ParseObject(property.Value)
 		fields = append(fields, Field{property.Name, flagsOf(rawjson.Object{rawjson.Raw("schema", own.Encode())})})
 	}
 	return fields
 }
 
-// Properties are the JSON Schemas of a full row's fields.
-func Properties(row rawjson.Object) rawjson.Object {
-	schema, _ := rawjson.ParseObject(row.Get("schema"))
+// Properties returns the JSON Schemas of the fields of a full row.
+func (s *Stream) Properties() rawjson.Object {
+	schema, _ := rawjson.ParseObject(s.Members.Get("schema"))
 	properties, _ := rawjson.ParseObject(schema.Get("properties"))
 	return properties
 }
 
-// flagsOf writes a full capability as the compact view does.
+// flagsOf returns a capability of the full view as the compact view writes it.
 func flagsOf(capability rawjson.Object) string {
 	var flags []string
 	schema, _ := rawjson.ParseObject(capability.Get("schema"))
@@ -81,7 +81,7 @@ func flagsOf(capability rawjson.Object) string {
 	return strings.Join(flags, ",")
 }
 
-// typesOf is the PDPP type when there is one, else the JSON types.
+// typesOf returns the PDPP type if there is one, otherwise the JSON types.
 func typesOf(capability, schema rawjson.Object) string {
 	if own := cmp.Or(capability.Text("type"), schema.Text("x_pdpp_type"), schema.Text("type")); own != "" {
 		return own
@@ -94,7 +94,7 @@ func usable(capability rawjson.Object, name string) bool {
 	return object.True("usable")
 }
 
-// rangeOperators are the advertised operators; a server that names none has all of them.
+// rangeOperators returns the advertised operators. A server that names none supports all of them.
 func rangeOperators(capability rawjson.Object) []string {
 	object, _ := rawjson.ParseObject(capability.Get("range_filter"))
 	if operators := textsOf(object.Get("operators")); operators != nil {
@@ -103,7 +103,6 @@ func rangeOperators(capability rawjson.Object) []string {
 	return []string{"gte", "gt", "lte", "lt"}
 }
 
-// textsOf are the strings of an array.
 func textsOf(array rawjson.Value) []string {
 	var texts []string
 	elements, _ := rawjson.Elements(array)
@@ -127,10 +126,10 @@ func metricsOf(capability rawjson.Object) []string {
 	return metrics
 }
 
-// Has reports whether a field carries a flag that has no value, such as eq.
+// Has reports whether a field has a flag without a value, such as eq.
 func (f Field) Has(flag string) bool { return slices.Contains(strings.Split(f.Flags, ","), flag) }
 
-// Values are the values of a flag such as a=min|max.
+// Values returns the values of a flag such as a=min|max.
 func (f Field) Values(flag string) []string {
 	for _, each := range strings.Split(f.Flags, ",") {
 		if value, found := strings.CutPrefix(each, flag+"="); found && value != "" {
@@ -140,30 +139,29 @@ func (f Field) Values(flag string) []string {
 	return nil
 }
 
-// Advertised reports whether anything can be learnt from the flags of these fields. Some servers give client tokens only
-// the names.
+// Advertised reports whether any of the fields has a capability. Some servers give client tokens only the names of fields.
 func Advertised(fields []Field) bool {
 	return slices.ContainsFunc(fields, func(f Field) bool {
 		return f.Has("eq") || f.Has("lex") || f.Has("sem") || f.Values("r") != nil || f.Values("a") != nil
 	})
 }
 
-// Relation is one relation that expand takes.
+// Relation is one relation that expand accepts.
 type Relation struct {
 	Name    string         // not empty
-	Members rawjson.Object // as the server sent them; of a bare name the name alone
+	Members rawjson.Object // as the server sent them; only the name if the server sent a name
 }
 
-// Relations are a row's expand_capabilities, or nil when the server sent no list of them.
-func Relations(row rawjson.Object) []Relation {
-	elements, ok := rawjson.Elements(row.Get("expand_capabilities"))
+// Relations returns the row's expand_capabilities, or nil if the server sent no list of them.
+func (s *Stream) Relations() []Relation {
+	elements, ok := rawjson.Elements(s.Members.Get("expand_capabilities"))
 	if !ok {
 		return nil
 	}
 	relations := []Relation{}
 	for _, element := range elements {
 		members, _ := rawjson.ParseObject(element)
-		if name, bare := rawjson.Text(element); bare {
+		if name, isName := rawjson.Text(element); isName {
 			members = rawjson.Object{rawjson.String("name", name)}
 		}
 		if name := members.Text("name"); name != "" {
@@ -173,8 +171,7 @@ func Relations(row rawjson.Object) []Relation {
 	return relations
 }
 
-// Usable reports whether the relation can be expanded with this grant. One that does not say whether it is granted and
-// usable is.
+// Usable reports whether the relation can be expanded with this grant. It is false only if the server says so.
 func (r Relation) Usable() bool {
 	return string(r.Members.Get("usable")) != "false" && string(r.Members.Get("granted")) != "false"
 }

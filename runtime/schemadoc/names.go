@@ -2,8 +2,8 @@ package schemadoc
 
 import "slices"
 
-// Names are the names of the streams in a document and of the connections that have them: what can be offered in the place of
-// a value (R-MCP-1). They share no memory with the document, and can be stored as JSON.
+// Names is the names of a document's streams and of their connections, which completion offers (R-MCP-1). It shares no memory with the
+// document, and can be stored as JSON.
 type Names []NamedStream
 
 // NamedStream is a stream of one connector.
@@ -32,7 +32,7 @@ func (d *Document) Names() Names {
 	return names
 }
 
-// Streams returns the names of the streams of one connection, or of all if the id is empty, in alphabetical order.
+// Streams returns the names of one connection's streams, or of all streams if the id is empty, in alphabetical order.
 func (n Names) Streams(connectionID string) []string {
 	var found []string
 	for _, stream := range n {
@@ -47,14 +47,14 @@ func (n Names) Streams(connectionID string) []string {
 // Connections returns the connections that have a stream, or all if it is empty, each once and in the order of the document.
 func (n Names) Connections(stream string) []NamedConnection {
 	var found []NamedConnection
-	known := map[string]bool{}
+	seen := map[string]bool{}
 	for _, each := range n {
 		if stream != "" && each.Name != stream {
 			continue
 		}
 		for _, connection := range each.Connections {
-			if !known[connection.ID] {
-				known[connection.ID] = true
+			if !seen[connection.ID] {
+				seen[connection.ID] = true
 				found = append(found, connection)
 			}
 		}

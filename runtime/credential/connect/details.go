@@ -126,7 +126,7 @@ func readDetails(document *schemadoc.Document) rawjson.Value {
 			for _, connection := range connector.ConnectionsOf(stream) {
 				read.Connections = append(read.Connections, connection.ID)
 			}
-			for _, field := range schemadoc.Fields(stream.Object()) {
+			for _, field := range stream.Fields() {
 				read.Fields = append(read.Fields, field.Name)
 			}
 			detail.Streams = append(detail.Streams, read)

@@ -153,8 +153,8 @@ func timeField(ctx context.Context, reader rs.Reader, stream, connection string)
 	}
 	found := ""
 	for _, row := range document.Rows() {
-		ordered := row.Object().Text("cursor_field")
-		for _, field := range schemadoc.Fields(row.Object()) {
+		ordered := row.Members.Text("cursor_field")
+		for _, field := range row.Fields() {
 			ranged := slices.Contains(field.Values("r"), "gte")
 			if ranged && (field.Name == ordered || slices.Contains(field.Values("role"), "event-time")) {
 				found = cmp.Or(found, field.Name)

@@ -34,7 +34,7 @@ func fieldsOf(ctx context.Context, provider *invocation.Provider, stream, connec
 	document.Keep(scope)
 	var names []string
 	for _, stream := range document.Rows() {
-		for _, field := range schemadoc.Fields(stream.Object()) {
+		for _, field := range stream.Fields() {
 			if completable(field.Name) {
 				names = append(names, field.Name)
 			}
