@@ -43,7 +43,7 @@ var aggregateArguments = argument.Names{
 	Accepted: []string{"stream", "metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter", "connection_id"},
 }
 
-func decodeAggregate(raw json.RawMessage) (AggregateInput, []rs.Member, error) {
+func decodeAggregate(raw json.RawMessage, clock tool.Clock) (AggregateInput, []rs.Member, error) {
 	arguments := argument.Open(raw, aggregateArguments)
 	input := AggregateInput{
 		Stream:       arguments.RequiredString("stream", argument.SafeName),
@@ -54,14 +54,14 @@ func decodeAggregate(raw json.RawMessage) (AggregateInput, []rs.Member, error) {
 		Granularity:  arguments.Word("granularity", "minute", "hour", "day", "week", "month", "quarter", "year"),
 		TimeZone:     arguments.String("time_zone"),
 		Limit:        arguments.Integer("limit", 1, 100),
-		Filter:       arguments.Filter("filter"),
+		Filter:       arguments.Filter("filter", clock),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
 	return input, arguments.Given(), arguments.Err()
 }
 
 func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
-	input, given, err := decodeAggregate(raw)
+	input, given, err := decodeAggregate(raw, env.Clock)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ var queryRecordsArguments = argument.Names{
 	Accepted: []string{"stream", "limit", "cursor", "order", "sort", "count", "filter", "fields", "view", "expand", "expand_limit", "changes_since", "connection_id"},
 }
 
-func decodeQueryRecords(raw json.RawMessage) (QueryRecordsInput, []rs.Member, error) {
+func decodeQueryRecords(raw json.RawMessage, clock tool.Clock) (QueryRecordsInput, []rs.Member, error) {
 	arguments := argument.Open(raw, queryRecordsArguments)
 	input := QueryRecordsInput{
 		Stream:       arguments.RequiredString("stream", argument.SafeName),
@@ -58,7 +58,7 @@ func decodeQueryRecords(raw json.RawMessage) (QueryRecordsInput, []rs.Member, er
 		Order:        arguments.Word("order", "asc", "desc"),
 		Sort:         arguments.String("sort"),
 		Count:        arguments.Word("count", "none", "estimated", "exact"),
-		Filter:       arguments.Filter("filter"),
+		Filter:       arguments.Filter("filter", clock),
 		Fields:       arguments.StringList("fields", argument.FieldName),
 		View:         arguments.String("view"),
 		Expand:       arguments.StringList("expand", argument.FieldName),
@@ -70,7 +70,7 @@ func decodeQueryRecords(raw json.RawMessage) (QueryRecordsInput, []rs.Member, er
 }
 
 func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
-	input, given, err := decodeQueryRecords(raw)
+	input, given, err := decodeQueryRecords(raw, env.Clock)
 	if err != nil {
 		return nil, err
 	}

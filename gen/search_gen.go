@@ -38,7 +38,7 @@ var searchArguments = argument.Names{
 	Aliases:  map[string]string{"query": "q"},
 }
 
-func decodeSearch(raw json.RawMessage) (SearchInput, []rs.Member, error) {
+func decodeSearch(raw json.RawMessage, clock tool.Clock) (SearchInput, []rs.Member, error) {
 	arguments := argument.Open(raw, searchArguments)
 	input := SearchInput{
 		Q:            arguments.RequiredString("q", argument.NotBlank),
@@ -46,14 +46,14 @@ func decodeSearch(raw json.RawMessage) (SearchInput, []rs.Member, error) {
 		Mode:         arguments.Word("mode", "lexical", "semantic", "hybrid"),
 		Limit:        arguments.Integer("limit", 1, 100),
 		Cursor:       arguments.String("cursor"),
-		Filter:       arguments.Filter("filter"),
+		Filter:       arguments.Filter("filter", clock),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
 	return input, arguments.Given(), arguments.Err()
 }
 
 func askSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
-	input, given, err := decodeSearch(raw)
+	input, given, err := decodeSearch(raw, env.Clock)
 	if err != nil {
 		return nil, err
 	}

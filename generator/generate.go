@@ -148,6 +148,9 @@ func (g *generation) writeGo() error {
 	if g.files["runtime/tool/names_gen.go"], err = emit.Names(g.surface); err != nil {
 		return err
 	}
+	if g.files["runtime/argument/relative_gen.go"], err = emit.RelativeDates(g.surface); err != nil {
+		return err
+	}
 	return nil
 }
 

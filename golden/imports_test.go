@@ -145,7 +145,7 @@ var allowed = map[string][]string{
 	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/blob", "runtime/ownfile", "runtime/rs"},                                                                                                                                                                                                         // the digest in an id
 	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/rawjson", "runtime/render", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/nearname", "runtime/schemadoc"}, // the rows of an export
 	"cmd/pdpp-mcp/cli/syncing":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/host", "runtime/rawjson", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/audit", "runtime/auth", "runtime/credential", "runtime/host", "runtime/rs"},
+	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/audit", "runtime/auth", "runtime/credential", "runtime/host", "runtime/rs", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/doctor", "runtime/mcphost"},
 	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/commandline", "runtime/credential", "runtime/tool"}, // completion keeps names of grants, which disconnect removes
 

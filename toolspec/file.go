@@ -12,6 +12,8 @@ type SurfaceFile struct {
 	Examples     []string      `yaml:"examples,omitempty"` // arguments of pdpp-mcp call, for its help
 	Calls        []Call        `yaml:"calls,omitempty"`    // all calls of the vocabulary, or none if results suggest no calls
 	Refusals     []Refusal     `yaml:"refusals,omitempty"` // what a model can do after a refusal of the RS (R-ERR-1)
+
+	RelativeDates RelativeDates `yaml:"relative_dates,omitempty"`
 }
 
 // SharedFile is shared.yaml: what several tools use.

@@ -42,6 +42,7 @@ func (r *report) load(root fs.FS) *Surface {
 		Outputs:      outputs,
 		Records:      records,
 	}
+	surface.RelativeDates = file.RelativeDates.resolve(from)
 	surface.Tools = named(file.Tools, tools)
 	surface.Commands = named(file.Commands, tools)
 	return surface

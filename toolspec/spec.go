@@ -4,17 +4,18 @@ package toolspec
 
 // Surface is everything that the server advertises, with every `use` resolved.
 type Surface struct {
-	Instructions string
-	Budget       SurfaceBudget
-	Tools        []Tool // offered to MCP clients, in the order of surface.yaml
-	Commands     []Tool // commands of the terminal only, in the order of surface.yaml
-	Templates    []Template
-	Prompts      []Prompt // in the order of their names
-	Examples     []string
-	Calls        []Call
-	Refusals     []Refusal
-	Outputs      []Output // in the order of shared.yaml
-	Records      RecordsFile
+	Instructions  string
+	Budget        SurfaceBudget
+	Tools         []Tool // offered to MCP clients, in the order of surface.yaml
+	Commands      []Tool // commands of the terminal only, in the order of surface.yaml
+	Templates     []Template
+	Prompts       []Prompt // in the order of their names
+	Examples      []string
+	Calls         []Call
+	Refusals      []Refusal
+	Outputs       []Output // in the order of shared.yaml
+	Records       RecordsFile
+	RelativeDates []RelativeDate // with their units resolved
 }
 
 // SurfaceBudget bounds the text that a model reads before its first call (R-FOOT-1).

@@ -10,7 +10,7 @@ var ArgumentTypes = []ArgumentType{
 	{Name: "integer", Doc: "A whole number; 5.0 counts as 5.", Function: "Integer", RequiredFunction: "RequiredInteger", Go: "*int64", RequiredGo: "int64", Constant: "IntegerArgument"},
 	{Name: "boolean", Doc: "true or false.", Function: "Boolean", Go: "*bool", Constant: "BooleanArgument"},
 	{Name: "string_list", Doc: "An array of strings.", Function: "StringList", Go: "[]string", Constant: "StringListArgument"},
-	{Name: "filter", Doc: "An object of conditions: a value for equality, or an object of gte, gt, lte and lt.", Function: "Filter", Go: "rs.Filter", Constant: "FilterArgument"},
+	{Name: "filter", Doc: "An object of conditions: a value for equality, or an object of gte, gt, lte and lt.", Function: "Filter", Go: "rs.Filter", Constant: "FilterArgument", ReadsDates: true},
 	{Name: "limits", Doc: "An object of relation names and whole numbers of at least 1.", Function: "Limits", Go: "rs.Limits", Constant: "LimitsArgument"},
 }
 

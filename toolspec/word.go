@@ -43,6 +43,7 @@ type ArgumentType struct {
 	Go               string // the Go type of one that may be absent
 	RequiredGo       string // the Go type of a required one
 	Constant         string // of package tool, for hosts that do not read schemas
+	ReadsDates       bool   // a value may hold dates, so its method gets the clock of the call
 }
 
 // Word is a word for a check, an encoding, a gate, a renderer or an operation.

@@ -182,7 +182,8 @@ func (b *bench) file(t *testing.T) string {
 func days(today time.Time) []string {
 	var names []string
 	for name, day := range map[string]time.Time{
-		"$today": today, "$yesterday": today.AddDate(0, 0, -1), "$week": today.AddDate(0, 0, -7), "$month": today.AddDate(0, -1, 0),
+		"$today": today, "$yesterday": today.AddDate(0, 0, -1), "$days7": today.AddDate(0, 0, -7),
+		"$week": today.AddDate(0, 0, -7-(int(today.Weekday())+6)%7), "$month": time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC),
 	} {
 		names = append(names, name, day.Format(time.DateOnly))
 	}

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -20,13 +21,22 @@ func (t toolFile) decode() jen.Code {
 		types = append(types, jen.Index().Add(runtime("rs", "Member")))
 		results = append(results, jen.Id("arguments").Dot("Given").Call())
 	}
-	return jen.Func().Id(t.decodeName()).Params(jen.Id("raw").Qual("encoding/json", "RawMessage")).
+	parameters := []jen.Code{jen.Id("raw").Qual("encoding/json", "RawMessage")}
+	if t.readsDates() {
+		parameters = append(parameters, jen.Id("clock").Add(runtime("tool", "Clock")))
+	}
+	return jen.Func().Id(t.decodeName()).Params(parameters...).
 		Params(append(types, jen.Error())...).
 		Block(
 			jen.Id("arguments").Op(":=").Add(runtime("argument", "Open")).Call(jen.Id("raw"), jen.Id(t.namesName())),
 			jen.Id("input").Op(":=").Id(t.inputName()).Add(braces(reads, true)),
 			jen.Return(append(results, jen.Id("arguments").Dot("Err").Call())...),
 		)
+}
+
+// readsDates reports whether an argument may hold dates, which are read in the zone of the call.
+func (t toolFile) readsDates() bool {
+	return slices.ContainsFunc(t.tool.Arguments, func(argument plan.Argument) bool { return argument.Type.ReadsDates })
 }
 
 // continues reports whether what makes the result is given the call, to show how it continues. A call without arguments has
@@ -45,6 +55,9 @@ func read(argument plan.Argument) jen.Code {
 	parameters := []jen.Code{jen.Lit(argument.Name)}
 	if argument.Type.Name == "integer" {
 		parameters = append(parameters, bound(argument.Minimum, "MinInt64"), bound(argument.Maximum, "MaxInt64"))
+	}
+	if argument.Type.ReadsDates {
+		parameters = append(parameters, jen.Id("clock"))
 	}
 	if argument.Check != nil {
 		parameters = append(parameters, runtime("argument", argument.Check.Function))
@@ -75,8 +88,12 @@ func (t toolFile) decodeInput(onError jen.Code) []jen.Code {
 	if t.continues() {
 		decoded = append(decoded, jen.Id("given"))
 	}
+	passed := []jen.Code{jen.Id("raw")}
+	if t.readsDates() {
+		passed = append(passed, jen.Id("env").Dot("Clock"))
+	}
 	return []jen.Code{
-		jen.List(append(decoded, jen.Err())...).Op(":=").Id(t.decodeName()).Call(jen.Id("raw")),
+		jen.List(append(decoded, jen.Err())...).Op(":=").Id(t.decodeName()).Call(passed...),
 		jen.If(jen.Err().Op("!=").Nil()).Block(onError),
 	}
 }

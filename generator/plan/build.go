@@ -9,16 +9,17 @@ import (
 // Build plans a surface that toolspec.Load returned. It panics on any other, since only Load checks the specs.
 func Build(surface *toolspec.Surface) *Plan {
 	return &Plan{
-		Examples:     surface.Examples,
-		Names:        names(surface.Calls),
-		Advice:       advice(surface),
-		Instructions: surface.Instructions,
-		Budget:       surface.Budget,
-		Tools:        planned(surface, surface.Tools),
-		Commands:     planned(surface, surface.Commands),
-		Templates:    surface.Templates,
-		Prompts:      surface.Prompts,
-		Records:      surface.Records,
+		Examples:      surface.Examples,
+		Names:         names(surface.Calls),
+		Advice:        advice(surface),
+		Instructions:  surface.Instructions,
+		Budget:        surface.Budget,
+		Tools:         planned(surface, surface.Tools),
+		Commands:      planned(surface, surface.Commands),
+		Templates:     surface.Templates,
+		Prompts:       surface.Prompts,
+		Records:       surface.Records,
+		RelativeDates: surface.RelativeDates,
 	}
 }
 

@@ -6,16 +6,17 @@ import "github.com/pdppmcp/pdpp-mcp/toolspec"
 
 // Plan is the whole surface in the form that the emitters need.
 type Plan struct {
-	Instructions string
-	Budget       toolspec.SurfaceBudget
-	Tools        []Tool // offered to MCP clients, in the order of the specs
-	Commands     []Tool // commands of the terminal only, in the order of the specs
-	Templates    []toolspec.Template
-	Prompts      []toolspec.Prompt // in the order of their names
-	Examples     []string
-	Names        []Name // constants for hand-written code, in the order of the vocabulary
-	Advice       []Advice
-	Records      toolspec.RecordsFile
+	Instructions  string
+	Budget        toolspec.SurfaceBudget
+	Tools         []Tool // offered to MCP clients, in the order of the specs
+	Commands      []Tool // commands of the terminal only, in the order of the specs
+	Templates     []toolspec.Template
+	Prompts       []toolspec.Prompt // in the order of their names
+	Examples      []string
+	Names         []Name // constants for hand-written code, in the order of the vocabulary
+	Advice        []Advice
+	Records       toolspec.RecordsFile
+	RelativeDates []toolspec.RelativeDate
 }
 
 // Name is a constant for the name of a tool or an argument.

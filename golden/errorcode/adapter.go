@@ -36,6 +36,11 @@ var argumentEntries = []Entry{
 		Next:    "Pass `{\"field\":value}` or `{\"field\":{\"gte\":value}}` with `gte`, `gt`, `lte`, `lt`; never a string.",
 	},
 	{
+		Code:    string(tool.InvalidTimeRange),
+		Meaning: "A range has a relative date such as `yesterday`, or a timeline got an argument that it does not take.",
+		Next:    "Make one of the calls in `next`: they have absolute dates, or read one stream.",
+	},
+	{
 		Code:    string(tool.InvalidExpand),
 		Meaning: "`expand` or `expand_limit` names a relation that this read does not take, or a limit out of range.",
 		Next:    "Call `schema` with the stream: its line `expand:` names the relations and their limits.",

@@ -44,7 +44,7 @@ func decode(raw string) (input, error) {
 		Limit:       arguments.Integer("limit", 1, 100),
 		Open:        arguments.Integer("open", math.MinInt64, math.MaxInt64),
 		Fields:      arguments.StringList("fields", argument.FieldName),
-		Filter:      arguments.Filter("filter"),
+		Filter:      arguments.Filter("filter", tool.Clock{}),
 		ExpandLimit: arguments.Limits("expand_limit"),
 		RecordID:    arguments.String("record_id", argument.RecordID),
 		FieldPath:   arguments.String("field_path", argument.SafeName),
@@ -181,7 +181,7 @@ func TestFirstErrorStays(t *testing.T) {
 	arguments := argument.Open(json.RawMessage(`{"limit":0,"stream":"..","order":"asc","fields":["a"],"filter":{"a":1},"expand_limit":{"a":1}}`), names)
 	arguments.Integer("limit", 1, 100)
 	stream, order := arguments.String("stream", argument.SafeName), arguments.String("order")
-	fields, filter, limits := arguments.StringList("fields"), arguments.Filter("filter"), arguments.Limits("expand_limit")
+	fields, filter, limits := arguments.StringList("fields"), arguments.Filter("filter", tool.Clock{}), arguments.Limits("expand_limit")
 	if stream != nil || order != nil || fields != nil || filter != nil || limits != nil {
 		t.Errorf("decoded after an error: %v %v %v %v %v", stream, order, fields, filter, limits)
 	}

@@ -1,9 +1,7 @@
 package argument
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -39,29 +37,4 @@ func slashedDays(text string) []string {
 		}
 	}
 	return days
-}
-
-var (
-	namedDays = map[string]int{"today": 0, "now": 0, "yesterday": -1, "tomorrow": 1} // from today
-	units     = map[string]struct{ years, months, days int }{"day": {days: 1}, "week": {days: 7}, "month": {months: 1}, "year": {years: 1}}
-	ago       = regexp.MustCompile(`^(?:(?:last|past) (?:(\d+) )?|(\d+|a|one) )(day|week|month|year)s?(?: ago)?$`)
-)
-
-// relativeDay returns the day in UTC of a text such as yesterday or 7 days ago, or an empty string for any other text.
-func relativeDay(text string) string {
-	text = strings.ToLower(strings.TrimSpace(text))
-	today := time.Now().UTC()
-	if days, isNamed := namedDays[text]; isNamed {
-		return today.AddDate(0, 0, days).Format(time.DateOnly)
-	}
-	parts := ago.FindStringSubmatch(text)
-	if parts == nil {
-		return ""
-	}
-	count, err := strconv.Atoi(parts[1] + parts[2])
-	if err != nil { // a, one or last
-		count = 1
-	}
-	unit := units[parts[3]]
-	return today.AddDate(-count*unit.years, -count*unit.months, -count*unit.days).Format(time.DateOnly)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -22,15 +23,20 @@ var rangeOperators = []string{"gte", "gt", "lte", "lt"}
 // Filter returns a typed filter (R-ARG-1), or nil if it is absent: an object of field → scalar for equality, or field → object of
 // gte, gt, lte and lt for a range. Conditions keep their order, and numbers and booleans their spelling (R-ARG-2). Anything else is
 // invalid_filter, with a message that shows the typed form (R-ARG-3).
-func (a *Arguments) Filter(name string) rs.Filter {
+//
+// A relative date as a bound is invalid_time_range, with the absolute range that it means now (R-TIME-9).
+func (a *Arguments) Filter(name string, clock tool.Clock) rs.Filter {
 	return orZero(optional(a, name, func(value json.RawMessage) (rs.Filter, error) {
 		filter, err := parseFilter(name, value)
 		if err == nil {
+			if relative := refuseRelative(name, value, clock); relative != nil {
+				return nil, relative
+			}
 			return filter, nil
 		}
 		if slices.Contains([]string{`{}`, `[]`, `""`, `"{}"`, `"null"`}, string(value)) { // no condition
 			err.Instead = []rawjson.Object{{{Name: name}}}
-		} else if typed := typedFilter(value); typed != nil {
+		} else if typed := typedFilter(value, clock); typed != nil {
 			if _, invalid := parseFilter(name, typed); invalid == nil {
 				err.Instead = []rawjson.Object{{rawjson.Raw(name, typed)}}
 			}
@@ -90,14 +96,54 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 			return nil, fmt.Sprintf("has the operator %s twice for %s; give it once", bound.Name, field)
 		case strings.ContainsRune("n{[", rune(bound.Value[0])):
 			return nil, operand + "; a bound is a string, a number or a boolean"
-		case relativeDay(text) != "":
-			return nil, operand + ", which is not a date; pass one such as 2026-01-31"
 		case len(days) > 1:
 			return nil, fmt.Sprintf("%s, which is %s or %s; pass the one that is meant", operand, days[0], days[1])
 		}
 		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: isoDay(bound.Name, text)})
 	}
 	return conditions, ""
+}
+
+// refuseRelative returns the refusal of a filter with a relative date as a bound, or nil. In another zone than UTC there are two
+// corrections: moments for fields of times, and dates for fields of dates.
+func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error {
+	var refused *tool.Error
+	members, _ := rawjson.ParseObject(value)
+	asTimes, asDates := members, members
+	inDays := true
+	for _, member := range members {
+		bounds, _ := rawjson.ParseObject(member.Value)
+		var times, dates rawjson.Object
+		for _, bound := range bounds {
+			meant, isRelative := relativePeriod(scalar(bound.Value), clock)
+			if !isRelative || bound.Value[0] != '"' {
+				times, dates = append(times, bound), append(dates, bound)
+				continue
+			}
+			if refused == nil {
+				refused = refuse(tool.InvalidTimeRange, name, fmt.Sprintf("has the relative date %s for %s; in %s it is %s now: pass absolute bounds",
+					quote(scalar(bound.Value)), quote(member.Name+"."+bound.Name), clock.Location(), meant))
+			}
+			inDays = inDays && meant.isDays()
+			times = append(times, rawjson.String(meant.bound(bound.Name, false)))
+			dates = append(dates, rawjson.String(meant.bound(bound.Name, meant.isDays())))
+		}
+		if bounds != nil {
+			asTimes, asDates = asTimes.With(member.Name, times.Encode()), asDates.With(member.Name, dates.Encode())
+		}
+	}
+	switch {
+	case refused == nil:
+		return nil
+	case !inDays:
+		refused.Instead = []rawjson.Object{{rawjson.Raw(name, asTimes.Encode())}}
+	case clock.Location() == time.UTC:
+		refused.Instead = []rawjson.Object{{rawjson.Raw(name, asDates.Encode())}}
+	default:
+		refused.Message += "; the first call is for a field of times, the second for a field of dates"
+		refused.Instead = []rawjson.Object{{rawjson.Raw(name, asTimes.Encode())}, {rawjson.Raw(name, asDates.Encode())}}
+	}
+	return refused
 }
 
 // insteadOf returns what finds the rows that an operator of another system would find, after a semicolon. It is empty for an unknown

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // BenchmarkFilter checks a typed filter (R-ARG-1).
@@ -14,7 +15,7 @@ func BenchmarkFilter(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		arguments := argument.Open(raw, names)
-		if filter := arguments.Filter("filter"); len(filter) != 4 || arguments.Err() != nil {
+		if filter := arguments.Filter("filter", tool.Clock{}); len(filter) != 4 || arguments.Err() != nil {
 			b.Fatal(filter, arguments.Err())
 		}
 	}

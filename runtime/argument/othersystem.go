@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // operators maps the comparisons of other systems to ours, in lower case and without a leading $ or _. The empty one is equality.
@@ -26,8 +27,8 @@ func bareOperator(word string) string {
 
 // typedFilter translates a filter of another system: an expression, a query string, JSON in a string, a list of conditions, or other
 // operators. It returns nil unless the meaning is certain. The result may still be invalid.
-func typedFilter(value json.RawMessage) json.RawMessage {
-	var filter translation
+func typedFilter(value json.RawMessage, clock tool.Clock) json.RawMessage {
+	filter := translation{clock: clock}
 	if !filter.add(value) || len(filter.fields) == 0 {
 		return nil
 	}
@@ -35,7 +36,10 @@ func typedFilter(value json.RawMessage) json.RawMessage {
 }
 
 // translation is a filter while it is translated.
-type translation struct{ fields rawjson.Object }
+type translation struct {
+	fields rawjson.Object
+	clock  tool.Clock
+}
 
 // add adds the conditions of a value, and reports whether it understood all of them.
 func (t *translation) add(value json.RawMessage) bool {
@@ -91,8 +95,10 @@ func (t *translation) compare(field, operator string, operand json.RawMessage) b
 	if !known || isList || field == "" {
 		return false
 	}
-	if day := relativeDay(scalar(operand)); name != "" && day != "" {
-		operand = rawjson.Quote(day)
+	if meant, isRelative := relativePeriod(scalar(operand), t.clock); name != "" && isRelative {
+		var absolute string
+		name, absolute = meant.bound(name, meant.isDays())
+		operand = rawjson.Quote(absolute)
 	}
 	before := t.fields.Get(field)
 	bounds, isRange := rawjson.ParseObject(before)

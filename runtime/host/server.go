@@ -31,6 +31,7 @@ type Options struct {
 	Logger      *slog.Logger    // may be nil
 	CallTimeout time.Duration   // of one tool call or resource read; 0 means DefaultCallTimeout
 	ReadOn      int             // records that a call may read to compute what the resource server refuses (R-SCAN-8)
+	Clock       tool.Clock      // (R-TIME-8)
 	Audit       *audit.Log      // (R-OPS-2); may be nil
 	Caller      audit.Caller    // over stdio
 	SlowCall    time.Duration   // slower calls are logged with their reads; 0 disables
@@ -47,7 +48,7 @@ func (o Options) callTimeout() time.Duration { return cmp.Or(o.CallTimeout, Defa
 // newRunner returns the runner of a surface's tools. The recorder may be nil.
 func (o Options) newRunner(surface tool.Surface, recorder toolcall.Recorder, environment toolcall.Environment) *toolcall.Runner {
 	return toolcall.NewRunner(surface, toolcall.Options{
-		Timeout: o.callTimeout(), MaxReads: o.ReadOn, Logger: o.Logger, SlowCall: o.SlowCall, Audit: o.Audit, Caller: o.Caller,
+		Timeout: o.callTimeout(), MaxReads: o.ReadOn, Clock: o.Clock, Logger: o.Logger, SlowCall: o.SlowCall, Audit: o.Audit, Caller: o.Caller,
 		Tracer: o.Tracer, Recorder: recorder,
 	}, environment)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -30,23 +31,39 @@ type index struct {
 	input            SchemaInput
 	holdings         holdings
 	ambiguousStreams []string // streams that several connections have, so that a read needs a connection_id
+	now              rawjson.Object
 }
 
 // renderIndex returns the most detailed form that fits: a table of the connections, the names of the streams, or the names that fit and
 // counts of the others.
-func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings) (*tool.Result, error) {
-	x := &index{Document: d, response: response, input: input, holdings: held, ambiguousStreams: sharedStreams(d)}
+func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings, clock tool.Clock) (*tool.Result, error) {
+	x := &index{Document: d, response: response, input: input, holdings: held, ambiguousStreams: sharedStreams(d), now: currentTime(clock)}
 	forms := []func() (text string, structured json.RawMessage){x.names, x.counts}
 	if table := x.newTable(); table != nil {
 		forms = slices.Insert(forms, 0, table.render)
 	}
 	for _, form := range forms {
-		if text, structured := form(); len(text)+len(structured) <= indexBytes {
+		text, structured := form()
+		heading, rest, _ := strings.Cut(text, "\n")
+		for _, member := range x.now {
+			heading += " " + render.Token(member.Name, x.now.Text(member.Name))
+		}
+		if text = heading + "\n" + rest; len(text)+len(structured) <= indexBytes {
 			return &tool.Result{Text: text, Structured: structured}, nil
 		}
 	}
 	return nil, x.response.Unusable(fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
 		"call "+tool.SchemaTool+" with connection_id or with stream")
+}
+
+// currentTime returns the current time with its offset, and the zone (R-TIME-8). It is empty without a zone.
+func currentTime(clock tool.Clock) rawjson.Object {
+	if clock.Zone == nil {
+		return nil
+	}
+	return rawjson.Object{
+		rawjson.String("now", clock.Now().Format("2006-01-02T15:04Z07:00")), rawjson.String("time_zone", clock.Zone.String()),
+	}
 }
 
 // replacedNames are members of the server's document that the index writes itself, or that tell a model nothing.
@@ -63,7 +80,7 @@ func (x *index) data(rows []rawjson.Value, memberBytes, metaBytes int) rawjson.O
 			data = append(data, member)
 		}
 	}
-	return withLeftOut(append(data,
+	return withLeftOut(append(append(data, x.now...),
 		rawjson.Int("connector_count", int64(len(x.Connectors))),
 		rawjson.Int("stream_count", int64(x.StreamCount())),
 		rawjson.Raw("connectors", rawjson.Array(rows)),

@@ -75,7 +75,7 @@ func indexSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Re
 	if err != nil {
 		return nil, err
 	}
-	return renderIndex(response, document, input, held)
+	return renderIndex(response, document, input, held, env.Clock)
 }
 
 // readSchema reads the schema of the scope. A full one is read from one source only (R-SCH-7, R-ERR-5).

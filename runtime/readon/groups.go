@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -48,10 +49,15 @@ func text(value *string) string {
 // (R-SCAN-3), the adapter tallies the records. Its error is that of env.Get, or an *tool.Error: what the resource server would
 // refuse too, or a caller who reads too much already.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
+	if zone := env.Clock.Location(); input.GroupByTime != nil && input.TimeZone == nil && zone != time.UTC { // R-TIME-8
+		name := zone.String()
+		input.TimeZone = &name
+		request.Query.String(zoneName, input.TimeZone)
+	}
+	tallied, wrong := tally.New(input.query())
 	if env.Readings == nil || !isNarrowable(input.Filter) {
 		return env.Get(ctx, request)
 	}
-	tallied, wrong := tally.New(input.query())
 	filters := len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
 	if !filters {
 		response, err := env.Get(ctx, request)

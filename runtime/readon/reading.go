@@ -26,6 +26,7 @@ const (
 	filterName     = "filter"
 	sortName       = "sort"
 	orderName      = "order"
+	zoneName       = "time_zone"
 	feedName       = "changes_since"
 	connectionName = "connection_id"
 )

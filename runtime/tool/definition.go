@@ -55,6 +55,7 @@ type Env struct {
 	// that share it, without holding a bearer.
 	Readings *Readings
 	Caller   string
+	Clock    Clock
 	// Progress tells the client how far the call has come: a number that only grows, such as the records read, and a
 	// sentence. It is safe for concurrent use, sends only some of what it is told, and is nil when nobody wants to know.
 	Progress func(done int64, message string)

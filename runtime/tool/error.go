@@ -19,6 +19,7 @@ const (
 	InvalidArguments           Code = "invalid_arguments"
 	UnknownArgument            Code = "unknown_argument"
 	InvalidFilter              Code = "invalid_filter"
+	InvalidTimeRange           Code = "invalid_time_range"
 	InvalidExpand              Code = "invalid_expand"
 	InvalidID                  Code = "invalid_id"
 	ConflictingConnectionID    Code = "conflicting_connection_id"

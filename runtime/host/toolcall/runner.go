@@ -25,6 +25,7 @@ import (
 type Options struct {
 	Timeout  time.Duration // of one call
 	MaxReads int           // records that one call may read to compute what the resource server refuses (R-SCAN-8)
+	Clock    tool.Clock    // of dates and groups (R-TIME-8)
 	Logger   *slog.Logger  // may be nil
 	SlowCall time.Duration // slower calls are logged with their reads; 0 disables
 	Audit    *audit.Log    // may be nil
@@ -102,6 +103,7 @@ func (r *Runner) guard(ctx context.Context, record *record, read func(context.Co
 	env, err := r.environment(ctx)
 	if err == nil {
 		env.RS, env.Progress, env.Readings = record.audit.Reader(env.RS), progressOf(ctx), r.readings
+		env.Clock = r.options.Clock
 		err = read(ctx, env)
 	}
 	var failure *rs.Failure // says more about the timeout

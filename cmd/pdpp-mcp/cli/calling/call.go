@@ -66,6 +66,7 @@ type toolCommand struct {
 	span      *timespan
 	sources   invocation.Sources
 	readOn    int
+	clock     tool.Clock
 	format    display.Format
 	target    saved.Target
 	all       bool // read every page
@@ -96,6 +97,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	c.target.AddFlags(command.Flags(), "the default")
 	c.sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &c.readOn)
+	invocation.AddZone(command.Flags(), &c.clock, true)
 	return command
 }
 
@@ -122,9 +124,10 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	if err != nil {
 		return advised(command, err)
 	}
-	if object, err = c.span.apply(ctx, env.RS, object, c.terminal.Err); err != nil {
+	if object, err = c.span.apply(ctx, env.RS, object, c.clock.Now(), c.terminal.Err); err != nil {
 		return err
 	}
+	env.Clock = c.clock
 	env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn})
 	c.accounted = newAccounted(c.definition.Name, &c.sources, logger)
 	if isPerRow {

@@ -41,8 +41,8 @@ func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
 		}
 	}
 	if made.filter != "" && made.stream != "" {
-		flags.StringVar(&made.since, "since", "", "only what is not older than this `time`: 12h, 7d, 2w, a date of this machine's zone, or a time of RFC 3339")
-		flags.StringVar(&made.on, "on", "", "only what is of this `day` in this machine's zone, such as 2026-03-01, today or yesterday")
+		flags.StringVar(&made.since, "since", "", "only what is not older than this `time`: 12h, 7d, 2w, a date in --time-zone, or a time of RFC 3339")
+		flags.StringVar(&made.on, "on", "", "only what is of this `day` in --time-zone, such as 2026-03-01, today or yesterday")
 		invocation.MarkArguments(flags, "since", "on")
 	}
 	return made
@@ -112,8 +112,8 @@ func beginning(passed string, now time.Time) (time.Time, error) {
 }
 
 // apply adds the filter to the arguments of a call and says on stderr which it is.
-func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.RawMessage, stderr io.Writer) (json.RawMessage, error) {
-	bounds, err := s.bounds(time.Now())
+func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.RawMessage, now time.Time, stderr io.Writer) (json.RawMessage, error) {
+	bounds, err := s.bounds(now)
 	if bounds == nil || err != nil {
 		return arguments, err
 	}

@@ -121,7 +121,7 @@ func (m *maker) handler(settings *serveSettings) (made, error) {
 	}
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
 		Options: host.Options{
-			Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, SlowCall: settings.slowCall,
+			Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, Clock: settings.clock, SlowCall: settings.slowCall,
 			Audit: settings.audit(m.logger, m.counted.AuditLineLost), Tracer: m.tracer,
 		},
 		Verifier:            verifier,

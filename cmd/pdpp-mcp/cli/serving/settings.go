@@ -19,6 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // introspectionSecretVariable is the environment variable for the secret itself, for containers.
@@ -49,6 +50,7 @@ type serveSettings struct {
 	drainDelay              time.Duration
 	clearText               invocation.ClearText
 	limits                  host.Limits
+	clock                   tool.Clock
 
 	introspectionSecret rs.Secret
 	proxies             []netip.Prefix
@@ -74,6 +76,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "`network` (CIDR) of trusted proxies"+listed)
 	flags.StringSliceVar(&s.allowedHosts, "allowed-host", nil, "additional `host` to accept"+listed)
 	invocation.AddReadOn(flags, &s.readOn)
+	invocation.AddZone(flags, &s.clock, false)
 	invocation.AddSlowCall(flags, &s.slowCall)
 	invocation.AddTimeout(flags, &s.rsTimeout, "time limit of one request to the resource server")
 	invocation.AddDuration(flags, &s.drainDelay, "drain-delay", "how long to accept connections after /readyz fails during shutdown")

@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // NewStdioCommand returns the command that serves one MCP session over standard input and output.
@@ -21,6 +22,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	var serverName string
 	var readOn int
 	var slowCall time.Duration
+	var clock tool.Clock
 	command := &cobra.Command{
 		Use:   "stdio",
 		Short: "Serve MCP over standard input and output with the cached scoped credentials",
@@ -45,7 +47,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 			if err != nil {
 				return err
 			}
-			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn, SlowCall: slowCall, Tracer: tracer}
+			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn, SlowCall: slowCall, Tracer: tracer, Clock: clock}
 			options.Audit, options.Caller = sources.Account(logger)
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
 			return host.ServeLocal(ctx, gen.Surface(), options, local, streams)
@@ -53,6 +55,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	}
 	sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &readOn)
+	invocation.AddZone(command.Flags(), &clock, true)
 	invocation.AddSlowCall(command.Flags(), &slowCall)
 	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "`name` of the server for clients")
 	invocation.ReadVariables(command.Flags(), "server-name")

@@ -1,0 +1,162 @@
+package argument
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// relativeForm is one spelling of dates that depend on the current time (R-TIME-9): the time count units from now, multiplied by
+// the number in the text. Match has the number in a group n and the unit in a group of its name.
+type relativeForm struct {
+	match string
+	unit  string
+	count int
+	whole bool // the calendar period of the unit at that time
+}
+
+// maxRelative is the length of the longest text that is compared with the forms.
+const maxRelative = 60
+
+var relativePatterns = sync.OnceValue(func() []*regexp.Regexp {
+	patterns := make([]*regexp.Regexp, len(relativeForms))
+	for i, form := range relativeForms {
+		patterns[i] = regexp.MustCompile(form.match)
+	}
+	return patterns
+})
+
+// period is the meaning of a relative date: from begin to before end, or the moment begin if both are equal.
+type period struct{ begin, end time.Time }
+
+// relativePeriod returns the meaning of a relative date such as "yesterday" or "now-7d". It is false for any other text.
+func relativePeriod(text string, clock tool.Clock) (period, bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > maxRelative || text == "" || isAbsolute(text) {
+		return period{}, false
+	}
+	for i, pattern := range relativePatterns() {
+		if found := pattern.FindStringSubmatch(text); found != nil {
+			return relativeForms[i].period(pattern.SubexpNames(), found, clock.Now()), true
+		}
+	}
+	return period{}, false
+}
+
+// isAbsolute reports whether a text begins with a year and a month.
+func isAbsolute(text string) bool {
+	_, err := time.Parse("2006-01", text[:min(len(text), len("2006-01"))])
+	return err == nil
+}
+
+func (f relativeForm) period(names, found []string, now time.Time) period {
+	count, unit := f.count, f.unit
+	for i, name := range names {
+		switch {
+		case name == "" || found[i] == "":
+		case name == "n":
+			number, _ := strconv.Atoi(found[i]) // digits
+			count *= number
+		default:
+			unit = name
+		}
+	}
+	if !f.whole {
+		switch unit {
+		case "second", "minute", "hour":
+			at := shift(now, unit, count).Truncate(time.Second)
+			return period{at, at}
+		}
+		return wholePeriod(shift(now, unit, count), "day")
+	}
+	return wholePeriod(shift(startOf(now, unit), unit, count), unit)
+}
+
+func wholePeriod(at time.Time, unit string) period {
+	begin := startOf(at, unit)
+	return period{begin, shift(begin, unit, 1)}
+}
+
+// shift returns the time a number of units later. Days and longer units follow the calendar of the zone.
+func shift(at time.Time, unit string, count int) time.Time {
+	switch unit {
+	case "second":
+		return at.Add(time.Duration(count) * time.Second)
+	case "minute":
+		return at.Add(time.Duration(count) * time.Minute)
+	case "hour":
+		return at.Add(time.Duration(count) * time.Hour)
+	case "week":
+		return at.AddDate(0, 0, 7*count)
+	case "month":
+		return at.AddDate(0, count, 0)
+	case "quarter":
+		return at.AddDate(0, 3*count, 0)
+	case "year":
+		return at.AddDate(count, 0, 0)
+	}
+	return at.AddDate(0, 0, count)
+}
+
+// startOf returns the beginning of the unit that a time is in. Weeks begin on Monday (ISO 8601).
+func startOf(at time.Time, unit string) time.Time {
+	year, month, day := at.Date()
+	switch unit {
+	case "second":
+		return at.Truncate(time.Second)
+	case "minute":
+		return at.Truncate(time.Minute)
+	case "hour":
+		return at.Add(-time.Duration(at.Minute())*time.Minute - time.Duration(at.Second())*time.Second).Truncate(time.Second)
+	case "week":
+		day -= (int(at.Weekday()) + 6) % 7
+	case "month":
+		day = 1
+	case "quarter":
+		month, day = (month-1)/3*3+1, 1
+	case "year":
+		month, day = time.January, 1
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, at.Location())
+}
+
+// isDays reports whether the period begins and ends at midnight.
+func (p period) isDays() bool {
+	return p.begin.Before(p.end) && startOf(p.begin, "day").Equal(p.begin) && startOf(p.end, "day").Equal(p.end)
+}
+
+// bound returns the operator and the operand of an absolute bound with the meaning of a relative one.
+func (p period) bound(operator string, asDate bool) (string, string) {
+	at := p.begin
+	if p.begin.Before(p.end) {
+		switch operator {
+		case "gt":
+			operator, at = "gte", p.end
+		case "lte":
+			operator, at = "lt", p.end
+		}
+	}
+	if asDate {
+		return operator, at.Format(time.DateOnly)
+	}
+	return operator, at.Format(time.RFC3339)
+}
+
+// String describes the period for an error.
+func (p period) String() string {
+	if !p.begin.Before(p.end) {
+		return p.begin.Format(time.RFC3339)
+	}
+	if p.isDays() {
+		last := p.end.AddDate(0, 0, -1).Format(time.DateOnly)
+		if first := p.begin.Format(time.DateOnly); first != last {
+			return first + " to " + last
+		}
+		return last
+	}
+	return p.begin.Format(time.RFC3339) + " to " + p.end.Format(time.RFC3339)
+}

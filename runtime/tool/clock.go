@@ -1,0 +1,26 @@
+package tool
+
+import "time"
+
+// Clock is the current time and the zone in which a call reads dates and groups times (R-TIME-8).
+type Clock struct {
+	Zone *time.Location   // has an IANA name; nil: UTC
+	At   func() time.Time // nil: time.Now
+}
+
+// Now returns the current time in the zone.
+func (c Clock) Now() time.Time {
+	now := time.Now
+	if c.At != nil {
+		now = c.At
+	}
+	return now().In(c.Location())
+}
+
+// Location returns the zone.
+func (c Clock) Location() *time.Location {
+	if c.Zone == nil {
+		return time.UTC
+	}
+	return c.Zone
+}
