@@ -20,3 +20,6 @@ func Mark(unit Unit, number, total int, name string) string {
 	}
 	return fmt.Sprintf("[%s %d of %d%s]", unit, number, total, name)
 }
+
+// Scan is the only line of a page that shows something but has no text.
+const Scan = "(no text: this page is an image)"

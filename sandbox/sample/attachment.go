@@ -2,6 +2,7 @@ package sample
 
 import (
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"path"
 	"strconv"
@@ -16,8 +17,16 @@ var contentTypes = map[string]string{
 	".vcf": "text/vcard; charset=utf-8", ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8",
 }
 
-// enclosure is the content of an attachment of the story.
+// files are the attachments that other programs made. files/source has what they were made of.
+//
+//go:embed files/*.*
+var files embed.FS
+
+// enclosure is the content of an attachment: a file of files, or made of the story.
 func (b mailbox) enclosure(name string) []byte {
+	if content, err := files.ReadFile("files/" + name); err == nil {
+		return content
+	}
 	for _, p := range storyPieces("attachments") {
 		if p.head[0] != name {
 			continue

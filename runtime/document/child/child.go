@@ -1,0 +1,141 @@
+// Package child reads documents in a child process that has no credential, no environment and no open file apart from its pipes
+// (R-DOC-4). A hostile document can at most make that process fail.
+package child
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/document"
+)
+
+// Limits of one child, and how many run at the same time.
+const (
+	readTime    = 10 * time.Second
+	prepareTime = 60 * time.Second // to compile PDFium without a cache; no document is in the process yet
+	maxChildren = 2
+)
+
+var children = semaphore.NewWeighted(maxChildren)
+
+// Text returns the text of a document. It returns a *document.Error if the document cannot be read. The child ends with ctx.
+func Text(ctx context.Context, format document.Format, data []byte) ([]byte, error) {
+	return read(ctx, format, 0, data)
+}
+
+// Image returns a page of a PDF as an image. The first page has the number 1.
+func Image(ctx context.Context, data []byte, page int) ([]byte, error) {
+	return read(ctx, document.PDF, page, data)
+}
+
+// Prepare starts a child without a document, so that the cache has the compiled PDFium.
+func Prepare(ctx context.Context) error {
+	_, err := read(ctx, document.PDF, 0, nil)
+	if _, isRefused := errors.AsType[*document.Error](err); isRefused { // an empty file is none
+		return nil
+	}
+	return err
+}
+
+func read(ctx context.Context, format document.Format, page int, data []byte) ([]byte, error) {
+	if err := children.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	process, err := start(format, page)
+	if err != nil {
+		children.Release(1)
+		return nil, err
+	}
+	end := func() {
+		process.end()
+		children.Release(1)
+	}
+	select {
+	case <-process.ready:
+	case <-ctx.Done():
+		// The process has no document yet. It may finish compiling PDFium, for the next call.
+		go func() {
+			<-process.ready
+			end()
+		}()
+		return nil, ctx.Err()
+	}
+	defer end()
+	return process.read(ctx, data)
+}
+
+// process is a running child.
+type process struct {
+	command *exec.Cmd
+	stdin   io.WriteCloser
+	stdout  io.ReadCloser
+	ready   chan struct{} // closed when it waits for the document, or has failed
+	timer   *time.Timer   // ends it
+}
+
+func start(format document.Format, page int) (*process, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if runtime.GOOS == "linux" {
+		program = "/proc/self/exe" // also when a newer program has replaced the file
+	}
+	p := &process{command: exec.Command(program, command, string(format), strconv.Itoa(page), cacheDirectory()), ready: make(chan struct{})}
+	p.command.Env = []string{}
+	p.command.Stderr = io.Discard // a pipe
+	if p.stdin, err = p.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if p.stdout, err = p.command.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
+	p.timer = time.AfterFunc(prepareTime, p.kill)
+	go func() {
+		defer close(p.ready)
+		_, _, _ = readFrame(p.stdout) // a failure shows when the document is written
+	}()
+	return p, nil
+}
+
+// read passes on the document and returns the answer. It kills the child when ctx ends or the time is over.
+func (p *process) read(ctx context.Context, data []byte) ([]byte, error) {
+	limited, stop := context.WithTimeout(ctx, readTime)
+	defer stop()
+	defer context.AfterFunc(limited, p.kill)()
+	go func() {
+		_, _ = p.stdin.Write(data) // a child that has failed closes its end; reading reports it
+		_ = p.stdin.Close()
+	}()
+	result, err := readResult(p.stdout)
+	_, isRefused := errors.AsType[*document.Error](err)
+	switch {
+	case err == nil, isRefused:
+		return result, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, &document.Error{Reason: document.TooSlow, Detail: "reading it takes more than " + readTime.String()}
+	}
+	return nil, &document.Error{Reason: document.Damaged, Detail: "its reader failed, or needs more than 512 MiB of memory"}
+}
+
+func (p *process) kill() { _ = p.command.Process.Kill() } // it may have ended
+
+// end kills the process and waits for it.
+func (p *process) end() {
+	p.timer.Stop()
+	p.kill()
+	_ = p.command.Wait() // the answer says whether it failed
+}

@@ -1,0 +1,78 @@
+package child
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/document/pdf"
+)
+
+// command is the hidden command that makes the program a child. Its arguments are the format, the number of the page whose image is
+// wanted or 0 for the text, and the directory of compiled code or nothing.
+const command = "document-child"
+
+// maxHeap is where garbage collection becomes eager, below maxMemory.
+const maxHeap = 384 << 20
+
+// A program that links this package is its own child, and so are test binaries. The child runs before main, so that no other part
+// of the program runs in it.
+func init() { //nolint:gochecknoinits // see above
+	if len(os.Args) == 5 && os.Args[1] == command {
+		if err := run(document.Format(os.Args[2]), os.Args[3], os.Args[4]); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+// run reads one document from standard input.
+func run(format document.Format, number, cacheDirectory string) error {
+	if err := limitProcess(prepareTime); err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(maxHeap)
+	read := func(data []byte) ([]byte, error) { return readOffice(format, data) }
+	if format == document.PDF {
+		reader, err := pdf.New(cacheDirectory)
+		if err != nil {
+			return err
+		}
+		read = func(data []byte) ([]byte, error) { return readPDF(reader, data, number) }
+	}
+	if err := closeFiles(); err != nil {
+		return err
+	}
+	if err := writeFrame(os.Stdout, frameReady, nil); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	time.AfterFunc(readTime+time.Second, func() { os.Exit(1) }) // the server is gone, otherwise it had ended this process
+	content, err := read(data)
+	if refused, ok := errors.AsType[*document.Error](err); ok {
+		encoded, err := json.Marshal(refused)
+		return errors.Join(err, writeFrame(os.Stdout, frameError, encoded))
+	}
+	return errors.Join(err, writeFrame(os.Stdout, frameResult, content))
+}
+
+func readPDF(reader *pdf.Reader, data []byte, number string) ([]byte, error) {
+	if page, err := strconv.Atoi(number); err == nil && page > 0 {
+		return reader.Image(data, page)
+	}
+	text, err := reader.Text(data, document.DefaultLimits())
+	return bytes.ToValidUTF8([]byte(text), []byte("\ufffd")), err
+}
+
+func readOffice(document.Format, []byte) ([]byte, error) {
+	return nil, &document.Error{Reason: document.Unsupported, Detail: "files of this format are not read"}
+}
