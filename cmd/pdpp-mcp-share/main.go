@@ -32,7 +32,7 @@ func run(arguments []string) error {
 	return writeSharedFiles(arguments[0], files)
 }
 
-// commands is the tree of all commands of pdpp-mcp, with those that cobra adds.
+// commands returns the tree of all commands of pdpp-mcp, including those that cobra adds.
 func commands() *cobra.Command {
 	root, _ := cli.NewRoot(invocation.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, "", nil)
 	root.InitDefaultHelpCmd()
@@ -40,7 +40,7 @@ func commands() *cobra.Command {
 	return root
 }
 
-// sharedFiles returns the contents of the files by their path below share/. They depend on the commands alone.
+// sharedFiles returns the contents of the files by their paths below share/. They depend only on the commands.
 func sharedFiles(root *cobra.Command) (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	visit(root, func(command *cobra.Command) {
@@ -64,9 +64,9 @@ func sharedFiles(root *cobra.Command) (map[string][]byte, error) {
 // visit visits every listed command.
 func visit(command *cobra.Command, do func(*cobra.Command)) {
 	do(command)
-	for _, below := range command.Commands() {
-		if below.IsAvailableCommand() {
-			visit(below, do)
+	for _, child := range command.Commands() {
+		if child.IsAvailableCommand() {
+			visit(child, do)
 		}
 	}
 }

@@ -17,9 +17,8 @@ func manualName(command *cobra.Command) string {
 	return strings.ReplaceAll(command.CommandPath(), " ", "-")
 }
 
-// manualPage returns the help of a command as a page for man(1), in roff with the macros of man(7). It has no date, so that
-// it changes only with the command. Cobra's generator is not used because it reads descriptions as Markdown, in which
-// <provider-url> is a tag and disappears.
+// manualPage returns the help of a command as a page for man(1), in roff with the macros of man(7). It has no date, so that it changes
+// only with the command. Cobra's generator would read descriptions as Markdown, where <provider-url> is a tag and disappears.
 func manualPage(command *cobra.Command) []byte {
 	var page roff
 	page.macro("TH", strings.ToUpper(manualName(command)), "1", "", "pdpp-mcp", "")
@@ -28,7 +27,7 @@ func manualPage(command *cobra.Command) []byte {
 	page.macro("SH", "SYNOPSIS")
 	page.text(command.UseLine())
 	page.macro("SH", "DESCRIPTION")
-	page.paragraphs(cli.LongOf(command))
+	page.paragraphs(cli.Description(command))
 	page.options("OPTIONS", command.NonInheritedFlags())
 	page.options("OPTIONS OF EVERY COMMAND", command.InheritedFlags())
 	if command.Example != "" {
@@ -55,10 +54,10 @@ func (r *roff) macro(name string, arguments ...string) {
 	r.WriteString("\n")
 }
 
-// line writes a line that is already escaped.
+// line writes an escaped line.
 func (r *roff) line(escaped string) { r.WriteString(escaped + "\n") }
 
-// text writes one line of plain text. It keeps a leading period or apostrophe from being read as a macro.
+// text writes one line of plain text. A leading period or apostrophe is escaped, because it would begin a macro.
 func (r *roff) text(plain string) {
 	escaped := escapeRoff(plain)
 	if strings.HasPrefix(escaped, ".") || strings.HasPrefix(escaped, "'") {
@@ -83,26 +82,29 @@ func (r *roff) options(heading string, flags *pflag.FlagSet) {
 		return
 	}
 	r.macro("SH", heading)
-	for _, each := range cli.Described(flags) {
-		kind := each.Kind
-		if kind != "" {
-			kind = ` \fI` + escapeRoff(kind) + `\fR`
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Hidden {
+			return
+		}
+		placeholder, usage := cli.FlagUsage(flag)
+		if placeholder != "" {
+			placeholder = ` \fI` + escapeRoff(placeholder) + `\fR`
 		}
 		r.macro("TP")
-		r.line(`\fB` + escapeRoff(each.Name) + `\fR` + kind)
-		r.text(each.Usage)
-	}
+		r.line(`\fB` + escapeRoff(cli.FlagName(flag)) + `\fR` + placeholder)
+		r.text(usage)
+	})
 }
 
-// related writes SEE ALSO: the pages of the parent command and of the subcommands.
+// related writes SEE ALSO with the pages of the parent command and of the subcommands.
 func (r *roff) related(command *cobra.Command) {
 	var pages []string
 	if command.HasParent() {
 		pages = append(pages, manualName(command.Parent()))
 	}
-	for _, below := range command.Commands() {
-		if below.IsAvailableCommand() {
-			pages = append(pages, manualName(below))
+	for _, child := range command.Commands() {
+		if child.IsAvailableCommand() {
+			pages = append(pages, manualName(child))
 		}
 	}
 	for i, page := range pages {

@@ -14,9 +14,11 @@ import (
 func newFootprintCommand(terminal invocation.Terminal) *cobra.Command {
 	var form invocation.Form
 	command := &cobra.Command{
-		Use:   "footprint",
-		Short: "Show the bytes and tokens of the advertised surface against its budgets",
-		Args:  invocation.NoArguments,
+		Use:     "footprint",
+		Short:   "Show the bytes and tokens of the advertised surface against its budgets",
+		Example: "  pdpp-mcp footprint\n  pdpp-mcp footprint --json",
+		Args:    invocation.NoArguments,
+		Hidden:  true,
 		RunE: func(*cobra.Command, []string) error {
 			footprint := gen.Footprint()
 			if form.IsJSON() {

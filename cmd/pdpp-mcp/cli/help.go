@@ -2,65 +2,205 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// families are the headings of the help and the commands below each.
-var families = []struct {
+// groups are the headings of the root help and the commands below each. Other commands are below "More:".
+var groups = []struct {
 	heading  string
 	commands []string
 }{
-	{"Read data:", []string{"call", "streams", "blob", "sync", "subscriptions"}},
-	{"Sign in and look after grants:", []string{"connect", "connections", "disconnect", "activity"}},
-	{"Use it in a host:", []string{"setup", "doctor", "stdio", "serve", "healthcheck"}},
+	{"Start:", []string{"connect", "setup", "doctor"}},
+	{"Read:", []string{"streams", "blob", "sync", "call"}},
+	{"Manage:", []string{"connections", "disconnect", "activity", "subscriptions"}},
+	{"Serve:", []string{"stdio", "serve"}},
 }
 
-// helpColumns is the width of help where standard output is no terminal.
-const helpColumns = 80
+const exitCodes = "  0 ok, 1 the tool returned an error, 64 usage, 69 provider unreachable, 70 internal, " +
+	"77 owner credential refused or access denied by the owner, 78 configuration or credential missing, expired or malformed, 130 interrupted"
 
-// arrange groups the commands in the help, which fits the terminal, and makes help fail for what is no command.
-func arrange(root *cobra.Command, terminal invocation.Terminal) {
+// pipeColumns is the width of help that is not shown on a terminal.
+const pipeColumns = 80
+
+// addHelp makes help fit the terminal, and makes the help command fail for an unknown command.
+func addHelp(root *cobra.Command, terminal invocation.Terminal) {
 	root.SetHelpFunc(func(command *cobra.Command, _ []string) {
-		columns, onTerminal := terminal.Width()
-		if !onTerminal {
-			columns = helpColumns
+		columns, isTerminal := terminal.Width()
+		if !isTerminal {
+			columns = pipeColumns
 		}
-		_, _ = fmt.Fprint(terminal.Out, helpOf(command, columns)) // there is nowhere to report that this fails
+		_, _ = fmt.Fprint(terminal.Out, helpText(command, columns)) // a failure cannot be reported
 	})
-	for _, family := range families {
-		root.AddGroup(&cobra.Group{ID: family.heading, Title: family.heading})
-		for _, name := range family.commands {
-			for _, command := range root.Commands() {
-				if command.Name() == name {
-					command.GroupID = family.heading
-				}
-			}
-		}
-	}
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [command]",
-		Short: "Show the help of a command",
+		Short: "Show the help of a command, or of the flags that commands share (help flags)",
 		RunE: func(_ *cobra.Command, words []string) error {
 			command, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
 				return invocation.UnknownCommand(command, rest[0])
 			}
-			command.InitDefaultHelpFlag()
 			return command.Help()
 		},
 		ValidArgsFunction: func(_ *cobra.Command, words []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var names []cobra.Completion
 			if command, rest, err := root.Find(words); err == nil && len(rest) == 0 {
-				for _, below := range command.Commands() {
-					if below.IsAvailableCommand() {
-						names = append(names, cobra.CompletionWithDesc(below.Name(), below.Short))
-					}
+				for _, child := range available(command) {
+					names = append(names, cobra.CompletionWithDesc(child.Name(), child.Short))
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	})
+}
+
+// newFlagsTopic returns the help topic of the flags that commands share. Without a run function it is not a command.
+func newFlagsTopic() *cobra.Command {
+	topic := &cobra.Command{Use: "flags", Short: "Flags that commands share", Long: "Flags of every command that reads data, and of every command."}
+	sources := invocation.Sources{ReadsEvery: true}
+	sources.AddFlags(topic.Flags())
+	invocation.AddReadOn(topic.Flags(), new(int))
+	return topic
+}
+
+// helpText returns the help of a command, wrapped at words. Examples are not wrapped, so that they can be pasted.
+func helpText(command *cobra.Command, columns int) string {
+	command.InitDefaultHelpFlag()
+	command.InitDefaultVersionFlag()
+	sections := []string{invocation.WrapText(Description(command), columns)}
+	if command.Runnable() || command.HasSubCommands() {
+		sections = append(sections, "Usage:\n"+invocation.WrapLine("  "+command.UseLine(), columns, "      "))
+	}
+	if command.HasExample() {
+		sections = append(sections, "Examples:\n"+command.Example)
+	}
+	sections = append(sections, commandLists(command, columns)...)
+	return strings.Join(append(sections, flagSections(command, columns)...), "\n\n") + "\n"
+}
+
+// flagSections describes the flags of a command. It only names the flags that other commands share.
+func flagSections(command *cobra.Command, columns int) (sections []string) {
+	arguments, own := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	arguments.SortFlags, own.SortFlags = false, command.LocalFlags().SortFlags
+	var shared []string
+	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		switch {
+		case flag.Hidden:
+		case invocation.IsArgument(flag):
+			arguments.AddFlag(flag)
+		case invocation.IsShared(flag) && command.Runnable():
+			shared = append(shared, "--"+flag.Name)
+		default:
+			own.AddFlag(flag)
+		}
+	})
+	command.InheritedFlags().VisitAll(func(flag *pflag.Flag) { shared = append(shared, "--"+flag.Name) })
+	if !command.Runnable() && !command.HasSubCommands() { // the topic of the shared flags
+		own.AddFlagSet(command.InheritedFlags())
+		shared = nil
+	}
+	for _, section := range []struct {
+		heading string
+		flags   *pflag.FlagSet
+	}{{"Arguments:", arguments}, {"Flags:", own}} {
+		if section.flags.HasAvailableFlags() {
+			sections = append(sections, section.heading+flagLines(section.flags, columns))
+		}
+	}
+	switch {
+	case command.HasParent() && shared != nil:
+		line := fmt.Sprintf("  %s (see: %s help flags)", strings.Join(shared, ", "), command.Root().Name())
+		sections = append(sections, "Shared flags:\n"+invocation.WrapLine(line, columns, "  "))
+	case !command.HasParent():
+		sections = append(sections, "Exit codes:\n"+invocation.WrapLine(exitCodes, columns, "  "), "Run pdpp-mcp <command> --help for flags and examples.")
+	}
+	return sections
+}
+
+// FlagName returns a flag as it is typed, such as -o, --output.
+func FlagName(flag *pflag.Flag) string {
+	if flag.Shorthand != "" {
+		return "-" + flag.Shorthand + ", --" + flag.Name
+	}
+	return "--" + flag.Name
+}
+
+// FlagUsage returns the placeholder for the value of a flag, and its usage with the default.
+func FlagUsage(flag *pflag.Flag) (placeholder, usage string) {
+	placeholder, usage = pflag.UnquoteUsage(flag)
+	if !slices.Contains([]string{"", "false", "0", "0s", "[]"}, flag.DefValue) {
+		usage += fmt.Sprintf(" (default %s)", flag.DefValue)
+	}
+	return placeholder, usage
+}
+
+// usageColumn is where the usage of a flag begins. Below a longer flag, it begins on the next line.
+const usageColumn = 26
+
+// flagLines returns the lines of flags, each after a line break.
+func flagLines(flags *pflag.FlagSet, columns int) string {
+	lines, hang := "", strings.Repeat(" ", usageColumn)
+	flags.VisitAll(func(flag *pflag.Flag) {
+		placeholder, usage := FlagUsage(flag)
+		line := strings.TrimRight("  "+FlagName(flag)+" "+placeholder, " ")
+		if len(line) > usageColumn-2 {
+			lines += "\n" + line
+			line = ""
+		}
+		lines += "\n" + invocation.WrapLine(fmt.Sprintf("%-*s%s", usageColumn, line, usage), columns, hang)
+	})
+	return lines
+}
+
+// commandLists returns the subcommands under their headings.
+func commandLists(command *cobra.Command, columns int) (lists []string) {
+	rest := available(command)
+	width := 0
+	for _, child := range rest {
+		width = max(width, len(child.Name()))
+	}
+	add := func(heading string, children []*cobra.Command) {
+		if len(children) == 0 {
+			return
+		}
+		list := heading
+		for _, child := range children {
+			line := fmt.Sprintf("  %-*s  %s", width, child.Name(), child.Short)
+			list += "\n" + invocation.WrapLine(line, columns, strings.Repeat(" ", width+4))
+		}
+		lists = append(lists, list)
+	}
+	if command.HasParent() {
+		add("Commands:", rest)
+		return lists
+	}
+	for _, group := range groups {
+		var members []*cobra.Command
+		for _, name := range group.commands {
+			if i := slices.IndexFunc(rest, func(child *cobra.Command) bool { return child.Name() == name }); i >= 0 {
+				members = append(members, rest[i])
+				rest = slices.Delete(rest, i, i+1)
+			}
+		}
+		add(group.heading, members)
+	}
+	add("More:", rest)
+	return lists
+}
+
+func available(command *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(command.Commands()), func(child *cobra.Command) bool { return !child.IsAvailableCommand() })
+}
+
+// Description returns the long description of a command, or the short one as a sentence.
+func Description(command *cobra.Command) string {
+	if command.Long != "" {
+		return command.Long
+	}
+	return command.Short + "."
 }

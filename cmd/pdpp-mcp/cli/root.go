@@ -1,5 +1,5 @@
-// Package cli is the command line of pdpp-mcp: the tree of its commands, their help and their shell completions. The
-// commands themselves are in the packages below it.
+// Package cli is the command line of pdpp-mcp: it joins the commands of the packages below it to one tree, prints their help, and maps
+// errors to exit codes. The programs pdpp-mcp and pdpp-mcp-otel call Main.
 package cli
 
 import (
@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -22,22 +23,21 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/syncing"
 )
 
-// Main runs the command line of this process and returns the exit code. A first SIGINT or SIGTERM ends the command, a second one
-// the process at once. The release and tracing are those of NewRoot.
+// Main runs the command line of this process and returns the exit code. The first SIGINT or SIGTERM cancels the command, a second one
+// ends the process. See NewRoot for release and tracing.
 func Main(release string, tracing invocation.Tracing) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return execute(ctx, os.Args[1:], invocation.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, release, tracing)
 }
 
-// execute runs one command line and returns the exit code. An error is one line on stderr, with next steps indented
-// below it.
+// execute runs one command line, prints its error and returns the exit code.
 func execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string, tracing invocation.Tracing) (code int) {
 	root, log := NewRoot(terminal, release, tracing)
 	root.SetArgs(arguments)
 	defer func() {
-		// The value of a panic may hold record data, so only its place is logged.
-		if panicked := recover(); panicked != nil {
+		// The value of a panic may hold record data, so only the stack is logged.
+		if recover() != nil {
 			log.Logger().Debug("panicked", "stack", string(debug.Stack()))
 			log.Fatal(errPanicked, invocation.ExitInternal)
 			code = invocation.ExitInternal
@@ -47,34 +47,31 @@ func execute(ctx context.Context, arguments []string, terminal invocation.Termin
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = invocation.ErrInterrupted
 	}
-	if err = invocation.Decided(err, command, arguments); err != nil {
+	if err = invocation.AddCommandLines(err, command, arguments); err != nil {
 		log.Fatal(err, invocation.ExitCode(err))
 	}
 	return invocation.ExitCode(err)
 }
 
-var errPanicked = errors.New("an internal fault ended the command; run it again with --log-level debug and report what it shows")
+var errPanicked = errors.New("internal error; run the command again with --log-level debug and report the output")
 
-// NewRoot makes the tree of all commands and the log that they share. The release is empty for a development build, and tracing
-// nil for a program that cannot trace.
+// NewRoot returns the tree of all commands and the log that they share. The release is empty for a development build. Tracing is nil
+// for a program that cannot trace.
 func NewRoot(terminal invocation.Terminal, release string, tracing invocation.Tracing) (*cobra.Command, *invocation.Log) {
 	version := buildVersion(release)
 	root := &cobra.Command{
 		Use:   "pdpp-mcp <command>",
 		Short: "Serve personal data of a PDPP provider to MCP clients, read-only",
-		Long: `pdpp-mcp stands between a PDPP provider and a Model Context Protocol client. Its tools
-read what the owner granted, and nothing else.
-
-Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unreachable, 70 internal,
-77 owner credential refused or access denied by the owner, 78 configuration or credential missing, expired or
-malformed, 130 interrupted.`,
+		Long: `pdpp-mcp reads personal data from a PDPP provider, in this terminal and for clients of the Model Context
+Protocol. It is read-only, and reads only what the owner granted.`,
+		Example:       "  pdpp-mcp connect https://pdpp.example\n  pdpp-mcp streams",
 		Version:       version,
 		Args:          invocation.NoCommand,
 		RunE:          invocation.ShowHelp,
 		SilenceErrors: true, // execute prints them
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
-			if command.Hidden { // completion ignores wrong variables; a command reports them
+			if strings.HasPrefix(command.Name(), cobra.ShellCompRequestCmd) { // completion prints no errors
 				return nil
 			}
 			return invocation.Fill(command)
@@ -100,9 +97,10 @@ malformed, 130 interrupted.`,
 		activity.NewCommand(terminal, log),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal, version),
+		newFlagsTopic(),
 	)
 	root.AddCommand(calling.NewOperatorCommands(terminal, log)...)
-	arrange(root, terminal)
+	addHelp(root, terminal)
 	completion.Add(root)
 	return root, log
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -12,20 +13,21 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
-// versions is the output of version for programs.
+// versions is the JSON output of the version command.
 type versions struct {
 	Version string   `json:"version"`
 	Commit  string   `json:"commit"`
 	Go      string   `json:"go"`
-	MCP     []string `json:"mcp"` // revisions, the newest first
+	MCP     []string `json:"mcp"` // revisions, newest first
 }
 
 func newVersionCommand(terminal invocation.Terminal, version string) *cobra.Command {
 	var form invocation.Form
 	command := &cobra.Command{
-		Use:   "version",
-		Short: "Show the version, the commit, the Go version and the MCP revisions spoken",
-		Args:  invocation.NoArguments,
+		Use:     "version",
+		Short:   "Show the version, the commit, the Go version and the supported MCP revisions",
+		Example: "  pdpp-mcp version\n  pdpp-mcp version --json",
+		Args:    invocation.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if form.IsJSON() {
 				return terminal.PrintJSON(versions{version, buildCommit(), runtime.Version(), host.Revisions()})
@@ -39,30 +41,26 @@ func newVersionCommand(terminal invocation.Terminal, version string) *cobra.Comm
 	return command
 }
 
-// buildVersion returns the release, or else the version that the Go tool recorded, or else "dev".
+// buildVersion returns the release, or the version that the Go tool recorded, or "dev".
 func buildVersion(release string) string {
-	if release != "" {
-		return release
+	recorded := ""
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
+		recorded = info.Main.Version
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "dev"
+	return cmp.Or(release, recorded, "dev")
 }
 
-// buildCommit returns the commit that the Go tool recorded, with a mark if files had changed.
+// buildCommit returns the commit that the Go tool recorded, marked if files had changed.
 func buildCommit() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
 	commit, changed := "unknown", ""
-	for _, setting := range info.Settings {
-		switch {
-		case setting.Key == "vcs.revision":
-			commit = setting.Value
-		case setting.Key == "vcs.modified" && setting.Value == "true":
-			changed = " (modified)"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, setting := range info.Settings {
+			switch {
+			case setting.Key == "vcs.revision":
+				commit = setting.Value
+			case setting.Key == "vcs.modified" && setting.Value == "true":
+				changed = " (modified)"
+			}
 		}
 	}
 	return commit + changed

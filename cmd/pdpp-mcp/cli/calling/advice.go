@@ -73,7 +73,7 @@ func advised(command *cobra.Command, err error) error {
 // the connection that was asked.
 func choicesOf(command *cobra.Command, err error, argument string, values []string) (choices [][]string) {
 	flag := command.Flag(invocation.FlagName(argument))
-	if flag != nil && !flag.Changed && !invocation.HasWhole(command) {
+	if flag != nil && !flag.Changed && !invocation.HasObject(command) {
 		for _, value := range values {
 			choices = append(choices, []string{"--" + flag.Name, value})
 		}
@@ -81,7 +81,7 @@ func choicesOf(command *cobra.Command, err error, argument string, values []stri
 	var elsewhere interface{ OtherGrants() []string }
 	if errors.As(err, &elsewhere) {
 		for _, grant := range elsewhere.OtherGrants() {
-			choices = append(choices, invocation.GrantNamed(grant))
+			choices = append(choices, invocation.GrantChoice(grant))
 		}
 	}
 	return choices

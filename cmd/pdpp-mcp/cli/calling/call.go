@@ -88,7 +88,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		RunE:    c.run,
 	}
 	c.arguments = invocation.AddArguments(command.Flags(), definition.Arguments, true)
-	command.Use += c.arguments.Use()
+	command.Use += c.arguments.Usage()
 	c.span = newTimespan(command.Flags(), definition)
 	c.format.AddFlags(command.Flags())
 	if definition.Pages != "" {

@@ -72,7 +72,7 @@ func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Ar
 		Args:  cobra.ArbitraryArgs, // Object refuses them
 	}
 	arguments := invocation.AddArguments(command.Flags(), generated.Arguments, false)
-	command.Use += arguments.Use()
+	command.Use += arguments.Usage()
 	return command, arguments
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,16 +19,16 @@ import (
 // Arguments are the flags of a tool's arguments. The argument connection_id is the flag --connection-id.
 type Arguments struct {
 	values []*ArgumentValue
-	whole  string // all arguments as one JSON object, in place of the flags
+	object string // of --json: all arguments as one JSON object
 
-	positional *ArgumentValue // the argument that takes no flag; nil if the command has none
-	flagged    bool           // the positional argument has a flag too
+	positional *ArgumentValue // nil if the command has none
+	isFlag     bool           // the positional argument is a flag too
 }
 
-// AddArguments adds a flag with an ArgumentValue for each argument. Those of a tool have --json for all of them too, and the
-// positional one has a flag, since models know it by its name.
+// AddArguments adds a flag for each argument. The flags of a tool include the positional argument, because models know it by its name,
+// and --json for all arguments at once.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
-	made := &Arguments{flagged: ofTool}
+	made := &Arguments{isFlag: ofTool}
 	for _, argument := range arguments {
 		value := &ArgumentValue{Argument: argument}
 		made.values = append(made.values, value)
@@ -46,34 +45,43 @@ func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) 
 		MarkArguments(flags, flag.Name)
 	}
 	if ofTool {
-		flags.StringVar(&made.whole, "json", "", "all arguments as one JSON `object` in place of their flags; @file or - reads it from a file or from stdin")
+		flags.StringVar(&made.object, "json", "", "all arguments as one JSON `object`, instead of their flags; @file or - reads it from a file or from stdin")
 		MarkArguments(flags, "json")
 	}
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(FlagName(name)) // accepts connection_id for connection-id
 	})
-	flags.SortFlags = false // arguments in the order of the schema, then the rest
+	flags.SortFlags = false // keeps the order of the spec
 	return made
 }
 
-// argumentMark annotates the flags whose values are arguments of a call.
-const argumentMark = "argument"
+// The annotations of the two kinds of flags that the help lists apart.
+const (
+	argumentFlag = "argument"
+	sharedFlag   = "shared"
+)
 
-// MarkArguments says that flags hold arguments of a call, by themselves or as they are resolved.
+// MarkArguments marks flags that set arguments of a call.
 func MarkArguments(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
-		_ = flags.SetAnnotation(name, argumentMark, nil) // fails for a flag that is not there
+		annotate(flags, name, argumentFlag)
 	}
 }
 
-// IsArgument reports whether a flag holds arguments of a call.
+// IsArgument reports whether a flag sets arguments of a call.
 func IsArgument(flag *pflag.Flag) bool {
-	_, marked := flag.Annotations[argumentMark]
-	return marked
+	_, isMarked := flag.Annotations[argumentFlag]
+	return isMarked
 }
 
-// HasWhole reports whether the arguments of a call were passed as one object, beside which no flag of an argument stands.
-func HasWhole(command *cobra.Command) bool {
+// IsShared reports whether every command that reads data has a flag.
+func IsShared(flag *pflag.Flag) bool {
+	_, isMarked := flag.Annotations[sharedFlag]
+	return isMarked
+}
+
+// HasObject reports whether the arguments of a call were passed as one object.
+func HasObject(command *cobra.Command) bool {
 	flag := command.Flag("json")
 	return flag != nil && flag.Changed && IsArgument(flag)
 }
@@ -81,10 +89,10 @@ func HasWhole(command *cobra.Command) bool {
 // FlagName returns the name of an argument's flag.
 func FlagName(argument string) string { return strings.ReplaceAll(argument, "_", "-") }
 
-// Object returns the passed arguments, with the positional one among words, as the JSON object that the tool takes. The tool
-// checks the values, so that a terminal and a model get the same errors.
+// Object returns the passed arguments as the JSON object for the tool. Words are the positional arguments. The tool checks the values,
+// so that a terminal and a model get the same errors.
 func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMessage, error) {
-	if err := a.takePositional(command, words); err != nil {
+	if err := a.setPositional(command, words); err != nil {
 		return nil, err
 	}
 	var object rawjson.Object
@@ -93,50 +101,50 @@ func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMess
 			object = append(object, rawjson.Raw(value.Argument.Name, value.passed))
 		}
 	}
-	if a.whole == "" {
+	if a.object == "" {
 		return object.Encode(), nil
 	}
 	if len(object) > 0 {
 		return nil, Usagef("--json cannot be combined with flags of arguments; pass all arguments in one of the two ways")
 	}
-	return a.readWhole(command.InOrStdin())
+	return a.readObject(command.InOrStdin())
 }
 
-// mostArgumentBytes bounds the arguments that --json reads. Those of a call over stdio have the same bound.
-const mostArgumentBytes = 4 << 20
+// maxObjectBytes bounds the arguments that --json reads. Calls over stdio have the same bound.
+const maxObjectBytes = 4 << 20
 
-// readWhole returns the object of --json, which may be in a file or on standard input.
-func (a *Arguments) readWhole(in io.Reader) (json.RawMessage, error) {
-	name, fromFile := strings.CutPrefix(a.whole, "@")
+// readObject returns the object of --json, which may be in a file or on standard input.
+func (a *Arguments) readObject(in io.Reader) (json.RawMessage, error) {
+	name, isFile := strings.CutPrefix(a.object, "@")
 	switch {
-	case fromFile:
+	case isFile:
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, Usagef("--json cannot be read: %v", err)
 		}
 		defer file.Close()
 		in = file
-	case a.whole != "-":
-		return json.RawMessage(a.whole), nil
+	case a.object != "-":
+		return json.RawMessage(a.object), nil
 	}
-	object, err := io.ReadAll(io.LimitReader(in, mostArgumentBytes+1))
+	object, err := io.ReadAll(io.LimitReader(in, maxObjectBytes+1))
 	if err != nil {
 		return nil, Usagef("--json cannot be read: %v", err)
 	}
-	if len(object) > mostArgumentBytes {
-		return nil, Usagef("--json holds more than %d bytes; pass the arguments of one call", mostArgumentBytes)
+	if len(object) > maxObjectBytes {
+		return nil, Usagef("--json holds more than %d bytes; pass the arguments of one call", maxObjectBytes)
 	}
 	return object, nil
 }
 
-func (a *Arguments) takePositional(command *cobra.Command, words []string) error {
-	if a.positional == nil || a.whole != "" {
+func (a *Arguments) setPositional(command *cobra.Command, words []string) error {
+	if a.positional == nil || a.object != "" {
 		return NoArguments(command, words)
 	}
 	name := FlagName(a.positional.Argument.Name)
 	switch {
-	case len(words) == 0 && a.flagged:
-		return nil // passed with its flag, or for the tool to miss
+	case len(words) == 0 && a.isFlag:
+		return nil // passed with its flag, or missing, which the tool reports
 	case len(words) != 1:
 		return Usagef("%s takes one <%s>, got %d; put words with spaces into quotes, or run: %[1]s --help", command.CommandPath(), name, len(words))
 	case a.positional.passed != nil:
@@ -145,8 +153,8 @@ func (a *Arguments) takePositional(command *cobra.Command, words []string) error
 	return a.positional.Set(words[0])
 }
 
-// Use is how the help shows the positional argument behind the words of its command.
-func (a *Arguments) Use() string {
+// Usage returns the positional argument for the usage line, with a space before it.
+func (a *Arguments) Usage() string {
 	switch {
 	case a.positional == nil:
 		return ""
@@ -156,31 +164,33 @@ func (a *Arguments) Use() string {
 	return " [" + FlagName(a.positional.Argument.Name) + "]"
 }
 
-// ArgumentValue collects what was passed for one argument. It is a pflag.Value.
+// ArgumentValue collects the values that were passed for one argument. It is a pflag.Value.
 type ArgumentValue struct {
 	Argument tool.Argument
 
-	passed json.RawMessage // the JSON value for the tool; nil if not passed
+	passed json.RawMessage // JSON for the tool; nil if not passed
 }
 
-// Text returns the value passed for a string argument, or an empty string.
+// Text returns the value of a string argument, or an empty string.
 func (v *ArgumentValue) Text() string {
 	text, _ := rawjson.Text(v.passed)
 	return text
 }
 
-// Words returns the values of the flag that set it to a JSON value, one for each use of the flag. It reports false if there are none
-// that every terminal shows.
+// Words returns the values of the flag that set it to a JSON value, one for each use of the flag. It reports false if no such words
+// can be shown on every terminal.
 func (v *ArgumentValue) Words(value json.RawMessage) ([]string, bool) {
-	words := []string{string(value)}
+	words := []string{plain(value)}
 	switch v.Argument.Type {
 	case tool.StringListArgument:
-		words[0] = strings.Join(texts(value), ",")
-	case tool.IntegerArgument, tool.BooleanArgument:
+		elements, _ := rawjson.Elements(value)
+		texts := make([]string, len(elements))
+		for i, element := range elements {
+			texts[i] = plain(element)
+		}
+		words[0] = strings.Join(texts, ",")
 	case tool.FilterArgument, tool.LimitsArgument:
 		words = entryWords(value)
-	default:
-		words = texts(rawjson.Array([]json.RawMessage{value}))
 	}
 	set := ArgumentValue{Argument: v.Argument}
 	for _, word := range words {
@@ -192,17 +202,7 @@ func (v *ArgumentValue) Words(value json.RawMessage) ([]string, bool) {
 	return words, err == nil && string(set.passed) == string(compact)
 }
 
-// texts returns the elements of an array, those that are no strings as empty texts.
-func texts(array json.RawMessage) []string {
-	elements, _ := rawjson.Elements(array)
-	found := make([]string, len(elements))
-	for i, element := range elements {
-		found[i], _ = rawjson.Text(element)
-	}
-	return found
-}
-
-// entryWords returns an object as field=value, or field.operator=value for a range.
+// entryWords returns the members of an object as field=value, or field.operator=value for a range.
 func entryWords(object json.RawMessage) []string {
 	var words []string
 	entries, _ := rawjson.ParseObject(object)
@@ -218,6 +218,7 @@ func entryWords(object json.RawMessage) []string {
 	return words
 }
 
+// plain returns a string without its quotes, and other values as JSON.
 func plain(value json.RawMessage) string {
 	if text, isText := rawjson.Text(value); isText {
 		return text
@@ -231,9 +232,9 @@ func (v *ArgumentValue) usage() string {
 	case tool.StringListArgument:
 		usage += " Separated by commas, or repeated."
 	case tool.FilterArgument:
-		usage = "field=value, or a range such as 'field>=value' or field.gte=value; repeated for more."
+		usage = "field=value, or a range such as 'field>=value' or field.gte=value; repeatable."
 	case tool.LimitsArgument:
-		usage = "relation=number; repeated for more."
+		usage = "relation=number; repeatable."
 	}
 	if v.Argument.Required {
 		usage += " Required."
@@ -262,7 +263,7 @@ func (v *ArgumentValue) Type() string {
 // String returns the default for the help. Arguments have none.
 func (v *ArgumentValue) String() string { return "" }
 
-// Set parses one use of the flag. Lists and maps collect repeated uses.
+// Set parses one use of the flag. Repeated uses of lists and objects are collected.
 func (v *ArgumentValue) Set(text string) error {
 	switch v.Argument.Type {
 	case tool.IntegerArgument:
@@ -297,51 +298,44 @@ func (v *ArgumentValue) Set(text string) error {
 	return nil
 }
 
-var operators = []string{"gte", "gt", "lte", "lt"}
-
-// comparison matches a range such as size>=10.
-var comparison = regexp.MustCompile(`^([^<>=]+)([<>])(=?)(.+)$`)
+// comparison matches a range such as size>=10, and dotted one such as size.gte=10.
+var (
+	comparison = regexp.MustCompile(`^([^<>=]+)([<>]=?)(.+)$`)
+	dotted     = regexp.MustCompile(`^(.+)\.(gte|gt|lte|lt)=(.*)$`)
+	operators  = map[string]string{"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
+)
 
 // setFilter parses field=value, field.operator=value, or a comparison. Values stay strings, because a filter compares text.
 func (v *ArgumentValue) setFilter(text string) error {
-	name, value, found := strings.Cut(text, "=")
+	field, operator, value := "", "", ""
 	if compared := comparison.FindStringSubmatch(text); compared != nil {
-		operator := map[string]string{"<": ".lt", ">": ".gt"}[compared[2]]
-		if compared[3] == "=" {
-			operator += "e"
-		}
-		name, value, found = strings.TrimSpace(compared[1])+operator, strings.TrimSpace(compared[4]), true
-	}
-	if !found || name == "" {
+		field, operator, value = strings.TrimSpace(compared[1]), operators[compared[2]], strings.TrimSpace(compared[3])
+	} else if bound := dotted.FindStringSubmatch(text); bound != nil && !strings.Contains(bound[1], "=") {
+		field, operator, value = bound[1], bound[2], bound[3]
+	} else if field, value, _ = strings.Cut(text, "="); field == "" || field == text {
 		return fmt.Errorf("%q is not a filter: use field=value, 'field>=value' or field.gte=value", text)
 	}
-	at := strings.LastIndexByte(name, '.')
-	if at <= 0 || !slices.Contains(operators, name[at+1:]) {
-		return v.setEntry(text, name, rawjson.Quote(value))
+	if operator == "" {
+		return v.setEntry(text, field, rawjson.Quote(value))
 	}
-	field, operator := name[:at], name[at+1:]
 	entries, _ := rawjson.ParseObject(v.passed)
 	bounds, isRange := rawjson.ParseObject(entries.Get(field))
 	if !isRange {
 		return v.setEntry(text, field, rawjson.Object{rawjson.String(operator, value)}.Encode())
 	}
 	if bounds.Get(operator) != nil {
-		return saidTwice(text, field)
+		return fmt.Errorf("%q sets %s a second time", text, field)
 	}
 	v.passed = entries.With(field, bounds.With(operator, rawjson.Quote(value)).Encode()).Encode()
 	return nil
 }
 
-// setEntry adds a member and refuses one that was set before.
+// setEntry adds a member to an object. It returns an error if the member was set before.
 func (v *ArgumentValue) setEntry(text, name string, value json.RawMessage) error {
 	entries, _ := rawjson.ParseObject(v.passed)
 	if entries.Get(name) != nil {
-		return saidTwice(text, name)
+		return fmt.Errorf("%q sets %s a second time", text, name)
 	}
 	v.passed = entries.With(name, value).Encode()
 	return nil
-}
-
-func saidTwice(text, name string) error {
-	return fmt.Errorf("%q sets %s a second time", text, name)
 }

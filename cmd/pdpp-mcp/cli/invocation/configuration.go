@@ -12,34 +12,27 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/config"
 )
 
-// configFlag names the flag of the configuration file.
 const configFlag = "config"
 
-// settingOf is the annotation of a flag that may stand in a configuration file though it has no variable.
+// settingOf is the annotation of a flag without a variable that a configuration file may set.
 const settingOf = "setting"
 
 // AddConfig adds the flag that names a configuration file.
 func AddConfig(flags *pflag.FlagSet) {
-	flags.String(configFlag, "", "YAML `file` with flags of any command and their values; a passed flag and a variable win")
+	flags.String(configFlag, "", "YAML `file` with values for the flags of any command; passed flags and variables take precedence")
 	ReadVariables(flags, configFlag)
 }
 
-// ReadConfigured lets flags without a variable stand in a configuration file, as those with one do.
-func ReadConfigured(flags *pflag.FlagSet, names ...string) {
-	for _, name := range names {
-		if err := flags.SetAnnotation(name, settingOf, []string{name}); err != nil {
-			panic(err) // a command names its own flags
-		}
-	}
-}
+// ReadConfigured lets a configuration file set a flag that has no variable.
+func ReadConfigured(flags *pflag.FlagSet, name string) { annotate(flags, name, settingOf, name) }
 
-// configurationError is everything that is wrong with a configuration file, in the order of its lines.
+// configurationError has every problem of a configuration file, in the order of its lines.
 type configurationError struct{ problems []*config.Problem }
 
 func (e *configurationError) Error() string {
-	lines := make([]string, 0, len(e.problems))
-	for _, problem := range e.problems {
-		lines = append(lines, problem.Error())
+	lines := make([]string, len(e.problems))
+	for i, problem := range e.problems {
+		lines[i] = problem.Error()
 	}
 	return strings.Join(lines, "\n")
 }
@@ -47,8 +40,8 @@ func (e *configurationError) Error() string {
 // ExitCode returns ExitConfiguration.
 func (e *configurationError) ExitCode() int { return ExitConfiguration }
 
-// fillFromFile sets the flags that nothing else has set from the configuration file, if there is one. A file serves every
-// command, so the settings of others are checked too.
+// fillFromFile sets the unset flags from the configuration file, if there is one. The settings of other commands are checked too,
+// because one file serves every command.
 func fillFromFile(flags *pflag.FlagSet, command *cobra.Command) error {
 	named := command.Flags().Lookup(configFlag)
 	if named == nil || named.Value.String() == "" {
@@ -79,32 +72,30 @@ func fillFromFile(flags *pflag.FlagSet, command *cobra.Command) error {
 		}
 		flag.Changed = true
 	}
-	slices.SortStableFunc(problems, func(a, b *config.Problem) int { return cmp.Compare(a.Line, b.Line) })
-	if len(problems) > 0 {
-		return &configurationError{problems}
+	if len(problems) == 0 {
+		return nil
 	}
-	return nil
+	slices.SortStableFunc(problems, func(a, b *config.Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return &configurationError{problems}
 }
 
-// isSetting reports whether a flag may stand in a configuration file.
+// isSetting reports whether a configuration file may set a flag.
 func isSetting(flag *pflag.Flag) bool {
 	return flag.Name != configFlag && (flag.Annotations[VariableOf] != nil || flag.Annotations[settingOf] != nil)
 }
 
-// Settings returns the flags of a tree of commands that may stand in a configuration file, by their names.
+// Settings returns the flags of a tree of commands that a configuration file may set, by name.
 func Settings(root *cobra.Command) map[string]*pflag.Flag {
 	found := make(map[string]*pflag.Flag)
 	var visit func(*cobra.Command)
 	visit = func(command *cobra.Command) {
-		for _, flags := range []*pflag.FlagSet{command.LocalFlags(), command.PersistentFlags()} {
-			flags.VisitAll(func(flag *pflag.Flag) {
-				if isSetting(flag) && found[flag.Name] == nil {
-					found[flag.Name] = flag
-				}
-			})
-		}
-		for _, below := range command.Commands() {
-			visit(below)
+		command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+			if isSetting(flag) && found[flag.Name] == nil {
+				found[flag.Name] = flag
+			}
+		})
+		for _, child := range command.Commands() {
+			visit(child)
 		}
 	}
 	visit(root)

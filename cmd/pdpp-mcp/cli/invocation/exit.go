@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // The exit codes of pdpp-mcp. ExitToolError is a refusal by a tool for a reason without a code of its own.
@@ -44,7 +45,6 @@ func ClassCode(class credential.Class) int {
 // ExitCode maps an error to an exit code. An error with a method ExitCode chooses its own.
 func ExitCode(err error) int {
 	var coded interface{ ExitCode() int }
-	unusable, isUnusable := errors.AsType[*credential.Error](err)
 	switch {
 	case err == nil:
 		return ExitOK
@@ -54,8 +54,6 @@ func ExitCode(err error) int {
 		return coded.ExitCode()
 	case is[*host.Refusal](err):
 		return ExitRefused
-	case isUnusable:
-		return ClassCode(unusable.Class)
 	case is[*rs.OptionError](err), is[*host.OptionError](err):
 		return ExitUsage
 	case is[*webhook.Refusal](err), is[*tool.UnconfirmedError](err):
@@ -63,7 +61,10 @@ func ExitCode(err error) int {
 	case is[*webhook.SecretError](err):
 		return ExitConfiguration
 	}
-	return answerCode(err)
+	if unusable, ok := errors.AsType[*credential.Error](err); ok {
+		return ClassCode(unusable.Class)
+	}
+	return callCode(err)
 }
 
 func is[T error](err error) bool {
@@ -71,39 +72,35 @@ func is[T error](err error) bool {
 	return ok
 }
 
-// answerCode maps the error of a tool call.
-func answerCode(err error) int {
-	if refused, ok := errors.AsType[*tool.Error](err); ok {
-		return refusedCode(refused.Code)
-	}
-	if failure, ok := errors.AsType[*rs.Failure](err); ok {
-		if failure.Reason == rs.Unreachable || failure.Reason == rs.Timeout {
-			return ExitUnreachable
-		}
+// callCode maps the error of a tool call.
+func callCode(err error) int {
+	refused, isRefused := errors.AsType[*tool.Error](err)
+	failure, isFailure := errors.AsType[*rs.Failure](err)
+	answer, isAnswer := errors.AsType[*rs.Error](err)
+	switch {
+	case isRefused && slices.Contains(usageCodes, refused.Code):
+		return ExitUsage
+	case isRefused && refused.Code == tool.Internal:
+		return ExitInternal
+	case isRefused:
 		return ExitToolError
-	}
-	if refused, ok := errors.AsType[*rs.Error](err); ok {
-		if refused.NeedsSignIn() {
-			return ExitConfiguration
-		}
+	case isFailure && (failure.Reason == rs.Unreachable || failure.Reason == rs.Timeout):
+		return ExitUnreachable
+	case isAnswer && !isFailure && answer.NeedsSignIn():
+		return ExitConfiguration
+	case isFailure, isAnswer:
 		return ExitToolError
 	}
 	return ExitInternal
 }
 
-// refusedCode maps the code of a call that a tool refused before any read.
-func refusedCode(code tool.Code) int {
-	switch code {
-	case tool.InvalidArguments, tool.UnknownArgument, tool.InvalidFilter, tool.InvalidExpand, tool.InvalidID,
-		tool.ConflictingConnectionID, tool.InvalidFieldWindowSelector, tool.InvalidSchemaDetail:
-		return ExitUsage
-	case tool.Internal:
-		return ExitInternal
-	}
-	return ExitToolError
+// usageCodes are the codes of calls that a tool refuses because of their arguments.
+var usageCodes = []tool.Code{
+	tool.InvalidArguments, tool.UnknownArgument, tool.InvalidFilter, tool.InvalidExpand, tool.InvalidID,
+	tool.ConflictingConnectionID, tool.InvalidFieldWindowSelector, tool.InvalidSchemaDetail,
 }
 
-// codedError is an error with its exit code. It wraps nothing.
+// codedError is an error with its exit code.
 type codedError struct {
 	message string
 	code    int
@@ -114,12 +111,12 @@ func (e *codedError) Error() string { return e.message }
 // ExitCode returns the code.
 func (e *codedError) ExitCode() int { return e.code }
 
-// Usagef returns the error of a wrong command line, with ExitUsage. Its message says how to correct it.
+// Usagef returns the error of a wrong command line, with ExitUsage. The message must say how to correct it.
 func Usagef(format string, values ...any) error {
 	return &codedError{fmt.Sprintf(format, values...), ExitUsage}
 }
 
-// Failf returns the error of a command that cannot go on with the data that it got, with ExitToolError.
+// Failf returns the error of a command that cannot use the data that it received, with ExitToolError.
 func Failf(format string, values ...any) error {
 	return &codedError{fmt.Sprintf(format, values...), ExitToolError}
 }
@@ -132,7 +129,7 @@ func NoArguments(command *cobra.Command, arguments []string) error {
 	return nil
 }
 
-// OneArgument returns a cobra.PositionalArgs that refuses all but one argument, which the name describes.
+// OneArgument returns a cobra.PositionalArgs that requires one argument. The name describes it.
 func OneArgument(name string) cobra.PositionalArgs {
 	return func(command *cobra.Command, arguments []string) error {
 		if len(arguments) != 1 {
@@ -142,7 +139,7 @@ func OneArgument(name string) cobra.PositionalArgs {
 	}
 }
 
-// NoCommand refuses the arguments of a command that only holds others as unknown commands. It is a cobra.PositionalArgs.
+// NoCommand refuses the arguments of a command that has only subcommands. It is a cobra.PositionalArgs.
 func NoCommand(command *cobra.Command, arguments []string) error {
 	if len(arguments) > 0 {
 		return UnknownCommand(command, arguments[0])
@@ -150,45 +147,44 @@ func NoCommand(command *cobra.Command, arguments []string) error {
 	return nil
 }
 
-// otherNames are the names that other programs give to commands.
-var otherNames = map[string]string{
+// aliases are names from other programs for commands.
+var aliases = map[string]string{
 	"login": "connect", "signin": "connect", "auth": "connect", "logout": "disconnect", "ls": "streams", "list": "streams",
 }
 
-// UnknownCommand is the error for a word that is no command below another, with the one that was meant.
+// UnknownCommand returns the error for an unknown subcommand, with the name that was probably meant.
 func UnknownCommand(command *cobra.Command, word string) error {
 	var names []string
-	for _, below := range command.Commands() {
-		if below.IsAvailableCommand() {
-			names = append(names, below.Name())
+	for _, child := range command.Commands() {
+		if child.IsAvailableCommand() {
+			names = append(names, child.Name())
 		}
 	}
-	meant := DidYouMean(word, "", names)
-	if other := otherNames[word]; slices.Contains(names, other) {
-		meant = "did you mean " + other + "? "
+	suggestion := DidYouMean(word, "", names)
+	if alias := aliases[word]; slices.Contains(names, alias) {
+		suggestion = "did you mean " + alias + "? "
 	}
-	return Usagef("unknown command %q; %srun: %s --help", word, meant, command.CommandPath())
+	return Usagef("unknown command %q; %srun: %s --help", word, suggestion, command.CommandPath())
 }
 
-// WrongFlag is the error for a flag that a command does not take or cannot read, with the one that was meant.
+// WrongFlag returns the error for a flag that a command does not have or cannot read.
 func WrongFlag(command *cobra.Command, err error) error {
-	meant := ""
+	suggestion := ""
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		command.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
-		meant = DidYouMean(unknown.GetSpecifiedName(), "--", names)
+		suggestion = DidYouMean(unknown.GetSpecifiedName(), "--", names)
 	}
-	return Usagef("%v; %srun: %s --help", err, meant, command.CommandPath())
+	return Usagef("%v; %srun: %s --help", err, suggestion, command.CommandPath())
 }
 
-// DidYouMean asks for the name that a wrong word was meant as, with what is written before such names. It ends with a space, and is
-// empty when there is none.
-func DidYouMean(word, before string, names []string) string {
-	if meant := nearname.Nearest(word, names); meant != "" {
-		return "did you mean " + before + meant + "? "
+// DidYouMean returns a question for the name that is nearest to a wrong word, with a space at its end. It is empty if no name is near.
+func DidYouMean(word, prefix string, names []string) string {
+	if name := nearname.Nearest(word, names); name != "" {
+		return "did you mean " + prefix + name + "? "
 	}
 	return ""
 }
 
-// ShowHelp runs a command that only holds others: it prints its help.
+// ShowHelp runs a command that has only subcommands.
 func ShowHelp(command *cobra.Command, _ []string) error { return command.Help() }

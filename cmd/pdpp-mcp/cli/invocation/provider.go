@@ -25,45 +25,46 @@ const (
 	grantFlag    = "grant-id"
 )
 
-// AddProviderURL adds the flag that names a provider.
-func AddProviderURL(flags *pflag.FlagSet, providerURL *string, usage string) {
-	flags.StringVar(providerURL, providerFlag, "", usage)
+// AddProviderURL adds the flag that names one provider.
+func AddProviderURL(flags *pflag.FlagSet, url *string, usage string) {
+	flags.StringVar(url, providerFlag, "", usage)
 	ReadVariables(flags, providerFlag)
 }
 
-// AddReadOn adds the flag that bounds what one call reads for itself.
-func AddReadOn(flags *pflag.FlagSet, most *int) {
-	flags.IntVar(most, "read-on", tool.DefaultReadOn, "most records that one call reads for what the resource server refuses, 0 for none")
-	ReadVariables(flags, "read-on")
+// AddProviderURLs adds the flag that names one or several providers.
+func AddProviderURLs(flags *pflag.FlagSet, urls *[]string, usage string) {
+	flags.StringSliceVar(urls, providerFlag, nil, usage)
+	ReadVariables(flags, providerFlag)
 }
 
-// RefuseReadOn returns a usage error for a bound that is none.
-func RefuseReadOn(most int) error {
-	if most < 0 {
-		return Usagef("--read-on must not be negative; pass 0 to leave refusals as they are")
+// AddReadOn adds the flag that bounds the records that the adapter reads for one call.
+func AddReadOn(flags *pflag.FlagSet, limit *int) {
+	flags.IntVar(limit, "read-on", tool.DefaultReadOn, "maximum records a call may read when the provider cannot filter, sort or group (0 disables)")
+	ReadVariables(flags, "read-on")
+	annotate(flags, "read-on", sharedFlag)
+}
+
+// RefuseReadOn returns an error for a negative limit.
+func RefuseReadOn(limit int) error {
+	if limit < 0 {
+		return Usagef("invalid --read-on %d: use 0 to disable it, or a number such as %d", limit, tool.DefaultReadOn)
 	}
 	return nil
 }
 
 // AddCacheRoot adds the flag that names the credential cache.
 func AddCacheRoot(flags *pflag.FlagSet, cacheRoot *string) {
-	flags.StringVar(cacheRoot, "cache-root", "", "`directory` of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
+	flags.StringVar(cacheRoot, "cache-root", "", "`directory` of the credential cache (default .pdpp here if it exists, otherwise ~/.pdpp)")
 	ReadVariables(flags, "cache-root")
 }
 
-// AddGrants adds the flag that names grants, for a command that reads with cached credentials.
+// AddGrants adds the flag that names grants.
 func AddGrants(flags *pflag.FlagSet, grants *[]string, usage string) {
 	flags.StringArrayVar(grants, grantFlag, nil, usage)
 	ReadVariables(flags, grantFlag)
 }
 
-// AddProviderURLs adds the flag that names one provider or several.
-func AddProviderURLs(flags *pflag.FlagSet, urls *[]string, usage string) {
-	flags.StringSliceVar(urls, providerFlag, nil, usage)
-	ReadVariables(flags, providerFlag)
-}
-
-// OpenCache opens the credential cache at root, or at its default place if root is empty.
+// OpenCache opens the credential cache at root, or the default one if root is empty.
 func OpenCache(root string, logger *slog.Logger) (*credential.Cache, error) {
 	if root == "" {
 		var err error
@@ -74,31 +75,31 @@ func OpenCache(root string, logger *slog.Logger) (*credential.Cache, error) {
 	return &credential.Cache{Root: root, Logger: logger}, nil
 }
 
-// ClearText is whether a token may be sent over plain http to another machine, for users who trust the network between.
+// ClearText decides whether tokens may be sent over plain http to another machine.
 type ClearText struct{ Allowed bool }
 
-// AllowPlainHTTP is the name of the flag that sets ClearText.
+// AllowPlainHTTP is the name of the flag of ClearText.
 const AllowPlainHTTP = "allow-plain-http"
 
 // AddFlags adds the flag AllowPlainHTTP.
 func (c *ClearText) AddFlags(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.Allowed, AllowPlainHTTP, false, "send tokens over plain http to another machine too, in a private network")
+	flags.BoolVar(&c.Allowed, AllowPlainHTTP, false, "send tokens over plain http to other machines too (only in a private network)")
 	ReadVariables(flags, AllowPlainHTTP)
 }
 
-// Refuse returns an error for an address that would carry a token in clear text to another machine, unless that is allowed.
-// What names the address at the beginning of the message.
-func (c *ClearText) Refuse(what, address string) error {
+// Refuse returns an error for an address that would carry a token in clear text to another machine, unless that is allowed. The error
+// begins with the name of the address.
+func (c *ClearText) Refuse(name, address string) error {
 	if c.Allowed {
 		return nil
 	}
-	return credential.RefuseClearText(what, address)
+	return credential.RefuseClearText(name, address)
 }
 
-// accessTokenVariable names the environment variable that may hold the scoped token itself, for containers.
+// accessTokenVariable is the environment variable that may hold the scoped token itself, for containers.
 const accessTokenVariable = "PDPP_ACCESS_TOKEN"
 
-// Provider has the flags that choose a resource server and the credential for it.
+// Provider has the flags that choose a resource server and a credential.
 type Provider struct {
 	URL             string
 	CacheRoot       string
@@ -107,31 +108,38 @@ type Provider struct {
 	Timeout         time.Duration
 	ClearText       ClearText
 
-	Transport http.RoundTripper // to the resource server; nil for the usual one
+	Transport http.RoundTripper // to the resource server; nil for the default
 
-	chosen *credential.Entry // by Each; nil: the one of Grants that was connected last
-	caller audit.Caller      // whose token was taken from the cache
+	chosen *credential.Entry // by Each; nil: the latest one of Grants
+	caller audit.Caller      // the client and grant of a cached token
 }
 
-// AddFlags adds the flags and the environment variables that stand in for them.
+// AddFlags adds the flags of a command that reads one provider.
 func (p *Provider) AddFlags(flags *pflag.FlagSet) {
-	AddProviderURL(flags, &p.URL, "`url` of the PDPP provider, such as https://pdpp.example (default: the only one that is connected)")
-	AddGrants(flags, &p.Grants, "use the cached credential of this `grant`, by its id or label (default: the one that was connected last)")
+	AddProviderURL(flags, &p.URL, "`url` of the PDPP provider, such as https://pdpp.example (default: the only connected one)")
+	AddGrants(flags, &p.Grants, "`grant` whose cached credential is used, by its id or label (default: the latest one)")
 	p.AddAccess(flags)
+	markShared(flags)
 }
 
-// AddAccess adds the flags that say how a provider is read, and with what besides the credentials of its grants.
+// AddAccess adds the flags for the cache, the token and the connection.
 func (p *Provider) AddAccess(flags *pflag.FlagSet) {
 	AddCacheRoot(flags, &p.CacheRoot)
-	flags.StringVar(&p.AccessTokenFile, "access-token-file", "",
-		"`file` that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
+	flags.StringVar(&p.AccessTokenFile, "access-token-file", "", "`file` with a scoped token, instead of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
 	ReadConfigured(flags, "access-token-file")
-	AddTimeout(flags, &p.Timeout, "limit of one request to the resource server")
+	AddTimeout(flags, &p.Timeout, "maximum time of one request to the resource server")
 	p.ClearText.AddFlags(flags)
 }
 
-// Choose takes the only provider of the cache when none was named. A token that was passed for this run is sent to no provider
-// that was not named.
+// markShared marks the flags that every command with a provider has.
+func markShared(flags *pflag.FlagSet) {
+	for _, name := range []string{providerFlag, grantFlag, "cache-root", "access-token-file", "rs-timeout", AllowPlainHTTP} {
+		annotate(flags, name, sharedFlag)
+	}
+}
+
+// Choose takes the only provider of the cache if none was named. A token that was passed for this run is never sent to a provider that
+// was not named.
 func (p *Provider) Choose() error {
 	if source, _ := p.Passed(); p.URL != "" || source != "" {
 		return nil
@@ -140,7 +148,7 @@ func (p *Provider) Choose() error {
 	if err != nil {
 		return err
 	}
-	cache.AsIs = true // for the doctor; what reads a credential narrows its file
+	cache.AsIs = true // doctor must not change files
 	p.URL, err = cache.OnlyProvider(p.Grants...)
 	return err
 }
@@ -148,15 +156,14 @@ func (p *Provider) Choose() error {
 // SignIn returns the command line that stores another credential in the same cache.
 func (p *Provider) SignIn() string {
 	address, _ := credential.ParseProviderURL(p.URL)
-	cache, err := OpenCache(p.CacheRoot, nil)
-	if err != nil {
-		return commandline.Connect(address, "")
+	root := ""
+	if cache, err := OpenCache(p.CacheRoot, nil); err == nil {
+		root = cache.NamedRoot()
 	}
-	return commandline.Connect(address, cache.NamedRoot())
+	return commandline.Connect(address, root)
 }
 
-// Admitted returns a client with the scoped token, after the resource server has confirmed that the token is a client's. It
-// applies the rules of the server to a command.
+// Admitted returns a client with the scoped token. The resource server has confirmed that the token is a client's.
 func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
 	client, err := p.Reader(ctx, logger)
 	if err != nil {
@@ -171,7 +178,7 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 	return client, err
 }
 
-// Reader returns a client with the scoped token. It makes no request, unless a cached token has to be renewed (R-LOCAL-5).
+// Reader returns a client with the scoped token. It makes no request unless a cached token must be renewed (R-LOCAL-5).
 func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
 	address, err := p.address()
 	if err != nil {
@@ -184,12 +191,11 @@ func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client,
 	return p.client(address, token)
 }
 
-// client reads at an address with a token.
 func (p *Provider) client(address string, token rs.Secret) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout, Transport: p.Transport})
 }
 
-// address returns the URL of the provider, unless nothing may be read there or beside what the environment holds.
+// address returns the provider's URL. It refuses an owner credential in the environment and a URL that would carry tokens in clear text.
 func (p *Provider) address() (string, error) {
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return "", err
@@ -204,8 +210,8 @@ func (p *Provider) address() (string, error) {
 	return address, p.ClearText.Refuse("provider URL", address)
 }
 
-// Each returns a Provider for each usable credential of the cache that is wanted, the one that was connected last first, or p itself
-// when a token was passed for this run.
+// Each returns a Provider for each usable credential that the flags choose, latest first. It returns p itself if a token was passed for
+// this run.
 func (p *Provider) Each(logger *slog.Logger) ([]*Provider, error) {
 	if _, err := p.address(); err != nil {
 		return nil, err
@@ -233,7 +239,7 @@ func (p *Provider) Each(logger *slog.Logger) ([]*Provider, error) {
 	return all, nil
 }
 
-// Grant is the label of the credential that Each has chosen, or else its grant's id; empty when neither is known.
+// Grant returns the label or id of the credential that Each chose, or an empty string.
 func (p *Provider) Grant() string {
 	if p.chosen == nil {
 		return ""
@@ -241,18 +247,18 @@ func (p *Provider) Grant() string {
 	return cmp.Or(p.chosen.Credential.Label, p.chosen.Credential.GrantID)
 }
 
-// Account returns the log of what is read on this machine (R-OPS-2), and whose credential Reader took.
+// Account returns the audit log of this machine (R-OPS-2), and the client and grant of the token. The log is nil without a cache.
 func (p *Provider) Account(logger *slog.Logger) (*audit.Log, audit.Caller) {
 	cache, err := OpenCache(p.CacheRoot, logger)
 	if err != nil { // a container may have no home
-		logger.Warn("no account is kept of what is read", "error", err)
+		logger.Warn("reads are not logged", "error", err)
 		return nil, p.caller
 	}
 	return audit.NewFile(cache.PrepareActivity(), audit.LocalLimits, logger), p.caller
 }
 
-// Passed returns the source of a token that was passed for this run in place of the cache, and a function that reads it. The
-// source is empty when none was passed.
+// Passed returns the source of a token that was passed for this run instead of the cache, and a function that reads it. The source is
+// empty if none was passed.
 func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 	value := os.Getenv(accessTokenVariable)
 	switch {
@@ -264,11 +270,11 @@ func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 	return "", nil
 }
 
-// token returns the token that was passed for this run, or else the cached one.
+// token returns the token that was passed for this run, or the cached one.
 func (p *Provider) token(ctx context.Context, logger *slog.Logger) (rs.Secret, error) {
 	if source, read := p.Passed(); source != "" {
-		if len(p.Grants) > 0 { // the grant of a bare token is unknown
-			logger.Warn("the grant id is not compared: the access token was passed without its grant", "grant_id", p.Grants)
+		if len(p.Grants) > 0 {
+			logger.Warn("--grant-id has no effect: the access token was passed without its grant", "grant_id", p.Grants)
 		}
 		return read()
 	}
@@ -283,7 +289,7 @@ func (p *Provider) token(ctx context.Context, logger *slog.Logger) (rs.Secret, e
 	return entry.Credential.AccessToken, nil
 }
 
-// Stored returns the credential that is read with when no token was passed for this run, and the cache that has it.
+// Stored returns the cached credential that is used if no token was passed, and its cache.
 func (p *Provider) Stored(logger *slog.Logger) (*credential.Cache, *credential.Entry, error) {
 	cache, err := OpenCache(p.CacheRoot, logger)
 	if err != nil || p.chosen != nil {

@@ -12,48 +12,47 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// LookEvery is how often the file of a secret is read. An orchestrator replaces such files by links, which no change of the file
-// itself tells.
-const LookEvery = 2 * time.Second
+// CheckInterval is the time between two reads of a secret's file. Orchestrators replace such files by links, which file events miss.
+const CheckInterval = 2 * time.Second
 
-// CheckWithin bounds the question whether a new secret is taken.
-const CheckWithin = 10 * time.Second
+// CheckTimeout bounds the check of a new secret.
+const CheckTimeout = 10 * time.Second
 
-// Rotation puts the secret of a file into effect when it has changed (R-OPS-3). It is used by one goroutine.
+// Rotation replaces a secret after its file changed (R-OPS-3). It is used by one goroutine.
 type Rotation struct {
-	Secret string // what it is, for the log
+	Secret string // its name in the log
 	Logger *slog.Logger
 
-	refused string // what was said last of a secret that did not change since
+	refused string // the error that was logged last
 }
 
-// Look reads the secret of a file, and uses it if it is another one than in effect. What is wrong with one is said once, and it is
-// tried again with the next look; the one in effect stays.
-func (r *Rotation) Look(file string, inEffect rs.Secret, read func() (rs.Secret, error), use func(fresh rs.Secret) error) {
+// Check reads a secret and uses it if it differs from the current one. It logs each error once and tries again with the next check.
+// The current secret stays in use until a new one is accepted.
+func (r *Rotation) Check(file string, current rs.Secret, read func() (rs.Secret, error), use func(fresh rs.Secret) error) {
 	fresh, err := read()
+	if err == nil && fresh.Reveal() == current.Reveal() {
+		r.refused = ""
+		return
+	}
 	if err == nil {
-		if fresh.Reveal() == inEffect.Reveal() {
-			r.refused = ""
-			return
-		}
 		err = use(fresh)
 	}
 	switch {
 	case err == nil:
 		r.refused = ""
 		r.Logger.Info("the "+r.Secret+" was read again", "file", file)
-	case errors.Is(err, context.Canceled): // the server ends; nobody refused it
+	case errors.Is(err, context.Canceled): // the server is shutting down
 	case r.refused != err.Error():
 		r.refused = err.Error()
-		r.Logger.Error("the new "+r.Secret+" is refused; the one before stays", "file", file, "error", err)
+		r.Logger.Error("the new "+r.Secret+" is refused; the previous one stays in use", "file", file, "error", err)
 	}
 }
 
-// IsRefused reports whether the secret that was read last is not in effect.
+// IsRefused reports whether the secret that was read last is not in use.
 func (r *Rotation) IsRefused() bool { return r.refused != "" }
 
-// rotatedToken is host.Local with the token of a file. A call reads with the token that was in effect when it began, and with no
-// other one. Another token comes into effect once the resource server has reported it as a client's.
+// rotatedToken is the host.Local of a token file. A call uses the token that was current when it began. A new token becomes current
+// when the resource server has confirmed that it is a client's.
 type rotatedToken struct {
 	lifetime context.Context //nolint:containedctx // of the server
 	provider *Provider
@@ -61,22 +60,22 @@ type rotatedToken struct {
 	first    *host.Admission
 	current  atomic.Pointer[host.Admission]
 
-	inEffect rs.Secret
-	tried    rs.Secret       // the last one that was new, so that one of another kind is asked about once
-	trial    *host.Admission // of it
+	currentToken rs.Secret
+	newToken     rs.Secret       // so that a token of a wrong kind is checked once
+	newAdmission *host.Admission // of newToken
 }
 
 var _ host.Local = (*rotatedToken)(nil)
 
-// newRotatedToken makes it with the token that the file holds now. It looks at the file until the lifetime ends.
+// newRotatedToken checks the file until the lifetime ends. The token is its present content.
 func newRotatedToken(lifetime context.Context, p *Provider, address string, token rs.Secret, logger *slog.Logger) (*rotatedToken, error) {
-	t := &rotatedToken{lifetime: lifetime, provider: p, address: address, inEffect: token}
+	t := &rotatedToken{lifetime: lifetime, provider: p, address: address, currentToken: token}
 	var err error
 	if t.first, err = t.admission(token); err != nil {
 		return nil, err
 	}
 	t.current.Store(t.first)
-	go t.look(&Rotation{Secret: "access token", Logger: logger})
+	go t.watch(&Rotation{Secret: "access token", Logger: logger})
 	return t, nil
 }
 
@@ -88,50 +87,49 @@ func (t *rotatedToken) admission(token rs.Secret) (*host.Admission, error) {
 	return host.NewAdmission(t.lifetime, reader, t.provider.SignIn(), nil), nil
 }
 
-// look looks at the file from time to time.
-func (t *rotatedToken) look(rotation *Rotation) {
+func (t *rotatedToken) watch(rotation *Rotation) {
 	_, read := t.provider.Passed()
-	looks := time.NewTicker(LookEvery)
-	defer looks.Stop()
+	ticker := time.NewTicker(CheckInterval)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-t.lifetime.Done():
 			return
-		case <-looks.C:
-			rotation.Look(t.provider.AccessTokenFile, t.inEffect, read, t.use)
+		case <-ticker.C:
+			rotation.Check(t.provider.AccessTokenFile, t.currentToken, read, t.use)
 		}
 	}
 }
 
-// use puts a token into effect if the resource server reports it as a client's.
+// use makes a token current if the resource server reports it as a client's.
 func (t *rotatedToken) use(fresh rs.Secret) error {
-	if t.tried.Reveal() != fresh.Reveal() {
-		trial, err := t.admission(fresh)
+	if t.newToken.Reveal() != fresh.Reveal() {
+		admission, err := t.admission(fresh)
 		if err != nil {
 			return err
 		}
-		t.tried, t.trial = fresh, trial
+		t.newToken, t.newAdmission = fresh, admission
 	}
-	ctx, cancel := context.WithTimeout(t.lifetime, CheckWithin)
+	ctx, cancel := context.WithTimeout(t.lifetime, CheckTimeout)
 	defer cancel()
-	if err := t.trial.Wait(ctx); err != nil {
+	if err := t.newAdmission.Wait(ctx); err != nil {
 		return err
 	}
-	t.inEffect = fresh
-	t.current.Store(t.trial)
+	t.currentToken = fresh
+	t.current.Store(t.newAdmission)
 	return nil
 }
 
-// Begin asks of what kind the token is.
+// Begin starts the check of the current token.
 func (t *rotatedToken) Begin() { t.current.Load().Begin() }
 
-// Environment gives what one call may use: the token in effect.
+// Environment returns what one call may use.
 func (t *rotatedToken) Environment(ctx context.Context) (tool.Env, error) {
 	return t.current.Load().Environment(ctx)
 }
 
-// Refused is closed when the first token is of a kind that must not be used. A later one of such a kind is not put into effect.
+// Refused is closed when the first token is of a kind that must not be used. Later tokens of such a kind never become current.
 func (t *rotatedToken) Refused() <-chan struct{} { return t.first.Refused() }
 
-// Settle waits for what was asked about the token in effect, and gives the refusal if there is one.
+// Settle waits for the check of the current token and returns its refusal, if any.
 func (t *rotatedToken) Settle(ctx context.Context) *host.Refusal { return t.current.Load().Settle(ctx) }

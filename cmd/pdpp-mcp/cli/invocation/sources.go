@@ -15,27 +15,28 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/membership"
 )
 
-// Sources has the flags that choose the grants that are read as one, of one provider or of several (R-LOCAL-1).
+// Sources has the flags that choose the grants of one or several providers, which are read as one (R-LOCAL-1).
 type Sources struct {
 	Provider
 
 	URLs       []string
-	ReadsEvery bool // every provider that is connected is read when none is named; set before AddFlags
+	ReadsEvery bool // reads every connected provider if none is named; set it before AddFlags
 }
 
-// AddFlags adds the flags and the environment variables that stand in for them.
+// AddFlags adds the flags.
 func (s *Sources) AddFlags(flags *pflag.FlagSet) {
-	usual := "the only one"
+	standard := "the only connected one"
 	if s.ReadsEvery {
-		usual = "every one"
+		standard = "every connected one"
 	}
-	AddProviderURLs(flags, &s.URLs, "`url` of a PDPP provider, such as https://pdpp.example (default: "+usual+" that is connected); repeatable, to read several as one")
-	AddGrants(flags, &s.Grants, "read with the cached credential of this `grant`, by its id or label; repeatable (default: all of them)")
+	AddProviderURLs(flags, &s.URLs, "`url` of a PDPP provider, such as https://pdpp.example; repeatable, to read several as one (default: "+standard+")")
+	AddGrants(flags, &s.Grants, "`grant` whose cached credential is used, by its id or label; repeatable (default: all)")
 	s.AddAccess(flags)
+	markShared(flags)
 }
 
-// passed reads with a token that was passed for this run. That of a file may be replaced while the server runs.
-func (s *Sources) passed(ctx context.Context, logger *slog.Logger) (host.Local, error) {
+// local returns the host.Local of a token that was passed for this run.
+func (s *Sources) local(ctx context.Context, logger *slog.Logger) (host.Local, error) {
 	address, err := s.address()
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (s *Sources) passed(ctx context.Context, logger *slog.Logger) (host.Local, 
 	return host.NewAdmission(ctx, reader, s.SignIn(), nil), nil
 }
 
-// Local returns what a server of this machine reads with. It sends nothing.
+// Local returns what a local server reads with. It makes no request.
 func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, error) {
 	if len(s.URLs) > 0 {
 		s.URL = s.URLs[0]
@@ -63,7 +64,7 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 		if len(s.URLs) > 1 {
 			return nil, Usagef("one access token is of one provider: pass one --provider-url with %s", source)
 		}
-		return s.passed(ctx, logger)
+		return s.local(ctx, logger)
 	}
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 	return members, nil
 }
 
-// providers are those that were named, or the usual ones.
+// providers returns the named providers or the default ones.
 func (s *Sources) providers() ([]string, error) {
 	if len(s.URLs) > 0 {
 		return s.URLs, nil
@@ -105,7 +106,7 @@ func (s *Sources) providers() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		cache.AsIs = true // what reads a credential narrows its file
+		cache.AsIs = true // the reader of a credential restricts its file
 		if urls, err := cache.Providers(s.Grants...); len(urls) > 0 || err != nil {
 			return urls, err
 		}
@@ -116,8 +117,7 @@ func (s *Sources) providers() ([]string, error) {
 	return []string{s.URL}, nil
 }
 
-// Each returns a Provider for each usable credential that is wanted, those of each provider in the order of Provider.Each, and why
-// a provider has none.
+// Each returns a Provider for each usable credential that the flags choose. The error says which providers have none.
 func (s *Sources) Each(logger *slog.Logger) ([]*Provider, error) {
 	urls, err := s.providers()
 	if err != nil {
@@ -127,23 +127,23 @@ func (s *Sources) Each(logger *slog.Logger) ([]*Provider, error) {
 		urls = urls[:1] // one access token is of one provider
 	}
 	var all []*Provider
-	var without []error
+	var problems []error
 	for _, url := range urls {
 		one := s.Provider
 		one.URL = url
-		found, failed := one.Each(logger)
-		all, without = append(all, found...), append(without, failed)
+		found, err := one.Each(logger)
+		all, problems = append(all, found...), append(problems, err)
 	}
-	return all, errors.Join(without...)
+	return all, errors.Join(problems...)
 }
 
-// IsEvery reports whether all that may be read at a provider is read: neither other providers nor grants are named.
+// IsEvery reports whether the flags exclude no grant of a provider.
 func (s *Sources) IsEvery(providerURL string) bool {
 	if source, _ := s.Passed(); source != "" {
 		return true
 	}
 	isNamed := slices.ContainsFunc(s.URLs, func(url string) bool {
-		address, _ := credential.ParseProviderURL(url) // a wrong one is refused
+		address, _ := credential.ParseProviderURL(url) // Each refuses a wrong one
 		return address == providerURL
 	})
 	return len(s.Grants) == 0 && (len(s.URLs) == 0 || isNamed)

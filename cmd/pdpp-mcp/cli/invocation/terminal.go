@@ -1,5 +1,6 @@
-// Package invocation has the parts of a command line that commands share: streams, flags and environment variables, the
-// provider that they choose, and exit codes.
+// Package invocation holds what the commands share: the standard streams, flags with their environment variables and configuration
+// file, the choice of a provider and credential, the log, and exit codes. Everything that a provider sent must pass Printable or OneLine
+// on its way to a terminal.
 package invocation
 
 import (
@@ -8,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -27,10 +29,7 @@ func OnTerminal(stream any) (*os.File, bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// widthElsewhere is the width of a table in columns if standard output is not a terminal.
-const widthElsewhere = 160
-
-// Width returns the width of standard output in columns, and reports whether that is a terminal.
+// Width returns the width of standard output in columns, 160 if it is unknown. It reports whether standard output is a terminal.
 func (t Terminal) Width() (int, bool) { return columnsOf(t.Out) }
 
 func columnsOf(stream any) (int, bool) {
@@ -40,11 +39,10 @@ func columnsOf(stream any) (int, bool) {
 			return columns, true
 		}
 	}
-	return widthElsewhere, isTerminal
+	return 160, isTerminal
 }
 
-// HasColours reports whether standard output shows colours: a terminal that is not a dumb one, without NO_COLOR
-// (https://no-color.org: any value that is not empty counts).
+// HasColours reports whether standard output is a terminal with colours, and NO_COLOR is not set (https://no-color.org).
 func (t Terminal) HasColours() bool {
 	_, isTerminal := OnTerminal(t.Out)
 	kind := os.Getenv("TERM")
@@ -62,31 +60,42 @@ func (t Terminal) PrintJSON(value any) error {
 	return nil
 }
 
-// PrintTable writes rows to standard output in aligned columns, each cell on one line. The first row has the headings. On a narrower
-// terminal each row is a paragraph with a line for each cell.
+// PrintTable writes rows in aligned columns, each cell on one line. The first row has the headings. On a narrower terminal each row
+// becomes a paragraph with a line for each cell.
 func (t Terminal) PrintTable(rows [][]string) error {
 	widths := make([]int, len(rows[0]))
-	for r := range rows {
-		rows[r] = oneLineEach(rows[r])
-		for i, cell := range rows[r] {
-			widths[i] = max(widths[i], Width(cell))
+	heading := 0
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = OneLine(cell)
+			widths[i] = max(widths[i], Width(row[i]))
 		}
 	}
-	const gap = 2
-	var table strings.Builder
+	for _, name := range rows[0] {
+		heading = max(heading, Width(name)+2)
+	}
+	var table, paragraphs strings.Builder
 	widest := 0
-	for _, row := range rows {
+	columns, isTerminal := t.Width()
+	for r, row := range rows {
 		line := ""
 		for i, cell := range row {
-			line += cell + strings.Repeat(" ", widths[i]-Width(cell)+gap)
+			line += cell + strings.Repeat(" ", widths[i]-Width(cell)+2)
+			if r > 0 {
+				cell = fmt.Sprintf("%-*s%s", heading, rows[0][i], cell)
+				paragraphs.WriteString(strings.TrimRight(WrapLine(cell, columns, strings.Repeat(" ", heading)), " ") + "\n")
+			}
 		}
 		line = strings.TrimRight(line, " ")
 		widest = max(widest, Width(line))
 		table.WriteString(line + "\n")
+		if r > 0 && r < len(rows)-1 {
+			paragraphs.WriteString("\n")
+		}
 	}
 	shown := table.String()
-	if columns, onTerminal := t.Width(); onTerminal && widest > columns {
-		shown = paragraphs(rows, columns)
+	if isTerminal && widest > columns {
+		shown = paragraphs.String()
 	}
 	if _, err := fmt.Fprint(t.Out, shown); err != nil {
 		return fmt.Errorf("write the output: %w", err)
@@ -94,55 +103,30 @@ func (t Terminal) PrintTable(rows [][]string) error {
 	return nil
 }
 
-func oneLineEach(row []string) []string {
-	cells := make([]string, len(row))
-	for i := range row {
-		cells[i] = OneLine(row[i])
-	}
-	return cells
-}
+// isControl reports whether a terminal would act on a character or show nothing for it. Line breaks and tabs are allowed.
+func isControl(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
 
-func paragraphs(rows [][]string, columns int) string {
-	var shown []string
-	indent := 0
-	for _, heading := range rows[0] {
-		indent = max(indent, len(heading)+2)
-	}
-	for _, row := range rows[1:] {
-		paragraph := ""
-		for i, cell := range row {
-			line := fmt.Sprintf("%-*s%s", indent, rows[0][i], cell)
-			paragraph += strings.TrimRight(WrapLine(line, columns, strings.Repeat(" ", indent)), " ") + "\n"
-		}
-		shown = append(shown, paragraph)
-	}
-	return strings.Join(shown, "\n")
-}
-
-// obeyed reports whether a terminal would act on a character or show nothing for it. Line breaks and tabs are allowed.
-func obeyed(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
-
-// Printable replaces control and invisible characters by JSON escapes. A JSON document keeps its meaning, since it has such
+// Printable replaces control and invisible characters by JSON escapes. A JSON document keeps its meaning, because it has such
 // characters only inside strings.
 func Printable(shown string) string {
-	if !strings.ContainsFunc(shown, obeyed) {
+	if !strings.ContainsFunc(shown, isControl) {
 		return strings.ToValidUTF8(shown, "\ufffd")
 	}
-	written := make([]byte, 0, len(shown)+len(shown)/4)
+	var written []byte
 	for _, r := range shown {
-		if obeyed(r) {
+		if isControl(r) {
 			written = rawjson.AppendEscape(written, r)
-			continue
+		} else {
+			written = utf8.AppendRune(written, r)
 		}
-		written = append(written, string(r)...)
 	}
 	return string(written)
 }
 
-// OneLine is Printable for one line: white space, line breaks too, becomes single spaces.
+// OneLine is Printable with all white space, including line breaks, as single spaces.
 func OneLine(text string) string { return Printable(strings.Join(strings.Fields(text), " ")) }
 
-// printableWriter applies Printable to each write. Writes must be whole lines, so that no character is split.
+// printableWriter applies Printable to each write. Each write must be whole lines, so that no character is split.
 type printableWriter struct{ io.Writer }
 
 func (w printableWriter) Write(text []byte) (int, error) {
@@ -152,10 +136,10 @@ func (w printableWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Line is a line of a terminal that is rewritten in place, such as a progress line. Without a terminal it writes nothing.
-type Line struct{ terminal io.Writer } // nil: silent
+// Line is a progress line, which is rewritten in place.
+type Line struct{ terminal io.Writer } // nil: nothing is written
 
-// NewLine returns a line on a stream, silent unless the stream is a terminal.
+// NewLine returns a line on a stream. It writes nothing unless the stream is a terminal.
 func NewLine(stream io.Writer) *Line {
 	if file, isTerminal := OnTerminal(stream); isTerminal {
 		return &Line{file}
@@ -163,7 +147,7 @@ func NewLine(stream io.Writer) *Line {
 	return &Line{}
 }
 
-// Show replaces the text of the line. A text must not be shorter than the one before.
+// Show replaces the text of the line. The new text must not be shorter.
 func (l *Line) Show(text string) {
 	if l.terminal != nil {
 		fmt.Fprint(l.terminal, "\r"+text)

@@ -19,7 +19,7 @@ func TestErrorsCannotCommandTheTerminal(t *testing.T) {
 	var written strings.Builder
 	fails := &Log{destination: &written, format: "text", level: "info"}
 	fails.Fatal(&rs.Error{Status: 400, Type: "t", Code: "c" + commands, Message: "m" + commands + "\nok", Envelope: []byte(`{}`)}, 1)
-	if shown := written.String(); strings.ContainsFunc(shown, obeyed) || strings.Count(shown, "\n") != 1 {
+	if shown := written.String(); strings.ContainsFunc(shown, isControl) || strings.Count(shown, "\n") != 1 {
 		t.Errorf("%q", shown)
 	}
 }

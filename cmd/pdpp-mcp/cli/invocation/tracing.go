@@ -7,11 +7,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 )
 
-// Tracing makes what follows the calls of a server of a version (R-OPS-1), and a function that sends what is left when the server
-// ends. It gives a nil Tracer when the environment names no place to send to. Nil is a program that cannot trace.
+// Tracing starts the tracer of a server (R-OPS-1) and returns a function that flushes it. The Tracer is nil if the environment names
+// no endpoint. A program that cannot trace has a nil Tracing.
 type Tracing func(ctx context.Context, version string, logger *slog.Logger) (toolcall.Tracer, func(), error)
 
-// Begin is the Tracing itself, or without one no Tracer.
+// Begin starts the tracer, if there is one.
 func (t Tracing) Begin(ctx context.Context, version string, logger *slog.Logger) (toolcall.Tracer, func(), error) {
 	if t == nil {
 		return nil, func() {}, nil

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Choice is the value of a flag that takes one of a few words. It is a pflag.Value.
@@ -23,7 +24,7 @@ func AddChoice(flags *pflag.FlagSet, chosen *string, name, standard, usage strin
 	flags.Var(&Choice{chosen, words}, name, usage)
 }
 
-// Set accepts one of the words and fails for any other.
+// Set accepts one of the words.
 func (c *Choice) Set(passed string) error {
 	if !slices.Contains(c.Words, passed) {
 		last := len(c.Words) - 1
@@ -44,24 +45,24 @@ func (c *Choice) String() string {
 	return *c.chosen
 }
 
-// duration is the value of a flag that takes a time, which is not negative. It is a pflag.Value.
+// duration is the value of a flag that takes a positive time, or also 0. It is a pflag.Value.
 type duration struct {
 	passed    *time.Duration
 	takesZero bool
 }
 
 var (
-	errNoTimeout  = errors.New("it must be longer than 0, such as 15s")
-	errNoDuration = errors.New("it must be 0 or longer, such as 5s")
+	errNotPositive = errors.New("it must be longer than 0, such as 15s")
+	errNotDuration = errors.New("it must be 0 or longer, such as 5s")
 )
 
 func (d *duration) Set(passed string) error {
 	value, err := time.ParseDuration(passed)
-	switch {
-	case d.takesZero && (err != nil || value < 0):
-		return errNoDuration
-	case !d.takesZero && (err != nil || value <= 0):
-		return errNoTimeout
+	switch isWrong := err != nil || value < 0; {
+	case d.takesZero && isWrong:
+		return errNotDuration
+	case !d.takesZero && (isWrong || value == 0):
+		return errNotPositive
 	}
 	*d.passed = value
 	return nil
@@ -85,13 +86,11 @@ func AddTimeout(flags *pflag.FlagSet, limit *time.Duration, usage string) {
 	ReadVariables(flags, "rs-timeout")
 }
 
-// defaultSlowCall is below the ten seconds of the alert for slow calls, so that the log says which they were.
-const defaultSlowCall = 5 * time.Second
-
-// AddSlowCall adds the flag that says which calls a server logs with their reads.
-func AddSlowCall(flags *pflag.FlagSet, longer *time.Duration) {
-	*longer = defaultSlowCall
-	AddDuration(flags, longer, "slow-call", "log a call that takes longer, with its reads of the resource server; 0s for none")
+// AddSlowCall adds the flag that chooses the calls that a server logs with their reads. Its default is below the 10 seconds of the
+// alert for slow calls, so that the log has these calls.
+func AddSlowCall(flags *pflag.FlagSet, threshold *time.Duration) {
+	*threshold = 5 * time.Second
+	AddDuration(flags, threshold, "slow-call", "log calls that take longer, with their reads of the resource server (0s disables)")
 	ReadVariables(flags, "slow-call")
 }
 

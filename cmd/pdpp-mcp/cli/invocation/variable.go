@@ -10,57 +10,51 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// VariableOf is the annotation of a flag with the environment variable that is read when the flag was not passed.
+// VariableOf is the annotation of a flag with its environment variable.
 const VariableOf = "environment variable"
 
-// otherVariables has the variables that are not named after their flag.
-var otherVariables = map[string]string{
+// irregularVariables has the variables that are not named after their flags.
+var irregularVariables = map[string]string{
 	"allowed-host":  "PDPP_ALLOWED_HOSTS",
 	"audience":      "PDPP_AUDIENCES",
 	"server-name":   "PDPP_MCP_SERVER_NAME",
 	"trusted-proxy": "PDPP_TRUSTED_PROXIES",
 }
 
-// ReadVariables annotates each flag with its environment variable, such as PDPP_LISTEN for listen.
+// ReadVariables gives each flag its environment variable, such as PDPP_LISTEN for listen.
 func ReadVariables(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
-		variable, ok := otherVariables[name]
-		if !ok {
-			variable = "PDPP_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-		}
+		variable := cmp.Or(irregularVariables[name], "PDPP_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
 		flags.Lookup(name).Usage += " [$" + variable + "]"
-		if err := flags.SetAnnotation(name, VariableOf, []string{variable}); err != nil {
-			panic(err) // the flag was looked up just before
-		}
+		annotate(flags, name, VariableOf, variable)
 	}
 }
 
-// passedAs is the annotation of a flag with the values that it was passed with on the command line.
+func annotate(flags *pflag.FlagSet, name, annotation string, values ...string) {
+	if err := flags.SetAnnotation(name, annotation, values); err != nil {
+		panic(err) // a command names only its own flags
+	}
+}
+
+// passedAs is the annotation of a flag with its values on the command line.
 const passedAs = "passed as"
 
-// Fill sets the flags of a command that were not passed: from their environment variables, else from the configuration file. An
-// empty variable counts as not set. It returns an error for each variable and each line of the file that is wrong.
+// Fill sets the flags that were not passed from their environment variables, and the remaining ones from the configuration file. An
+// empty variable counts as not set. The error names each wrong variable and each wrong line of the file.
 func Fill(command *cobra.Command) error {
 	flags := command.Flags()
-	flags.Visit(func(flag *pflag.Flag) {
-		values := []string{flag.Value.String()}
-		if list, isList := flag.Value.(pflag.SliceValue); isList {
-			values = list.GetSlice()
-		}
-		_ = flags.SetAnnotation(flag.Name, passedAs, values) // the flag is there
-	})
+	flags.Visit(func(flag *pflag.Flag) { annotate(flags, flag.Name, passedAs, flagValues(flag)...) })
 	return fill(flags, command)
 }
 
-// Again sets a fresh set of a command's own flags as Fill set them: from the same command line, and then from the variables
-// and the file as they are now.
-func Again(fresh *pflag.FlagSet, command *cobra.Command) error {
+// Refill sets a new set of a command's own flags from the same command line and from the current variables and file.
+func Refill(fresh *pflag.FlagSet, command *cobra.Command) error {
 	var problems []error
 	fresh.VisitAll(func(flag *pflag.Flag) {
 		values, isPassed := command.Flags().Lookup(flag.Name).Annotations[passedAs]
 		list, isList := flag.Value.(pflag.SliceValue)
 		switch {
-		case isPassed && isList: // not by Set, which takes values apart at commas
+		case isPassed && isList: // Set would split values at commas
 			problems = append(problems, list.Replace(values))
 			flag.Changed = true
 		case isPassed:
@@ -71,23 +65,15 @@ func Again(fresh *pflag.FlagSet, command *cobra.Command) error {
 }
 
 func fill(flags *pflag.FlagSet, command *cobra.Command) error {
-	return errors.Join(fillFromEnvironment(flags), fillFromFile(flags, command))
-}
-
-func fillFromEnvironment(flags *pflag.FlagSet) error {
 	var problems []error
 	flags.VisitAll(func(flag *pflag.Flag) {
 		variables := flag.Annotations[VariableOf]
-		if flag.Changed || len(variables) == 0 {
+		if flag.Changed || len(variables) == 0 || os.Getenv(variables[0]) == "" {
 			return
 		}
-		value := os.Getenv(variables[0])
-		if value == "" {
-			return
-		}
-		if err := flags.Set(flag.Name, value); err != nil {
+		if err := flags.Set(flag.Name, os.Getenv(variables[0])); err != nil {
 			problems = append(problems, Usagef("%s cannot be used for --%s: %v", variables[0], flag.Name, cmp.Or(errors.Unwrap(err), err)))
 		}
 	})
-	return errors.Join(problems...)
+	return errors.Join(append(problems, fillFromFile(flags, command))...)
 }

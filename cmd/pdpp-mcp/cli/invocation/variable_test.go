@@ -9,7 +9,7 @@ import (
 )
 
 // R-OPS-3: flags that are read again are what they were at the start, and what was passed wins over a variable.
-func TestFlagsAreReadAgain(t *testing.T) {
+func TestFlagsAreReadRefill(t *testing.T) {
 	t.Setenv("PDPP_ALLOWED_HOSTS", "from.the.variable")
 	add := func(flags *pflag.FlagSet) (hosts *[]string) {
 		hosts = flags.StringSlice("allowed-host", []string{"standard"}, "")
@@ -32,7 +32,7 @@ func TestFlagsAreReadAgain(t *testing.T) {
 		}
 		fresh := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 		again := add(fresh)
-		if err := Again(fresh, command); err != nil {
+		if err := Refill(fresh, command); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(*first, want) || !slices.Equal(*again, want) {

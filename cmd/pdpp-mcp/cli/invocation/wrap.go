@@ -7,10 +7,10 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Width returns how many columns a terminal needs for a text without escape sequences.
+// Width returns the columns that a terminal needs for a text without escape sequences.
 func Width(text string) int { return runewidth.StringWidth(text) }
 
-// Cut returns a text that is no wider than columns. It marks a cut with an ellipsis.
+// Cut shortens a text to a width in columns, with an ellipsis at its end.
 func Cut(text string, columns int) string { return runewidth.Truncate(text, columns, "…") }
 
 // Count returns a number with its noun, such as "1 row" or "2 rows".
@@ -21,50 +21,44 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// WrapLine breaks a line at spaces so that no part is wider than columns, and begins each further part with hang. A word that is
-// wider stays whole.
+// WrapLine breaks a line at spaces and begins each further line with hang. A word that is wider than columns stays whole.
 func WrapLine(line string, columns int, hang string) string {
 	body := strings.TrimLeft(line, " ")
-	var wrapped strings.Builder
-	wrapped.WriteString(line[:len(line)-len(body)])
-	wide := wrapped.Len()
+	wrapped := line[:len(line)-len(body)]
+	width := len(wrapped)
 	for i, word := range strings.Split(body, " ") {
-		width := Width(word)
 		switch {
-		case i > 0 && wide+1+width > columns:
-			wrapped.WriteString("\n" + hang)
-			wide = len(hang)
-		case i > 0:
-			wrapped.WriteByte(' ')
-			wide++
+		case i == 0:
+		case width+1+Width(word) > columns:
+			wrapped += "\n" + hang
+			width = len(hang)
+		default:
+			wrapped += " "
+			width++
 		}
-		wrapped.WriteString(word)
-		wide += width
+		wrapped += word
+		width += Width(word)
 	}
-	return wrapped.String()
+	return wrapped
 }
 
-// WrapText wraps paragraphs, whose lines it joins first. Lines that begin with white space, such as examples, stay as they are.
-func WrapText(paragraphs string, columns int) string {
+// WrapText joins the lines of each paragraph and wraps them. Indented lines stay as they are.
+func WrapText(text string, columns int) string {
 	var wrapped []string
-	joined := "" // the paragraph so far
-	end := func() {
-		if joined != "" {
-			wrapped = append(wrapped, WrapLine(joined, columns, ""))
-		}
-		joined = ""
-	}
-	for line := range strings.SplitSeq(strings.TrimRight(paragraphs, "\n"), "\n") {
-		switch {
-		case line == "" || line[0] == ' ' || line[0] == '\t':
-			end()
+	isOpen := false // the last line can be continued
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		isPlain := line != "" && line[0] != ' ' && line[0] != '\t'
+		if isPlain && isOpen {
+			wrapped[len(wrapped)-1] += " " + line
+		} else {
 			wrapped = append(wrapped, line)
-		case joined == "":
-			joined = line
-		default:
-			joined += " " + line
+		}
+		isOpen = isPlain
+	}
+	for i, line := range wrapped {
+		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") {
+			wrapped[i] = WrapLine(line, columns, "")
 		}
 	}
-	end()
 	return strings.Join(wrapped, "\n")
 }

@@ -39,7 +39,7 @@ func (r *reloader) run(ctx context.Context) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	looks := time.NewTicker(invocation.LookEvery)
+	looks := time.NewTicker(invocation.CheckInterval)
 	defer looks.Stop()
 	for {
 		select {
@@ -100,7 +100,7 @@ func (r *reloader) look(ctx context.Context) {
 	if r.settings.introspectionSecretFile == "" {
 		return
 	}
-	r.rotation.Look(r.settings.introspectionSecretFile, r.settings.introspectionSecret, r.settings.secret, func(secret rs.Secret) error {
+	r.rotation.Check(r.settings.introspectionSecretFile, r.settings.introspectionSecret, r.settings.secret, func(secret rs.Secret) error {
 		fresh := *r.settings
 		fresh.introspectionSecret = secret
 		err := r.use(ctx, &fresh)
@@ -118,7 +118,7 @@ func (r *reloader) use(ctx context.Context, fresh *serveSettings) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, invocation.CheckWithin)
+	ctx, cancel := context.WithTimeout(ctx, invocation.CheckTimeout)
 	defer cancel()
 	if err := made.verifier.Check(ctx); err != nil {
 		return fmt.Errorf("introspection with --introspection-client-id %s failed: %w", fresh.introspectionClientID, err)
@@ -132,7 +132,7 @@ func settingsAgain(command *cobra.Command) (*serveSettings, error) {
 	settings, flags := &serveSettings{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	settings.addFlags(flags)
 	invocation.NewLog(io.Discard, flags) // its flags are compared only
-	if err := invocation.Again(flags, command); err != nil {
+	if err := invocation.Refill(flags, command); err != nil {
 		return nil, err
 	}
 	return settings, settings.check()

@@ -12,11 +12,11 @@ import (
 
 // What is shown to be typed is the line that was typed with one more flag, quoted for a shell: before what is no flag, and in place of
 // other values of the flag.
-func TestDecidedLines(t *testing.T) {
+func TestAddCommandLines(t *testing.T) {
 	several := &credential.SeveralError{URLs: []string{"https://a.example", "https://b.example"}, Refusal: &credential.Error{}}
 	apart := *several
 	apart.Apart = true
-	open := Advised(WithChoices(errors.New("open"), GrantNamed("a b"), GrantNamed("c")), "a hint")
+	open := Advised(WithChoices(errors.New("open"), GrantChoice("a b"), GrantChoice("c")), "a hint")
 	for _, test := range []struct {
 		err   error
 		typed []string
@@ -37,7 +37,7 @@ func TestDecidedLines(t *testing.T) {
 	} {
 		command := &cobra.Command{}
 		AddProviderURLs(command.Flags(), new([]string), "")
-		err := Decided(test.err, command, test.typed)
+		err := AddCommandLines(test.err, command, test.typed)
 		var steps []string
 		var advised interface{ NextSteps() []string }
 		if errors.As(err, &advised) {

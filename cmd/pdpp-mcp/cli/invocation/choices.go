@@ -1,0 +1,122 @@
+package invocation
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// choiceError is an error that each of several flags would avoid.
+type choiceError struct {
+	error
+	choices [][]string
+}
+
+// Unwrap returns the error.
+func (e *choiceError) Unwrap() error { return e.error }
+
+// WithChoices adds the flags that would avoid an error. Each choice is the words of one flag.
+func WithChoices(err error, choices ...[]string) error {
+	if len(choices) == 0 {
+		return err
+	}
+	return &choiceError{err, choices}
+}
+
+// maxChoices bounds the suggested command lines of one error.
+const maxChoices = 6
+
+// AddCommandLines adds next steps to an error: the typed command line with each choice of WithChoices, or with each provider of a
+// *credential.SeveralError. A command that can read several providers as one is suggested with all of them first.
+func AddCommandLines(err error, command *cobra.Command, arguments []string) error {
+	var choices [][]string
+	if open, ok := errors.AsType[*choiceError](err); ok {
+		choices = open.choices
+	}
+	if several, ok := errors.AsType[*credential.SeveralError](err); ok {
+		if _, takesAll := command.Flag(providerFlag).Value.(pflag.SliceValue); takesAll && !several.Apart {
+			choices = append(choices, providerChoice(several.URLs...))
+		}
+		for _, url := range several.URLs {
+			choices = append(choices, providerChoice(url))
+		}
+	}
+	steps := NextSteps(err)
+	for _, choice := range choices[:min(len(choices), maxChoices)] {
+		steps = append(steps, Command+withFlags(arguments, choice))
+	}
+	if len(choices) == 0 {
+		return err
+	}
+	return Advised(err, steps...)
+}
+
+func providerChoice(urls ...string) []string {
+	var words []string
+	for _, url := range urls {
+		words = append(words, "--"+providerFlag, url)
+	}
+	return words
+}
+
+// GrantChoice returns the words that choose a grant.
+func GrantChoice(name string) []string { return []string{"--" + grantFlag, name} }
+
+// withFlags returns the typed command line with more flags. They replace uses of the first one, and precede "--".
+func withFlags(arguments, flags []string) string {
+	end := slices.Index(arguments, "--")
+	if end < 0 {
+		end = len(arguments)
+	}
+	words := []string{"pdpp-mcp"}
+	for i, word := range slices.Concat(arguments[:end], flags, arguments[end:]) {
+		isReplaced := word == flags[0] || strings.HasPrefix(word, flags[0]+"=") || i > 0 && i <= end && arguments[i-1] == flags[0]
+		if i >= end || !isReplaced {
+			words = append(words, commandline.Word(Printable(word)))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// ForProvider returns the command line of a command for one provider, with the flags that were passed and these positional words.
+func ForProvider(command *cobra.Command, url string, words ...string) string {
+	line := []string{command.CommandPath()}
+	for _, word := range words {
+		line = append(line, commandline.Word(word))
+	}
+	line = append(line, PassedFlags(command, command, providerFlag)...)
+	return strings.Join(append(line, providerChoice(url)...), " ")
+}
+
+// PassedFlags returns the flags that were passed to one command and that another one has too, as words of a POSIX shell. Arguments
+// of a call and the flags named by without are left out. No flag holds a token.
+func PassedFlags(passedTo, command *cobra.Command, without ...string) []string {
+	var words []string
+	passedTo.Flags().VisitAll(func(flag *pflag.Flag) {
+		if IsArgument(flag) || !flag.Changed || command.Flag(flag.Name) == nil || slices.Contains(without, flag.Name) {
+			return
+		}
+		if flag.NoOptDefVal != "" { // a switch takes its value in the same word
+			words = append(words, strings.TrimSuffix("--"+flag.Name+"="+flag.Value.String(), "="+flag.NoOptDefVal))
+			return
+		}
+		for _, value := range flagValues(flag) {
+			words = append(words, "--"+flag.Name, commandline.Word(value))
+		}
+	})
+	return words
+}
+
+// flagValues returns the value of a flag, or all values of a flag that is a list.
+func flagValues(flag *pflag.Flag) []string {
+	if list, isList := flag.Value.(pflag.SliceValue); isList {
+		return list.GetSlice()
+	}
+	return []string{flag.Value.String()}
+}
