@@ -265,7 +265,7 @@ func TestSyncReadsAllGrants(t *testing.T) {
 	}
 	s.edit(rand.New(rand.NewPCG(1, 0)))
 	out, said, code := s.run(each...)
-	left := "no longer granted, and left as it was: " + filepath.Join(s.directory, "cin_slack_team", "chat_messages.jsonl")
+	left := "no longer granted, and kept: " + filepath.Join(s.directory, "cin_slack_team", "chat_messages.jsonl")
 	if code != invocation.ExitConfiguration || out != "cin_gmail_personal\n" || !strings.Contains(said, left) || !strings.Contains(said, "grant chat: resource server answered 403 grant_revoked") {
 		t.Errorf("after a revocation it ended with %d, %q: %s", code, out, said)
 	}
@@ -288,7 +288,7 @@ func TestSyncNamesWhatIsLeft(t *testing.T) {
 	s.provider.server = hostile
 	_, said, code := s.run()
 	s.provider.server = real
-	if code == 0 || !strings.Contains(said, "no longer granted, and left as it was: "+filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl")) {
+	if code == 0 || !strings.Contains(said, "no longer granted, and kept: "+filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl")) {
 		t.Errorf("ended with %d and said %q", code, said)
 	}
 	entries, err := os.ReadDir(filepath.Dir(s.directory))

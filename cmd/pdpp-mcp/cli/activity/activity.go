@@ -1,4 +1,5 @@
-// Package activity has the command that shows what agents read.
+// Package activity has the command activity. It shows what agents read through this machine, from the audit log: calls and names, never
+// contents.
 package activity
 
 import (
@@ -20,8 +21,8 @@ func NewCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Comman
 	command := &cobra.Command{
 		Use:   "activity",
 		Short: "Show what agents read through this machine: calls and rows, never contents",
-		Long: `Show who read how much of which fields from which source, by day, the newest first. pdpp-mcp stdio and
-pdpp-mcp call log their calls in the credential cache for up to 96 days: names and numbers, never contents.`,
+		Long: `Show the calls and rows of each client, by day and source, newest first, with the streams and fields that it read. stdio, call and
+sync log their calls in the credential cache for up to 96 days: names and numbers, never contents.`,
 		Example: `  pdpp-mcp activity
   pdpp-mcp activity --since 7d --json`,
 		Args: invocation.NoArguments,
@@ -41,7 +42,7 @@ pdpp-mcp call log their calls in the credential cache for up to 96 days: names a
 			sum := newSummary(first)
 			for entry, err := range audit.Entries(file) {
 				if err != nil {
-					logger.Warn("a part of the audit log cannot be read", "error", err)
+					logger.Warn("part of the audit log cannot be read", "error", err)
 					continue
 				}
 				sum.add(entry)
@@ -64,7 +65,7 @@ type document struct {
 	Groups []*group `json:"groups"`
 }
 
-// parseSince returns the start of the first day to show, in local time; zero for all days.
+// parseSince returns the start of the first day to show, in local time. It is zero for all days.
 func parseSince(passed string, now time.Time) (time.Time, error) {
 	if passed == "" {
 		return time.Time{}, nil
@@ -84,7 +85,7 @@ func parseSince(passed string, now time.Time) (time.Time, error) {
 
 func printGroups(terminal invocation.Terminal, groups []*group) error {
 	if len(groups) == 0 {
-		_, err := fmt.Fprintln(terminal.Out, "No calls in this time.")
+		_, err := fmt.Fprintln(terminal.Out, "No calls in this period.")
 		return err
 	}
 	rows := [][]string{{"DAY", "CLIENT", "SOURCE", "CALLS", "FAILED", "ROWS", "STREAMS", "FIELDS"}}

@@ -15,9 +15,9 @@ import (
 type group struct {
 	Day         string         `json:"day"`       // local time
 	Client      string         `json:"client"`    // its name or id, or - if unknown
-	GrantIDs    []string       `json:"grant_ids"` // read by each call, as far as known
+	GrantIDs    []string       `json:"grant_ids"` // of each call, as far as known
 	Provider    string         `json:"provider"`
-	Connections []string       `json:"connections"` // read by each call; empty for refused calls
+	Connections []string       `json:"connections"` // of each call; empty for refused calls
 	Streams     []string       `json:"streams"`
 	Fields      []string       `json:"fields"` // returned or used; * means whole records
 	Tools       map[string]int `json:"tools"`  // calls by tool
@@ -83,8 +83,8 @@ func (s *summary) add(entry *audit.Entry) {
 // union adds names to sorted names.
 func union(sorted, names []string) []string {
 	for _, name := range names {
-		if place, isKnown := slices.BinarySearch(sorted, name); !isKnown {
-			sorted = slices.Insert(sorted, place, name)
+		if i, isKnown := slices.BinarySearch(sorted, name); !isKnown {
+			sorted = slices.Insert(sorted, i, name)
 		}
 	}
 	return sorted

@@ -1,4 +1,5 @@
-// Package completion lets a shell complete names on a command line: of commands, tools, flags, streams, connections and fields.
+// Package completion completes names in a shell: commands, tools, flags, streams, connections and fields. It may ask providers for names, but
+// prints no errors and offers only names that are safe on a command line.
 package completion
 
 import (
@@ -18,8 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Add adds completions of flag values to root, which has all commands. A value without a completion offers nothing, not even
-// the names of files.
+// Add adds completions of flag values to root and all its commands. Values without a completion offer nothing, not even file names.
 func Add(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeFlags(root)
@@ -27,19 +27,18 @@ func Add(root *cobra.Command) {
 
 func completeFlags(command *cobra.Command) {
 	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
-		if offer := offerFor(command, flag); offer != nil {
-			// It fails only for an unknown or a registered flag.
-			_ = command.RegisterFlagCompletionFunc(flag.Name, offer)
+		if offer := offerFor(flag); offer != nil {
+			_ = command.RegisterFlagCompletionFunc(flag.Name, offer) // fails only for a registered flag
 			if value, ok := flag.Value.(*invocation.ArgumentValue); ok && value.Argument.Positional {
 				command.ValidArgsFunction = firstOnly(offer)
 			}
 		}
 	})
 	if takesProvider(command) {
-		command.ValidArgsFunction = firstOnly(knownProviders)
+		command.ValidArgsFunction = firstOnly(providers)
 	}
-	for _, below := range command.Commands() {
-		completeFlags(below)
+	for _, child := range command.Commands() {
+		completeFlags(child)
 	}
 }
 
@@ -49,27 +48,27 @@ func takesProvider(command *cobra.Command) bool {
 
 // firstOnly offers nothing after the first word.
 func firstOnly(offer cobra.CompletionFunc) cobra.CompletionFunc {
-	return func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return func(command *cobra.Command, passed []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(passed) > 0 {
-			return nothing(command, passed, begun)
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return offer(command, passed, begun)
+		return offer(command, passed, typed)
 	}
 }
 
-// offerFor returns the completion of a flag, or nil for the default, which offers nothing.
-func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
-	if value, ok := flag.Value.(*invocation.ArgumentValue); ok {
+// offerFor returns the completion of a flag, or nil for none.
+func offerFor(flag *pflag.Flag) cobra.CompletionFunc {
+	switch value := flag.Value.(type) {
+	case *invocation.ArgumentValue:
 		return offerForArgument(value.Argument)
-	}
-	if choice, ok := flag.Value.(*invocation.Choice); ok {
-		return oneOf(choice.Words)
+	case *invocation.Choice:
+		return oneOf(value.Words)
 	}
 	switch name := flag.Name; {
 	case name == "provider-url":
-		return knownProviders
+		return providers
 	case name == "grant-id":
-		return knownGrants
+		return grants
 	case name == "cache-root":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case name == "output", strings.HasSuffix(name, "-file"):
@@ -78,86 +77,78 @@ func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 	return nil
 }
 
-// offerForArgument returns the completion of an argument: its enum, or names of the grant as its spec says.
+// offerForArgument returns the completion of an argument: the values of its enum, or granted names.
 func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
 	var names func(*cobra.Command) []string
 	switch {
 	case argument.Values != nil:
 		return oneOf(argument.Values)
 	case argument.Complete == tool.CompleteStream:
-		names = grantedStreams
+		names = streams
 	case argument.Complete == tool.CompleteConnection:
-		names = grantedConnections
+		names = connections
 	case argument.Complete == tool.CompleteField, argument.Type == tool.FilterArgument:
-		names = grantedFields
+		names = fields
 	default:
 		return nil
 	}
-	return func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return func(command *cobra.Command, passed []string, typed string) ([]string, cobra.ShellCompDirective) {
 		setPositional(command, passed)
-		offered := names(command)
+		offered, directive := names(command), cobra.ShellCompDirectiveNoFileComp
 		switch argument.Type {
-		case tool.StringListArgument:
-			return lastOfList(offered, begun), cobra.ShellCompDirectiveNoFileComp
+		case tool.StringListArgument: // completes the last name of the list
+			list := typed[:strings.LastIndexByte(typed, ',')+1]
+			offered = slices.DeleteFunc(offered, func(name string) bool { return slices.Contains(strings.Split(list, ","), name) })
+			for i := range offered {
+				offered[i] = list + offered[i]
+			}
 		case tool.FilterArgument:
+			directive |= cobra.ShellCompDirectiveNoSpace
 			for i := range offered {
 				offered[i] += "="
 			}
-			return withPrefix(offered, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
-		return withPrefix(offered, begun), cobra.ShellCompDirectiveNoFileComp
+		return withPrefix(offered, typed), directive
 	}
 }
 
-// setPositional sets the argument that needs no flag to the first word that was passed.
+// setPositional sets the positional argument to the first word.
 func setPositional(command *cobra.Command, passed []string) {
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
 		value, ok := flag.Value.(*invocation.ArgumentValue)
 		if ok && value.Argument.Positional && value.Text() == "" && len(passed) > 0 {
-			_ = value.Set(passed[0]) // a wrong one completes nothing
+			_ = value.Set(passed[0]) // an invalid word completes nothing
 		}
 	})
 }
 
-// lastOfList completes the last name of a comma-separated list.
-func lastOfList(names []string, begun string) []string {
-	before := begun[:strings.LastIndexByte(begun, ',')+1]
-	var offered []string
-	for _, name := range names {
-		if !slices.Contains(strings.Split(before, ","), name) {
-			offered = append(offered, before+name)
-		}
-	}
-	return withPrefix(offered, begun)
-}
-
 func oneOf(values []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return withPrefix(slices.Clone(values), begun), cobra.ShellCompDirectiveNoFileComp
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return withPrefix(slices.Clone(values), typed), cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // Deadline bounds how long a shell waits for a provider. Tests raise it for busy machines.
 var Deadline = 2 * time.Second
 
-// ask asks every grant that the command line would use, concurrently, and joins the answers. A grant that fails has no answer,
-// because completion prints no messages.
+// ask sends a question to every grant that the command line would use, concurrently, and joins the answers. Grants that fail are left out,
+// because completion prints no errors.
 func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *invocation.Provider) (S, error)) S {
 	if err := invocation.Fill(command); err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(command.Context(), Deadline)
 	defer cancel()
-	grants := grantsOf(command.Flags())
-	answers := make([]S, len(grants))
+	sources := sourcesOf(command.Flags())
+	used := []*invocation.Provider{&sources.Provider}
+	if sources.ReadsEvery {
+		used, _ = sources.Each(slog.New(slog.DiscardHandler))
+	}
+	answers := make([]S, len(used))
 	var asking sync.WaitGroup
-	for i, each := range grants {
+	for i, provider := range used {
 		asking.Go(func() {
-			if answer, err := question(ctx, each); err == nil {
+			if answer, err := question(ctx, provider); err == nil {
 				answers[i] = answer
 			}
 		})
@@ -166,38 +157,25 @@ func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *
 	return slices.Concat(answers...)
 }
 
-// grantsOf returns the grants that a command with these flags would use.
-func grantsOf(flags *pflag.FlagSet) []*invocation.Provider {
-	sources := sourcesOf(flags)
-	if !sources.ReadsEvery {
-		return []*invocation.Provider{&sources.Provider}
-	}
-	grants, _ := sources.Each(slog.New(slog.DiscardHandler))
-	return grants
-}
-
-// sourcesOf reads the flags of an unfinished command line. Absent flags keep their defaults.
+// sourcesOf reads the flags of an unfinished command line.
 func sourcesOf(flags *pflag.FlagSet) *invocation.Sources {
 	text := func(name string) string {
-		value, err := flags.GetString(name)
-		if err != nil {
-			return ""
-		}
+		value, _ := flags.GetString(name) // empty for a flag that the command does not have
 		return value
 	}
-	grants, _ := flags.GetStringArray("grant-id")
-	several, err := flags.GetStringSlice("provider-url")
-	allowed, _ := flags.GetBool(invocation.AllowPlainHTTP)
+	chosen, _ := flags.GetStringArray("grant-id")
+	urls, err := flags.GetStringSlice("provider-url")
+	isAllowed, _ := flags.GetBool(invocation.AllowPlainHTTP)
 	return &invocation.Sources{
 		Provider: invocation.Provider{
-			URL: text("provider-url"), CacheRoot: text("cache-root"), Grants: grants,
-			AccessTokenFile: text("access-token-file"), ClearText: invocation.ClearText{Allowed: allowed},
+			URL: text("provider-url"), CacheRoot: text("cache-root"), Grants: chosen,
+			AccessTokenFile: text("access-token-file"), ClearText: invocation.ClearText{Allowed: isAllowed},
 		},
-		URLs: several, ReadsEvery: err == nil,
+		URLs: urls, ReadsEvery: err == nil,
 	}
 }
 
-// passedFor returns the value on the command line of the argument that takes one name of this kind, or an empty string.
+// passedFor returns the value of the argument that takes a name of this kind, or an empty string.
 func passedFor(command *cobra.Command, kind tool.Completion) string {
 	passed := ""
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -209,24 +187,24 @@ func passedFor(command *cobra.Command, kind tool.Completion) string {
 	return passed
 }
 
-func grantedStreams(command *cobra.Command) []string {
-	names := schemadoc.Names(ask(command, namesOfGrant))
-	return slices.DeleteFunc(names.Streams(passedFor(command, tool.CompleteConnection)), func(name string) bool { return !completable(name) })
+func streams(command *cobra.Command) []string {
+	names := schemadoc.Names(ask(command, grantedNames))
+	return slices.DeleteFunc(names.Streams(passedFor(command, tool.CompleteConnection)), func(name string) bool { return !isCompletable(name) })
 }
 
-func grantedConnections(command *cobra.Command) []string {
-	names := schemadoc.Names(ask(command, namesOfGrant))
+func connections(command *cobra.Command) []string {
+	names := schemadoc.Names(ask(command, grantedNames))
 	var offered []string
 	for _, connection := range names.Connections(passedFor(command, tool.CompleteStream)) {
-		if completable(connection.ID) {
+		if isCompletable(connection.ID) {
 			offered = append(offered, cobra.CompletionWithDesc(connection.ID, invocation.OneLine(connection.Label)))
 		}
 	}
 	return offered
 }
 
-// grantedFields returns the names of the fields of the stream on the command line, or none without a stream.
-func grantedFields(command *cobra.Command) []string {
+// fields returns the field names of the stream on the command line.
+func fields(command *cobra.Command) []string {
 	stream := passedFor(command, tool.CompleteStream)
 	if stream == "" {
 		return nil
@@ -238,38 +216,39 @@ func grantedFields(command *cobra.Command) []string {
 	return slices.Compact(names)
 }
 
-// knownProviders offers the providers of the credential cache.
-func knownProviders(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+// providers offers the providers of the credential cache.
+func providers(command *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var offered []string
 	for _, entry := range cachedEntries(command) {
 		offered = append(offered, entry.ProviderURL)
 	}
 	slices.Sort(offered)
-	return withPrefix(slices.Compact(offered), begun), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(slices.Compact(offered), typed), cobra.ShellCompDirectiveNoFileComp
 }
 
-// knownGrants offers the cached grants of the providers that the command line names, or all of them when it names none.
-func knownGrants(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
-	entries := cachedEntries(command) // sets flags from variables, too
+// grants offers the cached grants of the providers that the command line names, or of all providers.
+func grants(command *cobra.Command, passed []string, typed string) ([]string, cobra.ShellCompDirective) {
+	entries := cachedEntries(command) // first, because it sets flags from variables
 	sources := sourcesOf(command.Flags())
-	named := slices.DeleteFunc(append(sources.URLs, sources.URL), func(url string) bool { return url == "" })
+	named := append(sources.URLs, sources.URL)
 	if takesProvider(command) {
 		named = append(named, passed...)
 	}
+	isAny := strings.Join(named, "") == ""
 	var offered []string
 	for _, entry := range entries {
-		isWanted := len(named) == 0 || slices.ContainsFunc(named, func(url string) bool {
-			wanted, err := credential.ParseProviderURL(url)
-			return err == nil && wanted == entry.ProviderURL
+		isNamed := slices.ContainsFunc(named, func(url string) bool {
+			address, err := credential.ParseProviderURL(url)
+			return err == nil && address == entry.ProviderURL
 		})
-		if isWanted && completable(entry.Credential.GrantID) {
+		if (isAny || isNamed) && isCompletable(entry.Credential.GrantID) {
 			offered = append(offered, cobra.CompletionWithDesc(entry.Credential.GrantID, invocation.OneLine(entry.Credential.Label)))
 		}
 	}
-	return withPrefix(offered, begun), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(offered, typed), cobra.ShellCompDirectiveNoFileComp
 }
 
-func cachedEntries(command *cobra.Command) []*credential.Entry {
+func cachedEntries(command *cobra.Command) (entries []*credential.Entry) {
 	if err := invocation.Fill(command); err != nil {
 		return nil
 	}
@@ -277,18 +256,14 @@ func cachedEntries(command *cobra.Command) []*credential.Entry {
 	if err != nil {
 		return nil
 	}
-	files, err := cache.List()
-	if err != nil {
-		return nil
-	}
-	var entries []*credential.Entry
+	files, _ := cache.List()
 	for _, file := range files {
 		entries = append(entries, file.Grants...)
 	}
 	return entries
 }
 
-// withPrefix keeps the words that start with the typed text, because some shells do not filter.
-func withPrefix(offered []string, begun string) []string {
-	return slices.DeleteFunc(offered, func(each string) bool { return !strings.HasPrefix(each, begun) })
+// withPrefix keeps the words that begin with the typed text, because some shells do not filter.
+func withPrefix(offered []string, typed string) []string {
+	return slices.DeleteFunc(offered, func(word string) bool { return !strings.HasPrefix(word, typed) })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// namesOfGrant returns the names of the streams and connections that a provider's credential covers.
-func namesOfGrant(ctx context.Context, provider *invocation.Provider) (schemadoc.Names, error) {
+// grantedNames returns the names of the streams and connections that a provider's credential covers.
+func grantedNames(ctx context.Context, provider *invocation.Provider) (schemadoc.Names, error) {
 	document, err := readSchema(ctx, provider, schemadoc.Scope{})
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func namesOfGrant(ctx context.Context, provider *invocation.Provider) (schemadoc
 	return document.Names(), nil
 }
 
-// fieldsOf returns the names of a stream's fields that are safe to offer.
+// fieldsOf returns the completable names of a stream's fields.
 func fieldsOf(ctx context.Context, provider *invocation.Provider, stream, connectionID string) ([]string, error) {
 	scope := schemadoc.Scope{Stream: &stream}
 	if connectionID != "" {
@@ -35,7 +35,7 @@ func fieldsOf(ctx context.Context, provider *invocation.Provider, stream, connec
 	var names []string
 	for _, stream := range document.Rows() {
 		for _, field := range stream.Fields() {
-			if completable(field.Name) {
+			if isCompletable(field.Name) {
 				names = append(names, field.Name)
 			}
 		}
@@ -45,7 +45,7 @@ func fieldsOf(ctx context.Context, provider *invocation.Provider, stream, connec
 
 var errNotClientToken = errors.New("the token is not a client's")
 
-// readSchema reads a schema with a provider's credential. It returns an error for a token that is not a client's.
+// readSchema reads a schema. It returns an error if the token is not a client's.
 func readSchema(ctx context.Context, provider *invocation.Provider, scope schemadoc.Scope) (*schemadoc.Document, error) {
 	reader, err := provider.Reader(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -61,9 +61,9 @@ func readSchema(ctx context.Context, provider *invocation.Provider, scope schema
 	return schemadoc.Read(response)
 }
 
-// completable reports whether a name is safe on a command line. The provider chooses the names, so those that a shell would expand,
-// split or run, or that look like a flag, are not offered.
-func completable(name string) bool {
+// isCompletable reports whether a name is safe on a command line. Providers choose the names, so a name that a shell would expand, split or
+// run, or that looks like a flag, is not offered.
+func isCompletable(name string) bool {
 	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/@+", r)
 	})

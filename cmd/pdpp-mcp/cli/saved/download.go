@@ -12,69 +12,69 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// maxAttempts is how often one run tries to complete a download whose connection breaks.
+// maxAttempts bounds how often one run continues a download after the connection broke.
 const maxAttempts = 4
 
-// Download saves the answer to a request. A file gets its name when it is complete and its digest is right. If the blob's id has a
-// digest, a partial download stays next to it for the next run.
+// Download saves the response to a request. If the blob's id has a digest, an interrupted download leaves a partial file that the next
+// run continues.
 func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Request) error {
 	digest := blob.DigestIn(path.Base(string(request.Path)))
-	var target sink = &stream{newContent(digest), ctx, t.Terminal.Out}
+	var out sink = &stream{newContent(digest), ctx, t.Terminal.Out}
 	if t.name != standardOutput {
 		file, err := newFile(t, digest)
 		if err != nil {
 			return err
 		}
-		target = file
+		out = file
 	}
 	progress := &progress{line: invocation.NewLine(t.Terminal.Err)}
 	defer progress.end()
-	if err := download(ctx, opener, request, target, progress); err != nil {
-		return errors.Join(err, target.leave())
+	if err := download(ctx, opener, request, out, progress); err != nil {
+		return errors.Join(err, out.abort())
 	}
 	return nil
 }
 
 // sink receives the bytes of a download.
 type sink interface {
-	complete() bool
-	resume() rs.Resume
-	begin(opened *rs.Download) error // the answer starts at the offset of resume or at 0
 	io.Writer
+	isComplete() bool
+	resume() rs.Resume
+	begin(response *rs.Download) error
 	finish() error // verifies and publishes
-	leave() error  // ends an incomplete download
+	abort() error  // ends an incomplete download
 }
 
-// download reads until the sink is complete. It resumes a broken download.
-func download(ctx context.Context, opener rs.Opener, request rs.Request, target sink, progress *progress) error {
-	for attempt := 1; !target.complete(); attempt++ {
-		before := target.resume().Offset
-		err := downloadPart(ctx, opener, request, target, progress)
+// download reads until the sink is complete, and resumes after the connection broke.
+func download(ctx context.Context, opener rs.Opener, request rs.Request, out sink, progress *progress) error {
+	for attempt := 1; !out.isComplete(); attempt++ {
+		start := out.resume().Offset
+		err := downloadPart(ctx, opener, request, out, progress)
 		if err == nil {
 			break
 		}
 		_, isBroken := errors.AsType[*rs.Failure](err)
-		if !isBroken || target.resume().Offset == before || attempt == maxAttempts || ctx.Err() != nil {
+		if !isBroken || out.resume().Offset == start || attempt == maxAttempts || ctx.Err() != nil {
 			return err
 		}
 	}
-	return target.finish()
+	return out.finish()
 }
 
-func downloadPart(ctx context.Context, opener rs.Opener, request rs.Request, target sink, progress *progress) error {
-	opened, err := opener.Open(ctx, request, target.resume())
+func downloadPart(ctx context.Context, opener rs.Opener, request rs.Request, out sink, progress *progress) error {
+	response, err := opener.Open(ctx, request, out.resume())
 	refused, ok := errors.AsType[*rs.Error](err)
-	if ok && refused.Status == http.StatusRequestedRangeNotSatisfiable && target.resume().Offset > 0 {
-		opened, err = opener.Open(ctx, request, rs.Resume{}) // the partial file does not belong to this blob
+	if ok && refused.Status == http.StatusRequestedRangeNotSatisfiable && out.resume().Offset > 0 {
+		response, err = opener.Open(ctx, request, rs.Resume{}) // the partial file does not belong to this blob
 	}
 	if err != nil {
 		return err
 	}
-	defer opened.Body.Close()
-	if err := target.begin(opened); err != nil {
+	defer response.Body.Close()
+	if err := out.begin(response); err != nil {
 		return err
 	}
-	progress.begin(opened.Offset, opened.Size)
-	_, err = io.CopyBuffer(io.MultiWriter(target, progress), opened.Body, make([]byte, 256<<10))
+	progress.received, progress.total = response.Offset, response.Size
+	_, err = io.CopyBuffer(io.MultiWriter(out, progress), response.Body, make([]byte, 256<<10))
 	return err
 }

@@ -12,10 +12,10 @@ import (
 // file writes a download to a partial file.
 type file struct {
 	content
-	part *part // nil: published
+	part *part // nil after it was published
 }
 
-// newFile opens the partial file. It continues the one of an earlier run if the digest is known, which verifies the whole.
+// newFile opens the partial file. With a digest, which verifies the whole, it continues the partial file of an earlier run.
 func newFile(target *Target, digest string) (*file, error) {
 	if target.name == "" {
 		return nil, invocation.Usagef("-o is missing; name the file to write, or - for standard output")
@@ -39,9 +39,9 @@ func newFile(target *Target, digest string) (*file, error) {
 	return f, nil
 }
 
-func (f *file) begin(opened *rs.Download) error {
-	f.opened(opened)
-	if opened.Offset > 0 {
+func (f *file) begin(response *rs.Download) error {
+	f.start(response)
+	if response.Offset > 0 {
 		return nil
 	}
 	_, err := f.part.Seek(0, io.SeekStart)
@@ -57,7 +57,7 @@ func (f *file) Write(bytes []byte) (int, error) {
 	return count, err
 }
 
-// finish verifies the bytes and publishes the file. Wrong bytes are removed, because a later run cannot continue them.
+// finish verifies and publishes the file. After a failure abort removes it, because no later run can continue wrong bytes.
 func (f *file) finish() error {
 	if err := f.check(); err != nil {
 		f.offset = 0
@@ -68,12 +68,12 @@ func (f *file) finish() error {
 	return complete.publish()
 }
 
-// leave closes the partial file, and removes it unless a later run can continue it.
-func (f *file) leave() error {
+// abort closes the partial file. It keeps the file only for a later run that can continue it.
+func (f *file) abort() error {
 	switch {
 	case f.part == nil:
 		return nil
-	case f.offset == 0 || f.wanted == "":
+	case f.offset == 0 || f.expected == "":
 		return f.part.remove()
 	}
 	return f.part.Close()

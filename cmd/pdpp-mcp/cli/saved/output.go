@@ -2,22 +2,22 @@ package saved
 
 import "io"
 
-// Output is the output of a command: standard output, or a partial file that gets its name when it is published.
+// Output is standard output, or a partial file until it is published.
 type Output struct {
 	io.Writer
-	part *part // nil: standard output, or already published
+	part *part // nil for standard output, and after publishing
 }
 
-// Open opens the output. The caller must Discard it after use, which does nothing after Publish.
+// Open opens the output. The caller must Discard it after use, which has no effect after Publish.
 func (t *Target) Open() (*Output, error) {
 	if !t.IsFile() {
 		return &Output{Writer: t.Terminal.Out}, nil
 	}
-	made, err := t.newPart()
-	return &Output{made, made}, err
+	part, err := t.newPart()
+	return &Output{part, part}, err
 }
 
-// Publish gives a file its name.
+// Publish gives the file its name.
 func (o *Output) Publish() error {
 	if o.part == nil {
 		return nil

@@ -12,11 +12,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// part is FILE.….part, of mode 0600, which becomes FILE when it is complete.
+// part is the partial file FILE.….part of mode 0600.
 type part struct {
 	*os.File
 	target *Target
-	path   string // where it is now
+	path   string
 }
 
 func (t *Target) newPart() (*part, error) {
@@ -27,19 +27,16 @@ func (t *Target) newPart() (*part, error) {
 	return &part{file, t, file.Name()}, nil
 }
 
-// digestDigits is how many hexadecimal digits of a digest are part of the name FILE.….part.
-const digestDigits = 16
-
-// resumablePart creates the partial file of a blob with a known digest, or opens the one of an earlier run. It refuses a file that
-// another user may have put there: a link, a pipe, a file that others can write, and one with a second hard link.
+// resumablePart creates the partial file of a blob with a digest, or opens the one of an earlier run. It refuses a file that another
+// user may have created: a link, a pipe, a file that others can write, or one with a second hard link.
 func (t *Target) resumablePart(digest string) (*part, error) {
-	path := t.name + "." + digest[:digestDigits] + ".part"
+	path := t.name + "." + digest[:16] + ".part"
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // O_EXCL follows no link
 	if errors.Is(err, fs.ErrExist) {
 		file, _, err = ownfile.OpenPrivate(path, os.O_RDWR)
 	}
 	if foreign, isForeign := errors.AsType[*ownfile.Fault](err); isForeign {
-		return nil, invocation.Usagef("%v, so an earlier run did not leave it; remove it, or name another file with -o", foreign)
+		return nil, invocation.Usagef("%v, so it is not from an earlier run; remove it, or name another file with -o", foreign)
 	}
 	if err != nil {
 		return nil, t.cannotWrite(err)
@@ -55,8 +52,8 @@ func (t *Target) cannotWrite(err error) error {
 	return invocation.Usagef("-o %s cannot be written: %v", t.name, err)
 }
 
-// publish closes the complete file and gives it the name of the target. If another file has that name by now, the error names
-// the one that was written instead.
+// publish closes the complete file and renames it to the target. If that name is taken by now, the file gets another name, which the
+// error includes.
 func (p *part) publish() error {
 	defer p.Close() // after Sync nothing is left to write
 	if err := p.Sync(); err != nil {

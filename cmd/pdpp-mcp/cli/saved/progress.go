@@ -7,28 +7,26 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// progress shows the bytes received so far on a terminal.
+// progress shows the received bytes on a terminal.
 type progress struct {
-	line          *invocation.Line
-	received, all int64 // bytes; all is -1 when unknown
-	shown         time.Time
+	line            *invocation.Line
+	received, total int64 // bytes; total is -1 if unknown
+	shown           time.Time
 }
 
-func (p *progress) begin(offset, size int64) { p.received, p.all = offset, size }
-
-// Write counts a part and shows the count at most ten times a second.
-func (p *progress) Write(part []byte) (int, error) {
-	p.received += int64(len(part))
+// Write counts bytes and shows the count up to ten times a second.
+func (p *progress) Write(bytes []byte) (int, error) {
+	p.received += int64(len(bytes))
 	if now := time.Now(); now.Sub(p.shown) >= 100*time.Millisecond {
 		p.shown = now
 		p.show()
 	}
-	return len(part), nil
+	return len(bytes), nil
 }
 
 func (p *progress) show() {
-	if p.all > 0 {
-		p.line.Show(fmt.Sprintf("%d of %d bytes (%d %%)", p.received, p.all, 100*p.received/p.all))
+	if p.total > 0 {
+		p.line.Show(fmt.Sprintf("%d of %d bytes (%d %%)", p.received, p.total, 100*p.received/p.total))
 		return
 	}
 	p.line.Show(fmt.Sprintf("%d bytes", p.received))

@@ -1,5 +1,5 @@
-// Package saved writes downloads and the output of commands to files. A file gets its name when it is complete. The download of a
-// blob with a digest can be resumed by a later run.
+// Package saved writes the output of commands and the downloads of blobs to files, for commands with the flag -o. A file gets its name
+// when it is complete. A later run can resume the download of a blob with a digest.
 package saved
 
 import (
@@ -23,7 +23,7 @@ type Target struct {
 
 const standardOutput = "-"
 
-// AddFlags adds the flags that name a file. Missing says what a missing name means.
+// AddFlags adds the flags of a target. Missing says what a missing name means.
 func (t *Target) AddFlags(flags *pflag.FlagSet, missing string) {
 	flags.StringVarP(&t.name, "output", "o", "", "`file` to write, of mode 0600; - is standard output ("+missing+")")
 	flags.BoolVar(&t.force, "force", false, "overwrite an existing file")

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -22,27 +21,27 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// streamCopy is the copy of one stream of one connection: a file with a record on each line, in the order of their ids, and beside
-// it a file that says up to where it was read. Both are replaced whole. A copy whose lines are not those that were written with its
-// bookmark, since a run was killed between the two files or somebody edited one, is read anew.
+// streamCopy is the copy of one stream of one connection: a file with one record per line, ordered by id, and a state file next to it.
+// If the records do not match the digest in the state, because a run was killed or the file was edited, the copy is read again from the
+// beginning.
 type streamCopy struct {
 	root               *os.Root
 	Connection, Stream string
 
-	records map[string]json.RawMessage // by id; a line each
+	records map[string]json.RawMessage // lines by id
 	state   state
 }
 
-// state is what is kept beside the records.
+// state is the content of the state file.
 type state struct {
-	Bookmark string `json:"bookmark"` // empty: nothing was read
+	Bookmark string `json:"bookmark"` // of the last run; empty if nothing was read
 	Provider string `json:"provider_url"`
 	Grant    string `json:"grant_id"`
 	Records  int    `json:"records"`
-	SHA256   string `json:"sha256"` // of the file of the records
+	SHA256   string `json:"sha256"` // of the record file
 }
 
-// fileName makes a name of a provider's a name of a file, the same for the same name.
+// fileName turns a name from the provider into a file name.
 func fileName(name string) string {
 	name = strings.ReplaceAll(url.PathEscape(name), ":", "%3A")
 	if strings.HasPrefix(name, ".") {
@@ -51,7 +50,7 @@ func fileName(name string) string {
 	return name
 }
 
-// file is the path of the records below the directory.
+// file returns the path of the record file below the directory.
 func (c *streamCopy) file() string {
 	return path.Join(fileName(c.Connection), fileName(c.Stream)+".jsonl")
 }
@@ -60,80 +59,62 @@ func (c *streamCopy) stateFile() string {
 	return path.Join(fileName(c.Connection), "."+fileName(c.Stream)+".json")
 }
 
-// open reads the copy of an earlier run. One that cannot be relied on is empty, and so is one of another grant, which may cover
-// other fields.
+// open reads the copy of an earlier run. The copy is empty if there is none, if it was damaged, or if it was read with another grant, which
+// may cover other fields.
 func (c *streamCopy) open(provider, grant string) error {
-	c.forget()
-	kept, err := c.readState()
-	if err != nil || kept.Bookmark == "" || kept.Provider != provider || kept.Grant != grant {
+	c.clear()
+	content, err := c.root.ReadFile(c.stateFile())
+	var kept state
+	isOurs := err == nil && json.Unmarshal(content, &kept) == nil && kept.Bookmark != "" && kept.Provider == provider && kept.Grant == grant
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	file, err := c.root.Open(c.file())
+	if !isOurs {
+		return nil
+	}
+	records, err := c.root.ReadFile(c.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	digest := sha256.New()
-	lines := bufio.NewReader(io.TeeReader(file, digest))
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("read %s: %w", c.file(), err)
-		}
+	if digest := sha256.Sum256(records); hex.EncodeToString(digest[:]) != kept.SHA256 {
+		return nil
+	}
+	for line := range bytes.Lines(records) {
 		members, _ := rawjson.ParseObject(line)
 		c.records[members.Text("id")] = bytes.TrimSuffix(line, []byte("\n"))
-	}
-	if hex.EncodeToString(digest.Sum(nil)) != kept.SHA256 {
-		c.forget()
-		return nil
 	}
 	c.state = kept
 	return nil
 }
 
-// readState returns the zero state for a copy that has none.
-func (c *streamCopy) readState() (kept state, err error) {
-	content, err := c.root.ReadFile(c.stateFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return state{}, nil
-	}
-	if err == nil && json.Unmarshal(content, &kept) != nil {
-		return state{}, nil
-	}
-	return kept, err
-}
+// clear empties the copy in memory, so that it is read from the beginning.
+func (c *streamCopy) clear() { c.records, c.state = map[string]json.RawMessage{}, state{} }
 
-// forget empties the copy in memory, so that it is read from the beginning.
-func (c *streamCopy) forget() { c.records, c.state = map[string]json.RawMessage{}, state{} }
-
-// apply takes a record of the feed, a new version or the note that it was deleted, and counts it.
-func (c *streamCopy) apply(row json.RawMessage, done *change) error {
+// apply applies one row of the change feed: a new version of a record, or its deletion.
+func (c *streamCopy) apply(row json.RawMessage, counts *change) error {
 	members, ok := rawjson.ParseObject(row)
 	id := members.Text("id")
 	line, err := rawjson.Compact(row)
-	_, had := c.records[id]
+	_, isKnown := c.records[id]
 	switch {
 	case !ok || id == "" || err != nil:
-		return errNoRecord
+		return errNotRecord
 	case !members.True("deleted"):
 		c.records[id] = line
-		done.Written++
-	case had:
+		counts.Written++
+	case isKnown:
 		delete(c.records, id)
-		done.Deleted++
+		counts.Deleted++
 	}
 	return nil
 }
 
-var errNoRecord = errors.New("the provider sent a change that is no record with an id; the copy was left as it was")
+var errNotRecord = errors.New("the provider sent a change without a record id; the copy was not changed")
 
-// save writes the records, and then up to where they were read.
+// save writes the records and then the state.
 func (c *streamCopy) save(provider, grant, bookmark string) error {
 	if err := c.root.MkdirAll(fileName(c.Connection), 0o700); err != nil {
 		return err
@@ -142,7 +123,7 @@ func (c *streamCopy) save(provider, grant, bookmark string) error {
 	err := c.replace(c.file(), func(out io.Writer) error {
 		buffered := bufio.NewWriter(io.MultiWriter(out, digest))
 		for _, id := range slices.Sorted(maps.Keys(c.records)) {
-			_, _ = buffered.Write(c.records[id]) // Flush gives the error
+			_, _ = buffered.Write(c.records[id]) // Flush returns the error
 			_ = buffered.WriteByte('\n')
 		}
 		return buffered.Flush()
@@ -154,7 +135,7 @@ func (c *streamCopy) save(provider, grant, bookmark string) error {
 	return c.replace(c.stateFile(), func(out io.Writer) error { return json.NewEncoder(out).Encode(c.state) })
 }
 
-// replace writes a file of mode 0600 beside the one that is there, and gives it its name when it is whole and on the disk.
+// replace writes a partial file of mode 0600 and renames it when it is complete and synced.
 func (c *streamCopy) replace(name string, write func(io.Writer) error) (err error) {
 	part := name + "." + rand.Text() + partSuffix
 	file, err := c.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -166,23 +147,19 @@ func (c *streamCopy) replace(name string, write func(io.Writer) error) (err erro
 		err = c.root.Rename(part, name)
 	}
 	if err != nil {
-		_ = c.root.Remove(part) // a later run does, too
+		_ = c.root.Remove(part) // otherwise the next run removes it
 	}
 	return err
 }
 
-// partSuffix ends the names of files that are not whole.
 const partSuffix = ".part"
 
-// ownPart matches the paths of the files that replace writes.
+// ownPart matches the partial files of replace.
 var ownPart = regexp.MustCompile(`^[^/]+/[^/]+\.jsonl?\.[A-Z2-7]{26}\` + partSuffix + `$`)
 
-// tidy removes what a killed run left. Other files in the directory may be anybody's.
-func tidy(root *os.Root) error {
+// removeParts removes the partial files of a killed run. Other files in the directory are not ours.
+func removeParts(root *os.Root) error {
 	names, err := fs.Glob(root.FS(), "*/*"+partSuffix)
-	if err != nil {
-		return err
-	}
 	for _, name := range names {
 		if !ownPart.MatchString(name) {
 			continue
@@ -191,5 +168,5 @@ func tidy(root *os.Root) error {
 			return err
 		}
 	}
-	return nil
+	return err
 }

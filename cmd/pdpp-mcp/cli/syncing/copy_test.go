@@ -25,8 +25,7 @@ func TestNamesOfFiles(t *testing.T) {
 	}
 }
 
-// What is not a sync's stands in the directory as it did: only the parts of its own files are removed, and only its own states
-// are copies.
+// Other files in the directory stay: only partial files of a sync are removed, and only its state files count as copies.
 func TestOtherFilesAreLeftAlone(t *testing.T) {
 	directory := t.TempDir()
 	others := []string{"film.mkv.part", "cin_1/film.mkv.part", "cin_1/deeper/messages.jsonl.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part", ".eslintrc.json", "cin_1/.eslintrc.json", "cin_1/deeper/.messages.json"}
@@ -52,8 +51,8 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 			t.Errorf("%s is left", name)
 		}
 	}
-	run.tellLeft(nil, &invocation.Sources{})
-	if want := "no longer granted, and left as it was: " + filepath.Join(directory, "cin_1", "labels.jsonl") + " (2 records)\n"; said.String() != want {
+	run.reportUngranted(nil, &invocation.Sources{})
+	if want := "no longer granted, and kept: " + filepath.Join(directory, "cin_1", "labels.jsonl") + " (2 records)\n"; said.String() != want {
 		t.Errorf("said %q, want %q", said.String(), want)
 	}
 }

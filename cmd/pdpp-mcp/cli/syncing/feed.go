@@ -1,6 +1,7 @@
 package syncing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -15,25 +16,26 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// grant is what is read with one credential.
+// grant is one credential of a provider.
 type grant struct {
-	id       string                                                   // if the provider tells it
-	provider string                                                   // its URL
-	begin    func() (reader rs.Reader, end func(rows int, err error)) // keeps account of what is read until the end
+	id       string // empty if the provider does not report it
+	provider string // URL
+	// begin returns a reader, and a function that logs what was read.
+	begin func() (reader rs.Reader, end func(rows int, err error))
 }
 
-// source is a stream of one connection that is granted.
+// source is a granted stream of one connection.
 type source struct {
 	connection, stream string
-	by                 *grant
+	grant              *grant
 }
 
-// file is where the copy is, below the directory.
+// file returns the path of the copy below the directory.
 func (s source) file() string {
 	return (&streamCopy{Connection: s.connection, Stream: s.stream}).file()
 }
 
-// grantedSources returns every stream of every connection that a provider grants with its credential.
+// grantedSources returns every stream of every connection that the credential of a provider covers.
 func grantedSources(ctx context.Context, provider *invocation.Provider, logger *slog.Logger) (found []source, err error) {
 	reader, err := provider.Admitted(ctx, logger)
 	if err != nil {
@@ -49,13 +51,13 @@ func grantedSources(ctx context.Context, provider *invocation.Provider, logger *
 	}
 	account, caller := provider.Account(logger)
 	caller.ClientName = "pdpp-mcp sync"
-	by := &grant{id: document.GrantID(), provider: reader.ProviderURL(), begin: func() (rs.Reader, func(int, error)) {
+	granted := &grant{id: document.GrantID(), provider: reader.ProviderURL(), begin: func() (rs.Reader, func(int, error)) {
 		started, call := time.Now(), account.Begin(caller, "sync")
 		return call.Reader(reader), func(rows int, err error) { call.End(rows, tool.AuditCode(err), time.Since(started)) }
 	}}
 	for connector, stream := range document.Rows() {
 		for _, connection := range connector.ConnectionsOf(stream) {
-			each := source{connection.ID, stream.Name, by}
+			each := source{connection.ID, stream.Name, granted}
 			if !slices.Contains(found, each) {
 				found = append(found, each)
 			}
@@ -74,73 +76,68 @@ func get(ctx context.Context, reader rs.Reader, request rs.Request) (*rs.Respons
 // change counts what a run changed in a copy.
 type change struct {
 	Written, Deleted int
-	Anew             bool // read from the beginning
+	IsFull           bool // read from the beginning
 }
 
-// pageRows is how many records a page of the feed may have.
-const pageRows = "100"
+// firstBookmark is the bookmark before the first change.
+const firstBookmark = "beginning"
 
-// beginningOfFeed starts a feed that has every record.
-const beginningOfFeed = "beginning"
-
-// follow reads the changes since the copy's bookmark to their end, applies them in memory, and returns the new bookmark. A feed
-// whose place is gone is read from the beginning.
-func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, told func(rows int)) (bookmark string, done change, err error) {
+// follow applies all changes since the copy's bookmark in memory, and returns the new bookmark. If the bookmark has expired, it reads from
+// the beginning.
+func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, onPage func(rows int)) (bookmark string, counts change, err error) {
 	since := kept.state.Bookmark
 	if since == "" {
-		kept.forget()
-		since, done.Anew = beginningOfFeed, true
+		kept.clear()
+		since, counts.IsFull = firstBookmark, true
 	}
-	cursor, asked := "", map[string]bool{}
+	cursor, seen := "", map[string]bool{}
 	for {
 		if err := ctx.Err(); err != nil {
-			return "", done, err
+			return "", counts, err
 		}
-		response, err := get(ctx, reader, pageOf(kept, since, cursor))
+		response, err := get(ctx, reader, pageRequest(kept, since, cursor))
 		refused, isRefused := errors.AsType[*rs.Error](err)
-		if isRefused && refused.Status == http.StatusGone && since != beginningOfFeed {
-			kept.forget()
-			since, cursor, done = beginningOfFeed, "", change{Anew: true}
-			clear(asked)
+		if isRefused && refused.Status == http.StatusGone && since != firstBookmark {
+			kept.clear()
+			since, cursor, counts = firstBookmark, "", change{IsFull: true}
+			clear(seen)
 			continue
 		}
 		if err != nil {
-			return "", done, err
+			return "", counts, err
 		}
 		list, err := response.List()
 		if err != nil {
-			return "", done, err
+			return "", counts, err
 		}
 		for _, row := range list.Rows {
-			if err := kept.apply(row, &done); err != nil {
-				return "", done, err
+			if err := kept.apply(row, &counts); err != nil {
+				return "", counts, err
 			}
 		}
-		told(len(list.Rows))
-		if next := list.Text("next_changes_since"); next != "" {
-			bookmark = next
-		}
-		asked[cursor] = true
+		onPage(len(list.Rows))
+		bookmark = cmp.Or(list.Text("next_changes_since"), bookmark)
+		seen[cursor] = true
 		cursor = list.Text("next_cursor")
-		if cursor == "" || asked[cursor] { // or leads back
+		if cursor == "" || seen[cursor] {
 			break
 		}
 	}
 	if bookmark == "" {
-		return "", done, errNoBookmark
+		return "", counts, errNoBookmark
 	}
-	return bookmark, done, nil
+	return bookmark, counts, nil
 }
 
 var errNoBookmark = errors.New("the provider gives no next_changes_since for this stream, so a copy cannot be kept up to date; read it with call and --all")
 
-// pageOf is a page of the feed. Pages after the first are named by their cursor alone.
-func pageOf(kept *streamCopy, since, cursor string) rs.Request {
+// pageRequest returns the request for a page of the feed. Later pages need only their cursor.
+func pageRequest(kept *streamCopy, since, cursor string) rs.Request {
 	request := rs.Request{
 		Path:    rs.JoinPath("v1", "streams", kept.Stream, "records"),
 		Sources: rs.OneSource{Stream: kept.Stream, ConnectionID: &kept.Connection},
 	}
-	request.Query.Set("limit", pageRows)
+	request.Query.Set("limit", "100")
 	if cursor == "" {
 		request.Query.Set("changes_since", since)
 	} else {

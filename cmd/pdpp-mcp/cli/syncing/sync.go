@@ -1,4 +1,5 @@
-// Package syncing keeps copies of streams up to date in a directory, as JSON lines.
+// Package syncing has the command sync. It keeps copies of granted streams in a directory, as JSON lines, and updates them from the
+// change feed of the provider.
 package syncing
 
 import (
@@ -16,7 +17,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -25,34 +25,32 @@ type sync struct {
 	terminal             invocation.Terminal
 	command              *cobra.Command
 	directory            string
-	streams, connections []string // those that are wanted; empty: all
+	streams, connections []string // to copy; empty for all
 
 	root *os.Root
 }
 
-// NewSyncCommand makes the command that keeps copies of streams.
+// NewSyncCommand returns the command that keeps copies of streams.
 func NewSyncCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	sources := invocation.Sources{ReadsEvery: true}
 	run := sync{terminal: terminal}
 	format := display.Format{Terminal: terminal}
 	command := &cobra.Command{
 		Use:   "sync <directory>",
-		Short: "Keep a copy of what is granted as JSON lines, up to date",
-		Long: `Keep a copy of the granted streams in a directory: a file for each stream of each connection, such as
-cin_1/messages.jsonl, with a record on each line as the provider sent it. The first run reads every record, later runs
-only what changed; deleted records leave the copy. Files are 0600 and replaced whole, so that a run can be stopped at any
-time. All grants of every provider are read, each with its own token. When one has ended, nothing is read with it any more, and the
-command says what is kept where.`,
+		Short: "Keep a copy of the granted streams up to date, as JSON lines",
+		Long: `Keep a copy of the granted streams in a directory: one file for each stream of each connection, such as
+cin_1/messages.jsonl, with one record per line. The first run reads every record. Later runs read only changes, and remove deleted
+records. Files have mode 0600 and are replaced whole, so that a run can be stopped at any time. All grants of every provider are read,
+each with its own token. After a grant has ended, its copies are kept.`,
 		Example: `  pdpp-mcp sync mine
-  pdpp-mcp sync mine --stream messages --connection-id cin_1
-  duckdb -c "SELECT data->>'subject' FROM 'mine/*/messages.jsonl'"`,
+  pdpp-mcp sync mine --stream messages --connection-id cin_gmail_personal`,
 		Args: invocation.OneArgument("directory"),
 		RunE: func(command *cobra.Command, words []string) error {
 			if err := format.Check(); err != nil {
 				return err
 			}
 			run.command, run.directory = command, words[0]
-			result, failed := run.all(command.Context(), &sources, log)
+			result, failed := run.updateAll(command.Context(), &sources, log)
 			if result == nil {
 				return failed
 			}
@@ -60,180 +58,175 @@ command says what is kept where.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringSliceVar(&run.streams, invocation.FlagName(tool.RecordsStream), nil, "only this `stream`; repeated for more")
-	flags.StringSliceVar(&run.connections, invocation.FlagName(tool.RecordsConnectionID), nil, "only this connection, by its `id`; repeated for more")
+	flags.StringSliceVar(&run.streams, invocation.FlagName(tool.RecordsStream), nil, "copy only this `stream`; repeatable")
+	flags.StringSliceVar(&run.connections, invocation.FlagName(tool.RecordsConnectionID), nil, "copy only the connection with this `id`; repeatable")
 	format.AddFlags(flags)
 	sources.AddFlags(flags)
 	return command
 }
 
-// row is what the command prints of one copy.
+// row is the output for one copy.
 type row struct {
 	Connection string `json:"connection_id"`
 	Stream     string `json:"stream"`
 	Records    int    `json:"records"`
 	Written    int    `json:"written"`
 	Deleted    int    `json:"deleted"`
-	Anew       bool   `json:"read_anew"`
+	IsFull     bool   `json:"read_anew"`
 	File       string `json:"file"`
 }
 
-// all brings every wanted copy up to date. A stream that fails does not keep others from it, and neither does a grant that has
-// ended or cannot be read keep other grants.
-func (s *sync) all(ctx context.Context, sources *invocation.Sources, log *invocation.Log) (*tool.Result, error) {
+// updateAll updates every copy. The failure of one stream or one grant does not affect the others.
+func (s *sync) updateAll(ctx context.Context, sources *invocation.Sources, log *invocation.Log) (*tool.Result, error) {
 	if err := s.open(); err != nil {
 		return nil, err
 	}
 	defer s.root.Close()
 	logger := log.Logger()
-	providers, without := sources.Each(logger)
+	providers, unusable := sources.Each(logger)
 	if len(providers) == 0 {
-		return nil, s.ended(without)
+		return nil, s.adviseEnded(unusable)
 	}
-	granted, problems, isWhole := s.granted(ctx, providers, logger)
-	left := len(providers) - len(problems)
-	problems = append(problems, without)
-	if left == 0 {
-		return nil, s.ended(errors.Join(problems...))
+	granted, problems, isComplete := granted(ctx, providers, logger)
+	grants := len(providers) - len(problems)
+	problems = append(problems, unusable)
+	if grants == 0 {
+		return nil, s.adviseEnded(errors.Join(problems...))
 	}
-	wanted, err := s.wanted(granted)
+	chosen, err := s.choose(granted)
 	if err != nil {
 		return nil, errors.Join(append(problems, err)...)
 	}
-	rows, failures := s.copyEach(ctx, wanted, left)
+	rows, failures := s.updateEach(ctx, chosen, grants)
 	problems = append(problems, failures...)
-	if isWhole {
-		s.tellLeft(granted, sources)
+	if isComplete {
+		s.reportUngranted(granted, sources)
 	}
 	structured, err := json.Marshal(map[string]any{"data": append([]row{}, rows...)})
 	return &tool.Result{Text: fmt.Sprintf("%d copies are up to date", len(rows)), Structured: structured}, errors.Join(append(problems, err)...)
 }
 
-// copyEach brings each copy up to date with one of so many grants. It ends early, with an error, only with the context.
-func (s *sync) copyEach(ctx context.Context, wanted []source, grants int) (rows []row, problems []error) {
-	over := map[*grant]bool{}
-	for _, each := range wanted {
-		if over[each.by] {
+// updateEach updates the copies of the sources. It skips the sources of a grant that has ended. It stops early only when the context ends.
+func (s *sync) updateEach(ctx context.Context, sources []source, grants int) (rows []row, problems []error) {
+	ended := map[*grant]bool{}
+	for _, source := range sources {
+		if ended[source.grant] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return rows, append(problems, err)
 		}
-		done, err := s.one(ctx, each)
+		row, err := s.update(ctx, source)
 		switch {
 		case err == nil:
-			rows = append(rows, done)
+			rows = append(rows, row)
 		case ctx.Err() != nil:
 			return rows, append(problems, err)
 		case invocation.ExitCode(err) == invocation.ExitConfiguration:
-			over[each.by] = true
-			if len(over) == grants {
-				err = s.ended(err)
+			ended[source.grant] = true
+			if len(ended) == grants {
+				err = s.adviseEnded(err)
 			}
 			problems = append(problems, err)
 		default:
-			problems = append(problems, fmt.Errorf("%s of %s: %w", invocation.OneLine(each.stream), invocation.OneLine(each.connection), err))
+			problems = append(problems, fmt.Errorf("%s of %s: %w", invocation.OneLine(source.stream), invocation.OneLine(source.connection), err))
 		}
 	}
 	return rows, problems
 }
 
-// granted returns what all grants cover, each stream of a connection by the first that does, and an error for each grant of which
-// that is not known. It reports whether every grant that has not ended was asked.
-func (s *sync) granted(ctx context.Context, providers []*invocation.Provider, logger *slog.Logger) (granted []source, problems []error, isWhole bool) {
-	isWhole = true
+// granted returns the sources of all grants, each with the first grant that covers it, and an error for each grant that could not be read. It
+// reports whether all other grants have ended, so that the list of sources is complete.
+func granted(ctx context.Context, providers []*invocation.Provider, logger *slog.Logger) (sources []source, problems []error, isComplete bool) {
+	isComplete = true
 	for _, provider := range providers {
 		found, err := grantedSources(ctx, provider, logger)
 		if err != nil {
-			isWhole = isWhole && invocation.ExitCode(err) == invocation.ExitConfiguration
+			isComplete = isComplete && invocation.ExitCode(err) == invocation.ExitConfiguration
 			if name := provider.Grant(); name != "" && len(providers) > 1 {
 				err = fmt.Errorf("grant %s: %w", invocation.OneLine(name), err)
 			}
 			problems = append(problems, err)
 		}
-		for _, each := range found {
-			if !slices.ContainsFunc(granted, func(other source) bool { return other.file() == each.file() && other.by.provider == each.by.provider }) {
-				granted = append(granted, each)
+		for _, one := range found {
+			if !slices.ContainsFunc(sources, func(other source) bool {
+				return other.file() == one.file() && other.grant.provider == one.grant.provider
+			}) {
+				sources = append(sources, one)
 			}
 		}
 	}
-	return granted, problems, isWhole
+	return sources, problems, isComplete
 }
 
-// open opens the directory and removes what a killed run left in it.
+// open opens the directory and removes the partial files of a killed run.
 func (s *sync) open() error {
 	if err := os.MkdirAll(s.directory, 0o700); err != nil {
-		return invocation.Usagef("the directory cannot be made: %v", err)
+		return invocation.Usagef("the directory cannot be created: %v", err)
 	}
 	root, err := os.OpenRoot(s.directory)
 	if err != nil {
 		return invocation.Usagef("the directory cannot be opened: %v", err)
 	}
 	s.root = root
-	return tidy(root)
+	return removeParts(root)
 }
 
-// wanted returns those of the granted sources that the flags name.
-func (s *sync) wanted(granted []source) ([]source, error) {
-	named := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
-	var found []source
-	for _, each := range granted {
-		if named(s.streams, each.stream) && named(s.connections, each.connection) {
-			found = append(found, each)
+// choose returns the sources that the flags choose.
+func (s *sync) choose(granted []source) ([]source, error) {
+	isChosen := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
+	var chosen []source
+	for _, source := range granted {
+		if isChosen(s.streams, source.stream) && isChosen(s.connections, source.connection) {
+			chosen = append(chosen, source)
 		}
 	}
-	if len(found) == 0 {
-		return nil, invocation.Usagef("no granted stream is named so; streams lists those that are")
+	if len(chosen) == 0 {
+		return nil, invocation.Usagef("no granted stream matches; run pdpp-mcp streams to list them")
 	}
-	return found, s.refuseShared(found)
+	return chosen, s.refuseShared(chosen)
 }
 
-// refuseShared refuses copies of several providers in one file, with the command lines that keep them apart.
-func (s *sync) refuseShared(wanted []source) error {
+// refuseShared returns an error if two providers would share a file, with command lines for two directories.
+func (s *sync) refuseShared(sources []source) error {
 	providers := map[string]string{} // by file
-	for _, each := range wanted {
-		other, isKnown := providers[each.file()]
-		if providers[each.file()] = each.by.provider; !isKnown || other == each.by.provider {
+	for _, source := range sources {
+		other, isKnown := providers[source.file()]
+		if providers[source.file()] = source.grant.provider; !isKnown || other == source.grant.provider {
 			continue
 		}
 		var lines []string
-		for _, url := range []string{other, each.by.provider} {
+		for _, url := range []string{other, source.grant.provider} {
 			_, host, _ := strings.Cut(url, "://")
 			directory := s.directory + "-" + strings.ReplaceAll(host, ":", "_")
 			lines = append(lines, invocation.Command+invocation.ForProvider(s.command, url, directory))
 		}
 		return invocation.Advised(invocation.Usagef("the providers %s and %s both have the connection %s; keep their copies in two directories",
-			other, each.by.provider, invocation.OneLine(each.connection)), lines...)
+			other, source.grant.provider, invocation.OneLine(source.connection)), lines...)
 	}
 	return nil
 }
 
-// one brings one copy up to date, and keeps account of what it reads.
-func (s *sync) one(ctx context.Context, of source) (row, error) {
-	reader, end := of.by.begin()
-	done, err := s.follow(ctx, reader, of)
-	end(done.Written+done.Deleted, err)
-	return done, err
-}
-
-// follow brings one copy up to date with a reader.
-func (s *sync) follow(ctx context.Context, reader rs.Reader, of source) (row, error) {
-	kept := &streamCopy{root: s.root, Connection: of.connection, Stream: of.stream}
-	if err := kept.open(reader.ProviderURL(), of.by.id); err != nil {
+// update updates one copy and logs what it reads.
+func (s *sync) update(ctx context.Context, source source) (updated row, err error) {
+	reader, end := source.grant.begin()
+	defer func() { end(updated.Written+updated.Deleted, err) }()
+	kept := &streamCopy{root: s.root, Connection: source.connection, Stream: source.stream}
+	if err := kept.open(reader.ProviderURL(), source.grant.id); err != nil {
 		return row{}, err
 	}
 	line := invocation.NewLine(s.terminal.Err)
 	defer line.End()
-	read, before := 0, kept.state
-	bookmark, done, err := follow(ctx, reader, kept, func(rows int) {
+	read, previous := 0, kept.state.Bookmark
+	bookmark, counts, err := follow(ctx, reader, kept, func(rows int) {
 		read += rows
-		line.Show(fmt.Sprintf("%s: %d changes", invocation.OneLine(of.stream), read))
+		line.Show(fmt.Sprintf("%s: %d changes", invocation.OneLine(source.stream), read))
 	})
-	if err == nil && (before.Bookmark != bookmark || done != change{}) {
-		err = kept.save(reader.ProviderURL(), of.by.id, bookmark)
+	if err == nil && (previous != bookmark || counts != change{}) {
+		err = kept.save(reader.ProviderURL(), source.grant.id, bookmark)
 	}
 	return row{
-		Connection: of.connection, Stream: of.stream, Records: len(kept.records),
-		Written: done.Written, Deleted: done.Deleted, Anew: done.Anew, File: filepath.Join(s.directory, filepath.FromSlash(kept.file())),
+		Connection: source.connection, Stream: source.stream, Records: len(kept.records),
+		Written: counts.Written, Deleted: counts.Deleted, IsFull: counts.IsFull, File: filepath.Join(s.directory, filepath.FromSlash(kept.file())),
 	}, err
 }

@@ -42,7 +42,7 @@ func TestStoppedBetweenCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer run.root.Close()
-		rows, problems := run.copyEach(ctx, []source{{"cin_1", "labels", by}, {"cin_1", "messages", by}}, 1)
+		rows, problems := run.updateEach(ctx, []source{{"cin_1", "labels", by}, {"cin_1", "messages", by}}, 1)
 		if err := errors.Join(problems...); len(rows) != test.copies || errors.Is(err, context.Canceled) != test.stopped {
 			t.Errorf("stopped after %d copies it has %d and ends with %v", test.stopAfter, len(rows), err)
 		}
