@@ -150,7 +150,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	if slices.Contains(p.reads(), owner+readRecords) {
 		t.Error("an owner's token was read with")
 	}
-	for _, want := range []string{"the new access token is refused; the one before stays", "the access token was read again", file} {
+	for _, want := range []string{"the new access token is refused; the previous one stays in use", "the access token was read again", file} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, said)
 		}

@@ -20,8 +20,8 @@ func cellOf(value json.RawMessage) string {
 	return string(value)
 }
 
-// localTimes returns cells that are all times with a date, or empty, in the zone of the machine. They are dates if no cell has a
-// time of day. It reports false for other cells, and if all are empty.
+// localTimes returns times in the zone of this machine, as dates if none has a time of day. It reports false if a cell is neither a time
+// nor empty, or if all are empty.
 func localTimes(cells []string) (local []string, zone string, ok bool) {
 	layout := time.DateOnly
 	times := make([]time.Time, len(cells))
@@ -29,11 +29,11 @@ func localTimes(cells []string) (local []string, zone string, ok bool) {
 		if cell == "" {
 			continue
 		}
-		at, err := time.Parse(time.RFC3339, cell)
+		parsed, err := time.Parse(time.RFC3339, cell)
 		if err != nil {
 			return nil, "", false
 		}
-		times[i] = at.Local()
+		times[i] = parsed.Local()
 		zone, _ = times[i].Zone()
 		if hour, minute, second := times[i].Clock(); hour+minute+second > 0 {
 			layout = "2006-01-02 15:04"

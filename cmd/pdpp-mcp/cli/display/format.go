@@ -1,4 +1,5 @@
-// Package display prints results as tables for people, as the text that a model reads, or as JSON and CSV for programs.
+// Package display prints results as tables for people, as the text that a model reads, or as JSON, CSV and TSV for programs. Everything
+// that it prints on a terminal is free of control characters of the provider.
 package display
 
 import (
@@ -14,30 +15,43 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// The forms in which a command prints a result. They mean the same for every command that has them.
+// The output formats. They mean the same for every command that has them.
 const (
 	formatTable = "table"             // for people
 	formatText  = "text"              // the text channel of a result
-	formatJSON  = invocation.FormJSON // structured output
-	formatLines = "jsonl"             // each row on a line, whole
-	formatCSV   = "csv"               // each row on a line, whole, under a heading
+	formatJSON  = invocation.FormJSON // structured output, or a list of rows
+	formatLines = "jsonl"             // a row on each line
+	formatCSV   = "csv"               // a row on each line, below the names of the columns
+	formatTSV   = "tsv"
 )
 
-// Format prints results in the form that its flags choose.
+// Format prints results in the format that its flags choose.
 type Format struct {
 	Terminal invocation.Terminal
 
 	chosen, expression string
+	columns            []string // of rows; nil for all
+	noHeaders          bool
 
 	selection *query // of the expression; nil without one
 }
 
-// AddFlags adds the flags that choose a form.
+// AddFlags adds the flags of a command that prints a result.
 func (f *Format) AddFlags(flags *pflag.FlagSet) {
-	const usage = "table, json, jsonl, csv or text (default table on a terminal, else json)"
+	const usage = "table, json, jsonl, csv or text (default table on a terminal, otherwise json)"
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatText)
 	invocation.AddJSON(flags, &f.chosen)
-	flags.StringVar(&f.expression, "jq", "", "print what this jq `expression` selects of the JSON, strings without quotes")
+	flags.StringVar(&f.expression, "jq", "", "jq `expression` that selects from the JSON; strings are printed without quotes")
+}
+
+// AddRowFlags adds the flags of a command that prints plain rows.
+func (f *Format) AddRowFlags(flags *pflag.FlagSet) {
+	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, otherwise jsonl)"
+	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
+	flags.StringSliceVar(&f.columns, "columns", nil, "only these `fields`, in this order")
+	flags.StringSliceVar(&f.columns, "json", nil, "short for --columns `fields` --format json")
+	flags.StringVar(&f.expression, "jq", "", "jq `expression` that selects from each row; strings are printed without quotes")
+	flags.BoolVar(&f.noHeaders, "no-headers", false, "print rows without the names of the columns")
 }
 
 // Check returns an error for wrong flags. Call it before the request.
@@ -51,19 +65,21 @@ func (f *Format) Check() (err error) {
 	return err
 }
 
-// IsPerRow reports whether the form prints rows one by one, whole and as the resource server sent them.
+// IsPerRow reports whether the format prints rows one by one, whole and as the resource server sent them.
 func (f *Format) IsPerRow() bool { return f.chosen == formatLines || f.chosen == formatCSV }
 
-// TakesRows reports whether Rows prints in the form.
+// TakesRows reports whether Rows prints in the format.
 func (f *Format) TakesRows() bool { return f.IsPerRow() || f.chosen == "" }
 
-// PrintShape writes a result of a tool in the chosen form. More says how to see the rows that follow a page.
+// Columns returns the fields that the flags choose, or nil for all.
+func (f *Format) Columns() []string { return f.columns }
+
+// PrintShape prints the result of a tool. More says how to see the rows after a page.
 func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool.Table, more string) error {
 	return f.print(ctx, result, func(screen screen) string { return shapeTable(shape, result, screen, more) })
 }
 
-// PrintList writes the answer to a command in the chosen form. A table shows the named members of its rows, and the optional ones
-// that a row has.
+// PrintList prints the result of a command. A table shows the named members of its rows, and the optional ones that a row has.
 func (f *Format) PrintList(ctx context.Context, result *tool.Result, names, optional []string) error {
 	return f.print(ctx, result, func(screen screen) string { return listTable(result, names, optional, screen) })
 }
@@ -85,14 +101,18 @@ func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(sc
 		}
 		return f.write([]byte(invocation.Printable(indented.String()) + "\n"))
 	}
-	// The cells of a table are escaped, and its colours must not be.
-	_, err := fmt.Fprintln(f.Terminal.Out, asTable(screenOf(f.Terminal)))
+	return f.show(asTable(screenOf(f.Terminal)))
+}
+
+// show prints a table, whose cells are already printable.
+func (f *Format) show(table string) error {
+	_, err := fmt.Fprintln(f.Terminal.Out, table)
 	return err
 }
 
-// write writes whole lines. On a terminal, control characters are escaped.
+// write prints whole lines. A terminal gets no control characters.
 func (f *Format) write(lines []byte) error {
-	if _, onTerminal := invocation.OnTerminal(f.Terminal.Out); onTerminal {
+	if _, isTerminal := invocation.OnTerminal(f.Terminal.Out); isTerminal {
 		lines = []byte(invocation.Printable(string(lines)))
 	}
 	if _, err := f.Terminal.Out.Write(lines); err != nil {
@@ -101,8 +121,7 @@ func (f *Format) write(lines []byte) error {
 	return nil
 }
 
-// TerminalSafe escapes the control characters in a result's text, so that a provider cannot send escape sequences to a
-// terminal. Structured output is unchanged.
+// TerminalSafe escapes the control characters in a result's text. Structured output is unchanged.
 func TerminalSafe(result *tool.Result) *tool.Result {
 	return &tool.Result{Text: invocation.Printable(result.Text), Structured: result.Structured}
 }

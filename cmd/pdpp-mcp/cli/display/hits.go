@@ -9,35 +9,53 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// hit is the part of a search result that a table shows.
+// hit is the part of a search result that people read.
 type hit struct {
-	ID, Title, Time, Stream, Snippet string
-	Source                           string `json:"display_name"`
-	Evidence                         []struct{ Preview string }
+	Handle   string `json:"id"`
+	Title    string
+	Time     string
+	Stream   string
+	Snippet  string
+	Source   string `json:"display_name"`
+	Evidence []struct{ Preview string }
 }
 
-// hitTable returns a table with a row for each hit. Shared has the members that all hits have in common.
-func hitTable(results []json.RawMessage, shared json.RawMessage) *table {
-	common, _ := rawjson.ParseObject(shared)
-	var titles, found, times, sources, ids []string
+// readHit reads a search result. Shared has the members that all results have in common.
+func readHit(result json.RawMessage, shared rawjson.Object) (h hit) {
+	members, _ := rawjson.ParseObject(result)
+	_ = json.Unmarshal(append(members, shared...).Encode(), &h) // a malformed hit has empty columns
+	if h.Snippet == "" && len(h.Evidence) > 0 {
+		h.Snippet = h.Evidence[0].Preview
+	}
+	if h.Title == unmarked.Replace(h.Snippet) || strings.HasPrefix(h.Title, h.Source+" / "+h.Stream) {
+		h.Title = "" // the other columns show it
+	}
+	return h
+}
+
+var unmarked = strings.NewReplacer("<mark>", "", "</mark>", "")
+
+// PlainHit returns a search result as a plain row.
+func PlainHit(result json.RawMessage, shared rawjson.Object) json.RawMessage {
+	h := readHit(result, shared)
+	return rawjson.Object{
+		rawjson.String(handleName, h.Handle), rawjson.String("title", h.Title), rawjson.String("time", h.Time),
+		rawjson.String("stream", h.Stream), rawjson.String("source", h.Source), rawjson.String("text", unmarked.Replace(h.Snippet)),
+	}.Encode()
+}
+
+// hitTable returns a table with a row for each hit.
+func hitTable(results []json.RawMessage, shared rawjson.Object) *table {
+	var titles, found, times, sources, handles []string
 	for _, result := range results {
-		var h hit
-		members, _ := rawjson.ParseObject(result)
-		_ = json.Unmarshal(append(members, common...).Encode(), &h) // a malformed hit gets empty columns
-		if h.Snippet == "" && len(h.Evidence) > 0 {
-			h.Snippet = h.Evidence[0].Preview
-		}
-		plain := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(h.Snippet)
-		if h.Title == plain || strings.HasPrefix(h.Title, h.Source+" / "+h.Stream) {
-			h.Title = "" // the other columns show it
-		}
+		h := readHit(result, shared)
 		titles, found = append(titles, h.Title), append(found, startAtMark(invocation.OneLine(h.Snippet)))
-		times, ids = append(times, h.Time), append(ids, h.ID)
+		times, handles = append(times, h.Time), append(handles, h.Handle)
 		sources = append(sources, strings.TrimSpace(h.Source+" "+h.Stream))
 	}
 	table := &table{advice: "--format json"}
 	if slices.ContainsFunc(titles, func(title string) bool { return title != "" }) {
-		table.addColumn(column{name: "title", kind: contentKind}, titles)
+		table.addColumn(column{name: "title", kind: titleKind}, titles)
 	}
 	table.addColumn(column{name: "found", kind: textKind, hasMarks: true}, found)
 	if local, zone, isTime := localTimes(times); isTime {
@@ -45,19 +63,19 @@ func hitTable(results []json.RawMessage, shared json.RawMessage) *table {
 	}
 	table.addColumn(column{name: "time", kind: timeKind}, times)
 	table.addColumn(column{name: "in", kind: otherKind}, sources)
-	table.addColumn(column{name: "id", kind: handleKind}, ids)
+	table.addColumn(column{name: "id", kind: handleKind}, handles)
 	return table
 }
 
-// charactersBeforeMark is how much of a snippet a table shows before the first highlight.
-const charactersBeforeMark = 12
+// maxLead bounds the text that a table shows before the first highlight of a snippet.
+const maxLead = 12
 
-// startAtMark cuts the beginning of a snippet, so that its first highlight is visible in a narrow column.
+// startAtMark shortens the beginning of a snippet, so that a narrow column shows its first highlight.
 func startAtMark(snippet string) string {
 	before, rest, found := strings.Cut(snippet, "<mark>")
 	lead := []rune(before)
-	if !found || len(lead) <= 2*charactersBeforeMark {
+	if !found || len(lead) <= 2*maxLead {
 		return snippet
 	}
-	return "…" + string(lead[len(lead)-charactersBeforeMark:]) + "<mark>" + rest
+	return "…" + string(lead[len(lead)-maxLead:]) + "<mark>" + rest
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// kind is what people use a column for. Columns are ordered by their kinds, and the first ones keep their place on a narrow screen.
+// kind is what people use a column for. Columns are shown in the order of their kinds.
 type kind int
 
 const (
-	contentKind kind = iota // the title of a row, or the text of rows without titles
-	amountKind
-	timeKind
+	titleKind kind = iota // the title of a row, or the text of rows without titles
 	personKind
 	textKind
+	timeKind
+	amountKind
 	namedIDKind // an id that the command lists on purpose
 	otherKind
 	idKind
@@ -23,13 +23,16 @@ const (
 	emptyKind  // no row has a value
 )
 
+// readKinds are the kinds that people read, in the order in which they get space on a narrow screen.
+var readKinds = []kind{titleKind, amountKind, timeKind, personKind, textKind, namedIDKind}
+
 // unlimited is the width of a column that is never cut.
 const unlimited = 1 << 16
 
 // minWidth returns the width below which a column is hidden.
 func (k kind) minWidth() int {
 	switch k {
-	case contentKind, textKind:
+	case titleKind, textKind:
 		return 24
 	case personKind:
 		return 14
@@ -39,10 +42,10 @@ func (k kind) minWidth() int {
 	return unlimited
 }
 
-// fairWidth returns the width that a column gets before the columns after textKind get any.
+// fairWidth returns the width that a column gets before columns that people read less get any.
 func (k kind) fairWidth() int {
 	switch k {
-	case contentKind, textKind:
+	case titleKind, textKind:
 		return 48
 	case personKind:
 		return 24
@@ -50,56 +53,67 @@ func (k kind) fairWidth() int {
 	return unlimited
 }
 
-func (k kind) style() string {
-	switch k {
-	case timeKind, idKind, namedIDKind:
-		return faint
-	case handleKind:
-		return cyan
-	}
-	return ""
-}
-
-// kindOf guesses the kind of a column from the name of its field.
+// kindOf returns the kind of a column from the role of its field, or from the last word of its name.
 func kindOf(name string, isTime bool, cells []string) kind {
-	words := strings.Split(strings.ToLower(name), "_")
-	last := words[len(words)-1]
-	is := func(word string, known ...string) bool { return slices.Contains(known, word) }
+	last := name[strings.LastIndexByte(name, '_')+1:]
+	has := func(role tool.Role) bool { return role.Has(name) }
 	switch {
 	case !slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }):
 		return emptyKind
 	case isTime:
 		return timeKind
-	case is(last, "id", "ids", "sha", "sha256", "etag", "ref", "uri", "references") || strings.HasPrefix(name, "in_reply_to"):
+	case slices.Contains([]string{"id", "ids", "sha", "sha256", "etag", "ref", "uri", "references"}, last) || strings.HasPrefix(name, "in_reply_to"):
 		return idKind
-	case is(words[0], "from", "sender", "author", "artist", "actor", "creator", "payee") && !is(last, "email"), name == "user_name":
+	case has(tool.TitleRole):
+		return titleKind
+	case has(tool.AuthorRole):
 		return personKind
-	case is(last, "amount", "price", "total"):
+	case has(tool.AmountRole):
 		return amountKind
-	case tool.TitleRole.Has(name):
-		return contentKind
-	case is(last, "text", "body", "snippet", "message", "content", "description", "preview", "excerpt", "note"):
+	case has(tool.TextRole):
 		return textKind
-	case len(words) > 1 && tool.TitleRole.Has(last) && !is(words[0], "display", "channel", "album", "file"):
-		return contentKind
 	}
 	return otherKind
 }
 
-// rankKinds keeps the first column of each kind that people read, so that similar dates and texts do not fill the screen. The text is
-// the content of rows without titles.
+// rankKinds keeps one column of each kind that people read: the one whose field is the first of its role. The others get otherKind.
+// Without a title, the text becomes the title.
 func rankKinds(columns []column) {
-	first := map[kind]int{}
+	best := map[kind]int{}
 	for i := range columns {
 		kind := columns[i].kind
-		if _, seen := first[kind]; seen && kind < otherKind {
+		if kind >= otherKind {
+			continue
+		}
+		first, seen := best[kind]
+		switch {
+		case !seen:
+			best[kind] = i
+		case preference(columns[i]) < preference(columns[first]):
+			columns[first].kind, best[kind] = otherKind, i
+		default:
 			columns[i].kind = otherKind
-		} else if !seen {
-			first[kind] = i
 		}
 	}
-	_, hasTitle := first[contentKind]
-	if text, hasText := first[textKind]; hasText && !hasTitle {
-		columns[text].kind = contentKind
+	if _, hasPerson := best[personKind]; !hasPerson { // such as the artist of a track, which is a title elsewhere
+		isPerson := func(c column) bool { return c.kind == otherKind && tool.AuthorRole.Has(c.name) }
+		if i := slices.IndexFunc(columns, isPerson); i >= 0 {
+			columns[i].kind = personKind
+		}
 	}
+	_, hasTitle := best[titleKind]
+	if text, hasText := best[textKind]; hasText && !hasTitle {
+		columns[text].kind = titleKind
+	}
+}
+
+// preference returns the place of a column's field in the list of its role.
+func preference(c column) int {
+	role := map[kind]tool.Role{
+		titleKind: tool.TitleRole, personKind: tool.AuthorRole, textKind: tool.TextRole, timeKind: tool.TimeRole, amountKind: tool.AmountRole,
+	}[c.kind]
+	if i := slices.Index(role.Fields, c.name); i >= 0 {
+		return i
+	}
+	return len(role.Fields)
 }

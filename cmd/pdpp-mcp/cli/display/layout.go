@@ -14,26 +14,23 @@ type layout struct {
 	left    int
 }
 
-// layout returns the width of each column, 0 for a hidden one. It reports the column that goes on a line of its own below each row,
-// or -1. The columns that people read get a fair width, then the others their least one, and then all share what is left.
+// layout returns the width of each column, 0 for a hidden one, and the index of the id column that goes below each row, or -1. The columns
+// that people read get a fair width first, then the others their minimum, and then all share the rest.
 func (t *table) layout(screenWidth int) (widths []int, below int) {
 	l := &layout{t.columns, t.naturalWidths(), make([]int, len(t.columns)), screenWidth + columnGap}
 	var read, others []int
-	for i := range t.columns {
-		if kind := t.columns[i].kind; kind < otherKind {
-			read = append(read, i)
-		} else if kind != emptyKind && kind != handleKind {
-			others = append(others, i)
-		}
+	for _, kind := range readKinds {
+		read = append(read, l.ofKind(kind)...)
 	}
-	byKind := func(a, b int) int { return int(t.columns[a].kind - t.columns[b].kind) }
-	slices.SortStableFunc(read, byKind)
-	slices.SortStableFunc(others, byKind)
+	others = append(l.ofKind(otherKind), l.ofKind(idKind)...)
 	l.place(read)
-	below = slices.IndexFunc(t.columns, func(column column) bool { return column.kind == handleKind })
-	if below >= 0 && (l.natural[below]+columnGap <= l.left || len(t.columns) == 1) {
-		l.place([]int{below})
-		below = -1
+	below = -1
+	if handle := l.ofKind(handleKind); handle != nil {
+		if l.natural[handle[0]]+columnGap <= l.left || len(t.columns) == 1 {
+			l.place(handle)
+		} else {
+			below = handle[0]
+		}
 	}
 	for _, i := range read {
 		l.widen(i, t.columns[i].kind.fairWidth())
@@ -45,27 +42,36 @@ func (t *table) layout(screenWidth int) (widths []int, below int) {
 	return l.widths, below
 }
 
-func (t *table) naturalWidths() []int {
-	widest := make([]int, len(t.columns))
-	for i, column := range t.columns {
-		widest[i] = invocation.Width(column.name)
-		for _, row := range t.rows {
-			widest[i] = max(widest[i], invocation.Width(row[i]))
+func (l *layout) ofKind(kind kind) (indexes []int) {
+	for i := range l.columns {
+		if l.columns[i].kind == kind {
+			indexes = append(indexes, i)
 		}
 	}
-	return widest
+	return indexes
 }
 
-// place gives columns their least width as far as they fit. The first column of all is shown in any case.
-func (l *layout) place(order []int) {
-	for _, i := range order {
-		least := min(l.natural[i], l.columns[i].kind.minWidth())
-		if !slices.ContainsFunc(l.widths, func(width int) bool { return width > 0 }) {
-			least = min(least, l.left-columnGap)
+func (t *table) naturalWidths() []int {
+	widths := make([]int, len(t.columns))
+	for i, column := range t.columns {
+		widths[i] = invocation.Width(column.name)
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], invocation.Width(row[i]))
 		}
-		if least+columnGap <= l.left {
-			l.widths[i] = least
-			l.left -= least + columnGap
+	}
+	return widths
+}
+
+// place gives columns their minimum width if it fits. The first column of the table is always shown.
+func (l *layout) place(indexes []int) {
+	for _, i := range indexes {
+		width := min(l.natural[i], l.columns[i].kind.minWidth())
+		if !slices.ContainsFunc(l.widths, func(width int) bool { return width > 0 }) {
+			width = min(width, l.left-columnGap)
+		}
+		if width+columnGap <= l.left {
+			l.widths[i] = width
+			l.left -= width + columnGap
 		}
 	}
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// query prints what a jq expression selects of a JSON value, each value on a line and strings without quotes. Numbers keep their
-// digits. It reads no file, no variable and nothing else of the machine.
+// query is a jq expression. It reads no files and no variables. Numbers keep their digits.
 type query struct{ code *gojq.Code }
 
 func newQuery(expression string) (*query, error) {
@@ -35,19 +34,20 @@ func newQuery(expression string) (*query, error) {
 	return &query{code}, nil
 }
 
-// run writes what is selected of a value. What was selected before a failure is written too.
+// run writes each selected value on a line, strings without quotes. After a failure the values before it have been written.
 func (q *query) run(ctx context.Context, out *bytes.Buffer, value any) error {
 	results := q.code.RunWithContext(ctx, value)
-	for each, more := results.Next(); more; each, more = results.Next() {
-		if halted, ok := errors.AsType[*gojq.HaltError](asError(each)); ok && halted.Value() == nil {
+	for result, more := results.Next(); more; result, more = results.Next() {
+		err, _ := result.(error)
+		if halted, ok := errors.AsType[*gojq.HaltError](err); ok && halted.Value() == nil {
 			return nil
 		}
-		if err := asError(each); err != nil {
+		if err != nil {
 			return errors.Join(ctx.Err(), invocation.Failf("--jq: %v", err))
 		}
-		line, isText := each.(string)
+		line, isText := result.(string)
 		if !isText {
-			written, err := gojq.Marshal(each)
+			written, err := gojq.Marshal(result)
 			if err != nil {
 				return invocation.Failf("--jq: %v", err)
 			}
@@ -58,12 +58,7 @@ func (q *query) run(ctx context.Context, out *bytes.Buffer, value any) error {
 	return nil
 }
 
-func asError(value any) error {
-	err, _ := value.(error)
-	return err
-}
-
-// selectFrom prints what --jq selects of one value.
+// selectFrom prints what --jq selects from one value.
 func (f *Format) selectFrom(ctx context.Context, value json.RawMessage) error {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
@@ -71,7 +66,7 @@ func (f *Format) selectFrom(ctx context.Context, value json.RawMessage) error {
 	if err := decoder.Decode(&decoded); err != nil {
 		return fmt.Errorf("read structured output: %w", err)
 	}
-	var made bytes.Buffer
-	failed := f.selection.run(ctx, &made, decoded)
-	return errors.Join(f.write(made.Bytes()), failed)
+	var selected bytes.Buffer
+	err := f.selection.run(ctx, &selected, decoded)
+	return errors.Join(f.write(selected.Bytes()), err)
 }

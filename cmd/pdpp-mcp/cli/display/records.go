@@ -8,8 +8,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// memberTable returns a table with a row for each object and a column for each name. Without names all members are columns, in the
-// order of their kinds. A dot in a name leads into a nested object.
+// handleName is the member of a plain row that names it.
+const handleName = "handle"
+
+// memberTable returns a table with a row for each object and a column for each name. Without names all members are columns, ordered by
+// their kinds. A dot in a name selects a member of a nested object.
 func memberTable(objects []rawjson.Object, names ...string) *table {
 	table := &table{advice: "--format json"}
 	isNamed := len(names) > 0
@@ -34,7 +37,7 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 		table.sortColumns()
 		return table
 	}
-	for i := range table.columns { // a named number comes before other ids
+	for i := range table.columns { // a column that was asked for is not the first to be hidden
 		switch column := &table.columns[i]; {
 		case column.kind == idKind:
 			column.kind = namedIDKind
@@ -45,23 +48,37 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 	return table
 }
 
-// recordTable returns a table of records. Its last column has the handles. The field that repeats the record's id is left out.
-func recordTable(records []json.RawMessage) *table {
-	fields, handles := make([]rawjson.Object, len(records)), make([]string, len(records))
+// rowTable returns a table of plain rows, with their handles in the last column. A field that repeats the record's id is left out.
+func rowTable(rows []rawjson.Object, names ...string) *table {
+	handles := make([]string, len(rows))
+	fields := make([]rawjson.Object, len(rows))
 	repeatsID := true
-	for i, record := range objectsOf(records) {
-		fields[i], _ = rawjson.ParseObject(record.Get("data"))
-		handles[i] = record.Text("handle")
-		repeatsID = repeatsID && fields[i].Text("id") == record.Text("id")
+	for i, row := range rows {
+		handles[i] = row.Text(handleName)
+		fields[i] = row.Without(handleName)
+		repeatsID = repeatsID && strings.HasSuffix(handles[i], ":"+row.Text("id"))
 	}
 	for i := range fields {
 		if repeatsID {
 			fields[i] = fields[i].Without("id")
 		}
 	}
-	table := memberTable(fields)
+	table := memberTable(fields, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == handleName })...)
+	if names == nil || slices.Contains(names, handleName) {
+		table.addColumn(column{name: "id", kind: handleKind}, handles)
+	}
+	return table
+}
+
+// recordTable returns a table of the records in a result.
+func recordTable(records []json.RawMessage) *table {
+	rows := make([]rawjson.Object, len(records))
+	for i, record := range objectsOf(records) {
+		fields, _ := rawjson.ParseObject(record.Get("data"))
+		rows[i] = append(rawjson.Object{rawjson.String(handleName, record.Text(handleName))}, fields...)
+	}
+	table := rowTable(rows)
 	table.advice = "--fields, --format json"
-	table.addColumn(column{name: "id", kind: handleKind}, handles)
 	return table
 }
 
@@ -87,7 +104,7 @@ func memberNames(objects []rawjson.Object) []string {
 	return names
 }
 
-// memberAt returns the member of a name, or nil. Dots in the name lead into nested objects.
+// memberAt returns the member of a name, or nil. Dots in the name select members of nested objects.
 func memberAt(members rawjson.Object, name string) json.RawMessage {
 	outer, inner, isNested := strings.Cut(name, ".")
 	if value := members.Get(name); value != nil || !isNested {

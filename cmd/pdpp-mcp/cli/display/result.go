@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// page is what is shown of structured output.
+// page is the part of structured output that people read.
 type page struct {
 	Shared json.RawMessage `json:"shared"` // members that all rows have in common
 	Data   struct {
@@ -48,13 +48,13 @@ type page struct {
 	} `json:"window"`
 }
 
-// Total is how many rows all pages have, as far as the resource server says.
+// Total is the number of rows on all pages, if the resource server reports it.
 type Total struct {
 	Kind  string `json:"kind"` // exact, estimated or none
 	Value int    `json:"value"`
 }
 
-// ReadTotal reads meta.count of a page, which is a number in a search. The zero value is an unknown total.
+// ReadTotal reads meta.count of a page. It is a number in a search and an object elsewhere. The zero value is an unknown total.
 func ReadTotal(count json.RawMessage) (total Total) {
 	if json.Unmarshal(count, &total) != nil {
 		_ = json.Unmarshal(count, &total.Value)
@@ -69,7 +69,7 @@ func (t Total) String() string {
 	return fmt.Sprint(t.Value)
 }
 
-// shapeTable shows structured output as a table, and results without rows as their text. More says how to see the rows that follow.
+// shapeTable returns the table of a result, or its text if it has no rows. More says how to see the rows after a page.
 func shapeTable(shape tool.Table, result *tool.Result, screen screen, more string) string {
 	var p page
 	if err := json.Unmarshal(result.Structured, &p); err != nil {
@@ -80,7 +80,8 @@ func shapeTable(shape tool.Table, result *tool.Result, screen screen, more strin
 		table := recordTable(p.Data.Data)
 		return table.render(screen) + screen.footer(p.rowLines(table, "row", more)...)
 	case shape == tool.HitTable && len(p.Results) > 0:
-		table := hitTable(p.Results, p.Shared)
+		shared, _ := rawjson.ParseObject(p.Shared)
+		table := hitTable(p.Results, shared)
 		return table.render(screen) + screen.footer(p.rowLines(table, "hit", more)...)
 	case shape == tool.GroupTable && len(p.Data.Groups) > 0:
 		return memberTable(objectsOf(p.Data.Groups)).render(screen) + screen.footer(append(p.groupLines(), p.remarks()...)...)
@@ -97,8 +98,7 @@ func shapeTable(shape tool.Table, result *tool.Result, screen screen, more strin
 	return screen.text(result.Text)
 }
 
-// listTable shows the rows of a list with the named members, and with the optional ones that a row has. Other results are shown
-// as their text.
+// listTable returns a table of the named members of a list's rows, and of the optional ones that a row has. Other results are shown as text.
 func listTable(result *tool.Result, names, optional []string, screen screen) string {
 	var list struct {
 		Data []json.RawMessage `json:"data"`
@@ -116,7 +116,7 @@ func listTable(result *tool.Result, names, optional []string, screen screen) str
 	return memberTable(rows, names...).render(screen)
 }
 
-// rowLines are the lines below a table of rows: how many of how many these are, how to see the others, and the remarks.
+// rowLines returns the lines below a table of rows: their number, how to see the others, and the remarks.
 func (p *page) rowLines(table *table, noun, more string) []string {
 	line := invocation.Count(len(table.rows), noun)
 	if total := ReadTotal(p.Data.Meta.Count); total.Value > 0 {
@@ -137,7 +137,7 @@ func (p *page) rowLines(table *table, noun, more string) []string {
 	return append([]string{line}, p.remarks()...)
 }
 
-// groupLines are the lines below a table of groups. They count the groups and records that it lacks (R-SURF-8).
+// groupLines returns the lines below a table of groups. They count the groups and records outside the table (R-SURF-8).
 func (p *page) groupLines() []string {
 	lines := []string{invocation.Count(len(p.Data.Groups), "group")}
 	if p.GroupsLeftOut > 0 {
@@ -149,7 +149,7 @@ func (p *page) groupLines() []string {
 	return lines
 }
 
-// remarks are what a result says of the page as a whole.
+// remarks returns the notes of a result about the whole page.
 func (p *page) remarks() []string {
 	var lines []string
 	if p.Note != "" {
@@ -159,7 +159,7 @@ func (p *page) remarks() []string {
 		lines = append(lines, fmt.Sprintf("a page of more than %s does not fit into one result; --all prints whole rows", invocation.Count(p.LimitUsed, "row")))
 	}
 	if p.Reading != nil {
-		line := fmt.Sprintf("pdpp-mcp read %s, because the provider does not answer this; %d match", invocation.Count(p.Reading.Records, "record"), p.Reading.Matched)
+		line := fmt.Sprintf("pdpp-mcp read %s, because the provider cannot filter, sort or group them; %d match", invocation.Count(p.Reading.Records, "record"), p.Reading.Matched)
 		if !p.Reading.Complete {
 			line += "; more are unread"
 		}

@@ -1,6 +1,7 @@
 package display
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -8,26 +9,28 @@ import (
 
 // screen is where a table is shown.
 type screen struct {
-	columns    int
-	hasColours bool // it shows colours and links
+	columns   int
+	hasStyles bool // bold and faint text
+	isBare    bool // without headings and notes
 }
 
 func screenOf(terminal invocation.Terminal) screen {
 	columns, _ := terminal.Width()
-	return screen{columns, terminal.HasColours()}
+	return screen{columns: columns, hasStyles: terminal.HasColours()}
 }
 
-// The styles of a text, as parameters of the escape sequence SGR.
+// The styles of text, as parameters of the escape sequence SGR.
 const (
-	bold        = "1"
-	faint       = "2"
-	cyan        = "36"
-	highlighted = "1;33"
+	bold  = "1"
+	faint = "2"
 )
 
-// style adds a style where the screen has colours. The text must be Printable.
+// sgr matches the escape sequences of styles.
+var sgr = regexp.MustCompile("\x1b\\[[0-9]+m")
+
+// style styles a text that is Printable, if the screen has styles.
 func (s screen) style(parameters, text string) string {
-	if !s.hasColours || text == "" || parameters == "" {
+	if !s.hasStyles || text == "" {
 		return text
 	}
 	return "\x1b[" + parameters + "m" + text + "\x1b[0m"
@@ -39,30 +42,33 @@ const (
 	endHighlight   = "\x02"
 )
 
-// highlight styles the highlights of a cell, or removes their marks on a screen without colours.
+// highlight styles the highlights of a cell, or removes their marks.
 func (s screen) highlight(cell string) string {
-	if !s.hasColours {
-		return strings.NewReplacer(beginHighlight, "", endHighlight, "").Replace(cell)
+	begin, end := "", ""
+	if s.hasStyles {
+		begin, end = "\x1b["+bold+"m", "\x1b[0m"
 	}
 	if strings.Count(cell, beginHighlight) > strings.Count(cell, endHighlight) {
-		cell += endHighlight // it was cut
+		cell += endHighlight // the cell was cut
 	}
-	return strings.NewReplacer(beginHighlight, "\x1b["+highlighted+"m", endHighlight, "\x1b[0m").Replace(cell)
+	return strings.NewReplacer(beginHighlight, begin, endHighlight, end).Replace(cell)
 }
 
-// footer is lines below a table that are not data, wrapped to the screen.
+// footer returns the notes below a table, wrapped to the screen.
 func (s screen) footer(lines ...string) string {
-	var shown strings.Builder
-	shown.WriteString("\n")
+	if s.isBare {
+		return ""
+	}
+	shown := "\n"
 	for _, line := range lines {
 		for part := range strings.SplitSeq(invocation.WrapLine(invocation.OneLine(line), s.columns, ""), "\n") {
-			shown.WriteString("\n" + s.style(faint, part))
+			shown += "\n" + s.style(faint, part)
 		}
 	}
-	return shown.String()
+	return shown
 }
 
-// text wraps lines at words. The rest of an indented line is indented a little further.
+// text wraps lines at words. Continuations of an indented line are indented further.
 func (s screen) text(lines string) string {
 	var shown []string
 	for line := range strings.SplitSeq(invocation.Printable(lines), "\n") {
@@ -73,13 +79,4 @@ func (s screen) text(lines string) string {
 		shown = append(shown, invocation.WrapLine(line, s.columns, hang))
 	}
 	return strings.Join(shown, "\n")
-}
-
-// link makes the shown part of a cell a link if the cell is a web address.
-func (s screen) link(shown, cell string) string {
-	isWeb := strings.HasPrefix(cell, "https://") || strings.HasPrefix(cell, "http://")
-	if !s.hasColours || !isWeb || strings.ContainsAny(cell, " \\") {
-		return shown
-	}
-	return "\x1b]8;;" + cell + "\x1b\\" + shown + "\x1b]8;;\x1b\\"
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// table shows rows to people. Columns that do not fit the screen are named below it.
+// table shows rows to people. The columns that do not fit are named below it.
 type table struct {
 	columns []column
 	rows    [][]string
-	advice  string // where to see the hidden columns
+	advice  string // where the hidden columns are shown
 	zone    string // of the times, such as CET; empty without times
 }
 
@@ -25,8 +25,8 @@ type column struct {
 
 var marks = strings.NewReplacer("<mark>", beginHighlight, "</mark>", endHighlight)
 
-// addColumn adds a column at the right. Control characters are escaped. A variation selector is dropped, because terminals disagree
-// about its width.
+// addColumn adds a column at the right. Control characters are escaped. Variation selectors are dropped, because terminals disagree about
+// their width.
 func (t *table) addColumn(added column, cells []string) {
 	if t.rows == nil {
 		t.rows = make([][]string, len(cells))
@@ -55,10 +55,10 @@ func (t *table) sortColumns() {
 	}
 }
 
-func pick[E any](from []E, order []int) []E {
-	picked := make([]E, len(order))
-	for i, at := range order {
-		picked[i] = from[at]
+func pick[E any](from []E, indexes []int) []E {
+	picked := make([]E, len(indexes))
+	for i, index := range indexes {
+		picked[i] = from[index]
 	}
 	return picked
 }
@@ -66,36 +66,43 @@ func pick[E any](from []E, order []int) []E {
 // columnGap is the space between two columns. Programs can split a table at two spaces.
 const columnGap = 2
 
-// maxIDLines is how many lines an id may take below its row.
+// maxIDLines bounds the lines of an id below its row.
 const maxIDLines = 2
 
-// render returns the lines of the table without a final line break.
+// render returns the lines of the table, without a final line break.
 func (t *table) render(screen screen) string {
 	widths, below := t.layout(screen.columns)
 	headings := make([]string, len(t.columns))
 	var hidden []string
 	for i, column := range t.columns {
-		headings[i] = column.name
+		headings[i] = screen.style(bold, invocation.Cut(column.name, widths[i]))
 		if widths[i] == 0 && i != below {
 			hidden = append(hidden, column.name)
 		}
 	}
-	lines := []string{t.line(screen, widths, headings, func(kind) string { return bold })}
+	lines := []string{t.line(widths, headings)}
+	if screen.isBare {
+		lines = nil
+	}
 	tooLong := 0
 	for _, row := range t.rows {
-		lines = append(lines, t.line(screen, widths, row, kind.style))
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = screen.highlight(invocation.Cut(cell, widths[i]))
+		}
+		lines = append(lines, t.line(widths, cells))
 		switch {
 		case below < 0 || row[below] == "":
 		case columnGap+invocation.Width(row[below]) > maxIDLines*screen.columns:
 			tooLong++
 		default:
-			lines = append(lines, "  "+screen.style(handleKind.style(), row[below]))
+			lines = append(lines, "  "+row[below])
 		}
 	}
 	if tooLong > 0 {
 		lines = append(lines, screen.style(faint, fmt.Sprintf("%s too long to show (--format json)", invocation.Count(tooLong, t.columns[below].name))))
 	}
-	if len(hidden) > 0 {
+	if len(hidden) > 0 && !screen.isBare {
 		line := fmt.Sprintf("%d of %d columns hidden", len(hidden), len(t.columns))
 		if t.advice != "" {
 			line += " (" + t.advice + ")"
@@ -106,25 +113,24 @@ func (t *table) render(screen screen) string {
 	return strings.Join(lines, "\n")
 }
 
-func (t *table) line(screen screen, widths []int, cells []string, styleOf func(kind) string) string {
+// line joins cells, which are already cut and styled.
+func (t *table) line(widths []int, cells []string) string {
 	var line strings.Builder
 	padding := 0
 	for i, width := range widths {
 		if width == 0 {
 			continue
 		}
-		shown := invocation.Cut(cells[i], width)
-		before, after := padding, width-invocation.Width(shown)
+		before, after := 0, max(width-invocation.Width(sgr.ReplaceAllString(cells[i], "")), 0)
 		if t.columns[i].isRight {
-			before, after = before+after, 0
+			before, after = after, 0
 		}
-		padding = after + columnGap
-		if shown == "" {
-			padding += before
+		if cells[i] == "" {
+			padding += before + after + columnGap
 			continue
 		}
-		line.WriteString(strings.Repeat(" ", before))
-		line.WriteString(screen.link(screen.highlight(screen.style(styleOf(t.columns[i].kind), shown)), cells[i]))
+		line.WriteString(strings.Repeat(" ", padding+before) + cells[i])
+		padding = after + columnGap
 	}
 	return line.String()
 }

@@ -47,10 +47,10 @@ const mail = `{"shared":{"stream":"messages"},"data":{"has_more":true,"next_curs
 func TestATableShowsWhatPeopleRead(t *testing.T) {
 	inUTC(t)
 	for columns, want := range map[int]string{
-		60:  "subject received_at from_name",
-		80:  "subject received_at from_name snippet",
-		120: "subject received_at from_name snippet id",
-		200: "subject received_at from_name snippet to size_bytes thread_id id",
+		60:  "subject from_name received_at",
+		80:  "subject from_name snippet received_at",
+		120: "subject from_name snippet received_at id",
+		200: "subject from_name snippet received_at to size_bytes thread_id id",
 	} {
 		result := &tool.Result{Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
 		shown := shapeTable(tool.RowTable, result, screen{columns: columns}, "--all")
@@ -84,8 +84,8 @@ func TestATableOfChatMessagesHasItsText(t *testing.T) {
 	inUTC(t)
 	shown := strings.Split(onScreen(tool.RowTable, chat, 60), "\n")
 	want := []string{
-		"text                           sent_at           user_name",
-		"With dessert ⚠. I have money.  2026-04-29 10:00  nora",
+		"text                           user_name  sent_at",
+		"With dessert ⚠. I have money.  nora       2026-04-29 10:00",
 		"  cin_slack_team/chat_messages:C007:1777456800.387874",
 	}
 	if !slices.Equal(shown[:3], want) || shown[len(shown)-1] != "1 row of chat_messages" {
@@ -130,17 +130,17 @@ func inUTC(t *testing.T) {
 	t.Cleanup(func() { time.Local = local })
 }
 
-// Colours and links are only where the screen has them, and take no width.
-func TestColours(t *testing.T) {
+// Only screens with styles get them, and they take no width.
+func TestStyles(t *testing.T) {
 	table := &table{}
 	for _, each := range [][2]string{{"title", "a"}, {"url", "https://data.example/1"}, {"size", "12"}} {
 		table.addColumn(column{name: each[0], kind: otherKind}, []string{each[1]})
 	}
-	plain, coloured := table.render(screen{columns: 80}), table.render(screen{columns: 80, hasColours: true})
+	plain, coloured := table.render(screen{columns: 80}), table.render(screen{columns: 80, hasStyles: true})
 	if strings.Contains(plain, "\x1b") || plain != "title  url                     size\na      https://data.example/1  12" {
 		t.Errorf("without colours: %q", plain)
 	}
-	if want := "\x1b]8;;https://data.example/1\x1b\\https://data.example/1\x1b]8;;\x1b\\"; !strings.Contains(coloured, want) || !strings.HasPrefix(coloured, "\x1b[1mtitle\x1b[0m  ") {
+	if want := "\x1b[1mtitle\x1b[0m  \x1b[1murl\x1b[0m                     \x1b[1msize\x1b[0m\n"; !strings.HasPrefix(coloured, want) {
 		t.Errorf("with colours: %q", coloured)
 	}
 }
