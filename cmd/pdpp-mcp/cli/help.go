@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // groups are the headings of the root help and the commands below each. Other commands are below "More:".
@@ -65,6 +66,7 @@ func newFlagsTopic() *cobra.Command {
 	sources := invocation.Sources{ReadsEvery: true}
 	sources.AddFlags(topic.Flags())
 	invocation.AddReadOn(topic.Flags(), new(int))
+	invocation.AddZone(topic.Flags(), &tool.Clock{}, true)
 	return topic
 }
 

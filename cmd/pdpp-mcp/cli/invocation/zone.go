@@ -35,6 +35,7 @@ func AddZone(flags *pflag.FlagSet, clock *tool.Clock, local bool) {
 	flags.Var(zone{clock}, zoneFlag, "IANA `zone` of dates and groups, such as Europe/Berlin (default: "+usual+")")
 	flags.Lookup(zoneFlag).DefValue = ""
 	ReadVariables(flags, zoneFlag)
+	annotate(flags, zoneFlag, sharedFlag)
 }
 
 // machineZone returns the zone of this machine, or UTC if its IANA name is unknown.
