@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// CredentialRefused is the code of calls during the shutdown after a Refusal.
+// CredentialRefused is the code of calls after a Refusal, until the server ends.
 const CredentialRefused tool.Code = "credential_refused"
 
 // Refusal is a bearer of a kind that must not be used (R-STDIO-3).
@@ -25,24 +25,24 @@ func (r *Refusal) Error() string {
 	kind := fmt.Sprintf("a token of kind %q", r.TokenKind)
 	switch r.TokenKind {
 	case rs.KindPackage:
-		return fmt.Sprintf("the credential is a package token, which covers several connections and is accepted only by the hosted MCP server "+
-			"at %s/mcp; to read here, approve one connection: run: %s", r.ProviderURL, r.SignIn)
+		return fmt.Sprintf("the credential is a package token, which is accepted only by the hosted MCP server at %s/mcp; "+
+			"approve one connection for this machine: run: %s", r.ProviderURL, r.SignIn)
 	case rs.KindOwner:
 		kind = "an owner token"
 	case "":
 		kind = "a token of unknown kind"
 	}
-	return fmt.Sprintf("%s reports the credential as %s; only scoped client tokens are used here; run: %s",
+	return fmt.Sprintf("%s reports the credential as %s, but this server uses only scoped client tokens; run: %s",
 		r.ProviderURL, kind, r.SignIn)
 }
 
-// OfCall returns the error of a call during the shutdown.
+// OfCall returns the error of calls after the refusal.
 func (r *Refusal) OfCall() *tool.Error {
 	return &tool.Error{Code: CredentialRefused, Message: r.Error(), Cause: r}
 }
 
-// Admit reads the kind of the reader's bearer from the compact schema. It returns that schema for a client token and for an unstated kind
-// (R-STDIO-3), a *Refusal with the sign-in command for any other or unreadable kind, or the error of the request.
+// Admit reads the kind of the reader's bearer from the compact schema. It returns that schema for a client token or an unstated kind
+// (R-STDIO-3). Any other kind is a *Refusal with the sign-in command. Other errors are those of the request.
 func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, error) {
 	schema, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	refused, isRefused := errors.AsType[*rs.Error](err)
@@ -61,8 +61,8 @@ func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, 
 	return schema, nil
 }
 
-// Admission makes requests wait until the kind of a bearer is known. If it could not be read, the next request asks again. It implements
-// Local with that bearer, and is safe for concurrent use.
+// Admission makes requests wait until the kind of a bearer is known. After a failure, the next request asks again. It implements Local with
+// that bearer, and is safe for concurrent use.
 type Admission struct {
 	lifetime context.Context // of the server; a question outlives its request
 	reader   rs.Reader
@@ -70,10 +70,11 @@ type Admission struct {
 	learn    func(*rs.Response) // may be nil
 	refused  chan struct{}      // closed with the refusal
 
-	mu     sync.Mutex
-	latest *question // may be nil
+	mu       sync.Mutex
+	question *question // running, or answered without a failure; may be nil
 }
 
+// question is a request for the kind of the bearer.
 type question struct {
 	answered chan struct{}
 	err      error    // set before answered is closed
@@ -91,7 +92,8 @@ func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
 	return tool.Env{RS: a.reader}, a.Wait(ctx)
 }
 
-// Wait returns nil if the bearer is admitted, or else the error of the question or of the context.
+// Wait returns nil once the bearer is admitted. Its error is that of the request for the kind, a *tool.Error after a refusal, or that of the
+// context.
 func (a *Admission) Wait(ctx context.Context) error {
 	asked := a.ask()
 	select {
@@ -105,28 +107,18 @@ func (a *Admission) Wait(ctx context.Context) error {
 // Refused returns a channel that is closed with the refusal.
 func (a *Admission) Refused() <-chan struct{} { return a.refused }
 
-// Begin asks the question, unless it is running or answered.
+// Begin asks for the kind, unless that is known or already asked for.
 func (a *Admission) Begin() { a.ask() }
 
-// ask returns the running or answered question, or begins one.
+// ask returns the current question, or begins one.
 func (a *Admission) ask() *question {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.latest == nil || a.latest.isOpen() {
-		a.latest = &question{answered: make(chan struct{})}
-		go a.resolve(a.latest)
+	if a.question == nil {
+		a.question = &question{answered: make(chan struct{})}
+		go a.resolve(a.question)
 	}
-	return a.latest
-}
-
-// isOpen reports whether a question failed and must be asked again.
-func (q *question) isOpen() bool {
-	select {
-	case <-q.answered:
-		return q.err != nil && q.refusal == nil
-	default:
-		return false
-	}
+	return a.question
 }
 
 func (a *Admission) resolve(asked *question) {
@@ -137,6 +129,9 @@ func (a *Admission) resolve(asked *question) {
 		close(a.refused)
 	case err != nil:
 		asked.err = err
+		a.mu.Lock()
+		a.question = nil
+		a.mu.Unlock()
 	case a.learn != nil:
 		a.learn(schema)
 	}
@@ -146,14 +141,14 @@ func (a *Admission) resolve(asked *question) {
 // Settle waits until the running question is answered or the context ends. It returns the refusal, if any.
 func (a *Admission) Settle(ctx context.Context) *Refusal {
 	a.mu.Lock()
-	latest := a.latest
+	asked := a.question
 	a.mu.Unlock()
-	if latest == nil {
+	if asked == nil {
 		return nil
 	}
 	select {
-	case <-latest.answered:
-		return latest.refusal
+	case <-asked.answered:
+		return asked.refusal
 	case <-ctx.Done():
 		return nil
 	}

@@ -27,10 +27,10 @@ type completer struct {
 	runner  *toolcall.Runner
 }
 
-// complete answers completion/complete. If the names cannot be read, it offers nothing.
-func (o completer) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+// complete answers completion/complete. It offers nothing if the names cannot be read.
+func (c completer) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	asked := request.Params
-	kind, others, err := o.kindOf(asked)
+	kind, arguments, err := c.kindOf(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +40,12 @@ func (o completer) complete(ctx context.Context, request *mcp.CompleteRequest) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
-	names, err := readNames(ctx, o.runner, sdkCall(methodComplete, tool.Definition{}, request))
+	names, err := readNames(ctx, c.runner, sdkCall(methodComplete, tool.Definition{}, request))
 	if err != nil {
 		return result, nil //nolint:nilerr // see above
 	}
 	chosen := func(kind tool.Completion) string {
-		if name := others[kind]; name != "" && asked.Context != nil {
+		if name := arguments[kind]; name != "" && asked.Context != nil {
 			return asked.Context.Arguments[name]
 		}
 		return ""
@@ -74,29 +74,31 @@ func (o completer) complete(ctx context.Context, request *mcp.CompleteRequest) (
 	return result, nil
 }
 
-// kindOf returns what an argument of a prompt or a variable of a template takes, and the other arguments by what they take.
-func (o completer) kindOf(asked *mcp.CompleteParams) (kind tool.Completion, others map[tool.Completion]string, err error) {
-	for _, prompt := range o.surface.Prompts {
+// kindOf returns the kind of an argument of a prompt or of a variable of a template, and the names of all arguments by kind.
+func (c completer) kindOf(asked *mcp.CompleteParams) (kind tool.Completion, names map[tool.Completion]string, err error) {
+	for _, prompt := range c.surface.Prompts {
 		if asked.Ref.Type != "ref/prompt" || asked.Ref.Name != prompt.Name {
 			continue
 		}
-		others = make(map[tool.Completion]string, len(prompt.Arguments))
+		isKnown := false
+		names = make(map[tool.Completion]string, len(prompt.Arguments))
 		for _, argument := range prompt.Arguments {
-			others[argument.Complete] = argument.Name
-		}
-		for _, argument := range prompt.Arguments {
+			names[argument.Complete] = argument.Name
 			if argument.Name == asked.Argument.Name {
-				return argument.Complete, others, nil
+				kind, isKnown = argument.Complete, true
 			}
+		}
+		if isKnown {
+			return kind, names, nil
 		}
 		return 0, nil, noSuch("unknown argument %q of the prompt: use one that prompts/list shows", asked.Argument.Name)
 	}
-	for _, template := range o.surface.Templates {
+	for _, template := range c.surface.Templates {
 		if asked.Ref.Type != "ref/resource" || asked.Ref.URI != template.URITemplate {
 			continue
 		}
 		if !strings.HasSuffix(template.URITemplate, "{"+asked.Argument.Name+"}") {
-			return 0, nil, noSuch("unknown variable %q of the template", asked.Argument.Name)
+			return 0, nil, noSuch("unknown variable %q of the template: use one that resources/templates/list shows", asked.Argument.Name)
 		}
 		return template.Complete, nil, nil
 	}

@@ -47,7 +47,7 @@ var differences = []difference{
 		return c.refusedFor("nests deeper than 512") && depthOf(c.body) > 512
 	}},
 	{"R-STDIO-7: an id is a string or an integer within ±2^53; the SDK rounds numbers and takes null for a notification", func(c comparison) bool {
-		return c.refusedFor("an id is a string or an integer") && c.got.only().id == "null" && !hasExactID(c.body)
+		return c.refusedFor("use a string, or an integer") && c.got.only().id == "null" && !hasExactID(c.body)
 	}},
 	{"R-STDIO-7: no member twice in message, params and _meta; the SDK takes the last one", func(c comparison) bool {
 		return c.refusedFor("twice") && hasRepeatedMember(c.body)
@@ -68,7 +68,7 @@ var differences = []difference{
 		return c.refusedFor(`"method" is not a string`) && strings.Contains(c.body, "null")
 	}},
 	{"a header of MCP comes once; the SDK takes the first", func(c comparison) bool {
-		return c.refusedFor("came twice") && (len(c.header["Mcp-Method"]) > 1 || len(c.header["Mcp-Name"]) > 1 || len(c.header["Mcp-Protocol-Version"]) > 1)
+		return c.refusedFor("is sent twice") && (len(c.header["Mcp-Method"]) > 1 || len(c.header["Mcp-Name"]) > 1 || len(c.header["Mcp-Protocol-Version"]) > 1)
 	}},
 	{"a message that both refuse is refused with its id where it has one; over HTTP the SDK says it in plain text", func(c comparison) bool {
 		return c.refusedFor("") && c.got.status == http.StatusBadRequest && c.want.status == http.StatusBadRequest && c.got.only().isOwn && c.want.refused != ""
@@ -93,7 +93,7 @@ var differences = []difference{
 		return c.begun < newestRevision && strings.Contains(c.got.only().all, complete) && strings.Replace(c.got.only().all, complete, "", 1) == c.want.only().all
 	}},
 	{"R-STDIO-7: the faults above in one message of a batch", func(c comparison) bool {
-		return c.got.isBatch && isBatch(c.body) && c.hasSome("twice", "an id is a string or an integer", "neither result nor error", `has no member "method"`, `"method" is not a string`)
+		return c.got.isBatch && isBatch(c.body) && c.hasSome("twice", "use a string, or an integer", "neither result nor error", `has no member "method"`, `"method" is not a string`)
 	}},
 	{"R-STDIO-7: one id twice in a batch is refused; the SDK gives one of both answers", func(c comparison) bool {
 		return c.refusedFor("have the same id") && isBatch(c.body)

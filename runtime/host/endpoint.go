@@ -28,7 +28,8 @@ const overhead = 10 * time.Second
 // ServeHTTP answers a request. It first checks host and origin, against DNS rebinding and pages of other sites (R-HOST-9).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
-	// Package http resets this deadline after the body. Without a body it would end the request. It fails for a writer without connection.
+	// Package http resets this deadline after the body. A request without a body would end with it. A writer without a connection, as in
+	// tests, has no deadline.
 	if r.Body != http.NoBody {
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(h.options.BodyTimeout))
 	}
@@ -43,14 +44,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveReadiness(w, r)
 		return
 	}
-	known := &toolcall.Request{ID: requestID(r.Header), Trace: tracecontext.OfHeader(r.Header)}
-	w.Header().Set("Request-Id", known.ID)
+	request := &toolcall.Request{ID: requestID(r.Header), Trace: tracecontext.OfHeader(r.Header)}
+	w.Header().Set("Request-Id", request.ID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-	r = r.WithContext(known.Within(r.Context()))
-	origin, isAllowed := h.origins.of(r)
-	known.Origin = origin
-	// A page of another origin may link to pages, but not send messages or change anything.
+	r = r.WithContext(request.Within(r.Context()))
+	origin, isAllowed := h.origins.originOf(r)
+	request.Origin = origin
+	// Pages of other origins may link to this server's pages, but must not send messages or change anything.
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case !isAllowed:
@@ -130,15 +131,15 @@ func (h *Handler) authenticate(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	known := toolcall.RequestOf(r.Context())
-	known.Caller, known.Bearer = caller, rs.NewSecret(bearer)
+	request := toolcall.RequestOf(r.Context())
+	request.Caller, request.Bearer = caller, rs.NewSecret(bearer)
 	return nil
 }
 
 // challenge answers an unauthenticated request (R-HOST-2).
 func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
-	known := toolcall.RequestOf(r.Context())
-	attributes := known.AppendTo(nil)
+	request := toolcall.RequestOf(r.Context())
+	attributes := request.AppendTo(nil)
 	level := slog.LevelWarn // the authorization server failed
 	var refusal *auth.Refusal
 	if errors.As(err, &refusal) {
@@ -149,7 +150,7 @@ func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	// A refusal contains no token.
 	h.options.Logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
-	challenge := auth.Challenge{PublicOrigin: known.Origin, RequestID: known.ID}
+	challenge := auth.Challenge{PublicOrigin: request.Origin, RequestID: request.ID}
 	if refusal != nil && isBrowser(r) && r.Header.Get("Authorization") == "" {
 		w.Header().Set("WWW-Authenticate", challenge.Authenticate(refusal))
 		h.showPage(w, refusal.Status, "This address is for AI apps", "Give it to your AI app. The app then asks you to sign in, and you choose what it may read.")
@@ -163,7 +164,8 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *proble
 	h.write(w, r, refused)
 }
 
-// routeOf returns the path of the route that answers a request, or "other". The path that the client wrote would be an open set.
+// routeOf returns the path of the route that answers a request, or "other". A label for metrics must not be the client's path, because
+// clients can invent paths.
 func (h *Handler) routeOf(r *http.Request) string {
 	_, pattern := h.routes.Handler(r)
 	if pattern == "" || pattern == "/" { // the pattern of every unknown path

@@ -34,7 +34,7 @@ type HandlerOptions struct {
 	Transport    http.RoundTripper // to the resource server; may be nil for rs.NewTransport
 	RSTimeout    time.Duration     // of one request to the resource server; may be 0 for rs.DefaultTimeout
 	ChildTimeout time.Duration     // of one source of a package; may be 0 for fanout.DefaultChildTimeout
-	BodyTimeout  time.Duration     // for a client to send its request; may be 0 for 10 s
+	BodyTimeout  time.Duration     // for the client to send its request; may be 0 for 10 s
 	Limits       Limits            // may be zero for the defaults
 	Recorder     toolcall.Recorder // may be nil
 }
@@ -72,7 +72,7 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	}
 	h.readiness = &readiness{checkAS: options.Verifier.Check, checkRS: readers.check, logger: options.Logger}
 	runner := options.newRunner(surface, options.Recorder, readers.environment)
-	// One server for all callers: a server for each costs many times as much.
+	// All callers share one server: a server for each would cost many times as much.
 	server := newServer(surface, options.identity(), runner, refuseCall)
 	server.AddReceivingMiddleware(observeSDK(runner), identifyServer(options.identity()))
 	h.sdk = throughSDK(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions()))
@@ -127,11 +127,11 @@ func (h *Handler) metadata(document func(auth.Metadata) []byte) http.HandlerFunc
 func (o HandlerOptions) complete() (HandlerOptions, error) {
 	switch {
 	case o.Verifier == nil:
-		return o, &OptionError{"Verifier", "is missing; make one with auth.NewVerifier"}
+		return o, &OptionError{"Verifier", "is missing; create one with auth.NewVerifier"}
 	case o.AuthorizationServer == "":
-		return o, &OptionError{"AuthorizationServer", "is empty; pass the issuer that clients sign in at"}
+		return o, &OptionError{"AuthorizationServer", "is empty; pass the issuer for sign-in, such as https://as.example.com"}
 	case o.ProviderURL == "":
-		return o, &OptionError{"ProviderURL", "is empty; pass the provider's public origin"}
+		return o, &OptionError{"ProviderURL", "is empty; pass the provider's public origin, such as https://pdpp.example.com"}
 	}
 	if o.Transport == nil {
 		o.Transport = rs.NewTransport()

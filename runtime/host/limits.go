@@ -19,7 +19,7 @@ type Limits struct {
 	Concurrent int     // requests at the same time
 	PerSecond  float64 // sustained requests
 	Burst      int     // requests at once after a pause; 0 means three seconds' worth, and at least Concurrent
-	Callers    int     // whose rate is remembered
+	Callers    int     // callers whose rate is remembered
 }
 
 // DefaultLimits replace zero values of Limits.
@@ -28,13 +28,13 @@ var DefaultLimits = Limits{Concurrent: 16, PerSecond: 20, Callers: 10_000}
 // burstSeconds is the default burst in seconds of the sustained rate.
 const burstSeconds = 3
 
-// limiter limits the callers that were seen last. A forgotten caller starts with a full burst.
+// limiter limits the most recent callers. A forgotten caller starts with a full burst.
 type limiter struct {
 	limits Limits
 
-	mu    sync.Mutex
-	busy  map[string]int // running requests of callers that have any
-	paces *lru.Cache[string, *rate.Limiter]
+	mu      sync.Mutex
+	running map[string]int // running requests of callers that have any
+	rates   *lru.Cache[string, *rate.Limiter]
 }
 
 func newLimiter(limits Limits) (*limiter, error) {
@@ -47,43 +47,43 @@ func newLimiter(limits Limits) (*limiter, error) {
 	if limits.Burst == 0 {
 		limits.Burst = max(limits.Concurrent, int(burstSeconds*limits.PerSecond))
 	}
-	paces, err := lru.New[string, *rate.Limiter](limits.Callers)
+	rates, err := lru.New[string, *rate.Limiter](limits.Callers)
 	if err != nil || limits.Concurrent < 1 || limits.PerSecond < 0 || limits.Burst < limits.Concurrent {
 		return nil, &OptionError{"Limits", "must be positive, and Burst no less than Concurrent"}
 	}
-	return &limiter{limits: limits, busy: make(map[string]int), paces: paces}, nil
+	return &limiter{limits: limits, running: make(map[string]int), rates: rates}, nil
 }
 
-// admit counts requests of a caller as running until release is called, or refuses them with 429.
+// admit counts requests of a caller as running until release is called. It refuses them with 429 if they exceed a limit.
 func (l *limiter) admit(caller string, requests int) (release func(), refused *problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.busy[caller]+requests > l.limits.Concurrent {
+	if l.running[caller]+requests > l.limits.Concurrent {
 		return nil, tooMany(fmt.Sprintf("More than %d requests of this token are running. Wait for their responses.", l.limits.Concurrent), time.Second)
 	}
-	reserved := l.pace(caller).ReserveN(time.Now(), requests)
+	reserved := l.rateOf(caller).ReserveN(time.Now(), requests)
 	if wait := reserved.Delay(); wait > 0 {
 		reserved.Cancel()
 		return nil, tooMany(fmt.Sprintf("This token may send %g requests per second. Send the next one later.", l.limits.PerSecond), wait)
 	}
-	l.busy[caller] += requests
+	l.running[caller] += requests
 	return func() { l.release(caller, requests) }, nil
 }
 
-func (l *limiter) pace(caller string) *rate.Limiter {
-	pace, known := l.paces.Get(caller)
-	if !known {
-		pace = rate.NewLimiter(rate.Limit(l.limits.PerSecond), l.limits.Burst)
-		l.paces.Add(caller, pace)
+func (l *limiter) rateOf(caller string) *rate.Limiter {
+	limit, isKnown := l.rates.Get(caller)
+	if !isKnown {
+		limit = rate.NewLimiter(rate.Limit(l.limits.PerSecond), l.limits.Burst)
+		l.rates.Add(caller, limit)
 	}
-	return pace
+	return limit
 }
 
 func (l *limiter) release(caller string, requests int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.busy[caller] -= requests; l.busy[caller] <= 0 {
-		delete(l.busy, caller)
+	if l.running[caller] -= requests; l.running[caller] <= 0 {
+		delete(l.running, caller)
 	}
 }
 
@@ -91,8 +91,8 @@ func tooMany(message string, wait time.Duration) *problem {
 	return &problem{status: http.StatusTooManyRequests, message: message, retryAfter: wait}
 }
 
-// admitMore admits the messages of a batch after the first. A batch with more messages than may run is refused with 413, because waiting
-// would not help.
+// admitMore admits the messages of a batch after the first. A batch over the limit of concurrent requests is refused with 413, because
+// waiting would not help.
 func (l *limiter) admitMore(caller string, messages int) (release func(), refused *problem) {
 	switch {
 	case messages == 0:
@@ -112,17 +112,17 @@ const (
 	defaultBodyTimeout = 10 * time.Second
 )
 
-// readBody reads a body if there is room for it. A body of unknown length counts as the longest one until it is read. Forget frees the
-// room.
-func readBody(w http.ResponseWriter, r *http.Request, room *semaphore.Weighted) (body []byte, forget func(), refused *problem) {
-	held := r.ContentLength
-	if held < 0 {
-		held = MaxRequestBody
+// readBody reads a body, unless all bodies together would exceed maxBodies. Until it is read, a body of unknown length counts as
+// MaxRequestBody. The caller must call forget.
+func readBody(w http.ResponseWriter, r *http.Request, bodies *semaphore.Weighted) (body []byte, forget func(), refused *problem) {
+	reserved := r.ContentLength
+	if reserved < 0 {
+		reserved = MaxRequestBody
 	}
-	if !room.TryAcquire(held) {
-		return nil, func() {}, tooMany(fmt.Sprintf("This server reads %d bytes of requests at the same time. Send the request again.", maxBodies), time.Second)
+	if !bodies.TryAcquire(reserved) {
+		return nil, func() {}, tooMany(fmt.Sprintf("The server is reading too many requests (limit: %d bytes). Send this request again.", maxBodies), time.Second)
 	}
-	forget = func() { room.Release(held) }
+	forget = func() { bodies.Release(reserved) }
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBody))
 	var excess *http.MaxBytesError
 	switch {
@@ -131,9 +131,9 @@ func readBody(w http.ResponseWriter, r *http.Request, room *semaphore.Weighted) 
 	case err != nil:
 		return nil, forget, unreadable
 	}
-	if surplus := held - int64(len(body)); surplus > 0 {
-		room.Release(surplus)
-		held -= surplus
+	if surplus := reserved - int64(len(body)); surplus > 0 {
+		bodies.Release(surplus)
+		reserved -= surplus
 	}
 	return body, forget, nil
 }

@@ -18,36 +18,35 @@ var errNoHost = errors.New("no host")
 
 // origins finds the origin that the client of a request sees (R-HOST-3). It is immutable.
 type origins struct {
-	public  string // configured; empty when it depends on the request
+	public  string // configured; empty if it depends on the request
 	listen  string // for a request that no trusted proxy forwarded
 	trusted []netip.Prefix
 	allowed allowlist
 }
 
 func newOrigins(options HandlerOptions) (*origins, error) {
-	found := &origins{trusted: options.TrustedProxies}
+	made := &origins{trusted: options.TrustedProxies}
 	hosts := options.AllowedHosts
 	if options.PublicURL != "" {
 		parsed, err := parseOrigin(options.PublicURL)
 		if err != nil {
 			return nil, &OptionError{"PublicURL", "is not the URL of an origin; pass a scheme and a host without a path, such as https://mcp.example.com"}
 		}
-		found.public = address.Canonical(parsed)
+		made.public = address.Canonical(parsed)
 		hosts = append([]string{parsed.Hostname()}, hosts...)
 	} else {
 		parsed, err := parseOrigin("http://" + options.ListenAddress)
 		if err != nil {
-			return nil, &OptionError{"PublicURL", "is empty, and there is no listen address to make it of; pass one of them"}
+			return nil, &OptionError{"PublicURL", "is empty, and so is ListenAddress; pass one of them"}
 		}
-		found.listen = address.Canonical(parsed)
+		made.listen = address.Canonical(parsed)
 	}
 	var err error
-	found.allowed, err = newAllowlist(hosts)
-	return found, err
+	made.allowed, err = newAllowlist(hosts)
+	return made, err
 }
 
-// parseOrigin parses a URL of scheme and host, with or without a slash at its end. Origins are compared in the spelling of
-// address.Canonical.
+// parseOrigin parses a URL of scheme and host, with or without a slash at its end. Compare origins with address.Canonical.
 func parseOrigin(text string) (*url.URL, error) {
 	parsed, err := address.ParseBase(text)
 	if err != nil || strings.TrimPrefix(parsed.Path, "/") != "" {
@@ -56,9 +55,9 @@ func parseOrigin(text string) (*url.URL, error) {
 	return parsed, nil
 }
 
-// of returns the origin of a request, or false if its host is not allowed. The Host header is checked even if a proxy forwards another
-// one: a page that rebinds its name can write forwarded headers, but not the Host.
-func (o *origins) of(r *http.Request) (string, bool) {
+// originOf returns the origin of a request, or false if its host is not allowed. The Host header is checked even if a proxy forwards
+// another one: a page that rebinds its name can write forwarded headers, but not the Host.
+func (o *origins) originOf(r *http.Request) (string, bool) {
 	if !o.allowed.admits(r.Host) {
 		return "", false
 	}

@@ -37,7 +37,7 @@ var kinds = map[int]struct{ name, code string }{
 
 // problem is a refusal that does not depend on the caller (interfaces.md, Hosted routes). Those that do are in package auth.
 type problem struct {
-	status     int // an unknown one has type and code of a 400
+	status     int // one without an entry in kinds has the type and code of a 400
 	message    string
 	retryAfter time.Duration // rounded up to whole seconds
 	allow      string        // the methods of a 405
@@ -53,8 +53,8 @@ var (
 		message: "Pages of other origins may not use this server. Use an MCP client that is not a web page, or a page of the server's origin.",
 	}
 	tooLarge    = &problem{status: http.StatusRequestEntityTooLarge, message: "The body is larger than 262144 bytes. Send less at once."}
-	unreadable  = &problem{status: http.StatusBadRequest, message: "The body broke off or took too long. Send it again."}
-	wrongMethod = &problem{status: http.StatusMethodNotAllowed, message: "Messages are sent with POST.", allow: "POST, GET, DELETE"}
+	unreadable  = &problem{status: http.StatusBadRequest, message: "The body was cut off or took too long. Send it again."}
+	wrongMethod = &problem{status: http.StatusMethodNotAllowed, message: "This method is not allowed here. Send messages with POST.", allow: "POST, GET, DELETE"}
 	noSuchPage  = &problem{status: http.StatusNotFound, message: "Not found. See / for the list of pages."}
 )
 
@@ -63,12 +63,12 @@ func (p *problem) write(w http.ResponseWriter, requestID string) {
 	if !isKnown {
 		kind = kinds[http.StatusBadRequest]
 	}
-	p.announce(w.Header())
+	p.setHeader(w.Header())
 	toolcall.WriteJSON(w, p.status, textJSON, "no-store", auth.ErrorBody(kind.name, kind.code, p.message, requestID))
 }
 
-// announce sets Retry-After and Allow.
-func (p *problem) announce(header http.Header) {
+// setHeader sets Retry-After and Allow.
+func (p *problem) setHeader(header http.Header) {
 	auth.SetRetryAfter(header, p.retryAfter)
 	if p.allow != "" {
 		header.Set("Allow", p.allow)
@@ -77,17 +77,17 @@ func (p *problem) announce(header http.Header) {
 
 const textJSON = toolcall.MediaJSON + "; charset=utf-8"
 
-// refusalWriter writes refusals of the SDK, which are plain text, in the form of this server's refusals.
+// refusalWriter rewrites the SDK's plain-text refusals as JSON, like this server's other refusals.
 type refusalWriter struct {
 	http.ResponseWriter
 	requestID string
-	status    int // of a refusal without its text yet, or 0
+	status    int // of a refusal before its text is written, otherwise 0
 }
 
-// maxRefusal limits the text of the SDK in bytes. It can quote the client.
+// maxRefusal limits the SDK's text in bytes, because it can quote the client.
 const maxRefusal = 300
 
-// WriteHeader keeps the status of a refusal until its text comes.
+// WriteHeader delays the status of a refusal until its text is written.
 func (w *refusalWriter) WriteHeader(status int) {
 	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
 		w.status = status

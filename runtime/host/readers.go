@@ -23,7 +23,7 @@ type readers struct {
 
 func newReaders(options HandlerOptions) (*readers, error) {
 	made := &readers{options: options, retries: rs.NewRetryBudget()}
-	// This checks the URLs before the first request.
+	// A client checks the URLs.
 	_, err := made.client(&toolcall.Request{}, rs.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
 	return made, err
 }
@@ -59,8 +59,8 @@ func (m *readers) client(request *toolcall.Request, bearer rs.Secret, secrets *r
 	})
 }
 
-// ofPackage returns a reader with the bearers of the active members (R-PKG-1). The others are only named. No response to one bearer shows
-// another (R-ERR-6).
+// ofPackage returns a reader with the bearers of the active members (R-PKG-1). It only names the others. No response to one bearer shows
+// another bearer (R-ERR-6).
 func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 	bearers := []string{request.Bearer.Reveal()}
 	for _, member := range request.Caller.ActiveMembers() {
@@ -88,7 +88,7 @@ func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 	}), nil
 }
 
-// check returns an error if the resource server does not answer, or with a 5xx status. It sends no bearer.
+// check returns an error if the resource server does not answer or answers with a 5xx status. It sends no bearer.
 func (m *readers) check(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.options.ResourceURL+auth.ResourceMetadataPath, nil)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	readinessCached = 5 * time.Second // so that probes are no load for the other servers
+	readinessCached = 5 * time.Second // limits the load that probes put on the other servers
 	checkTimeout    = 5 * time.Second // of both servers
 )
 
@@ -22,7 +22,7 @@ const (
 type readiness struct {
 	checkAS  func(context.Context) error
 	checkRS  func(context.Context) error
-	logger   *slog.Logger // gets the reason, which the public report lacks
+	logger   *slog.Logger // for the reason, which the public report lacks
 	draining atomic.Bool
 
 	mu    sync.Mutex // held during checks, so that concurrent probes share one
@@ -51,7 +51,7 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	if time.Now().Before(r.until) {
 		return r.known
 	}
-	// Another probe may wait for this one.
+	// Other probes may wait for this one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()
 	var both sync.WaitGroup
@@ -77,7 +77,7 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	return r.known
 }
 
-// serveReadiness answers /readyz. It is counted for an alert, except while the server drains.
+// serveReadiness answers /readyz. The metrics count it for an alert, except while the server drains.
 func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	found := h.readiness.report(r.Context())
@@ -92,6 +92,6 @@ func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
 }
 
 func writeProbe(w http.ResponseWriter, status int, found readinessReport) {
-	encoded, _ := json.Marshal(found) // it is made of strings
+	encoded, _ := json.Marshal(found) // it consists of strings
 	toolcall.WriteJSON(w, status, textJSON, "no-store", append(encoded, '\n'))
 }

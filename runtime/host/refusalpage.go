@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
-// titles are titles of refusals by status. The default is the text of the status.
+// titles are the titles of refusals by status. The default is http.StatusText.
 var titles = map[int]string{
 	http.StatusNotFound:           "Page not found",
 	http.StatusMisdirectedRequest: "Host not allowed",
@@ -26,7 +26,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, refused *problem
 		refused.write(w, toolcall.RequestOf(r.Context()).ID)
 		return
 	}
-	refused.announce(w.Header())
+	refused.setHeader(w.Header())
 	title := titles[refused.status]
 	if title == "" {
 		title = http.StatusText(refused.status)

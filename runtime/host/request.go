@@ -49,14 +49,14 @@ func fromSDK(message mcp.Request) *toolcall.Request {
 	return &toolcall.Request{}
 }
 
-// wellFormedID matches the characters of an id. Counting them in the expression would take 50 kB of memory.
+// wellFormedID matches the characters of an id. A length in the expression would take 50 kB of memory.
 var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // requestID returns the id of a proxy or a client if it can be logged, or else a new one.
 func requestID(header http.Header) string {
 	for _, name := range []string{"Request-Id", "X-Request-Id"} {
 		sent := header.Values(name)
-		// An id is logged, so a part of the bearer cannot be one.
+		// The id is logged, so it must not be part of the bearer.
 		if len(sent) == 1 && len(sent[0]) >= 8 && len(sent[0]) <= 64 && wellFormedID.MatchString(sent[0]) && !strings.Contains(header.Get("Authorization"), sent[0]) {
 			return sent[0]
 		}
@@ -66,7 +66,7 @@ func requestID(header http.Header) string {
 	return "req_" + hex.EncodeToString(bits[:])
 }
 
-// metaOf returns the _meta of a message of the SDK, or nil. Missing params are a nil pointer there.
+// metaOf returns the _meta of a message of the SDK, or nil. The SDK has a nil pointer for missing params.
 func metaOf(message mcp.Request) map[string]any {
 	params := message.GetParams()
 	if value := reflect.ValueOf(params); !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
@@ -75,7 +75,7 @@ func metaOf(message mcp.Request) map[string]any {
 	return params.GetMeta()
 }
 
-// traceSDK sets the trace of what the SDK serves.
+// traceSDK sets the trace of requests that the SDK answers.
 func traceSDK(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		meta := metaOf(request)
@@ -87,7 +87,7 @@ func traceSDK(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// observeSDK observes what the SDK serves. The context of a message has the caller of that message only.
+// observeSDK records requests that the SDK answers. The context of a message has the caller of that message only.
 func observeSDK(runner *toolcall.Runner) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {

@@ -57,8 +57,8 @@ type resourceTarget struct {
 
 type resourceTargetKey struct{}
 
-// checkResourceURI checks the URI of a read. The SDK would only say that no template matches a malformed one. A valid URI is passed on in
-// the spelling that templates match: RFC 6570 allows only unreserved characters in {name}.
+// checkResourceURI checks the URI of a read, because the SDK only reports that no template matches. It passes a valid URI on in the
+// spelling that templates match: RFC 6570 allows only unreserved characters in {name}.
 func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		read, ok := request.(*mcp.ReadResourceRequest)
@@ -119,7 +119,7 @@ func fileOf(ask tool.Ask) tool.Ask {
 		if err == nil && result.File == nil {
 			return nil, &tool.Error{
 				Code: tool.InvalidResourceURI, Param: "uri",
-				Message: "uri: names a field that refers to no file; read it as pdpp://field-window/{handle}",
+				Message: "uri: the field refers to no file; read it as pdpp://field-window/{handle}",
 			}
 		}
 		return tool.Answered(result, err)
@@ -139,7 +139,7 @@ func argumentsFor(uri recordid.URI) json.RawMessage {
 	}
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)
-	encoder.SetEscapeHTML(false)  // a continuation repeats them unchanged
+	encoder.SetEscapeHTML(false)  // continuations repeat the arguments unchanged
 	_ = encoder.Encode(arguments) // cannot fail: they are strings and numbers
 	return bytes.TrimSpace(encoded.Bytes())
 }
@@ -156,8 +156,8 @@ func requestError(result *tool.Result, more ...rawjson.Member) error {
 	failed, _ := rawjson.ParseObject(members.Get("error"))
 	status, _ := members.Int("http_status")
 	code := int64(jsonrpc.CodeInternalError)
-	// MCP 2026-07-28 (SEP-2164) has no separate code for what is not found.
-	if status == http.StatusNotFound || status == http.StatusBadRequest || slices.Contains(callersFault, tool.Code(failed.Text("code"))) {
+	// MCP 2026-07-28 (SEP-2164) has no separate code for a missing resource.
+	if status == http.StatusNotFound || status == http.StatusBadRequest || slices.Contains(invalidCodes, tool.Code(failed.Text("code"))) {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{
@@ -166,5 +166,5 @@ func requestError(result *tool.Result, more ...rawjson.Member) error {
 	}
 }
 
-// callersFault are the codes of invalid requests.
-var callersFault = []tool.Code{tool.InvalidResourceURI, tool.InvalidArguments, tool.UnknownArgument}
+// invalidCodes are the codes of invalid requests.
+var invalidCodes = []tool.Code{tool.InvalidResourceURI, tool.InvalidArguments, tool.UnknownArgument}

@@ -24,8 +24,8 @@ const DefaultDrain = DefaultCallTimeout + 5*time.Second
 
 // ServeOptions configures how a hosted server ends.
 type ServeOptions struct {
-	DrainDelay   time.Duration // how long connections are accepted after /readyz fails; part of DrainTimeout
-	DrainTimeout time.Duration // until connections are closed; 0 means DefaultDrain
+	DrainDelay   time.Duration // how long to accept connections after /readyz fails; part of DrainTimeout
+	DrainTimeout time.Duration // from the start of draining until all connections are closed; 0 means DefaultDrain
 	Logger       *slog.Logger  // may be nil
 }
 
@@ -43,8 +43,8 @@ var (
 	_ Server = (*Current)(nil)
 )
 
-// Serve answers on a listener until the context is done. It then drains: /readyz fails, running calls finish, and connections that are
-// left after the timeout are closed (R-HOST-9). It closes the listener. It returns an error of the listener.
+// Serve serves on a listener until the context is done. It then drains: /readyz fails, and running calls finish. After the timeout it closes
+// the remaining connections (R-HOST-9). It closes the listener, whose error it returns.
 func Serve(ctx context.Context, listener net.Listener, handler Server, options ServeOptions) error {
 	options.DrainTimeout = cmp.Or(options.DrainTimeout, DefaultDrain)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
@@ -59,10 +59,10 @@ func Serve(ctx context.Context, listener net.Listener, handler Server, options S
 	options.Logger.Info("draining", "delay", options.DrainDelay, "timeout", options.DrainTimeout)
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.DrainTimeout)
 	defer cancel()
-	// Responses close their connections while the server drains. An idle one may have a request on its way.
+	// While the server drains, each response closes its connection. A client may just be sending a request on an idle one.
 	handler.Drain(draining, options.DrainDelay)
 	if err := server.Shutdown(draining); err != nil {
-		options.Logger.Warn("requests were cut off", "reason", err)
+		options.Logger.Warn("drain timeout: closed connections with running requests", "reason", err)
 		_ = server.Close()
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {

@@ -56,7 +56,7 @@ func (o Options) newRunner(surface tool.Surface, recorder toolcall.Recorder, env
 // Revisions returns the supported MCP revisions, newest first.
 func Revisions() []string { return mcp.SupportedProtocolVersions() }
 
-// newServer returns the SDK's server. It lists the tools; run is its handler of calls. It panics if a tool has no usable schema.
+// newServer returns the SDK's server, which lists the tools. Run is its handler of calls. It panics if a tool has an invalid schema.
 func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.Runner, run mcp.ToolHandler) *mcp.Server {
 	server := mcp.NewServer(&self, &mcp.ServerOptions{
 		Instructions: surface.Instructions,
@@ -78,9 +78,9 @@ func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.R
 	return server
 }
 
-// refuseCall is the SDK's handler of tool calls. It is only reached by a call that package toolcall did not read but the SDK did.
+// refuseCall is the SDK's handler of tool calls. The SDK reaches it only for a call that package toolcall could not read.
 func refuseCall(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; please report it"}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; this is a bug of the server: please report it"}
 }
 
 // advertised returns a tool as tools/list shows it.
@@ -128,7 +128,7 @@ func addPrompts(server *mcp.Server, surface tool.Surface) {
 	}
 }
 
-// setCacheable lets clients and proxies keep what the server says of itself, and none keep what it read.
+// setCacheable lets clients and proxies cache everything except what was read for a caller.
 func setCacheable(_ context.Context, request mcp.Request, cacheable *mcp.Cacheable) {
 	cacheable.CacheScope, cacheable.TTLMs = "public", int(listsFreshFor.Milliseconds())
 	if _, isRead := request.(*mcp.ReadResourceRequest); isRead {
@@ -136,7 +136,7 @@ func setCacheable(_ context.Context, request mcp.Request, cacheable *mcp.Cacheab
 	}
 }
 
-// ofOneCaller is the cache hint of what was read with one caller's bearer.
+// ofOneCaller is the cache hint of results that were read with one caller's bearer.
 var ofOneCaller = mcp.Cacheable{CacheScope: "private"}
 
 // methodListen opens a stream of list changes, which this server does not have.

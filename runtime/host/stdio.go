@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// shutdownTimeout limits how long an ending server waits for running requests, and for the kind of its credential, so that its exit code
-// does not depend on timing.
+// shutdownTimeout limits how long a server waits for running requests before it ends. It also waits for the kind of its credential, so that
+// the exit code does not depend on timing.
 const shutdownTimeout = 2 * time.Second
 
 // Streams are the input and output of a local server.
@@ -32,7 +32,7 @@ type Local interface {
 }
 
 // ServeLocal serves one session over newline-delimited JSON. It returns nil when the input ends or the context is done, a *Refusal if a
-// bearer is not a client token, and another error if the session broke. After the input has ended, running requests are still answered.
+// bearer is not a client token, and another error if the session failed. After the input has ended, running requests are still answered.
 func ServeLocal(ctx context.Context, surface tool.Surface, options Options, local Local, streams Streams) error {
 	local.Begin()
 	err := serveSession(ctx, surface, options, local.Environment, streams, local.Refused())
@@ -60,7 +60,7 @@ func serveSession(ctx context.Context, surface tool.Surface, options Options, en
 	served := toolcall.NewSession(lifetime, runner, options.identity(), options.callTimeout()+shutdownTimeout, streams)
 	sdk, err := newServer(surface, options.identity(), runner, refuseCall).Connect(lifetime, served, nil)
 	if err != nil {
-		return fmt.Errorf("the MCP session could not begin: %w", err)
+		return fmt.Errorf("start the MCP session: %w", err)
 	}
 	served.Serve(sdk)
 	ended := make(chan error, 1)
@@ -68,7 +68,7 @@ func serveSession(ctx context.Context, surface tool.Surface, options Options, en
 	select {
 	case err := <-ended:
 		if err != nil {
-			return fmt.Errorf("the MCP session broke: %w", err)
+			return fmt.Errorf("the MCP session failed: %w", err)
 		}
 		return nil
 	case <-refused:
@@ -77,7 +77,7 @@ func serveSession(ctx context.Context, surface tool.Surface, options Options, en
 	case <-ctx.Done():
 		served.Wait(context.WithoutCancel(ctx), shutdownTimeout)
 	}
-	_ = served.Close() // it fails if the client has gone
+	_ = served.Close() // it fails if the client has disconnected
 	select {
 	case <-ended:
 	case <-time.After(shutdownTimeout):

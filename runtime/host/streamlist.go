@@ -23,8 +23,7 @@ const (
 	maxDescription = 200 // characters
 )
 
-// streamList answers resources/list with the streams of the caller's grant (R-MCP-1). The SDK's list is the same for all callers, and
-// empty.
+// streamList answers resources/list with the streams of the caller's grant (R-MCP-1). The SDK's own list is the same for all callers.
 type streamList struct {
 	template tool.Template // of one stream
 	runner   *toolcall.Runner

@@ -28,7 +28,7 @@ type Call struct {
 	id            messageID
 	meta          json.RawMessage // checked; may be nil
 	revision      string          // in meta; may be empty before NewestRevision
-	isNewest      bool            // of NewestRevision or later, whose results name the server
+	isNewest      bool            // the revision is NewestRevision or later; results name the server
 	hasResultType bool
 	trace         tracecontext.Context
 	progressToken json.RawMessage // nil if the client does not want progress notifications
@@ -36,8 +36,8 @@ type Call struct {
 
 func (c Call) name() string { return cmp.Or(c.Definition.Name, c.Method) }
 
-// read returns the call that a message makes. It returns false for every other message, and for a call that the SDK refuses.
-// SessionRevision is the revision of the session, or empty before initialization.
+// read returns the call in a message. It returns false for any other message, and for a call that the SDK refuses. SessionRevision is
+// empty before initialization.
 func (r *Runner) read(m message, sessionRevision string) (call Call, isCall bool) {
 	if m.method != methodCall || !m.isRequest() || m.members == nil {
 		return call, false
@@ -52,7 +52,7 @@ func (r *Runner) read(m message, sessionRevision string) (call Call, isCall bool
 		case "_meta":
 			call.meta = each.Value
 		case "inputResponses", "requestState":
-			// Tools ask no questions that these would answer, but the SDK refuses those that it cannot decode.
+			// The tools ask no questions, but the SDK refuses answers that it cannot decode.
 			var ignored mcp.CallToolParamsRaw
 			if json.Unmarshal(rawjson.Object{each}.Encode(), &ignored) != nil {
 				return call, false
@@ -95,7 +95,7 @@ func (r *Runner) readMeta(meta rawjson.Object) (revision string, isValid bool) {
 	return revision, isValid
 }
 
-// isDecodable reports whether the SDK can decode a value. It decodes every number as a float64, which ends near 1e308.
+// isDecodable reports whether the SDK can decode a value. It refuses numbers beyond the range of a float64.
 func isDecodable(value json.RawMessage) bool {
 	switch rawjson.Kind(value) {
 	case rawjson.Number, rawjson.ObjectValue, rawjson.ArrayValue:
@@ -119,8 +119,7 @@ func newClaimsCache() claimsCache {
 	return claimsCache{valid}
 }
 
-// areValid reports whether the SDK accepts what a client says of itself in the _meta of a request (MCP 2026-07-28). The client's info
-// may be missing.
+// areValid reports whether the SDK accepts the client claims in the _meta of a request (MCP 2026-07-28). The client's info may be missing.
 func (c claimsCache) areValid(claims rawjson.Object) bool {
 	encoded := claims.Encode()
 	if c.valid.Contains(string(encoded)) {

@@ -22,10 +22,10 @@ type HTTP struct {
 	Runner *Runner
 	Logger *slog.Logger
 
-	// SDK answers every request that is not a tool call. It reads the message from the body that it is passed.
+	// SDK answers every request that is not a tool call.
 	SDK func(w http.ResponseWriter, r *http.Request, body []byte)
 
-	// AdmitMore admits more messages of a batch than the first, or refuses the request.
+	// AdmitMore admits the messages of a batch after the first, or refuses the request.
 	AdmitMore func(w http.ResponseWriter, r *http.Request, messages int) (release func(), ok bool)
 
 	// Server returns the server's identity for a client that sees it at an origin.
@@ -58,11 +58,11 @@ func (h *HTTP) ServeBody(w http.ResponseWriter, r *http.Request, body []byte) {
 		if !isBatch {
 			id = readMessage(texts[0]).id
 		}
-		h.refuse(w, r, http.StatusBadRequest, invalidRequest(id, "the header %s came twice", name))
+		h.refuse(w, r, http.StatusBadRequest, invalidRequest(id, "the header %s is sent twice", name))
 	case !isBatch:
 		h.answer(w, r, readMessage(texts[0]))
 	case !hasBatches(revisionOf(r)):
-		h.refuse(w, r, http.StatusBadRequest, invalidRequest(messageID{}, "batches ended with revision 2025-03-26; send one message"))
+		h.refuse(w, r, http.StatusBadRequest, invalidRequest(messageID{}, "batches need revision 2025-03-26 or older; send one message"))
 	default:
 		h.answerBatch(w, r, texts)
 	}
@@ -97,7 +97,7 @@ func (h *HTTP) answer(w http.ResponseWriter, r *http.Request, m message) {
 	}
 }
 
-// matches reports whether a call is the one that the headers of its request name. The SDK refuses any other.
+// matches reports whether the headers of a request name the same call. The SDK refuses any other.
 func (c Call) matches(header http.Header) bool {
 	if header.Get(headerRevision) < NewestRevision {
 		return c.revision == "" || c.revision == header.Get(headerRevision)
@@ -121,7 +121,7 @@ func (h *HTTP) run(w http.ResponseWriter, r *http.Request, call Call) {
 	stream.respond(call.response(result, h.Server(RequestOf(r.Context()).Origin)))
 }
 
-// answerBatch answers the messages of a batch concurrently, each as if it had come alone, in their order. A batch without any response
+// answerBatch answers the messages of a batch concurrently. The responses are in the order of the messages. A batch without any response
 // gets 202 (MCP 2025-03-26).
 func (h *HTTP) answerBatch(w http.ResponseWriter, r *http.Request, texts []json.RawMessage) {
 	batch, bad := readBatch(texts)
@@ -153,7 +153,7 @@ func (h *HTTP) entry(r *http.Request, m message) json.RawMessage {
 	case !m.isRequest():
 		return nil
 	case entry.header.Get("Content-Type") != MediaJSON: // cannot happen: headers and message are valid
-		return errorResponse(m.id, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the message could not be answered in a batch"})
+		return errorResponse(m.id, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the message cannot be answered in a batch; send it alone"})
 	}
 	return entry.body.Bytes()
 }
@@ -170,7 +170,7 @@ func (w *entryWriter) WriteHeader(int) {}
 
 func (w *entryWriter) Write(text []byte) (int, error) { return w.body.Write(text) }
 
-// duplicateHeader returns a header of MCP that a request has twice. A proxy may have checked the other one.
+// duplicateHeader returns a header of MCP that a request has twice. A proxy may have checked only one of them.
 func duplicateHeader(header http.Header) (name string, isDuplicate bool) {
 	for name, values := range header {
 		if len(values) > 1 && strings.HasPrefix(name, "Mcp-") {

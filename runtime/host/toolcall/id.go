@@ -21,7 +21,7 @@ type messageID struct {
 func (id messageID) isSet() bool { return id.written != nil }
 
 var (
-	errUnusableID = errors.New("an id is a string or an integer from -9007199254740992 to 9007199254740992")
+	errUnusableID = errors.New("invalid id: use a string, or an integer from -9007199254740992 to 9007199254740992")
 	errTwoIDs     = errors.New(`the message has the member "id" twice`)
 )
 
@@ -60,7 +60,7 @@ func readID(value json.RawMessage) (messageID, error) {
 // maxExact is the largest integer up to which a float64 holds every integer: 2^53.
 const maxExact = 1 << 53
 
-// exactInteger returns the value of a JSON number if that is an integer within ±2^53. A rounded number has other digits.
+// exactInteger returns the value of a JSON number that is an integer within ±2^53. The digits reveal whether it was rounded.
 func exactInteger(number string) (int64, bool) {
 	nearest, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.Trunc(nearest) != nearest || math.Abs(nearest) > maxExact {

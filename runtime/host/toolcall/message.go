@@ -75,7 +75,7 @@ func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, bad m
 func readMessage(text json.RawMessage) message {
 	members, isObject := rawjson.ParseObject(text)
 	if !isObject {
-		return invalidRequest(messageID{}, "a message is an object")
+		return invalidRequest(messageID{}, "a message must be an object")
 	}
 	id, err := idOf(members)
 	if err != nil {
@@ -101,7 +101,7 @@ func readMessage(text json.RawMessage) message {
 	case method == nil:
 		return invalidRequest(id, `the message has no member "method"`)
 	case hasResult:
-		return invalidRequest(id, "a request has neither result nor error")
+		return invalidRequest(id, "a request must have neither result nor error")
 	}
 	if m.method, isText = rawjson.Text(method); !isText {
 		return invalidRequest(id, `the member "method" is not a string`)
@@ -117,8 +117,8 @@ func readMessage(text json.RawMessage) message {
 	return m
 }
 
-// readBatch reads the messages of a batch. Two requests with the same id invalidate the whole batch, since their responses could not
-// be told apart. Other faults affect only their message (JSON-RPC 2.0, section 6).
+// readBatch reads the messages of a batch. Two requests with the same id invalidate the whole batch, because the client could not
+// distinguish their responses. Other faults affect only their message (JSON-RPC 2.0, section 6).
 func readBatch(texts []json.RawMessage) (batch []message, bad message) {
 	batch = make([]message, len(texts))
 	known := make(map[jsonrpc.ID]bool, len(texts))
@@ -172,7 +172,7 @@ func member(object rawjson.Object, name string) json.RawMessage {
 
 // duplicate returns a name that occurs twice in an object.
 func duplicate(object rawjson.Object) (name string, isDuplicate bool) {
-	known := make(map[string]bool) // stays on the stack if small
+	known := make(map[string]bool)
 	for _, each := range object {
 		if known[each.Name] {
 			return each.Name, true

@@ -24,9 +24,9 @@ type methodKind struct {
 	needsParams    bool
 }
 
-// methods are the methods that the SDK knows, also of features that this server lacks. Over HTTP the SDK refuses any other method, and
-// a known one in the wrong form, without the message's id. A test compares this list with the SDK. subscriptions/listen is missing:
-// host refuses it.
+// methods are the methods that the SDK knows, also of features that this server lacks. Over HTTP the SDK refuses unknown methods and
+// malformed messages without their id, so this package refuses them. A test compares this list with the SDK. subscriptions/listen is
+// missing, because package host refuses it.
 var methods = map[string]methodKind{
 	"completion/complete":       {needsParams: true},
 	methodInitialize:            {needsParams: true},

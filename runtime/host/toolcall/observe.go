@@ -49,7 +49,7 @@ type outcome struct {
 	tool string // empty if no tool ran
 	code string // ok, or the code of the error
 
-	kind    string // of an answer that the adapter computed; empty if it did not
+	kind    string // of an answer that the adapter computed; otherwise empty
 	reading rs.Reading
 }
 
@@ -61,19 +61,13 @@ func (o *outcome) Sent(sent rs.Sent) {
 
 // outcomeOf returns the outcome of the MCP request of a context, or nil.
 func outcomeOf(ctx context.Context) *outcome {
-	kept, _ := rs.ObserverOf(ctx).(*outcome)
-	return kept
+	recorded, _ := rs.ObserverOf(ctx).(*outcome)
+	return recorded
 }
 
-func note(ctx context.Context, name, code string) {
-	if kept := outcomeOf(ctx); kept != nil {
-		kept.tool, kept.code = name, code
-	}
-}
-
-func noteReading(ctx context.Context, kind string, reading rs.Reading) {
-	if kept := outcomeOf(ctx); kept != nil {
-		kept.kind, kept.reading = kind, reading
+func recordReading(ctx context.Context, kind string, reading rs.Reading) {
+	if recorded := outcomeOf(ctx); recorded != nil {
+		recorded.kind, recorded.reading = kind, reading
 	}
 }
 
@@ -81,25 +75,25 @@ func noteReading(ctx context.Context, kind string, reading rs.Reading) {
 // that the SDK knows.
 func (r *Runner) Observe(ctx context.Context, method string, run func(context.Context) error) error {
 	started := time.Now()
-	became := &outcome{recorder: r.options.Recorder, code: tool.OK}
-	err := run(rs.ObservedBy(ctx, became))
+	observed := &outcome{recorder: r.options.Recorder, code: tool.OK}
+	err := run(rs.ObservedBy(ctx, observed))
 	elapsed := time.Since(started)
 	attributes := []slog.Attr{slog.String("method", method)}
 	var failed *jsonrpc.Error
 	switch {
-	case became.tool != "":
-		r.options.Recorder.Call(became.tool, became.code, elapsed)
-		attributes = append(attributes, slog.String("tool", became.tool))
-		if became.kind != "" {
-			r.options.Recorder.Reading(became.kind, became.reading.Complete, became.reading.Read)
-			attributes = append(attributes, slog.Int64("records_read", became.reading.Read), slog.Bool("complete", became.reading.Complete))
+	case observed.tool != "":
+		r.options.Recorder.Call(observed.tool, observed.code, elapsed)
+		attributes = append(attributes, slog.String("tool", observed.tool))
+		if observed.kind != "" {
+			r.options.Recorder.Reading(observed.kind, observed.reading.Complete, observed.reading.Read)
+			attributes = append(attributes, slog.Int64("records_read", observed.reading.Read), slog.Bool("complete", observed.reading.Complete))
 		}
 	case errors.As(err, &failed):
-		became.code = errorCode(failed)
+		observed.code = errorCode(failed)
 	case err != nil:
-		became.code = "jsonrpc_error"
+		observed.code = "jsonrpc_error"
 	}
-	attributes = append(attributes, slog.String("code", became.code), slog.Float64("duration_ms", milliseconds(elapsed)))
+	attributes = append(attributes, slog.String("code", observed.code), slog.Float64("duration_ms", milliseconds(elapsed)))
 	r.options.Logger.LogAttrs(ctx, slog.LevelInfo, "request", RequestOf(ctx).AppendTo(attributes)...)
 	return err
 }

@@ -51,7 +51,7 @@ func progressOf(ctx context.Context) func(done int64, message string) {
 	}
 }
 
-// report sends a notification, unless one was just sent. Progress only grows.
+// report sends a notification, unless one was just sent or the progress has not grown.
 func (p *progress) report(done int64, message string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,15 +84,15 @@ func (s *eventStream) send(message []byte) {
 		s.hasBegun = true
 		s.w.Header().Set("Content-Type", "text/event-stream")
 		s.w.Header().Set("Cache-Control", responseCaching)
-		s.w.Header().Set("X-Accel-Buffering", "no") // else a proxy would keep it until the response
+		s.w.Header().Set("X-Accel-Buffering", "no") // nginx would otherwise delay it until the response
 		s.w.WriteHeader(http.StatusOK)
 	}
 	for _, part := range [][]byte{[]byte("event: message\ndata: "), message, []byte("\n\n")} {
 		if _, err := s.w.Write(part); err != nil {
-			return // the client has gone, and the request's context ends with it
+			return // the client has disconnected, and the request's context ends
 		}
 	}
-	_ = http.NewResponseController(s.w).Flush() // on failure it is sent with the response
+	_ = http.NewResponseController(s.w).Flush() // if this fails, the message is sent with the response
 }
 
 // respond sends the response as the last event, or as JSON if there were no events.

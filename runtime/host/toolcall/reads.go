@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// maxSums limits the sums of one call. A call that reads pages sends hundreds of requests, but of few kinds.
+// maxSums limits the sums of one call. A call can send hundreds of requests, but of few kinds.
 const maxSums = 8
 
 // readSum adds up the requests of a call that have the same URL template and status.
@@ -22,14 +22,14 @@ type readSum struct {
 	Bytes      int64   `json:"bytes"`
 }
 
-// milliseconds returns a duration for a log. In JSON, slog would write it as nanoseconds without a unit.
+// milliseconds returns a duration for a log. As JSON, slog writes a Duration as nanoseconds without a unit.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // reads adds up the requests of one call. It is safe for concurrent use.
 type reads struct {
 	mu     sync.Mutex
 	sums   []readSum
-	others int // requests beyond maxSums
+	others int // requests that no sum covers
 }
 
 func (r *reads) add(sent rs.Sent) {

@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
-// record keeps the trace of a call (R-OPS-1), its audit line (R-OPS-2), and its log line if it is slow.
+// record records a call: its trace (R-OPS-1), its audit line (R-OPS-2), and a log line if it is slow.
 type record struct {
 	runner   *Runner
 	call     Call
@@ -54,8 +55,8 @@ func (r *record) logSlow(ctx context.Context, outcome string, took time.Duration
 		slog.String("method", r.call.Method), slog.String("tool", r.call.name()), slog.String("code", outcome),
 		slog.Float64("duration_ms", milliseconds(took)),
 	}
-	if kept := outcomeOf(ctx); kept != nil {
-		sums, others := kept.reads.all()
+	if recorded := outcomeOf(ctx); recorded != nil {
+		sums, others := recorded.reads.all()
 		attributes = append(attributes, slog.Any("reads", sums))
 		if others > 0 {
 			attributes = append(attributes, slog.Int("other_reads", others))
@@ -79,8 +80,6 @@ func (r *Runner) auditCaller(ctx context.Context, call Call) audit.Caller {
 	}
 	meta, _ := rawjson.ParseObject(call.meta)
 	info, _ := rawjson.ParseObject(meta.Get(mcp.MetaKeyClientInfo)) // MCP 2026-07-28
-	if caller.ClientName = info.Text("name"); caller.ClientName == "" {
-		caller.ClientName = call.Client
-	}
+	caller.ClientName = cmp.Or(info.Text("name"), call.Client)
 	return caller
 }

@@ -20,9 +20,9 @@ const (
 	// maxRunning limits the requests of a session that run at the same time (R-STDIO-7).
 	maxRunning = 64
 
-	// maxUnanswered limits the unanswered requests of a session, in bytes. A request counts as minRequest bytes at least, so that 64
-	// requests can wait behind 64 that run. While there is no room, nothing is read, so that neither a client that sends too much nor
-	// one that reads no responses fills the memory. Notifications need no room, so that a cancellation can still reach its request.
+	// maxUnanswered limits the unanswered requests of a session, in bytes. A request counts as at least minRequest bytes, so that 64
+	// requests can wait while 64 run. A session over the limit reads no further requests: a client that sends too much, or reads no
+	// responses, cannot fill the memory. Notifications do not count, so that a cancellation still reaches its request.
 	maxUnanswered = 16 << 20
 	minRequest    = maxUnanswered / (2 * maxRunning)
 
@@ -54,7 +54,7 @@ type Session struct {
 	mu       sync.Mutex
 	requests map[jsonrpc.ID]*request
 
-	ended context.Context //nolint:containedctx // done when nothing more will be read; its cause says why
+	ended context.Context //nolint:containedctx // done after the last message; its cause says why
 	end   context.CancelCauseFunc
 
 	closed context.Context //nolint:containedctx // done after Close
@@ -66,13 +66,13 @@ type request struct {
 	cancel      context.CancelFunc
 	reply       reply
 	answered    chan struct{} // closed with the response
-	isCancelled bool          // the client then wants no response (MCP 2025-11-25, Cancellation)
-	isSDKs      bool          // the SDK runs it
+	isCancelled bool          // a cancelled request gets no response (MCP 2025-11-25, Cancellation)
+	isSDKs      bool          // the SDK answers it
 	isRunning   bool
 	weight      int64
 }
 
-// reply takes the response to a message, or nil if it has none. It must not keep the bytes.
+// reply takes the response to a message, or nil if it has none.
 type reply func(response []byte)
 
 // NewSession returns a session. Serve starts it. After the input has ended, requests may still run for the given time.
@@ -90,73 +90,56 @@ func NewSession(lifetime context.Context, runner *Runner, server mcp.Implementat
 // Serve starts to read the input for a session of the SDK, which the caller waits for.
 func (s *Session) Serve(sdk *mcp.ServerSession) {
 	s.sdk = sdk
-	go s.read(bufio.NewReaderSize(s.streams.In, inputBuffer))
+	go s.read()
 }
 
-// read reads the input in its own goroutine, so that the SDK need not wait for it once the session is closed. The goroutine that has
-// read a request also handles it, and a new one takes over reading. This saves a scheduler wake-up per call.
-func (s *Session) read(source *bufio.Reader) {
+// read reads the input in its own goroutine, so that a closed session need not wait for it.
+func (s *Session) read() {
+	source := bufio.NewReaderSize(s.streams.In, inputBuffer)
 	for {
 		line, err := nextLine(source)
-		if errors.Is(err, errLineTooLong) {
+		switch {
+		case errors.Is(err, errLineTooLong):
 			s.write(invalidRequest(messageID{}, "the message is longer than %d bytes; send less at once", LongestLine).refusal())
 			continue
+		case len(bytes.Trim(line, " \t\r\n")) > 0:
+			s.handleLine(line)
 		}
-		var work func()
-		if len(bytes.Trim(line, " \t\r\n")) > 0 {
-			work = s.handleLine(line)
-		}
-		switch {
-		case err != nil:
-			if work != nil {
-				go work()
-			}
-			// A script that pipes its requests in and closes gets its responses before the SDK learns of the end.
+		if err != nil {
+			// A script that pipes its requests and closes the input gets its responses before the session ends.
 			s.Wait(s.lifetime, s.afterInput)
 			s.end(err)
-			return
-		case work != nil:
-			go s.read(source)
-			work()
 			return
 		}
 	}
 }
 
-// handleLine handles a message or a batch. It returns the work for a request, or nil.
-func (s *Session) handleLine(line []byte) (work func()) {
+// handleLine handles a message or a batch.
+func (s *Session) handleLine(line []byte) {
 	texts, isBatch, bad := splitMessages(line)
 	switch {
 	case bad.refused != nil:
 	case !isBatch:
-		return s.handle(readMessage(texts[0]), s.write)
+		s.handle(readMessage(texts[0]), s.write)
+		return
 	case !hasBatches(s.revision()):
-		bad = invalidRequest(messageID{}, "batches are of revisions up to 2025-03-26, once one is agreed on; send one message on each line")
+		bad = invalidRequest(messageID{}, "batches need revision 2025-03-26 or older, agreed on by initialize; send one message on each line")
 	case len(texts) > maxRunning:
 		bad = invalidRequest(messageID{}, "the batch has %d messages; send at most %d at once", len(texts), maxRunning)
 	default:
 		var batch []message
 		if batch, bad = readBatch(texts); bad.refused == nil {
 			s.handleBatch(batch)
-			return nil
+			return
 		}
 	}
 	s.write(bad.refusal())
-	return nil
 }
 
-// revision returns the revision that the client named at initialization, or nothing before.
+// revision returns the revision in the client's initialize, or nothing before that.
 func (s *Session) revision() string {
 	if initialized := s.sdk.InitializeParams(); initialized != nil {
 		return initialized.ProtocolVersion
-	}
-	return ""
-}
-
-// client returns the name that the client gave at initialization, or nothing.
-func (s *Session) client() string {
-	if initialized := s.sdk.InitializeParams(); initialized != nil && initialized.ClientInfo != nil {
-		return initialized.ClientInfo.Name
 	}
 	return ""
 }
@@ -166,46 +149,42 @@ func (s *Session) handleBatch(batch []message) {
 	var mu sync.Mutex
 	responses, left := make([]json.RawMessage, len(batch)), len(batch)
 	for i, m := range batch {
-		work := s.handle(m, func(response []byte) {
+		s.handle(m, func(response []byte) {
 			mu.Lock()
 			defer mu.Unlock()
-			responses[i] = bytes.Clone(response)
+			responses[i] = response
 			if left--; left == 0 {
 				s.write(joinResponses(responses))
 			}
 		})
-		if work != nil {
-			go work()
-		}
 	}
 }
 
-// handle handles a message. Only a request has work that is left to do.
-func (s *Session) handle(m message, reply reply) (work func()) {
+// handle handles a message. A request is answered concurrently.
+func (s *Session) handle(m message, reply reply) {
 	switch {
 	case m.refused != nil:
 		reply(m.refusal())
 	case m.isRequest():
-		return s.begin(m, reply)
+		s.begin(m, reply)
 	default:
 		if m.method != "notifications/cancelled" || s.cancel(m) {
 			s.passToSDK(m)
 		}
 		reply(nil)
 	}
-	return nil
 }
 
-// begin registers a request and returns its work. It waits for room, and for the response to an initialize, on which the messages
-// after it depend.
-func (s *Session) begin(m message, reply reply) (work func()) {
+// begin registers a request and starts to answer it. It first waits until the session is within maxUnanswered. It also waits for the
+// response to an initialize, because later messages depend on it.
+func (s *Session) begin(m message, reply reply) {
 	ctx, cancel := context.WithCancel(s.lifetime)
 	begun := &request{cancel: cancel, reply: reply, answered: make(chan struct{})}
 	begun.weight = min(max(int64(len(m.raw)), minRequest), maxUnanswered)
 	if s.unanswered.Acquire(s.lifetime, begun.weight) != nil {
 		cancel()
 		reply(nil) // the session is over
-		return nil
+		return
 	}
 	s.mu.Lock()
 	isKnown := s.requests[m.id.ID] != nil
@@ -217,20 +196,16 @@ func (s *Session) begin(m message, reply reply) (work func()) {
 		s.unanswered.Release(begun.weight)
 		cancel()
 		reply(invalidRequest(messageID{}, "request ID %s already in use", m.id.written).refusal())
-		return nil
+		return
 	}
 	s.inFlight.Enter()
-	revision := s.revision()
-	work = func() { s.run(ctx, m, begun, revision) }
-	if m.method != methodInitialize {
-		return work
+	go s.run(ctx, m, begun, s.revision())
+	if m.method == methodInitialize {
+		select {
+		case <-begun.answered:
+		case <-s.closed.Done():
+		}
 	}
-	go work()
-	select {
-	case <-begun.answered:
-	case <-s.closed.Done():
-	}
-	return nil
 }
 
 // run answers a request, or passes it to the SDK.
@@ -242,31 +217,28 @@ func (s *Session) run(ctx context.Context, m message, running *request, revision
 		s.respond(m.id.ID, nil)
 		return
 	}
-	call, isCall := s.runner.read(m, revision)
-	if !isCall {
-		if s.markSDKs(running) {
-			s.passToSDK(m)
-		} else {
-			s.respond(m.id.ID, nil)
+	if call, isCall := s.runner.read(m, revision); isCall {
+		if initialized := s.sdk.InitializeParams(); initialized != nil && initialized.ClientInfo != nil {
+			call.Client = initialized.ClientInfo.Name
 		}
+		reporting, endProgress := call.withProgress(Traced(ctx, call.trace), s.write)
+		result := s.runner.Run(reporting, call)
+		endProgress()
+		s.respond(m.id.ID, call.response(result, s.server))
 		return
 	}
-	call.Client = s.client()
-	reporting, endProgress := call.withProgress(Traced(ctx, call.trace), s.write)
-	result := s.runner.Run(reporting, call)
-	endProgress()
-	s.respond(m.id.ID, call.response(result, s.server))
-}
-
-// markSDKs marks a request as the SDK's, unless it is cancelled already.
-func (s *Session) markSDKs(marked *request) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	marked.isSDKs = !marked.isCancelled
-	return marked.isSDKs
+	isCancelled := running.isCancelled
+	running.isSDKs = !isCancelled
+	s.mu.Unlock()
+	if isCancelled {
+		s.respond(m.id.ID, nil)
+		return
+	}
+	s.passToSDK(m)
 }
 
-// passToSDK passes a message to the SDK. If it cannot have a request, that is refused.
+// passToSDK passes a message to the SDK, or refuses a request that the SDK cannot read.
 func (s *Session) passToSDK(m message) {
 	decoded, err := jsonrpc.DecodeMessage(m.raw)
 	if err == nil {
@@ -281,8 +253,7 @@ func (s *Session) passToSDK(m message) {
 	}
 }
 
-// respond answers a request, unless the client has cancelled it. Only then is its room free: while a client reads no responses, its
-// requests are not read either.
+// respond answers a request, unless the client has cancelled it. The request counts as unanswered until the response is written.
 func (s *Session) respond(id jsonrpc.ID, response []byte) {
 	s.mu.Lock()
 	answered := s.requests[id]
@@ -304,8 +275,8 @@ func (s *Session) respond(id jsonrpc.ID, response []byte) {
 	s.inFlight.leave()
 }
 
-// cancel cancels the request that a notification names, and reports whether the SDK runs it. The SDK gets no other cancellations: it
-// rounds ids, and cancels late.
+// cancel cancels the request that a notification names, and reports whether the SDK answers it. The SDK gets no other cancellations,
+// because it rounds ids.
 func (s *Session) cancel(m message) bool {
 	id, err := readID(member(m.members, "requestId"))
 	if err != nil {
