@@ -20,19 +20,19 @@ type child struct {
 	source      *Source
 	connections map[string]bool // of all sources
 
-	streams []string // nil means all of the grant
-	start   position // of the first hit
-	hits    []hit
-	next    position       // after the last hit
-	done    bool           // there is nothing after the hits
-	err     error          // why the source is missing; the hits are valid anyway
-	cut     bool           // the source has more hits than it returns
-	read    int            // hits since start, dropped ones included
-	dropped map[string]int // hits by stream: see claims
-	late    bool           // a later round ran out of time
+	streams     []string // nil means all of the grant
+	start       position // of the first hit
+	hits        []hit
+	next        position       // after the last hit
+	isDone      bool           // the source has no more hits
+	err         error          // why the source is missing; the hits are valid anyway
+	isTruncated bool           // the source has more hits than it returns
+	read        int            // hits since start, dropped ones included
+	dropped     map[string]int // number of dropped hits by stream
+	isLate      bool           // a later round ran out of time
 
 	meta      rawjson.Object
-	asked     bool
+	isAsked   bool
 	requestID string
 }
 
@@ -44,7 +44,7 @@ type hit struct {
 }
 
 // hasMore reports whether the source may have hits that were not read.
-func (c *child) hasMore() bool { return c.err == nil && !c.done }
+func (c *child) hasMore() bool { return c.err == nil && !c.isDone }
 
 // after returns the position after n shown hits.
 func (c *child) after(shown int) position {
@@ -54,8 +54,8 @@ func (c *child) after(shown int) position {
 	return c.next
 }
 
-// afterFromStart returns the same position counted from the start of the child, which needs no later cursor of the source. It returns
-// false if no page of the source reaches that far.
+// afterFromStart returns the same position counted from the start of the child, without a later cursor of the source. It returns false if
+// the position is beyond the longest page of the source.
 func (c *child) afterFromStart(shown int) (position, bool) {
 	offset := c.read
 	if shown < len(c.hits) {
@@ -65,7 +65,7 @@ func (c *child) afterFromStart(shown int) (position, bool) {
 	return position{Cursor: c.start.Cursor, Skip: skip}, skip < rs.MostRows
 }
 
-// request returns the request for the next hits, up to a total. Hits of the page that were shown before are read again and skipped.
+// request returns the request for the next hits, up to a total. The source sends hits of its page that were shown before again.
 func (c *child) request(caller rs.Request, hits int) rs.Request {
 	limit := min(rs.MostRows, c.next.Skip+hits-len(c.hits))
 	query := caller.Query.Without("cursor", "limit")
@@ -80,12 +80,12 @@ func (c *child) request(caller rs.Request, hits int) rs.Request {
 	return c.source.own(rs.Request{Path: caller.Path, Query: query, Sources: rs.HitsOfSources{Streams: c.streams}})
 }
 
-// take adds an answer to the child.
-func (c *child) take(ctx context.Context, asked rs.Request, got answer) {
-	c.asked = true
+// add adds an answer to the child.
+func (c *child) add(ctx context.Context, asked rs.Request, got answer) {
+	c.isAsked = true
 	if got.err != nil {
 		if len(c.hits) > 0 && resultOf(got.err) == TimedOut {
-			c.late = true // not missing: the next page asks it again
+			c.isLate = true // not missing: the next page asks it again
 			return
 		}
 		c.err = got.err
@@ -104,7 +104,7 @@ func (c *child) take(ctx context.Context, asked rs.Request, got answer) {
 		if c.err = callEnded(ctx); c.err != nil {
 			return
 		}
-		if c.source.claims(value, c.connections) {
+		if claims(value, c.connections, []*Source{c.source}) {
 			c.drop(value)
 		} else {
 			c.hits = append(c.hits, hit{value: value, at: position{Cursor: c.next.Cursor, Skip: skipped + i}, offset: c.read})
@@ -114,7 +114,7 @@ func (c *child) take(ctx context.Context, asked rs.Request, got answer) {
 	c.advance(asked, page, len(page.Rows)-skipped)
 }
 
-// drop drops a hit that claims to belong to another source.
+// drop counts a hit that claims to belong to another source.
 func (c *child) drop(hit rawjson.Value) {
 	if c.dropped == nil {
 		c.dropped = make(map[string]int)
@@ -138,7 +138,8 @@ func (c *child) droppedWarning() rawjson.Value {
 // droppedStreams limits the streams named in one warning.
 const droppedStreams = 5
 
-// advance moves to the position after a page with a number of new hits. A source with a cursor has more hits unless it says otherwise.
+// advance moves to the position after a page with a number of new hits. A source that sends a cursor has more hits, unless has_more is
+// false.
 func (c *child) advance(asked rs.Request, page rs.List, newHits int) {
 	hasMore, nextCursor := string(page.Get("has_more")), page.Text("next_cursor")
 	limit, _ := asked.Query.Get("limit")
@@ -146,14 +147,14 @@ func (c *child) advance(asked rs.Request, page rs.List, newHits int) {
 	case nextCursor != "" && nextCursor != c.next.Cursor && hasMore != "false":
 		c.next = position{Cursor: nextCursor}
 	case hasMore == "true" && nextCursor == "" && newHits > 0 && limit != strconv.Itoa(rs.MostRows):
-		// A search without pages (hybrid) continues with a longer first page.
+		// A search without pages, such as a hybrid one, continues with a longer first page.
 		c.next.Skip = len(page.Rows)
 	default:
-		c.done, c.cut = true, hasMore == "true"
+		c.isDone, c.isTruncated = true, hasMore == "true"
 	}
 }
 
-// expired returns the source's refusal of a cursor, with which the search cannot continue. It names the source.
+// expired returns the source's refusal of a cursor, or nil. The search cannot continue after it. The refusal names the source.
 func (c *child) expired(url string) *rs.Error {
 	var refused *rs.Error
 	if c.next.Cursor == "" || !errors.As(c.err, &refused) {
@@ -181,8 +182,8 @@ func openHits(response *rs.Response) (rs.List, error) {
 	return list, err
 }
 
-// attributed returns a hit that names its source, and among several providers its provider (R-PKG-2). Existing members are kept. A
-// hit of a connection of no source, which a grant over several may send, is not attributed.
+// attributed returns a hit with members that name its source, and the provider if there are several (R-PKG-2). Existing members are kept. A
+// hit of an unknown connection is unchanged.
 func (s *Source) attributed(value rawjson.Value, hit rawjson.Object, ofSeveral bool) rawjson.Value {
 	if id := hit.FirstText("connection_id", "connector_instance_id"); id != "" && id != s.ConnectionID {
 		return value
@@ -208,12 +209,8 @@ func (s *Source) attributed(value rawjson.Value, hit rawjson.Object, ofSeveral b
 	return hit.Encode()
 }
 
-// claims reports whether a record says that it belongs to the connection of another source, for whose record it could be mistaken. A
-// connection of no source is allowed, because a grant can have several.
-func (s *Source) claims(record rawjson.Value, connections map[string]bool) bool {
-	return claims(record, connections, []*Source{s})
-}
-
+// claims reports whether a record claims to belong to another source than its own ones. An unknown connection is allowed, because a grant
+// can have several.
 func claims(record rawjson.Value, connections map[string]bool, own []*Source) bool {
 	members, _ := rawjson.ParseObject(record)
 	return slices.ContainsFunc([]string{"connection_id", "connector_instance_id"}, func(name string) bool {

@@ -13,11 +13,11 @@ const (
 	maxCursor = 3_000
 )
 
-// cursor is the position of a search in every source that may have more hits, in the order of their hits. It is all that is kept
-// between pages, so that a renewed token can continue.
+// cursor is the position of a search in every source that may have more hits, in the order of their hits. The server keeps nothing else
+// between pages, so a search continues with a renewed token.
 type cursor struct {
 	Version   int     `json:"v"`
-	Question  string  `json:"q"`           // that the cursor belongs to
+	Question  string  `json:"q"`           // of the search
 	Count     *int64  `json:"n,omitempty"` // of all hits, if the first page knew it
 	Positions []place `json:"s"`
 }

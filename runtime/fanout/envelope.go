@@ -32,8 +32,8 @@ func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object
 	return append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", p.meta(rest, ok).Encode()))
 }
 
-// nextCursor returns the cursor of the next page, or nothing on the last page. It returns false if the cursor would be too large. Cursors
-// of the sources keep the state of their first page. If they do not fit, positions are counted from the start, which is shorter.
+// nextCursor returns the cursor of the next page, or nothing on the last page. It returns false if the cursor would be too large. If the
+// cursors of the sources are too long, positions are counted from the start.
 func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	if len(rest) == 0 {
 		return "", true
@@ -86,7 +86,7 @@ func (p *readPage) total() *int64 {
 	return &sum
 }
 
-// exactCount reads both forms of a count: an integer next to its accuracy, and an object.
+// exactCount reads an exact count in either form: an integer with count_accuracy, or an object.
 func exactCount(meta rawjson.Object) (int64, bool) {
 	if object, ok := rawjson.ParseObject(meta.Get("count")); ok {
 		count, ok := object.Int("value")
@@ -96,13 +96,13 @@ func exactCount(meta rawjson.Object) (int64, bool) {
 	return count, ok && count >= 0 && meta.Text("count_accuracy") == "exact"
 }
 
-// recall returns how completely the sources searched, with those that did not search everything (R-SEARCH-9). It is complete only if no
-// source is missing, no hit was dropped and each source says so. It is nil if no source says anything.
+// recall returns the recall of all sources, with the incomplete ones (R-SEARCH-9). It is complete only if no source is missing, no hit was
+// dropped, and each source reports a complete recall. It is nil if no source reports any.
 func (p *readPage) recall() rawjson.Object {
 	var partial []rawjson.Value
 	isKnown, complete, truncated, answered := false, true, false, 0
 	for _, child := range p.children {
-		if !child.asked {
+		if !child.isAsked {
 			continue
 		}
 		recall, ok := rawjson.ParseObject(child.meta.Get("recall"))
@@ -132,7 +132,7 @@ func (p *readPage) recall() rawjson.Object {
 	return recall
 }
 
-// warnings begins with missing sources, because a result shows only the first warnings.
+// warnings returns the warnings of the page. Missing sources are first, because a result shows only the first warnings.
 func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 	next := ""
 	if len(rest) > 0 {
@@ -141,7 +141,7 @@ func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 	warnings := warningsOf(p.missing(), p.ended, next)
 	if !cursorFits {
 		warnings = append(warnings, warning(WarnCursorTooLarge, fmt.Sprintf(
-			"%d sources have more hits, too many for one cursor; search fewer streams, or one source by connection_id", len(rest))).Encode())
+			"%d sources have more hits, which is too many for one cursor; search fewer streams, or one source by connection_id", len(rest))).Encode())
 	}
 	for _, stream := range p.Streams {
 		if len(p.reader.granting([]string{stream})) == 0 {
@@ -152,7 +152,7 @@ func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 		if child.dropped != nil {
 			warnings = append(warnings, child.droppedWarning())
 		}
-		if child.cut {
+		if child.isTruncated {
 			warnings = append(warnings, child.source.warning(WarnSourceTruncated, "has more hits than it returns; narrow the search"))
 		}
 	}

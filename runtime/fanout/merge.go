@@ -1,7 +1,7 @@
 package fanout
 
-// shares returns how many hits the page takes from each child if every child has enough. Hits are merged round robin, because scores of
-// different sources are not comparable (R-PKG-2). A child without more hits is skipped.
+// shares returns how many hits the page takes from each child. Hits are merged round robin, because scores of different sources are not
+// comparable (R-PKG-2). A child without more hits is skipped.
 func (p *readPage) shares() []int {
 	shares := make([]int, len(p.children))
 	for _, i := range p.order(p.limit) {
@@ -23,8 +23,7 @@ func (p *readPage) merge(limit int) []int {
 	return order
 }
 
-// order returns the child of each hit. A smaller page is the beginning of a larger one, so that every page size leads to the same
-// order in all.
+// order returns the child of each hit. A smaller page is the beginning of a larger one, so the total order does not depend on page sizes.
 func (p *readPage) order(limit int) []int {
 	order := make([]int, 0, limit)
 	for round, before := 0, -1; len(order) > before; round++ {
@@ -51,7 +50,7 @@ func (p *readPage) rest(shown, given []int) []waiting {
 		i := (first + n) % len(p.children)
 		child := p.children[i]
 		isUnread := given[i] < len(child.hits)
-		if isUnread || !child.done {
+		if isUnread || !child.isDone {
 			rest = append(rest, waiting{child: child, shown: given[i]})
 		}
 		hasNext = hasNext || isUnread || child.hasMore()

@@ -81,7 +81,7 @@ func TestOpenNamesTheOtherGrants(t *testing.T) {
 		for _, connection := range []*string{nil, &first.ConnectionID} {
 			_, err := reader.Open(t.Context(), rs.Request{Path: "/v1/blobs/b", Sources: rs.NamedSource{ConnectionID: connection}}, rs.Resume{})
 			var others []string
-			var elsewhere *fanout.ElsewhereError
+			var elsewhere *fanout.OtherGrantsError
 			if errors.As(err, &elsewhere) {
 				others = elsewhere.OtherGrants()
 			}

@@ -42,7 +42,7 @@ const (
 	Answered Result = "answered"
 	Refused  Result = "refused"   // its resource server refused
 	TimedOut Result = "timed_out" // no answer within its deadline
-	Failed   Result = "failed"    // no usable answer for another reason
+	Failed   Result = "failed"    // another failure
 )
 
 func resultOf(err error) Result {
@@ -73,7 +73,7 @@ var (
 	_ rs.Opener = (*Reader)(nil)
 )
 
-// New returns a reader over the sources. Duplicates count once. An inactive source is left out if an active one has its connection.
+// New returns a reader over the sources. It ignores duplicates, and inactive sources whose connection an active one has.
 func New(sources []Source, options Options) *Reader {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, DefaultChildTimeout)
 	options.Concurrency = cmp.Or(options.Concurrency, DefaultConcurrency)
@@ -102,27 +102,28 @@ func New(sources []Source, options Options) *Reader {
 // ProviderURL is the provider's public origin, without a trailing slash; empty when there are several.
 func (r *Reader) ProviderURL() string { return r.options.ProviderURL }
 
-// Get answers a request according to its Sources. Its error is a *tool.Error if there is no source for it or several (R-ERR-5), or else
-// the *rs.Error or *rs.Failure of a source. The response of one source is passed on unchanged, unless the source was named and a record
-// claims to belong to another one. A merged response has the caller's request and no URL of a source.
+// Get answers a request according to its Sources. Its error is a *tool.Error if no source or several match (R-ERR-5), and otherwise the
+// *rs.Error or *rs.Failure of a source. The response of one source is unchanged. A named source must not send records that claim to belong
+// to another one. A merged response has the caller's request and no URL of a source.
 func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	if len(r.active) == 0 {
 		return nil, r.revoked()
 	}
 	var source *Source
+	var streams []string
 	var err error
 	isNamed := true
 	switch wanted := request.Sources.(type) {
 	case rs.OneSource:
 		source, err = r.one(wanted)
-		isNamed = wanted.ConnectionID != nil
+		streams, isNamed = []string{wanted.Stream}, wanted.ConnectionID != nil
 	case rs.HitsOfSources:
 		if wanted.ConnectionID == nil {
 			return r.search(ctx, request, wanted)
 		}
 		source, err = r.named(*wanted.ConnectionID, wanted.Streams)
 	case *readPage:
-		if response, ok := wanted.again(r, request); ok {
+		if response, ok := wanted.shortened(r, request); ok {
 			return response, nil
 		}
 		return r.search(ctx, request, wanted.HitsOfSources)
@@ -153,29 +154,22 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	}
 	response.ProviderURL, response.GrantIDs = source.Reader.ProviderURL(), []string{source.GrantID}
 	if !isNamed {
-		response.Absent = r.absentFrom(request)
+		// An inactive source may have the stream too (R-LOCAL-2).
+		response.Absent = warningsOf(nil, r.ended(streams), "")
 	}
 	return response, nil
-}
-
-// absentFrom returns warnings about inactive sources that might have the stream of a request that names no source (R-LOCAL-2).
-func (r *Reader) absentFrom(request rs.Request) []rawjson.Value {
-	if one, isOne := request.Sources.(rs.OneSource); isOne {
-		return warningsOf(nil, r.ended([]string{one.Stream}), "")
-	}
-	return nil
 }
 
 // unanswerable refuses a request without sources.
 func unanswerable(request rs.Request) *tool.Error {
 	return &tool.Error{
 		Code: tool.PackageUnsupported,
-		Message: fmt.Sprintf("a package of grants cannot answer GET %s, because the request names no source; "+
+		Message: fmt.Sprintf("GET %s needs one source of the package, and the request names none; "+
 			"use a tool that takes stream or connection_id", request.Path),
 	}
 }
 
-// Open starts to read bytes of the source that its Sources name. Its errors are those of Get.
+// Open starts to read bytes of the source that the request names. Its errors are those of Get.
 func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (*rs.Download, error) {
 	if len(r.active) == 0 {
 		return nil, r.revoked()
@@ -193,8 +187,8 @@ func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (
 	if err != nil {
 		return nil, err
 	}
-	opener, reads := source.Reader.(rs.Opener)
-	if !reads {
+	opener, isOpener := source.Reader.(rs.Opener)
+	if !isOpener {
 		return nil, unanswerable(request)
 	}
 	started := time.Now()
@@ -203,8 +197,8 @@ func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (
 	return download, r.withOtherGrants(source, request, err)
 }
 
-// refuseClaims returns an error if a record of a response claims to belong to another member's connection. The handle of such a
-// record would lead to that member (R-PKG-2).
+// refuseClaims returns an error if a record of a response claims to belong to another source, because its handle would lead there
+// (R-PKG-2).
 func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.Response) error {
 	rows := []rawjson.Value{response.Body()}
 	if list, err := response.List(); err == nil {
@@ -214,7 +208,7 @@ func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.
 		if err := callEnded(ctx); err != nil {
 			return err
 		}
-		if source.claims(row, r.connections) {
+		if claims(row, r.connections, []*Source{source}) {
 			return response.Unusable("the source "+source.name()+" sent records that claim to be of another granted source", "")
 		}
 	}
@@ -273,8 +267,8 @@ func callEnded(ctx context.Context) error {
 	return nil
 }
 
-// gather sends one request to each grant of these sources. It returns the frame of the merged response and warnings about missing
-// sources. Take adds an answer, and returns an error if that is unusable. If no source answered, the error covers all of them.
+// gather sends one request to each grant of these sources. It returns the merged response without a body, and warnings about missing
+// sources. Take receives each answer and returns an error if that is unusable. If no source answered, the error covers all of them.
 func (r *Reader) gather(
 	ctx context.Context, request rs.Request, sources []*Source, ended []absence, take func(context.Context, *Source, *rs.Response) error,
 ) (*rs.Response, []rawjson.Value, error) {
@@ -298,7 +292,7 @@ func (r *Reader) gather(
 			return nil, nil, ended
 		}
 		if err != nil {
-			for _, source := range r.ofGrant(asked[i]) {
+			for _, source := range keep(r.active, asked[i].sharesWith) {
 				missing = append(missing, absence{source: source, err: err})
 			}
 			continue

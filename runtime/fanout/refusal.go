@@ -21,20 +21,17 @@ const (
 	maxStreams     = 50
 )
 
-const (
-	approveAgain = "ask its owner to approve it again, or choose another source"
-	laterAgain   = "try again later"
-)
+const tryLater = "try again later"
 
-// remedy returns how to get the source back.
+// remedy returns how to read the source again.
 func (a absence) remedy() string {
 	switch {
-	case !a.unauthorized():
-		return laterAgain
+	case !a.isUnauthorized():
+		return tryLater
 	case a.source.Reconnect != "":
 		return "to have it approved again, the user can run: " + a.source.Reconnect
 	}
-	return approveAgain
+	return "ask its owner to approve it again, or choose another source"
 }
 
 // revoked returns the refusal of a package without an active member (R-PKG-1).
@@ -53,7 +50,7 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	if len(ended) > 0 {
 		return &tool.Error{
 			Code:                   tool.SourceUnavailable,
-			Message:                ended[0].refusal("that grants " + quoted),
+			Message:                ended[0].unreadable("that grants " + quoted),
 			UnavailableConnections: unavailable(ended),
 		}
 	}
@@ -71,8 +68,8 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	}
 }
 
-// refusal returns the refusal of a wrong or missing connection (R-ERR-5). It lists the active sources of the streams, and apart from
-// them the inactive ones.
+// refusal returns the refusal of a wrong or missing connection (R-ERR-5). It lists the active sources of the streams, and separately the
+// inactive ones.
 func (r *Reader) refusal(code tool.Code, streams []string, form string, values ...any) *tool.Error {
 	refusal := &tool.Error{
 		Code: code, Message: fmt.Sprintf(form, values...), Param: tool.SchemaConnectionID,
@@ -111,7 +108,7 @@ func unavailable(missing []absence) json.RawMessage {
 // ReasonInactive is the reason of a source that membership marks as ended.
 const ReasonInactive = "grant_inactive"
 
-// EndedError is a grant that is known to have ended without asking its resource server.
+// EndedError is the error of a grant that has ended. Its resource server was not asked.
 type EndedError struct {
 	Reason  string // a code of the resource server or the adapter
 	Message string // completes a sentence about the source
@@ -122,22 +119,22 @@ func (e *EndedError) Error() string { return e.Message }
 // errInactive is the default reason for an inactive source.
 var errInactive = &EndedError{Reason: ReasonInactive, Message: "its grant was revoked or has ended"}
 
-// ElsewhereError is a refusal by one of several grants of a connection. The others may have the item, but were not asked, because no read
-// is repeated with another credential (R-ERR-3).
-type ElsewhereError struct {
+// OtherGrantsError is a refusal by one of several grants of a connection. Others may have the item, but were not asked, because no read is
+// repeated with another credential (R-ERR-3).
+type OtherGrantsError struct {
 	Cause  error    // of the grant that was asked
 	Others []string // grant ids
 }
 
-func (e *ElsewhereError) Error() string { return e.Cause.Error() }
+func (e *OtherGrantsError) Error() string { return e.Cause.Error() }
 
 // Unwrap returns the refusal.
-func (e *ElsewhereError) Unwrap() error { return e.Cause }
+func (e *OtherGrantsError) Unwrap() error { return e.Cause }
 
 // OtherGrants returns the ids of the grants that were not asked.
-func (e *ElsewhereError) OtherGrants() []string { return e.Others }
+func (e *OtherGrantsError) OtherGrants() []string { return e.Others }
 
-// withOtherGrants adds the other grants of the connection to an error, if they may have what the asked grant lacks.
+// withOtherGrants adds the other grants of the connection to an error if they may have the item.
 func (r *Reader) withOtherGrants(asked *Source, request rs.Request, err error) error {
 	_, isOpen := request.Sources.(rs.NamedSource)
 	refused, ok := errors.AsType[*rs.Error](err)
@@ -153,7 +150,7 @@ func (r *Reader) withOtherGrants(asked *Source, request rs.Request, err error) e
 	if others == nil {
 		return err
 	}
-	return &ElsewhereError{err, others}
+	return &OtherGrantsError{err, others}
 }
 
 // absence is a source that is missing in a merged response (R-PKG-6).
@@ -202,13 +199,13 @@ func (a absence) identity() rawjson.Object {
 	return members
 }
 
-// refusal returns a sentence with the reason and the remedy.
-func (a absence) refusal(which string) string {
+// unreadable returns a sentence with the reason and the remedy.
+func (a absence) unreadable(which string) string {
 	return fmt.Sprintf("the source %s cannot be read: %s; %s", which, a.err, a.remedy())
 }
 
-// unauthorized reports whether only a new approval by the owner helps.
-func (a absence) unauthorized() bool {
+// isUnauthorized reports whether only a new approval by the owner helps.
+func (a absence) isUnauthorized() bool {
 	_, status, _ := a.cause()
 	_, hasEnded := errors.AsType[*EndedError](a.err)
 	return hasEnded || status == http.StatusUnauthorized || status == http.StatusForbidden
@@ -216,7 +213,7 @@ func (a absence) unauthorized() bool {
 
 // warning returns a warning with the reason and what to do.
 func (a absence) warning(next string) json.RawMessage {
-	if a.unauthorized() {
+	if a.isUnauthorized() {
 		next = a.remedy()
 	}
 	reason, _, _ := a.cause()
@@ -224,8 +221,8 @@ func (a absence) warning(next string) json.RawMessage {
 	return append(members, a.identity()...).Encode()
 }
 
-// warningsOf returns warnings about sources that did not answer and about sources that have ended. Next says how the former are asked
-// again; empty means one by one.
+// warningsOf returns warnings about sources that did not answer and about sources that have ended. Next says how to ask the former again. If
+// it is empty, each warning has its own advice.
 func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value) {
 	for _, each := range missing {
 		warnings = append(warnings, each.warning(cmp.Or(next, each.retryAlone())))
@@ -239,16 +236,16 @@ func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value
 // retryAlone returns how to ask one source again.
 func (a absence) retryAlone() string {
 	if a.source.ConnectionID == "" {
-		return laterAgain
+		return tryLater
 	}
 	return "to ask it alone, call again with connection_id " + string(rawjson.Quote(a.source.ConnectionID))
 }
 
-// failed returns the error of a call that no source answered: the first refusal if all are equal or all concern authorization (R-PKG-6), or
-// else an error that names each source.
+// failed returns the error of a call that no source answered. It is the first refusal if all are equal or all concern authorization
+// (R-PKG-6), and otherwise an error that names each source.
 func failed(missing []absence, url string) error {
 	var first *rs.Error
-	agreed, unauthorized := true, true
+	areEqual, areUnauthorized := true, true
 	for _, each := range missing {
 		if each.err == errInactive {
 			continue // it was not asked
@@ -258,10 +255,10 @@ func failed(missing []absence, url string) error {
 			return allMissing(missing)
 		}
 		first = cmp.Or(first, refused)
-		agreed = agreed && refused.Status == first.Status && refused.Code == first.Code
-		unauthorized = unauthorized && each.unauthorized()
+		areEqual = areEqual && refused.Status == first.Status && refused.Code == first.Code
+		areUnauthorized = areUnauthorized && each.isUnauthorized()
 	}
-	if first == nil || !agreed && !unauthorized {
+	if first == nil || !areEqual && !areUnauthorized {
 		return allMissing(missing)
 	}
 	passed := *first

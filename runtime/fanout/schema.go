@@ -9,10 +9,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// schema merges the documents of every source that may have the stream (R-PKG-7). If none has it, the document is empty (rs-contract.md).
+// schema merges the documents of every source that may have the stream (R-PKG-7). If no source has it, the document is empty
+// (rs-contract.md).
 func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.SchemaOfSources) (*rs.Response, error) {
 	streams := streamsOf(wanted.Stream)
-	merged := document{alike: map[string]*merged{}}
+	merged := document{byContent: map[string]*merged{}}
 	response, warnings, err := r.gather(ctx, request, r.granting(streams), r.ended(streams), merged.add)
 	if err != nil {
 		return nil, err
@@ -25,7 +26,7 @@ type document struct {
 	answered   int
 	compact    int // answers in the compact view
 	connectors []*merged
-	alike      map[string]*merged // by the members of a connector except its connections
+	byContent  map[string]*merged // by the encoded connector without its connections
 	warnings   []rawjson.Value
 }
 
@@ -51,7 +52,7 @@ func (d *document) add(ctx context.Context, source *Source, response *rs.Respons
 	return nil
 }
 
-// connected returns a connector with its connections, or else with the grant's.
+// connected returns a connector with its connections. The default is the source's connection.
 func (s *Source) connected(connector *schemadoc.Connector) rawjson.Object {
 	sent, ok := rawjson.ParseObject(connector.Row)
 	if !ok {
@@ -85,27 +86,26 @@ type merged struct {
 	first       rawjson.Object
 	streams     int
 	connections []rawjson.Value
-	isUnited    bool // several were merged
 }
 
-// connect adds a connector. It is merged with an earlier one that differs only in its connections. Others are kept apart even if they
-// have the same key, because their grants may differ in any field.
+// connect adds a connector. It merges connectors that differ only in their connections. Others stay separate even with the same key, because
+// their grants may differ in any field.
 func (d *document) connect(connector rawjson.Object, streams int) {
 	added := &merged{first: connector, streams: streams}
 	if added.connections, _ = rawjson.Elements(connector.Get("granted_connections")); len(added.connections) > 0 {
 		rest := string(connector.Without("granted_connections").Encode())
-		if earlier, isKnown := d.alike[rest]; isKnown {
-			earlier.connections, earlier.isUnited = append(earlier.connections, added.connections...), true
+		if earlier, isKnown := d.byContent[rest]; isKnown {
+			earlier.connections = append(earlier.connections, added.connections...)
 			return
 		}
-		d.alike[rest] = added
+		d.byContent[rest] = added
 	}
 	d.connectors = append(d.connectors, added)
 }
 
 // object returns the connector with all connections, each once.
 func (m *merged) object() rawjson.Object {
-	if !m.isUnited {
+	if len(m.connections) == 0 {
 		return m.first
 	}
 	ids := map[string]bool{}

@@ -13,12 +13,11 @@ import (
 )
 
 const (
-	// maxRounds limits the requests to one source for one page. The first round asks each source for its share. The second fills
-	// gaps with hits of other sources. More are for servers with short pages.
+	// maxRounds limits the requests to one source for one page. The first round asks each source for its share. The second asks sources
+	// with more hits to fill the page. Servers with short pages need more rounds.
 	maxRounds = 6
 
-	// laterPart is the divisor for the time of all rounds after the first. With 2.5 s they end after 2.75 s, for callers that wait
-	// 3 s.
+	// laterPart divides the time of the first round. The quotient is the time of all later rounds: 0.25 s after 2.5 s.
 	laterPart = 10
 )
 
@@ -41,7 +40,7 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	return page.response(request, shown), nil
 }
 
-// url returns the URL of a merged answer: the caller's request to the provider, or nothing if there are several.
+// url returns the URL of a merged answer, or nothing if there are several providers.
 func (r *Reader) url(request rs.Request) string {
 	if r.options.ProviderURL == "" {
 		return ""
@@ -63,8 +62,8 @@ func sentCursor(request rs.Request) string {
 	return cursor
 }
 
-// readPage is a page of a search with everything that was read for it. The response's Request holds it in place of the sources, so that a
-// request for fewer hits returns the beginning of the same page without reading again (R-BUD-3).
+// readPage is a page of a search with everything that was read for it. It is the Sources of the response's Request. A request with these
+// Sources for fewer hits returns the beginning of the page without reading again (R-BUD-3).
 type readPage struct {
 	rs.HitsOfSources
 	reader   *Reader
@@ -75,8 +74,8 @@ type readPage struct {
 	count    *int64    // of all hits, from the cursor
 }
 
-// again returns the beginning of the page if the request asks the same reader for that.
-func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
+// shortened returns the beginning of the page if the request is the same with a smaller limit.
+func (p *readPage) shortened(r *Reader, request rs.Request) (*rs.Response, bool) {
 	limit := request.Limit()
 	sameQuery := request.Query.Without("limit").Encoded() == p.request.Query.Without("limit").Encoded()
 	if r != p.reader || request.Path != p.request.Path || !sameQuery || limit > p.limit {
@@ -85,8 +84,8 @@ func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
 	return p.response(request, p.merge(limit)), true
 }
 
-// begin finds the children and their positions: the start, or those of the cursor, in its order. A source that was added after the
-// first page is not read. A cursor with a grant of another caller is refused before any read.
+// begin sets the children and their positions: the start, or those of the cursor, in its order. A source that was added after the first
+// page is not read. It refuses a cursor with a grant of another caller.
 func (p *readPage) begin() error {
 	p.children, p.ended = p.reader.assign(p.Streams), p.reader.ended(p.Streams)
 	sent := sentCursor(p.request)
@@ -107,7 +106,7 @@ func (p *readPage) begin() error {
 			all[at].start, all[at].next = place.position, place.position
 			p.children = append(p.children, all[at])
 		case !slices.ContainsFunc(p.ended, func(a absence) bool { return place.belongsTo(a.source) }):
-			return tool.CursorRefused("names a source that is not one of yours", nil)
+			return tool.CursorRefused("names a source that you cannot read", nil)
 		}
 	}
 	return nil
@@ -141,8 +140,8 @@ func (r *Reader) assign(streams []string) []*child {
 	return children
 }
 
-// read asks until the page is full, no source has more, or the time is over. The rounds after the first share a part of its time, so
-// that slow sources do not add up. When the time is over, the page is short and its cursor continues.
+// read asks until the page is full, no source has more hits, or the time is over. All later rounds share a part of the first one's time, so
+// that slow sources do not add up. If the time is over, the page is short, and its cursor continues.
 func (p *readPage) read(ctx context.Context) error {
 	timeout := p.reader.options.ChildTimeout
 	first := time.Now().Add(timeout)
@@ -156,7 +155,7 @@ func (p *readPage) read(ctx context.Context) error {
 		var questions []question
 		hits := p.shares()
 		for i, child := range p.children {
-			if child.hasMore() && !child.late && hits[i] > len(child.hits) {
+			if child.hasMore() && !child.isLate && hits[i] > len(child.hits) {
 				asked = append(asked, child)
 				questions = append(questions, question{child.source, child.request(p.request, hits[i])})
 			}
@@ -169,7 +168,7 @@ func (p *readPage) read(ctx context.Context) error {
 			return err
 		}
 		for i, child := range asked {
-			child.take(ctx, questions[i].request, answers[i])
+			child.add(ctx, questions[i].request, answers[i])
 			if err := callEnded(ctx); err != nil {
 				return err
 			}
@@ -192,7 +191,7 @@ func (p *readPage) missing() []absence {
 	return missing
 }
 
-// missed returns missing sources for a caller that handles refusals.
+// missed converts missing sources.
 func missed(missing []absence) []rs.Missing {
 	var all []rs.Missing
 	for _, each := range missing {
@@ -216,7 +215,7 @@ func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	requestID := "" // of the first source that answered; warnings have those of the sources that did not
 	for _, child := range p.children {
 		requestID = cmp.Or(requestID, child.requestID)
-		if child.asked && (child.err == nil || len(child.hits) > 0) {
+		if child.isAsked && (child.err == nil || len(child.hits) > 0) {
 			grants = child.source.addTo(grants)
 		}
 	}

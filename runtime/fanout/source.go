@@ -38,7 +38,7 @@ type sourceKey struct {
 	ConnectionID string `json:"i,omitempty"` // in a cursor only if the grant has several
 }
 
-// addTo adds the source's grant to a list.
+// addTo adds the source's grant to a list once.
 func (s *Source) addTo(grants []string) []string {
 	if slices.Contains(grants, s.GrantID) {
 		return grants
@@ -54,7 +54,7 @@ func (s *Source) own(request rs.Request) rs.Request {
 	return request
 }
 
-// oneOfEach returns the first source of each grant, for requests to whole grants.
+// oneOfEach returns the first source of each grant, for requests that concern whole grants.
 func oneOfEach(sources []*Source) []*Source {
 	var first []*Source
 	for _, source := range sources {
@@ -69,9 +69,6 @@ func oneOfEach(sources []*Source) []*Source {
 func (s *Source) sharesWith(other *Source) bool {
 	return s == other || s.Shared && other.Shared && s.Reader == other.Reader
 }
-
-// ofGrant returns the usable sources of a source's grant.
-func (r *Reader) ofGrant(source *Source) []*Source { return keep(r.active, source.sharesWith) }
 
 // grants reports whether the source may have a stream.
 func (s *Source) grants(stream string) bool {
@@ -124,15 +121,15 @@ func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
 		"%d connections have stream %q", len(candidates), wanted.Stream)
 }
 
-// named returns the active source of a connection: of several members, the first one with the most of the streams. If none has any, the
-// resource server of the first refuses, because introspection may be older than the grant. The only member without a published
-// connection answers for unknown names.
+// named returns the active source of a connection. Of several, it is the first one with the most of the streams. If none has any, the
+// resource server of the first decides, because introspection may be older than the grant. For an unknown connection, it is the only source
+// without a published connection.
 func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	candidates := keep(r.active, func(s *Source) bool { return s.ConnectionID == connectionID })
 	if len(candidates) == 0 {
 		if i := slices.IndexFunc(r.inactive, func(s *Source) bool { return s.ConnectionID == connectionID }); i >= 0 {
 			ended := absence{r.inactive[i], r.inactive[i].Missing}
-			return nil, r.refusal(tool.SourceUnavailable, streams, "%s", ended.refusal(ended.source.name())) // R-PKG-8
+			return nil, r.refusal(tool.SourceUnavailable, streams, "%s", ended.unreadable(ended.source.name())) // R-PKG-8
 		}
 		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
 		if len(candidates) != 1 {
@@ -157,7 +154,7 @@ func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
 		return r.named(r.active[0].ConnectionID, nil)
 	}
 	return nil, r.refusal(tool.AmbiguousConnection, nil,
-		"%d connections may have it; name one of them", len(r.active))
+		"%d connections may have the file; name one of them by connection_id", len(r.active))
 }
 
 // Origins returns the public origins of the providers that a request for records or hits asks, each once.

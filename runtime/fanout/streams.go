@@ -7,19 +7,19 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// streams lists the streams of every source, each row with the connection of its source (R-SCH-9), and among several with grant and
-// provider. A warning names each source that did not answer.
+// streams lists the streams of every source. Each row has the connection of its source (R-SCH-9), and its grant and provider if there are
+// several. A warning names each source that did not answer.
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	rows := []rawjson.Value{}
 	isOfSeveral := len(oneOfEach(r.active))+len(r.inactive) > 1
 	response, warnings, err := r.gather(ctx, request, r.active, r.ended(nil), func(ctx context.Context, source *Source, response *rs.Response) error {
 		list, err := response.List()
-		own := r.ofGrant(source)
+		own := keep(r.active, source.sharesWith)
 		for _, each := range list.Rows {
 			if err := callEnded(ctx); err != nil {
 				return err
 			}
-			if !claims(each, r.connections, own) { // listed by another member
+			if !claims(each, r.connections, own) { // the other source lists it
 				rows = append(rows, r.listed(source, each, isOfSeveral))
 			}
 		}

@@ -31,7 +31,7 @@ func coveredBy(schema *rs.Response) coverage {
 	var found coverage
 	document, err := schemadoc.Read(schema)
 	if err != nil {
-		return coverage{{}} // its resource server decides
+		return coverage{{}} // the resource server decides
 	}
 	for connector, stream := range document.Rows() {
 		connections := connector.ConnectionsOf(stream)
@@ -62,18 +62,13 @@ func approvedOf(stored credential.Credential) coverage {
 	return found
 }
 
-// again returns the command line that requests the same grant again.
-func (m *Membership) again(p *provider, entry *credential.Entry) string {
+// connectAgain returns the command line that requests the same grant again.
+func (m *Membership) connectAgain(p *provider, entry *credential.Entry) string {
 	return entry.Credential.Again().Connect(p.url, m.options.Cache.NamedRoot())
 }
 
-// signIn returns the command line that gets another credential of a provider.
-func (m *Membership) signIn(p *provider) string {
-	return commandline.Connect(p.url, m.options.Cache.NamedRoot())
-}
-
-// connect returns the command line that requests what no grant covers. It names the connector if a grant has the connection. For a grant
-// that must be approved again, it names everything that was approved.
+// connect returns the command line that requests uncovered data. It names the connector if a grant has the connection. For a grant that must
+// be approved again, it names everything that was approved.
 func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	asked := commandline.Wanted{
 		Connections: []string{wanted.ConnectionID}, Streams: []string{wanted.Stream}, Fields: []string{wanted.Field},
@@ -85,7 +80,7 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	for _, each := range grants {
 		source, isKnown := each.sourceOf(wanted.ConnectionID)
 		if wanted.Stream == "" && (isKnown || len(grants) == 1) {
-			return m.again(each.provider, each.stored())
+			return m.connectAgain(each.provider, each.stored())
 		}
 		if isKnown {
 			asked.Source, url = source, each.provider.url
@@ -97,8 +92,8 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	return asked.Connect(url, m.options.Cache.NamedRoot())
 }
 
-// onlySourceOf returns the only connector with an approved stream, and its provider. An unknown connection is most likely another
-// account there.
+// onlySourceOf returns the only connector with an approved stream, and its provider: an unknown connection is probably another account
+// there.
 func onlySourceOf(grants []*grant, stream string) (source, provider string) {
 	for _, each := range grants {
 		for _, approved := range each.stored().Credential.Approved() {

@@ -16,9 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// failureKept is how long a failed grant stays missing before it is asked again, so that an unreachable provider does not slow down every
-// call.
-const failureKept = 5 * time.Second
+// retryAfter is how long a failed grant is missing before it is asked again. An unreachable provider must not slow down every call.
+const retryAfter = 5 * time.Second
 
 var (
 	_ rs.Reader = (*grant)(nil)
@@ -38,8 +37,8 @@ type grant struct {
 	covered  coverage    // by its schema; nil if unknown
 	failure  error       // of the last attempt
 	failedAt time.Time
-	ended    error     // the grant has ended, according to the resource server
-	notedAt  time.Time // when its use was last written to the cache
+	ended    error     // why the grant has ended; nil if it has not
+	notedAt  time.Time // of the last use in the cache
 }
 
 func (g *grant) stored() *credential.Entry {
@@ -48,8 +47,8 @@ func (g *grant) stored() *credential.Entry {
 	return g.entry
 }
 
-// note updates the entry.
-func (g *grant) note(entry *credential.Entry) {
+// update replaces the entry with one of the same token.
+func (g *grant) update(entry *credential.Entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.entry = entry
@@ -61,28 +60,20 @@ func (g *grant) knownCoverage() coverage {
 	return g.covered
 }
 
-// equip makes the client.
-func (g *grant) equip(secrets *rs.Secrets) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.secrets = secrets
-	g.makeClient()
-}
-
-// makeClient is called with the lock.
+// makeClient makes the client. The caller holds the lock.
 func (g *grant) makeClient() {
 	options := g.membership.options
 	client, err := rs.NewClient(rs.Options{
 		BaseURL: g.provider.url, Bearer: g.entry.Credential.AccessToken, Secrets: g.secrets,
 		Transport: options.Transport, Retries: g.provider.retries, Timeout: options.Timeout,
 	})
-	if err == nil { // cannot fail: the cache has checked the URL and the bearer
+	if err == nil { // it cannot fail: the cache has checked the URL and the bearer
 		g.client = client
 	}
 }
 
-// readerOf returns a client with the token of a credential, and keeps a new credential.
-func (g *grant) readerOf(entry *credential.Entry) *rs.Client {
+// clientFor returns a client with the token of a credential, and stores a new credential.
+func (g *grant) clientFor(entry *credential.Entry) *rs.Client {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if entry.Credential.AccessToken.Reveal() != g.entry.Credential.AccessToken.Reveal() {
@@ -99,13 +90,13 @@ func (g *grant) withToken(ctx context.Context, read func(*rs.Client) error) erro
 	if err != nil {
 		return g.notRenewed(err)
 	}
-	if err = read(g.readerOf(entry)); err == nil {
+	if err = read(g.clientFor(entry)); err == nil {
 		return nil
 	}
 	if entry, err = renewal.After(ctx, entry, err); err != nil {
 		return g.notRenewed(err)
 	}
-	return read(g.readerOf(entry))
+	return read(g.clientFor(entry))
 }
 
 // read reads without admission.
@@ -117,7 +108,7 @@ func (g *grant) read(ctx context.Context, request rs.Request) (response *rs.Resp
 	return response, err
 }
 
-// notRenewed returns the error of a read without a token. Other errors are unchanged.
+// notRenewed returns the error of a read whose token was not renewed. Other errors are unchanged.
 func (g *grant) notRenewed(err error) error {
 	failure, ok := errors.AsType[*credential.Error](err)
 	switch {
@@ -138,7 +129,7 @@ func (g *grant) notRenewed(err error) error {
 // ProviderURL is the provider's public origin, without a trailing slash.
 func (g *grant) ProviderURL() string { return g.provider.url }
 
-// Get reads once the bearer is admitted.
+// Get reads after the bearer is admitted.
 func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	if err := g.admitted(ctx); err != nil {
 		return nil, err
@@ -156,7 +147,7 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 	return response, err
 }
 
-// Open starts to read bytes once the bearer is admitted.
+// Open starts to read bytes after the bearer is admitted.
 func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (download *rs.Download, err error) {
 	if err := g.admitted(ctx); err != nil {
 		return nil, err
@@ -187,7 +178,7 @@ func hasEnded(err error) bool {
 	return ok && refused.EndsGrant()
 }
 
-// admitted returns nil for a client's bearer (R-STDIO-3).
+// admitted returns nil for the bearer of a client (R-STDIO-3). It records failures and the end of the grant.
 func (g *grant) admitted(ctx context.Context) error {
 	err := g.admission.Wait(ctx)
 	if refusal, isRefused := errors.AsType[*host.Refusal](err); isRefused {
@@ -199,7 +190,7 @@ func (g *grant) admitted(ctx context.Context) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		g.failure, g.failedAt = err, g.membership.options.Now()
 		if errors.Is(err, context.DeadlineExceeded) {
-			g.failure = &rs.Failure{Reason: rs.Timeout, Message: "the source did not report in time what it covers", Cause: err}
+			g.failure = &rs.Failure{Reason: rs.Timeout, Message: "the provider did not send the schema of the grant in time", Cause: err}
 		}
 	}
 	if hasEnded(err) {
@@ -216,15 +207,15 @@ func (g *grant) learn(schema *rs.Response) {
 	g.covered = covered
 }
 
-// isUnknown reports whether the grant's coverage is unknown and must be asked for.
+// isUnknown reports whether the grant's schema must be fetched to know its coverage.
 func (g *grant) isUnknown() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.membership.options.Now()
-	return g.ended == nil && g.entry.Credential.Usable(now) && g.covers() == nil && (g.failure == nil || now.Sub(g.failedAt) >= failureKept)
+	return g.ended == nil && g.entry.Credential.Usable(now) && g.covers() == nil && (g.failure == nil || now.Sub(g.failedAt) >= retryAfter)
 }
 
-// covers returns the coverage by the grant's schema, or else by the owner's approval, or nil. The caller holds the lock.
+// covers returns the coverage by the schema or by the owner's approval, or nil. The caller holds the lock.
 func (g *grant) covers() coverage {
 	if g.covered != nil {
 		return g.covered
@@ -237,7 +228,7 @@ func (g *grant) sources() []fanout.Source {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	stored, covers := g.entry.Credential, g.covers()
-	missing, reconnect := g.missing(covers != nil), g.membership.again(g.provider, g.entry)
+	missing, reconnect := g.missing(covers != nil), g.membership.connectAgain(g.provider, g.entry)
 	if covers == nil {
 		covers = coverage{{}}
 	}

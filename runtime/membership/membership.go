@@ -47,8 +47,8 @@ type Membership struct {
 var _ host.Local = (*Membership)(nil)
 
 // New reads the cache and sends nothing. Later requests end with the lifetime. Its errors are those of credential.Cache.Select, and one of
-// class Configuration if two providers have the same connection id. A provider without a usable grant is an error only if no other has one
-// or grants are named. Otherwise it is reported as missing in every answer (R-LOCAL-2).
+// class Configuration if two providers have the same connection id. If some provider has a usable grant and no grants are named, every
+// answer reports the other providers as missing (R-LOCAL-2).
 func New(lifetime context.Context, options Options) (*Membership, error) {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, fanout.DefaultChildTimeout)
 	if options.Now == nil {
@@ -72,7 +72,7 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 		}
 	}
 	for _, each := range m.providers {
-		m.look(each)
+		m.load(each)
 	}
 	if err := m.unusable(); err != nil {
 		return nil, err
@@ -80,13 +80,13 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 	if err := m.refuseNames(); err != nil {
 		return nil, err
 	}
-	m.equip()
+	m.shareSecrets()
 	_, err := m.sources(m.grants())
 	return m, err
 }
 
-// unusable returns why nothing can be served: a provider's error that is not about missing grants, or the first error if no provider has a
-// usable grant or grants are named.
+// unusable returns why nothing can be served: an error that is not about missing grants, or the first error if no provider has a usable
+// grant or grants are named.
 func (m *Membership) unusable() error {
 	var first error
 	usable := 0
@@ -114,7 +114,8 @@ func (m *Membership) Only() *credential.Entry {
 	return nil
 }
 
-// Begin asks for the kind of the only bearer, concurrently with the handshake (R-STDIO-3). Several are asked at their first use.
+// Begin asks for the kind of the only bearer, concurrently with the handshake (R-STDIO-3). The kinds of several are asked for at their first
+// use.
 func (m *Membership) Begin() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -134,7 +135,7 @@ func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
 		env.RS = grants[0]
 		return env, grants[0].admitted(ctx)
 	}
-	m.learn(ctx, grants)
+	m.fetchSchemas(ctx, grants)
 	sources, err := m.sources(grants)
 	if err != nil {
 		return tool.Env{}, unusable(err)
@@ -160,8 +161,8 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 	}
 }
 
-// Settle waits for pending questions about bearers until the context ends, and returns the refusal, if any. Pending writes to the cache
-// are finished before.
+// Settle finishes pending writes to the cache. It then waits for pending questions about bearers until the context ends, and returns the
+// refusal, if any.
 func (m *Membership) Settle(ctx context.Context) *host.Refusal {
 	m.noting.Wait()
 	m.renewal.Settle()
@@ -176,14 +177,14 @@ func (m *Membership) Settle(ctx context.Context) *host.Refusal {
 	return nil
 }
 
-// learn fetches the schema of every grant with unknown coverage, concurrently, within ChildTimeout.
-func (m *Membership) learn(ctx context.Context, grants []*grant) {
+// fetchSchemas fetches the schema of every grant with unknown coverage, concurrently, within ChildTimeout.
+func (m *Membership) fetchSchemas(ctx context.Context, grants []*grant) {
 	limited, cancel := context.WithTimeout(ctx, m.options.ChildTimeout)
 	defer cancel()
 	var asking sync.WaitGroup
 	for _, each := range grants {
 		if each.isUnknown() {
-			asking.Go(func() { _ = each.admitted(limited) }) // the grant keeps why it failed
+			asking.Go(func() { _ = each.admitted(limited) }) // the grant records a failure
 		}
 	}
 	asking.Wait()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
@@ -17,12 +18,12 @@ type provider struct {
 	url     string
 	path    string // of the file
 	retries *rs.RetryBudget
-	seen    fs.FileInfo // of the file when it was read; nil if it did not exist
+	info    fs.FileInfo // of the file that was read; nil if it did not exist
 	grants  []*grant    // selected grants, newest first, ended ones included
 	err     error       // why none of them is usable
 }
 
-// current rereads changed files. It returns the grants, and a missing source for each provider without any. It returns an error if no
+// current rereads changed files. It returns the grants, and a missing source for each provider without grants. It returns an error if no
 // provider has a usable grant.
 func (m *Membership) current() (grants []*grant, without []fanout.Source, err error) {
 	m.mu.Lock()
@@ -33,19 +34,22 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 	isChanged := false
 	usable := 0
 	for _, each := range m.providers {
-		if !each.isAsSeen() {
-			m.look(each)
+		if !each.isUnchanged() {
+			m.load(each)
 			isChanged = true
 		}
 		switch {
 		case each.err == nil:
 			usable++
 		case each.grants == nil:
-			without = append(without, m.withoutGrant(each))
+			without = append(without, fanout.Source{ // whose grants were removed
+				GrantID: each.url, DisplayName: each.url, Reconnect: commandline.Connect(each.url, m.options.Cache.NamedRoot()),
+				Missing: &fanout.EndedError{Reason: "credential_missing", Message: each.err.Error()},
+			})
 		}
 	}
 	if isChanged {
-		m.equip()
+		m.shareSecrets()
 	}
 	if usable == 0 {
 		return nil, nil, unusable(m.providers[0].err)
@@ -53,52 +57,44 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 	return m.grants(), without, nil
 }
 
-// withoutGrant returns a missing source for a provider whose grants were removed.
-func (m *Membership) withoutGrant(p *provider) fanout.Source {
-	return fanout.Source{
-		GrantID: p.url, DisplayName: p.url, Reconnect: m.signIn(p),
-		Missing: &fanout.EndedError{Reason: "credential_missing", Message: p.err.Error()},
-	}
-}
-
-// isAsSeen reports whether the file is the one that was read. Every tool replaces the whole file.
-func (p *provider) isAsSeen() bool {
+// isUnchanged reports whether the file is the one that was read. Writers always replace the whole file.
+func (p *provider) isUnchanged() bool {
 	now, err := os.Lstat(p.path)
-	if err != nil || p.seen == nil {
-		return err != nil && p.seen == nil
+	if err != nil || p.info == nil {
+		return err != nil && p.info == nil
 	}
-	return os.SameFile(now, p.seen) && now.ModTime().Equal(p.seen.ModTime()) && now.Size() == p.seen.Size()
+	return os.SameFile(now, p.info) && now.ModTime().Equal(p.info.ModTime()) && now.Size() == p.info.Size()
 }
 
-// look reads the file. Grants with an unchanged token are kept.
-func (m *Membership) look(p *provider) {
-	p.seen, _ = os.Lstat(p.path) // before reading, so that a later change is noticed
+// load reads the file. Grants with an unchanged token are kept.
+func (m *Membership) load(p *provider) {
+	p.info, _ = os.Lstat(p.path) // before reading, so that a later change is noticed
 	entries, err := m.options.Cache.Select(credential.Selection{ProviderURL: p.url, Grants: m.namesOf(p)}, m.options.Now())
-	before := p.grants
+	known := p.grants
 	p.err, p.grants = err, nil
 	if failure, ok := errors.AsType[*credential.Error](err); ok && failure.Class != credential.Configuration {
 		return // an owner credential is among them
 	}
 	for _, entry := range entries {
-		p.grants = append(p.grants, m.noted(p, entry, before))
+		p.grants = append(p.grants, m.grantOf(p, entry, known))
 	}
 }
 
-// noted returns the grant of a credential: the known one if its token is the same, or else a new one with the known coverage.
-func (m *Membership) noted(p *provider, entry *credential.Entry, before []*grant) *grant {
+// grantOf returns the grant of a credential: a known one if its token is unchanged, and otherwise a new one with the known coverage.
+func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*grant) *grant {
 	made := &grant{provider: p, membership: m, entry: entry}
-	for _, each := range before {
-		own := each.stored().Credential
+	for _, each := range known {
+		stored := each.stored().Credential
 		switch {
-		case own.GrantID != entry.Credential.GrantID:
-		case own.AccessToken.Reveal() == entry.Credential.AccessToken.Reveal():
-			each.note(entry)
+		case stored.GrantID != entry.Credential.GrantID:
+		case stored.AccessToken.Reveal() == entry.Credential.AccessToken.Reveal():
+			each.update(entry)
 			return each
-		case own.GrantID != "":
+		case stored.GrantID != "":
 			made.covered = each.knownCoverage()
 		}
 	}
-	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.again(p, entry), made.learn)
+	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.connectAgain(p, entry), made.learn)
 	return made
 }
 
@@ -111,8 +107,8 @@ func (m *Membership) grants() []*grant {
 	return grants
 }
 
-// equip gives every grant a client that redacts the secrets of all grants (R-ERR-6).
-func (m *Membership) equip() {
+// shareSecrets gives every grant a client that redacts the secrets of all grants (R-ERR-6).
+func (m *Membership) shareSecrets() {
 	var bearers []string
 	for _, each := range m.grants() {
 		stored := each.stored().Credential
@@ -120,11 +116,15 @@ func (m *Membership) equip() {
 	}
 	secrets := rs.NewSecrets(bearers...)
 	for _, each := range m.grants() {
-		each.equip(secrets)
+		each.mu.Lock()
+		each.secrets = secrets
+		each.makeClient()
+		each.mu.Unlock()
 	}
 }
 
-// namesOf returns the selected names of a provider. With several providers these are its own names, or all names if it has none of them.
+// namesOf returns the names to select grants of a provider. With several providers, these are the names that it has, or all names if it has
+// none.
 func (m *Membership) namesOf(p *provider) []string {
 	if own := credential.Named(m.stored(p), m.options.Grants); len(m.providers) > 1 && len(own) > 0 {
 		return own
@@ -132,7 +132,7 @@ func (m *Membership) namesOf(p *provider) []string {
 	return m.options.Grants
 }
 
-// stored returns the provider's grants in the cache. Without any, look says why.
+// stored returns the provider's grants in the cache. Without any, load returns the reason.
 func (m *Membership) stored(p *provider) []*credential.Entry {
 	stored, _ := m.options.Cache.Grants(p.url)
 	return stored
