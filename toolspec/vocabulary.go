@@ -315,8 +315,8 @@ var Roles = Words{
 
 // Shows are the words for `show` of a refusal: constants of package tool.
 var Shows = Words{
-	{Name: "stream", Function: "atStream", Doc: "The schema of the stream that was read."},
-	{Name: "everything", Function: "atEverything", Doc: "The index of all that is granted."},
+	{Name: "stream", Function: "streamSchema", Doc: "The schema of the stream that was read."},
+	{Name: "everything", Function: "schemaIndex", Doc: "The index of all that is granted."},
 }
 
 // TerminalRenderers are the words for `render` of terminal tools.

@@ -18,7 +18,7 @@ func Names(surface *plan.Plan) ([]byte, error) {
 		Line().Const().Defs(constants...).Line()
 	rows := make([]jen.Code, 0, len(surface.Advice))
 	for _, advice := range surface.Advice {
-		show := "nowhere"
+		show := "noSchema"
 		if advice.Show != "" {
 			show = advice.Show
 		}

@@ -37,7 +37,7 @@ func (l *list) takeFanned(first *page, take func(record)) error {
 	defer s.forget()
 	s.take(l, first, take)
 	l.connections = l.connections[:1]
-	if leave, begun := l.env.Readings.BeginBeside(l.env.Caller); begun {
+	if leave, begun := l.env.Readings.TryBegin(l.env.Caller); begun {
 		defer leave()
 		s.begin()
 	}

@@ -2,11 +2,13 @@ package tool
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -15,8 +17,8 @@ import (
 // A cursor of the adapter has the whole state between two pages, so that any replica can continue. It has no secret. A changed cursor
 // can only reach other positions in lists that the caller may read.
 
-// QuestionOf stands for what such a cursor is bound to: everything of a request but its page. Parameters count without
-// their order, as a filter may be spelled in another order for the next page.
+// QuestionOf returns a digest of a request without its page, to which a cursor is bound. The order of parameters does not count, since a
+// client may write a filter in another order for the next page.
 func QuestionOf(request rs.Request) string {
 	var parameters []string
 	for _, parameter := range request.Query.Without("cursor", "limit").Parameters() {
@@ -28,36 +30,124 @@ func QuestionOf(request rs.Request) string {
 }
 
 // EncodeCursor encodes a struct of strings, numbers and lists of them as a cursor, in the alphabet of URLs.
-func EncodeCursor(holds any) string {
+func EncodeCursor(state any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(holds); err != nil {
+	if err := encoder.Encode(state); err != nil {
 		panic("tool: strings and numbers always encode: " + err.Error())
 	}
 	return base64.RawURLEncoding.EncodeToString(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
 }
 
-// DecodeCursor reads a cursor that EncodeCursor spelled, and nothing else: no unknown members, no other spelling,
-// nothing after it. Its error is an *Error.
+// DecodeCursor decodes a cursor that EncodeCursor returned. Any other text, even of the same meaning, is an *Error.
 func DecodeCursor[T any](text string) (T, error) {
-	var holds T
+	var state T
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {
-		err = json.Unmarshal(decoded, &holds)
+		err = json.Unmarshal(decoded, &state)
 	}
-	if err != nil || EncodeCursor(holds) != text {
-		return holds, CursorRefused("is malformed", err)
+	if err != nil || EncodeCursor(state) != text {
+		return state, CursorRefused("is malformed", err)
 	}
-	return holds, nil
+	return state, nil
 }
 
-// CursorRefused is the refusal of a cursor of the adapter's own making, before anything is read. The cause may be nil.
+// CursorRefused returns the refusal of a cursor of the adapter. The cause may be nil.
 func CursorRefused(problem string, cause error) *Error {
 	return &Error{
 		Code:    InvalidArguments,
 		Message: "the cursor " + problem + "; pass next_cursor of the page before as it is, or begin again without cursor",
-		Param:   HitsCursor, // every tool with pages calls it so
+		Param:   HitsCursor, // the name in every tool with pages
 		Cause:   cause,
 	}
+}
+
+// Place is a row of a list without a cursor of the resource server: a number of rows after one of its cursors. Servers have no cursor in a
+// hybrid search, over several connections, and within a page (R-BUD-3, R-SEARCH-9).
+type Place struct {
+	Cursor string `json:"c,omitempty"` // of the resource server; empty: the beginning of the list
+	Skip   int    `json:"k"`           // rows, at least 1 in a cursor
+}
+
+// placeState is the content of a cursor of a place.
+type placeState struct {
+	Version  int    `json:"v"`
+	Question string `json:"q"`
+	Place
+}
+
+const (
+	placePrefix  = "place." // no cursor of a resource server is known to begin with it
+	placeVersion = 1
+
+	// maxPlaceReads is enough for one page: the place is one or two pages of rs.MostRows after the server's cursor.
+	maxPlaceReads = 4
+)
+
+// CursorAt returns the cursor of a place in the list of a request.
+func (p Place) CursorAt(request rs.Request) string {
+	if p.Skip == 0 {
+		return p.Cursor
+	}
+	return placePrefix + EncodeCursor(placeState{placeVersion, QuestionOf(request), p})
+}
+
+// PlaceOf returns where the page of a request begins. A cursor of CursorAt that belongs to another list or was changed is an *Error.
+func PlaceOf(request rs.Request) (Place, error) {
+	sent, _ := request.Query.Get("cursor")
+	text, isPlace := strings.CutPrefix(sent, placePrefix)
+	if !isPlace {
+		return Place{Cursor: sent}, nil
+	}
+	state, err := DecodeCursor[placeState](text)
+	switch {
+	case err != nil:
+		return Place{}, err
+	case state.Version != placeVersion || state.Skip < 1:
+		return Place{}, CursorRefused("is malformed", nil)
+	case state.Question != QuestionOf(request):
+		return Place{}, CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
+	}
+	return state.Place, nil
+}
+
+// Get is RS.Get that also accepts a cursor of CursorAt. It then asks the resource server for a longer page, sets Response.Seen to the number
+// of rows that the caller has already, and keeps the query of the caller in Response.Request. Its error may also be that of PlaceOf.
+func (e Env) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	place, err := PlaceOf(request)
+	if err != nil {
+		return nil, err
+	}
+	if place.Skip == 0 {
+		return e.RS.Get(ctx, request)
+	}
+	for reads := 1; ; reads++ {
+		longer := request
+		longer.Query = place.query(request)
+		response, err := e.RS.Get(ctx, longer)
+		if err != nil {
+			return nil, err
+		}
+		list, err := response.List()
+		if err != nil {
+			return nil, err
+		}
+		next := list.Text("next_cursor")
+		if len(list.Rows) > place.Skip || next == "" || reads == maxPlaceReads {
+			response.Seen, response.Request.Query = place.Skip, request.Query
+			return response, nil
+		}
+		place = Place{next, place.Skip - len(list.Rows)}
+	}
+}
+
+// query asks for the rows before the place and those of the page.
+func (p Place) query(request rs.Request) rs.Query {
+	limit := min(p.Skip+request.Limit(), rs.MostRows)
+	query := request.Query.Without("cursor").With("limit", strconv.Itoa(limit))
+	if p.Cursor != "" {
+		query = query.With("cursor", p.Cursor)
+	}
+	return query
 }

@@ -1,5 +1,5 @@
-// Package tool is the contract between generated tools and the hosts that serve them: what a tool
-// is, what it is given, what it gives back, and how it fails.
+// Package tool is the contract between generated tools and the hosts that serve them: what a tool is, what a call gets and returns, and
+// how it fails. Values of generated code are never changed.
 package tool
 
 import (
@@ -9,8 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Definition is one tool, ready to be served. Definitions are values of generated code and are
-// never changed.
+// Definition is one tool.
 type Definition struct {
 	Name         string
 	Title        string
@@ -19,8 +18,8 @@ type Definition struct {
 	OutputSchema json.RawMessage
 	Arguments    []Argument // in the order of the schema
 	Table        Table      // what a terminal shows of a result
-	Pages        string     // the argument that takes next_cursor; empty: a result is all there is
-	Changes      string     // the argument that takes next_changes_since; empty: none
+	Pages        string     // the argument for next_cursor; empty: the tool has no pages
+	Changes      string     // the argument for next_changes_since; empty: the tool has no feed of changes
 	Ask          Ask
 }
 
@@ -28,6 +27,59 @@ type Definition struct {
 func (d Definition) Run(ctx context.Context, env Env, arguments json.RawMessage) (*Result, error) {
 	return d.Ask.Run(ctx, env, arguments)
 }
+
+// Argument is one advertised argument of a tool. Clients read the input schema; a command line makes flags of these.
+type Argument struct {
+	Name        string
+	Type        ArgumentType
+	Required    bool
+	Positional  bool       // at a terminal it needs no flag
+	Description string     // one line, with values and bounds; may be empty
+	Values      []string   // the accepted strings; nil: any
+	Complete    Completion // what a shell offers in addition to Values
+	DeclaredFor string     // the argument that says what a field must be declared for: by its value if that is a word, otherwise by its name
+}
+
+// ArgumentType is the form of an argument's value in JSON.
+type ArgumentType string
+
+// The types that specs use.
+const (
+	StringArgument     ArgumentType = "string"
+	IntegerArgument    ArgumentType = "integer"
+	BooleanArgument    ArgumentType = "boolean"
+	StringListArgument ArgumentType = "string_list"
+	FilterArgument     ArgumentType = "filter" // an object of fields, each with a value or an object of gte, gt, lte and lt
+	LimitsArgument     ArgumentType = "limits" // an object of relations and whole numbers
+)
+
+// Completion is what an argument names in the schema. Shells and clients offer these names, and a refusal lists them (R-ERR-7).
+type Completion int
+
+// The completions that specs use.
+const (
+	CompleteNothing    Completion = iota
+	CompleteStream                // the names of streams
+	CompleteConnection            // the ids of connections
+	CompleteField                 // the fields of the call's stream
+	CompleteRelation              // its relations
+	CompleteSort                  // the field that it is sorted by
+	CompleteRecord                // a record's id, which may name its stream and its connection
+)
+
+// NamedArgument is the value of an argument in a call with its name, for a refusal that names it.
+type NamedArgument[T any] struct {
+	Name  string
+	Value *T // nil: not given
+}
+
+// Named returns an argument with its name.
+func Named[T any](name string, value *T) NamedArgument[T] {
+	return NamedArgument[T]{Name: name, Value: value}
+}
+
+// Given reports whether the call has the argument.
+func (a NamedArgument[T]) Given() bool { return a.Value != nil }
 
 // Table is the form of structured output that a terminal shows as a table.
 type Table int
@@ -41,30 +93,27 @@ const (
 	DocumentTable              // its text alone
 )
 
-// Env is what one call may use. It belongs to that call alone: the reader carries the bearer of
-// the caller (R-HOST-5).
+// Env is what one call may use. It belongs to that call alone: the reader has the caller's bearer (R-HOST-5).
 type Env struct {
 	RS rs.Reader
-	// WantsFile says that the caller reads a file for its bytes, which a host sets for a resource that is one. A model reads of
-	// it what can be shown.
+	// WantsFile is set by a host that reads a file as a resource: the call then returns its bytes.
 	WantsFile bool
-	// Writer is there for commands of the terminal. A host of MCP clients leaves it nil, so that no tool of
-	// theirs has the means to change anything.
+	// Writer is for commands of the terminal. A host of MCP clients leaves it nil, so that no tool can change anything.
 	Writer rs.Writer
-	// Readings is what calls may read for what the resource server does not answer; nil: nothing. Caller tells callers apart
-	// that share it, without holding a bearer.
+	// Readings bounds what calls read if the resource server refuses a query; nil: they read nothing.
 	Readings *Readings
-	Caller   string
-	Clock    Clock
-	// Progress tells the client how far the call has come: a number that only grows, such as the records read, and a
-	// sentence. It is safe for concurrent use, sends only some of what it is told, and is nil when nobody wants to know.
+	// Caller distinguishes the callers that share Readings. It is not a bearer.
+	Caller string
+	Clock  Clock
+	// Progress reports to the client how far the call is: a number that only grows, such as the records read, and a sentence. It is safe for
+	// concurrent use and sends only some of the reports. It is nil if the client did not ask for them.
 	Progress func(done int64, message string)
-	// Connect gives the command line that asks the owner for what a call wanted and no grant covers. It is nil where the
-	// caller signs in in another way.
+	// Connect returns the command line that asks the owner for access that no grant covers. It is nil if the caller signs in differently.
 	Connect func(Uncovered) string
 }
 
-// Uncovered is what a call wanted and no grant covers. What it did not name is empty; all empty is the grant itself, anew.
+// Uncovered is what a call asked for and no grant covers. A member is empty if the call did not name it. If all are empty, the grant itself
+// has to be renewed.
 type Uncovered struct{ ConnectionID, Stream, Field string }
 
 // Template is one resource template of the surface (R-RES-1).
@@ -76,7 +125,7 @@ type Template struct {
 	MIMEType    string
 	Tool        string     // the tool that answers a read
 	Complete    Completion // what a client offers for its variable; CompleteStream: what resources/list lists
-	IsFile      bool       // a read gives the bytes of a file, with a media type of their own (R-BLOB-4)
+	IsFile      bool       // a read returns the bytes of a file, with its own media type (R-BLOB-4)
 }
 
 // Surface is everything that a host advertises.
@@ -85,22 +134,21 @@ type Surface struct {
 	Tools        []Definition // in the order of the specs
 	Templates    []Template
 	Prompts      []Prompt // in the order of their names
-	Examples     []string // of command lines that call a tool, from the name of the tool on
+	Examples     []string // command lines that call a tool, from the name of the tool on
 }
 
-// Command is one command of the terminal. No host of MCP clients is given it. Commands are values of generated
-// code and are never changed. Exactly one of Ask and Download is set.
+// Command is one command of the terminal. Hosts of MCP clients do not have it. Exactly one of Ask and Download is set.
 type Command struct {
-	Words       []string // behind pdpp-mcp
+	Words       []string // after pdpp-mcp
 	Title       string
 	Description string
-	Arguments   []Argument // in the order of the spec; one at most is positional
-	Columns     []string   // the members of a row that a table shows; nil: every one
+	Arguments   []Argument // in the order of the spec; only one may be positional
+	Columns     []string   // the members of a row that a table shows; nil: all
 	Secret      bool       // the answer holds a signing secret, which is shown once
-	OfSources   bool       // the request says which of several grants can answer it; else it is sent with a single one
+	OfSources   bool       // the request says which of several grants can answer it; otherwise it needs a single grant
 
 	Ask Ask
-	// Download gives the request whose answer is bytes for a file.
+	// Download returns the request for the bytes of a file.
 	Download func(arguments json.RawMessage) (rs.Request, error)
 }
 
@@ -117,7 +165,7 @@ type Footprint struct {
 // FootprintRow is the size of one entry.
 type FootprintRow struct {
 	Name        string `json:"name"`
-	Bytes       int    `json:"bytes"`  // of the entry as it is served, in JSON
+	Bytes       int    `json:"bytes"`  // of the served JSON
 	Tokens      int    `json:"tokens"` // counted as o200k
 	BudgetBytes int    `json:"budget_bytes"`
 }

@@ -13,8 +13,7 @@ import (
 // Code is a stable adapter error code.
 type Code string
 
-// The codes that the adapter itself raises, as interfaces.md lists them. The codes of failed RS
-// requests are rs.Reason values.
+// The codes that the adapter raises, as interfaces.md lists them. The codes of failed RS requests are rs.Reason values.
 const (
 	InvalidArguments           Code = "invalid_arguments"
 	UnknownArgument            Code = "unknown_argument"
@@ -34,12 +33,11 @@ const (
 	BlobTooLarge               Code = "blob_too_large"
 	BlobNotText                Code = "blob_not_text"
 
-	// Internal stands for an error of a kind that no tool promises.
+	// Internal is the code of an unexpected error.
 	Internal Code = "internal"
 )
 
-// Error is a refusal by the adapter (R-ERR-2). It reaches the model as an error object of type
-// adapter_error with the members below.
+// Error is a refusal by the adapter (R-ERR-2). The model gets it as an error object of type adapter_error with these members.
 type Error struct {
 	Code      Code
 	Message   string   // names the argument, the limit and the next step
@@ -47,46 +45,36 @@ type Error struct {
 	Accepted  []string // values or names that would have been accepted, or nil
 	RetryWith string   // the argument to add, such as connection_id, or empty
 
-	AboutNames bool   // it is about a name of the schema, and what would do is looked up there
+	AboutNames bool   // it is about a name that the schema can correct
 	DidYouMean string // the one of Accepted that was certainly meant, or empty
 
-	// Instead has the corrected calls, each as the arguments that replace those given; a nil value leaves an argument out.
-	// It is nil if no call is certain.
+	// Instead is the corrected calls, each with the arguments that replace those given; a nil value removes an argument. It is nil if no
+	// correction is certain.
 	Instead []rawjson.Object
-	Next    json.RawMessage // other calls that help, as continuations are written; nil: none
+	Next    json.RawMessage // an array of other calls that help, or nil
 
-	// AvailableConnections is a JSON array of the candidates (R-ERR-5), or nil.
-	AvailableConnections json.RawMessage
-
-	// AvailableTotal is how many candidates there are when AvailableConnections holds only the first of them;
-	// else 0.
-	AvailableTotal int
-
-	// UnavailableConnections is a JSON array of sources that cannot be used now, each with its reason
-	// (R-PKG-8), or nil.
-	UnavailableConnections json.RawMessage
+	AvailableConnections   json.RawMessage // an array of the candidates (R-ERR-5), or nil
+	AvailableTotal         int             // the number of candidates if AvailableConnections has only the first ones, otherwise 0
+	UnavailableConnections json.RawMessage // an array of sources that cannot be used now, with their reasons (R-PKG-8), or nil
 
 	Cause error // may be nil
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Explained is an error of a call with what would do in the place of what was refused (R-ERR-7). What its cause says itself
-// stands.
+// Explained adds to an error what would be accepted (R-ERR-7). It does not replace what the error says.
 type Explained struct {
 	Cause      error           // an *Error of this package or an *rs.Error
 	Param      string          // the argument at fault, or empty
 	DidYouMean string          // the name that was certainly meant, or empty
-	Accepted   []string        // the names that would do, the nearest first; nil: unknown
-	Hint       string          // what is so, in words; empty: what goes with the code
-	Next       json.RawMessage // the corrected calls, as continuations are written; nil: none is certain
+	Accepted   []string        // the accepted names, the nearest first; nil: unknown
+	Hint       string          // an explanation; empty: the advice for the code
+	Next       json.RawMessage // an array of the corrected calls; nil: no correction is certain
 
-	// NextNamesConnections says that Next has a call of each available connection with its label, so that the text need not list
-	// them (R-ERR-5).
-	NextNamesConnections bool
+	NextNamesConnections bool // Next has a call for each available connection, so the text does not list them (R-ERR-5)
 }
 
 // SignInAgain returns a refusal of a token that has ended, with the command line that gets a new one.
@@ -94,7 +82,7 @@ func SignInAgain(cause error, command string) *Explained {
 	return &Explained{Cause: cause, Hint: "No change of arguments helps: the user has to sign in again. The command for it: " + command}
 }
 
-// Error is the cause's text, and what would do: the name that was meant, else the first of those that would.
+// Error returns the cause's text, and the name that was meant or the first accepted ones.
 func (e *Explained) Error() string {
 	switch {
 	case e.DidYouMean != "":
@@ -107,11 +95,11 @@ func (e *Explained) Error() string {
 
 const namesInError = 12
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Explained) Unwrap() error { return e.Cause }
 
-// UnconfirmedError is a change that the resource server accepted, when what was asked for is not so afterwards, or
-// cannot be seen to be. Result is what the server says is so; it is shown, since it may hold what no later answer has.
+// UnconfirmedError is a change that the resource server accepted without reporting the requested state. Result is what it reported. It is
+// shown, since it may hold a secret that no later answer has.
 type UnconfirmedError struct {
 	Message string
 	Result  *Result
@@ -120,14 +108,14 @@ type UnconfirmedError struct {
 
 func (e *UnconfirmedError) Error() string { return e.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *UnconfirmedError) Unwrap() error { return e.Cause }
 
 // OK is the outcome of a call without an error.
 const OK = "ok"
 
-// Outcome names what became of a call, for logs, metrics and accounts: OK, or the code of its error. It never repeats what a
-// resource server wrote, whose codes are an open set: they become rs_404 and the like.
+// Outcome returns the outcome of a call for logs, metrics and accounts: OK, or the code of its error. The codes of a resource server are an
+// open set and become rs_404 and the like.
 func Outcome(err error) string {
 	if err == nil {
 		return OK
@@ -146,8 +134,8 @@ func Outcome(err error) string {
 	return string(Internal)
 }
 
-// AuditCode is Outcome for the audit: it names the resource server's own code if that is a known one, such as
-// context.stream_not_allowed. An unknown code could repeat an argument.
+// AuditCode is Outcome for the audit: it returns the resource server's code if it is a known one, such as context.stream_not_allowed. An
+// unknown code could repeat an argument.
 func AuditCode(err error) string {
 	var own *Error
 	var refused *rs.Error

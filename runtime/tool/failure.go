@@ -3,14 +3,14 @@ package tool
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Failed returns a result that a model can act on, from the error of a Run (R-ERR-1, R-ERR-2). The error
-// object stands in structured.error and, as the same JSON on one line without unseen characters, in the text. An error of a kind that Run
-// does not promise becomes code internal, and its text is not shown, since nobody has judged it.
+// Failed returns the error of a Run as a result that a model can act on (R-ERR-1, R-ERR-2). The error object is in structured.error and is
+// the text, on one line. An error of an unexpected kind becomes the code internal; its message is not shown, since it may hold anything.
 func Failed(err error) *Result {
 	failed := describe(err)
 	var members object
@@ -18,9 +18,13 @@ func Failed(err error) *Result {
 	if failed.status != 0 {
 		members.set(rawjson.Int("http_status", int64(failed.status)))
 	}
-	members.text("request_id", ShownRequestID(failed.requestID))
-	members.text("provider_url", ProviderOrigin(failed.url))
-	return &Result{Text: rawjson.Visible(failed.text()), Structured: members.Encode(), Meta: failed.meta, IsError: true}
+	members.setText("request_id", ShownRequestID(failed.requestID))
+	members.setText("provider_url", ProviderOrigin(failed.url))
+	text := failed.object
+	if failed.nextNamesConnections { // retry_with names the argument
+		text = objectOf(text).Without("param", "available_connections").Encode()
+	}
+	return &Result{Text: rawjson.Visible(text), Structured: members.Encode(), Meta: failed.meta, IsError: true}
 }
 
 // failure is an error object with the members next to it.
@@ -29,18 +33,9 @@ type failure struct {
 	status    int
 	requestID string
 	url       string
-	meta      map[string]json.RawMessage // what is for hosts, not for models
+	meta      map[string]json.RawMessage // for hosts, not for models
 
-	nextNamesConnections bool // of an ambiguous call
-}
-
-// text is the error object as a model reads it that sees only text. It lists no connections if next names each, and
-// retry_with names the argument.
-func (f failure) text() json.RawMessage {
-	if !f.nextNamesConnections {
-		return f.object
-	}
-	return objectOf(f.object).Without("param", "available_connections").Encode()
+	nextNamesConnections bool // so the text does not list them
 }
 
 func describe(err error) failure {
@@ -48,7 +43,7 @@ func describe(err error) failure {
 	var unusable *rs.Failure
 	var own *Error
 	explained := &Explained{}
-	errors.As(err, &explained) // else nothing is explained
+	errors.As(err, &explained) // otherwise it stays empty
 	switch {
 	case errors.As(err, &own):
 		return failure{object: own.object(explained), nextNamesConnections: explained.NextNamesConnections}
@@ -57,46 +52,93 @@ func describe(err error) failure {
 		return failure{object: object, status: refused.Status, requestID: refused.RequestID, url: refused.URL, meta: meta}
 	case errors.As(err, &unusable):
 		members := adapterError(string(unusable.Reason), unusable.Text())
-		members.text("request_id", ShownRequestID(unusable.RequestID))
+		members.setText("request_id", ShownRequestID(unusable.RequestID))
 		return failure{object: members.bounded().Encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
 	}
 	return failure{object: adapterError(string(Internal),
 		"the adapter failed on this call; try again, and ask its operator to look into the log if it fails again").Encode()}
 }
 
-// adapterError begins the error object of what no resource server said.
+// adapterError begins the error object of an error that does not come from the resource server.
 func adapterError(code, message string) object {
 	return object{rawjson.Object{rawjson.String("type", "adapter_error"), rawjson.String("code", code), rawjson.String("message", message)}}
 }
 
-// object gives the error object of an adapter error.
+// object returns the error object of an adapter error.
 func (e *Error) object(explained *Explained) json.RawMessage {
 	members := adapterError(string(e.Code), e.Message)
-	members.text("param", e.Param)
-	members.text("did_you_mean", e.DidYouMean)
+	members.setText("param", e.Param)
+	members.setText("did_you_mean", e.DidYouMean)
 	if len(e.Accepted) > 0 && explained.Accepted == nil {
 		members.set(rawjson.Strings("accepted", e.Accepted))
 	}
-	members.raw("next", e.Next)
+	members.setJSON("next", e.Next)
 	explained.addTo(&members)
-	members.text("retry_with", e.RetryWith)
-	members.raw("available_connections", e.AvailableConnections)
+	members.setText("retry_with", e.RetryWith)
+	members.setJSON("available_connections", e.AvailableConnections)
 	if e.AvailableTotal > 0 {
-		members.truncated(e.AvailableTotal)
+		members.setTotal(e.AvailableTotal)
 	}
-	members.raw("unavailable_connections", e.UnavailableConnections)
+	members.setJSON("unavailable_connections", e.UnavailableConnections)
 	return members.bounded().Encode()
 }
 
-// addTo adds what would do to an error object, where it does not say so itself.
+// addTo adds the explanation to an error object, except members that it has already.
 func (e *Explained) addTo(members *object) {
-	members.missing("param", e.Param)
-	members.missing("did_you_mean", e.DidYouMean)
+	members.addText("param", e.Param)
+	members.addText("did_you_mean", e.DidYouMean)
 	if len(e.Accepted) > 0 && members.Get("accepted") == nil {
 		members.set(rawjson.Strings("accepted", e.Accepted))
 	}
-	members.missing("hint", e.Hint)
+	members.addText("hint", e.Hint)
 	if e.Next != nil && members.Get("next") == nil {
 		members.set(rawjson.Raw("next", e.Next))
 	}
+}
+
+// signInMeta is the key in _meta for the RS's advice on signing in if a name was wrong, and not the login (R-ERR-7).
+const signInMeta = "dev.pdpp/sign_in"
+
+// refusal returns the RS's error object with every member as it was sent, and the members that a model relies on where they are missing
+// (R-ERR-1). A type, code or message that is not a text is replaced. Meta is for hosts only.
+func refusal(refused *rs.Error, explained *Explained) (json.RawMessage, map[string]json.RawMessage) {
+	members := objectOf(refused.Envelope)
+	for _, member := range []struct{ name, value string }{
+		{"type", refused.Type}, {"code", refused.Code}, {"message", refused.Message},
+	} {
+		if rawjson.Kind(members.Get(member.name)) != rawjson.StringValue {
+			members.setText(member.name, member.value)
+		}
+	}
+	members.addText("request_id", refused.RequestID)
+	members.addText("retry_after", refused.RetryAfter)
+	explained.addTo(&members)
+	hint, next := stepAfter(refused, members)
+	members.addText("hint", hint)
+	if next != nil && explained.Hint == "" && members.Get("next") == nil {
+		members.set(rawjson.Raw("next", next))
+	}
+	var meta map[string]json.RawMessage
+	if refused.Status == http.StatusUnauthorized && IsAboutNames(refused) {
+		meta = members.takeSignIn()
+	}
+	if explained.Hint != "" {
+		members.moveToFront("hint")
+	}
+	return members.bounded().Encode(), meta
+}
+
+// takeSignIn removes the RS's advice on signing in, and returns it as meta.
+func (o *object) takeSignIn() map[string]json.RawMessage {
+	var advice rawjson.Object
+	for _, name := range []string{"next_step", "resource_metadata"} {
+		if value := o.Get(name); value != nil && len(value) <= memberBytes {
+			advice = append(advice, rawjson.Raw(name, value))
+		}
+	}
+	o.Object = o.Without("next_step", "resource_metadata")
+	if advice == nil {
+		return nil
+	}
+	return map[string]json.RawMessage{signInMeta: advice.Encode()}
 }

@@ -2,14 +2,16 @@ package tool
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// object is an error object in the making.
+// object is an error object under construction.
 type object struct{ rawjson.Object }
 
-// objectOf takes JSON apart. A name that stands twice counts as it stands last. What is no JSON object is empty.
+// objectOf returns the members of a JSON object, the last of those with the same name. It is empty for anything else.
 func objectOf(text json.RawMessage) object {
 	var o object
 	compact, err := rawjson.Compact(text)
@@ -17,43 +19,129 @@ func objectOf(text json.RawMessage) object {
 		return o
 	}
 	members, _ := rawjson.ParseObject(compact)
-	places := make(map[string]int, len(members)) // an answer may hold very many
+	indexes := make(map[string]int, len(members)) // an answer may hold very many
 	for _, member := range members {
-		if place, twice := places[member.Name]; twice {
-			o.Object[place] = member
+		if i, isRepeated := indexes[member.Name]; isRepeated {
+			o.Object[i] = member
 			continue
 		}
-		places[member.Name] = len(o.Object)
+		indexes[member.Name] = len(o.Object)
 		o.Object = append(o.Object, member)
 	}
 	return o
 }
 
-// set sets a member, in its old place when it was there before.
+// set adds a member, or replaces it in its place.
 func (o *object) set(member rawjson.Member) { o.Object = o.With(member.Name, member.Value) }
 
-// raw sets a member without the whitespace in its value. What is not JSON is not set.
-func (o *object) raw(name string, value json.RawMessage) {
+// setJSON sets a member to a value without its whitespace. It ignores a value that is not JSON.
+func (o *object) setJSON(name string, value json.RawMessage) {
 	if compact, err := rawjson.Compact(value); err == nil {
 		o.set(rawjson.Raw(name, compact))
 	}
 }
 
-// text sets a member unless the text is empty.
-func (o *object) text(name, value string) {
+// setText sets a member unless the text is empty.
+func (o *object) setText(name, value string) {
 	if value != "" {
 		o.set(rawjson.String(name, value))
 	}
 }
 
-// first moves a member to the front.
-func (o *object) first(name string) {
+// addText sets a text that the object does not have yet.
+func (o *object) addText(name, value string) {
+	if o.Get(name) == nil {
+		o.setText(name, value)
+	}
+}
+
+// moveToFront moves a member to the front.
+func (o *object) moveToFront(name string) {
 	o.Object = append(rawjson.Object{rawjson.Raw(name, o.Get(name))}, o.Without(name)...)
 }
 
-// missing sets a member that is not there.
-func (o *object) missing(name, value string) {
-	if o.Get(name) == nil {
-		o.text(name, value)
+// Bounds of an error object, in bytes of JSON. A tool's text has up to 8,000 characters (R-BUD-2), and the error object is that text.
+const (
+	errorBytes     = 7_800
+	messageBytes   = 1_600 // of a message or a hint in a larger error object
+	memberBytes    = 500   // of any other member, except the candidates
+	candidateBytes = 4_000 // of all candidates
+)
+
+// keptNames are the members of an error object that are kept if it is too large (rs-contract.md, Envelopes), the most important first.
+var keptNames = []string{
+	"type", "code", "message", "hint", "param", "did_you_mean", "retry_with", "retry_after", "available_connections",
+	"available_connections_total", "available_connections_truncated", "next", "accepted", "request_id", "next_step",
+	"resource_metadata", "unavailable_connections",
+}
+
+// bounded returns an error object that fits into a tool result. The member truncated says that something was left out.
+func (o object) bounded() object {
+	if len(o.Encode()) <= errorBytes {
+		return o
 	}
+	var short object
+	for _, name := range keptNames {
+		value := o.Get(name)
+		switch {
+		case len(value) == 0:
+		case name == "type" || name == "code":
+			short.setJSON(name, clipText(value, memberBytes))
+		case name == "message" || name == "hint":
+			short.setJSON(name, clipText(value, messageBytes))
+		case name == "available_connections":
+			short.setCandidates(value)
+		case len(value) <= min(memberBytes, errorBytes-len(short.Encode())-len(name)-40):
+			short.setJSON(name, value)
+		}
+	}
+	short.set(rawjson.Bool("truncated", true))
+	return short
+}
+
+// clipText returns the beginning of a JSON string and its length, in up to a number of bytes of JSON. It returns nil for a longer value of
+// another type.
+func clipText(value json.RawMessage, limit int) json.RawMessage {
+	if len(value) <= limit {
+		return value
+	}
+	text, isText := rawjson.Text(value)
+	if !isText {
+		return nil
+	}
+	for shown := text; ; {
+		clipped := rawjson.Quote(fmt.Sprintf("%s… (%d of %d bytes shown)", shown, len(shown), len(text)))
+		if len(clipped) <= limit || shown == "" {
+			return clipped
+		}
+		shown = strings.ToValidUTF8(shown[:min(len(shown)-1, len(shown)*limit/len(clipped))], "")
+	}
+}
+
+// setCandidates sets the first candidates that fit, and their total (R-ERR-5).
+func (o *object) setCandidates(value json.RawMessage) {
+	candidates, ok := rawjson.Elements(value)
+	if !ok {
+		return
+	}
+	size, shown := 2, 0
+	for shown < len(candidates) && size+len(candidates[shown])+1 <= candidateBytes {
+		size += len(candidates[shown]) + 1
+		shown++
+	}
+	o.set(rawjson.Raw("available_connections", rawjson.Array(candidates[:shown])))
+	if shown < len(candidates) {
+		o.setTotal(len(candidates))
+	}
+}
+
+// setTotal says that there are more candidates than are shown, and where to see them (R-ERR-5).
+func (o *object) setTotal(total int) {
+	o.set(rawjson.Int("available_connections_total", int64(total)))
+	o.set(rawjson.Bool("available_connections_truncated", true))
+	hint := "Call " + SchemaTool + " to see every connection."
+	if own := o.Text("hint"); own != "" && own != hint {
+		hint = own + " " + hint
+	}
+	o.setText("hint", hint)
 }

@@ -11,11 +11,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// LongestPromptValue bounds a value of a prompt, in characters.
-const LongestPromptValue = 200
+// maxPromptValue is the maximum length of a value of a prompt, in characters.
+const maxPromptValue = 200
 
-// Prompt is a ready question: a text that leads a model through the tools (R-MCP-1). Prompts are values of generated code
-// and are never changed.
+// Prompt is a text that leads a model through the tools (R-MCP-1).
 type Prompt struct {
 	Name        string
 	Title       string
@@ -33,7 +32,7 @@ type PromptArgument struct {
 	Complete    Completion // what a client offers for it
 }
 
-// PromptForm is what a value of a prompt has to look like.
+// PromptForm is the form of a value of a prompt.
 type PromptForm int
 
 // The forms that specs use.
@@ -42,15 +41,15 @@ const (
 	DayValue             // such as 2026-03-14
 )
 
-// PromptPart is a piece of a prompt's text, with a value in it as a JSON string. It is left out when its argument was not given.
+// PromptPart is a part of a prompt's text with a value as a JSON string. It is left out if its argument was not given.
 type PromptPart struct {
 	Before   string
-	Argument string // empty for a piece without a value
+	Argument string // empty: the part has no value
 	Moment   PromptMoment
 	After    string
 }
 
-// PromptMoment is what of a day stands in a text.
+// PromptMoment is the moment of a day that the text shows.
 type PromptMoment int
 
 // The moments that specs use.
@@ -60,9 +59,8 @@ const (
 	DayEnd                         // the first moment of the next day
 )
 
-// Message is the text with values in it, by the names of the arguments; an empty value is one that was not given. Its error is
-// an *Error. Values are data: each stands in the text as one JSON string, which holds no backtick either, so that none
-// ends the call that it stands in.
+// Message returns the text with values by the names of their arguments. An empty value was not given. Values are data: each is one JSON
+// string in the text, without backticks, so that it cannot end the call around it. Its error is an *Error.
 func (p Prompt) Message(values map[string]string) (string, error) {
 	if err := p.check(values); err != nil {
 		return "", err
@@ -75,7 +73,7 @@ func (p Prompt) Message(values map[string]string) (string, error) {
 		}
 		text.WriteString(part.Before)
 		if part.Argument != "" {
-			quoted := string(rawjson.Quote(part.Moment.of(value)))
+			quoted := string(rawjson.Quote(part.Moment.format(value)))
 			text.WriteString(strings.ReplaceAll(quoted, "`", `\u0060`))
 		}
 		text.WriteString(part.After)
@@ -83,8 +81,8 @@ func (p Prompt) Message(values map[string]string) (string, error) {
 	return text.String(), nil
 }
 
-// of returns the moment of a day that was checked.
-func (m PromptMoment) of(value string) string {
+// format returns the moment of a checked day.
+func (m PromptMoment) format(value string) string {
 	if m == WholeValue {
 		return value
 	}
@@ -95,7 +93,6 @@ func (m PromptMoment) of(value string) string {
 	return day.Format(time.RFC3339)
 }
 
-// check checks the values.
 func (p Prompt) check(values map[string]string) error {
 	known := make([]string, 0, len(p.Arguments))
 	for _, argument := range p.Arguments {
@@ -105,7 +102,7 @@ func (p Prompt) check(values map[string]string) error {
 		if !slices.Contains(known, name) {
 			return &Error{
 				Code: UnknownArgument, Param: name, Accepted: known,
-				Message: fmt.Sprintf("%q is no argument of the prompt %s; it takes %s", name, p.Name, strings.Join(known, ", ")),
+				Message: fmt.Sprintf("unknown argument %q of the prompt %s: use %s", name, p.Name, strings.Join(known, ", ")),
 			}
 		}
 	}
@@ -117,32 +114,31 @@ func (p Prompt) check(values map[string]string) error {
 	return nil
 }
 
-// fault says what is wrong with a value, and what to pass in its place.
+// fault returns what is wrong with a value and what to pass instead, or "".
 func (a PromptArgument) fault(value string) string {
 	switch {
 	case value == "" && !a.Required:
 	case strings.TrimSpace(value) == "":
 		return "is missing; pass a value"
-	case utf8.RuneCountInString(value) > LongestPromptValue:
-		return fmt.Sprintf("has more than %d characters; pass fewer", LongestPromptValue)
+	case utf8.RuneCountInString(value) > maxPromptValue:
+		return fmt.Sprintf("has more than %d characters; pass fewer", maxPromptValue)
 	case !IsPromptValue(value):
 		return "has a control character; pass text without line ends and tabs"
 	case a.Form == DayValue:
 		if day, err := time.Parse(time.DateOnly, value); err != nil || day.Year() == 9999 || day.Year() == 0 {
-			return "is not a day; pass one such as 2026-03-14"
+			return "is not a date; pass one such as 2026-03-14"
 		}
 	}
 	return ""
 }
 
-// IsPromptValue reports whether a text can stand for a value: an argument takes it, and a client can show it.
+// IsPromptValue reports whether a text is a valid value of a prompt that a client can show.
 func IsPromptValue(text string) bool {
-	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= LongestPromptValue &&
-		utf8.ValidString(text) && !strings.ContainsFunc(text, isUnshown)
+	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxPromptValue &&
+		utf8.ValidString(text) && !strings.ContainsFunc(text, isControl)
 }
 
-// isUnshown reports whether a character controls how text is shown instead of being shown: line and paragraph separators and
-// changes of direction too.
-func isUnshown(r rune) bool {
+// isControl reports whether a character is a control, a line or paragraph separator, or a change of direction.
+func isControl(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }

@@ -12,54 +12,51 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Bounds of what one call reads for itself (R-SCAN-8).
+// Bounds of what calls read themselves (R-SCAN-8).
 const (
-	DefaultReadOn = 20_000           // records
-	ReadOnTime    = 15 * time.Second // of the 25 s of a call
-	readOnAtOnce  = 2                // readings of one caller
+	DefaultReadOn  = 20_000           // records of one call
+	ReadOnTime     = 15 * time.Second // of the 25 s of a call
+	callerReadings = 2                // concurrent readings of one caller
 
-	// refusalKept is how long it is remembered that a provider refuses filters: long enough that a conversation asks it once, and
-	// short enough that a provider which begins to answer them is noticed.
-	refusalKept = 5 * time.Minute
+	// refusalTime is how long a provider is known to refuse filters: a conversation asks it once, and notices soon if it starts to answer.
+	refusalTime = 5 * time.Minute
 
-	// An aggregate has no cursor. The call for its rest finds by its question where the reading stopped, else it reads from the
-	// beginning again.
-	stopKept  = 5 * time.Minute
-	stopsMost = 1_000
+	stopTime = 5 * time.Minute
+	maxStops = 1_000
 )
 
-// Readings bounds what calls read themselves when a resource server refuses a query (R-SCAN-8), and remembers what it refuses. All
-// calls of a process share one. It has no records. For a caller it has a name, and for some minutes the cursors where its aggregates
+// Readings bounds what calls read themselves if a resource server refuses a query (R-SCAN-8), and remembers which providers refuse. All
+// calls of a process share one. It holds no records: only the names of callers and, for some minutes, the cursors where their aggregates
 // stopped. It is safe for concurrent use.
 type Readings struct {
 	options ReadingsOptions
 
 	mu      sync.Mutex
-	refused map[string]time.Time // until when it is remembered, by the provider's origin
+	refused map[string]time.Time // when the refusal expires, by the provider's origin
 	callers map[string]*turns
 	stops   *lru.Cache[[2]string, stop]
 }
 
-// stop is where an aggregate stopped: the place in the list, as its reader spells it, and until when it is kept.
+// stop is where an aggregate stopped. An aggregate has no cursor: the call for its rest finds the place by its question.
 type stop struct {
-	place string
-	until time.Time
+	cursor  string
+	expires time.Time
 }
 
-// turns are the readings of one caller.
+// turns limits the readings of one caller.
 type turns struct {
-	free *semaphore.Weighted
-	held int // by readings under way, and by those that wait
+	free    *semaphore.Weighted
+	readers int // running and waiting
 }
 
 // ReadingsOptions configures Readings.
 type ReadingsOptions struct {
 	Most    int                                       // records of one call
-	Observe func(context.Context, string, rs.Reading) // told of each reading that ended and of its kind, from a closed set; may be nil
+	Observe func(context.Context, string, rs.Reading) // called with the kind of each reading that ended; may be nil
 	Now     func() time.Time                          // nil: time.Now
 }
 
-// NewReadings gives nil, with which calls never read for themselves, unless they may read a record.
+// NewReadings returns nil if calls may read no records.
 func NewReadings(options ReadingsOptions) *Readings {
 	if options.Most < 1 {
 		return nil
@@ -67,84 +64,84 @@ func NewReadings(options ReadingsOptions) *Readings {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	stops, _ := lru.New[[2]string, stop](stopsMost) // its error says that the size is not positive
+	stops, _ := lru.New[[2]string, stop](maxStops) // fails only for a size that is not positive
 	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, callers: map[string]*turns{}}
 }
 
-// Most is how many records one call may read.
+// Most returns the maximum number of records that one call may read.
 func (r *Readings) Most() int { return r.options.Most }
 
-// Refuses reports whether all of the providers, at least one, are known to refuse filters to tokens of clients.
+// Refuses reports whether all of the providers, at least one, are known to refuse filters.
 func (r *Readings) Refuses(providers []string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(providers) > 0 && !slices.ContainsFunc(providers, func(each string) bool { return !r.options.Now().Before(r.refused[each]) })
+	return len(providers) > 0 && !slices.ContainsFunc(providers, func(origin string) bool { return !r.options.Now().Before(r.refused[origin]) })
 }
 
-// NoteRefusal remembers for some minutes that all of the providers refuse filters.
+// NoteRefusal remembers for some minutes that the providers refuse filters.
 func (r *Readings) NoteRefusal(providers []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, each := range providers {
-		r.refused[each] = r.options.Now().Add(refusalKept)
+	for _, origin := range providers {
+		r.refused[origin] = r.options.Now().Add(refusalTime)
 	}
 }
 
-// Begin waits for a caller's turn to read, and gives what ends it. Its error is an *Error: the context ended first.
+// Begin waits until a caller may read, and returns the function that ends the reading. It returns an *Error if the context ends first.
 func (r *Readings) Begin(ctx context.Context, caller string) (end func(), err error) {
 	r.mu.Lock()
-	of := r.callers[caller]
-	if of == nil {
-		of = &turns{free: semaphore.NewWeighted(readOnAtOnce)}
-		r.callers[caller] = of
+	own := r.callers[caller]
+	if own == nil {
+		own = &turns{free: semaphore.NewWeighted(callerReadings)}
+		r.callers[caller] = own
 	}
-	of.held++
+	own.readers++
 	r.mu.Unlock()
-	if err := of.free.Acquire(ctx, 1); err != nil {
-		r.leave(caller, of)
+	if err := own.free.Acquire(ctx, 1); err != nil {
+		r.leave(caller, own)
 		return nil, &Error{
 			Code:    RateLimitExceeded,
 			Message: "two calls of this token are reading records already; call again when they are answered",
 			Cause:   err,
 		}
 	}
-	return func() { of.free.Release(1); r.leave(caller, of) }, nil
+	return func() { own.free.Release(1); r.leave(caller, own) }, nil
 }
 
-// BeginBeside starts a second reading of a caller if one is allowed, and returns the function that ends it.
-func (r *Readings) BeginBeside(caller string) (end func(), begun bool) {
+// TryBegin starts a second reading of a caller if that is possible without waiting.
+func (r *Readings) TryBegin(caller string) (end func(), ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	of := r.callers[caller]
-	if of == nil || !of.free.TryAcquire(1) {
+	own := r.callers[caller]
+	if own == nil || !own.free.TryAcquire(1) {
 		return nil, false
 	}
-	of.held++
-	return func() { of.free.Release(1); r.leave(caller, of) }, true
+	own.readers++
+	return func() { own.free.Release(1); r.leave(caller, own) }, true
 }
 
-func (r *Readings) leave(caller string, of *turns) {
+func (r *Readings) leave(caller string, own *turns) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if of.held--; of.held == 0 {
+	if own.readers--; own.readers == 0 {
 		delete(r.callers, caller)
 	}
 }
 
-// NoteStop remembers for some minutes where the answer to a caller's question begins in a list.
-func (r *Readings) NoteStop(caller, question, place string) {
-	r.stops.Add([2]string{caller, question}, stop{place, r.options.Now().Add(stopKept)})
+// NoteStop remembers for some minutes the cursor at which the answer to a caller's question begins.
+func (r *Readings) NoteStop(caller, question, cursor string) {
+	r.stops.Add([2]string{caller, question}, stop{cursor, r.options.Now().Add(stopTime)})
 }
 
-// Stop is where the answer to a caller's question begins; empty: unknown.
+// Stop returns the cursor at which the answer to a caller's question begins, or "" if it is unknown.
 func (r *Readings) Stop(caller, question string) string {
-	if kept, found := r.stops.Get([2]string{caller, question}); found && r.options.Now().Before(kept.until) {
-		return kept.place
+	if kept, found := r.stops.Get([2]string{caller, question}); found && r.options.Now().Before(kept.expires) {
+		return kept.cursor
 	}
 	return ""
 }
 
-// Observe tells that a reading ended. The kind is from a closed set.
+// Observe reports a reading that ended. The kind is from a closed set.
 func (r *Readings) Observe(ctx context.Context, kind string, reading rs.Reading) {
 	if r.options.Observe != nil {
 		r.options.Observe(ctx, kind, reading)

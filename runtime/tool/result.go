@@ -1,8 +1,44 @@
 package tool
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+	"net/url"
 
-// Result is what a model may see of one call. Text and Structured each stand alone (R-BUD-1).
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Ask checks the arguments of one call and sends its requests. Nil or empty arguments are a call without arguments. Its error is a *Error,
+// an *rs.Error or an *rs.Failure, or a *Explained with one of the first two as its cause; Failed renders any of them. It is safe for
+// concurrent use.
+type Ask func(ctx context.Context, env Env, arguments json.RawMessage) (*Answer, error)
+
+// Run asks and renders. Its error is one of Ask's.
+func (ask Ask) Run(ctx context.Context, env Env, arguments json.RawMessage) (*Result, error) {
+	answer, err := ask(ctx, env, arguments)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Render()
+}
+
+// Answer is the answer to one call before it is rendered. It belongs to that call and ends with its context.
+type Answer struct {
+	// Response is nil if the answer was made of several responses or of the bytes of a file.
+	Response *rs.Response
+	// Render returns what a model may see. It may send more requests, such as for a smaller page. Its error is one of Ask's.
+	Render func() (*Result, error)
+}
+
+// Answered returns the answer that has this result, or the error.
+func Answered(result *Result, err error) (*Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Render: func() (*Result, error) { return result, nil }}, nil
+}
+
+// Result is what a model may see of one call. Text and Structured are each complete alone (R-BUD-1).
 type Result struct {
 	Text       string
 	Structured json.RawMessage            // a JSON object
@@ -10,13 +46,36 @@ type Result struct {
 	IsError    bool
 	Rows       int // records, hits or groups that it shows
 
-	// File is what cannot be shown as text (R-BLOB-3, R-BLOB-4); nil when there is none. A host shows a model pictures only, as
-	// one block beside the text, and gives a reader of a resource any file.
+	// File is a file that is not text (R-BLOB-3, R-BLOB-4), or nil. A host shows a model only pictures, as an image next to the text. It
+	// gives any file to a client that reads it as a resource.
 	File *File
 }
 
-// File is the bytes of a file, which were checked, and what they are.
+// File is the checked bytes of a file.
 type File struct {
 	MediaType string
 	Data      []byte
+}
+
+// Bounds of what results repeat of a request, in bytes. Longer values are left out.
+const (
+	maxHost      = 2_000
+	maxRequestID = 200
+)
+
+// ProviderOrigin returns scheme and host of a URL that was read, as results and errors show it (R-ERR-8), or "" if the text has no host.
+func ProviderOrigin(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || len(parsed.Host) > maxHost {
+		return ""
+	}
+	return parsed.Scheme + "://" + parsed.Host
+}
+
+// ShownRequestID returns a request id as results show it: "" if it is too long.
+func ShownRequestID(id string) string {
+	if len(id) > maxRequestID {
+		return ""
+	}
+	return id
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Role lists the fields that mean the same in many streams (R-FIND-4). The lists are of the specs and are never changed.
+// Role lists the fields that mean the same in many streams (R-FIND-4).
 type Role struct {
 	Fields     []string // names in order of preference
 	Advertised []string // what a schema calls the role

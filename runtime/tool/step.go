@@ -8,24 +8,24 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// look says which schema answers the question that an error leaves open.
-type look int
+// schemaPart is the part of the schema that shows what would be accepted.
+type schemaPart int
 
 const (
-	nowhere look = iota
-	atStream
-	atEverything
+	noSchema schemaPart = iota
+	streamSchema
+	schemaIndex
 )
 
 type advice struct {
-	look look
-	hint string
+	schema schemaPart
+	hint   string
 }
 
-// connectionMember is how the RS names a connection, in its parameters and in its answers.
+// connectionMember is the RS's name for a connection, in parameters and in answers.
 const connectionMember = "connection_id"
 
-// stepAfter returns what a model can do after a refusal by the RS (R-ERR-1), by retry_with, by code or by status, in this order. Next is
+// stepAfter returns what a model can do after a refusal by the RS (R-ERR-1): by retry_with, otherwise by code, otherwise by status. Next is
 // a call of schema if that shows what would be accepted, otherwise nil.
 func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMessage) {
 	known := adviceOn(refused)
@@ -35,20 +35,20 @@ func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMes
 			known = adviceFor[string(AmbiguousConnection)]
 		}
 	}
-	switch known.look {
-	case atStream:
+	switch known.schema {
+	case streamSchema:
 		next = schemaOf(refused.Request)
-	case atEverything:
+	case schemaIndex:
 		next = SchemaCall("", "")
 	}
 	return known.hint, next
 }
 
-// SchemaCall returns a call of schema as continuations are written. An empty stream stands for everything.
+// SchemaCall returns a call of schema as an array of one continuation. Without a stream it lists all streams.
 func SchemaCall(stream, connectionID string) json.RawMessage {
 	var arguments object
-	arguments.text(SchemaStream, stream)
-	arguments.text(SchemaConnectionID, connectionID)
+	arguments.setText(SchemaStream, stream)
+	arguments.setText(SchemaConnectionID, connectionID)
 	call := rawjson.Object{rawjson.String("tool", SchemaTool), rawjson.Raw("arguments", arguments.Encode())}
 	return rawjson.Array([]json.RawMessage{call.Encode()})
 }
@@ -73,7 +73,7 @@ func adviceOn(refused *rs.Error) advice {
 // IsAboutNames reports whether a refusal may be about a name that the schema shows, and not about the login, the load or the server's
 // state.
 func IsAboutNames(refused *rs.Error) bool {
-	return adviceOn(refused).look != nowhere || refused.Status == http.StatusNotFound
+	return adviceOn(refused).schema != noSchema || refused.Status == http.StatusNotFound
 }
 
 // codeOf returns the code whose advice is that for a status.
