@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func TestKilledWhileItKeepsAccount(t *testing.T) {
 		if len(found) != told && len(found) != told+1 {
 			t.Fatalf("%d lines after the %dth was finished", len(found), told)
 		}
-		for _, each := range append(audit.Rotated(path), path) {
+		for _, each := range append(rotated(t, path), path) {
 			wholeLines(t, each)
 		}
 	}
@@ -68,4 +69,14 @@ func wholeLines(t *testing.T, path string) {
 			t.Fatalf("%s holds %q", path, line)
 		}
 	}
+}
+
+// rotated returns the files besides the current one.
+func rotated(t *testing.T, path string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(strings.TrimSuffix(path, ".jsonl") + "-*.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
 }

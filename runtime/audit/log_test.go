@@ -93,7 +93,7 @@ func TestRotationByAge(t *testing.T) {
 	}
 	limits := audit.Limits{FileBytes: 1 << 20, Files: 4, Age: 48 * time.Hour}
 	record(audit.NewFile(path, limits, logger), "new")
-	ended := audit.Rotated(path)
+	ended := rotated(t, path)
 	if got := requests(t, path); len(ended) != 1 || strings.Join(got, " ") != "old new" {
 		t.Fatalf("%v %v", ended, got)
 	}

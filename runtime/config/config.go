@@ -21,8 +21,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 )
 
-// LongestFile is the maximum size of a configuration file in bytes.
-const LongestFile = 64 << 10
+const maxFileBytes = 64 << 10
 
 // Known are the valid names, and whether each accepts a list.
 type Known map[string]struct{ IsList bool }
@@ -58,13 +57,13 @@ func Read(path string, known Known) (settings []Setting, problems []*Problem) {
 	file, err := os.Open(path)
 	if err == nil {
 		defer file.Close()
-		text, err = io.ReadAll(io.LimitReader(file, LongestFile+1))
+		text, err = io.ReadAll(io.LimitReader(file, maxFileBytes+1))
 	}
 	switch {
 	case err != nil:
 		return nil, []*Problem{{File: path, Message: "cannot be read: " + cmp.Or(errors.Unwrap(err), err).Error(), Cause: err}}
-	case len(text) > LongestFile:
-		return nil, []*Problem{{File: path, Message: fmt.Sprintf("is longer than %d bytes; a configuration has a few lines", LongestFile)}}
+	case len(text) > maxFileBytes:
+		return nil, []*Problem{{File: path, Message: fmt.Sprintf("is longer than %d bytes; a configuration has a few lines", maxFileBytes)}}
 	}
 	return Parse(path, text, known)
 }
@@ -82,7 +81,7 @@ func Parse(name string, text []byte, known Known) ([]Setting, []*Problem) {
 		return nil, p.problems
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		p.add(0, "holds several YAML documents; keep one, without ---")
+		p.add(0, "has several YAML documents; keep one, and remove ---")
 	}
 	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
@@ -108,7 +107,7 @@ func (p *parser) add(line int, form string, values ...any) {
 	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: fmt.Sprintf(form, values...)})
 }
 
-// syntaxForm is the form of the YAML library's errors. Only the line number is used as more than text.
+// syntaxForm is the form of the YAML library's errors, from which the line is taken.
 var syntaxForm = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
 // syntax adds the problem of invalid YAML.
@@ -138,9 +137,9 @@ func (p *parser) entry(key, value *yaml.Node) {
 	values, fits := scalars(value, about.IsList)
 	switch {
 	case !fits && about.IsList:
-		p.add(value.Line, "%s takes a value or a list of values", name)
+		p.add(value.Line, "%s takes a value or a list of values, such as [a, b]", name)
 	case !fits:
-		p.add(value.Line, "%s takes one value", name)
+		p.add(value.Line, "%s takes one value; write it as %[1]s: <value>", name)
 	default:
 		p.settings = append(p.settings, Setting{name, key.Line, values})
 	}
@@ -148,11 +147,11 @@ func (p *parser) entry(key, value *yaml.Node) {
 
 // unknown adds the problem of an unknown name. It does not show the value, which may be a secret.
 func (p *parser) unknown(key *yaml.Node) {
-	message := fmt.Sprintf("unknown setting %q", key.Value)
-	if meant := nearname.Nearest(key.Value, slices.Collect(maps.Keys(p.known))); meant != "" {
-		message += "; did you mean " + meant + "?"
+	hint := "use the name of a flag, such as log-level"
+	if near := nearname.Nearest(key.Value, slices.Collect(maps.Keys(p.known))); near != "" {
+		hint = "did you mean " + near + "?"
 	}
-	p.add(key.Line, "%s", message)
+	p.add(key.Line, "unknown setting %q; %s", key.Value, hint)
 }
 
 // scalars returns the values of a node, and false for a node of another form.

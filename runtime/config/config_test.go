@@ -34,16 +34,16 @@ func TestSettings(t *testing.T) {
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"listn: x\naudience: {a: b}\nlisten: [a, b]\nintrospection-client-secret: a-secret-value\ncaller-rate:\ncaller-rate: 3\n": `c.yaml:1: unknown setting "listn"; did you mean listen?
-c.yaml:2: audience takes a value or a list of values
-c.yaml:3: listen takes one value
+c.yaml:2: audience takes a value or a list of values, such as [a, b]
+c.yaml:3: listen takes one value; write it as listen: <value>
 c.yaml:4: unknown setting "introspection-client-secret"; did you mean introspection-client-secret-file?
-c.yaml:5: caller-rate takes one value
+c.yaml:5: caller-rate takes one value; write it as caller-rate: <value>
 c.yaml:6: caller-rate is already in line 5; keep one`,
 		"- listen\n":                       "c.yaml:1: must be names of flags with their values, such as listen: 127.0.0.1:8788",
-		"listen: a\n---\nlisten: b\n":      "c.yaml: holds several YAML documents; keep one, without ---",
+		"listen: a\n---\nlisten: b\n":      "c.yaml: has several YAML documents; keep one, and remove ---",
 		"listen: a\n\tb: c\n":              "c.yaml:2: is not valid YAML: found a tab character that violates indentation",
-		"audience: [a, [b]]\n? [x]\n: y\n": "c.yaml:1: audience takes a value or a list of values\nc.yaml:2: unknown setting \"\"",
-		"listen: &a x\naudience: *a\n":     "c.yaml:2: audience takes a value or a list of values",
+		"audience: [a, [b]]\n? [x]\n: y\n": "c.yaml:1: audience takes a value or a list of values, such as [a, b]\nc.yaml:2: unknown setting \"\"; use the name of a flag, such as log-level",
+		"listen: &a x\naudience: *a\n":     "c.yaml:2: audience takes a value or a list of values, such as [a, b]",
 	} {
 		_, problems := config.Parse("c.yaml", []byte(text), known)
 		var lines []string

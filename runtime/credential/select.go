@@ -187,10 +187,13 @@ func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 func (c *Cache) UnknownGrant(name string, grants []*Entry) *Error {
 	var names, shown []string
 	for _, each := range grants {
-		names, shown = append(names, each.Credential.GrantID, each.Credential.Label), append(shown, each.Credential.Name())
+		names = append(names, each.Credential.GrantID, each.Credential.Label)
 	}
-	shown = nearname.Order(name, shown)
-	shown = shown[:min(len(shown), grantsShown)]
+	for _, near := range nearname.Order(name, names) {
+		if i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.HasName(near) }); i >= 0 && len(shown) < grantsShown {
+			shown = union(shown, []string{grants[i].Credential.Name()})
+		}
+	}
 	message := fmt.Sprintf("unknown grant %q", name)
 	if meant := nearname.Nearest(name, names); meant != "" {
 		message += fmt.Sprintf(", did you mean %q?", meant)

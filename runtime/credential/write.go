@@ -104,7 +104,7 @@ func (c *Cache) locked(change func() error) error {
 		return err
 	}
 	path := filepath.Join(c.directory(), lockName)
-	file, err := ownfile.Create(path)
+	file, err := ownfile.Create(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return change() // there is no cache yet
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
@@ -45,12 +46,14 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 		return e.insecure(err)
 	}
 	defer secured.Close()
-	ends := secured.ConnectionState().PeerCertificates[0].NotAfter
-	left := ends.Sub(e.options.Now())
+	state := secured.ConnectionState()
+	version := tls.VersionName(state.Version)
+	left := state.PeerCertificates[0].NotAfter.Sub(e.options.Now())
+	days := int(left / (24 * time.Hour))
 	if left < renewWithin {
-		return note("", "%s, certificate ends in %d days", tls.VersionName(secured.ConnectionState().Version), days(left))
+		return note("", "%s, certificate ends in %d days", version, days)
 	}
-	return ok("%s, certificate valid for %d days", tls.VersionName(secured.ConnectionState().Version), days(left))
+	return ok("%s, certificate valid for %d days", version, days)
 }
 
 // exposed reports whether the token would cross a network unencrypted.
@@ -77,8 +80,6 @@ func (e *examination) insecure(err error) Finding {
 	return failed(credential.Unreachable, look, "TLS failed: %s", unanswered(err))
 }
 
-func days(left time.Duration) int { return int(left / (24 * time.Hour)) }
-
 // maxSkew is the maximum difference between two clocks.
 const maxSkew = time.Minute
 
@@ -101,21 +102,59 @@ func (e *examination) checkClock(ctx context.Context) Finding {
 		date = date.Add(time.Duration(age) * time.Second)
 	}
 	skew := asked.Add(answered.Sub(asked) / 2).Sub(date).Round(time.Second)
+	fix := "sudo timedatectl set-ntp true"
+	switch e.options.Machine.System {
+	case "darwin":
+		fix = "sudo sntp -sS time.apple.com"
+	case "windows":
+		fix = "w32tm /resync"
+	}
 	switch {
 	case skew > maxSkew:
-		return failed(credential.Configuration, setClock(e.options.Machine.System), "this machine is %s ahead of the provider", skew)
+		return failed(credential.Configuration, fix, "this machine is %s ahead of the provider", skew)
 	case skew < -maxSkew:
-		return failed(credential.Configuration, setClock(e.options.Machine.System), "this machine is %s behind the provider", -skew)
+		return failed(credential.Configuration, fix, "this machine is %s behind the provider", -skew)
 	}
 	return ok("within %s of the provider", maxSkew)
 }
 
-func setClock(system string) string {
-	switch system {
-	case "darwin":
-		return "sudo sntp -sS time.apple.com"
-	case "windows":
-		return "w32tm /resync"
+// checkResourceMetadata reads which authorization server the provider names (RFC 9728), as connect does.
+func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
+	if e.exposed() {
+		return note("", signInOverHTTPS)
 	}
-	return "sudo timedatectl set-ntp true"
+	inspection, err := connect.Inspect(ctx, e.provider, e.options.Transport)
+	if err != nil {
+		fix := ""
+		if misaddressed, ok := errors.AsType[*credential.Error](err); ok && misaddressed.Provider != "" {
+			fix = e.options.doctorCommand(misaddressed.Provider)
+		}
+		return fromError(err, fix)
+	}
+	e.inspection = inspection
+	return ok("authorization server %s", inspection.Issuer)
+}
+
+// signInOverHTTPS: connect has no exception for private networks, so there is nothing to check.
+const signInOverHTTPS = "not read: connect signs in over https only"
+
+// flowTitles are for people.
+var flowTitles = map[connect.Flow]string{
+	connect.AgentConnect: "agent connect", connect.DeviceAuthorization: "device authorization", connect.AuthorizationCode: "authorization code",
+}
+
+// checkAuthorizationServer reads how a client can sign in (RFC 8414).
+func (e *examination) checkAuthorizationServer(ctx context.Context) Finding {
+	if e.inspection == nil {
+		return note("", signInOverHTTPS)
+	}
+	flows, err := e.inspection.Flows(ctx)
+	if err != nil {
+		return fromError(err, "")
+	}
+	var titles []string
+	for _, flow := range flows {
+		titles = append(titles, flowTitles[flow])
+	}
+	return ok("%s", strings.Join(titles, ", "))
 }

@@ -22,8 +22,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	if e.options.Token != nil {
 		return ok("not used: the token comes from %s", e.options.TokenSource)
 	}
-	cache := &credential.Cache{Root: e.options.CacheRoot}
-	path, _ := cache.Path(e.provider) // the URL was parsed
+	path, _ := e.options.cache().Path(e.provider) // the URL was parsed
 	file, info, err := ownfile.Open(path, os.O_RDONLY)
 	if err == nil {
 		defer file.Close()
@@ -60,9 +59,8 @@ func (e *examination) checkCredential(context.Context) Finding {
 		e.token = token
 		return ok("a token from %s; its grant and expiry are unknown", e.options.TokenSource)
 	}
-	cache := &credential.Cache{Root: e.options.CacheRoot}
 	now := e.options.Now()
-	grants, err := cache.Select(credential.Selection{ProviderURL: e.providerURL, Grants: e.grants}, now)
+	grants, err := e.options.cache().Select(credential.Selection{ProviderURL: e.providerURL, Grants: e.grants}, now)
 	if err != nil {
 		refused := fromError(err, e.connectCommand())
 		if len(grants) == 0 || refused.Class != credential.Configuration {

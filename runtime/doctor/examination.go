@@ -98,7 +98,7 @@ func (e *examination) checks() []check {
 		{id: cacheFile, title: cacheFileTitle, needs: []string{"provider_url"}, ask: e.checkCacheFile},
 		{id: "credential", title: "Credential", needs: []string{cacheFile}, ask: e.checkCredential},
 		{id: tokenKind, title: tokenKindTitle, needs: []string{"connection", "credential"}, ask: e.checkTokenKind},
-		{id: "schema", title: "Schema", needs: []string{tokenKind}, ask: e.checkSchema},
+		{id: "schema", title: "Schema", needs: []string{tokenKind}, ask: func(context.Context) Finding { return e.covers(e.schema) }},
 		{id: "search_lexical", title: "Search, lexical", needs: []string{tokenKind}, ask: e.searchCheck("search")},
 		{id: "search_semantic", title: "Search, semantic", needs: []string{tokenKind}, ask: e.searchCheck("search", "semantic")},
 		{id: "search_hybrid", title: "Search, hybrid", needs: []string{tokenKind}, ask: e.searchCheck("search", "hybrid")},

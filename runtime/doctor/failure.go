@@ -68,12 +68,14 @@ func unanswered(err error) string {
 	return err.Error()
 }
 
+func (o *Options) cache() *credential.Cache { return &credential.Cache{Root: o.CacheRoot, AsIs: true} }
+
 // namedRoot is the cache root for a command line, as credential.Cache.NamedRoot returns it.
 func (o *Options) namedRoot() string {
 	if o.CacheRoot == "" { // the token was passed
 		return ""
 	}
-	return (&credential.Cache{Root: o.CacheRoot}).NamedRoot()
+	return o.cache().NamedRoot()
 }
 
 func (e *examination) connectCommand() string {

@@ -58,9 +58,6 @@ func (e *examination) packageToken() Finding {
 	return failed(credential.Refused, e.connectCommand(), "a package token, which is accepted only by the hosted MCP server at %s/mcp", e.provider)
 }
 
-// checkSchema counts what the grant covers.
-func (e *examination) checkSchema(context.Context) Finding { return e.covers(e.schema) }
-
 // covers counts connections and streams. A connection may occur under several connectors.
 func (e *examination) covers(response *rs.Response) Finding {
 	schema, err := schemadoc.Read(response)
@@ -91,18 +88,16 @@ func (e *examination) searchCheck(path ...string) func(context.Context) Finding 
 		switch {
 		case err == nil:
 			return ok("available")
-		case errors.As(err, &refused) && len(path) > 1 && missing(refused.Status):
+		case errors.As(err, &refused) && len(path) > 1 && slices.Contains(notOffered, refused.Status):
 			return note("", "not available (%d %s)", refused.Status, refused.Code)
 		}
 		return e.fromAnswer(err)
 	}
 }
 
-// missing reports whether a status means that the provider does not offer something.
-func missing(status int) bool {
-	return slices.Contains([]int{
-		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusServiceUnavailable,
-	}, status)
+// notOffered are the statuses of a search mode that the provider does not offer.
+var notOffered = []int{
+	http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusServiceUnavailable,
 }
 
 func count(number int, noun string) string {

@@ -3,6 +3,10 @@ package mcphost
 import (
 	"bytes"
 	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
@@ -84,4 +88,28 @@ func (h Host) check(server Server) error {
 			"add the URL in its settings, under Connectors, or set up this binary with --provider-url")
 	}
 	return nil
+}
+
+// changedLines returns the removed and the added lines, each after a minus or a plus. It leaves out lines that only get a comma.
+func changedLines(before, after []byte) string {
+	var body []string
+	marks := map[string]string{} // of each line without its white space and commas
+	for i, line := range strings.SplitAfter(string(diff.Diff("before", before, "after", after)), "\n") {
+		if i >= 3 && (strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+")) { // the first lines name the files
+			body = append(body, line)
+			marks[bare(line)] += line[:1]
+		}
+	}
+	var shown strings.Builder
+	for _, line := range body {
+		if mark := marks[bare(line)]; !strings.Contains(mark, "-") || !strings.Contains(mark, "+") {
+			shown.WriteString(line)
+		}
+	}
+	return shown.String()
+}
+
+// bare returns a line of a diff without its mark, commas and white space.
+func bare(line string) string {
+	return strings.Join(strings.FieldsFunc(line[1:], func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), "")
 }

@@ -2,8 +2,8 @@ package mcphost
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -89,19 +89,13 @@ func (l layout) insert(object *hujson.Object, base, name string, value hujson.Va
 
 // render returns a setting's value. A list has one line per text, as hosts write it.
 func (l layout) render(s setting, base string) hujson.ValueTrimmed {
-	if s.list == nil {
-		return hujson.String(s.text)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if l.newline != "" {
+		encoder.SetIndent(base+l.unit, l.unit)
 	}
-	list := &hujson.Array{}
-	for _, text := range s.list {
-		value := hujson.Value{Value: hujson.String(text)}
-		if l.newline != "" {
-			value.BeforeExtra = hujson.Extra(l.newline + base + strings.Repeat(l.unit, 2))
-		}
-		list.Elements = append(list.Elements, value)
-	}
-	if l.newline != "" && len(s.list) > 0 {
-		list.AfterExtra = hujson.Extra(l.newline + base + l.unit)
-	}
-	return list
+	_ = encoder.Encode(s.value) // strings always encode
+	value, _ := hujson.Parse(bytes.ReplaceAll(text.Bytes(), []byte("\n"), []byte(l.newline)))
+	return value.Value
 }

@@ -51,11 +51,10 @@ func usage(message, step string) *credential.Error {
 	return &credential.Error{Class: credential.Usage, Message: message, NextStep: step}
 }
 
-// setting is one member of a server's entry: a text or a list of texts.
+// setting is one member of a server's entry. Its value is a string or an []any of strings, as JSON decodes them.
 type setting struct {
-	name string
-	text string
-	list []string // nil for a text
+	name  string
+	value any
 }
 
 // The members that setup sets or removes. Others belong to the user.
@@ -67,9 +66,13 @@ var (
 // plain returns the settings for most hosts.
 func plain(server Server) []setting {
 	if server.URL != "" {
-		return []setting{{name: "url", text: server.URL}}
+		return []setting{{"url", server.URL}}
 	}
-	return []setting{{name: "command", text: server.Command}, {name: "args", list: append([]string{}, server.Arguments...)}}
+	arguments := []any{}
+	for _, each := range server.Arguments {
+		arguments = append(arguments, each)
+	}
+	return []setting{{"command", server.Command}, {"args", arguments}}
 }
 
 // typed returns the settings for hosts that require the transport.
@@ -78,13 +81,13 @@ func typed(server Server) []setting {
 	if server.URL != "" {
 		transport = "http"
 	}
-	return append([]setting{{name: "type", text: transport}}, plain(server)...)
+	return append([]setting{{"type", transport}}, plain(server)...)
 }
 
 // gemini returns the settings for Gemini CLI, which requires the transport of hosted servers only. It used httpUrl before.
 func gemini(server Server) []setting {
 	if server.URL != "" {
-		return []setting{{name: "url", text: server.URL}, {name: "type", text: "http"}}
+		return append(plain(server), setting{"type", "http"})
 	}
 	return plain(server)
 }
@@ -99,17 +102,5 @@ func settingOf(wanted []setting, name string) (setting, bool) {
 	return setting{}, false
 }
 
-// value returns a setting as JSON decodes it.
-func (s setting) value() any {
-	if s.list == nil {
-		return s.text
-	}
-	list := make([]any, len(s.list))
-	for i, each := range s.list {
-		list[i] = each
-	}
-	return list
-}
-
 // is reports whether a decoded value equals the setting.
-func (s setting) is(decoded any) bool { return reflect.DeepEqual(decoded, s.value()) }
+func (s setting) is(decoded any) bool { return reflect.DeepEqual(decoded, s.value) }

@@ -3,8 +3,11 @@ package mcphost
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/tailscale/hujson"
 )
 
 // tomlFormat is TOML. It replaces single lines, so that comments and spelling survive.
@@ -58,7 +61,7 @@ func (f tomlFormat) add(content []byte, newline, name string, wanted []setting) 
 	}
 	changed = append(changed, "["+f.section+"."+name+"]"+newline...)
 	for _, each := range wanted {
-		changed = append(changed, each.name+" = "+tomlValue(each)+newline...)
+		changed = append(changed, each.line()+newline...)
 	}
 	return changed
 }
@@ -72,7 +75,7 @@ func (f tomlFormat) replace(content []byte, newline string, statements []tomlSta
 	added := ""
 	for _, each := range wanted {
 		if !slices.ContainsFunc(statements, func(s tomlStatement) bool { return slices.Equal(s.key, []string{each.name}) }) {
-			added += each.name + " = " + tomlValue(each) + newline
+			added += each.line() + newline
 		}
 	}
 	changed := bytes.Clone(content)
@@ -89,7 +92,7 @@ func (f tomlFormat) replace(content []byte, newline string, statements []tomlSta
 			changed, added = slices.Insert(changed, line.lineEnd, []byte(added)...), ""
 		}
 		if owned && isWanted && !current.is(entry[current.name]) {
-			changed = slices.Replace(changed, line.start, line.end, []byte(current.name+" = "+tomlValue(current))...)
+			changed = slices.Replace(changed, line.start, line.end, []byte(current.line())...)
 		}
 	}
 	return changed
@@ -105,3 +108,64 @@ func (f tomlFormat) decode(content []byte) (map[string]any, error) {
 }
 
 func (f tomlFormat) readable(content []byte) []byte { return content }
+
+// tomlStatement is a heading or a key with its value, and its byte offsets.
+type tomlStatement struct {
+	heading bool // of a table or of an item of an array of tables
+	table   bool // of a table
+	key     []string
+
+	start, end         int // of key and value, without comments
+	lineStart, lineEnd int // of all its lines, the line break included
+}
+
+func tomlStatements(content []byte) ([]tomlStatement, error) {
+	parser := unstable.Parser{}
+	parser.Reset(content)
+	var statements []tomlStatement
+	for parser.NextExpression() {
+		node := parser.Expression()
+		statement := tomlStatement{heading: node.Kind != unstable.KeyValue, table: node.Kind == unstable.Table}
+		keys := node.Key()
+		for keys.Next() {
+			key := keys.Node()
+			if len(statement.key) == 0 {
+				statement.start = int(key.Raw.Offset)
+			}
+			statement.end = int(key.Raw.Offset + key.Raw.Length)
+			statement.key = append(statement.key, string(key.Data))
+		}
+		if !statement.heading {
+			// A value may have several lines, and its range may end with white space.
+			statement.start = int(node.Raw.Offset)
+			statement.end = statement.start + len(bytes.TrimRight(parser.Raw(node.Raw), " \t"))
+		}
+		statement.lineStart = bytes.LastIndexByte(content[:statement.start], '\n') + 1
+		statement.lineEnd = len(content)
+		if at := bytes.IndexByte(content[statement.end:], '\n'); at >= 0 {
+			statement.lineEnd = statement.end + at + 1
+		}
+		statements = append(statements, statement)
+	}
+	if parser.Error() != nil {
+		return nil, problem("it is not valid TOML")
+	}
+	return statements, nil
+}
+
+// line returns a setting as TOML. Its strings are basic ones (TOML 1.0, section String): JSON strings in which DEL is escaped too.
+func (s setting) line() string {
+	quote := func(value any) string {
+		text, _ := value.(string)
+		return strings.ReplaceAll(string(hujson.String(text)), "\x7f", `\u007F`)
+	}
+	list, isList := s.value.([]any)
+	if !isList {
+		return s.name + " = " + quote(s.value)
+	}
+	quoted := make([]string, len(list))
+	for i, each := range list {
+		quoted[i] = quote(each)
+	}
+	return s.name + " = [" + strings.Join(quoted, ", ") + "]"
+}

@@ -27,6 +27,7 @@ var ErrLocked = errors.New("another process holds the lock")
 const (
 	isLink       = "is a symbolic link"
 	isNotRegular = "is not a regular file"
+	isNotFolder  = "is not a directory"
 	wasExchanged = "was replaced while it was opened"
 	isForeign    = "belongs to another user"
 	hasMoreNames = "has another name (a hard link)"
@@ -36,14 +37,19 @@ const (
 // Open opens an existing regular file for os.O_RDONLY or os.O_RDWR. It returns a *Fault for a link or another kind of file, or an
 // error of package os.
 func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
+	return open(path, flag, fs.FileMode.IsRegular, isNotRegular)
+}
+
+// open returns a *Fault with the reason for a file of another kind.
+func open(path string, flag int, isKind func(fs.FileMode) bool, reason string) (*os.File, fs.FileInfo, error) {
 	named, err := os.Lstat(path)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case named.Mode()&fs.ModeSymlink != 0:
 		return nil, nil, &Fault{path, isLink}
-	case !named.Mode().IsRegular():
-		return nil, nil, &Fault{path, isNotRegular}
+	case !isKind(named.Mode()):
+		return nil, nil, &Fault{path, reason}
 	}
 	// O_NONBLOCK avoids waiting if the file has become a pipe. It has no effect on regular files.
 	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
@@ -78,13 +84,10 @@ func OpenPrivate(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return file, info, err
 }
 
-// Create opens a file for reading and writing. It creates a missing one with mode 0600, and opens an existing one like Open.
-func Create(path string) (*os.File, error) { return create(path, os.O_RDWR) }
-
-// Append is Create for a private file with appending writes. An existing file must belong to the current user and have one name; its
-// mode is narrowed.
+// Append opens a private file for reading and for appending. It creates a missing one. An existing file must belong to the current
+// user and have one name; its mode is narrowed.
 func Append(path string) (*os.File, error) {
-	file, err := create(path, os.O_RDWR|os.O_APPEND)
+	file, err := Create(path, os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +108,10 @@ func Append(path string) (*os.File, error) {
 // createTries is the maximum number of concurrent changes by other processes while a file is opened.
 const createTries = 100
 
-func create(path string, flag int) (file *os.File, err error) {
+// Create opens a file for reading and writing, with further flags. It creates a missing one with mode 0600, and opens an existing one
+// like Open.
+func Create(path string, flags int) (file *os.File, err error) {
+	flag := os.O_RDWR | flags
 	for range createTries {
 		file, err = os.OpenFile(path, flag|os.O_CREATE|os.O_EXCL, 0o600) // O_EXCL does not follow links
 		if !errors.Is(err, fs.ErrExist) {
@@ -154,25 +160,11 @@ func RemoveLeftovers(directory, pattern string) {
 // NarrowDirectory removes the rights that are not in keep from a directory. It returns a *Fault for a link and for a directory of
 // another user.
 func NarrowDirectory(path string, keep fs.FileMode) error {
-	named, err := os.Lstat(path)
-	switch {
-	case err != nil:
-		return err
-	case named.Mode()&fs.ModeSymlink != 0:
-		return &Fault{path, isLink}
-	}
-	directory, err := os.Open(path)
+	directory, opened, err := open(path, os.O_RDONLY, fs.FileMode.IsDir, isNotFolder)
 	if err != nil {
 		return err
 	}
 	defer directory.Close()
-	opened, err := directory.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !os.SameFile(named, opened):
-		return &Fault{path, wasExchanged}
-	}
 	if err := CheckOwn(path, opened); err != nil {
 		return err
 	}
