@@ -87,7 +87,8 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 	}
 	var conditions rs.Filter
 	for _, bound := range bounds {
-		text, days := scalar(bound.Value), slashedDays(scalar(bound.Value))
+		text := scalar(bound.Value)
+		days := slashedDays(text)
 		operand := fmt.Sprintf("compares %s.%s with %s", field, bound.Name, shown(bound.Value))
 		switch {
 		case !slices.Contains(rangeOperators, bound.Name):

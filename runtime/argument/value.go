@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,31 +236,22 @@ func integerRange(minimum, maximum int64) string {
 	return fmt.Sprintf("an integer from %d to %d", minimum, maximum)
 }
 
-// asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It computes on digits, so that rounding never makes an integer of
-// another number.
+// maxExponent is the maximum length of an exponent. A longer one would take much memory.
+const maxExponent = 4
+
+// asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It is exact: rounding never makes an integer of another number.
 func asInteger(value json.RawMessage) (int64, bool) {
-	spelling := strings.TrimSpace(scalar(value))
-	if spelling == "" || spelling[0] != '-' && (spelling[0] < '0' || spelling[0] > '9') {
+	spelling := strings.ToLower(strings.TrimSpace(scalar(value)))
+	mantissa, exponent, _ := strings.Cut(spelling, "e")
+	if strings.Trim(mantissa, "-0.") == "" { // zero
+		spelling, exponent = mantissa, ""
+	}
+	number, isNumber := new(big.Rat), strings.Trim(spelling, "0123456789+-.e") == "" && len(exponent) <= maxExponent
+	if isNumber {
+		_, isNumber = number.SetString(spelling)
+	}
+	if !isNumber || !number.IsInt() || !number.Num().IsInt64() {
 		return 0, false
 	}
-	mantissa, exponentText, hasExponent := strings.Cut(strings.ToLower(spelling), "e")
-	exponent, err := strconv.Atoi(exponentText)
-	if hasExponent && err != nil {
-		return 0, false
-	}
-	sign := ""
-	if strings.HasPrefix(mantissa, "-") {
-		sign, mantissa = "-", mantissa[1:]
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimRight(whole+fraction, "0")
-	zeros := len(whole) + exponent - len(digits) // that follow the digits
-	if strings.Trim(digits, "0") == "" {
-		return 0, whole != ""
-	}
-	if zeros < 0 || zeros > 19 { // a fraction is left, or the number has more than 64 bits
-		return 0, false
-	}
-	number, err := strconv.ParseInt(sign+digits+strings.Repeat("0", zeros), 10, 64)
-	return number, err == nil
+	return number.Num().Int64(), true
 }

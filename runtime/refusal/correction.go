@@ -1,7 +1,9 @@
 package refusal
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -82,10 +85,7 @@ func (c call) withoutRelations() rawjson.Object {
 // oneID joins a stream and a record's key to the id that the tool takes.
 func (c call) oneID() rawjson.Object {
 	stream, record := c.given.Text(tool.FieldStream), c.given.Text(tool.FieldRecordID)
-	takes := func(name string) bool {
-		return slices.ContainsFunc(c.Arguments, func(a tool.Argument) bool { return a.Name == name })
-	}
-	if stream == "" || record == "" || takes(tool.FieldStream) || !takes(tool.DocumentID) || c.given.Get(tool.DocumentID) != nil {
+	if stream == "" || record == "" || c.argument(tool.FieldStream) != nil || c.argument(tool.DocumentID) == nil || c.given.Get(tool.DocumentID) != nil {
 		return nil
 	}
 	id := recordid.Handle{Stream: stream, RecordID: record}.ID()
@@ -139,10 +139,93 @@ func (c call) streamOf(wrong tool.Argument, text string) rawjson.Object {
 		return nil
 	}
 	instead := rawjson.Object{rawjson.String(wrong.Name, handle.Stream)}
-	for _, other := range c.Arguments {
-		if other.Complete == tool.CompleteConnection && c.given.Get(other.Name) == nil && handle.ConnectionID != "" {
-			instead = append(instead, rawjson.String(other.Name, handle.ConnectionID))
-		}
+	if connection := c.connectionArgument(); connection != nil && c.given.Get(connection.Name) == nil && handle.ConnectionID != "" {
+		instead = append(instead, rawjson.String(connection.Name, handle.ConnectionID))
 	}
 	return instead
+}
+
+// maxCandidates bounds the connections whose calls a refusal shows. The caller chooses among more by their labels.
+const maxCandidates = 4
+
+// connectionCalls returns the same call for each connection that an ambiguous call may be about, with its label (R-ERR-5). It
+// returns nil if the refusal offers none or many, or if the call named one.
+func (c call) connectionCalls(err error) json.RawMessage {
+	argument := c.connectionArgument()
+	if argument == nil || c.given.Get(argument.Name) != nil {
+		return nil
+	}
+	offered, _ := rawjson.Elements(offeredBy(err))
+	if len(offered) > maxCandidates {
+		return nil
+	}
+	var calls []json.RawMessage
+	for _, each := range offered {
+		candidate, _ := rawjson.ParseObject(each)
+		id := candidate.Text("connection_id")
+		if id == "" {
+			return nil
+		}
+		call := c.call(rawjson.Object{rawjson.String(argument.Name, id)})
+		if label := candidate.Text("display_name"); label != "" {
+			call = append(call, rawjson.String("label", label))
+		}
+		calls = append(calls, call.Encode())
+	}
+	if calls == nil {
+		return nil
+	}
+	return rawjson.Array(calls)
+}
+
+func (c call) connectionArgument() *tool.Argument {
+	return c.find(func(a tool.Argument) bool { return a.Complete == tool.CompleteConnection })
+}
+
+// offeredBy returns the candidates of an ambiguous call.
+func offeredBy(err error) json.RawMessage {
+	var own *tool.Error
+	var refused *rs.Error
+	switch {
+	case errors.As(err, &own) && own.Code == tool.AmbiguousConnection:
+		return own.AvailableConnections
+	case errors.As(err, &refused) && refused.Code == string(tool.AmbiguousConnection):
+		envelope, _ := rawjson.ParseObject(refused.Envelope)
+		return envelope.Get("available_connections")
+	}
+	return nil
+}
+
+// with returns the call with other arguments, once for each set of them, as continuations are written.
+func (c call) with(replacements ...rawjson.Object) json.RawMessage {
+	var calls []json.RawMessage
+	for _, replaced := range replacements {
+		calls = append(calls, c.call(replaced).Encode())
+	}
+	return rawjson.Array(calls)
+}
+
+// call returns the call with some arguments replaced. An argument with a nil value is left out.
+func (c call) call(replaced rawjson.Object) rawjson.Object {
+	arguments := slices.Clone(c.given)
+	for _, member := range replaced {
+		arguments = arguments.With(member.Name, distinct(member.Value))
+	}
+	arguments = slices.DeleteFunc(arguments, func(m rawjson.Member) bool { return m.Value == nil })
+	return rawjson.Object{rawjson.String("tool", c.Name), rawjson.Raw("arguments", arguments.Encode())}
+}
+
+// distinct returns a list without repeated items, which a corrected name may have become, and any other value as it is.
+func distinct(value json.RawMessage) json.RawMessage {
+	items, isList := rawjson.Elements(value)
+	if !isList {
+		return value
+	}
+	var once []json.RawMessage
+	for _, item := range items {
+		if !slices.ContainsFunc(once, func(other json.RawMessage) bool { return bytes.Equal(item, other) }) {
+			once = append(once, item)
+		}
+	}
+	return rawjson.Array(once)
 }

@@ -79,7 +79,7 @@ func (c call) findings(s schema, refused *rs.Error) []finding {
 			found = append(found, c.sort(s, each, stream, fields))
 		}
 	case refused.Code == "invalid_cursor" && len(found) == 0:
-		found = append(found, c.changes(cmp.Or(s.cursorField(stream, c.connectionID()), onlyOf(fields.times()))))
+		found = append(found, c.changes(cmp.Or(s.cursorField(stream, c.connectionID()), onlyOf(fields.names(isTime)))))
 	}
 	return found
 }
@@ -159,7 +159,7 @@ func connection(s schema, wanted name, stream string) []finding {
 
 // field checks the name of a field: that the stream has it, that it is granted, and that it is declared for its use in the call.
 func (c call) field(s schema, wanted name, stream string, fields fields) []finding {
-	argument, granted := wanted.argument, fields.granted()
+	argument, granted := wanted.argument, fields.names(isGranted)
 	known := fields.named(wanted.text)
 	use := c.use(argument)
 	switch {
@@ -190,7 +190,7 @@ func (c call) field(s schema, wanted name, stream string, fields fields) []findi
 		return []finding{{param: argument.Name, text: fmt.Sprintf(
 			"The schema does not tell this token which fields of stream %s are declared for %s; another may be.", quoted(stream), use)}}
 	}
-	declared := fields.declaredFor(use)
+	declared := fields.names(func(f schemadoc.Field) bool { return slices.Contains(f.Values("a"), use) })
 	return []finding{newFinding(wanted, onlyOf(declared), declared,
 		fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists the fields that are.", quoted(wanted.text), quoted(stream), use))}
 }
@@ -255,11 +255,11 @@ func (c call) changes(timeField string) finding {
 		return found
 	}
 	found.accepted = nil
-	at := slices.IndexFunc(c.Arguments, func(a tool.Argument) bool { return a.Type == tool.FilterArgument })
-	if at < 0 {
+	argument := c.find(func(a tool.Argument) bool { return a.Type == tool.FilterArgument })
+	if argument == nil {
 		return found
 	}
-	filter := c.Arguments[at].Name
+	filter := argument.Name
 	bound := rawjson.Object{rawjson.String("gte", given)}.Encode()
 	if timeField == "" {
 		found.text += fmt.Sprintf(" For records since a date, filter a time field: %s {\"<field>\":%s}.", filter, bound)

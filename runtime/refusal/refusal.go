@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -70,8 +71,11 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 		if corrections := c.corrections(own); corrections != nil {
 			return &tool.Explained{Next: c.with(corrections...)}
 		}
+		if at := c.argument(own.Param); !own.AboutNames && at != nil && at.Values != nil && own.Accepted == nil {
+			return &tool.Explained{Accepted: at.Values}
+		}
 		if !own.AboutNames {
-			return c.values(own)
+			return nil
 		}
 	case !errors.As(err, &refused):
 		return nil
@@ -94,21 +98,17 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	return c.conclude(c.findings(schema{document, document.Names()}, refused), refused)
 }
 
-// values returns the accepted values of the argument at fault if it takes only some words and the error does not list them.
-func (c call) values(own *tool.Error) *tool.Explained {
-	if at := c.argument(own.Param); at != nil && at.Values != nil && own.Accepted == nil {
-		return &tool.Explained{Accepted: at.Values}
-	}
-	return nil
+func (c call) argument(name string) *tool.Argument {
+	return c.find(func(a tool.Argument) bool { return a.Name == name })
 }
 
-func (c call) argument(name string) *tool.Argument {
-	for i := range c.Arguments {
-		if c.Arguments[i].Name == name {
-			return &c.Arguments[i]
-		}
+// find returns the first argument of the tool for which is returns true, or nil.
+func (c call) find(is func(tool.Argument) bool) *tool.Argument {
+	i := slices.IndexFunc(c.Arguments, is)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &c.Arguments[i]
 }
 
 // signIn says how to replace a grant that ended, or returns nil if none did or no command is known.

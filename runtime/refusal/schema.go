@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (s schema) streamsWith(field string) []string {
 		if len(names) == maxOtherStreams {
 			break
 		}
-		if slices.ContainsFunc(row.Fields(), func(f schemadoc.Field) bool { return f.Name == field }) {
+		if fields(row.Fields()).named(field) != nil {
 			names = add(names, quoted(row.Name))
 		}
 	}
@@ -73,9 +74,7 @@ func (s schema) relations(stream, connectionID string) []string {
 func (s schema) cursorField(stream, connectionID string) string {
 	cursor := ""
 	for _, row := range s.rows(stream, connectionID) {
-		if own := row.Members.Text("cursor_field"); own != "" {
-			cursor = own
-		}
+		cursor = cmp.Or(row.Members.Text("cursor_field"), cursor)
 	}
 	return cursor
 }
@@ -85,41 +84,29 @@ type fields []schemadoc.Field
 
 // named returns the field of that name, or nil.
 func (f fields) named(name string) *schemadoc.Field {
-	for i := range f {
-		if f[i].Name == name {
-			return &f[i]
-		}
+	i := slices.IndexFunc(f, func(field schemadoc.Field) bool { return field.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &f[i]
 }
 
-// granted returns the names of the fields that the grant covers.
-func (f fields) granted() []string {
+// names returns the names of the fields for which keep returns true.
+func (f fields) names(keep func(schemadoc.Field) bool) []string {
 	var names []string
 	for _, field := range f {
-		if isGranted(field) {
+		if keep(field) {
 			names = append(names, field.Name)
 		}
 	}
 	return names
-}
-
-// times returns the names that say that a field holds a time.
-func (f fields) times() []string {
-	return slices.DeleteFunc(f.granted(), func(name string) bool { return name != "at" && !strings.HasSuffix(name, "_at") })
 }
 
 func isGranted(field schemadoc.Field) bool { return !field.Has("g=false") }
 
-// declaredFor returns the names of the fields that are declared for a use, such as sum.
-func (f fields) declaredFor(use string) []string {
-	var names []string
-	for _, field := range f {
-		if slices.Contains(field.Values("a"), use) {
-			names = append(names, field.Name)
-		}
-	}
-	return names
+// isTime reports whether the name says that the field has a time.
+func isTime(field schemadoc.Field) bool {
+	return isGranted(field) && (field.Name == "at" || strings.HasSuffix(field.Name, "_at"))
 }
 
 func add(names []string, name string) []string {
