@@ -27,10 +27,12 @@ type AggregateInput struct {
 	GroupBy *string
 	// Time field, also with group_by.
 	GroupByTime *string
-	// One of minute, hour, day, week, month, quarter, year.
+	// One of minute, hour, day, week, month, quarter, year, weekday, hour_of_day.
 	Granularity *string
 	// IANA zone.
 	TimeZone *string
+	// One of key, -key, value, -value.
+	Sort *string
 	// Most groups. 1 to 100.
 	Limit *int64
 	// Typed, e.g. {"seen":false,"at":{"gte":"2026-01-01"}}.
@@ -40,7 +42,7 @@ type AggregateInput struct {
 }
 
 var aggregateArguments = argument.Names{
-	Accepted: []string{"stream", "metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter", "connection_id"},
+	Accepted: []string{"stream", "metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "sort", "limit", "filter", "connection_id"},
 }
 
 func decodeAggregate(raw json.RawMessage, clock tool.Clock) (AggregateInput, []rs.Member, error) {
@@ -51,8 +53,9 @@ func decodeAggregate(raw json.RawMessage, clock tool.Clock) (AggregateInput, []r
 		Field:        arguments.String("field", argument.SafeName),
 		GroupBy:      arguments.String("group_by", argument.SafeName),
 		GroupByTime:  arguments.String("group_by_time", argument.SafeName),
-		Granularity:  arguments.Word("granularity", "minute", "hour", "day", "week", "month", "quarter", "year"),
+		Granularity:  arguments.Word("granularity", "minute", "hour", "day", "week", "month", "quarter", "year", "weekday", "hour_of_day"),
 		TimeZone:     arguments.String("time_zone"),
+		Sort:         arguments.Word("sort", "key", "-key", "value", "-value"),
 		Limit:        arguments.Integer("limit", 1, 100),
 		Filter:       arguments.Filter("filter", clock),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
@@ -98,6 +101,7 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 		GroupByTime:  input.GroupByTime,
 		Granularity:  input.Granularity,
 		TimeZone:     input.TimeZone,
+		Sort:         input.Sort,
 		Limit:        input.Limit,
 		Filter:       input.Filter,
 		ConnectionID: input.ConnectionID,
@@ -133,8 +137,9 @@ func aggregateDefinition() tool.Definition {
 			{Name: "field", Type: tool.StringArgument, Description: "For all but count.", Complete: tool.CompleteField, DeclaredFor: "metric"},
 			{Name: "group_by", Type: tool.StringArgument, Description: "Field to group by.", Complete: tool.CompleteField, DeclaredFor: "group_by"},
 			{Name: "group_by_time", Type: tool.StringArgument, Description: "Time field, also with group_by.", Complete: tool.CompleteField, DeclaredFor: "group_by_time"},
-			{Name: "granularity", Type: tool.StringArgument, Description: "One of minute, hour, day, week, month, quarter, year.", Values: []string{"minute", "hour", "day", "week", "month", "quarter", "year"}},
+			{Name: "granularity", Type: tool.StringArgument, Description: "One of minute, hour, day, week, month, quarter, year, weekday, hour_of_day.", Values: []string{"minute", "hour", "day", "week", "month", "quarter", "year", "weekday", "hour_of_day"}},
 			{Name: "time_zone", Type: tool.StringArgument, Description: "IANA zone."},
+			{Name: "sort", Type: tool.StringArgument, Description: "One of key, -key, value, -value.", Values: []string{"key", "-key", "value", "-value"}},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Most groups. 1 to 100."},
 			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},

@@ -172,6 +172,7 @@ var ReadOnWords = Words{
 			{"group_by_time", KindOptionalString},
 			{"granularity", KindOptionalString},
 			{"time_zone", KindOptionalString},
+			{"sort", KindOptionalString},
 			{"limit", KindOptionalInteger},
 			{"filter", KindFilter},
 			{"connection_id", KindOptionalString},
@@ -194,6 +195,11 @@ var (
 		"It also aggregates what the resource server cannot: fields that it does not declare, sums per group, elements of arrays, and `group_by` " +
 			"together with `group_by_time`. A group is `key`, `time`, `count` and `value`; records without the value have the key null. " +
 			"A sum adds texts that spell numbers too, and a warning says so.",
+		"`granularity` `weekday` (Monday to Sunday) and `hour_of_day` (00 to 23) are counted by the adapter, in `time_zone`, groups without records " +
+			"included. An hour that occurs twice counts twice.",
+		"Without `time_zone`, groups are in the zone of the server (`--time-zone`). Texts that state an offset of their own are then grouped by the " +
+			"time that they show, and a warning says so.",
+		"`sort` orders all groups, not only those of one page: by `key` or by `value`, `-` for descending, null last.",
 	}, readMeaning...)
 	hitsMeaning = append([]string{"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match."}, readMeaning...)
 )

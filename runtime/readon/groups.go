@@ -3,12 +3,14 @@ package readon
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -22,6 +24,7 @@ type GroupsInput struct {
 	GroupByTime  *string
 	Granularity  *string
 	TimeZone     *string
+	Sort         *string
 	Limit        *int64
 	Filter       rs.Filter
 	ConnectionID *string
@@ -30,7 +33,7 @@ type GroupsInput struct {
 func (i GroupsInput) query() tally.Query {
 	query := tally.Query{
 		Stream: i.Stream, Metric: i.Metric, Field: text(i.Field), GroupBy: text(i.GroupBy), GroupByTime: text(i.GroupByTime),
-		Granularity: text(i.Granularity), TimeZone: text(i.TimeZone),
+		Granularity: text(i.Granularity), TimeZone: text(i.TimeZone), Sort: text(i.Sort),
 	}
 	if i.Limit != nil {
 		query.Limit = int(*i.Limit)
@@ -45,28 +48,37 @@ func text(value *string) string {
 	return *value
 }
 
-// Groups reads an aggregate. Where the resource server refuses filters as such (R-SCAN-1), or does not measure or group so
-// (R-SCAN-3), the adapter tallies the records. Its error is that of env.Get, or an *tool.Error: what the resource server would
-// refuse too, or a caller who reads too much already.
+// Groups reads an aggregate. The adapter tallies the records where the resource server refuses filters as such (R-SCAN-1), does not
+// measure or group so (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). Its error is that of env.Get, or a
+// *tool.Error: an argument that the resource server would refuse too, or a caller with too many readings.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
-	if zone := env.Clock.Location(); input.GroupByTime != nil && input.TimeZone == nil && zone != time.UTC { // R-TIME-8
-		name := zone.String()
-		input.TimeZone = &name
+	isOwnZone := input.TimeZone != nil
+	if !isOwnZone && input.GroupByTime != nil {
+		input.TimeZone = defaultZone(ctx, env, input)
 		request.Query.String(zoneName, input.TimeZone)
 	}
-	tallied, wrong := tally.New(input.query())
+	query := input.query()
+	query.AsWritten = !isOwnZone
+	tallied, wrong := tally.New(query)
+	isCycle := tally.IsCycle(query.Granularity)
 	if env.Readings == nil || !isNarrowable(input.Filter) {
+		if wrong == nil && (isCycle || input.Sort != nil) {
+			return nil, errReadingOff
+		}
 		return env.Get(ctx, request)
 	}
-	filters := len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
-	if !filters {
-		response, err := env.Get(ctx, request)
+	q := &groups{request: request, input: input, query: query, tally: tallied}
+	q.filters = len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
+	if !q.filters && !isCycle {
+		response, err := env.Get(ctx, q.asked())
 		switch {
-		case err == nil:
+		case err == nil && q.isServerOrder():
 			return response, nil
-		case len(input.Filter) > 0 && isOfFilters(err):
-			env.Readings.NoteRefusal(rs.Origins(env.RS, request))
-			filters = true
+		case err == nil:
+			if sorted := q.sorted(response); sorted != nil {
+				return sorted, nil
+			}
+		case q.refusesFilter(env, err):
 		case wrong != nil || !isOfMeasure(err):
 			return nil, err
 		}
@@ -74,27 +86,109 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	if wrong != nil {
 		return nil, &tool.Error{Code: tool.InvalidArguments, Message: wrong.Error(), Cause: wrong}
 	}
-	q := &groups{request: request, input: input, tally: tallied, filters: filters}
-	return q.read(ctx, env)
+	response, err := q.read(ctx, env)
+	if q.refusesFilter(env, err) {
+		q.tally, _ = tally.New(query) // checked above
+		response, err = q.read(ctx, env)
+	}
+	return response, err
+}
+
+var errReadingOff = &tool.Error{
+	Code:    tool.InvalidArguments,
+	Message: "the adapter reads records to answer this, and --read-on 0 turns that off; group by hour or day without an order, or ask the operator",
+}
+
+// defaultZone returns the name of the zone of the server, or nil if groups are in UTC. A field of dates has no zone: a resource
+// server that converted a date would move it to another day.
+func defaultZone(ctx context.Context, env tool.Env, input GroupsInput) *string {
+	name := env.Clock.Location().String()
+	if name == time.UTC.String() {
+		return nil
+	}
+	newest := recordsOfStream(input.Stream, input.ConnectionID)
+	newest.Query.Set(limitName, "1")
+	newest.Query.Set(fieldsName, *input.GroupByTime)
+	if response, err := env.RS.Get(ctx, newest); err == nil {
+		if list, err := response.List(); err == nil && len(list.Rows) > 0 {
+			value := recordsOf(list)[0].fields.Member(*input.GroupByTime)
+			if rawjson.Kind(value) == rawjson.StringValue && scalar.IsDate(scalar.TextOf(value)) {
+				return nil
+			}
+		}
+	}
+	return &name
+}
+
+func recordsOfStream(stream string, connectionID *string) rs.Request {
+	request := rs.Request{
+		Path: rs.JoinPath("v1", "streams", stream, "records"), Sources: rs.OneSource{Stream: stream, ConnectionID: connectionID},
+	}
+	request.Query.String(connectionName, connectionID)
+	return request
 }
 
 // groups is an aggregate in the making.
 type groups struct {
 	request rs.Request
 	input   GroupsInput
+	query   tally.Query
 	tally   *tally.Tally
-	filters bool // the filter is applied here
+	filters bool // the adapter applies the filter
+}
+
+// isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, and times from the
+// earliest on.
+func (q *groups) isServerOrder() bool {
+	switch q.query.Sort {
+	case "-value":
+		return q.query.GroupByTime == "" && q.query.Metric == "count"
+	case "key":
+		return q.query.GroupBy == ""
+	}
+	return q.query.Sort == ""
+}
+
+// asked returns the request to the resource server, for as many groups as it returns if they are ordered here.
+func (q *groups) asked() rs.Request {
+	asked := q.request
+	if !q.isServerOrder() {
+		asked.Query = asked.Query.With(limitName, strconv.Itoa(tally.MaxGroups))
+	}
+	return asked
+}
+
+// sorted returns the response with its groups in the order of sort, or nil if it does not have all of them.
+func (q *groups) sorted(response *rs.Response) *rs.Response {
+	body, err := response.Object()
+	groups, isGrouped := rawjson.Elements(body.Get("groups"))
+	others, isKnown := body.Int("other_count")
+	if err != nil || !isGrouped || !isKnown || others != 0 || len(groups) >= tally.MaxGroups {
+		return nil
+	}
+	sorted := response.WithMembers(q.tally.Sorted(body, groups))
+	sorted.Request = q.request
+	return sorted
+}
+
+// refusesFilter reports whether an error refuses filters as such. The adapter applies the filter from then on.
+func (q *groups) refusesFilter(env tool.Env, err error) bool {
+	if q.filters || len(q.input.Filter) == 0 || !isOfFilters(err) {
+		return false
+	}
+	env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
+	q.filters = true
+	return true
 }
 
 func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 	var local rs.Filter
-	records := rs.Request{Path: rs.JoinPath("v1", "streams", q.input.Stream, "records"), Sources: q.request.Sources}
+	records := recordsOfStream(q.input.Stream, q.input.ConnectionID)
 	if q.filters {
 		local = q.input.Filter
 	} else {
 		records.Query.BracketFilter(filterName, q.input.Filter)
 	}
-	records.Query.String(connectionName, q.input.ConnectionID)
 	filter := condition.New(local)
 	r, err := begin(ctx, env, kindGroups)
 	if err != nil {

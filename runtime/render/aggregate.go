@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -40,7 +41,7 @@ func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input A
 	if err != nil {
 		return nil, err
 	}
-	if response.Reading == nil {
+	if response.Reading == nil && !a.isSorted() {
 		a = a.complete(ctx, env)
 	}
 	page := newPage(len(a.groups), func(i int) pageRow {
@@ -87,7 +88,12 @@ func openAggregation(ctx context.Context, response *rs.Response, input Aggregate
 func (a *aggregation) groupsByTime() bool { return a.body.Text("group_by_time") != "" }
 
 // isTimeline reports whether the groups are of times alone, the earliest first.
-func (a *aggregation) isTimeline() bool { return a.groupsByTime() && a.body.Text("group_by") == "" }
+func (a *aggregation) isTimeline() bool {
+	return a.groupsByTime() && a.body.Text("group_by") == "" && !a.isSorted() && !tally.IsCycle(a.body.Text("granularity"))
+}
+
+// isSorted reports whether the adapter put the groups in an order.
+func (a *aggregation) isSorted() bool { return a.body.Text("sort") != "" }
 
 // others returns the number of records in groups that the RS did not return.
 func (a *aggregation) others() int64 {
@@ -157,7 +163,7 @@ func (a *aggregation) frame(shown int) frame {
 // head names what was measured, and the number if there are no groups.
 func (a *aggregation) head() string {
 	tokens := []string{"aggregate"}
-	for _, name := range []string{"metric", "stream", "field", "group_by", "group_by_time", "granularity", "time_zone"} {
+	for _, name := range []string{"metric", "stream", "field", "group_by", "group_by_time", "granularity", "time_zone", "sort"} {
 		text := a.body.Text(name)
 		if name == "stream" && text == "" {
 			text = a.input.Stream
@@ -237,6 +243,8 @@ func (a *aggregation) note(shown int) string {
 		return fmt.Sprintf("These are the earliest %d groups, as many as limit allows; later ones may exist: a larger limit shows them.", shown)
 	case a.others() <= 0 && further == 0:
 		return ""
+	case a.isSorted():
+		return fmt.Sprintf("These are the first %d groups by %s; other_count records are in the others.", shown, a.body.Text("sort"))
 	case a.others() <= 0:
 		return fmt.Sprintf("These are the first %d groups; narrow with filter to see the others.", shown)
 	case a.isTimeline():

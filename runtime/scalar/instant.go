@@ -10,34 +10,57 @@ const (
 )
 
 // Instant reads a date-time of RFC 3339 or a date, which is its midnight in UTC. It is as lenient as JavaScript's Date, by
-// which resource servers read them: the letters may be small, a blank may stand for the T, a time without a zone is in UTC,
+// which resource servers read them: letters may be lower case, a space may replace the T, a time without a zone is in UTC,
 // seconds may be left out, and February 30 is March 2.
 func Instant(text []byte) (time.Time, bool) {
+	clock, offset, ok := ClockTime(text)
+	return At(clock, offset), ok
+}
+
+// Offset is the offset of a time from UTC in minutes, or one of the constants.
+type Offset int
+
+// The offsets of times that state none in minutes. Their instant is in UTC.
+const (
+	UTC   Offset = 1<<31 - 1 - iota // the time ends in Z
+	Local                           // the time states no zone
+)
+
+// At returns the instant at which a clock with an offset shows a time.
+func At(clock time.Time, offset Offset) time.Time {
+	if offset == UTC || offset == Local {
+		return clock
+	}
+	return clock.Add(-time.Duration(offset) * time.Minute)
+}
+
+// ClockTime reads the texts that Instant reads. It returns the time as it is written, in the location UTC, and its offset.
+func ClockTime(text []byte) (clock time.Time, offset Offset, ok bool) {
 	if len(text) < dateLength {
-		return time.Time{}, false
+		return time.Time{}, 0, false
 	}
 	p := parser{text: text}
 	year := 100*p.pair() + p.pair()
 	month, day := p.pairBehind('-'), p.pairBehind('-')
 	if month < 1 || month > 12 || day < 1 || day > 31 {
-		return time.Time{}, false
+		return time.Time{}, 0, false
 	}
 	if p.at == len(text) && !p.failed {
-		return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), true
+		return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), Local, true
 	}
 	if !p.passes('T') && !p.passes('t') && !p.passes(' ') {
-		return time.Time{}, false
+		return time.Time{}, 0, false
 	}
 	hour, minute := p.pair(), p.pairBehind(':')
 	second, nanosecond := 0, 0
 	if p.passes(':') {
 		second, nanosecond = p.pair(), p.fraction()
 	}
-	offset := p.zone()
+	offset = p.zone()
 	if p.failed || p.at < len(text) || hour > 23 || minute > 59 || second > 59 {
-		return time.Time{}, false
+		return time.Time{}, 0, false
 	}
-	return time.Date(year, time.Month(month), day, hour, minute-offset, second, nanosecond, time.UTC), true
+	return time.Date(year, time.Month(month), day, hour, minute, second, nanosecond, time.UTC), offset, true
 }
 
 // IsDate reports whether a text that Instant reads is a date alone.
@@ -102,10 +125,13 @@ func (p *parser) fraction() int {
 	return nanoseconds
 }
 
-// zone reads how many minutes the clock is ahead of UTC.
-func (p *parser) zone() int {
-	if p.at == len(p.text) || p.passes('Z') || p.passes('z') {
-		return 0
+// zone reads the offset.
+func (p *parser) zone() Offset {
+	if p.at == len(p.text) {
+		return Local
+	}
+	if p.passes('Z') || p.passes('z') {
+		return UTC
 	}
 	sign := 1
 	if p.passes('-') {
@@ -115,5 +141,5 @@ func (p *parser) zone() int {
 	}
 	hours, minutes := p.pair(), p.pairBehind(':')
 	p.failed = p.failed || hours > 23 || minutes > 59
-	return sign * (hours*60 + minutes)
+	return Offset(sign * (hours*60 + minutes))
 }

@@ -16,23 +16,48 @@ func (t *Tally) Body() rawjson.Object {
 		rawjson.String("object", "aggregation"), rawjson.String("stream", q.Stream), rawjson.String("metric", q.Metric),
 		rawjson.Raw("field", rawjson.TextOrNull(q.Field)), rawjson.Raw("group_by", rawjson.TextOrNull(q.GroupBy)),
 		rawjson.Raw("group_by_time", rawjson.TextOrNull(q.GroupByTime)), rawjson.Raw("granularity", rawjson.TextOrNull(q.Granularity)),
-		rawjson.Raw("time_zone", rawjson.TextOrNull(q.TimeZone)),
+		rawjson.Raw("time_zone", rawjson.TextOrNull(t.zone())),
 		rawjson.Bool("approximate", t.told != nil && t.told.full), rawjson.Int("filtered_record_count", t.all.records),
 	}
 	if !t.isGrouped() {
 		return append(body, rawjson.Raw("value", t.value(&t.all)))
 	}
+	t.fillCycle()
 	groups := []rawjson.Value{}
-	others := t.groups.others
-	for i, group := range t.groups.ordered(q.Metric, q.GroupBy != "") {
-		if i < q.Limit {
-			groups = append(groups, t.group(group))
-		} else {
-			others += group.records
-		}
+	for _, group := range t.groups.ordered(q.Metric, q.GroupBy != "") {
+		groups = append(groups, t.group(group))
 	}
-	return append(body, rawjson.Raw("groups", rawjson.Array(groups)),
-		rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
+	return t.Sorted(body, groups)
+}
+
+// Sorted returns an aggregation with the first of these groups in the order of the query (R-AGG-5), and the number of records in the
+// others. The groups are all that there are.
+func (t *Tally) Sorted(body rawjson.Object, groups []rawjson.Value) rawjson.Object {
+	first, others := first(groups, t.query.Sort, t.query.Limit, t.query.GroupBy == "")
+	body = append(body.Without("groups", "limit", "other_count"), rawjson.Raw("groups", rawjson.Array(first)),
+		rawjson.Int("limit", int64(t.query.Limit)), rawjson.Int("other_count", t.groups.others+others))
+	if t.query.Sort != "" {
+		body = append(body, rawjson.String("sort", t.query.Sort))
+	}
+	return body
+}
+
+// fillCycle adds the groups without records of a granularity that repeats, if no field divides them (R-TIME-7).
+func (t *Tally) fillCycle() {
+	if t.query.GroupBy != "" {
+		return
+	}
+	for i := range t.buckets.cycle() {
+		t.groups.of(appendName(nil, bucket(i), []byte("null")))
+	}
+}
+
+// zone returns the zone of the groups.
+func (t *Tally) zone() string {
+	if t.buckets.ownOffset {
+		return t.query.TimeZone + ", or the offset that a value states"
+	}
+	return t.query.TimeZone
 }
 
 // Groups is how many groups there are, with those beyond the limit; 0 when they were too many to be told apart.
@@ -73,6 +98,10 @@ func (t *Tally) Warnings() []string {
 	var warnings []string
 	if t.odd > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d values of %s are left out: %s cannot measure them.", t.odd, t.query.Field, t.query.Metric))
+	}
+	if t.buckets.ownOffset {
+		warnings = append(warnings, fmt.Sprintf("Values of %s state an offset of their own or none: they are grouped by the time that they "+
+			"show, not in %s. Pass time_zone to group instants.", t.query.GroupByTime, t.query.TimeZone))
 	}
 	if t.groups.others > 0 {
 		warnings = append(warnings, fmt.Sprintf(

@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -8,51 +9,71 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// bucket is the start of a time bucket: what a clock in the zone shows then, in seconds since 1970 on that clock.
+// bucket is the start of a time bucket: the clock of the zone in seconds since 1970, or the number of a weekday or an hour.
 type bucket int64
 
-// noBucket is the bucket of records without a time, which stands behind all others.
+// noBucket is the bucket of records without a time. It sorts last.
 const noBucket bucket = math.MaxInt64
 
-// minutesLayout is how buckets of hours and minutes are written.
-const minutesLayout = "2006-01-02T15:04"
+// The granularities of a cycle. Their buckets repeat: Monday to Sunday, and 00 to 23 (R-TIME-7).
+const (
+	weekday   = "weekday"
+	hourOfDay = "hour_of_day"
+)
 
-const secondsOfDay = 24 * 60 * 60
+const (
+	minutesLayout = "2006-01-02T15:04"
+	secondsOfHour = 60 * 60
+	secondsOfDay  = 24 * secondsOfHour
 
-// buckets are the time buckets of one width in one zone. Weeks begin on Monday (ISO 8601). Two hours that a clock shows
-// alike, as it is put back, are one bucket, as for the resource server.
+	// thursday is how far after the beginning of its week 1970 begins. Weeks begin on Monday (ISO 8601).
+	thursday = 3 * secondsOfDay
+)
+
+// buckets assigns times to buckets in one zone. Two hours that a clock shows alike, when it is put back, are one bucket, as for the
+// resource server.
 type buckets struct {
 	granularity string
 	zone        *time.Location
-	last        span // that a time was in: the next record is probably in it too
+	asWritten   bool // a date and a time with an offset of its own count as they are written
+	ownOffset   bool // such a time was seen
+	last        span // of the last time, because the next record is often in it too
 }
 
-// span is a part of a bucket in which the zone's clock is not put forward or back.
+// span is a part of a bucket within which the zone's offset does not change.
 type span struct {
-	from, until int64 // in seconds since 1970 in UTC; until is behind it
+	from, until int64 // seconds since 1970 in UTC; until is excluded
 	start       bucket
 }
 
-// of is the bucket of a JSON value.
+// of returns the bucket of a JSON value.
 func (b *buckets) of(value rawjson.Value) bucket {
 	if rawjson.Kind(value) != rawjson.StringValue {
 		return noBucket
 	}
-	at, isTime := scalar.Instant(scalar.TextOf(value))
-	if !isTime {
+	text := scalar.TextOf(value)
+	clock, offset, isTime := scalar.ClockTime(text)
+	isDate := scalar.IsDate(text)
+	switch {
+	case !isTime || isDate && b.granularity == hourOfDay:
 		return noBucket
+	case b.asWritten && (isDate || offset != scalar.UTC):
+		b.ownOffset = b.ownOffset || !isDate
+		start, _ := b.around(clock.Unix())
+		return b.number(start)
 	}
+	at := scalar.At(clock, offset)
 	if second := at.Unix(); second < b.last.from || second >= b.last.until {
 		b.last = b.spanOf(at.In(b.zone))
 	}
 	return b.last.start
 }
 
-// spanOf is the span that a time is in, which is given in the zone.
+// spanOf returns the span of a time in the zone.
 func (b *buckets) spanOf(at time.Time) span {
 	_, offset := at.Zone()
 	start, end := b.around(at.Unix() + int64(offset))
-	found := span{from: start - int64(offset), until: end - int64(offset), start: bucket(start)}
+	found := span{from: start - int64(offset), until: end - int64(offset), start: b.number(start)}
 	since, next := at.ZoneBounds()
 	if !since.IsZero() {
 		found.from = max(found.from, since.Unix())
@@ -63,10 +84,21 @@ func (b *buckets) spanOf(at time.Time) span {
 	return found
 }
 
-// around are the beginning of the bucket that a clock's second is in, and of the one behind it.
+// around returns the beginning of the bucket that a clock's second is in, and of the next one.
 func (b *buckets) around(clock int64) (start, end int64) {
-	if width, behind := b.seconds(); width > 0 {
-		start = clock - modulo(clock-behind, width)
+	width, shift := int64(0), int64(0)
+	switch b.granularity {
+	case "minute":
+		width = 60
+	case "hour", hourOfDay:
+		width = secondsOfHour
+	case "day", weekday:
+		width = secondsOfDay
+	case "week":
+		width, shift = 7*secondsOfDay, thursday
+	}
+	if width > 0 {
+		start = clock - modulo(clock+shift, width)
 		return start, start + width
 	}
 	year, month, _ := time.Unix(clock, 0).UTC().Date()
@@ -81,37 +113,42 @@ func (b *buckets) around(clock int64) (start, end int64) {
 	return first.Unix(), first.AddDate(0, months, 0).Unix()
 }
 
-// seconds is how long a bucket is, zero for one of months, and how far behind 1970 one of them begins.
-func (b *buckets) seconds() (width, behind int64) {
+// number returns the bucket that begins at a clock's second.
+func (b *buckets) number(start int64) bucket {
 	switch b.granularity {
-	case "minute":
-		return 60, 0
-	case "hour":
-		return 60 * 60, 0
-	case "day":
-		return secondsOfDay, 0
-	case "week": // 1970 began on a Thursday
-		return 7 * secondsOfDay, 4 * secondsOfDay
+	case weekday:
+		return bucket(modulo(start+thursday, 7*secondsOfDay) / secondsOfDay)
+	case hourOfDay:
+		return bucket(modulo(start, secondsOfDay) / secondsOfHour)
 	}
-	return 0, 0
+	return bucket(start)
 }
+
+// cycle returns the number of buckets of a granularity that repeats, or 0.
+func (b *buckets) cycle() int { return map[string]int{weekday: 7, hourOfDay: 24}[b.granularity] }
 
 func modulo(number, divisor int64) int64 { return ((number % divisor) + divisor) % divisor }
 
-// key is a bucket as the resource server writes it: a date, for hours and minutes with the time of day.
+// key returns a bucket as the resource server writes it: a date, for hours and minutes with the time of day. A weekday is its English
+// name, and an hour of the day two digits.
 func (b *buckets) key(start bucket) rawjson.Value {
 	if start == noBucket {
 		return rawjson.Value("null")
 	}
-	layout := time.DateOnly
-	if b.granularity == "minute" || b.granularity == "hour" {
-		layout = minutesLayout
+	at := time.Unix(int64(start), 0).UTC()
+	switch b.granularity {
+	case weekday:
+		return rawjson.Quote(time.Weekday((start + 1) % 7).String())
+	case hourOfDay:
+		return rawjson.Quote(fmt.Sprintf("%02d", start))
+	case "minute", "hour":
+		return rawjson.Quote(at.Format(minutesLayout))
 	}
-	return rawjson.Quote(time.Unix(int64(start), 0).UTC().Format(layout))
+	return rawjson.Quote(at.Format(time.DateOnly))
 }
 
-// Following is when the bucket begins that stands behind another one, as RFC 3339. The other one is written as the resource
-// server writes it. It is false for what is none.
+// Following returns the beginning of the bucket after another one as RFC 3339. The other one is written as the resource server writes
+// it. It is false for any other text.
 func Following(key, granularity, zone string) (begins string, isBucket bool) {
 	in, err := time.LoadLocation(zone)
 	if err != nil {
@@ -128,3 +165,6 @@ func Following(key, granularity, zone string) (begins string, isBucket bool) {
 	next, known := steps[granularity]
 	return next.UTC().Format(time.RFC3339), known && err == nil
 }
+
+// IsCycle reports whether the buckets of a granularity repeat.
+func IsCycle(granularity string) bool { return granularity == weekday || granularity == hourOfDay }

@@ -78,8 +78,8 @@ func (g *groups) ordered(metric string, byKey bool) []*group {
 
 // compareKeys orders keys as values of one field are ordered, null last.
 func compareKeys(a, b rawjson.Value) int {
-	if isNull := rawjson.Kind(a) == rawjson.Null; isNull != (rawjson.Kind(b) == rawjson.Null) {
-		if isNull {
+	if isNull(a) != isNull(b) {
+		if isNull(a) {
 			return 1
 		}
 		return -1

@@ -11,16 +11,15 @@ import (
 	_ "time/tzdata" // the days of a zone must not depend on the machine
 )
 
-// Bounds of the number of groups in an answer, as the resource server has them; groups by time begin with the earliest, so
-// that as many as can be are usual (R-AGG-4).
+// Bounds of the number of groups in an answer, as the resource server has them. MaxGroups is the default of groups by time (R-AGG-4).
 const (
 	groupsUsual = 10
-	groupsMost  = 100
+	MaxGroups   = 100
 )
 
 var (
 	metrics       = []string{"count", "sum", "min", "max", "count_distinct"}
-	granularities = []string{"minute", "hour", "day", "week", "month", "quarter", "year"}
+	granularities = []string{"minute", "hour", "day", "week", "month", "quarter", "year", weekday, hourOfDay}
 )
 
 // Query is what an aggregation asks for, in the words of the resource server. Empty texts are not asked for.
@@ -30,9 +29,11 @@ type Query struct {
 	Field       string // that is measured; none for count
 	GroupBy     string
 	GroupByTime string
-	Granularity string // of GroupByTime: minute, hour, day, week, month, quarter or year
+	Granularity string // of GroupByTime: minute to year, weekday or hour_of_day
 	TimeZone    string // of GroupByTime, an IANA name; UTC when empty
-	Limit       int    // of groups, 1 to 100; 0 for the usual one: 100 by time, else 10
+	AsWritten   bool   // dates and times with an offset of their own count as they are written, not in TimeZone
+	Limit       int    // of groups, 1 to 100; 0 for the default: 100 by time, otherwise 10
+	Sort        string // of groups: key, -key, value or -value; empty: the order of the resource server
 }
 
 // Error is a query that cannot be answered, as the resource server refuses it too.
@@ -58,7 +59,8 @@ func (q Query) checked() (Query, *time.Location, error) {
 		{!byTime && q.TimeZone != "", "time_zone", "is only supported with group_by_time"},
 		{byTime && !slices.Contains(granularities, q.Granularity), "granularity", "must be one of " + strings.Join(granularities, ", ")},
 		{!byTime && q.GroupBy == "" && q.Limit != 0, "limit", "is only supported with group_by or group_by_time"},
-		{q.Limit < 0 || q.Limit > groupsMost, "limit", fmt.Sprintf("must be an integer between 1 and %d", groupsMost)},
+		{!byTime && q.GroupBy == "" && q.Sort != "", "sort", "is only supported with group_by or group_by_time"},
+		{q.Limit < 0 || q.Limit > MaxGroups, "limit", fmt.Sprintf("must be an integer between 1 and %d", MaxGroups)},
 	} {
 		if rule.broken {
 			return q, nil, &Error{rule.parameter, rule.problem}
@@ -67,7 +69,7 @@ func (q Query) checked() (Query, *time.Location, error) {
 	if q.Limit == 0 {
 		q.Limit = groupsUsual
 		if byTime {
-			q.Limit = groupsMost
+			q.Limit = MaxGroups
 		}
 	}
 	if !byTime {

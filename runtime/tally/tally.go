@@ -36,7 +36,7 @@ func New(query Query) (*Tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tally{query: query, fields: fieldsOf(query), buckets: buckets{granularity: query.Granularity, zone: zone}}
+	t := &Tally{query: query, fields: fieldsOf(query), buckets: buckets{granularity: query.Granularity, zone: zone, asWritten: query.AsWritten}}
 	if query.Metric == "count_distinct" {
 		t.told = newDistinct()
 	}
