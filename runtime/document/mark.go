@@ -7,9 +7,10 @@ type Unit string
 
 // The units.
 const (
-	Page  Unit = "page"
-	Slide Unit = "slide"
-	Sheet Unit = "sheet"
+	Page    Unit = "page"
+	Slide   Unit = "slide"
+	Sheet   Unit = "sheet"
+	Chapter Unit = "chapter"
 )
 
 // Mark returns the line that begins a unit: [page 3 of 12], or [sheet 2 of 3: Costs] if it has a name. The caller adds the line

@@ -1,0 +1,58 @@
+// Package office reads the text of Office Open XML, OpenDocument and EPUB files. All of them are zip files with XML parts. Text reads
+// them part by part within limits, follows no link out of the file, and returns the same text for the same bytes. Only the child
+// process calls it (R-DOC-4).
+package office
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/document"
+)
+
+var readers = map[document.Format]func(*file) error{
+	document.DOCX: readDOCX, document.XLSX: readXLSX, document.PPTX: readPPTX,
+	document.ODT: readODF, document.ODS: readODF, document.ODP: readODF, document.EPUB: readEPUB,
+}
+
+// Text returns the text of a document with the marks of R-DOC-2. A document that cannot be read is a *document.Error.
+func Text(format document.Format, data []byte, limits document.Limits) (string, error) {
+	read, known := readers[format]
+	switch {
+	case format == document.OLE && bytes.Contains(data, utf16LE("EncryptedPackage")):
+		return "", encrypted("it is protected with a password")
+	case !known:
+		return "", &document.Error{Reason: document.Unsupported, Detail: "it is not an Office Open XML, OpenDocument or EPUB file"}
+	}
+	f, err := open(format, data, limits)
+	if err != nil {
+		return "", err
+	}
+	if err := read(f); err != nil {
+		return "", err
+	}
+	text := f.marked()
+	if strings.TrimSpace(text) == "" {
+		return "", &document.Error{Reason: document.NoText, Detail: "it has no text"}
+	}
+	return text, nil
+}
+
+func utf16LE(text string) []byte {
+	var encoded []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		encoded = append(encoded, byte(unit), byte(unit>>8))
+	}
+	return encoded
+}
+
+func damaged(detail string) error { return &document.Error{Reason: document.Damaged, Detail: detail} }
+
+func tooLarge(detail string) error {
+	return &document.Error{Reason: document.TooLarge, Detail: detail}
+}
+
+func encrypted(detail string) error {
+	return &document.Error{Reason: document.Encrypted, Detail: detail}
+}
