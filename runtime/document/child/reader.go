@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/document/office"
 	"github.com/pdppmcp/pdpp-mcp/runtime/document/pdf"
 )
 
@@ -73,6 +74,7 @@ func readPDF(reader *pdf.Reader, data []byte, number string) ([]byte, error) {
 	return bytes.ToValidUTF8([]byte(text), []byte("\ufffd")), err
 }
 
-func readOffice(document.Format, []byte) ([]byte, error) {
-	return nil, &document.Error{Reason: document.Unsupported, Detail: "files of this format are not read"}
+func readOffice(format document.Format, data []byte) ([]byte, error) {
+	text, err := office.Text(format, data, document.DefaultLimits())
+	return []byte(text), err
 }
