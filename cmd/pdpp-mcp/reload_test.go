@@ -227,7 +227,7 @@ func TestReloadUnderLoad(t *testing.T) {
 		`"msg":"slow call","method":"tools/call","tool":"query_records","code":"ok"`, `"reads":[{"url":"/v1/streams/{stream}/records","status":200,"requests":1,`,
 		`"msg":"settings reloaded","changed":"caller-concurrency, server-name, slow-call"`,
 		`"msg":"these settings take effect after a restart","settings":"drain-delay"`, // --listen was passed as a flag
-		"invalid settings; the old ones stay", `config.yaml:1: unknown setting \"listn\"; did you mean listen?`, "config.yaml:2: caller-rate",
+		"invalid settings; the server keeps the old ones", `config.yaml:1: unknown setting \"listn\"; did you mean listen?`, "config.yaml:2: caller-rate",
 	} {
 		if !strings.Contains(log, said) {
 			t.Errorf("the log lacks %q", said)

@@ -20,7 +20,7 @@ type answer struct {
 	hasMembers  bool
 }
 
-// year10000 limits timestamps. Milliseconds in place of seconds exceed it.
+// year10000 limits timestamps. Milliseconds instead of seconds exceed it.
 var year10000 = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 var errTwoPackages = errors.New("grant_package_id and package.package_id differ")
@@ -61,8 +61,8 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 	return parsed, members.Err
 }
 
-// kindOf returns the kind by every member that states one. Without pdpp_token_kind only owners are recognized: another member may be
-// about something else.
+// kindOf returns the kind by every member that states one. Without pdpp_token_kind it recognizes only owners, because other members may have
+// another meaning.
 func kindOf(members *rawjson.Reader) Kind {
 	kind, name, err := rs.TokenKind(members.Object.Get)
 	switch {

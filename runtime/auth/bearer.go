@@ -26,17 +26,14 @@ func Bearer(header http.Header) (string, error) {
 	}
 	token = strings.TrimLeft(token, " ")
 	if !isToken(token) {
-		return "", badToken("The Authorization header holds no well-formed bearer token. Send the access token as it was issued.")
+		return "", badToken("The Authorization header has no well-formed bearer token. Send the access token as it was issued.")
 	}
-	if len(token) < rs.ShortestBearer {
-		return "", shortToken
+	if len(token) < rs.ShortestBearer { // it could be an ordinary word, which cannot be redacted from a response (R-ERR-6)
+		return "", badToken(fmt.Sprintf(
+			"The access token is shorter than %d characters and could be guessed. Send the access token as it was issued.", rs.ShortestBearer))
 	}
 	return token, nil
 }
-
-// shortToken refuses a token that could be an ordinary word, which cannot be redacted from a response (R-ERR-6).
-var shortToken = badToken(fmt.Sprintf(
-	"The access token is shorter than %d characters and could be guessed. Send the access token as it was issued.", rs.ShortestBearer))
 
 // isToken reports whether a text is a b64token (RFC 6750, section 2.1) within rs.LongestBearer bytes.
 func isToken(text string) bool {

@@ -7,7 +7,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// How long a verdict is valid at most, from when the authorization server was asked (interfaces.md, Limits).
+// The maximum lifetimes of verdicts, from the request to the authorization server (interfaces.md, Limits).
 const (
 	positiveLifetime = 60 * time.Second
 	negativeLifetime = 5 * time.Second
@@ -40,12 +40,12 @@ func newCache(size int) *cache {
 }
 
 func (c *cache) get(token key, now time.Time) (*verdict, bool) {
-	for _, kept := range []*lru.Cache[key, *verdict]{c.negative, c.positive} {
-		if found, ok := kept.Get(token); ok {
+	for _, verdicts := range []*lru.Cache[key, *verdict]{c.negative, c.positive} {
+		if found, ok := verdicts.Get(token); ok {
 			if now.Before(found.until) {
 				return found, true
 			}
-			kept.Remove(token)
+			verdicts.Remove(token)
 		}
 	}
 	return nil, false

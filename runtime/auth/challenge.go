@@ -36,7 +36,7 @@ func (c Challenge) Write(w http.ResponseWriter, err error) {
 	_, _ = w.Write(ErrorBody(refusal.Type, refusal.Code, refusal.Message, c.RequestID, more...))
 }
 
-// ErrorBody returns the body of a refusal over HTTP (interfaces.md, Hosted routes), a line of JSON. More members follow the usual four.
+// ErrorBody returns the body of a refusal over HTTP (interfaces.md, Hosted routes), a line of JSON. The members of more are appended.
 func ErrorBody(kind, code, message, requestID string, more ...rawjson.Member) []byte {
 	detail := rawjson.Object{
 		rawjson.String("type", kind), rawjson.String("code", code), rawjson.String("message", message), rawjson.String("request_id", requestID),

@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// address returns the introspection endpoint: the configured one, or the one in the issuer's metadata, which is kept.
-// Concurrent callers share one request, which continues if one of them is cancelled.
+// address returns the introspection endpoint: the configured one, or the one in the issuer's metadata. The metadata is read once. Concurrent
+// callers share the request, which continues if one of them is cancelled.
 func (v *Verifier) address(ctx context.Context) (string, error) {
 	if v.endpoint.Load() == nil {
 		_, err, _ := v.reading.Do("metadata", func() (any, error) {
@@ -47,20 +47,20 @@ func (v *Verifier) discover(ctx context.Context) (string, error) {
 	named, found := members.Text("issuer"), members.Text("introspection_endpoint")
 	switch {
 	case members.Err != nil:
-		return "", failed("its metadata cannot be used", members.Err)
-	case canonical(named) != address.Canonical(issuer): // RFC 8414, section 3.3: it must not be used
-		return "", failed("its metadata is of another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
+		return "", failed("its metadata is invalid", members.Err)
+	case canonical(named) != address.Canonical(issuer): // refused by RFC 8414, section 3.3
+		return "", failed("its metadata names another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
 	case found == "":
 		return "", failed("its metadata names no introspection_endpoint; configure the introspection URL", nil)
 	}
 	if err := checkURL("introspection_endpoint", found); err != nil {
-		return "", failed("its metadata cannot be used", err)
+		return "", failed("its metadata is invalid", err)
 	}
 	if strings.HasPrefix(document, "https:") && !strings.HasPrefix(strings.ToLower(found), "https:") {
-		return "", failed("its metadata cannot be used", errUnencrypted)
+		return "", failed("its metadata is invalid", errUnencrypted)
 	}
 	return found, nil
 }
 
-// errUnencrypted keeps credentials on TLS.
+// errUnencrypted is the error of an endpoint that would receive credentials without TLS.
 var errUnencrypted = errors.New("the introspection_endpoint of an https issuer must be https")

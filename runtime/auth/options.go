@@ -32,7 +32,7 @@ type Options struct {
 
 	Transport http.RoundTripper // nil means one of rs.NewTransport
 	Timeout   time.Duration     // of one request to the authorization server; 0 means DefaultTimeout
-	CacheSize int               // tokens with access, and as many without; 0 means DefaultCacheSize
+	CacheSize int               // of valid tokens, and separately of refused ones; 0 means DefaultCacheSize
 
 	// Concurrency limits concurrent introspections, so that made-up tokens do not flood the authorization server; 0 means
 	// DefaultConcurrency.
@@ -42,14 +42,14 @@ type Options struct {
 	Observe func(Event)      // counts events; called concurrently; may be nil
 }
 
-// Event is the result of a lookup, for metrics.
+// Event is the result of a token lookup, for metrics.
 type Event string
 
-// The events. Requests that wait for one introspection together share its event.
+// The events. Requests that share an introspection share its event.
 const (
 	CacheHit Event = "cache_hit"
 	Answered Event = "answered" // the authorization server gave a usable answer
-	Failed   Event = "failed"   // it did not
+	Failed   Event = "failed"   // it gave no usable answer
 	Busy     Event = "busy"     // too many introspections were running
 )
 
@@ -59,7 +59,7 @@ func (o Options) complete() (Options, error) {
 		return o, err
 	}
 	if strings.Contains(o.AuthorizationServer, "?") { // RFC 8414, section 2
-		return o, &rs.OptionError{Option: "AuthorizationServer", Message: "holds a query; pass the issuer as the authorization server spells it"}
+		return o, &rs.OptionError{Option: "AuthorizationServer", Message: "has a query; pass the issuer as the authorization server spells it"}
 	}
 	if o.IntrospectionURL != "" {
 		if err := checkURL("IntrospectionURL", o.IntrospectionURL); err != nil {
@@ -68,7 +68,7 @@ func (o Options) complete() (Options, error) {
 	}
 	switch {
 	case o.ClientID == "":
-		return o, &rs.OptionError{Option: "ClientID", Message: "is empty; pass the id that the authorization server knows this server by"}
+		return o, &rs.OptionError{Option: "ClientID", Message: "is empty; pass the id of the introspection client"}
 	case o.ClientSecret.IsZero():
 		return o, &rs.OptionError{Option: "ClientSecret", Message: "is empty; pass the secret of the introspection client"}
 	case len(o.Audiences) == 0:

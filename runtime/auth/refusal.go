@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Error codes of the body, as the table in interfaces.md has them.
+// Error codes of the body (interfaces.md).
 const (
-	CodeAuthentication = "authentication_error"      // 401: no bearer, or one that does not hold
+	CodeAuthentication = "authentication_error"      // 401: no bearer, or an invalid one
 	CodePermission     = "permission_error"          // 403: a bearer of the wrong kind or for another audience
 	CodePackageRevoked = "package_revoked"           // 403: a package without an active member
 	CodeUnavailable    = "authorization_unavailable" // 503: the authorization server gives no usable answer
@@ -25,7 +25,7 @@ const (
 // retryAfter is the Retry-After of a 503.
 const retryAfter = negativeLifetime
 
-// Refusal is the error of Bearer and Verify. Neither it nor its causes hold a token. Requests share it, so it must not be changed.
+// Refusal is the error of Bearer and Verify. Neither it nor its causes hold a token. Requests share it, so it must not be modified.
 type Refusal struct {
 	Status     int           // 401, 403 or 503
 	Type       string        // in the body
@@ -77,14 +77,14 @@ var revokedPackage = &Refusal{
 
 var unsupportedPackage = &Refusal{
 	Status: http.StatusServiceUnavailable, Type: "api_error", Code: CodeUnsupported, RetryAfter: retryAfter,
-	Message: "The authorization server does not publish the members of this grant package (package.members), so that nothing can be read with it. Sign in with a single source instead.",
+	Message: "The authorization server does not publish the members of this grant package (package.members), so this server cannot read with it. Sign in with a single source instead.",
 }
 
-// unavailable fails closed (R-HOST-4).
+// unavailable refuses a token that cannot be confirmed (R-HOST-4).
 func unavailable(cause error) *Refusal {
 	message := "The authorization server cannot confirm this token now. Try again in a few seconds."
 	if errors.Is(cause, errBusy) {
-		message = "Too many tokens are being confirmed at once, so this one was not asked about. Try again in a few seconds."
+		message = "Too many tokens are being confirmed at once. Try again in a few seconds."
 	}
 	return &Refusal{
 		Status: http.StatusServiceUnavailable, Type: "api_error", Code: CodeUnavailable, RetryAfter: retryAfter,

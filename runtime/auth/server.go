@@ -60,7 +60,7 @@ func (v *Verifier) exchange(ctx context.Context, method, address, form string, l
 	}
 	response, err := v.options.Transport.RoundTrip(request)
 	if err != nil {
-		return nil, &ServerError{URL: address, Message: "it cannot be reached; check its address and the network", Cause: withoutQuotes(err)}
+		return nil, &ServerError{URL: address, Message: "it cannot be reached; check the address and the network", Cause: withoutQuotes(err)}
 	}
 	defer response.Body.Close()
 	if problem := unusable(response); problem != "" {
@@ -76,13 +76,13 @@ func unusable(response *http.Response) string {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return fmt.Sprintf("it answered %d; check the client id and secret for introspection", status)
 	case status >= 300 && status < 400:
-		return fmt.Sprintf("it answered with a redirect (%d), which is not followed so that credentials stay with it; configure the final address", status)
+		return fmt.Sprintf("it answered with a redirect (%d), which is not followed because credentials must not reach another server; configure the final address", status)
 	case status != http.StatusOK:
 		return fmt.Sprintf("it answered %d", status)
 	}
 	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
-		return "its answer is not declared as application/json; check the address"
+		return "its answer has a Content-Type other than application/json; check the address"
 	}
 	return ""
 }
@@ -93,19 +93,19 @@ func readObject(response *http.Response, address string, limit int64) (rawjson.O
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
-		return nil, failed("its answer broke off", withoutQuotes(err))
+		return nil, failed("its answer was cut off", withoutQuotes(err))
 	}
 	if int64(len(body)) > limit {
 		return nil, failed(fmt.Sprintf("its answer is larger than %d bytes", limit), nil)
 	}
 	parsed, err := rawjson.ReadObject(body, maxDepth)
 	if err != nil {
-		return nil, failed("its answer cannot be used", err)
+		return nil, failed("its answer is invalid", err)
 	}
 	return parsed, nil
 }
 
-// withoutQuotes returns an error that quotes nothing of a response, which may repeat a token. Package http quotes what it cannot read.
+// withoutQuotes returns an error that quotes nothing of a response, which may repeat a token. Package http quotes malformed responses.
 func withoutQuotes(err error) error {
 	for _, plain := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF} {
 		if errors.Is(err, plain) {
@@ -120,5 +120,5 @@ func withoutQuotes(err error) error {
 	if errors.As(err, &certificate) {
 		return certificate
 	}
-	return fmt.Errorf("an error of type %T, whose text may repeat what the server sent", err)
+	return fmt.Errorf("an error of type %T, whose text is not shown because it may repeat the response", err)
 }

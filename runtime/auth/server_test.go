@@ -62,7 +62,7 @@ func TestUnusableAnswersFailClosed(t *testing.T) {
 		"created":            {typed("application/json", 201, clientAnswer), "201"},
 		"too large":          {answer(`{"active":true,"pdpp_token_kind":"client","x":"` + strings.Repeat("x", 1<<20) + `"}`), "1048576 bytes"},
 		"compressed unasked": {compressed, "application/json"},
-		"cut off":            {cutOff, "broke off"},
+		"cut off":            {cutOff, "was cut off"},
 		"hang-up":            {hangUp, "cannot be reached"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ const (
 	KindPackage Kind = rs.KindPackage // several grants, each member with its own bearer (R-PKG-1)
 )
 
-// Caller is the sender of a request according to introspection. Requests with the same token share it, so it must not be changed.
+// Caller is the sender of a request according to introspection. Requests with the same token share it, so it must not be modified.
 type Caller struct {
 	Kind      Kind
 	ClientID  string    // may be empty
@@ -31,11 +31,11 @@ type Caller struct {
 	TokenHash string
 }
 
-// Member is one source of a package. Inactive members are kept, so that they can be named as missing (R-PKG-8).
+// Member is one source of a package. Inactive members are included, so that answers can name them as missing (R-PKG-8).
 type Member struct {
 	GrantID      string
 	Active       bool   // the status is active and there is a bearer
-	Status       string // as the authorization server spells it: active, revoked, expired …
+	Status       string // in the authorization server's words: active, revoked, expired …
 	ConnectionID string
 	ConnectorKey string
 	DisplayName  string
@@ -48,7 +48,7 @@ func (c *Caller) ActiveMembers() []Member {
 	return slices.DeleteFunc(slices.Clone(c.Members), func(member Member) bool { return !member.Active })
 }
 
-// judge turns an answer into a verdict. Its lifetime counts from when the authorization server was asked.
+// judge returns the verdict of an answer. Its lifetime counts from the request to the authorization server.
 func (v *Verifier) judge(a *answer, tokenHash string, asked time.Time) *verdict {
 	if refusal := v.refuse(a); refusal != nil {
 		return &verdict{refusal: refusal, until: asked.Add(negativeLifetime)}

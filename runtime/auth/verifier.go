@@ -1,6 +1,6 @@
-// Package auth decides who may use the hosted server. It takes the bearer of a request, asks the authorization server about it
-// (RFC 7662), and writes refusals (RFC 6750, RFC 9728). A refused request never reaches MCP (R-HOST-4). Package host calls Bearer,
-// Verifier.Verify, and Challenge.Write for an error of either.
+// Package auth decides who may use the hosted server. It asks the authorization server about the bearer of a request (RFC 7662), and writes
+// refusals (RFC 6750, RFC 9728). A refused request never reaches MCP (R-HOST-4). Package host calls Bearer and Verifier.Verify, and
+// Challenge.Write for their errors.
 package auth
 
 import (
@@ -22,19 +22,19 @@ import (
 type Verifier struct {
 	options   Options
 	endpoint  atomic.Pointer[string] // nil until the issuer's metadata was read
-	reading   singleflight.Group     // of that metadata
+	reading   singleflight.Group     // of the metadata
 	audiences map[string]bool        // in canonical spelling
 	cache     *cache
 	asking    singleflight.Group
-	free      *semaphore.Weighted // a place for each introspection
+	free      *semaphore.Weighted // limits running introspections
 }
 
-// longestWait is how long a token waits for its introspection to begin before it is refused with 503. It lets an honest burst
-// through, and is far shorter than introspections at an authorization server that hangs.
-const longestWait = time.Second
+// maxWait limits how long a token waits for the start of its introspection before it is refused with 503. It suffices for an ordinary burst,
+// and is far shorter than the timeout of introspections.
+const maxWait = time.Second
 
 // errBusy is the cause of a refusal while too many introspections are running.
-var errBusy = errors.New("too many introspections run at once; this one could not begin in time")
+var errBusy = errors.New("too many introspections are running")
 
 // NewVerifier returns a new Verifier. Its error is an *rs.OptionError. It sends nothing.
 func NewVerifier(options Options) (*Verifier, error) {
@@ -59,9 +59,9 @@ func NewVerifier(options Options) (*Verifier, error) {
 
 // Verify returns the caller that a bearer belongs to (R-HOST-4). Its error is a *Refusal.
 //
-// A positive answer is cached until the token expires, 60 s at most, and a negative one for 5 s. Concurrent requests with one token
-// share an introspection, which continues if one of them is cancelled. While the authorization server gives no usable answer, a cached
-// one is valid until its time, and other tokens are refused with 503. So is a token whose introspection cannot begin within a second.
+// A positive answer is cached for up to 60 s or until the token expires, and a negative one for 5 s. Concurrent requests with one token share
+// an introspection, which continues if one of them is cancelled. A token is refused with 503 if the authorization server gives no usable
+// answer, or if its introspection cannot begin within a second.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 	if !isToken(bearer) {
 		return nil, badToken("The bearer token is not well-formed. Send the access token as it was issued.")
@@ -95,10 +95,10 @@ func (v *Verifier) Check(ctx context.Context) error {
 // ask returns a new verdict and caches it. Its context does not end with a request, because requests share the answer.
 func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict, error) {
 	asked := v.options.Clock()
-	if kept, found := v.cache.get(token, asked); found { // by an introspection that ended just now
+	if kept, found := v.cache.get(token, asked); found { // an introspection has just ended
 		return kept, nil
 	}
-	waiting, cancel := context.WithTimeout(ctx, longestWait)
+	waiting, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	if v.free.Acquire(waiting, 1) != nil {
 		v.options.Observe(Busy)
@@ -111,9 +111,9 @@ func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict,
 		return nil, err
 	}
 	v.options.Observe(Answered)
-	made := v.judge(answered, hex.EncodeToString(token[:8]), asked)
-	v.cache.put(token, made)
-	return made, nil
+	judged := v.judge(answered, hex.EncodeToString(token[:8]), asked)
+	v.cache.put(token, judged)
+	return judged, nil
 }
 
 // introspect asks about a token (RFC 7662, section 2.1).
@@ -129,7 +129,7 @@ func (v *Verifier) introspect(ctx context.Context, bearer string) (*answer, erro
 	}
 	answered, err := parseAnswer(body)
 	if err != nil {
-		return nil, &ServerError{URL: address, Status: 200, Message: "its answer cannot be used", Cause: err}
+		return nil, &ServerError{URL: address, Status: 200, Message: "its answer is invalid", Cause: err}
 	}
 	return answered, nil
 }

@@ -1,5 +1,5 @@
-// Package webpage has what all HTML pages of the project share: the style, the icon, the head, and a page for one message. Its pages load
-// nothing and run no script.
+// Package webpage has the style, the icon and the head of all HTML pages of the project, and a page for one message. Its pages load nothing
+// and run no script.
 package webpage
 
 import (
@@ -25,14 +25,14 @@ var Style string
 //go:embed icon.svg
 var Icon string
 
-// StyleSource is the source of Content-Security-Policy (CSP Level 3) that allows Style in a page.
-func StyleSource() string {
+// styleSource returns the source of Content-Security-Policy (CSP Level 3) that allows Style in a page.
+func styleSource() string {
 	sum := sha256.Sum256([]byte(Style))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Brand returns the header of a page: the icon and the escaped name of the site.
-func Brand(site string) string {
+// brand returns the header of a page: the icon and the escaped name of the site.
+func brand(site string) string {
 	icon := strings.Replace(strings.TrimSpace(Icon), "<svg ", `<svg aria-hidden="true" width="28" height="28" `, 1)
 	return "<header>\n" + icon + "\n<span>" + html.EscapeString(site) + "</span>\n</header>\n"
 }
@@ -48,16 +48,16 @@ const head = `<!doctype html>
 `
 
 // Top returns the beginning of a page with an inline style, up to the header. It escapes the title and the name of the site. The policy of
-// the page must allow StyleSource.
+// the page must allow the style, as Secure does.
 func Top(title, site string) string {
-	return head + "<title>" + html.EscapeString(title) + " · " + html.EscapeString(site) + "</title>\n<style>" + Style + "</style>\n</head>\n<body>\n" + Brand(site)
+	return head + "<title>" + html.EscapeString(title) + " · " + html.EscapeString(site) + "</title>\n<style>" + Style + "</style>\n</head>\n<body>\n" + brand(site)
 }
 
 // TopLinked is Top for a page whose origin serves Style at a path. Further is markup for the head.
 func TopLinked(title, site, stylePath, iconPath, further string) string {
 	return head + `<link rel="icon" href="` + html.EscapeString(iconPath) + `" type="image/svg+xml">` + "\n" +
 		`<link rel="stylesheet" href="` + html.EscapeString(stylePath) + `">` + "\n" + further +
-		"<title>" + html.EscapeString(title) + " · " + html.EscapeString(site) + "</title>\n</head>\n<body>\n" + Brand(site)
+		"<title>" + html.EscapeString(title) + " · " + html.EscapeString(site) + "</title>\n</head>\n<body>\n" + brand(site)
 }
 
 // Message is a page with one message. Its texts are escaped.
@@ -89,7 +89,7 @@ func (m Message) Write(w http.ResponseWriter, status int) {
 // Secure sets the headers of a page that loads nothing, is in no frame and sends no referrer. Its forms may go to the sources in forms.
 func Secure(header http.Header, forms string) {
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src "+StyleSource()+
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src "+styleSource()+
 		"; base-uri 'none'; frame-ancestors 'none'; form-action "+cmp.Or(forms, "'none'"))
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("X-Content-Type-Options", "nosniff")

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// The server card and its catalog are drafts (SEP-2127, 2026), implemented in this file and its assets only. The card describes the program
+// The server card and its catalog are drafts (SEP-2127, 2026). Only this file and its assets implement them. The card describes the program
 // like packaging/registry/server.json.
 const (
 	cardPath    = auth.MCPPath + "/server-card"
@@ -26,7 +26,7 @@ const (
 func (p pages) card(w http.ResponseWriter, r *http.Request) {
 	values := p.values(escapeURL(p.options.Origin(r)))
 	values["dollar"] = "$" // in a member's name, which fill would expand
-	// Versions of the registry have no v. A program without a version was built from a clone.
+	// Versions in the registry have no v. A program without a version was built from a clone.
 	values["version"] = cmp.Or(strings.TrimPrefix(p.options.Version, "v"), "0.0.0")
 	values["title"] = p.title()
 	values["icon_type"] = iconType
@@ -56,7 +56,7 @@ func (p pages) catalog(w http.ResponseWriter, r *http.Request) {
 // sendJSON writes an asset as one line of JSON. Pages of every origin may read it, without credentials (R-TRUST-4).
 func sendJSON(w http.ResponseWriter, r *http.Request, media, name string, values map[string]any) {
 	var body bytes.Buffer
-	_ = json.Compact(&body, []byte(fill(name, values, escapeJSON))) // it is JSON
+	_ = json.Compact(&body, []byte(fill(name, values, escapeJSON))) // it cannot fail: assets are JSON
 	body.WriteByte('\n')
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	send(w, r, document{contentType: media, vary: originHeaders, body: body.Bytes()})

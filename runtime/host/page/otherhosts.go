@@ -9,17 +9,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// commanded are the hosts with a command on the page (R-HOST-7). Other hosts that can use a remote server have their configuration there.
-var commanded = []string{"claude-code", "codex"}
+// hostsWithCommand have a command on the page (R-HOST-7). For other hosts, the page shows a configuration.
+var hostsWithCommand = []string{"claude-code", "codex"}
 
-// exampleURL is accepted by every host. It is replaced by the URL of the request, about which the page warns if a host would refuse it.
+// exampleURL is valid for every host. The page replaces it with its own URL, and warns if a host would refuse that.
 const exampleURL = "https://mcp.invalid/mcp"
 
 // otherHosts returns the steps for the hosts of pdpp-mcp setup, with an escaped URL of the MCP endpoint.
 func otherHosts(escapedURL string) markup {
 	var steps markup
 	for _, host := range mcphost.Hosts() {
-		if !host.Remote() || slices.Contains(commanded, host.Name) {
+		if !host.Remote() || slices.Contains(hostsWithCommand, host.Name) {
 			continue
 		}
 		snippet, err := host.Snippet(mcphost.Server{Name: clientName, URL: exampleURL})

@@ -136,7 +136,7 @@ func (p pages) llms(w http.ResponseWriter, r *http.Request) {
 	if instructions != "" {
 		instructions = "\n\n" + instructions
 	}
-	// In plain text, every value except the instructions is one line, so that none can imitate another.
+	// In plain text, every value except the instructions is one line, so that it cannot imitate other lines.
 	values := p.values(escapeURL(p.options.Origin(r)))
 	values["name"], values["tools"], values["instructions"] = oneLine(p.options.Name), tools.String(), instructions
 	body := fill("llms.txt", values, func(text string) string { return text })

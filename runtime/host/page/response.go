@@ -21,7 +21,7 @@ const (
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// Caching. A page that depends on the request is revalidated, because an old one would show an old URL.
+// Values of Cache-Control. A page with the URL of the request must be revalidated, because the URL may change.
 const (
 	revalidated = "no-cache"
 	oneDay      = "public, max-age=86400"
@@ -46,8 +46,8 @@ func asset(name string) []byte {
 
 // markup is HTML that is already escaped.
 //
-// Package html/template would add 2.6 MB to the binary, because it looks up methods by name. All values here are between tags or within
-// double quotes, where the same escaping is right.
+// Package html/template would add 2.6 MB to the binary, because it looks up methods by name. All values here are between tags or in double
+// quotes, where the same escaping is correct.
 type markup string
 
 // fill expands ${name} in an asset. It escapes strings but not markup, and panics if a value is missing.

@@ -29,7 +29,7 @@ func isPublic(origin string) bool {
 // clientName is the server's name in clients. It is fixed, because clients allow few characters.
 const clientName = "pdpp"
 
-// values returns the values of the assets for an escaped origin. Commands are complete shell lines without a token.
+// values returns the values for assets at an escaped origin. Commands are complete shell lines without a token.
 func (p pages) values(origin string) map[string]any {
 	return map[string]any{
 		"name":    p.options.Name,

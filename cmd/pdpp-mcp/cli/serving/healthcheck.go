@@ -77,10 +77,10 @@ func dialable(listen string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-func unhealthy(address, found string, cause error) error {
+func unhealthy(address, reason string, cause error) error {
 	return &credential.Error{
 		Class:    credential.Unreachable,
-		Message:  fmt.Sprintf("no healthy server at %s: %s", address, found),
+		Message:  fmt.Sprintf("no healthy server at %s: %s", address, reason),
 		NextStep: "check the log of pdpp-mcp serve, and pass the same --listen",
 		Cause:    cause,
 	}

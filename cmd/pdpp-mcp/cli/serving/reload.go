@@ -23,12 +23,12 @@ import (
 )
 
 // reloader applies changed settings while a server runs (R-OPS-3): all of them on SIGHUP, and the secret when its file changes. New settings
-// must pass the checks of a start and an introspection. Otherwise the old ones stay. No request is refused meanwhile.
+// apply only if they are valid and an introspection with them succeeds. No request is refused during the change.
 type reloader struct {
-	makes    *maker
-	again    func() (*serveSettings, error)
+	handlers *handlerFactory
+	read     func() (*serveSettings, error)
 	settings *serveSettings // current
-	started  *pflag.FlagSet // at the start
+	started  *pflag.FlagSet // of the start
 	replace  func(*host.Handler)
 	logger   *slog.Logger
 	rotation invocation.Rotation // of the secret
@@ -39,40 +39,40 @@ func (r *reloader) run(ctx context.Context) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	looks := time.NewTicker(invocation.CheckInterval)
-	defer looks.Stop()
+	ticks := time.NewTicker(invocation.CheckInterval)
+	defer ticks.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-hangups:
 			r.reload(ctx)
-		case <-looks.C:
-			r.look(ctx)
+		case <-ticks.C:
+			r.checkSecret(ctx)
 		}
 	}
 }
 
 // reload applies the current settings.
 func (r *reloader) reload(ctx context.Context) {
-	fresh, err := r.again()
+	fresh, err := r.read()
 	if err == nil {
 		err = r.use(ctx, fresh)
 	}
-	r.makes.counted.Refused(prometheus.ChangedSettings, err != nil)
+	r.handlers.metrics.Refused(prometheus.ChangedSettings, err != nil)
 	if err != nil {
-		r.logger.Error("invalid settings; the old ones stay", "error", err)
+		r.logger.Error("invalid settings; the server keeps the old ones", "error", err)
 		return
 	}
 	r.logChanges(fresh)
 	r.settings = fresh
 }
 
-// restartOnly are the settings that a running server keeps.
+// restartOnly are the settings that need a restart.
 var restartOnly = []string{"drain-delay", "listen", "log-format", "log-level", "metrics-listen"}
 
-// logChanges logs which settings have changed, and which of them need a restart. A restart is due until it happens, so those are
-// compared with the settings of the start.
+// logChanges logs which settings have changed, and which need a restart. The latter are compared with the settings of the start, so that the
+// log repeats them until the restart.
 func (r *reloader) logChanges(fresh *serveSettings) {
 	var changed, restart []string
 	fresh.flags.VisitAll(func(flag *pflag.Flag) {
@@ -95,8 +95,8 @@ func (r *reloader) logChanges(fresh *serveSettings) {
 	}
 }
 
-// look applies a changed secret.
-func (r *reloader) look(ctx context.Context) {
+// checkSecret applies a changed secret.
+func (r *reloader) checkSecret(ctx context.Context) {
 	if r.settings.introspectionSecretFile == "" {
 		return
 	}
@@ -109,12 +109,12 @@ func (r *reloader) look(ctx context.Context) {
 		}
 		return err
 	})
-	r.makes.counted.Refused(prometheus.ChangedSecret, r.rotation.IsRefused())
+	r.handlers.metrics.Refused(prometheus.ChangedSecret, r.rotation.IsRefused())
 }
 
 // use replaces the handler, if an introspection with the new settings succeeds.
 func (r *reloader) use(ctx context.Context, fresh *serveSettings) error {
-	made, err := r.makes.handler(fresh)
+	made, err := r.handlers.handler(fresh)
 	if err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func (r *reloader) use(ctx context.Context, fresh *serveSettings) error {
 	return nil
 }
 
-// settingsAgain returns the current settings, checked as at a start.
-func settingsAgain(command *cobra.Command) (*serveSettings, error) {
+// readSettings returns the current settings, checked as at a start.
+func readSettings(command *cobra.Command) (*serveSettings, error) {
 	settings, flags := &serveSettings{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	settings.addFlags(flags)
 	invocation.NewLog(io.Discard, flags) // its flags are compared only

@@ -37,32 +37,32 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
 			if err := settings.check(); err != nil {
 				return err
 			}
-			again := func() (*serveSettings, error) { return settingsAgain(command) }
+			read := func() (*serveSettings, error) { return readSettings(command) }
 			logger := log.Logger()
 			tracer, end, err := tracing.Begin(command.Context(), version, logger)
 			if err != nil {
 				return err
 			}
 			defer end()
-			makes := &maker{version: version, tracer: tracer, counted: prometheus.New(), transport: rs.NewTransport(), logger: logger}
-			makes.counted.Version(version)
-			return serve(command.Context(), settings, again, makes)
+			handlers := &handlerFactory{version: version, tracer: tracer, metrics: prometheus.New(), transport: rs.NewTransport(), logger: logger}
+			handlers.metrics.Version(version)
+			return serve(command.Context(), settings, read, handlers)
 		},
 	}
 	settings.addFlags(command.Flags())
 	return command
 }
 
-// serve serves until the context is done. Again returns the current settings.
-func serve(ctx context.Context, settings *serveSettings, again func() (*serveSettings, error), makes *maker) error {
-	logger, counted := makes.logger, makes.counted
+// serve serves until the context is done. Read returns the current settings.
+func serve(ctx context.Context, settings *serveSettings, read func() (*serveSettings, error), handlers *handlerFactory) error {
+	logger := handlers.logger
 	raiseGCPercent(servedGCPercent)
 	listener, err := listen(ctx, "listen", settings.listen)
 	if err != nil {
 		return err
 	}
-	makes.address = listener.Addr()
-	made, err := makes.handler(settings)
+	handlers.address = listener.Addr()
+	made, err := handlers.handler(settings)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -76,10 +76,10 @@ func serve(ctx context.Context, settings *serveSettings, again func() (*serveSet
 			return errors.Join(err, listener.Close())
 		}
 		logger.Info("metrics", "address", metricsListener.Addr().String())
-		group.Go(func() error { return serveMetrics(scraped, metricsListener, counted, logger) })
+		group.Go(func() error { return serveMetrics(scraped, metricsListener, handlers.metrics, logger) })
 	}
 	current := host.NewCurrent(made.handler)
-	reloads := &reloader{makes: makes, again: again, settings: settings, started: settings.flags, replace: current.Replace, logger: logger}
+	reloads := &reloader{handlers: handlers, read: read, settings: settings, started: settings.flags, replace: current.Replace, logger: logger}
 	reloads.rotation = invocation.Rotation{Secret: "introspection secret", Logger: logger}
 	group.Go(func() error { return reloads.run(running) })
 	logger.Info("listening", "address", listener.Addr().String(), "provider", settings.providerURL)
@@ -90,12 +90,12 @@ func serve(ctx context.Context, settings *serveSettings, again func() (*serveSet
 	return group.Wait()
 }
 
-// maker makes handlers. They share everything that does not depend on the settings.
-type maker struct {
+// handlerFactory makes handlers. They share everything that does not depend on the settings.
+type handlerFactory struct {
 	version   string
 	tracer    toolcall.Tracer // may be nil
 	address   net.Addr        // of the server
-	counted   *prometheus.Metrics
+	metrics   *prometheus.Metrics
 	transport http.RoundTripper // to the resource server
 	logger    *slog.Logger
 }
@@ -107,35 +107,35 @@ type made struct {
 }
 
 // handler returns a handler for the settings.
-func (m *maker) handler(settings *serveSettings) (made, error) {
+func (f *handlerFactory) handler(settings *serveSettings) (made, error) {
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: settings.authorizationServer,
 		IntrospectionURL:    settings.introspectionURL,
 		ClientID:            settings.introspectionClientID,
 		ClientSecret:        settings.introspectionSecret,
-		Audiences:           settings.acceptedAudiences(reachableAt(m.address)),
-		Observe:             m.counted.Authorization,
+		Audiences:           settings.acceptedAudiences(reachableAt(f.address)),
+		Observe:             f.metrics.Authorization,
 	})
 	if err != nil {
 		return made{}, err
 	}
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
 		Options: host.Options{
-			Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, Clock: settings.clock, SlowCall: settings.slowCall,
-			Audit: settings.audit(m.logger, m.counted.AuditLineLost), Tracer: m.tracer,
+			Name: settings.serverName, Version: f.version, Logger: f.logger, ReadOn: settings.readOn, Clock: settings.clock, SlowCall: settings.slowCall,
+			Audit: settings.audit(f.logger, f.metrics.AuditLineLost), Tracer: f.tracer,
 		},
 		Verifier:            verifier,
 		AuthorizationServer: settings.authorizationServer,
 		ProviderURL:         settings.providerURL,
 		ResourceURL:         settings.resourceURL(),
 		PublicURL:           settings.publicURL,
-		ListenAddress:       reachableAt(m.address),
+		ListenAddress:       reachableAt(f.address),
 		TrustedProxies:      settings.proxies,
 		AllowedHosts:        settings.allowedHosts,
-		Transport:           m.transport,
+		Transport:           f.transport,
 		RSTimeout:           settings.rsTimeout,
 		Limits:              settings.limits,
-		Recorder:            m.counted,
+		Recorder:            f.metrics,
 	})
 	return made{handler, verifier}, err
 }
@@ -164,9 +164,9 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 const metricsPath = "/metrics"
 
 // serveMetrics serves the metrics on their own address until the context is done.
-func serveMetrics(ctx context.Context, listener net.Listener, counted http.Handler, logger *slog.Logger) error {
+func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handler, logger *slog.Logger) error {
 	mux := http.NewServeMux()
-	mux.Handle("GET "+metricsPath, counted)
+	mux.Handle("GET "+metricsPath, metrics)
 	server := host.NewHTTPServer(mux, logger)
 	context.AfterFunc(ctx, func() { _ = server.Close() }) // scrapers retry
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
