@@ -116,7 +116,7 @@ var allowed = map[string][]string{
 	"runtime/webhook":      {},
 	"runtime/telemetry":    {"runtime/host", "runtime/rs", "runtime/tool", "runtime/tracecontext"},
 	"runtime/scalar":       {"runtime/rawjson"},
-	"runtime/condition":    {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
+	"runtime/condition":    {"runtime/nearname", "runtime/rs", "runtime/rawjson", "runtime/scalar"},
 	"runtime/tally":        {"runtime/rawjson", "runtime/scalar"},
 	"runtime/tracecontext": {},
 

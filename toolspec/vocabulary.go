@@ -194,7 +194,7 @@ var (
 	groupsMeaning = append([]string{
 		"It also aggregates what the resource server cannot: fields that it does not declare, sums per group, elements of arrays, and `group_by` " +
 			"together with `group_by_time`. A group is `key`, `time`, `count` and `value`; records without the value have the key null. " +
-			"A sum adds texts that spell numbers too, and a warning says so.",
+			"`sum`, `min` and `max` take numbers as text by value, and a warning says so.",
 		"`granularity` `weekday` (Monday to Sunday) and `hour_of_day` (00 to 23) are counted by the adapter, in `time_zone`, groups without records " +
 			"included. An hour that occurs twice counts twice.",
 		"Without `time_zone`, groups are in the zone of the server (`--time-zone`). Texts that state an offset of their own are then grouped by the " +
@@ -206,8 +206,10 @@ var (
 
 // readMeaning says how the adapter applies a filter (R-SCAN-2), and how the result reports it (R-SCAN-6).
 var readMeaning = []string{
-	"A value compares with the text of the field's, letter by letter: `true` is true, `2.0` is `2`, integers keep their digits.",
-	"A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by code point.",
+	"A value compares with the text of the field, character by character: `true` is true, `2.0` is `2`, integers keep their digits.",
+	"A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by code point. If its " +
+		"bound is a JSON number, strings that spell a number compare by value too.",
+	"If exact conditions match nothing, the result has up to ten values of each field, and a near one as a call.",
 	"A field that is null or absent matches nothing. An array matches if one of its elements does. Every field of the filter must match.",
 	"`reading` says how many records were read and how many matched, in this call, and whether that was all. If not, `up_to` is the last of " +
 		"them, and `next` is the call that continues.",

@@ -81,8 +81,8 @@ func TestDecode(t *testing.T) {
 			`{"filter":{"z":1.10,"a":{"lt":12345678901234567890,"gte":1e-7},"s":"\u00e9 & b","t":true,"e":""}}`,
 			input{Filter: rs.Filter{
 				{Field: "z", Value: "1.10"},
-				{Field: "a", Operator: "lt", Value: "12345678901234567890"},
-				{Field: "a", Operator: "gte", Value: "1e-7"},
+				{Field: "a", Operator: "lt", Value: "12345678901234567890", Number: true},
+				{Field: "a", Operator: "gte", Value: "1e-7", Number: true},
 				{Field: "s", Value: "é & b"},
 				{Field: "t", Value: "true"},
 				{Field: "e", Value: ""},

@@ -1,9 +1,14 @@
 package argument
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // dayForms are spellings of a day that have one meaning. A month in digits follows its year.
@@ -37,4 +42,60 @@ func slashedDays(text string) []string {
 		}
 	}
 	return days
+}
+
+// impossibleDate says what is wrong with a text that has the form of a date or a week and is not a day, and what to pass. It returns
+// an empty string for any other text.
+func impossibleDate(text string) string {
+	var year, week int
+	if _, err := fmt.Sscanf(text, "%4d-W%2d", &year, &week); err == nil && len(text) == len("2026-W17") && week > 0 {
+		monday := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in week 1 (ISO 8601)
+		monday = monday.AddDate(0, 0, 7*(week-1)-(int(monday.Weekday())+6)%7)
+		return fmt.Sprintf(`, which is a week; pass {"gte":%q,"lt":%q}`, monday.Format(time.DateOnly), monday.AddDate(0, 0, 7).Format(time.DateOnly))
+	}
+	day, _, _ := strings.Cut(text, "T")
+	var month, number int
+	if _, err := fmt.Sscanf(day, "%4d-%2d-%2d", &year, &month, &number); err != nil || len(day) != len(time.DateOnly) {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, day); err == nil {
+		return ""
+	}
+	if month < 1 || month > 12 || number < 1 {
+		return ", which is not a date; pass one such as 2026-01-31"
+	}
+	last := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC)
+	return fmt.Sprintf(", which is not a date; the last day of that month is %s", last.Format(time.DateOnly))
+}
+
+// isEmptyRange reports whether the bounds of one field exclude every value. It knows this of two numbers, and of two dates or times.
+func isEmptyRange(bounds rs.Filter) bool {
+	for _, lower := range bounds {
+		for _, upper := range bounds {
+			if lower.Operator[0] != 'g' || upper.Operator[0] != 'l' {
+				continue
+			}
+			order, known := compareBounds(lower, upper)
+			if known && (order > 0 || order == 0 && (lower.Operator == "gt" || upper.Operator == "lt")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func compareBounds(lower, upper rs.Condition) (order int, known bool) {
+	if lower.Number && upper.Number {
+		a, errA := strconv.ParseFloat(lower.Value, 64)
+		b, errB := strconv.ParseFloat(upper.Value, 64)
+		return cmp.Compare(a, b), errA == nil && errB == nil && a != b // equal floats may be different numbers
+	}
+	for _, form := range []string{time.RFC3339, time.DateOnly} { // a date and a time depend on the zone
+		a, errA := time.Parse(form, lower.Value)
+		b, errB := time.Parse(form, upper.Value)
+		if errA == nil && errB == nil {
+			return a.Compare(b), true
+		}
+	}
+	return 0, false
 }

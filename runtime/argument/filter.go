@@ -99,8 +99,15 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 			return nil, operand + "; a bound is a string, a number or a boolean"
 		case len(days) > 1:
 			return nil, fmt.Sprintf("%s, which is %s or %s; pass the one that is meant", operand, days[0], days[1])
+		case impossibleDate(text) != "":
+			return nil, operand + impossibleDate(text)
 		}
-		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: isoDay(bound.Name, text)})
+		conditions = append(conditions, rs.Condition{
+			Field: member.Name, Operator: bound.Name, Value: isoDay(bound.Name, text), Number: rawjson.Kind(bound.Value) == rawjson.Number,
+		})
+	}
+	if isEmptyRange(conditions) {
+		return nil, fmt.Sprintf("has a range for %s that no value is in: its lower bound is above its upper bound", field)
 	}
 	return conditions, ""
 }

@@ -25,12 +25,18 @@ type comparison struct {
 	withTime   atomic.Bool // a time was compared with a day
 	misspelt   atomic.Bool // a number is the operand, in another spelling
 	neverMeets atomic.Bool // a value has no order with the operand
-	asLetters  atomic.Bool // a text that spells a number stands on the other side of the operand by its value
+	asLetters  atomic.Bool // text that spells a number compares differently by value
+	times      atomic.Bool // a value is a time
+	others     atomic.Bool // a value is neither a time nor absent
+	seen       seenValues  // of an exact condition
 }
 
 func newComparison(condition rs.Condition) *comparison {
 	c := &comparison{Condition: condition, text: []byte(condition.Value)}
 	c.number, c.isNumber = scalar.ParseDecimal(c.text)
+	if condition.Number {
+		return c
+	}
 	if c.moment, c.isMoment = scalar.Instant(c.text); !c.isMoment {
 		c.moment, c.isPeriod = scalar.Period(c.text)
 	}
@@ -39,10 +45,18 @@ func newComparison(condition rs.Condition) *comparison {
 
 // holds reports whether a value that is no array meets the comparison.
 func (c *comparison) holds(value rawjson.Value) bool {
+	v := scalar.Of(value)
+	switch v.Kind {
+	case scalar.None:
+	case scalar.Time:
+		note(&c.times)
+	default:
+		note(&c.others)
+	}
 	if c.Operator == "" {
 		return c.equals(value)
 	}
-	switch v := scalar.Of(value); {
+	switch {
 	case v.Kind == scalar.None:
 		return false
 	case v.Kind == scalar.Number && c.isNumber:
@@ -52,6 +66,9 @@ func (c *comparison) holds(value rawjson.Value) bool {
 			note(&c.withTime)
 		}
 		return c.inRange(v.Time.Compare(c.moment))
+	case v.Kind == scalar.Text && c.Number:
+		number, isNumber := scalar.ParseDecimal(v.Text)
+		return isNumber && c.inRange(number.Compare(c.number))
 	case v.Kind == scalar.Text && c.isMoment:
 		at, isPeriod := scalar.Period(v.Text)
 		return isPeriod && c.inRange(at.Compare(c.moment))
@@ -76,6 +93,7 @@ func (c *comparison) equals(value rawjson.Value) bool {
 		if bytes.Equal(text, c.text) {
 			return true
 		}
+		c.seen.add(text)
 		if c.isDay() && !c.withTime.Load() && len(text) > len(c.text) {
 			if _, isTime := scalar.Instant(text); isTime {
 				c.withTime.Store(true)
@@ -83,9 +101,11 @@ func (c *comparison) equals(value rawjson.Value) bool {
 		}
 	case rawjson.Number:
 		var room [32]byte
-		if bytes.Equal(scalar.AppendNumber(room[:0], value), c.text) {
+		text := scalar.AppendNumber(room[:0], value)
+		if bytes.Equal(text, c.text) {
 			return true
 		}
+		c.seen.add(text)
 		if c.isNumber && !c.misspelt.Load() {
 			if number, ok := scalar.ParseDecimal(value); ok && number.Compare(c.number) == 0 {
 				c.misspelt.Store(true)

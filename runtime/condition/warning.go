@@ -12,9 +12,6 @@ import (
 type Warning struct {
 	Field   string
 	Message string
-	// Instead is the field's condition that means it, as a typed filter holds it behind the field's name, such as
-	// {"gte":"2026-03-02","lt":"2026-03-03"}; nil when there is none.
-	Instead rawjson.Value
 }
 
 // Warnings are what the records that were matched so far gave reason to warn of, in the order of the fields: a day that
@@ -30,14 +27,14 @@ func (f *Filter) Warnings() []Warning {
 			case compared.misspelt.Load():
 				spelled := scalar.AppendNumber(nil, compared.number.Append(nil))
 				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
-					"%s is compared as text: %s equals no value, %s does.", field.name, compared.Value, spelled), spelled})
+					"%s is compared as text: %s equals no value, %s does.", field.name, compared.Value, spelled)})
 			case compared.asLetters.Load():
 				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
-					"%s holds numbers as texts, which are compared with %s letter by letter, not by value: rows are missing or too many. Read the values, or filter by a field of numbers.",
-					field.name, compared.Value), nil})
+					"%s holds numbers as text, and the bound %s is text: they compare letter by letter. Pass the number %s to compare by value.",
+					field.name, rawjson.Quote(compared.Value), compared.Value)})
 			case compared.neverMeets.Load():
 				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
-					"%s holds values that are neither less nor greater than %s; they do not match.", field.name, rawjson.Quote(compared.Value)), nil})
+					"%s holds values that are neither less nor greater than %s; they do not match.", field.name, rawjson.Quote(compared.Value))})
 			}
 		}
 	}
@@ -50,7 +47,7 @@ func (f *field) dayWarning(compared *comparison) Warning {
 	next := rawjson.String("lt", compared.moment.AddDate(0, 0, 1).Format(time.DateOnly))
 	if compared.Operator == "" {
 		instead := rawjson.Object{rawjson.String("gte", day), next}.Encode()
-		return Warning{f.name, fmt.Sprintf("%s holds times, and none equals a date; %s means the day.", f.name, instead), instead}
+		return Warning{f.name, fmt.Sprintf("%s holds times, and none equals a date; %s means the day.", f.name, instead)}
 	}
 	var instead rawjson.Object
 	for _, each := range f.comparisons {
@@ -60,5 +57,5 @@ func (f *field) dayWarning(compared *comparison) Warning {
 	}
 	encoded := append(instead, next).Encode()
 	return Warning{f.name, fmt.Sprintf(
-		"%s holds times, and a date is its midnight in UTC: lte leaves out the rest of %s; %s means the day too.", f.name, day, encoded), encoded}
+		"%s holds times, and a date is its midnight in UTC: lte leaves out the rest of %s; %s means the day too.", f.name, day, encoded)}
 }

@@ -16,6 +16,7 @@ type full struct {
 	counts  bool   // the reading goes on behind the page, to count
 	tells   bool   // the answer says how many match, when that is known
 	count   *int64 // all that match; nil: unknown
+	partial bool   // some hits could not be compared, so recall is unknown
 
 	rows   []rawjson.Value
 	places []place   // behind each of them
@@ -106,7 +107,7 @@ func (f *full) response(warnings []rawjson.Value) *rs.Response {
 	if f.count != nil {
 		meta = append(meta, exactCount(*f.count))
 	}
-	if f.last != nil && f.last.rest.Meta().Get("recall") != nil { // of a search
+	if f.last != nil && f.last.rest.Meta().Get("recall") != nil && !f.partial { // of a search
 		meta = append(meta, rawjson.Raw("recall", f.last.rest.Meta().Get("recall")))
 	}
 	members := []rawjson.Member{rawjson.Raw("meta", withWarnings(meta, warnings).Encode())}

@@ -1,7 +1,9 @@
 package readon
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -68,6 +70,7 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		return env.Get(ctx, request)
 	}
 	q := &groups{request: request, input: input, query: query, tally: tallied}
+	var refused error // of the call, which a reading may answer
 	q.filters = len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
 	if !q.filters && !isCycle {
 		response, err := env.Get(ctx, q.asked())
@@ -81,6 +84,8 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		case q.refusesFilter(env, err):
 		case wrong != nil || !isOfMeasure(err):
 			return nil, err
+		default:
+			refused = err
 		}
 	}
 	if wrong != nil {
@@ -90,6 +95,9 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	if q.refusesFilter(env, err) {
 		q.tally, _ = tally.New(query) // checked above
 		response, err = q.read(ctx, env)
+	}
+	if errors.As(err, new(*rs.Error)) && refused != nil {
+		return nil, refused // the refusal of the call says more than the one of the reading (R-ERR-1)
 	}
 	return response, err
 }
@@ -200,8 +208,15 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 	l.toEnd, l.whole = true, 2
 	l.ask()
 	l.edge = l.edgeOf(local, "")
-	if err := q.add(l, filter); err != nil {
+	l.filter = filter
+	if err := cmp.Or(q.add(l, filter), l.checkTimes()); err != nil {
 		return nil, err
+	}
+	if field := q.input.GroupByTime; field != nil && q.tally.LacksTimes() {
+		return nil, &tool.Error{
+			Code: tool.InvalidArguments, Param: groupByTimeName,
+			Message: fmt.Sprintf("%s takes a field of times, and %s holds none; schema shows the kind of each field", groupByTimeName, rawjson.Quote(*field)),
+		}
 	}
 	l.Groups = q.tally.Groups()
 	return l.answer(q.request, q.body(filter)), nil

@@ -88,8 +88,8 @@ func TestFurtherGroups(t *testing.T) {
 	}
 }
 
-// R-SCAN-3: amounts that a source writes as texts add up, exactly, and the answer says what was added; a range over them, which
-// goes letter by letter, is warned of (R-SCAN-2).
+// R-SCAN-3: amounts that a source writes as texts add up, exactly, and the answer says what was added. A range
+// with a number as its bound compares them by value (R-SCAN-2), and so do max, min and an order. A bound that is text is warned of.
 func TestNumbersThatAreTexts(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
@@ -100,9 +100,49 @@ func TestNumbersThatAreTexts(t *testing.T) {
 		}
 	}
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
-	few := c.call(t, "query_records", `{"stream":"transactions","filter":{"amount":{"lt":-1000}},"limit":3}`)
-	if !strings.Contains(few.text, "letter by letter") {
-		t.Errorf("no warning of the range: %s", few.text)
+	byValue := c.call(t, "aggregate", `{"stream":"transactions","metric":"count","filter":{"amount":{"lt":-1000}}}`)
+	ofCents := c.call(t, "aggregate", `{"stream":"transactions","metric":"count","filter":{"amount_cents":{"lt":-100000}}}`)
+	if string(byValue.Data.Value) != string(ofCents.Data.Value) || strings.Contains(byValue.text, "warning") {
+		t.Errorf("%s amounts and %s in cents: %s", byValue.Data.Value, ofCents.Data.Value, byValue.text)
+	}
+	asText := c.call(t, "query_records", `{"stream":"transactions","filter":{"amount":{"lt":"-1000"}},"limit":3}`)
+	if !strings.Contains(asText.text, "Pass the number -1000 to compare by value.") {
+		t.Errorf("no warning of the bound: %s", asText.text)
+	}
+	greatest := c.call(t, "aggregate", `{"stream":"transactions","metric":"max","field":"amount"}`)
+	inCents := c.call(t, "aggregate", `{"stream":"transactions","metric":"max","field":"amount_cents"}`)
+	if strings.NewReplacer(".", "", `"`, "").Replace(string(greatest.Data.Value)) != string(inCents.Data.Value) {
+		t.Errorf("the greatest is %s, in cents %s", greatest.Data.Value, inCents.Data.Value)
+	}
+}
+
+// R-SCAN-9: a filter that matched nothing shows the values of its fields, and a near one as a call.
+func TestValuesThatAreSeenInstead(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	for call, want := range map[[2]string]string{
+		{"aggregate", `{"stream":"chat_messages","metric":"count","filter":{"user_name":"Nora"}}`}:      `next: aggregate {"stream":"chat_messages","metric":"count","filter":{"user_name":"nora"}}`,
+		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"jonass"}}`}:                 `try: query_records {"stream":"chat_messages","filter":{"user_name":"jonas"}}`,
+		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"zebra"}}`}:                  `values seen: "nora", `,
+		{"query_records", `{"stream":"chat_messages","filter":{"reply_count":"99","is_pinned":false}}`}: `No record has reply_count="99"; values seen: `,
+	} {
+		if read := c.call(t, call[0], call[1]); !strings.Contains(read.text, want) {
+			t.Errorf("%s %s lacks %q: %s", call[0], call[1], want, read.text)
+		}
+	}
+}
+
+// Conditions on times with what is not a time, and time groups of a field without times, are errors with an accepted form.
+func TestOperandsThatAreNotTimes(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	for call, want := range map[[2]string]string{
+		{"query_records", `{"stream":"chat_messages","filter":{"sent_at":{"gte":1776600000}}}`}:                 "is 2026-04-19T12:00:00Z",
+		{"query_records", `{"stream":"chat_messages","filter":{"sent_at":"2026-W17"}}`}:                         "holds times",
+		{"aggregate", `{"stream":"chat_messages","metric":"count","filter":{"sent_at":{"lt":1776600000000}}}`}:  "is 2026-04-19T12:00:00Z",
+		{"aggregate", `{"stream":"chat_messages","metric":"count","group_by_time":"text","granularity":"day"}`}: "takes a field of times",
+	} {
+		if _, err := c.try(t, call[0], call[1]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s %s: %v, want %q", call[0], call[1], err, want)
+		}
 	}
 }
 

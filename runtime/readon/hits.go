@@ -1,10 +1,13 @@
 package readon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -58,16 +61,17 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	defer l.forget()
 	l.size, l.ranked = max(request.Limit(), rs.DefaultRows), true
 	r.order.begun = true // hits are in no order of time
-	q := &hits{list: l, streams: input.Streams, filter: filter}
+	q := &hits{list: l, streams: input.Streams, filter: filter, lacking: lackingHits{}}
 	found := &full{list: l, asked: request, limit: request.Limit(), matches: q.isMatch}
-	if err := found.fill(); err != nil {
+	l.filter = filter
+	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
 		return nil, err
 	}
-	var others []string
-	if q.unknown != "" {
-		others = append(others, fmt.Sprintf("%s has no such field, so none of its hits matches", rawjson.Quote(q.unknown)))
+	if q.refused != nil && q.lacking.total() == l.Read && from == (place{}) {
+		return nil, q.refused // no searched stream with hits has the field
 	}
-	return found.response(warningsOf(filter, others...)), nil
+	found.partial = q.refused != nil
+	return found.response(warningsOf(filter, q.lacking.warnings()...)), nil
 }
 
 // refusingFilters are the providers that refused the filter of a search as such: the one that was asked, or those among several
@@ -101,7 +105,26 @@ type hits struct {
 	of      *page // whose hits were decided on, from one on
 	from    int
 	decided []bool
-	unknown string // a stream that lacks a field of the filter
+	lacking lackingHits
+	refused error // the first refusal of a field that a stream lacks
+}
+
+// lackingHits counts the hits of each stream that lacks a field of the filter.
+type lackingHits map[string]int64
+
+func (h lackingHits) total() (total int64) {
+	for _, hits := range h {
+		total += hits
+	}
+	return total
+}
+
+func (h lackingHits) warnings() []string {
+	var warnings []string
+	for _, stream := range slices.Sorted(maps.Keys(h)) {
+		warnings = append(warnings, fmt.Sprintf("stream %s lacks a field of the filter; its hits were left out: %d", stream, h[stream]))
+	}
+	return warnings
 }
 
 // isMatch reports whether a hit matches. It decides on the next ones too, since their records are read side by side.
@@ -118,7 +141,7 @@ func (q *hits) isMatch(read *page, at int) (bool, error) {
 
 // matches reads the records of some hits side by side.
 func (q *hits) matches(hits []record) ([]bool, error) {
-	matches, lacking := make([]bool, len(hits)), make([]string, len(hits))
+	matches, lacking := make([]bool, len(hits)), make([]*lackingField, len(hits))
 	asking, ctx := errgroup.WithContext(q.ctx)
 	for i, hit := range hits {
 		asking.Go(func() error {
@@ -128,21 +151,28 @@ func (q *hits) matches(hits []record) ([]bool, error) {
 		})
 	}
 	err := asking.Wait()
-	for _, stream := range lacking {
-		if stream != "" {
-			q.unknown = stream
+	for _, each := range lacking {
+		if each != nil {
+			q.lacking[each.stream]++
+			q.refused = cmp.Or(q.refused, each.refusal)
 		}
 	}
 	return matches, err
 }
 
+// lackingField is the refusal of a filter's field by the stream of a hit.
+type lackingField struct {
+	stream  string
+	refusal error
+}
+
 // matchesOne reads the record of a hit. A record that has gone does not match, and neither does one whose stream lacks a field
 // of the filter, which is then named; when no other stream is searched, that is the caller's mistake.
-func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks string, err error) {
+func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks *lackingField, err error) {
 	members, _ := rawjson.ParseObject(hit.row)
 	stream, id := members.Text("stream"), members.FirstText("record_key", "record_id")
 	if stream == "" || id == "" {
-		return false, "", nil
+		return false, nil, nil
 	}
 	var connection *string
 	request := rs.Request{Path: rs.JoinPath("v1", "streams", stream, "records", id)}
@@ -158,11 +188,11 @@ func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks 
 	var refused *rs.Error
 	switch {
 	case err == nil:
-		return q.filter.Match(recordOf(response.Cursor()).fields), "", nil
+		return q.filter.Match(recordOf(response.Cursor()).fields), nil, nil
 	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
-		return false, "", nil
+		return false, nil, nil
 	case badRequest(err) != nil && len(q.streams) != 1:
-		return false, stream, nil
+		return false, &lackingField{stream, err}, nil
 	}
-	return false, "", err
+	return false, nil, err
 }

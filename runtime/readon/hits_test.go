@@ -97,8 +97,14 @@ func (p provided) ProviderURL() string { return p.origin }
 func TestHitsOfOtherStreams(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	read := c.call(t, "search", `{"q":"overdraft","filter":{"is_seen":true},"limit":20}`)
-	if len(read.Results) == 0 || !strings.Contains(read.text, "has no such field") || read.Reading == nil {
+	if len(read.Results) == 0 || !strings.Contains(read.text, "stream chat_messages lacks a field of the filter; its hits were left out: 3") || read.Reading == nil {
 		t.Errorf("%s", read.text)
+	}
+	if strings.Contains(read.text, "recall=complete") {
+		t.Errorf("recall is called complete: %s", read.text)
+	}
+	if _, err := c.try(t, "search", `{"q":"overdraft","filter":{"nonsense":true}}`); err == nil || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("a field that no stream has: %v", err)
 	}
 	read = newCaller(c.watched, 1).call(t, "search", `{"q":"overdraft","streams":["messages"],"filter":{"subject":"no such subject"}}`)
 	if len(read.Results) > 0 || !read.Data.HasMore || strings.Contains(read.text, "No hits.") || read.Reading.Read != 1 {

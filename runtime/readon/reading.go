@@ -8,7 +8,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -18,17 +20,18 @@ import (
 
 // Parameters of the resource server.
 const (
-	limitName      = "limit"
-	cursorName     = "cursor"
-	nextCursorName = "next_cursor"
-	countName      = "count"
-	fieldsName     = "fields"
-	filterName     = "filter"
-	sortName       = "sort"
-	orderName      = "order"
-	zoneName       = "time_zone"
-	feedName       = "changes_since"
-	connectionName = "connection_id"
+	limitName       = "limit"
+	cursorName      = "cursor"
+	nextCursorName  = "next_cursor"
+	countName       = "count"
+	fieldsName      = "fields"
+	filterName      = "filter"
+	sortName        = "sort"
+	orderName       = "order"
+	zoneName        = "time_zone"
+	feedName        = "changes_since"
+	connectionName  = "connection_id"
+	groupByTimeName = "group_by_time"
 )
 
 // The kinds of readings, for those who count them.
@@ -52,6 +55,7 @@ type reading struct {
 	pages  int          // that were read
 	base   *rs.Response // the last one of a page: what an answer says of where it was read
 	order  timeline
+	filter *condition.Filter // that the adapter applies; nil: none
 }
 
 // begin waits for the caller's turn. The reading has to be ended.
@@ -120,8 +124,40 @@ func (r *reading) answer(asked rs.Request, body rawjson.Object) *rs.Response {
 	made := r.base.WithMembers(body)
 	made.Request, made.Seen = asked, 0
 	about := r.Reading
+	if r.Complete && r.Matched == 0 && r.filter != nil {
+		about.Unmatched = r.filter.Unmatched()
+	}
 	made.Reading = &about
 	return made
+}
+
+// checkTimes returns an error if nothing matched because the filter compares a field of times with something else.
+func (r *reading) checkTimes() error {
+	wrong := r.filter.NotATime()
+	if wrong == nil || r.Matched > 0 {
+		return nil
+	}
+	refused := &tool.Error{
+		Code: tool.InvalidFilter, Param: filterName,
+		Message: fmt.Sprintf("filter compares %s with %s, but %s holds times; pass a date or a time such as 2026-01-31T08:00:00Z",
+			rawjson.Quote(wrong.Field), rawjson.Quote(wrong.Value), rawjson.Quote(wrong.Field)),
+	}
+	if at, isEpoch := epoch(wrong.Value); isEpoch {
+		refused.Message += fmt.Sprintf("; %s counts from 1970 and is %s", wrong.Value, at.Format(time.RFC3339))
+	}
+	return refused
+}
+
+// epoch reads seconds or milliseconds since 1970, between the years 2001 and 2128.
+func epoch(text string) (time.Time, bool) {
+	number, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil:
+		return time.Time{}, false
+	case 1e9 <= number && number < 5e9:
+		return time.Unix(number, 0).UTC(), true
+	}
+	return time.UnixMilli(number).UTC(), 1e12 <= number && number < 5e12
 }
 
 // exactCount is the member of meta that says how many records match.

@@ -36,7 +36,7 @@ func isOfSort(err error) bool {
 func isOfMeasure(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Code == rs.CodeInvalidRequest &&
-		slices.Contains([]string{"", "metric", "field", "group_by", "group_by_time"}, refused.Param())
+		slices.Contains([]string{"", "metric", "field", "group_by", groupByTimeName}, refused.Param())
 }
 
 // interruption says in one sentence what ended a reading of which some is read, or nothing when the error is the answer: one

@@ -1,6 +1,7 @@
 package readon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -82,8 +83,11 @@ func (q *rows) sort() bool {
 	if q.input.Sort == nil {
 		return false
 	}
-	q.by, q.falling = strings.CutPrefix(*q.input.Sort, "-")
-	q.sorts = q.by != "" && !strings.Contains(q.by, ",") && (q.input.Order == nil || q.falling == (*q.input.Order == "desc"))
+	var isDescending bool
+	q.by, isDescending = strings.CutPrefix(*q.input.Sort, "-")
+	q.falling = isDescending || q.input.Order != nil && *q.input.Order == "desc"
+	contradicts := isDescending && q.input.Order != nil && *q.input.Order == "asc"
+	q.sorts = q.by != "" && !strings.Contains(q.by, ",") && !contradicts
 	return q.sorts
 }
 
@@ -131,6 +135,7 @@ func (q *rows) readOnce(ctx context.Context, env tool.Env) (*rs.Response, error)
 		}
 	}
 	l.edge = l.edgeOf(q.local(), q.order())
+	l.filter = filter
 	if q.sorts {
 		return q.top(l, filter)
 	}
@@ -193,7 +198,7 @@ func (q *rows) page(l *list, filter *condition.Filter) (*rs.Response, error) {
 		counts:  isFirst && q.input.Count != nil && *q.input.Count == "exact",
 		tells:   isFirst && q.input.Count != nil && *q.input.Count != "none",
 	}
-	if err := found.fill(); err != nil {
+	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
 		return nil, err
 	}
 	return found.response(warningsOf(filter)), nil

@@ -39,6 +39,9 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 		}
 		l.upTo(l.take(read, take))
 	}
+	if err := l.checkTimes(); err != nil {
+		return nil, err
+	}
 	rows := first.Rows()
 	l.Note = strings.TrimSpace(q.noteOf(len(rows), q.onward(l, isFanned)) + " " + l.Note)
 	var meta rawjson.Object
@@ -70,6 +73,6 @@ func (q *rows) noteOf(rows int, onward string) string {
 	if q.falling {
 		order += ", falling"
 	}
-	return fmt.Sprintf("These are the first %d in the order of %s (numbers and times by value, other text letter by letter), of the records that were read; %s",
+	return fmt.Sprintf("These are the first %d in the order of %s (numbers and times by value, other text by character), of the records that were read; %s",
 		rows, order, onward)
 }

@@ -39,12 +39,12 @@ func TestFirstRowsByAnotherField(t *testing.T) {
 	}
 }
 
-// R-SCAN-4: an order of numbers that are texts is not that of their values, which is said; one of numbers is.
+// R-SCAN-4: numbers as text are ordered by value, and the result says so.
 func TestFirstRowsByNumbersThatAreTexts(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	for sort, warns := range map[string]bool{"-amount": true, "-amount_cents": false, "counterparty": false} {
 		read := c.call(t, "query_records", `{"stream":"transactions","sort":"`+sort+`","limit":2,"fields":["number"]}`)
-		const said = "amount holds numbers as texts, which are ordered letter by letter"
+		const said = "amount holds numbers as text; they are ordered by value"
 		if strings.Contains(read.text, said) != warns {
 			t.Errorf("%s: %s", sort, read.text)
 		}

@@ -106,6 +106,9 @@ func (a *aggregation) calls(shown int) []Call {
 	if rest := a.rest(); rest != nil || !isWhole(a.response) {
 		return rest
 	}
+	if reading := a.response.Reading; reading != nil && reading.Unmatched != nil {
+		return a.input.Call.withNear(reading.Unmatched)
+	}
 	limit, known := a.body.Int("limit")
 	switch {
 	case a.others() <= 0 && !a.mayHaveLater() || !known:

@@ -1,9 +1,12 @@
 package render
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -19,6 +22,9 @@ func (r *records) nothing(next continuation) (string, []Call) {
 	call := r.input.Call
 	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.parameter("cursor") != nil {
 		return "", nil
+	}
+	if reading := r.response.Reading; reading != nil && reading.Unmatched != nil {
+		return "", call.withNear(reading.Unmatched)
 	}
 	filter, _ := rawjson.ParseObject(call.parameter("filter"))
 	for _, condition := range filter {
@@ -36,4 +42,29 @@ func (r *records) nothing(next continuation) (string, []Call) {
 		}
 	}
 	return "", nil
+}
+
+// describeUnmatched returns the values that the fields of exact conditions have instead (R-SCAN-9).
+func describeUnmatched(unmatched []rs.Unmatched) string {
+	var sentences []string
+	for _, condition := range unmatched {
+		seen := make([]string, len(condition.Seen))
+		for i, value := range condition.Seen {
+			seen[i] = string(rawjson.Quote(value))
+		}
+		sentences = append(sentences, fmt.Sprintf("No record has %s=%s; values seen: %s.", condition.Field, rawjson.Quote(condition.Value), strings.Join(seen, ", ")))
+	}
+	return strings.Join(sentences, " ")
+}
+
+// withNear returns the call with the values that were probably meant, or nil if a condition has none.
+func (g Given) withNear(unmatched []rs.Unmatched) []Call {
+	filter, _ := rawjson.ParseObject(g.parameter("filter"))
+	for _, condition := range unmatched {
+		if condition.Near == "" {
+			return nil
+		}
+		filter = filter.With(condition.Field, rawjson.Quote(condition.Near))
+	}
+	return g.With(rawjson.Raw("filter", filter.Encode()))
 }

@@ -23,7 +23,7 @@ func describeReading(response *rs.Response, rows int) (figures, upTo rawjson.Obj
 		rawjson.Bool("complete", reading.Complete),
 	}
 	if reading.Complete {
-		return figures, nil, reading.Note
+		return figures, nil, words(reading.Note, describeUnmatched(reading.Unmatched))
 	}
 	if reading.UpTo.ID != "" {
 		upTo = withText(rawjson.Object{rawjson.String("id", reading.UpTo.ID)}, "time", reading.UpTo.Time)

@@ -128,6 +128,7 @@ type Condition struct {
 	Field    string
 	Operator string // gte, gt, lte or lt; empty for equality
 	Value    string // in its exact spelling: 1.10 stays 1.10 (R-ARG-2)
+	Number   bool   // the value was a JSON number
 }
 
 // Limits are the limits of expanded relations, in the order of the call (R-ARG-4).

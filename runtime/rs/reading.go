@@ -22,6 +22,17 @@ type Reading struct {
 
 	// Rest selects the records that an aggregate omits. In the caller's filter, it replaces bounds in the same direction. It may be nil.
 	Rest *Condition
+
+	// Unmatched are the exact conditions of a complete reading without a match (R-SCAN-9).
+	Unmatched []Unmatched
+}
+
+// Unmatched is an exact condition that no record met.
+type Unmatched struct {
+	Field string
+	Value string
+	Seen  []string // up to ten distinct values of the field
+	Near  string   // the value that was probably meant; empty if none is close
 }
 
 // Mark is a record where a reading may stop.

@@ -49,6 +49,17 @@ func Of(value rawjson.Value) Value {
 	return Value{}
 }
 
+// ByValue reads a JSON value as Of does, and a string that spells a number as that number. Spelled reports such a string.
+func ByValue(value rawjson.Value) (v Value, spelled bool) {
+	v = Of(value)
+	if v.Kind == Text {
+		if number, isNumber := ParseDecimal(v.Text); isNumber {
+			return Value{Kind: Number, Decimal: number}, true
+		}
+	}
+	return v, false
+}
+
 // Compare is -1, 0 or +1 as the value stands before, beside or after another one: numbers by value, times as instants,
 // texts by code point, false before true. Values of different kinds stand in the order of their kinds.
 func (v Value) Compare(other Value) int {

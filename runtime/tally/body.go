@@ -113,14 +113,13 @@ func (t *Tally) Warnings() []string {
 	return warnings
 }
 
-// Spelled says what was made of numbers that are texts; empty without any.
+// LacksTimes reports whether the field of the time groups has values, and none of them is a time.
+func (t *Tally) LacksTimes() bool { return t.untimed && !t.timed }
+
+// Spelled says that numbers as text were measured by value. It is empty without any.
 func (t *Tally) Spelled() string {
-	switch {
-	case t.spelled == 0:
+	if t.spelled == 0 {
 		return ""
-	case t.query.Metric == "sum":
-		return fmt.Sprintf("%d values of %s are texts; the numbers that they spell are added up.", t.spelled, t.query.Field)
 	}
-	return fmt.Sprintf("%d values of %s are texts that spell numbers: %s compares them letter by letter, not by value.",
-		t.spelled, t.query.Field, t.query.Metric)
+	return fmt.Sprintf("%d values of %s are numbers as text; %s takes them by value.", t.spelled, t.query.Field, t.query.Metric)
 }

@@ -20,6 +20,8 @@ type Tally struct {
 	told    *distinct // of count_distinct
 	odd     int64     // values that the metric cannot measure
 	spelled int64     // texts that spell a number
+	timed   bool      // a value of the time field is a time
+	untimed bool      // a value of the time field is not a time
 	some    bool      // a value was measured
 
 	// Of the record at hand; kept for the room that they have.
@@ -120,13 +122,9 @@ func (t *Tally) readMeasured(value rawjson.Value) {
 	case "count_distinct":
 		m.json = t.written(value) // by which it is told apart
 	default:
-		m.value = scalar.Of(value)
-		number, spells := scalar.ParseDecimal(m.value.Text)
-		if spells {
+		var spelled bool
+		if m.value, spelled = scalar.ByValue(value); spelled {
 			t.spelled++
-		}
-		if t.query.Metric == "sum" && spells {
-			m.value = scalar.Value{Kind: scalar.Number, Decimal: number}
 		}
 		if m.value.Kind == scalar.None || t.query.Metric == "sum" && m.value.Kind != scalar.Number {
 			t.odd++
@@ -140,7 +138,9 @@ func (t *Tally) readMeasured(value rawjson.Value) {
 func (t *Tally) readKey(value rawjson.Value) { t.keys = append(t.keys, t.written(value)) }
 
 func (t *Tally) readTime(value rawjson.Value) {
-	t.starts = append(t.starts, t.buckets.of(value))
+	start := t.buckets.of(value)
+	t.timed, t.untimed = t.timed || start != noBucket, t.untimed || start == noBucket
+	t.starts = append(t.starts, start)
 }
 
 // written is a value as it is compared as text, until the next record.

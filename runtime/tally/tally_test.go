@@ -85,11 +85,11 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		value   string
 		said    string
 	}{
-		"an object":           {"sum", []string{`{"a":{}}`, `{"a":1}`, `{"a":null}`, `{}`}, "1", "1 values of a are left out: sum cannot measure them."},
-		"numbers as texts":    {"sum", []string{`{"a":"-12.50"}`, `{"a":"1e1"}`, `{"a":1}`}, "-1.5", "2 values of a are texts; the numbers that they spell are added up."},
-		"nothing to add up":   {"sum", []string{`{"a":"none"}`, `{"a":""}`}, "", "2 values of a are left out: sum cannot measure them."},
-		"no value at all":     {"sum", []string{`{"a":null}`, `{}`}, "0", ""},
-		"texts by the letter": {"max", []string{`{"a":"9.50"}`, `{"a":"832.00"}`, `{"a":"x"}`}, `"x"`, "2 values of a are texts that spell numbers: max compares them letter by letter, not by value."},
+		"an object":         {"sum", []string{`{"a":{}}`, `{"a":1}`, `{"a":null}`, `{}`}, "1", "1 values of a are left out: sum cannot measure them."},
+		"numbers as texts":  {"sum", []string{`{"a":"-12.50"}`, `{"a":"1e1"}`, `{"a":1}`}, "-1.5", "2 values of a are numbers as text; sum takes them by value."},
+		"nothing to add up": {"sum", []string{`{"a":"none"}`, `{"a":""}`}, "", "2 values of a are left out: sum cannot measure them."},
+		"no value at all":   {"sum", []string{`{"a":null}`, `{}`}, "0", ""},
+		"the greatest":      {"max", []string{`{"a":"9.50"}`, `{"a":"832.00"}`}, `"832.00"`, "2 values of a are numbers as text; max takes them by value."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			counting := add(t, tally.Query{Metric: test.metric, Field: "a"}, test.records...)

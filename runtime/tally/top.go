@@ -9,13 +9,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// Top keeps the first rows of a stream by one field (R-SCAN-4): numbers by value, times as instants, other strings by code
-// point, ties by record key, records without the value last in either direction. It is not safe for concurrent use.
+// Top keeps the first rows of a stream by one field (R-SCAN-4): numbers by value, also those spelled in text, times as
+// instants, other strings by code point, ties by record key, records without the value last in either direction. It is not safe for concurrent use.
 type Top struct {
 	field      string
 	descending bool
 	limit      int
 	rows       []ranked // in order
+	spelled    bool     // a value is a number as text
 }
 
 // ranked is a row that is kept, with what it is ordered by.
@@ -33,7 +34,8 @@ func NewTop(field string, descending bool, limit int) *Top {
 // Add considers a row: the record's key as JSON, its fields, the object that the cursor stands before, and the row as it is to be
 // given back. What is kept of them is copied.
 func (t *Top) Add(id rawjson.Value, fields rawjson.Cursor, row rawjson.Value) {
-	value := scalar.Of(fields.Member(t.field))
+	value, spelled := scalar.ByValue(fields.Member(t.field))
+	t.spelled = t.spelled || spelled
 	isFull := len(t.rows) == t.limit
 	if isFull && (t.limit == 0 || t.order(value, t.rows[t.limit-1].value) > 0) { // nearly always
 		return
@@ -73,10 +75,10 @@ func (t *Top) Rows() []rawjson.Value {
 	return rows
 }
 
-// Spelled says how numbers that are texts stand in the order; empty when no row that is kept has one.
+// Spelled says that numbers as text are ordered by value. It is empty without any.
 func (t *Top) Spelled() string {
-	if !slices.ContainsFunc(t.rows, func(each ranked) bool { _, spells := scalar.ParseDecimal(each.value.Text); return spells }) {
+	if !t.spelled {
 		return ""
 	}
-	return t.field + " holds numbers as texts, which are ordered letter by letter, not by value. Read the values, or sort by a field of numbers."
+	return t.field + " holds numbers as text; they are ordered by value."
 }
