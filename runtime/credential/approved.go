@@ -11,12 +11,12 @@ import (
 
 // Approved is what the owner approved of one stream, as the authorization server reports it.
 type Approved struct {
-	Source      string   // connector as the provider names it, such as https://registry.pdpp.dev/connectors/gmail
-	Stream      string   // not empty
-	Connections []string // ids; empty: unknown
-	Fields      []string // empty: all
-	Since       string   // RFC 3339, inclusive; empty: no bound
-	Until       string   // RFC 3339, exclusive; empty: no bound
+	Source      string   `json:"source,omitempty"`      // connector as the provider names it, such as https://registry.pdpp.dev/connectors/gmail
+	Stream      string   `json:"stream"`                // not empty
+	Connections []string `json:"connections,omitempty"` // ids; empty: unknown
+	Fields      []string `json:"fields,omitempty"`      // empty: all
+	Since       string   `json:"since,omitempty"`       // RFC 3339, inclusive; empty: no bound
+	Until       string   `json:"until,omitempty"`       // RFC 3339, exclusive; empty: no bound
 }
 
 // Approved parses the credential's details. It ignores details of another shape, since the resource server decides what may be read.

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -116,17 +117,10 @@ func thisBinary() (string, error) {
 	if err == nil {
 		called, err = filepath.Abs(called)
 	}
-	if err != nil || !sameFile(called, running) {
+	first, firstErr := os.Stat(running)
+	second, secondErr := os.Stat(called)
+	if errors.Join(err, firstErr, secondErr) != nil || !os.SameFile(first, second) {
 		return running, nil
 	}
 	return called, nil
-}
-
-func sameFile(one, other string) bool {
-	first, err := os.Stat(one)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(other)
-	return err == nil && os.SameFile(first, second)
 }

@@ -121,7 +121,10 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	if backup != "" {
 		s.say("backup: %s", backup)
 	}
-	s.sayNext(host, server)
+	s.say("next: restart %s", host.Title)
+	if server.URL != "" {
+		s.say("to sign in: %s", host.SignIn)
+	}
 	return nil
 }
 
@@ -151,13 +154,6 @@ func (s *setup) warnConflict(host mcphost.Host, machine mcphost.Machine, name st
 	}
 	for _, file := range files {
 		s.say("conflict: %s has another server %s for this folder, in %s, and prefers it here; remove it there, or pass --name", host.Title, name, file)
-	}
-}
-
-func (s *setup) sayNext(host mcphost.Host, server mcphost.Server) {
-	s.say("next: restart %s", host.Title)
-	if server.URL != "" {
-		s.say("to sign in: %s", host.SignIn)
 	}
 }
 

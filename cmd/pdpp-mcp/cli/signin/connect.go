@@ -25,7 +25,6 @@ type signIn struct {
 	cacheRoot string
 	noBrowser bool
 	asking    asking
-	flow      string
 	labelled  string // the grant that has had the label so far; may be empty
 	options   connect.Options
 }
@@ -57,7 +56,7 @@ stored; an owner credential is refused. Connecting again adds a grant and remove
 	invocation.AddCacheRoot(flags, &asked.cacheRoot)
 	asked.asking.addFlags(flags)
 	flags.StringVar(&asked.options.Label, "label", "", "`name` for the grant, for use with --grant-id")
-	flags.StringVar(&asked.flow, "flow", "", "`sign-in` to use: agent-connect, device or code (default: the first that the provider offers)")
+	flags.StringVar((*string)(&asked.options.Flow), "flow", "", "`sign-in` to use: agent-connect, device or code (default: the first that the provider offers)")
 	flags.StringVar(&asked.options.ClientName, "client-name", connect.DefaultClientName, "client `name` that the owner sees")
 	flags.StringVar(&asked.options.ClientID, "client-id", "", "known public `client`, or the https address of its metadata document (default: a new one is registered)")
 	flags.BoolVar(&asked.noBrowser, "no-browser", false, "do not open the link in a browser")
@@ -128,9 +127,8 @@ func (s *signIn) check(cache *credential.Cache) (err error) {
 	if s.options.Asked, err = s.asking.asked(); err != nil {
 		return err
 	}
-	s.options.Flow = connect.Flow(s.flow)
-	if s.flow != "" && !slices.Contains(connect.Flows(), s.options.Flow) {
-		return invocation.Usagef("unknown --flow %q: use agent-connect, device or code", s.flow)
+	if flow := s.options.Flow; flow != "" && !slices.Contains(connect.Flows(), flow) {
+		return invocation.Usagef("unknown --flow %q: use agent-connect, device or code", flow)
 	}
 	if err := connect.CheckClientID(s.options.ClientID); err != nil {
 		return err

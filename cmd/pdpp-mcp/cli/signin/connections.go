@@ -17,37 +17,20 @@ import (
 
 // connection is a stored grant without its token.
 type connection struct {
-	ProviderURL         string     `json:"provider_url"`
-	AuthorizationServer string     `json:"authorization_server,omitempty"`
-	GrantID             string     `json:"grant_id,omitempty"`
-	Label               string     `json:"label,omitempty"`
-	Approved            []approved `json:"approved"` // as the authorization server reports it; may be empty
-	Scope               string     `json:"scope,omitempty"`
-	ClientID            string     `json:"client_id,omitempty"`
-	CreatedAt           time.Time  `json:"created_at,omitzero"`
-	ExpiresAt           *time.Time `json:"expires_at"` // null: it does not expire, or unknown
-	LastUsedAt          time.Time  `json:"last_used_at,omitzero"`
-	State               string     `json:"state"`
-	Current             bool       `json:"current"` // the default of commands that read with one grant
-	Path                string     `json:"path"`
+	ProviderURL         string                `json:"provider_url"`
+	AuthorizationServer string                `json:"authorization_server,omitempty"`
+	GrantID             string                `json:"grant_id,omitempty"`
+	Label               string                `json:"label,omitempty"`
+	Approved            []credential.Approved `json:"approved"` // as the authorization server reports it; may be empty
+	Scope               string                `json:"scope,omitempty"`
+	ClientID            string                `json:"client_id,omitempty"`
+	CreatedAt           time.Time             `json:"created_at,omitzero"`
+	ExpiresAt           *time.Time            `json:"expires_at"` // null: it does not expire, or unknown
+	LastUsedAt          time.Time             `json:"last_used_at,omitzero"`
+	State               string                `json:"state"`
+	Current             bool                  `json:"current"` // the default of commands that read with one grant
+	Path                string                `json:"path"`
 }
-
-// approved is one stream of a grant.
-type approved struct {
-	Source      string   `json:"source,omitempty"`
-	Stream      string   `json:"stream"`
-	Connections []string `json:"connections,omitempty"`
-	Fields      []string `json:"fields,omitempty"` // absent: all
-	Since       string   `json:"since,omitempty"`
-	Until       string   `json:"until,omitempty"`
-}
-
-// The states of a stored grant.
-const (
-	stateValid   = "valid"
-	stateExpired = "expired"
-	stateOwner   = "owner credential, never used"
-)
 
 // NewConnectionsCommand returns the command that lists the stored credentials.
 func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
@@ -100,20 +83,17 @@ func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Ti
 func connectionOf(entry *credential.Entry, path string, current bool, now time.Time) connection {
 	shown := connection{
 		ProviderURL: entry.ProviderURL, AuthorizationServer: entry.AuthorizationServer, GrantID: entry.Credential.GrantID,
-		Scope: cmp.Or(entry.Credential.Scope, entry.Scope), ClientID: entry.Client.ClientID, CreatedAt: entry.CreatedAt, State: stateValid, Current: current, Path: path,
-		Label: entry.Credential.Label, LastUsedAt: entry.Credential.LastUsedAt, Approved: []approved{},
-	}
-	for _, each := range entry.Credential.Approved() {
-		shown.Approved = append(shown.Approved, approved(each))
+		Scope: cmp.Or(entry.Credential.Scope, entry.Scope), ClientID: entry.Client.ClientID, CreatedAt: entry.CreatedAt, State: "valid", Current: current, Path: path,
+		Label: entry.Credential.Label, LastUsedAt: entry.Credential.LastUsedAt, Approved: append([]credential.Approved{}, entry.Credential.Approved()...),
 	}
 	if !entry.Credential.ExpiresAt.IsZero() {
 		shown.ExpiresAt = &entry.Credential.ExpiresAt
 	}
 	switch {
 	case entry.Credential.OwnerMark() != "":
-		shown.State = stateOwner
+		shown.State = "owner credential, never used"
 	case entry.Credential.Expired(now):
-		shown.State = stateExpired
+		shown.State = "expired"
 	}
 	return shown
 }
@@ -123,18 +103,21 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 		_, err := fmt.Fprintln(terminal.Out, "No credentials are stored; run: "+commandline.Connect("", cacheRoot))
 		return err
 	}
+	format := func(t time.Time, unknown string) string {
+		if t.IsZero() {
+			return unknown
+		}
+		return t.UTC().Format(time.RFC3339)
+	}
 	rows := [][]string{{"LABEL", "PROVIDER", "GRANT", "CONNECTIONS", "STREAMS", "RANGE", "EXPIRES", "LAST USED", "STATE"}}
 	for _, listed := range connections {
-		expires, used := "never", "-"
+		var expires time.Time
 		if listed.ExpiresAt != nil {
-			expires = listed.ExpiresAt.UTC().Format(time.RFC3339)
-		}
-		if !listed.LastUsedAt.IsZero() {
-			used = listed.LastUsedAt.UTC().Format(time.RFC3339)
+			expires = *listed.ExpiresAt
 		}
 		granted, streams, times := listed.covers()
 		rows = append(rows, []string{
-			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), granted, streams, times, expires, used, listed.State,
+			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), granted, streams, times, format(expires, "never"), format(listed.LastUsedAt, "-"), listed.State,
 		})
 	}
 	return terminal.PrintTable(rows)
@@ -147,15 +130,14 @@ const namesShown = 4
 func (c connection) covers() (connections, streams, times string) {
 	var ids, names, ranges []string
 	for _, each := range c.Approved {
-		ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, each.times())
+		ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, timeRange(each))
 	}
 	return cell(ids), cell(names), cell(ranges)
 }
 
-// times returns the time range of a stream.
-func (a approved) times() string {
-	since, _, _ := strings.Cut(a.Since, "T")
-	until, _, _ := strings.Cut(a.Until, "T")
+func timeRange(approved credential.Approved) string {
+	since, _, _ := strings.Cut(approved.Since, "T")
+	until, _, _ := strings.Cut(approved.Until, "T")
 	switch {
 	case since != "" && until != "":
 		return since + " to " + until
