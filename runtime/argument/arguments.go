@@ -90,7 +90,6 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 	return nil
 }
 
-// assign stores each member under its accepted name.
 func (a *Arguments) assign(members []rs.Member, names Names) error {
 	spelled := map[string]string{} // accepted name → the name in the call
 	known := map[string]bool{}

@@ -35,7 +35,6 @@ func typedFilter(value json.RawMessage, clock tool.Clock) json.RawMessage {
 	return filter.fields.Encode()
 }
 
-// translation is a filter while it is translated.
 type translation struct {
 	fields rawjson.Object
 	clock  tool.Clock

@@ -50,7 +50,6 @@ const (
 	maxClientBytes = 64  // of ClientName
 )
 
-// addName adds a new name within the limits.
 func addName(names []string, name string) []string {
 	if name == "" || len(name) > maxNameBytes || len(names) >= maxNames || slices.Contains(names, name) {
 		return names

@@ -80,7 +80,6 @@ func (l *Log) rotate(now time.Time) error {
 
 var rotations atomic.Int64
 
-// prune removes rotated files that are too many or too old. Files that cannot be removed stay.
 func (l *Log) prune(now time.Time) {
 	paths := rotated(l.path)
 	for i, path := range paths {

@@ -69,7 +69,6 @@ func NewFile(path string, limits Limits, logger *slog.Logger) *Log {
 	return l
 }
 
-// write appends an entry.
 func (l *Log) write(entry *Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +98,6 @@ func (l *Log) write(entry *Entry) {
 	}
 }
 
-// lose counts a lost line.
 func (l *Log) lose(err error) {
 	l.lost++
 	if l.Lost != nil {
@@ -153,7 +151,6 @@ func (l *Log) isCurrent() bool {
 	return true
 }
 
-// open opens or creates the file.
 func (l *Log) open() error {
 	l.close()
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
@@ -175,7 +172,6 @@ func (l *Log) close() {
 	}
 }
 
-// isFull reports whether the next line needs a new file.
 func (l *Log) isFull(now time.Time) bool {
 	return l.size >= l.limits.FileBytes || !l.begun.IsZero() && now.Sub(l.begun) > l.limits.Age/time.Duration(l.limits.Files)
 }

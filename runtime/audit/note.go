@@ -127,14 +127,12 @@ func (c *Call) noteConnection(request rs.Request) {
 	c.entry.Connections = addName(c.entry.Connections, connection)
 }
 
-// noteEcho records a field that the request and the response name.
 func (c *Call) noteEcho(answer rawjson.Object, member string, requested []string) {
 	if name := answer.Text(member); slices.Contains(requested, name) {
 		c.entry.Fields = addName(c.entry.Fields, name)
 	}
 }
 
-// namesIn returns the names in a parameter.
 func namesIn(request rs.Request, parameter string) []string {
 	names, _ := request.Query.Get(parameter)
 	if names == "" {

@@ -94,7 +94,6 @@ func Parse(name string, text []byte, known Known) ([]Setting, []*Problem) {
 	return p.settings, p.problems
 }
 
-// parser collects the entries and problems of a file.
 type parser struct {
 	file     string
 	known    Known
@@ -110,7 +109,6 @@ func (p *parser) add(line int, form string, values ...any) {
 // syntaxForm is the form of the YAML library's errors, from which the line is taken.
 var syntaxForm = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
-// syntax adds the problem of invalid YAML.
 func (p *parser) syntax(err error) {
 	line, message := 0, strings.TrimPrefix(err.Error(), "yaml: ")
 	if parts := syntaxForm.FindStringSubmatch(err.Error()); parts != nil {
@@ -120,7 +118,6 @@ func (p *parser) syntax(err error) {
 	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: "is not valid YAML: " + message, Cause: err})
 }
 
-// entry takes one name with its value.
 func (p *parser) entry(key, value *yaml.Node) {
 	name := key.Value
 	about, isKnown := p.known[name]
@@ -154,7 +151,6 @@ func (p *parser) unknown(key *yaml.Node) {
 	p.add(key.Line, "unknown setting %q; %s", key.Value, hint)
 }
 
-// scalars returns the values of a node, and false for a node of another form.
 func scalars(node *yaml.Node, mayBeList bool) ([]string, bool) {
 	switch {
 	case node.Kind == yaml.ScalarNode:

@@ -55,22 +55,22 @@ func (c *Cache) NamedRoot() string {
 
 // Path returns the file of a provider. The file need not exist.
 func (c *Cache) Path(providerURL string) (string, error) {
-	place, err := c.place(providerURL)
-	return place.path, err
+	target, err := c.fileOf(providerURL)
+	return target.path, err
 }
 
-// place is a provider with its file.
-type place struct {
+// cacheFile is the file of a provider.
+type cacheFile struct {
 	provider string // normalized URL
 	path     string
 }
 
-func (c *Cache) place(providerURL string) (place, error) {
+func (c *Cache) fileOf(providerURL string) (cacheFile, error) {
 	provider, err := ParseProviderURL(providerURL)
 	if err != nil {
-		return place{}, err
+		return cacheFile{}, err
 	}
-	return place{provider, filepath.Join(c.directory(), cacheKey(provider)+".json")}, nil
+	return cacheFile{provider, filepath.Join(c.directory(), cacheKey(provider)+".json")}, nil
 }
 
 // ActivityPath returns the audit file of this machine (R-OPS-2).
@@ -87,19 +87,19 @@ func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
 
 // read returns the content of a provider's file. The error of a file without a credential wraps errMalformed; the members come with
 // it if the file names this provider.
-func (c *Cache) read(at place) (held contents, err error) {
-	err = c.readFile(at, func(data []byte) error {
+func (c *Cache) read(target cacheFile) (held contents, err error) {
+	err = c.readFile(target, func(data []byte) error {
 		held, err = parseFile(data)
 		// Two providers can share a file name, and a token goes only to the one that it was issued for.
 		stored, urlErr := ParseProviderURL(held.members.Text("provider_url"))
-		if stored != at.provider {
+		if stored != target.provider {
 			held = contents{}
 		}
 		switch {
-		case stored != at.provider && (err == nil || urlErr == nil): // the file of another provider is neither replaced nor removed
-			return c.unusable(at.provider, fmt.Sprintf("credential file %s was not written for %s", at.path, at.provider), urlErr)
+		case stored != target.provider && (err == nil || urlErr == nil): // the file of another provider is neither replaced nor removed
+			return c.unusable(target.provider, fmt.Sprintf("credential file %s was not written for %s", target.path, target.provider), urlErr)
 		case err != nil:
-			return c.malformed(at, err)
+			return c.malformed(target, err)
 		}
 		return nil
 	})
@@ -124,42 +124,42 @@ func (c *Cache) logger() *slog.Logger {
 var errMalformed = errors.New("malformed")
 
 // malformed is the error of a file without a credential. Without a provider, connect cannot replace the file.
-func (c *Cache) malformed(at place, err error) *Error {
-	malformed := c.unusable(at.provider, fmt.Sprintf("credential file %s is malformed: %v", at.path, err), fmt.Errorf("%w: %w", errMalformed, err))
-	if at.provider == "" {
+func (c *Cache) malformed(target cacheFile, err error) *Error {
+	malformed := c.unusable(target.provider, fmt.Sprintf("credential file %s is malformed: %v", target.path, err), fmt.Errorf("%w: %w", errMalformed, err))
+	if target.provider == "" {
 		malformed.NextStep, malformed.Command = "remove it and run: "+malformed.Command, ""
 	}
 	return malformed
 }
 
 // readFile passes the content of a file to use. If use returns nil, it makes the file private.
-func (c *Cache) readFile(at place, use func(data []byte) error) error {
+func (c *Cache) readFile(target cacheFile, use func(data []byte) error) error {
 	if err := c.protectDirectories(); err != nil {
 		return err
 	}
 	var data []byte
-	file, info, err := ownfile.Open(at.path, os.O_RDONLY)
+	file, info, err := ownfile.Open(target.path, os.O_RDONLY)
 	if err == nil {
 		defer file.Close()
-		if err = ownfile.CheckOwner(at.path, info); err == nil {
+		if err = ownfile.CheckOwner(target.path, info); err == nil {
 			data, err = io.ReadAll(io.LimitReader(file, maxFileBytes+1))
 		}
 	}
 	fault, isFault := errors.AsType[*ownfile.Fault](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return c.unusable(at.provider, fmt.Sprintf("no credential for %s in %s", at.provider, c.Root), err)
+		return c.unusable(target.provider, fmt.Sprintf("no credential for %s in %s", target.provider, c.Root), err)
 	case isFault:
-		return c.unusable(at.provider, "credential file "+fault.Error(), err)
+		return c.unusable(target.provider, "credential file "+fault.Error(), err)
 	case err != nil:
-		return c.unusable(at.provider, fmt.Sprintf("credential file %s cannot be read: %v", at.path, Cause(err)), err)
+		return c.unusable(target.provider, fmt.Sprintf("credential file %s cannot be read: %v", target.path, Cause(err)), err)
 	case len(data) > maxFileBytes:
-		return c.unusable(at.provider, fmt.Sprintf("credential file %s is larger than %d bytes", at.path, maxFileBytes), nil)
+		return c.unusable(target.provider, fmt.Sprintf("credential file %s is larger than %d bytes", target.path, maxFileBytes), nil)
 	}
 	if err := use(data); err != nil {
 		return err
 	}
-	return c.protect(file, info, at.path)
+	return c.protect(file, info, target.path)
 }
 
 // unusable returns the error of a credential that connect can replace.

@@ -64,18 +64,18 @@ var tokenBound = append([]string{"id_token", "expires_in"}, rs.KindMembers...)
 // read becomes 0600 with a warning, and a directory that others can write loses that right; if that fails, an error is returned
 // (R-STDIO-2). Links and files of other users are refused. Errors of the file are of class Configuration.
 func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
-	at, err := c.place(providerURL)
+	target, err := c.fileOf(providerURL)
 	if err != nil {
 		return nil, err
 	}
-	held, err := c.read(at)
+	held, err := c.read(target)
 	return held.grants, err
 }
 
 // Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant, and keeps
 // other grants and unknown members. A malformed file is replaced with a warning; the file of another provider is refused.
 func (c *Cache) Add(entry *Entry) error {
-	at, err := c.place(entry.ProviderURL)
+	target, err := c.fileOf(entry.ProviderURL)
 	if err != nil {
 		return err
 	}
@@ -83,12 +83,12 @@ func (c *Cache) Add(entry *Entry) error {
 		return err
 	}
 	return c.locked(func() error {
-		held, isMalformed, err := c.readForAdd(at)
+		held, isMalformed, err := c.readForAdd(target)
 		if err != nil {
 			return err
 		}
 		if isMalformed {
-			c.logger().Warn("credential file is malformed; it is replaced", "path", at.path)
+			c.logger().Warn("credential file is malformed; it is replaced", "path", target.path)
 		}
 		grants := []*Entry{entry}
 		for _, old := range held.grants {
@@ -98,7 +98,7 @@ func (c *Cache) Add(entry *Entry) error {
 				grants = append(grants, old)
 			}
 		}
-		return c.storeGrants(at.path, held.members, grants)
+		return c.storeGrants(target.path, held.members, grants)
 	})
 }
 
@@ -120,13 +120,13 @@ func (e *Entry) inherit(old *Entry) {
 }
 
 // readForAdd returns the content to which a credential is added. It is empty if the file is missing or malformed.
-func (c *Cache) readForAdd(at place) (held contents, isMalformed bool, err error) {
-	held, err = c.read(at)
+func (c *Cache) readForAdd(target cacheFile) (held contents, isMalformed bool, err error) {
+	held, err = c.read(target)
 	isMalformed = errors.Is(err, errMalformed)
 	if err == nil || isMalformed || errors.Is(err, fs.ErrNotExist) {
 		return held, isMalformed, nil
 	}
-	if failure, ok := errors.AsType[*Error](err); ok && failure.Command == c.connectCommand(at.provider) { // connect cannot fix it
+	if failure, ok := errors.AsType[*Error](err); ok && failure.Command == c.connectCommand(target.provider) { // connect cannot fix it
 		err = &Error{
 			Class: failure.Class, Message: failure.Message, Cause: err,
 			NextStep: "move the file away, or pass another --cache-root",
@@ -148,12 +148,12 @@ func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (
 
 // edit calls with for the stored credential of one grant, under the lock of all processes. Write stores the credential.
 func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write func() error) error) (stored *Entry, err error) {
-	at, err := c.place(providerURL)
+	target, err := c.fileOf(providerURL)
 	if err != nil {
 		return nil, err
 	}
 	err = c.locked(func() error {
-		held, err := c.read(at)
+		held, err := c.read(target)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write
 			return c.UnknownGrant(grantID, held.grants)
 		}
 		stored = held.grants[i]
-		return with(stored, func() error { return c.storeGrants(at.path, held.members, held.grants) })
+		return with(stored, func() error { return c.storeGrants(target.path, held.members, held.grants) })
 	})
 	return stored, err
 }
@@ -185,15 +185,15 @@ func (c *Cache) NoteUse(entry *Entry, now time.Time) error {
 // Remove removes and returns the credentials of the grant with this id or label, or all of the provider if the name is empty. It
 // removes a file without grants, and a malformed file if the name is empty. An unknown grant is an error of class Configuration.
 func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
-	at, err := c.place(providerURL)
+	target, err := c.fileOf(providerURL)
 	if err != nil {
 		return nil, err
 	}
 	err = c.locked(func() error {
-		held, err := c.read(at)
+		held, err := c.read(target)
 		switch {
 		case name == "" && errors.Is(err, errMalformed):
-			return c.removeFile(at.path)
+			return c.removeFile(target.path)
 		case err != nil:
 			return err
 		}
@@ -209,10 +209,10 @@ func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 		case len(removed) == 0:
 			return c.UnknownGrant(name, held.grants)
 		case len(kept) == 0:
-			return c.removeFile(at.path)
+			return c.removeFile(target.path)
 		}
 		c.removeLeftovers()
-		return c.storeGrants(at.path, held.members, kept)
+		return c.storeGrants(target.path, held.members, kept)
 	})
 	return removed, err
 }

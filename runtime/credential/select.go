@@ -103,15 +103,15 @@ func (c *Cache) OnlyProvider(names ...string) (string, error) {
 }
 
 func (c *Cache) listFile(path string) Listed {
-	at := place{path: path} // the file names the provider
+	target := cacheFile{path: path} // the file names the provider
 	found := Listed{Path: path}
-	found.Err = c.readFile(at, func(data []byte) error {
+	found.Err = c.readFile(target, func(data []byte) error {
 		held, err := parseFile(data)
 		if err != nil {
-			return c.malformed(at, err)
+			return c.malformed(target, err)
 		}
 		if wanted, err := c.Path(held.grants[0].ProviderURL); err != nil || filepath.Base(wanted) != filepath.Base(path) {
-			return c.malformed(at, errors.New("its name does not belong to its provider_url"))
+			return c.malformed(target, errors.New("its name does not belong to its provider_url"))
 		}
 		found.Grants = held.grants
 		return nil
@@ -137,11 +137,11 @@ func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 // Select returns the chosen credentials of a provider, the latest first. At least one is usable. An owner credential is an error of
 // class Refused; missing, malformed or expired credentials and unknown names are errors of class Configuration (R-STDIO-2, R-STDIO-3).
 func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
-	at, err := c.place(selection.ProviderURL)
+	target, err := c.fileOf(selection.ProviderURL)
 	if err != nil {
 		return nil, err
 	}
-	held, err := c.read(at)
+	held, err := c.read(target)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
 		}
 		wanted = slices.DeleteFunc(slices.Clone(wanted), func(e *Entry) bool { return !slices.ContainsFunc(named, e.Credential.HasName) })
 	}
-	return wanted, c.refuse(at.provider, wanted, now)
+	return wanted, c.refuse(target.provider, wanted, now)
 }
 
 // Named returns the names that are the id or label of one of the grants.

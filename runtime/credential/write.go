@@ -17,11 +17,11 @@ import (
 
 // Prepare creates the directories and verifies that a credential can be stored, before the owner is asked.
 func (c *Cache) Prepare(providerURL string) error {
-	at, err := c.place(providerURL)
+	target, err := c.fileOf(providerURL)
 	if err != nil {
 		return err
 	}
-	if _, _, err := c.readForAdd(at); err != nil {
+	if _, _, err := c.readForAdd(target); err != nil {
 		return err
 	}
 	if err := c.createDirectories(); err != nil {

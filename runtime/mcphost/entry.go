@@ -37,7 +37,6 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 	return entries, nil
 }
 
-// read decodes one of the host's files.
 func (h Host) read(path string) (map[string]any, error) {
 	read, err := readFile(path)
 	if err != nil {

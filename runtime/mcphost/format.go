@@ -44,7 +44,6 @@ func faithful(f format, before, after []byte, name string, wanted []setting) boo
 	return reflect.DeepEqual(was, is)
 }
 
-// entryOf returns the entry of a server, or nil.
 func entryOf(document map[string]any, section, name string) map[string]any {
 	servers, _ := document[section].(map[string]any)
 	entry, _ := servers[name].(map[string]any)

@@ -46,24 +46,24 @@ func (f jsonFormat) change(content []byte, name string, wanted []setting) ([]byt
 // write sets the wanted members and removes the other owned ones. It does not rewrite correct members.
 func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, wanted []setting) error {
 	for _, name := range f.own {
-		at, err := find(entry, name)
+		index, err := find(entry, name)
 		if err != nil {
 			return err
 		}
-		if _, isWanted := settingOf(wanted, name); at >= 0 && !isWanted {
-			remove(entry, at)
+		if _, isWanted := settingOf(wanted, name); index >= 0 && !isWanted {
+			remove(entry, index)
 		}
 	}
 	for _, each := range wanted {
-		at, err := find(entry, each.name)
+		index, err := find(entry, each.name)
 		if err != nil {
 			return err
 		}
-		if at < 0 {
+		if index < 0 {
 			layout.insert(entry, base, each.name, layout.render(each, base))
 			continue
 		}
-		held := &entry.Members[at].Value
+		held := &entry.Members[index].Value
 		var value any
 		_ = json.Unmarshal(standard(held), &value) // parsed before
 		if !each.is(value) {
@@ -113,11 +113,11 @@ func standard(value *hujson.Value) []byte {
 }
 
 // remove deletes a member. In hujson, a trailing comma is a non-nil AfterExtra of the last value, which moves to the new last member.
-func remove(object *hujson.Object, at int) {
+func remove(object *hujson.Object, index int) {
 	last := len(object.Members) - 1
 	comma := object.Members[last].Value.AfterExtra != nil
-	object.Members = slices.Delete(object.Members, at, at+1)
-	if at < last || len(object.Members) == 0 {
+	object.Members = slices.Delete(object.Members, index, index+1)
+	if index < last || len(object.Members) == 0 {
 		return
 	}
 	before := &object.Members[last-1].Value

@@ -33,29 +33,29 @@ func layoutOf(content []byte, document *hujson.Value) layout {
 
 // lineIndent returns the white space after the last line break, if there is nothing else.
 func lineIndent(before hujson.Extra) (string, bool) {
-	at := bytes.LastIndexByte(before, '\n')
-	if at < 0 || len(bytes.Trim(before[at+1:], " \t")) > 0 {
+	index := bytes.LastIndexByte(before, '\n')
+	if index < 0 || len(bytes.Trim(before[index+1:], " \t")) > 0 {
 		return "", false
 	}
-	return string(before[at+1:]), true
+	return string(before[index+1:]), true
 }
 
 // objectIn returns a member that must be an object, and the indentation of its line. It adds a missing one. The parent's line is
 // indented by base.
 func (l layout) objectIn(parent *hujson.Object, name, base string) (*hujson.Object, string, error) {
-	at, err := find(parent, name)
+	index, err := find(parent, name)
 	if err != nil {
 		return nil, "", err
 	}
-	if at < 0 {
-		at = len(parent.Members)
+	if index < 0 {
+		index = len(parent.Members)
 		l.insert(parent, base, name, &hujson.Object{})
 	}
-	object, ok := parent.Members[at].Value.Value.(*hujson.Object)
+	object, ok := parent.Members[index].Value.Value.(*hujson.Object)
 	if !ok {
 		return nil, "", problem(fmt.Sprintf("its member %s is not an object", name))
 	}
-	if indent, ok := lineIndent(parent.Members[at].Name.BeforeExtra); ok {
+	if indent, ok := lineIndent(parent.Members[index].Name.BeforeExtra); ok {
 		return object, indent, nil
 	}
 	return object, base + l.unit, nil

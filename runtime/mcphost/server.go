@@ -92,7 +92,6 @@ func gemini(server Server) []setting {
 	return plain(server)
 }
 
-// settingOf returns the setting of a name, and whether there is one.
 func settingOf(wanted []setting, name string) (setting, bool) {
 	for _, each := range wanted {
 		if each.name == name {

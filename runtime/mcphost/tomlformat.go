@@ -142,8 +142,8 @@ func tomlStatements(content []byte) ([]tomlStatement, error) {
 		}
 		statement.lineStart = bytes.LastIndexByte(content[:statement.start], '\n') + 1
 		statement.lineEnd = len(content)
-		if at := bytes.IndexByte(content[statement.end:], '\n'); at >= 0 {
-			statement.lineEnd = statement.end + at + 1
+		if index := bytes.IndexByte(content[statement.end:], '\n'); index >= 0 {
+			statement.lineEnd = statement.end + index + 1
 		}
 		statements = append(statements, statement)
 	}

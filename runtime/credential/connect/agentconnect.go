@@ -18,7 +18,6 @@ type agentRequest struct {
 	Details    []authorizationDetail `json:"authorization_details,omitempty"`
 }
 
-// agentAttempt is a started attempt.
 type agentAttempt struct {
 	ApprovalURL string `json:"approval_url"`
 	PollURL     string `json:"poll_url"`
@@ -39,16 +38,16 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
-	begun, err := s.asker.postJSON(ctx, s.server.AgentConnectEndpoint, request)
+	sentAt := time.Now()
+	response, err := s.asker.postJSON(ctx, s.server.AgentConnectEndpoint, request)
 	var attempt agentAttempt
-	if err := s.accepted(begun, err, &attempt); err != nil {
+	if err := s.accepted(response, err, &attempt); err != nil {
 		return nil, err
 	}
-	if err := s.admitAttempt(&attempt, begun.from); err != nil {
+	if err := s.admitAttempt(&attempt, response.from); err != nil {
 		return nil, err
 	}
-	waiting := newWaiting(began, attempt.Interval, attempt.ExpiresIn)
+	waiting := newWaiting(sentAt, attempt.Interval, attempt.ExpiresIn)
 	s.announce(Approval{URL: attempt.ApprovalURL, UserCode: shown(attempt.UserCode), ExpiresAt: waiting.expiresAt})
 	granted, err := s.poll(ctx, waiting, attempt.PollingCode, func() (*answer, error) {
 		return s.asker.postJSON(ctx, attempt.PollURL, map[string]string{"polling_code": attempt.PollingCode})
@@ -85,7 +84,6 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 	return &agentRequest{ClientID: client.ClientID, RequestURI: pushed.RequestURI}, nil
 }
 
-// admitAttempt checks the URLs of the attempt.
 func (s *signIn) admitAttempt(attempt *agentAttempt, from string) error {
 	attempt.PollURL = cmp.Or(attempt.PollURL, attempt.TokenURL)
 	if attempt.ApprovalURL == "" || attempt.PollURL == "" || attempt.PollingCode == "" {

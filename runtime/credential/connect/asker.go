@@ -89,12 +89,12 @@ func (a *asker) ask(ctx context.Context, method, address, contentType string, bo
 	}
 	response, err := a.client.Do(request)
 	if err != nil {
-		return nil, unanswered(ctx, address, err)
+		return nil, noAnswer(ctx, address, err)
 	}
 	defer response.Body.Close()
 	received, err := io.ReadAll(io.LimitReader(response.Body, maxBodyBytes+1))
 	if err != nil {
-		return nil, unanswered(ctx, address, err)
+		return nil, noAnswer(ctx, address, err)
 	}
 	members, err := rawjson.ReadObject(received, maxDepth)
 	switch status := response.StatusCode; {
@@ -116,7 +116,7 @@ type failedStatus int
 func (s failedStatus) Error() string { return http.StatusText(int(s)) }
 
 // unanswered returns the error of a request without a response. If the context has ended, it is the context's error.
-func unanswered(ctx context.Context, address string, err error) error {
+func noAnswer(ctx context.Context, address string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -24,38 +24,38 @@ var codeGrants = []string{"authorization_code", "refresh_token"}
 // authorizationCode runs the authorization code flow: a page redirects the owner's browser to this machine with a code (RFC 6749,
 // section 4.1; RFC 7636; RFC 8252). The parameters are in the URL, since PDPP's pushed requests have no redirect (capture 857).
 func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
-	back, err := newLanding()
+	callback, err := newCallbackServer()
 	if err != nil {
 		return nil, &credential.Error{
 			Class: credential.Internal, Message: "cannot listen on a local port: " + err.Error(),
 			NextStep: "allow it, or pass --flow with another sign-in", Cause: err,
 		}
 	}
-	defer back.close()
+	defer callback.close()
 	client, err := s.identified(ctx, registration{
-		ApplicationType: "native", GrantTypes: codeGrants, ResponseTypes: []string{"code"}, RedirectURIs: []string{back.address},
+		ApplicationType: "native", GrantTypes: codeGrants, ResponseTypes: []string{"code"}, RedirectURIs: []string{callback.address},
 	})
 	if err != nil {
 		return nil, err
 	}
 	verifier := oauth2.GenerateVerifier()
 	expiresAt := time.Now().Add(codePatience)
-	s.announce(Approval{URL: s.authorizationPage(client.ClientID, back, verifier), ExpiresAt: expiresAt, OnThisMachine: true})
-	var came url.Values
+	s.announce(Approval{URL: s.authorizationPage(client.ClientID, callback, verifier), ExpiresAt: expiresAt, OnThisMachine: true})
+	var query url.Values
 	select {
-	case came = <-back.came:
+	case query = <-callback.answer:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(time.Until(expiresAt)):
 		return nil, s.expired(nil)
 	}
-	code, err := s.returnedCode(came)
+	code, err := s.returnedCode(query)
 	if err != nil {
 		return nil, err
 	}
 	answer, err := s.asker.postForm(ctx, s.server.Token, url.Values{
 		"grant_type": {"authorization_code"}, "client_id": {client.ClientID}, "code": {code},
-		"code_verifier": {verifier}, "redirect_uri": {back.address},
+		"code_verifier": {verifier}, "redirect_uri": {callback.address},
 	})
 	given := granted{answer: answer}
 	if err := s.accepted(answer, err, &given, code, verifier); err != nil {
@@ -64,12 +64,11 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 	return given.issued(client)
 }
 
-// authorizationPage returns the URL of the owner's page.
-func (s *signIn) authorizationPage(clientID string, back *landing, verifier string) string {
+func (s *signIn) authorizationPage(clientID string, callback *callbackServer, verifier string) string {
 	page, _ := url.Parse(s.server.Authorization) // admitted
 	query := page.Query()                        // an endpoint may have a query, without duplicates (RFC 6749, section 3.1)
 	for name, value := range map[string]string{
-		"client_id": clientID, "redirect_uri": back.address, "response_type": "code", "state": back.state, "resource": s.server.resource,
+		"client_id": clientID, "redirect_uri": callback.address, "response_type": "code", "state": callback.state, "resource": s.server.resource,
 		"code_challenge": oauth2.S256ChallengeFromVerifier(verifier), "code_challenge_method": "S256",
 	} {
 		query.Set(name, value)
@@ -84,58 +83,57 @@ func (s *signIn) authorizationPage(clientID string, back *landing, verifier stri
 }
 
 // returnedCode returns the code. It returns an error if another server sent it (RFC 9207), or if there is none.
-func (s *signIn) returnedCode(came url.Values) (string, error) {
-	from := came.Get("iss")
+func (s *signIn) returnedCode(query url.Values) (string, error) {
+	from := query.Get("iss")
 	if from != s.server.Issuer && (from != "" || s.server.NamesItself) {
 		return "", unfit(s.server.Issuer, "was asked, and another server answered: "+shown(from), nil)
 	}
-	if refused := came.Get("error"); refused != "" {
-		return "", s.failed(&refusal{from: s.server.Authorization, code: shown(refused), description: shown(came.Get("error_description"))})
+	if refused := query.Get("error"); refused != "" {
+		return "", s.failed(&refusal{from: s.server.Authorization, code: shown(refused), description: shown(query.Get("error_description"))})
 	}
-	if came.Get("code") == "" {
-		return "", unfit(s.server.Authorization, "sent the browser back without a code", nil)
+	if query.Get("code") == "" {
+		return "", unfit(s.server.Authorization, "sent the browser callback without a code", nil)
 	}
-	return came.Get("code"), nil
+	return query.Get("code"), nil
 }
 
-// landingPath is the path of the redirect URI.
-const landingPath = "/callback"
+const callbackPath = "/callback"
 
-// landing waits on a local port for the owner's browser (RFC 8252, section 7.3). It rejects requests without the state, since any
+// callbackServer waits on a local port for the owner's browser (RFC 8252, section 7.3). It rejects requests without the state, since any
 // page can send the browser here.
-type landing struct {
+type callbackServer struct {
 	address string // the redirect URI
 	state   string
 
 	server *http.Server
-	came   chan url.Values // query of the first request with the state
+	answer chan url.Values // query of the first request with the state
 }
 
-func newLanding() (*landing, error) {
+func newCallbackServer() (*callbackServer, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	l := &landing{
-		address: "http://" + listener.Addr().String() + landingPath, state: rand.Text(),
-		came: make(chan url.Values, 1),
+	l := &callbackServer{
+		address: "http://" + listener.Addr().String() + callbackPath, state: rand.Text(),
+		answer: make(chan url.Values, 1),
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+landingPath, l.land)
-	mux.HandleFunc("/", notOfThisSignIn)
+	mux.HandleFunc("GET "+callbackPath, l.handle)
+	mux.HandleFunc("/", rejectOther)
 	l.server = &http.Server{Handler: mux, ReadTimeout: askTimeout, WriteTimeout: askTimeout, MaxHeaderBytes: 64 << 10}
 	go func() { _ = l.server.Serve(listener) }() // until it is closed
 	return l, nil
 }
 
-func (l *landing) land(w http.ResponseWriter, r *http.Request) {
+func (l *callbackServer) handle(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1 {
-		notOfThisSignIn(w, r)
+		rejectOther(w, r)
 		return
 	}
 	// The page is sent first, since the program may end soon after. It does not repeat the provider's text, which the terminal shows.
-	message := webpage.Message{Site: landingSite, Title: "Back to the terminal", Text: []string{
+	message := webpage.Message{Site: site, Title: "Back to the terminal", Text: []string{
 		"pdpp-mcp has the answer and shows the result in the terminal. You can close this page.",
 		"You can end this access at any time: run pdpp-mcp disconnect, or revoke it where you approved it.",
 	}}
@@ -145,27 +143,26 @@ func (l *landing) land(w http.ResponseWriter, r *http.Request) {
 	message.Write(w, http.StatusOK)
 	_ = http.NewResponseController(w).Flush()
 	select {
-	case l.came <- query:
+	case l.answer <- query:
 	default: // a repeated request
 	}
 }
 
-// landingSite is the site name on the pages.
-const landingSite = "pdpp-mcp"
+// site is the name on the pages.
+const site = "pdpp-mcp"
 
-// notOfThisSignIn rejects other requests.
-func notOfThisSignIn(w http.ResponseWriter, r *http.Request) {
+func rejectOther(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusBadRequest
-	if r.URL.Path != landingPath {
+	if r.URL.Path != callbackPath {
 		status = http.StatusNotFound
 	}
-	webpage.Message{Site: landingSite, Title: "This is not the sign-in", Text: []string{
+	webpage.Message{Site: site, Title: "This is not the sign-in", Text: []string{
 		"This address does not belong to a current sign-in. Open the link that pdpp-mcp printed.",
 	}}.Write(w, status)
 }
 
 // close stops listening after the current response, within a second.
-func (l *landing) close() {
+func (l *callbackServer) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if l.server.Shutdown(ctx) != nil {

@@ -89,7 +89,6 @@ const (
 // Flows returns all flows.
 func Flows() []Flow { return []Flow{AgentConnect, DeviceAuthorization, AuthorizationCode} }
 
-// signIn is one run of a flow.
 type signIn struct {
 	Options
 

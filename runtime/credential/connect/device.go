@@ -29,20 +29,20 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	if s.Asked.namesAnything() || !s.server.ownerChooses() {
 		form.Set("authorization_details", s.detailsText())
 	}
-	began := time.Now()
-	begun, err := s.asker.postForm(ctx, s.server.DeviceAuthorization, form)
+	sentAt := time.Now()
+	response, err := s.asker.postForm(ctx, s.server.DeviceAuthorization, form)
 	var started deviceStarted
-	if err := s.accepted(begun, err, &started); err != nil {
+	if err := s.accepted(response, err, &started); err != nil {
 		return nil, err
 	}
 	page := cmp.Or(started.Complete, started.VerificationURI)
 	if page == "" || started.DeviceCode == "" {
-		return nil, unfit(begun.from, "started a device authorization without device_code or verification_uri", nil)
+		return nil, unfit(response.from, "started a device authorization without device_code or verification_uri", nil)
 	}
 	if err := s.asker.endpoint("verification_uri", &page); err != nil {
 		return nil, err
 	}
-	waiting := newWaiting(began, started.Interval, started.ExpiresIn)
+	waiting := newWaiting(sentAt, started.Interval, started.ExpiresIn)
 	s.announce(Approval{URL: page, UserCode: shown(started.UserCode), ExpiresAt: waiting.expiresAt})
 	form = url.Values{"grant_type": {deviceGrant}, "device_code": {started.DeviceCode}, "client_id": {client.ClientID}}
 	granted, err := s.poll(ctx, waiting, started.DeviceCode, func() (*answer, error) { // RFC 8628, section 3.4

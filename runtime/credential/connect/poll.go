@@ -32,13 +32,13 @@ type waiting struct {
 }
 
 // newWaiting takes the interval and the expiry of a response, in seconds. Missing or invalid values get defaults.
-func newWaiting(began time.Time, interval, expiresIn int64) *waiting {
-	w := &waiting{interval: defaultInterval, expiresAt: began.Add(defaultExpiry)}
+func newWaiting(sentAt time.Time, interval, expiresIn int64) *waiting {
+	w := &waiting{interval: defaultInterval, expiresAt: sentAt.Add(defaultExpiry)}
 	if interval > 0 {
 		w.interval = seconds(interval, maxInterval)
 	}
 	if expiresIn > 0 {
-		w.expiresAt = began.Add(seconds(expiresIn, maxExpiry))
+		w.expiresAt = sentAt.Add(seconds(expiresIn, maxExpiry))
 	}
 	return w
 }

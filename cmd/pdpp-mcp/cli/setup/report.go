@@ -142,7 +142,6 @@ func (r *doctorReport) err() error {
 	return &found
 }
 
-// doctorError is the error of failed checks.
 type doctorError struct {
 	failed int
 	first  string // title

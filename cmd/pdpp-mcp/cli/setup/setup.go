@@ -16,7 +16,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// setup is one run of the command.
 type setup struct {
 	terminal invocation.Terminal
 	server   setupServer

@@ -41,7 +41,6 @@ const (
 	maxPurpose = 1000
 )
 
-// asked checks the flags and returns the request.
 func (a *asking) asked() (connect.Asked, error) {
 	asked := connect.Asked{Purpose: a.purpose, SingleUse: a.singleUse}
 	if err := a.checkTexts(); err != nil {
@@ -80,7 +79,6 @@ func (a *asking) asked() (connect.Asked, error) {
 	return asked, nil
 }
 
-// checkTexts refuses empty, long and repeated values.
 func (a *asking) checkTexts() error {
 	for _, flag := range []struct {
 		name   string

@@ -122,7 +122,6 @@ func (s *signIn) store(cache *credential.Cache, entry *credential.Entry) error {
 	return err
 }
 
-// check validates the flags before anything is sent or written.
 func (s *signIn) check(cache *credential.Cache) (err error) {
 	if s.options.Asked, err = s.asking.asked(); err != nil {
 		return err
@@ -136,7 +135,6 @@ func (s *signIn) check(cache *credential.Cache) (err error) {
 	return s.checkLabel(cache)
 }
 
-// maxLabel is the maximum length of a label in bytes.
 const maxLabel = 64
 
 // checkLabel refuses a label that could not be passed to a command or names a grant of another provider. If it labels a grant of this

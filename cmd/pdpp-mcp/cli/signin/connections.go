@@ -149,7 +149,6 @@ func timeRange(approved credential.Approved) string {
 	return "all"
 }
 
-// cell lists distinct names.
 func cell(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)

@@ -47,7 +47,6 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	return nil
 }
 
-// lasting describes how long a credential is valid.
 func lasting(held credential.Credential) string {
 	switch {
 	case held.RefreshToken.Reveal() != "":
@@ -58,7 +57,6 @@ func lasting(held credential.Credential) string {
 	return "it expires at " + held.ExpiresAt.Format(time.RFC3339)
 }
 
-// described returns one line about an approved stream.
 func described(approved credential.Approved) string {
 	text := approved.Stream
 	if key := approved.ConnectorKey(); key != "" {
