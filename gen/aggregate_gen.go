@@ -73,8 +73,10 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 		ConnectionID: input.ConnectionID,
 		Metric:       tool.Named("metric", &input.Metric),
 		Field:        tool.Named("field", input.Field),
+		GroupBy:      tool.Named("group_by", input.GroupBy),
 		GroupByTime:  tool.Named("group_by_time", input.GroupByTime),
 		Granularity:  tool.Named("granularity", input.Granularity),
+		Sort:         tool.Named("sort", input.Sort),
 	})
 	if err != nil {
 		return nil, err

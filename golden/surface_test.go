@@ -182,7 +182,7 @@ func TestArguments(t *testing.T) {
 	for name, want := range map[string]string{
 		"schema":            "stream connection_id detail",
 		"query_records":     "stream limit cursor order sort count filter fields view expand expand_limit changes_since connection_id",
-		"aggregate":         "stream metric field group_by group_by_time granularity time_zone limit filter connection_id",
+		"aggregate":         "stream metric field group_by group_by_time granularity time_zone sort limit filter connection_id",
 		"search":            "q streams mode limit cursor filter connection_id",
 		"fetch":             "id fields expand expand_limit connection_id",
 		"read_record_field": "id connection_id stream record_id field_path offset_chars cursor q limit_chars before_chars after_chars",

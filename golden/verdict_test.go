@@ -21,7 +21,7 @@ import (
 // values are valid and invalid arguments as JSON. Every check accepts their strings and keys: what a schema cannot
 // express is tested with the checks.
 var values = []string{
-	`"messages"`, `"cin_1/messages:m1"`, `"stream:m2"`, `"count"`, `"asc"`, `"exact"`, `"day"`, `"lexical"`, `"compact"`, `""`,
+	`"messages"`, `"cin_1/messages:m1"`, `"stream:m2"`, `"count"`, `"asc"`, `"exact"`, `"day"`, `"lexical"`, `"compact"`, `"key"`, `""`,
 	`0`, `1`, `5`, `5.0`, `1e2`, `101`, `1.5`, `-1`, `9000`, `100000`, `true`, `false`, `null`,
 	`[]`, `["subject"]`, `["subject","body"]`, `[1]`, `[null]`, `[["a"]]`,
 	`{}`, `{"is_seen":false}`, `{"attachments":3}`, `{"attachments":0}`, `{"attachments":"3"}`, `{"attachments":1.0}`,
@@ -99,11 +99,11 @@ func callsOf(t *testing.T, document json.RawMessage) calls {
 }
 
 // isDependent reports whether an argument is right or absent, so that only another argument can make it wrong: a metric needs a field,
-// and time groups need a granularity.
+// time groups need a granularity, and an order needs groups and a server that may read.
 func (calls) isDependent(name string, drawn map[string]json.RawMessage) bool {
 	value := strings.Trim(string(drawn[name]), "[]")
 	isAbsent := value == "" || value == "null"
-	return name == "field" && (isAbsent || value[0] == '"') || name == "granularity" && isAbsent
+	return name == "field" && (isAbsent || value[0] == '"') || name == "granularity" && isAbsent || name == "sort" && !isAbsent
 }
 
 func (c calls) draw(t *rapid.T) map[string]json.RawMessage {

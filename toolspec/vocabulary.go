@@ -109,14 +109,16 @@ var Gates = Words{
 	},
 	{
 		Name: "aggregate_measure", Function: "AggregateMeasure",
-		Doc: "A metric has its field, and groups by time have a granularity.",
+		Doc: "A metric has its field, groups by time have a granularity, and an order has groups.",
 		Parameters: []Parameter{
 			{"stream", KindString},
 			{"connection_id", KindOptionalString},
 			{"metric", KindNamedString},
 			{"field", KindNamedString},
+			{"group_by", KindNamedString},
 			{"group_by_time", KindNamedString},
 			{"granularity", KindNamedString},
+			{"sort", KindNamedString},
 		},
 	},
 	{

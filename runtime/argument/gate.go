@@ -100,12 +100,14 @@ type AggregateMeasureInput struct {
 	ConnectionID *string
 	Metric       tool.NamedArgument[string]
 	Field        tool.NamedArgument[string]
+	GroupBy      tool.NamedArgument[string]
 	GroupByTime  tool.NamedArgument[string]
 	Granularity  tool.NamedArgument[string]
+	Sort         tool.NamedArgument[string]
 }
 
-// AggregateMeasure returns invalid_arguments for a metric without its field, for count with a field, and for groups by time without a
-// granularity. Servers refuse these in words about grouping.
+// AggregateMeasure returns invalid_arguments for a metric without its field, for count with a field, for groups by time without a
+// granularity, and for an order without groups. Servers refuse these in words about grouping.
 func AggregateMeasure(_ context.Context, _ tool.Env, input AggregateMeasureInput) error {
 	metric, field, isCount := input.Metric.Name+" "+*input.Metric.Value, input.Field, *input.Metric.Value == "count"
 	switch {
@@ -119,6 +121,10 @@ func AggregateMeasure(_ context.Context, _ tool.Env, input AggregateMeasureInput
 		return refused
 	case input.GroupByTime.Given() && !input.Granularity.Given():
 		return refuse(tool.InvalidArguments, input.Granularity.Name, "is required with "+input.GroupByTime.Name+"; pass the length of a group")
+	case input.Sort.Given() && !input.GroupBy.Given() && !input.GroupByTime.Given():
+		refused := refuse(tool.InvalidArguments, input.Sort.Name, "orders groups; pass "+input.GroupBy.Name+" or "+input.GroupByTime.Name+" too, or leave it out")
+		refused.Instead = []rawjson.Object{{{Name: input.Sort.Name}}}
+		return refused
 	}
 	return nil
 }

@@ -64,8 +64,11 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	tallied, wrong := tally.New(query)
 	isCycle := tally.IsCycle(query.Granularity)
 	if env.Readings == nil || !isNarrowable(input.Filter) {
-		if wrong == nil && (isCycle || input.Sort != nil) {
-			return nil, errReadingOff
+		if wrong == nil && isCycle {
+			return nil, readingOff(granularityName)
+		}
+		if wrong == nil && input.Sort != nil {
+			return nil, readingOff(sortName)
 		}
 		return env.Get(ctx, request)
 	}
@@ -102,9 +105,12 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	return response, err
 }
 
-var errReadingOff = &tool.Error{
-	Code:    tool.InvalidArguments,
-	Message: "the adapter reads records to answer this, and --read-on 0 turns that off; group by hour or day without an order, or ask the operator",
+// readingOff refuses an argument for which the adapter would read records.
+func readingOff(parameter string) *tool.Error {
+	return &tool.Error{
+		Code: tool.InvalidArguments, Param: parameter,
+		Message: parameter + " needs records that the adapter reads, and --read-on 0 turns that off; leave it out, or pass another value",
+	}
 }
 
 // defaultZone returns the name of the zone of the server, or nil if groups are in UTC. A field of dates has no zone: a resource

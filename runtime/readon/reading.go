@@ -32,6 +32,7 @@ const (
 	feedName        = "changes_since"
 	connectionName  = "connection_id"
 	groupByTimeName = "group_by_time"
+	granularityName = "granularity"
 )
 
 // The kinds of readings, for those who count them.
