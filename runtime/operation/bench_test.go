@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// fullDocument is a full schema document of so many connectors, streams of each and fields of each
-// stream, as a server sends it that does not know the compact view. 20, 30 and 25 make about 8 MB.
+// fullDocument returns a schema in the full view, which servers without the compact view send: connectors with a number of streams with a
+// number of fields each. 20, 30 and 25 make about 8 MB.
 func fullDocument(connectors, streams, fields int) string {
 	unusable := `{"declared":false,"usable":false}`
 	var document strings.Builder
@@ -60,12 +60,12 @@ func BenchmarkSchemaIndex(b *testing.B) {
 	benchmarkSchema(b, fullDocument(20, 30, 25), operation.SchemaInput{})
 }
 
-// R-SCH-1: one stream out of the same document, when the server ignores the selectors.
-func BenchmarkSchemaStreamScopedHere(b *testing.B) {
+// R-SCH-1: one stream of the same document from a server that ignores the scope.
+func BenchmarkSchemaStream(b *testing.B) {
 	benchmarkSchema(b, fullDocument(20, 30, 25), operation.SchemaInput{Stream: pointer("stream_19_29")})
 }
 
-// R-BUD-2: documents that are made to cost time. None should cost much more than to read it.
+// R-BUD-2: documents that are made to cost time. None should cost much more than its reading.
 func BenchmarkSchemaHostile(b *testing.B) {
 	large := strings.Repeat("x", 8_000_000)
 	one := streamBody(1, 1, 3, true, "", "", "a member")

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-ERR-4: a document of another shape is a typed failure.
+// R-ERR-4: an answer that is not a schema is a typed failure.
 func TestSchemaWrongShape(t *testing.T) {
 	for _, body := range []string{`{}`, `[]`, `{"connectors":{}}`, `nope`, `{"data":[]}`} {
 		_, err := operation.Schema(context.Background(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
@@ -35,7 +35,7 @@ func TestSchemaOlderShapes(t *testing.T) {
 			}
 		}
 		if strings.Contains(string(result.Structured), `"data":{"data"`) {
-			t.Errorf("data stands in data: %s", result.Structured)
+			t.Errorf("data is in data: %s", result.Structured)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestSchemaFullAmbiguous(t *testing.T) {
 	}
 }
 
-// R-SCH-7, R-BUD-2: an exhaustive schema and a wide row stay within one result and say what gave way.
+// R-SCH-7, R-BUD-2: a full schema and a wide row fit into one result and say what is left out.
 func TestSchemaTooLarge(t *testing.T) {
 	var capabilities, properties []string
 	for i := range 800 {
@@ -72,7 +72,7 @@ func TestSchemaTooLarge(t *testing.T) {
 	}
 }
 
-// R-SCH-7, R-ERR-5: the server's own refusal to choose is passed on with its candidates.
+// R-SCH-7, R-ERR-5: an ambiguous_connection error of the server keeps its candidates.
 func TestSchemaFullAmbiguousIsPassedOn(t *testing.T) {
 	envelope := `{"code":"ambiguous_schema_detail","type":"api_error","message":"matches 2 sources","param":"connection_id",` +
 		`"available_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}],"retry_with":"connection_id"}`
@@ -86,7 +86,7 @@ func TestSchemaFullAmbiguousIsPassedOn(t *testing.T) {
 	}
 }
 
-// R-ERR-5: many candidates are capped with their total, a mark and what to call.
+// R-ERR-5: of many candidates the first are shown with their total, and the call that shows all.
 func TestSchemaFullAmbiguousIsCapped(t *testing.T) {
 	for _, sources := range []int{40, 3000} {
 		body := streamBody(1, sources, 1, true, "", strings.Repeat("a long label ", 30), "")
@@ -112,7 +112,7 @@ func TestSchemaFullAmbiguousIsCapped(t *testing.T) {
 	}
 }
 
-// fullRow is what a model reads of an exhaustive row.
+// fullRow is the members of a full row that a model reads.
 type fullRow struct {
 	Schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -135,7 +135,7 @@ func decodeFull(t fataler, structured json.RawMessage) (row fullRow, left []stri
 	return decoded.Data.Connectors[0].Streams[0], decoded.Left
 }
 
-// R-SCH-7, R-BUD-4: a field's JSON Schema stands once in a channel, with what differs in the capabilities.
+// R-SCH-7, R-BUD-4: a channel has the JSON Schema of a field once, with what differs in the capabilities.
 func TestSchemaFullHoldsEachSchemaOnce(t *testing.T) {
 	body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","granted_connections":[{"connection_id":"cin_a"}],"field_capabilities":{
 		"same":{"schema":{"type":"string","title":"T"},"exact_filter":{"usable":true}},"other":{"schema":{"type":"integer"}}},
@@ -143,7 +143,7 @@ func TestSchemaFullHoldsEachSchemaOnce(t *testing.T) {
 	result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
 	for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
 		if count := strings.Count(text, `"title":"T"`); count != 1 {
-			t.Errorf("%s: the schema stands %d times", channel, count)
+			t.Errorf("%s: the schema occurs %d times", channel, count)
 		}
 	}
 	if row, _ := decodeFull(t, result.Structured); string(row.Fields["same"]) != `{"exact_filter":{"usable":true}}` || string(row.Fields["other"]) != `{"schema":{"type":"integer"}}` {
@@ -151,7 +151,7 @@ func TestSchemaFullHoldsEachSchemaOnce(t *testing.T) {
 	}
 }
 
-// R-SCH-7, R-BUD-2: the bound counts characters, so that a member of three times as many bytes stands whole.
+// R-SCH-7, R-BUD-2: the bound counts characters, so a member with three bytes per character is whole.
 func TestSchemaFullCountsCharacters(t *testing.T) {
 	for length, whole := range map[int]bool{38_000: true, 40_000: false} {
 		member := `"new":"` + strings.Repeat("语", length) + `"`
@@ -164,8 +164,8 @@ func TestSchemaFullCountsCharacters(t *testing.T) {
 	}
 }
 
-// R-SCH-7, R-BUD-1, R-BUD-2: whatever the sizes, the exhaustive schema keeps the bounds, shows or counts
-// every field in both channels, and says which call shows more.
+// R-SCH-7, R-BUD-1, R-BUD-2: a full schema of any size keeps the bounds, shows or counts every field in both channels, and names the call
+// that shows more.
 func TestSchemaFullIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields := rapid.SampledFrom([]int{0, 1, 60, 400}).Draw(t, "fields")

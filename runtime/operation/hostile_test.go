@@ -18,8 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// survives calls schema in every way with a body, and holds each answer to a bounded result or to a typed
-// error.
+// survives calls schema in every way with a body, and checks that each answer is a bounded result or a typed error.
 func survives(t *testing.T, body, stream, connection string) {
 	t.Helper()
 	for _, input := range []operation.SchemaInput{
@@ -35,7 +34,7 @@ func survives(t *testing.T, body, stream, connection string) {
 			var unusable *rs.Failure
 			var refused *tool.Error
 			if !errors.As(err, &unusable) && !errors.As(err, &refused) {
-				t.Fatalf("an error of no kind that is promised: %v", err)
+				t.Fatalf("an untyped error: %v", err)
 			}
 			result = tool.Failed(err)
 		}
@@ -46,7 +45,7 @@ func survives(t *testing.T, body, stream, connection string) {
 	}
 }
 
-// mutations damage a body in one place each.
+// mutations damage a body at one position.
 var mutations = map[string]func(body string, at int) string{
 	"truncated":       func(body string, at int) string { return body[:at] },
 	"byte removed":    func(body string, at int) string { return body[:at] + body[at+1:] },
@@ -81,7 +80,7 @@ func TestSchemaSurvivesDamage(t *testing.T) {
 	}
 }
 
-// R-ERR-4: values nest as deep as a body can hold, at every place where the document is read.
+// R-ERR-4: deeply nested values are read at every place of the document.
 func TestSchemaSurvivesNesting(t *testing.T) {
 	for _, depth := range []int{500, 100_000} {
 		deep := strings.Repeat("[", depth) + strings.Repeat("]", depth)
@@ -104,7 +103,7 @@ func TestSchemaSurvivesNesting(t *testing.T) {
 }
 
 // R-ERR-4: a cut-off or damaged document is a typed failure, not a shorter one.
-func TestSchemaRefusesWhatIsNoJSON(t *testing.T) {
+func TestSchemaRefusesInvalidJSON(t *testing.T) {
 	for _, body := range []string{
 		``, ` `, `{`, `{"connectors":[`, `{"connectors":[]`, `{"connectors":[]}}`, `{"connectors":[],}`, `{"connectors":[{},]}`,
 		`{"connectors":[] "x":1}`, `{"connectors":[],"x":01}`, `{"connectors":[],"x":.5}`, `{"connectors":[],"x":1.}`, `{"connectors":[],"x":1e}`,
@@ -123,8 +122,7 @@ func TestSchemaRefusesWhatIsNoJSON(t *testing.T) {
 	}
 }
 
-// R-ERR-4: whatever the document, there is a bounded result or a typed error, and it is refused as no JSON
-// exactly when it is none.
+// R-ERR-4: every document gives a bounded result or a typed error, and is refused as invalid JSON only if it is invalid.
 func FuzzSchema(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "captured", "*.json"))
 	if err != nil || len(paths) == 0 {
@@ -142,7 +140,7 @@ func FuzzSchema(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body, stream, connection string) {
 		survives(t, body, stream, connection)
-		if len(body) > 900 { // the nesting that is read is bounded
+		if len(body) > 900 { // the depth is limited
 			return
 		}
 		document := `{"connectors":[],"x":` + body + `}`
@@ -153,7 +151,7 @@ func FuzzSchema(f *testing.F) {
 	})
 }
 
-// R-SCH-2: a document of very many members costs time in proportion to them, not to their square.
+// R-SCH-2: the time for a document grows linearly with its members.
 func TestSchemaOfVeryManyMembers(t *testing.T) {
 	var body strings.Builder
 	body.WriteString(`{"connectors":[]`)
@@ -178,8 +176,8 @@ func (p panicking) Get(ctx context.Context, request rs.Request) (*rs.Response, e
 	return p.server.Get(ctx, request)
 }
 
-// A fault beside the call ends the call, whose host recovers it, and not the process.
-func TestAPanicOfTheListingIsTheCallers(t *testing.T) {
+// A panic while the list of streams is read reaches the caller, so that the host recovers it.
+func TestPanicOfTheListingReachesTheCaller(t *testing.T) {
 	defer func() {
 		if panicked := recover(); panicked != "a fault of the listing" {
 			t.Errorf("recovered %v", panicked)

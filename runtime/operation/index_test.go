@@ -18,7 +18,7 @@ import (
 
 const indexBound = 40_000 // bytes of text and structured output together
 
-// R-SCH-2: a large grant, in either view, is an index with every name in both channels or a count.
+// R-SCH-2: the index of a large grant has every name in both channels, or a count.
 func TestSchemaIndexOfLargeGrant(t *testing.T) {
 	for _, size := range []struct{ connectors, streams, fields int }{
 		{20, 30, 25}, {1, 1000, 1}, {1000, 1, 1}, {50, 20, 0},
@@ -40,13 +40,13 @@ func TestSchemaIndexOfLargeGrant(t *testing.T) {
 			t.Errorf("%v: counts %d, %d", size, decoded.Data.ConnectorCount, decoded.Data.StreamCount)
 		}
 		if strings.Contains(string(result.Structured), "field_capabilities") {
-			t.Errorf("%v: capabilities stand in the index", size)
+			t.Errorf("%v: the index has capabilities", size)
 		}
 		t.Logf("%v: %d bytes of text, %d of structured output", size, len(result.Text), len(result.Structured))
 	}
 }
 
-// indexCase is a generated grant and the document that tells it.
+// indexCase is a generated grant and its document.
 type indexCase struct {
 	names       []string
 	connections []string // one list, over all connectors
@@ -54,7 +54,7 @@ type indexCase struct {
 	body        string
 }
 
-// structuredIndex is what a model reads of a structured index. A stream is a name or an object.
+// structuredIndex is the members of a structured index that a model reads. A stream is a name or an object.
 type structuredIndex struct {
 	Data struct {
 		ConnectorCount int `json:"connector_count"`
@@ -77,14 +77,13 @@ func decodeIndex(t fataler, structured json.RawMessage) structuredIndex {
 	return decoded
 }
 
-// alphabets are what names and labels are made of.
+// alphabets are characters of names and labels.
 var alphabets = []string{"abcdefgh_", "äöüé", "用户数据", "a b", `q"\/`, "<&>", "😀🎉", "\u2028x", "%s{}[]:,", "\x01\x7f"}
 
-// nameBytes bounds all names together as a text or a JSON string shows them. More than about 40,000 do
-// not fit into any index.
+// nameBytes is the maximum size of all names together as JSON strings. More than about 40,000 do not fit into any index.
 const nameBytes = 24_000
 
-// fill is a text that begins with a number and takes at most so many bytes as a JSON string.
+// fill returns a text that begins with a number and has up to a number of bytes as a JSON string.
 func fill(number int, alphabet string, bytes int) string {
 	text := strconv.Itoa(number)
 	runes := []rune(alphabet)
@@ -97,7 +96,7 @@ func fill(number int, alphabet string, bytes int) string {
 	}
 }
 
-// quoted is a JSON string as the adapter writes it.
+// quoted returns a JSON string as the adapter writes it.
 func quoted(text string) string {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
@@ -161,8 +160,8 @@ var (
 	countLeft = regexp.MustCompile(`(?m)^(?:  more_connections|connections_left_out)=(\d+)`)
 )
 
-// R-SCH-2, R-BUD-2: whatever the server sends for up to a thousand streams, every name stands in text,
-// both channels together keep their bound, and what is left out is counted.
+// R-SCH-2, R-BUD-2: for up to a thousand streams the text has every name, both channels together keep their bound, and everything that is left
+// out is counted.
 func TestSchemaIndexHoldsEveryName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawIndexCase(t)
@@ -187,7 +186,7 @@ func TestSchemaIndexHoldsEveryName(t *testing.T) {
 	})
 }
 
-// countsConnections holds the text to the number of connections that were granted.
+// countsConnections checks that the text shows or counts all granted connections.
 func countsConnections(t *rapid.T, c indexCase, text string) {
 	if len(c.names) == 0 {
 		return
@@ -202,7 +201,7 @@ func countsConnections(t *rapid.T, c indexCase, text string) {
 	}
 }
 
-// countsStreams holds the structured index to the streams that were granted, shown or counted.
+// countsStreams checks that structured output shows or counts all granted streams.
 func countsStreams(t *rapid.T, c indexCase, structured structuredIndex) {
 	data := structured.Data
 	if data.StreamCount != len(c.names) || data.ConnectorCount != c.connectors || len(data.Connectors)+data.ConnectorsLeft != c.connectors {
@@ -216,7 +215,7 @@ func countsStreams(t *rapid.T, c indexCase, structured structuredIndex) {
 	}
 }
 
-// R-SCH-2: names that pass the bound by themselves are counted, and the text says how to read them.
+// R-SCH-2: names that together exceed the bound are counted, and the text says how to read them.
 func TestSchemaIndexOfNamesBeyondTheBound(t *testing.T) {
 	var streams []string
 	for i := range 1000 {
@@ -233,8 +232,8 @@ func TestSchemaIndexOfNamesBeyondTheBound(t *testing.T) {
 	}
 }
 
-// R-SCH-2: a name that passes the bound, or nearly, hides none of the others.
-func TestSchemaIndexBesideALongName(t *testing.T) {
+// R-SCH-2: a name that is longer than the bound, or nearly as long, hides no other name.
+func TestSchemaIndexWithALongName(t *testing.T) {
 	for _, length := range []int{38_000, 41_000, 200_000} {
 		body := strings.Replace(fullDocument(5, 100, 0), `"name":"stream_00_00"`, `"name":"`+strings.Repeat("n", length)+`"`, 1)
 		result := schemaOf(t, serving(body), operation.SchemaInput{})
@@ -247,21 +246,21 @@ func TestSchemaIndexBesideALongName(t *testing.T) {
 	}
 }
 
-// R-SCH-9, R-SCH-2: connections are told apart as long as there is room for every stream name beside them.
-func TestSchemaIndexToldApartWhileThereIsRoom(t *testing.T) {
+// R-SCH-9, R-SCH-2: the index is a table of connections if every stream name fits into it.
+func TestSchemaIndexIsATableIfItFits(t *testing.T) {
 	for streams, table := range map[int]bool{50: true, 1000: false, 1300: false} {
 		s := serving(strings.Replace(fullDocument(2, streams, 0), `"connection_id":"cin_00"`, `"x":""`, streams))
 		s.listing = `{"object":"list","data":[{"name":"stream_01_01","connection_id":"cin_01","record_count":7}]}`
 		result := schemaOf(t, s, operation.SchemaInput{})
-		told := strings.Contains(result.Text, " stream_01_01=7") && strings.Contains(result.Text, `["connector_00",null,null] stream_00_00`)
-		if names := strings.Count(result.Text, " stream_0"); told != table || names != 2*streams {
+		isTable := strings.Contains(result.Text, " stream_01_01=7") && strings.Contains(result.Text, `["connector_00",null,null] stream_00_00`)
+		if names := strings.Count(result.Text, " stream_0"); isTable != table || names != 2*streams {
 			t.Errorf("%d streams: %d names in %.300s", streams, names, result.Text)
 		}
 	}
 }
 
-// R-BUD-1: a model that sees counts only in structured output has the calls that list the names there.
-func TestSchemaIndexOfCountsLeadsOn(t *testing.T) {
+// R-BUD-1: structured output with counts has the calls that list the names.
+func TestSchemaIndexOfCountsHasCalls(t *testing.T) {
 	body := strings.ReplaceAll(fullDocument(2, 500, 0), `"stream_0`, `"stream_of_connector_0`)
 	result := schemaOf(t, serving(body), operation.SchemaInput{})
 	for _, want := range []string{`"arguments":{"connection_id":"cin_00"}`, `"note":"Rows without streams`} {
@@ -275,8 +274,7 @@ func TestSchemaIndexOfCountsLeadsOn(t *testing.T) {
 	}
 }
 
-// R-SCH-2: the connections that an index leaves out are counted in both channels, with the call that lists
-// them.
+// R-SCH-2: both channels count the connections that an index leaves out, and the text has the call that lists them.
 func TestSchemaIndexCountsConnections(t *testing.T) {
 	body := streamBody(1, 30, 1, false, "", "A label", "")
 	result := schemaOf(t, serving(body), operation.SchemaInput{})

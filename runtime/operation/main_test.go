@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// The documents of the properties are up to megabytes long, so each property looks at fewer of them than
-// rapid would, unless -rapid.checks says otherwise.
+// The documents of the properties have up to megabytes, so each property checks fewer of them than is usual for rapid. -rapid.checks overrides
+// it.
 const fewChecks = "20"
 
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", fewChecks); err != nil {
-		panic(err) // rapid has this flag
+		panic(err) // unknown flag
 	}
-	flag.Parse() // what the command line says wins
+	flag.Parse() // the command line overrides it
 	os.Exit(m.Run())
 }

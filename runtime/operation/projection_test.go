@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
 )
 
-// connectorRow and streamRow are what a model reads of structured.data.
+// connectorRow and streamRow are the members of structured.data that a model reads.
 type connectorRow struct {
 	Key         string          `json:"connector_key"`
 	StreamCount int             `json:"stream_count"`
@@ -67,13 +67,12 @@ func decode(t fataler, structured json.RawMessage) structuredSchema {
 	return decoded
 }
 
-// R-SCH-1: the projection of a full body is what the server's compact view of the same is, for every
-// captured pair: flags, relations, sources and counts. The full bodies hold a part of the fields and
-// relations only, so that part is compared.
+// R-SCH-1: the compact form of a full body equals the server's compact view, for every captured pair: flags, relations, sources and counts.
+// The full bodies have only some of the fields and relations, which are compared.
 func TestSchemaProjectionIsTheCompactView(t *testing.T) {
 	for _, pair := range []struct {
 		full, compact string
-		connectors    bool // the capture of the full body reaches to the end of its connectors
+		connectors    bool // the full body has all connectors
 	}{
 		{"010", "011", true},
 		{"013", "012", true},
@@ -95,7 +94,7 @@ func TestSchemaProjectionIsTheCompactView(t *testing.T) {
 				}
 			}
 			want.Relations = want.Relations[:len(row.Relations)]
-			here.Legend, sent.Legend = nil, nil // they explain the flags that occur
+			here.Legend, sent.Legend = nil, nil // they depend on the flags
 			if !pair.connectors {
 				here.Data.Connectors[0].Key, here.Data.Connectors[0].Connections = sent.Data.Connectors[0].Key, sent.Data.Connectors[0].Connections
 			}
@@ -129,9 +128,9 @@ func TestSchemaFlagsOfCapabilities(t *testing.T) {
 	}
 }
 
-// R-SCH-1: connections stand once, at the connector; a stream that has fewer keeps its own; and the
-// deprecated twins of connection_id are left out.
-func TestSchemaConnectionsStandOnce(t *testing.T) {
+// R-SCH-1: connections are listed once, at the connector; a stream that has fewer keeps its list; the deprecated aliases of connection_id are
+// left out.
+func TestSchemaListsConnectionsOnce(t *testing.T) {
 	body := `{"connectors":[{"connector_key":"k","streams":[
 		{"name":"s","schema":{},"instance_ids":["cin_a","cin_b"],"granted_connections":[{"connection_id":"cin_a","connector_instance_id":"cin_a"},{"connection_id":"cin_b"}]},
 		{"name":"s","schema":{"type":"object"},"granted_connections":[{"connection_id":"cin_a"}]}]}]}`
@@ -145,8 +144,8 @@ func TestSchemaConnectionsStandOnce(t *testing.T) {
 	}
 }
 
-// R-SCH-1: a flag that nobody knows yet stays.
-func TestSchemaFlagsOfTomorrow(t *testing.T) {
+// R-SCH-1: an unknown flag is kept.
+func TestSchemaKeepsUnknownFlags(t *testing.T) {
 	body := `{"new":{"a":1.10},"connectors":[{"later":[],"streams":[{"x":null,"name":"s","field_capabilities":{"f":"t=string,new=1"}}],"connector_key":"k"}],"object":"schema","detail":"compact"}`
 	result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
 	if flags := decode(t, result.Structured).Data.Connectors[0].Streams[0].Fields["f"]; flags != "t=string,new=1" || !strings.HasSuffix(result.Text, "\n f: string,new=1") {
@@ -154,8 +153,7 @@ func TestSchemaFlagsOfTomorrow(t *testing.T) {
 	}
 }
 
-// R-SCH-1: rows that say the same for several connections become one, as does the list of a server that
-// knows no connectors.
+// R-SCH-1: equal rows of several connections are merged, also in a list without connectors.
 func TestSchemaRowsForEachConnection(t *testing.T) {
 	body := `{"streams":[
 		{"name":"s","connector_key":"k","connection_id":"cin_a","display_name":"A","field_capabilities":{"f":"eq"}},

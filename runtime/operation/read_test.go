@@ -15,13 +15,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// strict is a resource server that refuses the parameters of the given names, by name or not, and then gives
-// everything that it has. It records the queries that it saw; one client at a time.
+// strict returns a resource server that refuses some parameters, with or without their name, and otherwise returns its whole schema. It
+// records the queries of its only client.
 func strict(t *testing.T, named bool, refused ...string) (tool.Env, *[]string) {
 	t.Helper()
 	full, saw := fixture(t, "captured/015"), []string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/v1/schema" { // records, which this server does not have
+		if r.URL.Path != "/v1/schema" { // this server has no records
 			http.NotFound(w, r)
 			return
 		}
@@ -48,7 +48,7 @@ func strict(t *testing.T, named bool, refused ...string) (tool.Env, *[]string) {
 	return tool.Env{RS: client}, &saw
 }
 
-// R-SCH-1: a server that refuses the view, the detail or the selectors is asked with less, and the scope is made here.
+// R-SCH-1: a server that refuses the view, the detail or the scope is asked without it, and the adapter applies the scope.
 func TestSchemaSelectorsRejected(t *testing.T) {
 	const stream, connection = "stream=threads", "connection_id=cin_gmail_work"
 	tests := map[string]struct {
@@ -88,7 +88,7 @@ func TestSchemaSelectorsRejected(t *testing.T) {
 	}
 }
 
-// R-ERR-1: what the reader returned is the error.
+// R-ERR-1: an error of the reader is returned.
 func TestSchemaRefused(t *testing.T) {
 	for _, err := range []error{&rs.Error{Status: 403, Code: "grant_revoked"}, &rs.Failure{Reason: rs.Timeout}} {
 		s := &server{answers: []answer{{err: err}}}

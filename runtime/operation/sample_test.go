@@ -22,9 +22,8 @@ const recentRecords = `{"data":[
 		"parts":{},"tags":[],"text":"other"}},
 	{"id":"3","data":{"text":7}}],"has_more":true}`
 
-// R-SCH-11: where nothing is advertised about the fields of a stream, both channels show the kind of value and an example from
-// two recent records, say where they come from, and that they were not advertised.
-func TestSchemaShowsWhatWasSeen(t *testing.T) {
+// R-SCH-11: for fields without advertised capabilities both channels show kinds and examples of two recent records, and say where they come from.
+func TestSchemaShowsSamples(t *testing.T) {
 	for _, detail := range []string{"compact", "full"} {
 		s := serving(unadvertisedBody)
 		s.records = recentRecords
@@ -69,7 +68,7 @@ func TestSchemaShowsWhatWasSeen(t *testing.T) {
 	}
 }
 
-// R-SCH-11: records are read only where nothing is advertised, and schema answers without them if they cannot be read or are none.
+// R-SCH-11: records are read only if nothing is advertised, and schema answers without them if there are no records or they cannot be read.
 func TestSchemaWithoutRecords(t *testing.T) {
 	for _, test := range []struct {
 		name, body, records string
@@ -90,9 +89,9 @@ func TestSchemaWithoutRecords(t *testing.T) {
 	}
 }
 
-// R-AGG-5, R-SCH-7: the full schema does not repeat what is not advertised, and never shows it as unusable. It keeps what the server
-// declares and refuses.
-func TestSchemaFullLeavesOutWhatIsNotAdvertised(t *testing.T) {
+// R-AGG-5, R-SCH-7: the full schema leaves out undeclared capabilities and does not call them unusable. It keeps those that the server declares
+// unusable.
+func TestSchemaFullLeavesOutUndeclaredCapabilities(t *testing.T) {
 	const not, yes, refused = `{"declared":false,"usable":false}`, `{"declared":true,"usable":true}`, `{"declared":true,"usable":false}`
 	body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","schema":{"properties":{"a":{},"b":{},"c":{}}},"field_capabilities":{
 		"a":{"schema":{},"granted":true,"lexical_search":` + not + `,"aggregation":{"sum":` + not + `,"max":` + not + `}},
@@ -112,7 +111,7 @@ func TestSchemaFullLeavesOutWhatIsNotAdvertised(t *testing.T) {
 		t.Error(diff)
 	}
 	if strings.Contains(result.Text, "usable") || strings.Contains(result.Text, "declared\":false") {
-		t.Errorf("the text shows what is not advertised as unusable:\n%s", result.Text)
+		t.Errorf("the text shows undeclared capabilities as unusable:\n%s", result.Text)
 	}
 	if !strings.Contains(string(result.Structured), "others may work too") {
 		t.Errorf("no legend says that more may work: %s", result.Structured)

@@ -19,12 +19,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// server is a reader that answers each read of a schema in turn, the last answer again and again, and records
-// what was read. The list of streams is read beside it.
+// server is a reader that answers each read of a schema with the next answer, and repeats the last one. It records the reads.
 type server struct {
 	answers []answer
 	read    []string
-	listing string // empty: there is none
+	listing string // empty: no list
 	listed  chan struct{}
 	records string   // of every stream; empty: they cannot be read
 	sampled []string // the requests for records
@@ -146,8 +145,8 @@ func TestSchemaGolden(t *testing.T) {
 	}
 }
 
-// R-SCH-4, R-ERR-7: names that the schema does not have are refused, and what would do is looked up. The server's warnings say
-// which sources did not answer.
+// R-SCH-4, R-ERR-7: names that the schema does not have are refused, and the schema can correct them. The server's warnings name the sources
+// that did not answer.
 func TestSchemaOfUnknownNames(t *testing.T) {
 	for message, test := range map[string]struct {
 		body  string
@@ -168,9 +167,9 @@ func TestSchemaOfUnknownNames(t *testing.T) {
 	}
 }
 
-// R-SCH-9: which connection has which stream, how many records, and when the last was added, of three connections of which two
-// lack a stream, and of grants as a running server showed them.
-func TestIndexTellsTheConnectionsApart(t *testing.T) {
+// R-SCH-9: the index shows the streams of each connection, their number of records, and when the last one was added: for three connections of
+// which two lack a stream, and for grants of a running server.
+func TestIndexShowsTheStreamsOfEachConnection(t *testing.T) {
 	for name, test := range map[string]struct{ schema, listing string }{
 		"holdings":          {fixture(t, "813d_three"), fixture(t, "811c_three")},
 		"holdings_unlisted": {fixture(t, "813d_three"), `{"error":"no such route"}`},

@@ -16,8 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// streamBody is a document in which so many connectors have the stream s, with so many fields and
-// connections each.
+// streamBody returns a document in which a number of connectors have the stream s, each with a number of fields and connections.
 func streamBody(connectors, connections, fields int, full bool, name, label, extra string) string {
 	var rows []map[string]any
 	for c := range connectors {
@@ -55,7 +54,7 @@ func streamBody(connectors, connections, fields int, full bool, name, label, ext
 	return string(encoded)
 }
 
-// keepsBounds holds a result to R-BUD-2 and to its encoding.
+// keepsBounds checks that a result is bounded (R-BUD-2) and valid JSON in UTF-8.
 func keepsBounds(t fataler, result *tool.Result) {
 	t.Helper()
 	if text, structured := render.Length(result.Text), render.Length(string(result.Structured)); text > render.ChannelCharacters || structured > render.ChannelCharacters {
@@ -96,7 +95,7 @@ func TestSchemaStreamOfManyConnectors(t *testing.T) {
 	}
 }
 
-// R-SCH-3, R-BUD-2: when not every row fits, as many are shown as do.
+// R-SCH-3, R-BUD-2: if not all rows fit, as many as possible are shown.
 func TestSchemaStreamShowsTheRowsThatFit(t *testing.T) {
 	for _, extra := range []string{"", strings.Repeat("x", 400)} {
 		rows := func(sources int) int {
@@ -136,8 +135,8 @@ func textLeft(text, name string) (total int) {
 	return total
 }
 
-// R-SCH-3, R-SCH-7, R-BUD-1, R-BUD-2: whatever the sizes, both channels keep their bound, are valid, and
-// show or count every row, connection and field.
+// R-SCH-3, R-SCH-7, R-BUD-1, R-BUD-2: for any size, both channels keep their bound, are valid, and show or count every row, connection and
+// field.
 func TestSchemaStreamIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string, sizes ...int) int { return rapid.SampledFrom(sizes).Draw(t, name) }
@@ -187,7 +186,7 @@ func countsRows(t *rapid.T, result *tool.Result, connectors, connections, fields
 	}
 }
 
-// R-BUD-1, R-SCH-5: what the text explains, structured output explains.
+// R-BUD-1, R-SCH-5: structured output explains everything that the text explains.
 func TestSchemaStreamIsExplainedInEitherChannel(t *testing.T) {
 	for _, name := range []string{"captured/011b", "captured/012", "captured/013b"} {
 		result := schemaOf(t, serving(fixture(t, name)), operation.SchemaInput{Stream: pointer("messages")})
@@ -209,7 +208,7 @@ var (
 	flagged    = regexp.MustCompile(`(?m)^ ([a-z_]+)[a-z_ ]*: [^ ,]+(,.*)?$`)
 )
 
-// textFlags are those of the fields of a text, which names a type first.
+// textFlags returns the flags of the fields in a text, which has the type first.
 func textFlags(text string) map[string]string {
 	flags := map[string]string{}
 	_, fields, _ := strings.Cut(text, "\n fields=")
@@ -219,7 +218,7 @@ func textFlags(text string) map[string]string {
 	return flags
 }
 
-// checkLegend holds a legend to the flags of the fields: each is explained, once, and nothing else is (R-SCH-10).
+// checkLegend checks that a legend explains each flag of the fields once, and nothing else (R-SCH-10).
 func checkLegend(t *testing.T, name, legend string, fields map[string]string) {
 	t.Helper()
 	occurring := map[string]bool{}
@@ -229,7 +228,7 @@ func checkLegend(t *testing.T, name, legend string, fields map[string]string) {
 			occurring[flag] = true
 		}
 	}
-	delete(occurring, "declared") // of hollow rows, which the legend explains as such
+	delete(occurring, "declared") // explained in another place for rows without any capabilities
 	delete(occurring, "")
 	delete(occurring, "role") // which is a word
 	for part := range strings.SplitSeq(strings.TrimPrefix(legend, "flags: "), "; ") {
@@ -247,7 +246,7 @@ func checkLegend(t *testing.T, name, legend string, fields map[string]string) {
 	}
 }
 
-// R-SCH-10: a field without flags is explained, but for those of a row of which nothing is advertised: that row says so.
+// R-SCH-10: a field without flags is explained, except in a row without any capabilities, which says so.
 func TestSchemaLegendOfDeclaredFields(t *testing.T) {
 	for own, explained := range map[string]bool{`"a":"eq"`: false, `"a":"eq","b":"declared"`: true} {
 		body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","field_capabilities":{` + own + `}}]},
@@ -261,7 +260,7 @@ func TestSchemaLegendOfDeclaredFields(t *testing.T) {
 	}
 }
 
-// structuredMost is the size of the structured output for a stream of 22 fields, in bytes.
+// structuredMost is the maximum size of the structured output for a stream of 22 fields, in bytes.
 const structuredMost = 2_200
 
 func TestStructuredStreamIsSmall(t *testing.T) {
@@ -271,7 +270,7 @@ func TestStructuredStreamIsSmall(t *testing.T) {
 	}
 }
 
-// R-SCH-5: a text writes ranges in short where a field takes all operators, and no type as what could be read as a flag.
+// R-SCH-5: a text shortens a range with all operators, and quotes a type that looks like a flag.
 func TestSchemaTextWritesFlags(t *testing.T) {
 	body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","field_capabilities":{
 		"all":"t=number,r=lt|lte|gt|gte","some":"t=number,eq,r=gte|lte","odd":"t=eq","forged":"t=a=max,lex","none":"eq"}}]}],"detail":"compact"}`

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// page is a page of 100 records with texts of so many bytes.
+// page returns a page of 100 records with texts of a number of bytes.
 func page(bytes int) []byte {
 	rows := make([]string, 100)
 	for i := range rows {
@@ -18,7 +18,6 @@ func page(bytes int) []byte {
 	return []byte(`{"object":"list","has_more":false,"data":[` + strings.Join(rows, ",") + `]}`)
 }
 
-// Bytes are checked once, where they come in.
 func BenchmarkCheck(b *testing.B) {
 	for _, size := range []int{20, 400, 4000} {
 		document := page(size)
@@ -34,7 +33,6 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// A page is taken apart down to the members of its records.
 func BenchmarkParse(b *testing.B) {
 	for _, size := range []int{20, 400, 4000} {
 		document := page(size)
@@ -54,7 +52,6 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// A page's text, which quotes JSON, becomes a JSON string.
 func BenchmarkQuote(b *testing.B) {
 	for _, size := range []int{20, 400, 4000} {
 		text := string(page(size))

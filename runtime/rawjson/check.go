@@ -48,7 +48,7 @@ func Compact(document []byte) (Value, error) {
 
 // Unambiguous is Compact for a document from another party that all readers must understand alike: names are Unicode and
 // unique in their object, an object has up to MaxMembers members, and up to depth objects and arrays are inside each other.
-// Its error is the first fault, or that of the context.
+// It returns the first fault, or the error of the context.
 func Unambiguous(ctx context.Context, document []byte, depth int) (Value, error) {
 	c := checker{depth: depth, checksNames: true, isForeign: true}
 	return c.compact(ctx, document)

@@ -2,8 +2,7 @@ package rawjson
 
 import "bytes"
 
-// Cursor reads a checked value once, from front to back, and copies nothing. It is for large documents of which parts are
-// wanted at several depths. Taken apart level by level, the innermost bytes would be read once for each level.
+// Cursor reads a checked value once, from front to back, without copying. It is for values of which few members are needed.
 //
 //	for inside := c.Enter(ObjectValue); inside && c.More(); {
 //		switch string(c.Name()) {
@@ -14,7 +13,7 @@ import "bytes"
 //		}
 //	}
 //
-// A visitor consumes each value that it meets, with Enter and More or with Value. A copy of a cursor is independent.
+// The caller must read each value, with Enter and More or with Value. A copy of a cursor is independent.
 type Cursor struct {
 	text Value
 	at   int
@@ -29,7 +28,7 @@ func (c *Cursor) At() int {
 	return c.at
 }
 
-// Since returns what was read since a position, which is one value if the position is that of a value.
+// Since returns what was read since a position: one value if that is the position of a value.
 func (c *Cursor) Since(position int) Value { return c.text[position:c.at:c.at] }
 
 // Kind returns the kind of the next value.
@@ -87,10 +86,7 @@ func (c *Cursor) Value() Value {
 	return c.text[start:c.at:c.at]
 }
 
-// End moves behind the whole document, so that More is false from now on.
-func (c *Cursor) End() { c.at = len(c.text) }
-
-// Member returns the value of a member of the next value without reading it, or nil if there is none.
+// Member returns the value of a member of the next value without reading it, or nil if it is missing.
 func (c *Cursor) Member(name string) Value {
 	within := *c
 	for inside := within.Enter(ObjectValue); inside && within.More(); {

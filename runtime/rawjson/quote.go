@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// Quote writes a JSON string. Angle brackets and ampersands stay as they are: the text is read by
-// models, not embedded in HTML. Bytes that are not UTF-8 become the replacement character.
+// Quote returns a text as a JSON string. It does not escape angle brackets and ampersands, since models read the text, and HTML does not
+// embed it. Bytes that are not UTF-8 become the replacement character.
 func Quote(text string) json.RawMessage {
 	return AppendQuote(make([]byte, 0, len(text)+2), text)
 }
 
-// TextOrNull is a text as a JSON string, or null for none.
+// TextOrNull returns a text as a JSON string, or null if it is empty.
 func TextOrNull(text string) json.RawMessage {
 	if text == "" {
 		return json.RawMessage("null")
@@ -19,7 +19,7 @@ func TextOrNull(text string) json.RawMessage {
 	return Quote(text)
 }
 
-// AppendQuote appends what Quote writes.
+// AppendQuote appends a text as Quote returns it.
 func AppendQuote(out []byte, text string) []byte {
 	out = append(out, '"')
 	start := 0
@@ -39,7 +39,7 @@ func AppendQuote(out []byte, text string) []byte {
 	return append(append(out, text[start:]...), '"')
 }
 
-// isPlain has the characters of ASCII that a string holds as they are.
+// isPlain has the ASCII characters that need no escape.
 var isPlain = func() (plain [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		plain[c] = c != '"' && c != '\\'
@@ -47,7 +47,7 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// controls are the controls as a string holds them.
+// controls are the escapes of the control characters.
 var controls = func() (written [' ']string) {
 	for control := range written {
 		quoted, _ := json.Marshal(string(rune(control))) // a string always encodes
@@ -56,8 +56,8 @@ var controls = func() (written [' ']string) {
 	return written
 }()
 
-// escaped returns how a character is written that a string cannot hold as it is, or "". JSON allows the line separators, but the
-// scripts into which some hosts put it do not.
+// escaped returns the escape of a character, or "" if it needs none. JSON allows the line separators, but scripts, into which some hosts put
+// it, do not.
 func escaped(character rune, size int) string {
 	switch {
 	case character < ' ':

@@ -31,7 +31,7 @@ func TestParseObjectKeepsSpelling(t *testing.T) {
 	}
 }
 
-// Quote keeps what HTML would escape.
+// Quote does not escape for HTML.
 func TestQuote(t *testing.T) {
 	if got := string(rawjson.Quote("<a & b>\n\"q\"\xff")); got != `"<a & b>\n\"q\"\ufffd"` {
 		t.Error(got)
@@ -40,8 +40,8 @@ func TestQuote(t *testing.T) {
 
 func isValid(document []byte) bool { return rawjson.Check(document, 10_000) == nil }
 
-// Whatever stands where in a text, words and bytes of it are judged alike.
-func TestPrefixes(t *testing.T) {
+// A byte has the same effect at every position of a text, whether it is read in a word or alone.
+func TestBytesAtEveryPosition(t *testing.T) {
 	for length := range 20 {
 		for at := range length {
 			for value := range 256 {
@@ -49,9 +49,6 @@ func TestPrefixes(t *testing.T) {
 				text[at] = byte(value)
 				if got, want := rawjson.IsPrintableASCII(text), value >= ' ' && value <= '~'; got != want {
 					t.Errorf("%q: printable %v, want %v", text, got, want)
-				}
-				if got, most := rawjson.ASCIIPrefix(text), at; value > '~'+1 && got > most {
-					t.Errorf("%q: %d bytes of ASCII, want at most %d", text, got, most)
 				}
 				if got, want := isValid([]byte(`"`+string(text)+`"`)), json.Valid([]byte(`"`+string(text)+`"`)); got != want {
 					t.Errorf("%q: valid %v, want %v", text, got, want)
@@ -64,7 +61,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// What is checked here is what package json takes, and compacted as it does; strings are quoted as it quotes them.
+// Check, Compact and Quote agree with package json.
 func FuzzAgreesWithPackageJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, ` [ 1 , -0.5e+3 ] `, `"\u00e9\n\ud800"`, `{"a":{"b":[true,false,null]}}`, `01`, `-`, `1.`, `1e`, `"\x"`, `{"a" 1}`, `[1,]`, `{,}`,
@@ -80,7 +77,7 @@ func FuzzAgreesWithPackageJSON(f *testing.F) {
 		strict, strictErr := rawjson.Unambiguous(t.Context(), document, 100)
 		got, err := rawjson.Compact(document)
 		if strictErr == nil && string(strict) != string(got) || err != nil && strictErr == nil {
-			t.Errorf("%q: %q (%v) where it has to be unambiguous, else %q (%v)", document, strict, strictErr, got, err)
+			t.Errorf("%q: %q (%v) if it has to be unambiguous, otherwise %q (%v)", document, strict, strictErr, got, err)
 		}
 		if (err == nil) != (valid && utf8.Valid(document)) && !errors.Is(err, rawjson.ErrInvalidName) {
 			t.Fatalf("%q: %v", document, err)
@@ -101,7 +98,7 @@ func FuzzAgreesWithPackageJSON(f *testing.F) {
 	})
 }
 
-// A document nests as deep as package json reads, and no deeper.
+// The maximum depth is that of package json.
 func TestNestingIsBounded(t *testing.T) {
 	for _, depth := range []int{9_999, 10_000, 10_001, 1_000_000} {
 		document := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
@@ -112,14 +109,14 @@ func TestNestingIsBounded(t *testing.T) {
 }
 
 // A document without whitespace is not copied.
-func TestCompactCopiesNothingInVain(t *testing.T) {
+func TestCompactDoesNotCopyDenseDocuments(t *testing.T) {
 	document := []byte(`{"a":[1,"b c"]}`)
 	if got, err := rawjson.Compact(document); err != nil || &got[0] != &document[0] {
 		t.Errorf("%s (%v)", got, err)
 	}
 }
 
-// Every checked document is taken apart and written again with the same meaning, at every level.
+// A document that is parsed and encoded again keeps its meaning at every level.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{}`, `[]`, `{"a":[{"b":"\\\""},-1e5,true]}`, `[[],{},"",null]`, `"x"`} {
 		f.Add([]byte(seed))
@@ -138,7 +135,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// walked is what a cursor passes of a value and all values in it, put together again.
+// walked returns a value as written again from all values that a cursor reads in it.
 func walked(c rawjson.Cursor) string { return walk(&c) }
 
 func walk(c *rawjson.Cursor) string {
@@ -160,7 +157,7 @@ func walk(c *rawjson.Cursor) string {
 	return string(c.Value())
 }
 
-// otherKind is a kind that can be entered and that a document does not have.
+// otherKind returns a kind that can be entered, other than that of a document.
 func otherKind(document []byte) rawjson.ValueKind {
 	if document[0] == '{' {
 		return rawjson.ArrayValue
@@ -168,7 +165,7 @@ func otherKind(document []byte) rawjson.ValueKind {
 	return rawjson.ObjectValue
 }
 
-// A cursor meets every value of a checked document once, in the order of the document, spaced or not.
+// A cursor reads every value of a checked document once and in order, with and without whitespace.
 func FuzzCursor(f *testing.F) {
 	for _, seed := range []string{`{}`, ` [ ] `, `{"a":[{"b":"\\\""},-1e5,true], "c" : {} }`, `[[],{},"",null]`, `"x"`, `{"\u0061":1}`} {
 		f.Add([]byte(seed))
@@ -184,12 +181,12 @@ func FuzzCursor(f *testing.F) {
 		}
 		c := rawjson.NewCursor(document)
 		if start := c.At(); c.Enter(otherKind(compact)) || string(c.Since(start)) != string(bytes.TrimSpace(document)) {
-			t.Errorf("%s is not passed whole", document)
+			t.Errorf("Enter of another kind does not read all of %s", document)
 		}
 	})
 }
 
-// Bytes that nobody has checked make nothing panic.
+// Unchecked bytes cause no panic.
 func FuzzUncheckedBytes(f *testing.F) {
 	for _, seed := range []string{``, ` `, `{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{,}`, `[`, `[,`, `[[`, `"\`, `"`, `{"\":1}`, `{1:2}`, `]`} {
 		f.Add([]byte(seed))
@@ -203,7 +200,7 @@ func FuzzUncheckedBytes(f *testing.F) {
 	})
 }
 
-// What is read out of an object, and what is changed in a copy of it.
+// Reads from an object, and changes of a copy.
 func TestObjectMembers(t *testing.T) {
 	object, ok := rawjson.ParseObject([]byte(`{"a":"x","n":7,"t":true,"f":1.5,"z":null,"e":""}`))
 	if !ok {

@@ -6,12 +6,11 @@ import (
 	"errors"
 )
 
-// ErrNotObject is JSON that is valid but no object.
+// ErrNotObject: the JSON is valid but not an object.
 var ErrNotObject = errors.New("not a JSON object")
 
-// ReadObject takes a document of others apart that must be one object and that all readers read alike, as Unambiguous has
-// it. Its error is one of Unambiguous or ErrNotObject. The values have no white space between tokens, and may share memory
-// with the document.
+// ReadObject returns the members of a document from another party, which must be one object and unambiguous. Its error is one of Unambiguous
+// or ErrNotObject. The values have no whitespace between tokens, and may share memory with the document.
 func ReadObject(document []byte, depth int) (Object, error) {
 	compact, err := Unambiguous(context.Background(), document, depth)
 	if err != nil {
@@ -24,7 +23,7 @@ func ReadObject(document []byte, depth int) (Object, error) {
 	return object, nil
 }
 
-// MemberError is a member that is not what it must be. It does not repeat the value, which may be a token.
+// MemberError is a member of the wrong type. It does not repeat the value, which may be a token.
 type MemberError struct {
 	Member string // its name
 	Want   string // such as "a string"
@@ -32,25 +31,24 @@ type MemberError struct {
 
 func (e *MemberError) Error() string { return "member " + e.Member + " must be " + e.Want }
 
-// Reader reads members of an object that must be of certain types. A member that is absent or null is the zero value of
-// its type. Names are compared exactly, where package json would let ACTIVE stand for active. The zero value reads an
-// object without members. It is not safe for concurrent use.
+// Reader reads members of certain types. A member that is absent or null is the zero value of its type. Names are compared exactly, while
+// package json also accepts ACTIVE for active. The zero value reads an object without members. It is not safe for concurrent use.
 type Reader struct {
 	Object Object
-	Err    error // the first fault: a *MemberError, or what Fail was told; later reads give zero values
+	Err    error // the first error: a *MemberError, or one of Fail; later reads return zero values
 }
 
-// Fail notes a fault, unless there was one before.
+// Fail sets Err unless it is set.
 func (r *Reader) Fail(err error) {
 	if r.Err == nil {
 		r.Err = err
 	}
 }
 
-// Text is a member that must be a string.
+// Text returns a member that must be a string.
 func (r *Reader) Text(name string) string { return Decode[string](r, name, "a string") }
 
-// Nested is a member that must be an object.
+// Nested returns a member that must be an object.
 func (r *Reader) Nested(name string) Object {
 	value := r.Object.Get(name)
 	if value == nil || r.Err != nil {
@@ -63,8 +61,8 @@ func (r *Reader) Nested(name string) Object {
 	return object
 }
 
-// Decode is a member that package json decodes as a T, which must not be a struct: its names would not be compared
-// exactly. What it must be, for people, completes "must be".
+// Decode returns a member that package json decodes as a T. T must not be a struct, whose names would not be compared exactly. Want completes
+// "must be" for people.
 func Decode[T any](r *Reader, name, want string) T {
 	var decoded, none T
 	value := r.Object.Get(name)

@@ -64,11 +64,10 @@ func TextOf(value Value) string {
 	return text
 }
 
-// maxElements bounds what Elements takes apart. Arrays of records have bounds of their own (R-ERR-9).
+// maxElements is the maximum length of an array for Elements. Arrays of records have other limits (R-ERR-9).
 const maxElements = 10_000
 
-// Elements takes an array apart, one level deep. It is false for a value of another kind and for an array of more than
-// 10,000 elements.
+// Elements returns the elements of an array. It is false for a value of another kind and for an array of more than 10,000 elements.
 func Elements(value Value) ([]Value, bool) {
 	if Kind(value) != ArrayValue {
 		return nil, false
@@ -85,15 +84,14 @@ func Elements(value Value) ([]Value, bool) {
 	return elements, true
 }
 
-// ParseObject takes an object apart, one level deep. It is false for a value of another kind.
+// ParseObject returns the members of an object. It is false for a value of another kind.
 func ParseObject(value Value) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
 	c := NewCursor(value)
 	c.Enter(ObjectValue)
-	const usualMembers = 12
-	object := make(Object, 0, usualMembers)
+	object := make(Object, 0, 12) // records rarely have more
 	for c.More() {
 		object = append(object, Member{Name: string(c.Name()), Value: c.Value()})
 	}

@@ -1,6 +1,6 @@
-// Package recordid reads and writes the handles by which a model names a record in its next call: the
-// self-contained id {connection_id}/{stream}:{record_id}, its short form stream:record_id, and
-// pdpp:// URIs. Handles hold no authority: the resource server checks every read.
+// Package recordid reads and writes the handles with which a model names a record in its next call: the self-contained id
+// {connection_id}/{stream}:{record_id}, its short form stream:record_id, and pdpp:// URIs. A handle gives no access: the resource server
+// checks every read.
 package recordid
 
 import (
@@ -10,32 +10,31 @@ import (
 
 // Handle names one record.
 type Handle struct {
-	ConnectionID string // empty when the handle names no source
+	ConnectionID string // empty if the handle names no source
 	Stream       string
 	RecordID     string // the canonical key, byte for byte; compound keys are JSON arrays
 }
 
-// Target is the record that a call reads, from whichever arguments named it.
+// Target is the record that a call reads, by its id or by its parts.
 type Target struct {
-	Handle       string  // the id as it was passed, or the one formed from its parts
-	ConnectionID *string // nil when no source was named
+	Handle       string  // the id that was passed, or the one formed from the parts
+	ConnectionID *string // nil if the call named no source
 	Stream       string
 	RecordID     string
 }
 
-// Parse reads {connection_id}/{stream}:{record_id} or stream:record_id (R-HAND-3). A slash ends the
-// connection id, since neither names nor record ids hold one; the first colon after it ends the stream.
-// Its error is an *Error. Nothing is trimmed or unescaped.
+// Parse reads {connection_id}/{stream}:{record_id} or stream:record_id (R-HAND-3). A slash ends the connection id, and the next colon ends
+// the stream. It trims and unescapes nothing. Its error is an *Error.
 func Parse(id string) (Handle, error) {
 	if id == "" {
 		return Handle{}, &Error{Part: "id", Message: "must not be empty"}
 	}
 	if strings.Contains(id, "://") {
-		return Handle{}, notHandle("is a URL")
+		return Handle{}, invalidHandle("is a URL")
 	}
 	var handle Handle
 	rest := id
-	if connectionID, after, embedded := strings.Cut(id, "/"); embedded {
+	if connectionID, after, hasConnection := strings.Cut(id, "/"); hasConnection {
 		if err := checkConnectionID(connectionID); err != nil {
 			return Handle{}, err
 		}
@@ -43,7 +42,7 @@ func Parse(id string) (Handle, error) {
 	}
 	stream, recordID, found := strings.Cut(rest, ":")
 	if !found {
-		return Handle{}, notHandle("has no colon between stream and record id")
+		return Handle{}, invalidHandle("has no colon between stream and record id")
 	}
 	if err := CheckName("stream", stream); err != nil {
 		return Handle{}, err
@@ -55,13 +54,12 @@ func Parse(id string) (Handle, error) {
 	return handle, nil
 }
 
-func notHandle(problem string) *Error {
+func invalidHandle(problem string) *Error {
 	return &Error{Part: "id", Message: fmt.Sprintf(
 		"%s; pass {connection_id}/{stream}:{record_id} or stream:record_id, as search shows it", problem)}
 }
 
-// checkConnectionID adds to CheckName that a connection id inside a handle holds no colon. A colon
-// would make stream:record/with:slash look like a handle with a connection.
+// checkConnectionID refuses a colon too: stream:record/with:slash would look like a handle with a connection.
 func checkConnectionID(connectionID string) error {
 	if err := CheckName("connection id", connectionID); err != nil {
 		return err
@@ -72,8 +70,8 @@ func checkConnectionID(connectionID string) error {
 	return nil
 }
 
-// String is the handle in its self-contained form, or in the short form when it has no connection. It is
-// meaningful only when CanFormat says so.
+// String returns the self-contained id, or the short form if there is no connection. Parse returns the same handle only if CanFormat is
+// true.
 func (h Handle) String() string {
 	if h.ConnectionID == "" {
 		return h.Stream + ":" + h.RecordID
@@ -81,8 +79,8 @@ func (h Handle) String() string {
 	return h.ConnectionID + "/" + h.Stream + ":" + h.RecordID
 }
 
-// ID is the text by which a call names the record: the handle itself, or where its grammar cannot hold the record id, such
-// as owner/repo, the record's URI (R-HAND-9), in the shorter of its forms that is read back. It is empty when none is.
+// ID returns the text with which a call names the record: the handle or, for a record id such as owner/repo, the shorter form of its URI
+// (R-HAND-9). It returns "" if no form can be read back.
 func (h Handle) ID() string {
 	if h.CanFormat() {
 		return h.String()
@@ -95,11 +93,11 @@ func (h Handle) ID() string {
 	return ""
 }
 
-// CanFormat reports whether Parse gives the same handle back from String. It does not when a part could
-// not survive the grammar, such as a connection id with a slash, or when the record id is a URL (R-HAND-1).
+// CanFormat reports whether Parse returns the same handle for String. It is false for a connection id with a slash, or a record id that is a
+// URL (R-HAND-1).
 func (h Handle) CanFormat() bool {
 	if isPlain(h.Stream) && isPlain(h.RecordID) && (h.ConnectionID == "" || isPlain(h.ConnectionID)) {
-		return true // none of its characters is of the grammar
+		return true
 	}
 	parsed, err := Parse(h.String())
 	return err == nil && parsed == h

@@ -6,21 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// Error is a handle, a URI or a part of one that is refused (R-HAND-5).
+// Error is the refusal of a handle, a URI or a part of one (R-HAND-5).
 type Error struct {
 	Part    string // "id", "connection id", "stream", "record id", "field path" or "uri"
-	Message string // what is wrong and what is expected, without the part's name
+	Message string // what is wrong and what is expected, without the name of the part
 	Cause   error  // may be nil
 }
 
 func (e *Error) Error() string { return e.Part + " " + e.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// CheckName refuses a stream name, a connection id or a field path that could change the meaning of a
-// request path (R-ARG-7): empty, ".", "..", with a slash, a backslash, ".." or a control character.
-// The part names it in the error, which is nil or an *Error.
+// CheckName refuses a stream name, a connection id or a field path that could change the meaning of a request path (R-ARG-7): an empty one,
+// ".", or one with a slash, a backslash, ".." or a control character. The error names the part, and is an *Error.
 func CheckName(part, value string) error {
 	if isPlain(value) {
 		return nil
@@ -37,8 +36,8 @@ func CheckName(part, value string) error {
 	return nil
 }
 
-// CheckRecordID refuses a record id under the rule of CheckName, save that a canonical key such as
-// ["quo\"ted","2026-04-04"] may hold a backslash or "..", though not side by side.
+// CheckRecordID is CheckName for a record id. A canonical key such as ["quo\"ted","2026-04-04"] may have a backslash or "..", but not next to
+// each other.
 func CheckRecordID(part, value string) error {
 	if isPlain(value) {
 		return nil
@@ -47,13 +46,12 @@ func CheckRecordID(part, value string) error {
 		return err
 	}
 	if strings.Contains(value, `\..`) || strings.Contains(value, `..\`) {
-		return &Error{Part: part, Message: `must not hold ".." beside a backslash`}
+		return &Error{Part: part, Message: `must not hold ".." next to a backslash`}
 	}
 	return nil
 }
 
-// checkURIRecordID refuses what CheckRecordID refuses, save slashes: a URI's token keeps them apart from its other parts,
-// and they go out as %2F (R-HAND-9). None of what stands between them may climb.
+// checkURIRecordID is CheckRecordID for a record id in a URI, which may have slashes: requests write them as %2F (R-HAND-9).
 func checkURIRecordID(part, value string) error {
 	if !strings.Contains(value, "/") {
 		return CheckRecordID(part, value)
@@ -82,19 +80,9 @@ func checkSegment(part, value string) error {
 	return nil
 }
 
-// isPlain tells most values from those that need a closer look: letters and digits of ASCII, _ and -.
+// isPlain reports whether a value consists of ASCII letters, digits, _ and -, as most do. It needs no other check.
 func isPlain(value string) bool {
-	for i := range len(value) {
-		if !plainBytes[value[i]] {
-			return false
-		}
-	}
-	return value != ""
+	return value != "" && !strings.ContainsFunc(value, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+	})
 }
-
-var plainBytes = func() (plain [256]bool) {
-	for c := range plain {
-		plain[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
-	}
-	return plain
-}()

@@ -1,14 +1,18 @@
 package recordid
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is what a pdpp URI names.
 type Kind string
 
-// The kinds, as they stand in the URI after pdpp://.
+// The kinds, as URIs have them after pdpp://.
 const (
 	KindStream      Kind = "stream"
 	KindRecord      Kind = "record"
@@ -18,17 +22,16 @@ const (
 
 const scheme = "pdpp://"
 
-// URI is a resource URI, taken apart. Kind says which members have a meaning.
+// URI is a resource URI. The kind determines which other members it has.
 type URI struct {
 	Kind   Kind
 	Stream string      // KindStream
 	Record Handle      // every other kind
-	Window FieldWindow // KindFieldWindow; of KindBlob the field that refers to the blob, alone
+	Window FieldWindow // KindFieldWindow; for KindBlob only the field that refers to the blob
 }
 
-// FieldWindow selects a window of one text field. A nil member was not given. Offsets and lengths are
-// characters as the resource server counts them. In JSON its members are those of a handle (interfaces.md) and,
-// by the same names, the arguments of read_record_field.
+// FieldWindow selects a window of a text field. A nil member was not given. Offsets and lengths are characters as the resource server
+// counts them. Its JSON members are those of a URI's token (interfaces.md) and of the arguments of read_record_field.
 type FieldWindow struct {
 	FieldPath   string  `json:"field_path,omitempty"`
 	OffsetChars *int64  `json:"offset_chars,omitempty"`
@@ -39,7 +42,7 @@ type FieldWindow struct {
 	AfterChars  *int64  `json:"after_chars,omitempty"`
 }
 
-// IsURI reports whether a text claims to be a pdpp URI, well-formed or not.
+// IsURI reports whether a text begins like a pdpp URI.
 func IsURI(text string) bool { return strings.HasPrefix(text, scheme) }
 
 // ParseURI reads pdpp://stream/{name}, pdpp://record/{handle}, pdpp://field-window/{handle} and pdpp://blob/{handle}
@@ -47,37 +50,37 @@ func IsURI(text string) bool { return strings.HasPrefix(text, scheme) }
 func ParseURI(uri string) (URI, error) {
 	rest, found := strings.CutPrefix(uri, scheme)
 	if !found {
-		return URI{}, notURI("does not begin with pdpp://")
+		return URI{}, invalidURI("does not begin with pdpp://")
 	}
 	if strings.ContainsAny(rest, "?#") {
-		return URI{}, notURI("holds a query or a fragment")
+		return URI{}, invalidURI("holds a query or a fragment")
 	}
 	kind, segment, found := strings.Cut(rest, "/")
 	if !found || segment == "" {
-		return URI{}, notURI("has nothing after its kind")
+		return URI{}, invalidURI("has nothing after its kind")
 	}
 	if strings.Contains(segment, "/") {
 		return URI{}, &Error{Part: "uri", Message: "has more than one segment after its kind; percent-encode a slash as %2F"}
 	}
 	switch kind := Kind(kind); {
-	case kind == KindStream, kind == KindRecord && strings.ContainsAny(segment, ":%"): // base64url has neither, and an id a colon
+	case kind == KindStream, kind == KindRecord && strings.ContainsAny(segment, ":%"): // an id has a colon, base64url has neither
 		return parseEscaped(segment, kind)
 	case kind == KindRecord, kind == KindFieldWindow, kind == KindBlob:
 		return parseToken(segment, kind)
 	}
-	return URI{}, notURI("is of no known kind")
+	return URI{}, invalidURI("is of an unknown kind")
 }
 
-func notURI(problem string) *Error {
+func invalidURI(problem string) *Error {
 	return &Error{Part: "uri", Message: problem +
 		"; pass pdpp://stream/{name}, pdpp://record/{handle}, pdpp://field-window/{handle} or pdpp://blob/{handle}"}
 }
 
-// parseEscaped reads the name of a stream or a self-contained id.
+// parseEscaped reads a percent-encoded stream name or self-contained id.
 func parseEscaped(segment string, kind Kind) (URI, error) {
 	text, err := url.PathUnescape(segment)
 	if err != nil {
-		return URI{}, &Error{Part: "uri", Message: "is not percent-encoded as a URI must be", Cause: err}
+		return URI{}, &Error{Part: "uri", Message: "has invalid percent-encoding", Cause: err}
 	}
 	uri := URI{Kind: kind}
 	if kind == KindStream {
@@ -91,14 +94,14 @@ func parseEscaped(segment string, kind Kind) (URI, error) {
 	return uri, nil
 }
 
-// parseSlashed reads a self-contained id that stood in a URI, where its record id may hold slashes (R-HAND-9): neither the
-// connection nor the stream holds a colon, so that the first one ends both.
+// parseSlashed reads a self-contained id from a URI. Its record id may have slashes (R-HAND-9): the first colon ends connection and stream,
+// since neither has one.
 func parseSlashed(id string) (Handle, error) {
 	names, recordID, _ := strings.Cut(id, ":")
 	if !strings.Contains(recordID, "/") {
 		return Parse(id)
 	}
-	handle, err := Parse(names + ":-") // a record id that passes, in the place of the one that is judged below
+	handle, err := Parse(names + ":-") // with a valid record id instead of the one that is checked below
 	if err != nil {
 		return Handle{}, err
 	}
@@ -106,7 +109,7 @@ func parseSlashed(id string) (Handle, error) {
 	return handle, checkURIRecordID("record id", recordID)
 }
 
-// FormatURI writes a URI of one of the kinds so that ParseURI reads it back. Unlike a self-contained id, it can name any record.
+// FormatURI returns a URI that ParseURI reads back. Unlike a self-contained id, it can name any record.
 func FormatURI(uri URI) string {
 	if uri.Kind == KindStream {
 		return uri.Kind.escaped(uri.Stream)
@@ -114,5 +117,77 @@ func FormatURI(uri URI) string {
 	return scheme + string(uri.Kind) + "/" + uri.token()
 }
 
-// escaped is the URI of a stream with its name, or of a record with its self-contained id.
+// escaped returns the URI of a stream with its name, or of a record with its self-contained id.
 func (k Kind) escaped(name string) string { return scheme + string(k) + "/" + url.PathEscape(name) }
+
+// token is the JSON object in a URI (interfaces.md). Unknown members are ignored, since other PDPP tools make URIs too.
+type token struct {
+	Version      int    `json:"v"`
+	Kind         Kind   `json:"kind"`
+	ConnectionID string `json:"connection_id,omitempty"`
+	Stream       string `json:"stream"`
+	RecordID     string `json:"record_id"`
+
+	FieldWindow
+}
+
+var base64url = base64.RawURLEncoding.Strict()
+
+// token encodes what the URI names if it is not a stream.
+func (u URI) token() string {
+	var object bytes.Buffer
+	encoder := json.NewEncoder(&object)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(token{1, u.Kind, u.Record.ConnectionID, u.Record.Stream, u.Record.RecordID, u.Kind.selection(u.Window)}) // always encodes
+	return base64url.EncodeToString(bytes.TrimRight(object.Bytes(), "\n"))
+}
+
+// selection returns the part of a window that URIs of the kind have.
+func (k Kind) selection(window FieldWindow) FieldWindow {
+	switch k {
+	case KindFieldWindow:
+		return window
+	case KindBlob:
+		return FieldWindow{FieldPath: window.FieldPath}
+	}
+	return FieldWindow{}
+}
+
+// parseToken reads a token of a kind and checks its names. The tool checks the window.
+func parseToken(segment string, kind Kind) (URI, error) {
+	object, err := base64url.DecodeString(segment)
+	if err != nil {
+		return URI{}, &Error{Part: "uri", Message: "has a handle that is not unpadded base64url", Cause: err}
+	}
+	if !utf8.Valid(object) {
+		return URI{}, &Error{Part: "uri", Message: "has a handle that is not UTF-8"}
+	}
+	var decoded token
+	if err := json.Unmarshal(object, &decoded); err != nil {
+		return URI{}, &Error{Part: "uri", Message: "has a handle that is not a JSON object of the known members", Cause: err}
+	}
+	if decoded.Version != 1 {
+		return URI{}, &Error{Part: "uri", Message: "has a handle of a version other than 1; search again for a new one"}
+	}
+	if decoded.Kind != kind {
+		return URI{}, &Error{Part: "uri", Message: "is of another kind than its handle, which must say " + string(kind)}
+	}
+	if decoded.ConnectionID != "" {
+		err = CheckName("connection id", decoded.ConnectionID)
+	}
+	if err == nil {
+		err = CheckName("stream", decoded.Stream)
+	}
+	if err == nil {
+		err = checkURIRecordID("record id", decoded.RecordID)
+	}
+	if err == nil && kind != KindRecord {
+		err = CheckName("field path", decoded.FieldPath)
+	}
+	if err != nil {
+		return URI{}, err
+	}
+	return URI{
+		Kind: kind, Record: Handle{decoded.ConnectionID, decoded.Stream, decoded.RecordID}, Window: kind.selection(decoded.FieldWindow),
+	}, nil
+}

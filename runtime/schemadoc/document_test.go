@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-func answered(t *testing.T, body string) *rs.Response {
+func respond(t *testing.T, body string) *rs.Response {
 	t.Helper()
 	response, err := rs.Response{Status: 200}.WithBody([]byte(body))
 	if err != nil {
@@ -21,7 +21,7 @@ func answered(t *testing.T, body string) *rs.Response {
 	return response
 }
 
-// outline is a document in lines: the connectors, their connections, and their streams with connections of their own.
+// outline returns a line for each connector with its connections and its streams, which may have connections too.
 func outline(d *schemadoc.Document) []string {
 	ids := func(connections []schemadoc.Connection) string {
 		var ids []string
@@ -41,7 +41,7 @@ func outline(d *schemadoc.Document) []string {
 	return lines
 }
 
-// R-SCH-1: whatever shape a server gives the document, it is read as the same rows.
+// R-SCH-1: every form of a document is read as the same rows.
 func TestRead(t *testing.T) {
 	const gmail = `{"connector_key":"gmail","streams":[{"name":"messages"},{"name":""},{},7,"threads"],"granted_connections":[{"connection_id":"a","display_name":"A"},{"connection_id":"a"},{"connection_id":"b","label":"B"},{}]}`
 	whole := []string{"grant g1", "gmail[a=A,b=B] messages[] threads[]"}
@@ -54,7 +54,7 @@ func TestRead(t *testing.T) {
 		"wrapped":                  {`{"data":{"bearer":{"token_kind":"client","grant_id":"g1"},"connectors":[` + gmail + `]}}`, whole},
 		"wrapped without a bearer": {`{"bearer":{"token_kind":"client","grant_id":"g1"},"data":{"connectors":[` + gmail + `]}}`, whole},
 		"escaped names":            {`{"\u0062earer":{"token_kind":"client","grant_id":"g1"},"connector\u0073":[` + gmail + `]}`, whole},
-		"streams beside connectors": {
+		"streams next to connectors": {
 			`{"bearer":{"token_kind":"client","grant_id":"g1"},"streams":[{"name":"messages"}],"connectors":[` + gmail + `]}`, whole,
 		},
 		"streams alone": {
@@ -68,7 +68,7 @@ func TestRead(t *testing.T) {
 		"nothing granted": {`{"connectors":[]}`, []string{"grant "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			document, err := schemadoc.Read(answered(t, test.body))
+			document, err := schemadoc.Read(respond(t, test.body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,10 +79,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// R-ERR-4: what lists nothing is a typed failure.
-func TestReadOfAnotherAnswer(t *testing.T) {
+// R-ERR-4: an answer without lists is a typed failure.
+func TestReadOtherAnswers(t *testing.T) {
 	for _, body := range []string{`{}`, `{"connectors":{}}`, `{"data":[]}`, `{"bearer":{"token_kind":"client"},"data":{"data":{"connectors":[]}}}`} {
-		_, err := schemadoc.Read(answered(t, body))
+		_, err := schemadoc.Read(respond(t, body))
 		var failure *rs.Failure
 		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
 			t.Errorf("%s: %v", body, err)
@@ -90,7 +90,7 @@ func TestReadOfAnotherAnswer(t *testing.T) {
 	}
 }
 
-// R-SCH-4: a server that ignores the selectors is scoped here.
+// R-SCH-4: the scope is applied if a server ignores it.
 func TestKeep(t *testing.T) {
 	const body = `{"connectors":[
 		{"connector_key":"gmail","streams":[{"name":"messages"},{"name":"threads","connection_id":"b"}],"granted_connections":[{"connection_id":"a"},{"connection_id":"b"}]},
@@ -105,7 +105,7 @@ func TestKeep(t *testing.T) {
 		"a connection": {schemadoc.Scope{ConnectionID: &connection}, []string{"grant ", "gmail[a=] messages[]", "other[] messages[]"}},
 		"neither":      {schemadoc.Scope{Stream: &stream, ConnectionID: &connection}, []string{"grant "}},
 	} {
-		document, err := schemadoc.Read(answered(t, body))
+		document, err := schemadoc.Read(respond(t, body))
 		if err != nil {
 			t.Fatal(err)
 		}

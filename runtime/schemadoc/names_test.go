@@ -10,7 +10,7 @@ import (
 
 // R-MCP-1: a stream is offered with the connections that have it, and a connection once.
 func TestNames(t *testing.T) {
-	document, err := schemadoc.Read(answered(t, `{"connectors":[
+	document, err := schemadoc.Read(respond(t, `{"connectors":[
 		{"connector_key":"gmail","streams":[{"name":"messages"},{"name":"labels","granted_connections":[{"connection_id":"a"}]}],
 		 "granted_connections":[{"connection_id":"a","display_name":"A"},{"connection_id":"b"}]},
 		{"connector_key":"chat","streams":[{"name":"messages","connection_id":"c"},{"name":"rooms","connection_id":"c"}]},
@@ -29,7 +29,7 @@ func TestNames(t *testing.T) {
 		"all streams":                {names.Streams(""), []string{"bare", "labels", "messages", "rooms"}},
 		"streams of a":               {names.Streams("a"), []string{"labels", "messages"}},
 		"streams of b":               {names.Streams("b"), []string{"messages"}},
-		"streams of nobody":          {names.Streams("z"), nil},
+		"streams of an unknown one":          {names.Streams("z"), nil},
 		"all connections":            {ids(""), []string{"a", "b", "c"}},
 		"connections with messages":  {ids("messages"), []string{"a", "b", "c"}},
 		"connections with labels":    {ids("labels"), []string{"a"}},

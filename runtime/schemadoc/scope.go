@@ -32,7 +32,7 @@ func (s Scope) Request(isFull bool) rs.Request {
 }
 
 // Ask reads the scope in the compact view with the Get of a reader. The sources are for a reader of several grants: with nil it merges
-// the schemas of all of them. Its error is that of get or of Read.
+// the schemas of all of them. It returns the errors of get and of Read.
 func (s Scope) Ask(ctx context.Context, get func(context.Context, rs.Request) (*rs.Response, error), sources rs.Sources) (*Document, error) {
 	request := s.Request(false)
 	if sources != nil {

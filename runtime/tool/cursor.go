@@ -113,7 +113,7 @@ func PlaceOf(request rs.Request) (Place, error) {
 }
 
 // Get is RS.Get that also accepts a cursor of CursorAt. It then asks the resource server for a longer page, sets Response.Seen to the number
-// of rows that the caller has already, and keeps the query of the caller in Response.Request. Its error may also be that of PlaceOf.
+// of rows that the caller has already, and keeps the query of the caller in Response.Request. It also returns the errors of PlaceOf.
 func (e Env) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	place, err := PlaceOf(request)
 	if err != nil {

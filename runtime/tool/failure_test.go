@@ -17,10 +17,10 @@ import (
 // R-ERR-1, R-ERR-2: the error object, in text and in structured output.
 func TestFailed(t *testing.T) {
 	tests := []struct {
-		name   string
-		err    error
-		object string
-		beside string // what follows the error object in structured output
+		name     string
+		err      error
+		object   string
+		siblings string // what follows the error object in structured output
 	}{
 		{
 			name: "the RS's envelope is kept, in its order",
@@ -29,8 +29,8 @@ func TestFailed(t *testing.T) {
 				Envelope: json.RawMessage(`{ "code":"ambiguous_connection", "message":"several <b> é", "type":"api_error", "retry_with":"connection_id",
 					"available_connections":[{"connection_id":"cin_1"}], "request_id":"req_1", "n":1.10 }`),
 			},
-			object: `{"code":"ambiguous_connection","message":"several <b> é","type":"api_error","retry_with":"connection_id","available_connections":[{"connection_id":"cin_1"}],"request_id":"req_1","n":1.10,"hint":"Repeat the call with connection_id set to one of available_connections."}`,
-			beside: `,"http_status":409,"request_id":"req_1","provider_url":"https://rs.example.com"`,
+			object:   `{"code":"ambiguous_connection","message":"several <b> é","type":"api_error","retry_with":"connection_id","available_connections":[{"connection_id":"cin_1"}],"request_id":"req_1","n":1.10,"hint":"Repeat the call with connection_id set to one of available_connections."}`,
+			siblings: `,"http_status":409,"request_id":"req_1","provider_url":"https://rs.example.com"`,
 		},
 		{
 			name: "what the envelope lacks is added",
@@ -38,26 +38,26 @@ func TestFailed(t *testing.T) {
 				Status: 429, Type: "rate_limit_error", Code: "rate_limit_exceeded", Message: "slow down", RequestID: "req_2", RetryAfter: "7",
 				Envelope: json.RawMessage(`{"message":"slow down","code":null}`),
 			},
-			object: `{"message":"slow down","code":"rate_limit_exceeded","type":"rate_limit_error","request_id":"req_2","retry_after":"7","hint":"Wait as long as retry_after says, then repeat the call."}`,
-			beside: `,"http_status":429,"request_id":"req_2"`,
+			object:   `{"message":"slow down","code":"rate_limit_exceeded","type":"rate_limit_error","request_id":"req_2","retry_after":"7","hint":"Wait as long as retry_after says, then repeat the call."}`,
+			siblings: `,"http_status":429,"request_id":"req_2"`,
 		},
 		{
-			name:   "no envelope",
-			err:    fmt.Errorf("reading: %w", &rs.Error{Status: 502, Type: "api_error", Code: "api_error", Message: "bad gateway"}),
-			object: `{"type":"api_error","code":"api_error","message":"bad gateway","hint":"The resource server failed. Repeat the call later; if it fails again, tell its operator."}`,
-			beside: `,"http_status":502`,
+			name:     "no envelope",
+			err:      fmt.Errorf("reading: %w", &rs.Error{Status: 502, Type: "api_error", Code: "api_error", Message: "bad gateway"}),
+			object:   `{"type":"api_error","code":"api_error","message":"bad gateway","hint":"The resource server failed. Repeat the call later; if it fails again, tell its operator."}`,
+			siblings: `,"http_status":502`,
 		},
 		{
-			name:   "a repeated member counts once, as its last value, and the RS's own advice stands",
-			err:    &rs.Error{Status: 400, Type: "t", Code: "c", Message: "m", Envelope: json.RawMessage(`{"code":"a","type":"t","code":"b","message":"m","hint":"h","next":[]}`)},
-			object: `{"code":"b","type":"t","message":"m","hint":"h","next":[]}`,
-			beside: `,"http_status":400`,
+			name:     "a repeated member counts once, as its last value, and the RS's own advice stands",
+			err:      &rs.Error{Status: 400, Type: "t", Code: "c", Message: "m", Envelope: json.RawMessage(`{"code":"a","type":"t","code":"b","message":"m","hint":"h","next":[]}`)},
+			object:   `{"code":"b","type":"t","message":"m","hint":"h","next":[]}`,
+			siblings: `,"http_status":400`,
 		},
 		{
-			name:   "no usable answer",
-			err:    &rs.Failure{Reason: rs.Timeout, Message: "too slow", RequestID: "req_3", Status: 200, URL: "https://rs.example.com/v1/schema", Cause: errors.New("secret")},
-			object: `{"type":"adapter_error","code":"rs_timeout","message":"too slow","request_id":"req_3"}`,
-			beside: `,"http_status":200,"request_id":"req_3","provider_url":"https://rs.example.com"`,
+			name:     "no usable answer",
+			err:      &rs.Failure{Reason: rs.Timeout, Message: "too slow", RequestID: "req_3", Status: 200, URL: "https://rs.example.com/v1/schema", Cause: errors.New("secret")},
+			object:   `{"type":"adapter_error","code":"rs_timeout","message":"too slow","request_id":"req_3"}`,
+			siblings: `,"http_status":200,"request_id":"req_3","provider_url":"https://rs.example.com"`,
 		},
 		{
 			name: "a refusal by the adapter",
@@ -86,7 +86,7 @@ func TestFailed(t *testing.T) {
 			if result.Text != test.object {
 				t.Errorf("text\n got %s\nwant %s", result.Text, test.object)
 			}
-			if want := `{"error":` + test.object + test.beside + `}`; string(result.Structured) != want {
+			if want := `{"error":` + test.object + test.siblings + `}`; string(result.Structured) != want {
 				t.Errorf("structured\n got %s\nwant %s", result.Structured, want)
 			}
 			if strings.Contains(result.Text+string(result.Structured), "secret") {
@@ -179,8 +179,8 @@ func TestFailedBoundsEscapes(t *testing.T) {
 	}
 }
 
-// R-BUD-2: what stands beside the error object is bounded as well.
-func TestFailedBoundsWhatStandsBeside(t *testing.T) {
+// R-BUD-2: the members next to the error object are bounded too.
+func TestFailedBoundsSiblings(t *testing.T) {
 	long := strings.Repeat("a", 100_000)
 	for name, err := range map[string]error{
 		"refused":  &rs.Error{Status: 400, Code: long, Type: long, Message: "m", RequestID: long, URL: "https://rs.example.com/v1/search?q=" + long},

@@ -26,7 +26,7 @@ var question = tool.Prompt{
 	},
 }
 
-// R-MCP-1: values stand in the text as JSON, and what belongs to a value that was not given is left out.
+// R-MCP-1: values are JSON in the text, and a part without a value is left out.
 func TestPromptMessage(t *testing.T) {
 	for name, test := range map[string]struct {
 		values map[string]string

@@ -81,7 +81,7 @@ const (
 	schemaOfAll    = `{"tool":"schema","arguments":{}}`
 )
 
-// codes are the codes of rs-contract.md with their status, and what a model is told to do.
+// codes are the codes of rs-contract.md with their status and the advice for a model.
 var codes = []struct {
 	status int
 	code   string
@@ -142,7 +142,7 @@ func TestEveryCode(t *testing.T) {
 				t.Errorf("the envelope became %s", shown.Object)
 			}
 			if shown.HTTPStatus != test.status || shown.RequestID != "req_1" || !originOfTest.MatchString(shown.ProviderURL) {
-				t.Errorf("beside it stand %d, %s, %s", shown.HTTPStatus, shown.RequestID, shown.ProviderURL)
+				t.Errorf("the members next to it are %d, %s, %s", shown.HTTPStatus, shown.RequestID, shown.ProviderURL)
 			}
 			if !strings.Contains(shown.Error.Hint, test.hint) {
 				t.Errorf("hint %q does not say %q", shown.Error.Hint, test.hint)

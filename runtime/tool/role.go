@@ -20,7 +20,7 @@ func (r Role) IsAdvertised(roles []string) bool {
 	return slices.ContainsFunc(roles, func(name string) bool { return slices.Contains(r.Advertised, name) })
 }
 
-// Field returns the first field of a record that has the role and a value. It returns a member without a name if there is none.
+// Field returns the first field of a record that has the role and a value. It returns a member without a name if no field does.
 func (r Role) Field(fields rawjson.Object) rawjson.Member {
 	for _, name := range r.Fields {
 		value := fields.Get(name)
