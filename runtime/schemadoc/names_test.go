@@ -29,7 +29,7 @@ func TestNames(t *testing.T) {
 		"all streams":                {names.Streams(""), []string{"bare", "labels", "messages", "rooms"}},
 		"streams of a":               {names.Streams("a"), []string{"labels", "messages"}},
 		"streams of b":               {names.Streams("b"), []string{"messages"}},
-		"streams of an unknown one":          {names.Streams("z"), nil},
+		"streams of an unknown one":  {names.Streams("z"), nil},
 		"all connections":            {ids(""), []string{"a", "b", "c"}},
 		"connections with messages":  {ids("messages"), []string{"a", "b", "c"}},
 		"connections with labels":    {ids("labels"), []string{"a"}},
