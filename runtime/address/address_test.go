@@ -15,7 +15,7 @@ func TestLoopback(t *testing.T) {
 		{"localhost", true, true},
 		{"LocalHost", true, true},
 		{"localhost.", true, true},
-		{"box.localhost", false, true}, // the DNS may be asked for it
+		{"box.localhost", false, true}, // may be looked up in the DNS
 		{"box.localhost.", false, true},
 		{"localhost.example", false, false},
 		{"notlocalhost", false, false},
@@ -23,7 +23,7 @@ func TestLoopback(t *testing.T) {
 		{"127.8.9.10", true, true},
 		{"128.0.0.1", false, false},
 		{"127.0.0.1.example", false, false},
-		{"127.1", false, false}, // no address to Go
+		{"127.1", false, false}, // not an address for package netip
 		{"0.0.0.0", false, true},
 		{"10.0.0.7", false, false},
 		{"::1", true, true},
@@ -63,10 +63,10 @@ func TestParse(t *testing.T) {
 		"https://data.example/%zz": {address.NoURL, address.NoURL},
 	} {
 		if _, err := address.Parse(raw); err != want.parse {
-			t.Errorf("Parse(%q) gives %v, want %v", raw, err, want.parse)
+			t.Errorf("Parse(%q) returns %v, want %v", raw, err, want.parse)
 		}
 		if _, err := address.ParseBase(raw); err != want.base {
-			t.Errorf("ParseBase(%q) gives %v, want %v", raw, err, want.base)
+			t.Errorf("ParseBase(%q) returns %v, want %v", raw, err, want.base)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestSpellings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := address.Canonical(parsed); got != want.canonical {
-			t.Errorf("%s is spelled %s, want %s", raw, got, want.canonical)
+			t.Errorf("%s becomes %s, want %s", raw, got, want.canonical)
 		}
 		if got := address.HostPort(parsed); got != want.hostPort {
 			t.Errorf("%s is dialled at %s, want %s", raw, got, want.hostPort)

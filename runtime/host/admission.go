@@ -92,8 +92,8 @@ func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
 	return tool.Env{RS: a.reader}, a.Wait(ctx)
 }
 
-// Wait returns nil once the bearer is admitted. Its error is that of the request for the kind, a *tool.Error after a refusal, or that of the
-// context.
+// Wait returns nil once the bearer is admitted. Its error is a *tool.Error after a refusal. Otherwise it is the error of the request for the
+// kind, or of the context.
 func (a *Admission) Wait(ctx context.Context) error {
 	asked := a.ask()
 	select {

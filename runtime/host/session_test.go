@@ -97,13 +97,13 @@ func TestCallsWaitForTheHandshake(t *testing.T) {
 	lines.send(initialize + callOf("whole", `{}`) + "\n")
 	lines.next()
 	if got := lines.next(); !strings.Contains(got, `"result"`) {
-		t.Errorf("the call behind the handshake got %.300s", got)
+		t.Errorf("the call after the handshake got %.300s", got)
 	}
 	lines.checkOver()
 }
 
-// R-STDIO-7: a cancellation finds its call however its id is spelled. The call ends at once without a response, whoever
-// works on it; others go on.
+// R-STDIO-7: a cancellation ends its call in any spelling of the id. The call ends at once without a response, whether this package or the
+// SDK answers it. Other calls continue.
 func TestCancellationFindsItsCall(t *testing.T) {
 	for _, ids := range [][2]string{{`7`, `7`}, {`7`, `7.0`}, {`7.0`, `7`}, {`70`, `7e1`}, {`"ab"`, `"\u0061b"`}, {`"\u0061b"`, `"ab"`}, {`"é"`, `"\u00e9"`}} {
 		for _, request := range []string{

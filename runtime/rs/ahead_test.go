@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// What a body seems to say of its cursor is told before the body is checked, and no more than it says.
-func TestCursorIsToldAhead(t *testing.T) {
+// Ahead receives the probable cursor of a body, and nothing if there is none.
+func TestAheadReceivesCursor(t *testing.T) {
 	row := `{"id":"1","data":{"text":"` + strings.Repeat("a", 9_000) + `"}}`
 	for body, want := range map[string]string{
 		`{"data":[` + row + `],"has_more":true,"next_cursor":"p2","object":"list"}`: "p2",
@@ -31,11 +31,11 @@ func TestCursorIsToldAhead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := ""
-		_, _ = client.Get(t.Context(), rs.Request{Path: "/v1/streams/s/records", Ahead: func(cursor string) { told = cursor }})
+		received := ""
+		_, _ = client.Get(t.Context(), rs.Request{Path: "/v1/streams/s/records", Ahead: func(cursor string) { received = cursor }})
 		server.Close()
-		if told != want {
-			t.Errorf("%.40s… %s: told %q, want %q", body, body[max(0, len(body)-40):], told, want)
+		if received != want {
+			t.Errorf("%.40s… %s: received %q, want %q", body, body[max(0, len(body)-40):], received, want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-ERR-4: an answer that two readers read in two ways is not passed on.
+// R-ERR-4: an ambiguous answer is refused.
 func TestAmbiguousAnswersAreRefused(t *testing.T) {
 	many := func(last string) string {
 		var members []string
@@ -56,7 +56,7 @@ func TestAmbiguousAnswersAreRefused(t *testing.T) {
 	}
 }
 
-// A refusal that can be read in two ways keeps its status, and nothing of what it says is believed.
+// An ambiguous refusal keeps its status, and its body is ignored.
 func TestAmbiguousRefusal(t *testing.T) {
 	client, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
@@ -69,7 +69,7 @@ func TestAmbiguousRefusal(t *testing.T) {
 	}
 }
 
-// Whatever package json writes is read alike by all.
+// Output of package json is never ambiguous.
 func TestWrittenObjectsAreNotAmbiguous(t *testing.T) {
 	var written string
 	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { body(written)(w, r) })

@@ -28,7 +28,7 @@ func TestGetSendsTheRequestAsItWasBuilt(t *testing.T) {
 		"Authorization": "Bearer " + bearer,
 		"Accept":        "application/json",
 		"User-Agent":    "pdpp-mcp",
-		"PDPP-Version":  "", // an RS refuses a version that it does not know
+		"PDPP-Version":  "", // an RS refuses unknown versions
 	} {
 		if got := request.Header.Get(name); got != want {
 			t.Errorf("the RS saw %s: %q, want %q", name, got, want)
@@ -68,7 +68,7 @@ func TestGetReadsGzip(t *testing.T) {
 		_, _ = compressor.Write([]byte(`{"object":"list"}`))
 		_ = compressor.Close()
 	})
-	for range 2 { // the second one takes its decompressor from the pool
+	for range 2 { // the second one may reuse a decompressor
 		response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +131,7 @@ func TestClientsOnOneTransportAreConcurrentlyUsable(t *testing.T) {
 	group.Wait()
 }
 
-// What belongs to one caller's request goes along with it, and replaces nothing of the client's own.
+// Options.Header is sent, and does not replace the client's own headers.
 func TestGetSendsTheHeaderOfItsOptions(t *testing.T) {
 	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	header := http.Header{"traceparent": {trace}, "Authorization": {"Bearer another"}, "Accept": {"text/html"}}

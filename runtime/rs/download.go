@@ -43,7 +43,7 @@ func (d *Download) ReadAll(limit int64) ([]byte, error) {
 	return body, err
 }
 
-// Redact returns the bytes, or a text taken from them, without bearers (R-ERR-6). It returns the slice itself if there are none.
+// Redact returns the bytes, or a text taken from them, without bearers (R-ERR-6). It does not copy bytes without bearers.
 func (d *Download) Redact(shown []byte) []byte { return d.secrets.redact(shown) }
 
 // Unusable returns a *Failure of reason InvalidResponse: the bytes are not what was promised (R-ERR-4).

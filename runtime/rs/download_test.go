@@ -31,7 +31,7 @@ func ranged(writer http.ResponseWriter, request *http.Request) {
 	http.ServeContent(writer, request, "", time.Time{}, strings.NewReader(blob))
 }
 
-// whole ignores ranges, as captures 162 and 168 have it.
+// whole ignores ranges, like captures 162 and 168.
 func whole(writer http.ResponseWriter, _ *http.Request) {
 	writer.Header().Set("Content-Length", "10")
 	_, _ = io.WriteString(writer, blob)
@@ -43,11 +43,11 @@ func TestOpenBeginsAndGoesOn(t *testing.T) {
 		from    rs.Resume
 		offset  int64
 	}{
-		"begin":                           {ranged, rs.Resume{}, 0},
-		"go on":                           {ranged, rs.Resume{Offset: 4}, 4},
-		"go on with what was begun":       {ranged, rs.Resume{Offset: 4, ETag: `"v1"`}, 4},
-		"begin anew when it has changed":  {ranged, rs.Resume{Offset: 4, ETag: `"v0"`}, 0},
-		"begin anew when ranges are none": {whole, rs.Resume{Offset: 4}, 0},
+		"begin":                          {ranged, rs.Resume{}, 0},
+		"go on":                          {ranged, rs.Resume{Offset: 4}, 4},
+		"resume a partial download":      {ranged, rs.Resume{Offset: 4, ETag: `"v1"`}, 4},
+		"begin anew when it has changed": {ranged, rs.Resume{Offset: 4, ETag: `"v0"`}, 0},
+		"start again without ranges":     {whole, rs.Resume{Offset: 4}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, requests := serve(t, test.handler)
@@ -64,7 +64,7 @@ func TestOpenBeginsAndGoesOn(t *testing.T) {
 	}
 }
 
-// R-ERR-1, R-ERR-4: what cannot be saved says why, and how to go on.
+// R-ERR-1, R-ERR-4: a failed download has a reason and a next step.
 func TestOpenFails(t *testing.T) {
 	partial := func(contentRange string) http.HandlerFunc {
 		return func(writer http.ResponseWriter, _ *http.Request) {
@@ -121,20 +121,20 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// slowly is a body of which each byte takes a while.
+// slowly is a body that sends each byte after a pause.
 type slowly struct {
 	io.Reader
 	each time.Duration
 }
 
 func (s slowly) Read(into []byte) (int, error) {
-	time.Sleep(s.each) // of the bubble's clock
+	time.Sleep(s.each) // on the bubble's clock
 	return s.Reader.Read(into[:min(1, len(into))])
 }
 
 func (slowly) Close() error { return nil }
 
-// The time limit counts from byte to byte: a large blob may take longer than one request.
+// The timeout applies to each read, so that a large blob may take longer.
 func TestOpenTakesItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second
@@ -153,7 +153,7 @@ func TestOpenTakesItsTime(t *testing.T) {
 	})
 }
 
-// R-BLOB-2, R-ERR-6: a whole body within a limit, and what is shown of it holds no bearer.
+// R-BLOB-2, R-ERR-6: ReadAll respects the limit, and Redact removes the bearer.
 func TestReadAll(t *testing.T) {
 	client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(writer, "token "+bearer) })
 	open := func(limit int64) (*rs.Download, []byte, error) {
@@ -172,6 +172,6 @@ func TestReadAll(t *testing.T) {
 	}
 	var failure *rs.Failure
 	if _, _, err := open(whole - 1); !errors.As(err, &failure) || failure.Reason != rs.ResponseTooLarge {
-		t.Errorf("a body beyond the limit gives %v", err)
+		t.Errorf("a body over the limit returns %v", err)
 	}
 }

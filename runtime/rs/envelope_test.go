@@ -18,8 +18,7 @@ func listOf(response rs.Response, body string) (rs.List, error) {
 	return answer.List()
 }
 
-// The rows are found under each name that servers give them, bare and wrapped, and what stands beside them
-// counts before what stands around them.
+// Rows are found under every known name, with and without a wrapper. Members of the envelope take precedence over those of the body.
 func TestListFindsTheRows(t *testing.T) {
 	for body, want := range map[string]struct{ rowsName, cursor string }{
 		`{"data":[1, 2],"next_cursor":"c"}`:                               {"data", "c"},
@@ -40,7 +39,7 @@ func TestListFindsTheRows(t *testing.T) {
 	}
 }
 
-// R-QRY-6: what a server answers to the beginning of a feed holds this moment's place in it (050), and the rest is not shown.
+// R-QRY-6: the first page of a feed has its current position (050). Its rows are not shown.
 func TestThisMomentHasNoRows(t *testing.T) {
 	var now rs.Query
 	now.Set("changes_since", "now")
@@ -58,7 +57,7 @@ func TestThisMomentHasNoRows(t *testing.T) {
 	}
 }
 
-// R-ERR-4: what is no list says where it was read.
+// R-ERR-4: the failure of a body without a list has its URL.
 func TestListOfAnUnusableAnswer(t *testing.T) {
 	for _, body := range []string{``, `[]`, `{"data":`, "{\"a\":\"\xff\"}", `{}`, `{"data":{"data":{"data":[]}}}`, `{"data":"rows"}`} {
 		_, err := listOf(rs.Response{Status: 200, RequestID: "req_1", URL: "https://rs.example/v1"}, body)
@@ -69,7 +68,7 @@ func TestListOfAnUnusableAnswer(t *testing.T) {
 	}
 }
 
-// A list that was read before is that of the body and the place at hand: of another body, or behind rows that the caller has.
+// List follows WithBody and Seen after it was called before.
 func TestListIsReadAgain(t *testing.T) {
 	first, err := rs.Response{}.WithBody([]byte(`{"data":[{"id":"m1"},{"id":"m2"}]}`))
 	if err != nil {

@@ -56,7 +56,7 @@ func (e *Error) MeansPackageToken() bool {
 	return e.Status == http.StatusNotFound && members.Text("code") == CodeNotFound
 }
 
-// NoneAnswered is the error of a read of several sources, none of which answered. Its cause summarizes their errors.
+// NoneAnswered is the error of a read that no source answered. Its cause summarizes their errors.
 type NoneAnswered struct {
 	Cause   error
 	Missing []Missing

@@ -15,7 +15,7 @@ func ExampleJoinPath() {
 	// Output: /v1/streams/chat%20messages/records/C001:17%2F5
 }
 
-// A query keeps the order in which it was built. What was not given is not sent.
+// A query keeps the order in which it was built. Nil arguments are not sent.
 func ExampleQuery() {
 	limit := int64(20)
 	var query rs.Query
@@ -27,7 +27,7 @@ func ExampleQuery() {
 	// Output: limit=20&expand=thread&expand=attachments&filter%5Bsent_at%5D%5Bgte%5D=2026-01-01
 }
 
-// resourceServer stands for a provider that knows one stream.
+// resourceServer is a provider with one stream.
 func resourceServer() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -60,7 +60,7 @@ func ExampleClient_Get() {
 	// Output: 200 {"object":"list","data":[{"id":"m1","subject":"Hello"}]}
 }
 
-// An answer in which the resource server says no is an Error; everything else that fails is a Failure.
+// A refusal by the resource server is an Error. Every other failure is a Failure.
 func ExampleError() {
 	server := resourceServer()
 	defer server.Close()

@@ -6,7 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-ERR-4: what happened and what to do stand apart, and are joined in one way.
+// R-ERR-4: Explain joins the message and the next step.
 func TestTheTextOfAFailureHasTheNextStepWhenThereIsOne(t *testing.T) {
 	for _, test := range []struct{ message, nextStep, want string }{
 		{"the answer was cut off; it had 5 bytes", "try again", "rs_invalid_response: the answer was cut off; it had 5 bytes; try again"},

@@ -6,7 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// BenchmarkFilterEncoding builds and spells a query with equalities and ranges.
+// BenchmarkFilterEncoding builds and encodes a query with equalities and ranges.
 func BenchmarkFilterEncoding(b *testing.B) {
 	filter := rs.Filter{
 		{Field: "is_seen", Value: "false"},

@@ -63,7 +63,7 @@ func hangUp(writer http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// notHTTP answers with bytes that package http cannot read, and quotes in its error.
+// notHTTP answers with bytes that package http quotes in its error.
 func notHTTP(writer http.ResponseWriter, request *http.Request) {
 	connection, _, err := http.NewResponseController(writer).Hijack()
 	if err == nil {
@@ -72,7 +72,7 @@ func notHTTP(writer http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// R-ERR-4: whatever is sent, a typed failure comes back, and it shows no bearer (R-ERR-6).
+// R-ERR-4, R-ERR-6: every hostile answer is a typed failure without a bearer.
 func TestUnusableAnswers(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -94,7 +94,7 @@ func TestUnusableAnswers(t *testing.T) {
 		{"too large", body(`{"a":"` + strings.Repeat("x", 4000) + `"}`), rs.ResponseTooLarge, "2000 bytes"},
 		{"announced too large", announcing(1 << 40), rs.ResponseTooLarge, "2000 bytes"},
 		{"gzip bomb", gzipBomb, rs.ResponseTooLarge, "2000 bytes"},
-		{"gzip that is none", encoded("gzip", `{"a":"not compressed"}`), rs.InvalidResponse, "cannot be decoded"},
+		{"invalid gzip", encoded("gzip", `{"a":"not compressed"}`), rs.InvalidResponse, "cannot be decoded"},
 		{"gzip cut off", encoded("gzip", "\x1f\x8b\x08\x00"), rs.InvalidResponse, "cut off"},
 		{"other encoding", encoded("br", `{"a":1}`), rs.InvalidResponse, "cannot be decoded"},
 		{"hang-up", hangUp, rs.Unreachable, "cannot be reached"},
@@ -129,12 +129,12 @@ func assertNoBearer(t *testing.T, err error) {
 	t.Helper()
 	for ; err != nil; err = errors.Unwrap(err) {
 		if strings.Contains(err.Error(), bearer) {
-			t.Errorf("the bearer stands in %T: %v", err, err)
+			t.Errorf("the bearer is in %T: %v", err, err)
 		}
 	}
 }
 
-// R-ERR-4: a server that never answers, and one that never ends its body, cost one deadline.
+// R-ERR-4: a server that never answers, or never ends its body, causes one timeout.
 func TestSlowServers(t *testing.T) {
 	hang := func(_ http.ResponseWriter, request *http.Request) { <-request.Context().Done() }
 	slowBody := func(writer http.ResponseWriter, request *http.Request) {
@@ -163,7 +163,7 @@ func TestSlowServers(t *testing.T) {
 			response, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
 			failure := asFailure(t, response, err)
 			if failure.Reason != rs.Timeout || !errors.Is(failure, context.Canceled) {
-				t.Errorf("got %v of cause %v", failure, failure.Cause)
+				t.Errorf("got %v with cause %v", failure, failure.Cause)
 			}
 		})
 		t.Run(name+", caller's deadline", func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestSlowServers(t *testing.T) {
 	}
 }
 
-// R-ERR-4, R-ERR-6: no redirect is followed, so no other place sees the request or the bearer.
+// R-ERR-4, R-ERR-6: no redirect is followed, so no other server sees the request or the bearer.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := &seen{}
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) { elsewhere.add(request) }))

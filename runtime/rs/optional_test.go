@@ -20,7 +20,7 @@ func rejecting(status int, members string) http.HandlerFunc {
 	}
 }
 
-// schemaRequest asks for a view and a scope, which the server may refuse, and for one thing that it may not.
+// schemaRequest has two optional parameters and a required one.
 func schemaRequest() rs.Request {
 	request := rs.Request{Path: "/v1/schema", Optional: []string{"view", "stream", "connection_id"}}
 	request.Query.Set("view", "compact")
@@ -30,8 +30,8 @@ func schemaRequest() rs.Request {
 	return request
 }
 
-// R-SCH-1: what the server saw when it refuses parameters. One that it names is left out alone, else the newest and
-// then all optional ones; each once, and no refusal of another thing is asked about again.
+// R-SCH-1: the requests that a server sees when it refuses parameters. A named parameter is removed alone. Otherwise the newest optional
+// parameter is removed first, and then all. Other refusals are final.
 func TestRefusedParametersAreLeftOut(t *testing.T) {
 	const (
 		all     = "view=compact&stream=threads&connection_id=cin_1&order=asc"
@@ -41,7 +41,7 @@ func TestRefusedParametersAreLeftOut(t *testing.T) {
 	tests := map[string]struct {
 		answer http.HandlerFunc
 		saw    []string
-		status int // of the refusal that counts; 0 for an answer
+		status int // of the returned refusal; 0 for an answer
 	}{
 		"none":                     {good, []string{all}, 0},
 		"the view":                 {inTurn(rejecting(400, unnamed+`,"param":"view"`), good), []string{all, "stream=threads&connection_id=cin_1&order=asc"}, 0},
@@ -72,13 +72,13 @@ func TestRefusedParametersAreLeftOut(t *testing.T) {
 			case test.status != 0 && (!errors.As(err, &refused) || refused.Status != test.status):
 				t.Errorf("got %v, want status %d", err, test.status)
 			case test.status == 0 && (err != nil || response.Request.Query.Encoded() != test.saw[len(test.saw)-1]):
-				t.Errorf("got %v, %v; the answer is to what was asked last", response, err)
+				t.Errorf("got %v, %v; the answer must have the last request", response, err)
 			}
 		})
 	}
 }
 
-// R-SCH-1, R-ERR-4: a server that refuses the view and then does not answer is slow, which is what the caller is told.
+// R-SCH-1, R-ERR-4: a timeout after a refused parameter is returned as a timeout.
 func TestSilenceAfterARefusedParameterIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
@@ -91,7 +91,7 @@ func TestSilenceAfterARefusedParameterIsTold(t *testing.T) {
 	})
 }
 
-// The caller's request stays as it was, so that it can be sent again, to another server too.
+// The caller's request is not modified.
 func TestRequestsAreNotChanged(t *testing.T) {
 	asked := schemaRequest()
 	before := slices.Clone(asked.Query.Parameters())

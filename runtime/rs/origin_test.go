@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-ERR-1, R-ERR-4, R-HOST-1: a resource server that is read at an address of an inner network is shown at the provider's
-// public origin, in answers, refusals and failures alike. Only the cause, which is for logs, may name the inner address.
+// R-ERR-1, R-ERR-4, R-HOST-1: answers, refusals and failures show the provider's public origin instead of an internal address. Only the
+// cause, which is for logs, may name the internal address.
 func TestTheInnerAddressIsNotShown(t *testing.T) {
 	const public = "https://pdpp.example/base"
 	untrusted := roundTrip(func(*http.Request) (*http.Response, error) {
@@ -35,7 +35,7 @@ func TestTheInnerAddressIsNotShown(t *testing.T) {
 		"too much":                 {body(`{"a":"` + strings.Repeat("a", 100) + `"}`), func(o *rs.Options) { o.MaxBody = 50 }},
 		"too late":                 {hangs, func(o *rs.Options) { o.Timeout = 50 * time.Millisecond }},
 		"an untrusted certificate": {body(`{}`), func(o *rs.Options) { o.Transport = untrusted }},
-		"nobody there":             {body(`{}`), func(o *rs.Options) { o.BaseURL = "http://127.0.0.1:1" }},
+		"no server":                {body(`{}`), func(o *rs.Options) { o.BaseURL = "http://127.0.0.1:1" }},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestTheInnerAddressIsNotShown(t *testing.T) {
 	}
 }
 
-// The request goes to the inner address all the same, with nothing of the public one.
+// The request goes to the internal address, without the public one.
 func TestTheInnerAddressIsRead(t *testing.T) {
 	var base string
 	client, requests := serve(t, body(`{}`), func(o *rs.Options) { base, o.ProviderURL = o.BaseURL, "https://pdpp.example/base" })

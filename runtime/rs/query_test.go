@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-ARG-2, R-ARG-4, R-ARG-6: how each kind of argument is spelled in a query, in the order of the calls.
+// R-ARG-2, R-ARG-4, R-ARG-6: the encoding of each kind of argument, in the order of the calls.
 func TestQuerySpelling(t *testing.T) {
 	text, empty, five := "a b", "", int64(5)
 	var query rs.Query
@@ -42,7 +42,7 @@ func TestQuerySpelling(t *testing.T) {
 	}
 }
 
-// R-ARG-2: whatever stands in a filter, a server that parses the query finds it again.
+// R-ARG-2: a server that parses the query finds every filter unchanged.
 func TestFilterRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		filter := rapid.SliceOf(rapid.Custom(func(t *rapid.T) rs.Condition {
@@ -72,7 +72,7 @@ func TestFilterRoundTrip(t *testing.T) {
 	})
 }
 
-// R-ARG-7: an encoded path has as many segments as were joined, and they decode to what they were.
+// R-ARG-7: an encoded path decodes to the segments that were joined.
 func TestJoinPathRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		segments := rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "segments")

@@ -17,7 +17,7 @@ type Reading struct {
 	// CursorAfter returns the cursor of the page after the first rows, at least one; nil if no page follows.
 	CursorAfter func(rows int) string
 
-	// Behind is the cursor of the same query for the records after UpTo. It is empty if there are none or CursorAfter returns it.
+	// Behind is the cursor of the same query for the records after UpTo. It is empty if there are no more records, or if CursorAfter returns it.
 	Behind string
 
 	// Rest selects the records that an aggregate omits. In the caller's filter, it replaces bounds in the same direction. It may be nil.

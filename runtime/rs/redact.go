@@ -49,7 +49,7 @@ func (s *Secrets) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(re
 
 func (s *Secrets) redactText(text string) string { return string(s.redact([]byte(text))) }
 
-// redact returns a body without bearers. It returns the slice itself if there are none, which is the usual case.
+// redact returns a body without bearers. A body without bearers, which is the usual case, is returned unchanged and not copied.
 func (s *Secrets) redact(body []byte) []byte {
 	for _, bearer := range s.bearers {
 		if bytes.Contains(body, []byte(bearer)) {
@@ -95,7 +95,7 @@ func nextOf(body []byte, from int, wanted byte) int {
 }
 
 // findAround returns the bounds of the bearer whose first escape is at a position. The bearer does not start before least. To is 0 if
-// there is none.
+// no bearer matches.
 func (s *Secrets) findAround(body []byte, least, at int) (from, to int) {
 	for _, bearer := range s.bearers {
 		for before := range min(len(bearer), at-least+1) {

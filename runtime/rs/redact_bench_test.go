@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRedaction looks through a page of records without a bearer, as nearly all are: plain, plain for a bearer of which the
-// first letter is frequent, with escapes in every line, and for a package of many.
+// BenchmarkRedaction searches a page of records without a bearer, which is the usual case: a plain page, a bearer with a frequent first
+// letter, escapes in every line, and packages with several bearers.
 func BenchmarkRedaction(b *testing.B) {
 	plain := `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"18c2f0aa71","subject":"The garden in May","from":"ada@example.com"},`, 1500), ",") + `]}`
 	for _, test := range []struct {

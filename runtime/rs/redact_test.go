@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-ERR-6: a bearer that the RS echoes reaches nobody, in whatever spelling it comes.
+// R-ERR-6: an echoed bearer is removed in every spelling.
 func TestEchoedBearerIsRedacted(t *testing.T) {
 	escaped := func(format string, which string) string {
 		var spelled strings.Builder
@@ -63,7 +63,7 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 			}
 			for _, secret := range spellings {
 				if strings.Contains(shown, secret) {
-					t.Errorf("%d: %q stands in %s", status, secret, shown)
+					t.Errorf("%d: %q is in %s", status, secret, shown)
 				}
 			}
 			for _, decoded := range decodings(shown) {
@@ -78,7 +78,7 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 	}
 }
 
-// R-ERR-6: what was asked is told without the bearer too, also where it was sent in other words.
+// R-ERR-6: the request in a response has no bearer, also after the client changed it.
 func TestTheRequestOfAnAnswerHoldsNoBearer(t *testing.T) {
 	for _, request := range []rs.Request{
 		{Path: "/v1/search"}, {Path: "/v1/search/hybrid"}, {Path: "/v1/streams/messages/records", Query: rs.Query{}.With("changes_since", "now")},
@@ -90,12 +90,12 @@ func TestTheRequestOfAnAnswerHoldsNoBearer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if q, _ := response.Request.Query.Get("q"); q != "[redacted]" || response.Request.Path != request.Path {
-			t.Errorf("%s: the answer is one to %+v", request.Path, response.Request)
+			t.Errorf("%s: the request is %+v", request.Path, response.Request)
 		}
 	}
 }
 
-// decodings are what readers may make of a text: JSON strings decoded once and twice, and percent-encoding.
+// decodings returns a text decoded as a JSON string once and twice, and percent-decoded.
 func decodings(text string) []string {
 	all := []string{text}
 	for range 2 {
@@ -120,7 +120,7 @@ var (
 	percents = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 )
 
-// What is like a bearer and is none stays as it was, and so does every body without one.
+// A text similar to a bearer, and a body without a bearer, are unchanged.
 func TestOtherTextIsNotRedacted(t *testing.T) {
 	for _, text := range []string{
 		bearer[:len(bearer)-1], bearer[1:], strings.ToUpper(bearer), `tok_3fKq9\/aB\u002BcD=`, `tok_3fKq9%2FaB%2BcD%3`, `\u0074ok_3fKq9`,
@@ -135,7 +135,7 @@ func TestOtherTextIsNotRedacted(t *testing.T) {
 	}
 }
 
-// R-ERR-6: an answer to one bearer of a call shows none of the others, however many they are.
+// R-ERR-6: an answer to one bearer of a call shows none of the others.
 func TestOtherBearersOfACallAreRedacted(t *testing.T) {
 	for _, others := range []int{1, 2, 40} {
 		var bearers []string
@@ -158,7 +158,7 @@ func TestOtherBearersOfACallAreRedacted(t *testing.T) {
 	}
 }
 
-// R-ERR-6: a bearer is found whatever its length and wherever it stands.
+// R-ERR-6: a bearer of any length is found at any position.
 func TestBearerIsRedactedAtEveryPlace(t *testing.T) {
 	for _, length := range []int{rs.ShortestBearer, 17, 43, 71, 72, 200} {
 		for _, others := range []int{0, 1, 9} {
@@ -180,14 +180,14 @@ func TestBearerIsRedactedAtEveryPlace(t *testing.T) {
 				echoed = fmt.Sprintf(`{"%s%s":1}`, strings.Repeat("y", place), secret)
 				response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 				if err != nil || strings.Contains(string(response.Body()), secret) {
-					t.Errorf("%d characters at %d, beside %d others: %s, %v", length, place, others, response.Body(), err)
+					t.Errorf("%d characters at %d, with %d others: %s, %v", length, place, others, response.Body(), err)
 				}
 			}
 		}
 	}
 }
 
-// R-ERR-6: a bearer that ordinary words may hold is none: what is too short is refused, not looked for.
+// R-ERR-6: a bearer so short that it could be an ordinary word is refused.
 func TestShortBearersAreRefused(t *testing.T) {
 	for _, short := range []string{"a", "messages", strings.Repeat("x", rs.ShortestBearer-1)} {
 		_, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: rs.NewSecret(short)})
@@ -201,7 +201,7 @@ func TestShortBearersAreRefused(t *testing.T) {
 	}
 }
 
-// R-ERR-6: a bearer of digits, echoed as a number, costs the answer rather than the secret.
+// R-ERR-6: a bearer of digits, echoed as a number, makes the answer invalid.
 func TestRedactionThatBreaksTheBodyFails(t *testing.T) {
 	client, _ := serve(t, body(`{"n":8675309867530986753098}`), func(options *rs.Options) { options.Bearer = rs.NewSecret("8675309867530986753098") })
 	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
@@ -210,7 +210,7 @@ func TestRedactionThatBreaksTheBodyFails(t *testing.T) {
 	}
 }
 
-// R-ERR-6: a refusal and a cause show a bearer in base64 no more than as it is, wherever it begins in the encoded text.
+// R-ERR-6: a refusal and a cause show no bearer in base64, wherever it begins in the encoded text.
 func TestBearerInBase64IsRedactedFromRefusals(t *testing.T) {
 	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
 		for _, before := range []string{"", "u:", "id:", "user:", "???"} {
@@ -241,6 +241,6 @@ func TestBearerInBase64IsRedactedFromRefusals(t *testing.T) {
 	_, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	var refused *rs.Error
 	if !errors.As(err, &refused) || `{"error":`+string(refused.Envelope)+`}` != kept {
-		t.Errorf("other base64 did not stay as it was: %v", err)
+		t.Errorf("other base64 was changed: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// recorded answers as a recorded response did: status line, headers, empty line, body.
+// recorded answers with a recorded response: status line, headers, empty line, body.
 func recorded(t *testing.T, file string) http.HandlerFunc {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -37,8 +37,7 @@ func recorded(t *testing.T, file string) http.HandlerFunc {
 	}
 }
 
-// R-ERR-1: the meaning of every refusal that a resource server sends is kept, whatever its shape. The
-// answers are recorded ones, and a few that proxies and frameworks send.
+// R-ERR-1: an Error keeps the meaning of a refusal in any shape. The answers are recordings of resource servers, proxies and frameworks.
 func TestRefusals(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.txt")
 	if err != nil || len(files) == 0 {

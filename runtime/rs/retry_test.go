@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// inTurn answers the first request with the first of the answers and so on; the last one stays.
+// inTurn answers requests with the answers in turn, and repeats the last one.
 func inTurn(answers ...http.HandlerFunc) http.HandlerFunc {
 	var count atomic.Int64
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +33,7 @@ func refusing(status int, retryAfter ...string) http.HandlerFunc {
 	}
 }
 
-// reset breaks the connection in the middle of nothing, as a process that is killed does.
+// reset resets the connection, like a process that is killed.
 func reset(w http.ResponseWriter, _ *http.Request) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {
@@ -42,7 +42,7 @@ func reset(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// R-ERR-3, R-ERR-4: what is sent again, how often, and that every try has the caller's bearer.
+// R-ERR-3, R-ERR-4: which reads are repeated, how often, and with the caller's bearer.
 func TestReadsAreSentAgain(t *testing.T) {
 	good := body(`{}`)
 	date := func(in time.Duration) string { return time.Now().Add(in).UTC().Format(http.TimeFormat) }
@@ -70,7 +70,7 @@ func TestReadsAreSentAgain(t *testing.T) {
 		{"429 with a date that is too late", refusing(429, date(time.Hour)), 1, 429, ""},
 		{"503 with the last date that there is", refusing(503, "Fri, 31 Dec 9999 23:59:59 GMT"), 1, 503, ""},
 		{"429 without a time", refusing(429), 1, 429, ""},
-		{"429 with a time that is none", refusing(429, "soon"), 1, 429, ""},
+		{"429 with an invalid time", refusing(429, "soon"), 1, 429, ""},
 		{"500", refusing(500), 1, 500, ""},
 		{"501", refusing(501), 1, 501, ""},
 		{"400", refusing(400, "0"), 1, 400, ""},
@@ -112,7 +112,7 @@ func TestReadsAreSentAgain(t *testing.T) {
 	}
 }
 
-// A server that is not there yet is there for a later try.
+// A later try reaches a server that has just started.
 func TestRefusedConnectionsAreTriedAgain(t *testing.T) {
 	server := faulttest.New(t)
 	transport := rs.NewTransport()
@@ -137,7 +137,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// offline makes a client whose requests are answered without a network, so that a bubble of package synctest sees all that waits.
+// offline returns a client without a network, as package synctest requires.
 func offline(t *testing.T, answer http.HandlerFunc, change ...func(*rs.Options)) *rs.Client {
 	t.Helper()
 	options := rs.Options{BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -160,7 +160,7 @@ func offline(t *testing.T, answer http.HandlerFunc, change ...func(*rs.Options))
 	return client
 }
 
-// R-ERR-4: all tries have the time of one, whoever set it: a try that hangs has only what the one before has left.
+// R-ERR-4: all tries share one timeout, whether the client or the caller set it.
 func TestTriesHaveOneDeadline(t *testing.T) {
 	const limit = time.Second
 	for _, whose := range []string{"client", "caller"} {
@@ -191,14 +191,14 @@ func TestTriesHaveOneDeadline(t *testing.T) {
 					t.Errorf("got %v after %s; the limit is %s", err, took, limit)
 				}
 				if tries != 2 {
-					t.Errorf("the RS saw %d tries, want the refusal and the one that hangs", tries)
+					t.Errorf("the RS saw %d tries, want the refused one and the hanging one", tries)
 				}
 			})
 		})
 	}
 }
 
-// A caller who goes away during a wait is waited for no longer, and nothing more is sent for them.
+// A cancelled read stops waiting and sends nothing more.
 func TestNobodyWaitsForACallerWhoLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const stays = 50 * time.Millisecond
@@ -220,7 +220,7 @@ func TestNobodyWaitsForACallerWhoLeft(t *testing.T) {
 	})
 }
 
-// Callers who failed together do not come back together.
+// Callers that failed together do not retry together.
 func TestWaitsDiffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waits := map[time.Duration]bool{}
@@ -236,7 +236,7 @@ func TestWaitsDiffer(t *testing.T) {
 			}
 			wait := times[1].Sub(times[0])
 			if wait < 50*time.Millisecond || wait > 150*time.Millisecond {
-				t.Errorf("the second try came after %s", wait)
+				t.Errorf("the second try was sent after %s", wait)
 			}
 			waits[wait/(5*time.Millisecond)] = true
 		}
@@ -246,7 +246,7 @@ func TestWaitsDiffer(t *testing.T) {
 	})
 }
 
-// A Retry-After of nothing does not let a caller wait out the time that is left, whatever is added so that callers differ.
+// With a Retry-After of 0, the jitter does not exceed the remaining time.
 func TestNoTimeForAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := offline(t, refusing(http.StatusTooManyRequests, "0"), func(options *rs.Options) { options.Timeout = time.Microsecond })

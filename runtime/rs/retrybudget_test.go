@@ -30,8 +30,7 @@ func (o *outage) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// reads makes so many reads at once, each by a client of its own, as the hosted adapter does. It gives what the resource
-// server saw of them.
+// reads sends n reads concurrently, each by another client, like the hosted server. It returns the number that the resource server saw.
 func (o *outage) reads(t *testing.T, budget *rs.RetryBudget, count int) int64 {
 	t.Helper()
 	before := o.seen.Load()
@@ -51,8 +50,8 @@ func (o *outage) reads(t *testing.T, budget *rs.RetryBudget, count int) int64 {
 	return o.seen.Load() - before
 }
 
-// R-ERR-3, R-ERR-4: in an outage, the resource server sees a tenth more than it is asked, one more for each second, and the
-// reserve, instead of three times as much. Single failures are mended as before, and again after the outage.
+// R-ERR-3, R-ERR-4: in an outage, the resource server sees a tenth more reads, one more per second, and the reserve, instead of three times
+// as many. Single failures are repaired before and after the outage.
 func TestAnOutageIsNotTripled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const reserve, rounds, callers = 20, 30, 100
@@ -67,22 +66,22 @@ func TestAnOutageIsNotTripled(t *testing.T) {
 		}
 		asked, seconds := int64(rounds*callers), int64(time.Since(started)/time.Second)
 		if most := asked + asked/10 + seconds + reserve; seen > most || seen <= asked {
-			t.Errorf("the RS saw %d requests for %d reads in %d s, at most %d were promised", seen, asked, seconds, most)
+			t.Errorf("the RS saw %d requests for %d reads in %d s, the limit is %d", seen, asked, seconds, most)
 		}
 		if seen := down.reads(t, rs.NewRetryBudget(), 1); seen != rs.MaxTries {
 			t.Errorf("a client with another budget had %d tries", seen)
 		}
 		time.Sleep(2 * reserve * time.Second)
 		if seen := down.reads(t, budget, 1); seen != rs.MaxTries {
-			t.Errorf("after a while of rest the RS saw %d tries, want %d", seen, rs.MaxTries)
+			t.Errorf("after a pause the RS saw %d tries, want %d", seen, rs.MaxTries)
 		}
 		if seen := down.reads(t, budget, 10*reserve); seen < 10*reserve+reserve || seen > 10*reserve+2*reserve+2 {
-			t.Errorf("after rest the RS saw %d requests for %d reads, want the reserve and a tenth more", seen, 10*reserve)
+			t.Errorf("after a long pause the RS saw %d requests for %d reads, want the reserve and a tenth more", seen, 10*reserve)
 		}
 	})
 }
 
-// A budget is earned by reads, so that a busy adapter mends a burst after a quiet one; what is read well costs nothing.
+// Reads earn budget, and successful reads spend none.
 func TestReadsEarnRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, budget := &outage{}, rs.NewRetryBudget()
@@ -93,7 +92,7 @@ func TestReadsEarnRetries(t *testing.T) {
 		}
 		server.up.Store(false)
 		if again := server.reads(t, budget, 10) - 10; again < 10 || again > 12 {
-			t.Errorf("%d further tries after %d had been spent and 110 reads had earned 11", again, spent)
+			t.Errorf("%d retries after %d were spent and 110 reads earned 11", again, spent)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// A secret shows itself to nothing but Reveal.
+// Only Reveal returns a secret.
 func ExampleSecret() {
 	secret := rs.NewSecret("hunter2")
 	fmt.Printf("%v %+v %q\n", secret, secret, secret)
@@ -20,7 +20,7 @@ func ExampleSecret() {
 	// hunter2
 }
 
-// R-STDIO-4, R-ERR-6: no way of printing gives a secret, wherever it stands.
+// R-STDIO-4, R-ERR-6: no form of printing shows a secret, also inside other values.
 func TestSecretsAreNeverPrinted(t *testing.T) {
 	secret := rs.NewSecret(bearer)
 	shown := struct {
@@ -69,9 +69,9 @@ func TestNewBearer(t *testing.T) {
 		made, err := rs.NewBearer(value)
 		switch {
 		case says == "" && (err != nil || made.Reveal() != value):
-			t.Errorf("%.20q gives %v", value, err)
+			t.Errorf("%.20q returns %v", value, err)
 		case says != "" && (err == nil || !strings.Contains(err.Error(), says) || !made.IsZero()):
-			t.Errorf("%.20q gives %v, want %s", value, err, says)
+			t.Errorf("%.20q returns %v, want %s", value, err, says)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// A template shows the words of a path in their places, and nothing that a caller chose.
+// A template contains nothing of the caller.
 func TestTemplate(t *testing.T) {
 	for path, want := range map[rs.Path]string{
 		rs.JoinPath("v1", "schema"):                                                "/v1/schema",
@@ -32,12 +32,12 @@ func TestTemplate(t *testing.T) {
 		"": "other",
 	} {
 		if got := path.Route().Template; got != want {
-			t.Errorf("%s is of %s, want %s", path, got, want)
+			t.Errorf("%s has template %s, want %s", path, got, want)
 		}
 	}
 }
 
-// observed keeps what it is told.
+// observed records what it receives.
 type observed struct {
 	mu   sync.Mutex
 	sent []rs.Sent
@@ -49,7 +49,7 @@ func (o *observed) Sent(sent rs.Sent) {
 	o.sent = append(o.sent, sent)
 }
 
-// Covers R-OPS-1: an observer is told of each request once, of every try and however it ended, when its answer has come whole.
+// Covers R-OPS-1: an observer receives every try once, whatever its outcome, after the whole answer.
 func TestObserver(t *testing.T) {
 	records := rs.JoinPath("v1", "streams", "messages", "records")
 	const template = "/v1/streams/{stream}/records"

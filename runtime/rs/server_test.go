@@ -30,7 +30,7 @@ func (s *seen) all() []*http.Request {
 	return append([]*http.Request(nil), s.requests...)
 }
 
-// serve starts a resource server of one handler and a client for it.
+// serve starts a resource server with a handler, and returns a client.
 func serve(t *testing.T, handler http.HandlerFunc, change ...func(*rs.Options)) (*rs.Client, *seen) {
 	t.Helper()
 	requests := &seen{}
@@ -52,7 +52,7 @@ func serve(t *testing.T, handler http.HandlerFunc, change ...func(*rs.Options)) 
 	return client, requests
 }
 
-// timeoutFor gives a request a second when a timeout is to come of it, and leaves it ample time when anything else is.
+// timeoutFor returns a short timeout for tests that expect a timeout, and a long one for others.
 func timeoutFor(reason rs.Reason) func(*rs.Options) {
 	return func(o *rs.Options) {
 		if reason == rs.Timeout {

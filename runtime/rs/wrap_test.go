@@ -10,7 +10,7 @@ import (
 // getter is a reader that reads no bytes.
 type getter struct{ rs.Reader }
 
-// opener is one that does.
+// opener is a reader that reads bytes.
 type opener struct {
 	getter
 	opened []string
@@ -21,24 +21,24 @@ func (o *opener) Open(_ context.Context, request rs.Request, _ rs.Resume) (*rs.D
 	return &rs.Download{}, nil
 }
 
-// R-BLOB-2: a reader that stands before another reads bytes where that one does, and nowhere else; in any depth.
+// R-BLOB-2: a wrapped reader is an Opener if the inner one is, at any depth.
 func TestWrapPassesBytesOn(t *testing.T) {
 	answer := &rs.Response{Status: 200}
 	get := func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil }
 	if _, opens := rs.Wrap(rs.Wrap(getter{}, get, nil), get, nil).(rs.Opener); opens {
-		t.Error("a reader claims to read bytes that the one behind it does not read")
+		t.Error("Wrap returned an Opener for a reader that is none")
 	}
 	inner, told := &opener{}, 0
 	outer := rs.Wrap(rs.Wrap(inner, get, func(rs.Request) { told++ }), get, nil)
 	if got, err := outer.Get(t.Context(), rs.Request{}); got != answer || err != nil {
-		t.Errorf("Get gives %v, %v", got, err)
+		t.Errorf("Get returns %v, %v", got, err)
 	}
 	opens, is := outer.(rs.Opener)
 	if !is {
-		t.Fatal("the bytes are hidden")
+		t.Fatal("Wrap hides Open")
 	}
 	download, err := opens.Open(t.Context(), rs.Request{Path: "/v1/blobs/b"}, rs.Resume{})
 	if download == nil || err != nil || len(inner.opened) != 1 || inner.opened[0] != "/v1/blobs/b" || told != 1 {
-		t.Errorf("Open gives %v, %v; %q was opened, told %d times", download, err, inner.opened, told)
+		t.Errorf("Open returns %v, %v; %q was opened; the observer was called %d times", download, err, inner.opened, told)
 	}
 }

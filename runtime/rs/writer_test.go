@@ -54,7 +54,7 @@ func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
 	}
 }
 
-// Whoever gives nothing says so: the RS decides whether that makes sense.
+// A body without members is sent as {}.
 func TestABodyOfNothing(t *testing.T) {
 	var got []byte
 	client, _ := serve(t, func(writer http.ResponseWriter, request *http.Request) {
@@ -66,7 +66,7 @@ func TestABodyOfNothing(t *testing.T) {
 	}
 }
 
-// 204 has no body; a read without one stays unusable (R-ERR-4).
+// A change may be answered with 204. A read without a body is a failure (R-ERR-4).
 func TestOnlyAChangeMayBeAnsweredWithoutABody(t *testing.T) {
 	client, requests := serve(t, func(writer http.ResponseWriter, _ *http.Request) { writer.WriteHeader(http.StatusNoContent) })
 	response, err := client.Send(t.Context(), rs.Change{Method: http.MethodDelete, Path: "/v1/event-subscriptions/sub_1"})
@@ -79,11 +79,11 @@ func TestOnlyAChangeMayBeAnsweredWithoutABody(t *testing.T) {
 	_, err = client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	var failure *rs.Failure
 	if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
-		t.Errorf("an empty read gives %v, want %s", err, rs.InvalidResponse)
+		t.Errorf("an empty read returns %v, want %s", err, rs.InvalidResponse)
 	}
 }
 
-// A change is sent once whatever happens, and who does not know its outcome is told so. R-ERR-6 holds too.
+// R-ERR-6: a change is sent once. A failure says that its outcome is unknown, and holds no bearer.
 func TestAChangeIsNeverSentAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
@@ -91,7 +91,7 @@ func TestAChangeIsNeverSentAgain(t *testing.T) {
 	}{
 		"the connection breaks": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, rs.Unreachable},
 		"the answer is late": {func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // a server notices that a client has gone after the body
+			_, _ = io.Copy(io.Discard, r.Body) // a server notices a disconnect only after the body
 			<-r.Context().Done()
 		}, rs.Timeout},
 		"the answer is no JSON": {body("made it, " + bearer), rs.InvalidResponse},
@@ -103,7 +103,7 @@ func TestAChangeIsNeverSentAgain(t *testing.T) {
 			var failure *rs.Failure
 			if !errors.As(err, &failure) || failure.Reason != test.reason || !strings.Contains(failure.Text(), "the change may have been made") ||
 				strings.Contains(failure.Text(), "try again") {
-				t.Errorf("got %v, want %s and that the outcome is open", err, test.reason)
+				t.Errorf("got %v, want %s and an unknown outcome", err, test.reason)
 			}
 			if sent := len(requests.all()); sent != 1 {
 				t.Errorf("the RS saw %d requests, want 1", sent)
@@ -115,7 +115,7 @@ func TestAChangeIsNeverSentAgain(t *testing.T) {
 	}
 }
 
-// R-ERR-1: a refusal is the RS's own, and a change that never left was not made.
+// R-ERR-1: a refusal is returned as it is. A change that was not sent was not made.
 func TestRefusedAndUnsentChanges(t *testing.T) {
 	client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) {
 		writer.WriteHeader(http.StatusBadRequest)
@@ -130,6 +130,6 @@ func TestRefusedAndUnsentChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := unreachable.Send(t.Context(), exampleChange()); err == nil || strings.Contains(err.Error(), "may have been made") {
-		t.Errorf("got %v, want a failure that leaves nothing open", err)
+		t.Errorf("got %v, want a failure with a known outcome", err)
 	}
 }

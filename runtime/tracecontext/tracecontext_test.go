@@ -65,14 +65,14 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// R-MCP-2: what _meta says comes before what a header says, and state goes with its parent.
+// R-MCP-2: _meta takes precedence over headers, and a state belongs to its parent.
 func TestOr(t *testing.T) {
 	header := tracecontext.OfHeader(http.Header{"Traceparent": {other}, "Tracestate": {"a=1", "b=2"}, "Baggage": {"secret=of-a-proxy"}})
 	if want := (tracecontext.Context{Parent: other, State: "a=1,b=2"}); header != want {
-		t.Errorf("the header gives %+v, want %+v", header, want)
+		t.Errorf("the header is read as %+v, want %+v", header, want)
 	}
 	if twice := tracecontext.OfHeader(http.Header{"Traceparent": {other, parent}}); twice != (tracecontext.Context{}) {
-		t.Errorf("two parents give %+v", twice)
+		t.Errorf("two parents are read as %+v", twice)
 	}
 	for name, test := range map[string]struct{ meta, want tracecontext.Context }{
 		"nothing":     {tracecontext.Context{}, header},
@@ -86,7 +86,7 @@ func TestOr(t *testing.T) {
 	}
 }
 
-// A context carries its trace, and only its own.
+// From returns the trace of a context only.
 func TestWithin(t *testing.T) {
 	if got := tracecontext.From(t.Context()); got != (tracecontext.Context{}) {
 		t.Errorf("no trace is %+v", got)
@@ -99,6 +99,6 @@ func TestWithin(t *testing.T) {
 	}
 	tracecontext.Context{}.WriteTo(header)
 	if header.Get("Traceparent") != parent {
-		t.Error("no trace removes one")
+		t.Error("an empty trace removed a header")
 	}
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
 )
 
-// hmacSHA256 is RFC 2104 written out: H(K xor opad, H(K xor ipad, text)) with blocks of 64 bytes. The package
-// under test uses crypto/hmac.
+// hmacSHA256 implements RFC 2104 without crypto/hmac: H(K xor opad, H(K xor ipad, text)) with blocks of 64 bytes.
 func hmacSHA256(key, text []byte) []byte {
 	block := make([]byte, 64)
 	if len(key) > 64 {
@@ -34,7 +33,7 @@ func hmacSHA256(key, text []byte) []byte {
 	return second[:]
 }
 
-// The check itself is checked against test case 2 of RFC 4231.
+// hmacSHA256 passes test case 2 of RFC 4231.
 func TestIndependentHMAC(t *testing.T) {
 	got := fmt.Sprintf("%x", hmacSHA256([]byte("Jefe"), []byte("what do ya want for nothing?")))
 	if want := "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"; got != want {
@@ -66,7 +65,7 @@ func parse(t interface{ Fatal(...any) }, text string) webhook.Secret {
 	return secret
 }
 
-// The example of the Standard Webhooks specification, at its own time.
+// The example of the Standard Webhooks specification is accepted at its time.
 func TestVerifyTheExampleOfTheSpecification(t *testing.T) {
 	secret := parse(t, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	header := http.Header{}
@@ -84,7 +83,7 @@ func TestVerify(t *testing.T) {
 	other := sign([]byte(strings.Repeat("x", 32)), messageID, at(0), body)
 	for name, test := range map[string]struct {
 		id, timestamp, signature, body string
-		fault                          string // the header at fault; empty: accepted
+		fault                          string // the invalid header; empty if the event is valid
 	}{
 		"signed":                      {messageID, at(0), good, body, ""},
 		"signed, empty body":          {messageID, at(0), sign(key, messageID, at(0), ""), "", ""},
@@ -127,7 +126,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Two values of one header leave open which is meant.
+// A header with two values is refused.
 func TestVerifyRefusesRepeatedHeaders(t *testing.T) {
 	timestamp := strconv.FormatInt(now.Unix(), 10)
 	header := http.Header{"Webhook-Id": {messageID, messageID}}
@@ -138,7 +137,7 @@ func TestVerifyRefusesRepeatedHeaders(t *testing.T) {
 	}
 }
 
-// Whatever is signed is accepted, and nothing else that differs in one bit of its body.
+// Every signed event is accepted, and none with one changed bit.
 func TestVerifyRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.SliceOfN(rapid.Byte(), 24, 64).Draw(t, "key")
