@@ -4,6 +4,8 @@ package document
 
 import (
 	"bytes"
+	"path"
+	"strings"
 )
 
 // Format is a document format.
@@ -21,6 +23,27 @@ const (
 	EPUB Format = "epub"
 	OLE  Format = "ole" // a binary Office file of before 2007, or an encrypted Office file
 )
+
+// declared are the formats of media types and of the extensions of file names.
+var declared = map[string]Format{
+	"application/pdf": PDF, "application/x-pdf": PDF, ".pdf": PDF,
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": DOCX, ".docx": DOCX,
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": XLSX, ".xlsx": XLSX,
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": PPTX, ".pptx": PPTX,
+	"application/vnd.oasis.opendocument.text": ODT, ".odt": ODT,
+	"application/vnd.oasis.opendocument.spreadsheet": ODS, ".ods": ODS,
+	"application/vnd.oasis.opendocument.presentation": ODP, ".odp": ODP,
+	"application/epub+zip": EPUB, ".epub": EPUB,
+}
+
+// Declared returns the format that a media type without parameters or, if there is none, a file name promises. Only Sniff knows the
+// format of the bytes.
+func Declared(mediaType, fileName string) Format {
+	if format := declared[strings.ToLower(mediaType)]; format != "" {
+		return format
+	}
+	return declared[strings.ToLower(path.Ext(fileName))]
+}
 
 // headerReach is how many bytes may precede the header of a PDF.
 const headerReach = 1024

@@ -1,0 +1,50 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"unicode/utf8"
+)
+
+// Part is a page, slide or sheet in a text. Its places are in characters.
+type Part struct {
+	Unit       Unit
+	Total      int
+	Mark       string // without brackets, such as page 3 of 12
+	Start, End int64
+	IsScan     bool
+}
+
+var markLine = regexp.MustCompile(`^\[((page|slide|sheet) (\d+) of (\d+)(?:: .*)?)\]$`)
+
+// Parts returns the parts of a text that starts with a mark. The marks of a text count from 1, so that a line of the document that
+// looks like a mark is rarely taken for one.
+func Parts(text []byte) []Part {
+	var parts []Part
+	var place int64
+	isMarked := false // the line before is a mark
+	for line := range bytes.Lines(text) {
+		content := bytes.TrimSuffix(line, []byte("\n"))
+		if isMarked {
+			parts[len(parts)-1].IsScan = string(content) == Scan
+		}
+		mark := markLine.FindSubmatch(content)
+		isMarked = mark != nil && string(mark[3]) == fmt.Sprint(len(parts)+1) && (len(parts) == 0 || string(mark[2]) == string(parts[0].Unit))
+		if isMarked {
+			parts = append(parts, newPart(mark, place))
+		}
+		if len(parts) == 0 {
+			return nil
+		}
+		place += int64(utf8.RuneCount(line))
+		parts[len(parts)-1].End = place
+	}
+	return parts
+}
+
+func newPart(mark [][]byte, start int64) Part {
+	part := Part{Unit: Unit(mark[2]), Mark: string(mark[1]), Start: start}
+	_, _ = fmt.Sscan(string(mark[4]), &part.Total) // digits; a number too large is 0
+	return part
+}
