@@ -17,10 +17,10 @@ var whole = flag.Bool("whole", false, "read every window of the largest text, wh
 // the field, the record and the file once; nothing is kept between them. Without -whole only its first and its last windows are.
 func TestLongTextToItsEnd(t *testing.T) {
 	var text strings.Builder
-	for line := 0; text.Len() < blob.MostText-200; line++ {
+	for line := 0; text.Len() < blob.MaxText-200; line++ {
 		text.WriteString(strconv.Itoa(line) + ";Käse;3,50 €;😀 Zeile mit Text\r\n")
 	}
-	text.WriteString(strings.Repeat("x", blob.MostText-text.Len()))
+	text.WriteString(strings.Repeat("x", blob.MaxText-text.Len()))
 	stored := text.String()
 	p := newProvider(t)
 	p.has(file{declared: "text/csv; charset=utf-8", data: []byte(stored)})

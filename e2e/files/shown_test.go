@@ -69,9 +69,8 @@ func TestPicturesAndOtherFiles(t *testing.T) {
 		t.Errorf("the text is %s", text)
 	}
 	for name, other := range map[string]file{
-		"a PDF":                   {declared: "application/pdf", data: []byte("%PDF-1.4 ")},
-		"a document":              {declared: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", data: []byte("PK")},
-		"a picture that is large": {declared: "image/png", data: data, size: blob.MostImage + 1},
+		"a film":                  {declared: "video/mp4", data: []byte("%PDF-1.4 ")},
+		"a picture that is large": {declared: "image/png", data: data, size: blob.MaxImage + 1},
 	} {
 		p.has(other)
 		result := shownOf(t, session)
@@ -96,7 +95,7 @@ func TestBlobResource(t *testing.T) {
 	if err != nil || len(templates.ResourceTemplates) != 4 {
 		t.Errorf("there are %d templates, %v", len(templates.ResourceTemplates), err)
 	}
-	stored := bytes.Repeat([]byte("%PDF\x00"), blob.MostResource/5)
+	stored := bytes.Repeat([]byte("%PDF\x00"), blob.MaxResource/5)
 	p.has(file{declared: "application/pdf", data: stored})
 	read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri("blob_ref")})
 	if err != nil {
@@ -114,7 +113,7 @@ func TestBlobResource(t *testing.T) {
 		code  string
 		says  string
 	}{
-		"too large":           {file{declared: "application/pdf", data: stored, size: blob.MostResource + 1}, "blob_ref", "blob_too_large", "4194305"},
+		"too large":           {file{declared: "application/pdf", data: stored, size: blob.MaxResource + 1}, "blob_ref", "blob_too_large", "4194305"},
 		"larger than it says": {file{declared: "application/pdf", data: append(stored, make([]byte, 10)...), size: -1}, "blob_ref", "blob_too_large", "4194304"},
 		"another digest":      {file{declared: "application/pdf", data: stored, digest: strings.Repeat("a", 64)}, "blob_ref", "rs_invalid_response", "SHA-256"},
 		"no file":             {file{declared: "application/pdf", data: stored}, "id", "field_not_text", ""},

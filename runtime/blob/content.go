@@ -17,13 +17,13 @@ import (
 
 // Bounds of what is read of a blob, in bytes.
 const (
-	MostText     = 16 << 20 // of a file that is read as text (R-BLOB-2)
-	MostImage    = 1 << 20  // of a picture that is shown (R-BLOB-3)
-	MostResource = 4 << 20  // of a file that a host reads as a resource (R-BLOB-4)
+	MaxText     = 16 << 20 // of a file that is read as text (R-BLOB-2)
+	MaxImage    = 1 << 20  // of a picture that is shown (R-BLOB-3)
+	MaxResource = 4 << 20  // of a file that a host reads as a resource (R-BLOB-4)
 )
 
 // roomMost bounds the bytes of blobs that a process holds at the same time, of all callers. Who finds no room waits.
-const roomMost = 4 * MostText
+const roomMost = 4 * MaxText
 
 var room = semaphore.NewWeighted(roomMost)
 

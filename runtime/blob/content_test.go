@@ -98,7 +98,7 @@ func TestTheRoomOfAllBlobsIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opener := &held{letGo: make(chan struct{})}
 		read := func(ctx context.Context) error {
-			_, forget, err := blob.Read(ctx, opener, asked, blob.Reference{Size: blob.MostText}, blob.MostText)
+			_, forget, err := blob.Read(ctx, opener, asked, blob.Reference{Size: blob.MaxText}, blob.MaxText)
 			forget()
 			return err
 		}

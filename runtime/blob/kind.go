@@ -3,25 +3,29 @@ package blob
 import (
 	"mime"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
-// Kind is what can be shown of a file.
+// Kind is the kind of a file, by which it is shown.
 type Kind int
 
 // The kinds.
 const (
-	Unknown Kind = iota // nothing says what it is: its bytes have to
-	Plain               // text as it is
-	HTML                // text in its markup
-	Mail                // text in its parts (RFC 5322)
-	Image               // a picture that hosts can show
-	Other               // none of them
+	Unknown   Kind = iota // the bytes decide
+	Plain                 // text
+	HTML                  // text in markup
+	Mail                  // a message with parts (RFC 5322)
+	Document              // a PDF, Office or EPUB file
+	Image                 // a picture that hosts can show
+	Recording             // sound or film
+	Other                 // any other kind
 )
 
-// IsText reports whether a file of the kind is read in windows.
+// IsText reports whether a file of the kind is text, which is shown in windows.
 func (k Kind) IsText() bool { return k == Plain || k == HTML || k == Mail }
 
-// kinds are those of media types that their names do not tell.
+// kinds are the kinds of media types whose prefix or suffix does not tell it.
 var kinds = map[string]Kind{
 	"":                                 Unknown,
 	"application/octet-stream":         Unknown,
@@ -58,22 +62,28 @@ var kinds = map[string]Kind{
 	"message/disposition-notification": Plain,
 }
 
-// KindOf is the kind of a media type as it was declared.
+// KindOf returns the kind of a declared media type.
 func KindOf(mediaType string) Kind {
 	name, _ := SplitMediaType(mediaType)
-	if kind, known := kinds[name]; known {
+	main, _, _ := strings.Cut(name, "/")
+	kind, isListed := kinds[name]
+	switch {
+	case isListed:
 		return kind
-	}
-	if strings.HasPrefix(name, "text/") || strings.HasSuffix(name, "+json") || strings.HasSuffix(name, "+xml") || strings.HasSuffix(name, "+yaml") {
+	case document.Declared(name, "") != "":
+		return Document
+	case main == "audio", main == "video":
+		return Recording
+	case main == "text", strings.HasSuffix(name, "+json"), strings.HasSuffix(name, "+xml"), strings.HasSuffix(name, "+yaml"):
 		return Plain
 	}
 	return Other
 }
 
-// SplitMediaType gives the type in small letters, and its parameters by their names in small letters.
+// SplitMediaType returns the type and the names of its parameters in lower case. An invalid parameter does not hide the type.
 func SplitMediaType(mediaType string) (name string, parameters map[string]string) {
 	name, parameters, err := mime.ParseMediaType(mediaType)
-	if err != nil { // such as a parameter twice: the type itself still counts
+	if err != nil {
 		name, _, _ = strings.Cut(mediaType, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
 	}

@@ -115,7 +115,9 @@ func TestOnlyReadableFilesAreOffered(t *testing.T) {
 		{`"mime_type":"text/csv","size_bytes":7`, true},
 		{`"mime_type":"image/png","size_bytes":7`, true},
 		{`"mime_type":"application/octet-stream","size_bytes":7`, true},
-		{`"mime_type":"application/pdf","size_bytes":7`, false},
+		{`"mime_type":"application/pdf","size_bytes":7`, true}, // R-DOC-6
+		{`"mime_type":"application/zip","size_bytes":7`, false},
+		{`"mime_type":"video/mp4","size_bytes":7`, false},
 		{`"mime_type":"image/png","size_bytes":2000000`, false},
 		{`"mime_type":"text/csv","size_bytes":20000000`, false},
 	} {

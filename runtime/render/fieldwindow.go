@@ -138,6 +138,8 @@ func (w *window) note() string {
 	total, known := w.members.Int("total_chars")
 	hasMatch := w.members.Get("match_start_chars") != nil
 	switch more := w.members.True("has_more") || w.members.Get("next_offset_chars") != nil; {
+	case w.input.File.Note != "": // shown with the ways to the file
+		return ""
 	case w.later != nil:
 		return w.later.note()
 	case more && hasMatch:
@@ -158,7 +160,8 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 		field = rawjson.Object{rawjson.String("path", w.input.FieldPath)}.Encode()
 	}
 	members := rawjson.Object{w.structuredRecord(), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode())}
-	members = withWarnings(withText(members, "note", w.note()), w.body)
+	members = append(members, w.input.File.structuredDocument()...)
+	members = withWarnings(append(withText(members, "note", w.note()), w.input.File.ways()...), w.body)
 	var calls []Call
 	for _, direction := range w.directions() {
 		if direction.word == nextWord {
@@ -179,6 +182,7 @@ func withRequestID(response *rs.Response, members rawjson.Object) json.RawMessag
 func (w *window) render() string {
 	field, _ := rawjson.ParseObject(w.body.Get("field"))
 	tokens := append([]string{w.tokens(), Token("field_path", w.input.FieldPath)}, fileTokens(field)...)
+	tokens = append(tokens, w.input.File.documentTokens()...)
 	for _, name := range []string{
 		"start_chars", "end_chars", "total_chars", "complete", "has_more", "match_start_chars", "match_end_chars",
 	} {
@@ -192,6 +196,7 @@ func (w *window) render() string {
 	if note := w.note(); note != "" {
 		lines = append(lines, "note: "+note)
 	}
+	lines = append(lines, wayLines(w.input.File.ways())...)
 	for _, direction := range w.directions() {
 		lines = append(lines, direction.line(direction.word))
 	}

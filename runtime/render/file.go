@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
@@ -30,7 +31,52 @@ type FileInput struct {
 	FieldPath string
 	Reference blob.Reference
 	About     rawjson.Object // what its bytes say, under fileNames
+	Document  rawjson.Object // its format and parts, or why it cannot be read; nil for other files
 	Note      string         // what is shown of it, and what is not
+}
+
+// structuredDocument returns the description of a document as a member.
+func (f FileInput) structuredDocument() rawjson.Object {
+	if f.Document == nil {
+		return nil
+	}
+	return rawjson.Object{rawjson.Raw("document", f.Document.Encode())}
+}
+
+// documentTokens describe the document in text.
+func (f FileInput) documentTokens() []string {
+	var tokens []string
+	for _, member := range f.Document {
+		tokens = append(tokens, RawToken(member.Name, member.Value))
+	}
+	return tokens
+}
+
+// ways returns the note and how to get the file, or nothing if there is no note.
+func (f FileInput) ways() rawjson.Object {
+	if f.Note == "" {
+		return nil
+	}
+	save := rawjson.String("save", f.Reference.Command())
+	if f.Reference.Size > blob.MaxResource {
+		return rawjson.Object{rawjson.String("note", f.Note+" save is a command for a terminal."), save}
+	}
+	resource := recordid.FormatURI(recordid.URI{
+		Kind:   recordid.KindBlob,
+		Record: recordid.Handle{ConnectionID: deref(f.Target.ConnectionID), Stream: f.Target.Stream, RecordID: f.Target.RecordID},
+		Window: recordid.FieldWindow{FieldPath: f.FieldPath},
+	})
+	note := f.Note + " A host may open resource for its user; save is a command for a terminal."
+	return rawjson.Object{rawjson.String("note", note), rawjson.String("resource", resource), save}
+}
+
+// wayLines returns ways as lines of text.
+func wayLines(ways rawjson.Object) []string {
+	var lines []string
+	for _, way := range ways {
+		lines = append(lines, way.Name+": "+rawjson.TextOf(way.Value))
+	}
+	return lines
 }
 
 // File renders a file whose text is not shown: what it is, and how to get it (R-BLOB-3).
@@ -38,20 +84,9 @@ func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 	id := targetIdentity(input.Target)
 	field := rawjson.Object{rawjson.String("path", input.FieldPath)}
 	field = append(field, input.About...)
-	ways := rawjson.Object{rawjson.String("note", input.Note)}
-	if input.Reference.Size <= blob.MostResource {
-		ways = append(ways, rawjson.String("resource", recordid.FormatURI(recordid.URI{
-			Kind:   recordid.KindBlob,
-			Record: recordid.Handle{ConnectionID: deref(input.Target.ConnectionID), Stream: input.Target.Stream, RecordID: input.Target.RecordID},
-			Window: recordid.FieldWindow{FieldPath: input.FieldPath},
-		})))
-	}
-	ways = append(ways, rawjson.String("save", input.Reference.Command()))
-	lines := []string{words(append([]string{id.tokens(), Token("field_path", input.FieldPath)}, fileTokens(field)...)...)}
-	for _, way := range ways {
-		lines = append(lines, way.Name+": "+rawjson.TextOf(way.Value))
-	}
-	structured := append(rawjson.Object{id.structuredRecord(), rawjson.Raw("field", field.Encode())}, ways...)
+	tokens := slices.Concat([]string{id.tokens(), Token("field_path", input.FieldPath)}, fileTokens(field), input.documentTokens())
+	lines := append([]string{words(tokens...)}, wayLines(input.ways())...)
+	structured := slices.Concat(rawjson.Object{id.structuredRecord(), rawjson.Raw("field", field.Encode())}, input.structuredDocument(), input.ways())
 	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: withRequestID(response, finish(response, structured, nil))}
 	return withinBounds(response, result, ChannelCharacters)
 }

@@ -38,6 +38,8 @@ type FieldWindowInput struct {
 	Target    recordid.Target
 	FieldPath string
 
+	File FileInput // the file whose text is shown; zero for a text field
+
 	// Another gives the members of another window of a text that is at hand. Nil: the resource server has the text.
 	Another func(offset, limit int64) rawjson.Object
 }

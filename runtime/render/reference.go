@@ -47,7 +47,7 @@ func (id identity) readReferences(references []reference) []Call {
 			continue
 		}
 		var more []rawjson.Member
-		if blob.KindOf(reference.MediaType).IsText() && reference.Size > usualWindow {
+		if isLong(reference.Reference) {
 			more = append(more, rawjson.Int(tool.FieldLimitChars, maxWindow))
 		}
 		calls = append(calls, id.readField(reference.name, more...))
@@ -58,12 +58,18 @@ func (id identity) readReferences(references []reference) []Call {
 // isReadable reports whether the tool shows a file of the declared type and size (R-BLOB-2, R-BLOB-3).
 func isReadable(reference blob.Reference) bool {
 	switch blob.KindOf(reference.MediaType) {
-	case blob.Other:
+	case blob.Other, blob.Recording:
 		return false
 	case blob.Image:
-		return reference.Size <= blob.MostImage
+		return reference.Size <= blob.MaxImage
 	}
-	return reference.Size <= blob.MostText
+	return reference.Size <= blob.MaxText
+}
+
+// isLong reports whether the text may be longer than a window. The size of a document does not tell.
+func isLong(reference blob.Reference) bool {
+	kind := blob.KindOf(reference.MediaType)
+	return kind.IsText() && reference.Size > usualWindow || kind == blob.Document
 }
 
 // structuredReferences returns the files of a row or a document as a member, each with the name of its field. The text needs no

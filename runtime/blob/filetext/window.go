@@ -18,6 +18,7 @@ const (
 // Selector places a window: from an offset, or around the first match of words. A nil member was not given.
 type Selector struct {
 	Offset, Limit, Before, After *int64
+	End                          *int64 // the window ends here or earlier
 	Match                        string // empty: by offset
 }
 
@@ -51,7 +52,7 @@ func (s Selector) Select(text []byte) (Window, bool) {
 		}
 	}
 	window.Start = start
-	window.End = start + min(window.Limit, window.Total-start)
+	window.End = min(start+window.Limit, window.Total, max(start, given(s.End, window.Total)))
 	from := skipRunes(text, start)
 	window.Text = string(text[from : from+skipRunes(text[from:], window.End-start)])
 	return window, true

@@ -1,0 +1,108 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob/filetext"
+	"github.com/pdppmcp/pdpp-mcp/runtime/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// show returns what a model can see of the file. The bytes decide whether it is a document (R-DOC-1).
+func (r *fileField) show(ctx context.Context) (*tool.Result, error) {
+	kind := blob.KindOf(r.reference.MediaType)
+	limit := int64(blob.MaxText)
+	if kind == blob.Image {
+		limit = blob.MaxImage
+	}
+	switch {
+	case kind == blob.Recording:
+		return r.file(r.record, nil, notAsText)
+	case !kind.IsText() && r.reference.Size > limit:
+		return r.tooLarge(limit)
+	}
+	content, release, err := r.read(ctx, limit)
+	defer release()
+	var refusal *tool.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.Code == tool.BlobTooLarge && !kind.IsText():
+		return r.tooLarge(limit)
+	case err != nil:
+		return nil, err
+	}
+	if format := document.Sniff(content.Data); format != "" {
+		return r.document(ctx, content, format)
+	}
+	return r.notDocument(ctx, content, kind)
+}
+
+const notAsText = "A file of this kind cannot be shown as text."
+
+// notDocument shows a file whose bytes are not a document.
+func (r *fileField) notDocument(ctx context.Context, content *blob.Content, kind blob.Kind) (*tool.Result, error) {
+	note := notAsText
+	if kind == blob.Unknown || kind == blob.Document {
+		kind, note = detectKind(content.Data), "Its bytes are not text."
+	}
+	response, declared := content.Response(r.record), r.declaredFormat()
+	switch {
+	case declared != "" && len(content.Data) == 0:
+		return r.unreadable(response, declared, &document.Error{Reason: document.NoText, Detail: "the file is empty"})
+	case kind.IsText():
+		return r.fileText(ctx, content, kind)
+	case kind == blob.Image:
+		return r.picture(content)
+	case declared != "":
+		return r.unreadable(response, declared, &document.Error{
+			Reason: document.Damaged, Detail: fmt.Sprintf("its bytes are not those of a file of the format %s", declared),
+		})
+	}
+	return r.file(response, nil, note)
+}
+
+// declaredFormat returns the format that the record promises, or an empty one.
+func (r *fileField) declaredFormat() document.Format {
+	mediaType, _ := blob.SplitMediaType(r.reference.MediaType)
+	return document.Declared(mediaType, r.reference.Name)
+}
+
+func (r *fileField) tooLarge(limit int64) (*tool.Result, error) {
+	note := fmt.Sprintf("the file has more than %d bytes", limit)
+	if format := r.declaredFormat(); format != "" {
+		return r.unreadable(r.record, format, &document.Error{Reason: document.TooLarge, Detail: note})
+	}
+	return r.file(r.record, nil, "It is not shown: "+note+".")
+}
+
+// detectKind returns the kind of a file by its bytes alone.
+func detectKind(data []byte) blob.Kind {
+	if _, isPicture := blob.ReadPicture(data); isPicture && len(data) <= blob.MaxImage {
+		return blob.Image
+	}
+	return filetext.KindOf(data)
+}
+
+// picture shows a picture with the media type of its bytes, since hosts refuse a picture with a wrong one.
+func (r *fileField) picture(content *blob.Content) (*tool.Result, error) {
+	picture, ok := blob.ReadPicture(content.Data)
+	if !ok {
+		return r.file(content.Response(r.record), nil, "It is declared as a picture, but cannot be shown as one.")
+	}
+	if err := content.Checked(); err != nil {
+		return nil, err
+	}
+	about := rawjson.Object{rawjson.Int("width", int64(picture.Width)), rawjson.Int("height", int64(picture.Height))}
+	note := "The picture follows as an image. If there is none, the host does not pass images on."
+	if declared, _ := blob.SplitMediaType(r.reference.MediaType); declared != "" && declared != picture.MediaType {
+		note = "It is declared as " + declared + ", but is " + picture.MediaType + ". " + note
+	}
+	result, err := r.file(content.Response(r.record), about, note)
+	if err == nil {
+		result.File = &tool.File{MediaType: picture.MediaType, Data: content.Data}
+	}
+	return result, err
+}
