@@ -102,8 +102,8 @@ var allowed = map[string][]string{
 	"runtime/refusal":      {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
 	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/tally"},
 	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/condition", "runtime/tally", "runtime/scalar"},
-	"runtime/blob":         {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/commandline"},
-	"runtime/operation":    {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/scalar", "runtime/schemadoc"}, // it renders its own result
+	"runtime/blob":         {"runtime/document", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/commandline"},
+	"runtime/operation":    {"runtime/blob", "runtime/document", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/scalar", "runtime/schemadoc"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/credential":   {"runtime/commandline", "runtime/nearname", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address", "runtime/webpage"},
 	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile", "runtime/schemadoc"},

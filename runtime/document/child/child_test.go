@@ -62,7 +62,7 @@ func TestReasons(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		data []byte
-		want document.Reason
+		want document.Obstacle
 	}{
 		{"encrypted", sampleFile(t, "statement-2026-01.pdf"), document.Encrypted},
 		{"empty", nil, document.Damaged},
