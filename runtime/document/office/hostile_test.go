@@ -29,7 +29,7 @@ type hostileFile struct {
 	kind   string
 	format document.Format
 	data   []byte
-	want   document.Reason
+	want   document.Obstacle
 }
 
 // longest is how long a file may take here. The limit of the child process is 10 s.
@@ -180,7 +180,7 @@ func hostileXML(t *testing.T) []hostileFile {
 	var files []hostileFile
 	for _, source := range []struct {
 		kind, xml string
-		want      document.Reason
+		want      document.Obstacle
 	}{
 		{"entities", laughs, document.Damaged},
 		{"external entities", external, document.Damaged},
