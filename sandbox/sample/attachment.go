@@ -15,6 +15,9 @@ import (
 var contentTypes = map[string]string{
 	".pdf": "application/pdf", ".png": "image/png", ".csv": "text/csv", ".ics": "text/calendar; charset=utf-8",
 	".vcf": "text/vcard; charset=utf-8", ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8",
+	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation", ".epub": "application/epub+zip",
 }
 
 // files are the attachments that other programs made. files/source has what they were made of.

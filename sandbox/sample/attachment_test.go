@@ -1,11 +1,13 @@
 package sample_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -22,6 +24,22 @@ var checks = map[string]func([]byte) error{
 	".vcf":  between("BEGIN:VCARD\r\n", "END:VCARD\r\n"),
 	".html": between("<!DOCTYPE html>\n", "</html>\n"),
 	".pdf":  between("%PDF-", "%%EOF\n"),
+	".docx": holdsPart("word/document.xml"),
+	".xlsx": holdsPart("xl/workbook.xml"),
+	".pptx": holdsPart("ppt/presentation.xml"),
+	".epub": holdsPart("META-INF/container.xml"),
+}
+
+// holdsPart checks that a file is a zip file with an entry.
+func holdsPart(name string) func([]byte) error {
+	return func(content []byte) error {
+		archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			return err
+		}
+		_, err = fs.Stat(archive, name)
+		return err
+	}
 }
 
 func between(begin, end string) func([]byte) error {
