@@ -74,7 +74,7 @@ func (o *ooxml) prefix(s style) string {
 	if s.List.Val != "" && s.List.Val != "0" {
 		prefix = o.numbers.next(s.List.Val, number(s.Depth.Val, 0))
 	}
-	if level := number(s.Heading.Val, maxLevel); level < maxLevel-1 { // the last one is that of body text
+	if level := number(s.Heading.Val, maxLevel); level < maxLevel-1 { // the last level means body text
 		return headingPrefix(level+1, prefix)
 	}
 	return prefix

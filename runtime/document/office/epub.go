@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
-// readEPUB reads the chapters in the order of the spine. The text of a chapter is that of an HTML page.
+// readEPUB reads the chapters in the order of the spine. A chapter is read as an HTML page.
 func readEPUB(f *file) error {
 	var container struct {
 		Packages []struct {

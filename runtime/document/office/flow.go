@@ -17,18 +17,14 @@ type mark struct {
 }
 
 func (f *file) mark(unit document.Unit, name string, isHidden bool) {
-	names := []string{}
-	if name = oneLine(name); name != "" {
-		names = append(names, name)
-	}
-	if isHidden {
-		names = append(names, "hidden")
+	if name = oneLine(name); isHidden {
+		name = strings.TrimPrefix(name+", hidden", ", ")
 	}
 	if len(f.marks) >= f.limits.Entries {
 		f.failure = tooLarge(fmt.Sprintf("it has more than %d sheets, slides or chapters", f.limits.Entries))
 		return
 	}
-	f.marks = append(f.marks, mark{unit, len(f.text), strings.Join(names, ", ")})
+	f.marks = append(f.marks, mark{unit, len(f.text), name})
 }
 
 // marked returns the text with its marks.
@@ -69,11 +65,11 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // flow makes lines of paragraphs and CSV rows of tables. What is open is in stacks: a text box is in a paragraph, a table in a cell.
 type flow struct {
 	*file
+	noteCount  map[string]int
 	paragraphs []*paragraph
 	captures   [][]string // lines of cells and notes
 	rows       []row
 	notes      []string // lines that follow the paragraph or the row
-	noteCount  map[string]int
 }
 
 // row is an open row: its fields, and the number of empty ones behind them.
@@ -94,8 +90,11 @@ type paragraph struct {
 // change is a tracked change.
 type change struct {
 	kind, author, date string
-	start, body        int // in the paragraph: of the mark, and of the text behind it
+	deleted            string // text that is not in the paragraph
+	start, body        int    // in the paragraph: of the mark, and of the text behind it
 }
+
+func newFlow(f *file) flow { return flow{file: f, noteCount: map[string]int{}} }
 
 func (f *flow) startParagraph() { f.paragraphs = append(f.paragraphs, &paragraph{}) }
 
@@ -108,11 +107,10 @@ func (f *flow) paragraph() *paragraph {
 }
 
 func (f *flow) endParagraph() {
-	p := f.paragraph()
-	for len(p.open) > 0 {
+	for len(f.paragraph().open) > 0 {
 		f.endChange()
 	}
-	f.paragraphs = f.paragraphs[:len(f.paragraphs)-1]
+	p := pop(&f.paragraphs)
 	if text := strings.TrimRight(string(p.text), " \t\n"); strings.TrimSpace(text) != "" {
 		f.line(p.prefix + text)
 	}
@@ -150,10 +148,14 @@ func (f *flow) flushNotes() {
 func (f *flow) capture() { f.captures = append(f.captures, nil) }
 
 func (f *flow) captured(separator string) string {
-	last := len(f.captures) - 1
-	lines := f.captures[last]
-	f.captures = f.captures[:last]
-	return strings.Join(lines, separator)
+	return strings.Join(pop(&f.captures), separator)
+}
+
+func pop[T any](stack *[]T) T {
+	last := len(*stack) - 1
+	popped := (*stack)[last]
+	*stack = (*stack)[:last]
+	return popped
 }
 
 func (f *flow) startRow() { f.rows = append(f.rows, row{}) }
@@ -182,9 +184,7 @@ func (f *flow) cell(value string, times int) {
 // endRow writes the open row, several times if it is repeated. Empty fields at its end are left out, and so are empty rows in
 // succession but one.
 func (f *flow) endRow(times int) {
-	line := csvLine(f.rows[len(f.rows)-1].fields)
-	f.rows = f.rows[:len(f.rows)-1]
-	switch {
+	switch line := csvLine(pop(&f.rows).fields); {
 	case line == "" && len(f.captures) == 0 && len(f.text) > 0 && !bytes.HasSuffix(f.text, []byte("\n\n")):
 		f.write("\n")
 	case line == "":
@@ -211,9 +211,6 @@ func csvLine(fields []string) string {
 
 // note refers to a note in the open paragraph, and writes it after the paragraph or the table.
 func (f *flow) note(kind, credit, text string) {
-	if f.noteCount == nil {
-		f.noteCount = map[string]int{}
-	}
 	f.noteCount[kind]++
 	name := fmt.Sprintf("%s %d", kind, f.noteCount[kind])
 	f.add("[" + name + "]")
@@ -257,8 +254,7 @@ func (f *flow) endChange() {
 	if p == nil || len(p.open) == 0 {
 		return
 	}
-	c := p.open[len(p.open)-1]
-	p.open = p.open[:len(p.open)-1]
+	c := pop(&p.open)
 	if len(p.text) == c.body {
 		p.text = p.text[:c.start]
 		return

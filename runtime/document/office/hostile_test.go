@@ -209,7 +209,7 @@ func hostileXML(t *testing.T) []hostileFile {
 	return files
 }
 
-// explosions are small files of which a lot of text could be made.
+// explosions are small files that could grow into a lot of text.
 func explosions(t *testing.T) []hostileFile {
 	long := strings.Repeat("long ", 100_000)
 	cell := func(text string) string { return "<w:tbl><w:tr><w:tc>" + text + "</w:tc></w:tr></w:tbl>" }

@@ -3,10 +3,10 @@ package office
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // numberFormat is a number format of a cell: sections for positive numbers, negative ones and zero.
@@ -14,16 +14,18 @@ type numberFormat []section
 
 // section is a section of a number format. Colours, conditions and alignment change no text and are left out.
 type section struct {
-	before, after      string // text around the number
-	scale              float64
-	integers           int // digits before the point at least
-	decimals, optional int // digits behind the point; the last ones that are left out when they are zero
-	hasDigits          bool
-	isGeneral          bool
-	isGrouped          bool
-	isScientific       bool
-	hasDate, hasTime   bool
-	isElapsed          bool // hours are not those of a day
+	before, after       string // text around the number
+	scale               float64
+	integers            int // digits before the point at least
+	decimals, optional  int // digits behind the point; the last ones that are left out when they are zero
+	hasPoint, hasDigits bool
+	commas              int    // that divide by 1000, unless a digit follows
+	parts               string // letters of a date or a time
+	isGeneral           bool
+	isGrouped           bool
+	isScientific        bool
+	hasDate, hasTime    bool
+	isElapsed           bool // hours are not those of a day
 }
 
 // standardFormats are the formats whose codes files do not have (ECMA-376, part 1, section 18.8.30).
@@ -38,82 +40,57 @@ var standardFormats = map[int]string{
 // maxCode bounds the length of a format code. Excel's own bound is 255 characters.
 const maxCode = 1024
 
-// readNumberFormat returns no section for a code that says nothing.
+// codeTokens are the tokens of a format code: literals, what takes the width of a letter, brackets, exponents, words and single letters.
+var codeTokens = regexp.MustCompile(`(?is)"[^"]*"?|\\.|[_*].|\[[^\]]*\]?|E[+-][0#?]+|General|AM/PM|.`)
+
 func readNumberFormat(code string) numberFormat {
-	if len(code) > maxCode {
-		code = ""
-	}
 	var format numberFormat
-	for code != "" && len(format) < 3 {
-		var s section
-		s, code = readSection(code)
-		format = append(format, s)
-	}
-	return format
-}
-
-// readSection reads the first section of a format code, and returns the code behind it.
-func readSection(code string) (s section, rest string) {
-	s.scale = 1
-	point, parts := false, ""
-	for code != "" {
-		first, next := cutRune(code)
-		letter := strings.ToLower(first)
-		code = next
-		switch {
-		case first == ";":
-			return s.finished(parts), code
-		case first == `"`:
-			text, after, _ := strings.Cut(code, `"`)
-			s.literal(text)
-			code = after
-		case first == `\`:
-			first, code = cutRune(code)
-			s.literal(first)
-		case first == "_", first == "*":
-			_, code = cutRune(code)
-		case first == "[":
-			inside, after, _ := strings.Cut(code, "]")
-			code = after
-			if currency, isCurrency := strings.CutPrefix(inside, "$"); isCurrency {
-				currency, _, _ = strings.Cut(currency, "-")
-				s.literal(currency)
-			} else if hours := strings.ToLower(inside); hours != "" && strings.Trim(hours, "hms") == "" {
-				s.isElapsed = true
-				parts += hours
-			}
-		case strings.Contains("0#?", first):
-			s.digit(first == "0", point)
-		case first == ".":
-			point = true
-		case first == "," && s.hasDigits && code != "" && strings.Contains("0#?", code[:1]):
-			s.isGrouped = true
-		case first == "," && s.hasDigits:
-			s.scale /= 1000
-		case first == "%":
-			s.scale *= 100
-			s.literal(first)
-		case first == "E" && (strings.HasPrefix(code, "+") || strings.HasPrefix(code, "-")):
-			s.isScientific = true
-			code = strings.TrimLeft(code[1:], "0#?")
-		case letter == "g" && len(code) >= 6 && strings.EqualFold(code[:6], "eneral"):
-			s.isGeneral, s.hasDigits, code = true, true, code[6:]
-		case letter == "a" && len(code) >= 4 && strings.EqualFold(code[:4], "m/pm"):
-			code = code[4:]
-		case strings.Contains("ymdhse", letter):
-			parts += letter
-		case first == "/" && s.hasDigits, first == "@": // a fraction is shown as a decimal number
-			s.isGeneral, s.hasDigits = true, true
-		default:
-			s.literal(first)
+	s := section{scale: 1}
+	for _, token := range codeTokens.FindAllString(code[:min(len(code), maxCode)], -1) {
+		if token == ";" {
+			format = append(format, s.finished())
+			s = section{scale: 1}
+			continue
 		}
+		s.add(token)
 	}
-	return s.finished(parts), ""
+	return append(format, s.finished())
 }
 
-func cutRune(text string) (first, rest string) {
-	_, size := utf8.DecodeRuneInString(text)
-	return text[:size], text[size:]
+func (s *section) add(token string) {
+	lower := strings.ToLower(token)
+	switch first := token[0]; {
+	case first == '"':
+		s.literal(strings.Trim(token, `"`))
+	case len(token) > 1 && first == '\\':
+		s.literal(token[1:])
+	case len(token) > 1 && (first == '_' || first == '*') || lower == "am/pm":
+	case first == '[':
+		inside := strings.Trim(lower, "[]")
+		if strings.HasPrefix(inside, "$") { // such as [$€-407]
+			currency, _, _ := strings.Cut(strings.Trim(token, "[]")[1:], "-")
+			s.literal(currency)
+		} else if inside != "" && strings.Trim(inside, "hms") == "" {
+			s.isElapsed = true
+		}
+	case strings.Contains("0#?", token):
+		s.digit(first == '0')
+	case first == '.':
+		s.hasPoint = true
+	case first == ',' && s.hasDigits:
+		s.commas++
+	case first == '%':
+		s.scale *= 100
+		s.literal(token)
+	case len(token) > 1 && lower[0] == 'e':
+		s.isScientific = true
+	case lower == "general", first == '/' && s.hasDigits, first == '@': // a fraction is shown as a decimal number
+		s.isGeneral, s.hasDigits = true, true
+	case strings.Contains("ymdhse", lower):
+		s.parts += lower
+	default:
+		s.literal(token)
+	}
 }
 
 func (s *section) literal(text string) {
@@ -124,25 +101,25 @@ func (s *section) literal(text string) {
 	}
 }
 
-func (s *section) digit(isRequired, isDecimal bool) {
+func (s *section) digit(isRequired bool) {
 	s.hasDigits = true
+	s.isGrouped, s.commas = s.isGrouped || s.commas > 0, 0
 	switch {
-	case isDecimal && isRequired:
+	case s.hasPoint && isRequired:
 		s.decimals, s.optional = s.decimals+1, 0
-	case isDecimal:
+	case s.hasPoint:
 		s.decimals, s.optional = s.decimals+1, s.optional+1
 	case isRequired:
 		s.integers++
 	}
 }
 
-// finished sets what a date or a time shows by its letters. A month is a minute next to hours or seconds.
-func (s section) finished(parts string) section {
-	s.hasTime = strings.ContainsAny(parts, "hs")
-	s.hasDate = strings.ContainsAny(parts, "yde") || strings.Contains(parts, "m") && !s.hasTime && !s.isElapsed
-	s.hasTime = s.hasTime || s.isElapsed
-	s.decimals = min(s.decimals, 30)
-	s.integers = min(s.integers, 30)
+// finished sets what a date or a time shows. The letter m is a minute next to hours or seconds, otherwise a month.
+func (s section) finished() section {
+	s.hasTime = strings.ContainsAny(s.parts, "hs") || s.isElapsed
+	s.hasDate = strings.ContainsAny(s.parts, "yde") || strings.Contains(s.parts, "m") && !s.hasTime
+	s.decimals, s.integers = min(s.decimals, 30), min(s.integers, 30)
+	s.scale /= math.Pow(1000, float64(s.commas))
 	return s
 }
 
@@ -205,12 +182,12 @@ const (
 	lastDay     = 2_958_466 // the end of the year 9999
 )
 
-// moment returns a date, a time or both, or nothing for a number that is none.
+// moment returns a date, a time or both, or nothing for a number out of range.
 func (s section) moment(value float64, is1904 bool) string {
 	if is1904 && !s.isElapsed {
 		value += days1904
 	}
-	if value >= lastDay {
+	if value >= lastDay || math.IsNaN(value) {
 		return ""
 	}
 	seconds := int64(math.Round(value * 86_400))

@@ -17,8 +17,7 @@ type odf struct {
 	open     []change           // open notes and comments
 	changes  map[string]*change // tracked changes by id
 	changeID string             // of the one that is being read
-	deleted  map[string]string  // texts by id
-	inserted []string           // ids of the insertions that the text is in
+	inserted []*change          // insertions that the text is in
 	field    *string            // what text belongs to, if not to the paragraph
 	cells    []odfCell          // open cells
 	repeats  []int              // of the open rows
@@ -43,7 +42,7 @@ func readODF(f *file) error {
 		return encrypted("it is protected with a password")
 	}
 	o := &odf{
-		flow: flow{file: f}, numbers: numbering{}, hidden: map[string]bool{}, changes: map[string]*change{}, deleted: map[string]string{},
+		flow: newFlow(f), numbers: numbering{}, hidden: map[string]bool{}, changes: map[string]*change{},
 	}
 	if f.has("styles.xml") {
 		if err := f.walk("styles.xml", visitor{start: o.startStyle}); err != nil {

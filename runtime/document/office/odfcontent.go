@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
-// odfUnread are elements whose text is not that of the document, or repeats other text.
+// odfUnread are elements whose text does not belong to the document, or repeats other text.
 var odfUnread = map[string]bool{
 	"note-citation": true, "forms": true, "ruby-text": true, "scripts": true, "script": true, "binary-data": true, "table-of-content-source": true,
 	"creator-initials": true, "sender-initials": true, "date-string": true, "content-validations": true, "dde-links": true,
@@ -17,7 +17,7 @@ var odfUnread = map[string]bool{
 
 // Bounds of what small elements say.
 const (
-	maxSpaces   = 100  // that one element stands for
+	maxSpaces   = 100  // for one element
 	maxField    = 1000 // bytes of an author or a date
 	maxInserted = 8    // insertions in each other
 )
@@ -77,16 +77,15 @@ func (o *odf) end(name string) {
 	case "p", "h":
 		o.endParagraph()
 	case "list":
-		o.lists = o.lists[:len(o.lists)-1]
+		pop(&o.lists)
 	case "creator", "date":
 		o.field = nil
 	case "note", "annotation":
-		noted := o.open[len(o.open)-1]
-		o.open = o.open[:len(o.open)-1]
+		noted := pop(&o.open)
 		text := o.captured(" ")
 		if o.paragraph() == nil && len(o.rows) > 0 {
 			r := o.rows[len(o.rows)-1]
-			o.notes = append(o.notes, "[comment on "+cellName(len(r.fields)+r.empty, o.row)+credit(noted.author, noted.date)+"] "+text)
+			o.notes = append(o.notes, "[comment on "+cellName(len(r.fields)+r.empty, o.row)+credit(noted.author, noted.date)+"] "+oneLine(text))
 		} else {
 			o.note(noted.kind, credit(noted.author, noted.date), text)
 		}
@@ -95,10 +94,11 @@ func (o *odf) end(name string) {
 			o.line(notesHeading + "\n" + notes)
 		}
 	case "deletion":
-		o.deleted[o.changeID] = o.captured(" ")
+		if text := o.captured(" "); o.changes[o.changeID] != nil {
+			o.changes[o.changeID].deleted = text
+		}
 	case "table-cell", "covered-table-cell":
-		c := o.cells[len(o.cells)-1]
-		o.cells = o.cells[:len(o.cells)-1]
+		c := pop(&o.cells)
 		text := o.captured("\n")
 		if c.date != "" {
 			text = c.date
@@ -107,8 +107,7 @@ func (o *odf) end(name string) {
 		}
 		o.cell(text, c.times)
 	case "table-row":
-		times := o.repeats[len(o.repeats)-1]
-		o.repeats = o.repeats[:len(o.repeats)-1]
+		times := pop(&o.repeats)
 		if o.endRow(times); len(o.rows) == 0 {
 			o.row += times
 		}
@@ -162,8 +161,8 @@ func (o *odf) startLine(e element) {
 		}
 		p.prefix = headingPrefix(depth, p.prefix)
 	}
-	for _, id := range o.inserted {
-		o.flow.startChange(*o.changes[id])
+	for _, c := range o.inserted {
+		o.flow.startChange(*c)
 	}
 }
 
@@ -180,8 +179,7 @@ func (o *odf) startList(e element) {
 
 // startChange reads a tracked change, or marks the text that one inserted or deleted.
 func (o *odf) startChange(e element) {
-	id := e.attribute("change-id")
-	c := o.changes[id]
+	c := o.changes[e.attribute("change-id")]
 	switch name := e.Name.Local; {
 	case name == "changed-region":
 		o.changeID = e.attribute("id")
@@ -196,13 +194,13 @@ func (o *odf) startChange(e element) {
 	case c == nil || c.kind == "":
 	case name == "change":
 		o.flow.startChange(*c)
-		o.add(o.deleted[id])
+		o.add(c.deleted)
 		o.endChange()
 	case name == "change-start" && len(o.inserted) < maxInserted:
-		o.inserted = append(o.inserted, id)
+		o.inserted = append(o.inserted, c)
 		o.flow.startChange(*c)
-	case name == "change-end" && slices.Contains(o.inserted, id):
-		o.inserted = slices.DeleteFunc(o.inserted, func(open string) bool { return open == id })
+	case name == "change-end" && slices.Contains(o.inserted, c):
+		o.inserted = slices.DeleteFunc(o.inserted, func(open *change) bool { return open == c })
 		o.endChange()
 	}
 }

@@ -6,7 +6,6 @@ package office
 import (
 	"bytes"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
@@ -20,7 +19,7 @@ var readers = map[document.Format]func(*file) error{
 func Text(format document.Format, data []byte, limits document.Limits) (string, error) {
 	read, known := readers[format]
 	switch {
-	case format == document.OLE && bytes.Contains(data, utf16LE("EncryptedPackage")):
+	case format == document.OLE && bytes.Contains(data, []byte(strings.Join(strings.Split("EncryptedPackage", ""), "\x00"))): // in UTF-16
 		return "", encrypted("it is protected with a password")
 	case !known:
 		return "", &document.Error{Reason: document.Unsupported, Detail: "it is not an Office Open XML, OpenDocument or EPUB file"}
@@ -39,19 +38,9 @@ func Text(format document.Format, data []byte, limits document.Limits) (string, 
 	return text, nil
 }
 
-func utf16LE(text string) []byte {
-	var encoded []byte
-	for _, unit := range utf16.Encode([]rune(text)) {
-		encoded = append(encoded, byte(unit), byte(unit>>8))
-	}
-	return encoded
-}
-
 func damaged(detail string) error { return &document.Error{Reason: document.Damaged, Detail: detail} }
 
-func tooLarge(detail string) error {
-	return &document.Error{Reason: document.TooLarge, Detail: detail}
-}
+func tooLarge(detail string) error { return &document.Error{Reason: document.TooLarge, Detail: detail} }
 
 func encrypted(detail string) error {
 	return &document.Error{Reason: document.Encrypted, Detail: detail}

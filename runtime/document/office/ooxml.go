@@ -25,7 +25,7 @@ type remark struct{ credit, text string }
 
 func newOOXML(f *file) *ooxml {
 	return &ooxml{
-		flow: flow{file: f}, styles: map[string]style{}, numbers: numbering{}, margins: map[string]bool{}, remarks: map[string]remark{},
+		flow: newFlow(f), styles: map[string]style{}, numbers: numbering{}, margins: map[string]bool{}, remarks: map[string]remark{},
 	}
 }
 
@@ -34,7 +34,7 @@ var changes = map[string]string{
 	"ins": "inserted", "moveTo": "inserted", "del": "deleted", "moveFrom": "deleted",
 }
 
-// unread are elements whose text is not that of the document: properties, codes of fields, and what repeats other text.
+// unread are elements whose text does not belong to the document (properties, codes of fields) or repeats other text.
 var unread = map[string]bool{
 	"rPr": true, "tblPr": true, "trPr": true, "sectPr": true, "sdtPr": true, "pPrChange": true, "numberingChange": true, "tabs": true, "tabLst": true,
 	"instrText": true, "delInstrText": true, "Fallback": true, "rt": true, "rPh": true,
@@ -120,12 +120,10 @@ func (o *ooxml) end(name string) {
 	case "tr":
 		o.endRow(1)
 	case "tc":
-		last := len(o.spans) - 1
 		o.cell(o.captured("\n"), 1)
-		if o.spans[last] > 1 {
-			o.cell("", o.spans[last]-1)
+		if span := pop(&o.spans); span > 1 {
+			o.cell("", span-1)
 		}
-		o.spans = o.spans[:last]
 	case "ins", "del", "moveTo", "moveFrom":
 		o.endChange()
 	case "footnote", "endnote", "comment":

@@ -13,12 +13,6 @@ type workbook struct {
 	shared  []string       // texts of cells
 	formats []numberFormat // of cells by style
 	is1904  bool
-	names   []sheetName // of the sheets that are still to be read
-}
-
-type sheetName struct {
-	name     string
-	isHidden bool
 }
 
 // maxColumn is the number of columns that a sheet can have.
@@ -31,25 +25,23 @@ func readXLSX(f *file) error {
 		return err
 	}
 	w := &workbook{file: f}
-	var sheets []string
+	sheets := []step{{related.of("styles"), w.readStyles}, {related.of("sharedStrings"), w.readShared}}
 	if err := f.walk(main, visitor{start: func(e element) bool {
 		switch e.Name.Local {
 		case "workbookPr":
 			date1904 := e.attribute("date1904")
 			w.is1904 = date1904 == "1" || date1904 == "true"
 		case "sheet":
-			sheets = append(sheets, related.part(e.relationship()))
-			w.names = append(w.names, sheetName{e.attribute("name"), strings.HasSuffix(strings.ToLower(e.attribute("state")), "hidden")})
+			sheets = append(sheets, step{[]string{related.part(e.relationship())}, func(part string) error {
+				f.mark(document.Sheet, e.attribute("name"), strings.HasSuffix(strings.ToLower(e.attribute("state")), "hidden"))
+				return w.readSheet(part)
+			}})
 		}
 		return true
 	}}); err != nil {
 		return err
 	}
-	return inOrder(
-		step{related.of("styles"), w.readStyles},
-		step{related.of("sharedStrings"), w.readShared},
-		step{sheets, w.readSheet},
-	)
+	return inOrder(sheets...)
 }
 
 // readStyles reads the number format of each style of cells.
@@ -111,9 +103,7 @@ type cell struct {
 }
 
 func (w *workbook) readSheet(name string) error {
-	w.mark(document.Sheet, w.names[0].name, w.names[0].isHidden)
-	w.names = w.names[1:]
-	rows := flow{file: w.file}
+	rows := newFlow(w.file)
 	var (
 		open   cell
 		into   *[]byte // what the open element's text belongs to
