@@ -21,7 +21,7 @@ var names = argument.Names{
 	Aliases:  map[string]string{"query": "q"},
 }
 
-// input is what decode reads, as generated code does.
+// input is what decode reads, like generated code.
 type input struct {
 	Q           *string
 	Stream      *string
@@ -119,7 +119,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// R-HAND-10: what repeats a call has its values in the advertised form.
+// R-HAND-10: a continuation has the values in the advertised form.
 func TestGivenIsInTheAdvertisedForm(t *testing.T) {
 	arguments := argument.Open(json.RawMessage(`{"limit": "5","order":"DESC","fields":"a,b","stream":["s"]}`), names)
 	arguments.Integer("limit", 1, 100)
@@ -163,7 +163,7 @@ func asToolError(t *testing.T, err error) *tool.Error {
 	return refused
 }
 
-// R-ERR-2: a name with half of a surrogate pair, which others would read as another name, is refused at any depth.
+// R-ERR-2: a name with half of a surrogate pair is refused at any depth, since readers differ in what they make of it.
 func TestUnpairedSurrogateInAName(t *testing.T) {
 	for _, raw := range []string{`{"\ud83d":1}`, `{"filter":{"\udc00a":1}}`, `{"filter":{"a":{"\uD800":1}}}`} {
 		_, err := decode(raw)
@@ -176,7 +176,7 @@ func TestUnpairedSurrogateInAName(t *testing.T) {
 	}
 }
 
-// The first error stays, and nothing is decoded after it.
+// The first error is kept, and nothing is decoded after it.
 func TestFirstErrorStays(t *testing.T) {
 	arguments := argument.Open(json.RawMessage(`{"limit":0,"stream":"..","order":"asc","fields":["a"],"filter":{"a":1},"expand_limit":{"a":1}}`), names)
 	arguments.Integer("limit", 1, 100)
@@ -190,7 +190,7 @@ func TestFirstErrorStays(t *testing.T) {
 	}
 }
 
-// R-SURF-9: an unknown name is reported before whatever else is wrong.
+// R-SURF-9: an unknown name is reported before any other problem.
 func TestUnknownArgumentComesFirst(t *testing.T) {
 	_, err := decode(`{"limit":0,"limit":1,"stream":"..","bogus":1}`)
 	refused := asToolError(t, err)
@@ -202,7 +202,7 @@ func TestUnknownArgumentComesFirst(t *testing.T) {
 	}
 }
 
-// R-ARG-5: an integer is one in any spelling, and nothing else is.
+// R-ARG-5: an integer is accepted in any spelling, and nothing else is.
 func TestIntegerSpellings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Int64().Draw(t, "number")

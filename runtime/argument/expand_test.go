@@ -37,7 +37,7 @@ const (
 	compactNone = `{"object":"schema","connectors":[{"streams":[{"name":"messages","field_capabilities":{},"expand_capabilities":[]}],"granted_connections":[{"connection_id":"cin_1"}]}]}`
 )
 
-// connectors is a schema body in which each row of messages has the given expand capabilities.
+// connectors is a schema body with one row of messages for each of the expand capabilities.
 func connectors(capabilities ...string) string {
 	var rows []string
 	for _, capability := range capabilities {
@@ -46,7 +46,7 @@ func connectors(capabilities ...string) string {
 	return `{"connectors":[{"streams":[{"name":"threads","expand_capabilities":[` + usable + `]},` + strings.Join(rows, ",") + `]}]}`
 }
 
-// R-ARG-8: refused only where the live schema says that nothing can be expanded.
+// R-ARG-8: a call is refused only if the live schema says that nothing can be expanded.
 func TestExpandAdvertised(t *testing.T) {
 	connection := "cin_1"
 	twoSources := `{"connectors":[
@@ -118,7 +118,7 @@ func TestExpandAdvertised(t *testing.T) {
 	}
 }
 
-// R-ARG-8: a change of the schema is seen by the next call.
+// R-ARG-8: the next call sees a changed schema.
 func TestExpandAdvertisedIsLive(t *testing.T) {
 	source := &reader{body: compactNone}
 	check := func() error {

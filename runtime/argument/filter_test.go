@@ -24,7 +24,7 @@ func decodeFilter(raw string) (rs.Filter, error) {
 	return filter, arguments.Err()
 }
 
-// R-ARG-3: every form that is not the typed one is refused with a message that shows the typed one.
+// R-ARG-3: every other form is refused with a message that shows the typed form.
 func TestFilterRefuses(t *testing.T) {
 	for _, raw := range []string{
 		`"is_seen=false"`, `""`, `"{\"is_seen\":false}"`, `"filter[is_seen]=false"`,
@@ -46,7 +46,7 @@ func TestFilterRefuses(t *testing.T) {
 	}
 }
 
-// A filter of very many fields costs time in proportion to them, not to their square.
+// The time for a filter is proportional to its fields.
 func TestFilterOfVeryManyFields(t *testing.T) {
 	fields := make([]string, 100_000)
 	for i := range fields {
@@ -62,7 +62,7 @@ func TestFilterOfVeryManyFields(t *testing.T) {
 // number draws a JSON number in one of its many spellings.
 var number = rapid.StringMatching(`-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,12})?([eE][+-]?[0-9]{1,3})?`)
 
-// R-ARG-2: what a caller writes is what the RS reads, to the last digit, and in its order.
+// R-ARG-2: the resource server receives exactly what the caller wrote, to the last digit and in order.
 func TestFilterReachesTheQueryExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-zA-Z_.é" ]{1,8}`), 1, 6, rapid.ID).Draw(t, "fields")

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// given is what a call gives; its members have the names that read_record_field has for them.
+// given has the arguments of a call, named as in read_record_field.
 type given struct{ ID, ConnectionID, Stream, RecordID *string }
 
 func (g given) named() argument.TargetInput {
@@ -25,7 +25,7 @@ func recordURI(object string) string {
 	return "pdpp://record/" + base64.RawURLEncoding.EncodeToString([]byte(object))
 }
 
-// R-HAND-3: every form names the record, forwards the embedded connection, and is echoed as it was.
+// R-HAND-3: every form names the record, forwards the embedded connection, and is echoed unchanged.
 func TestResolveTarget(t *testing.T) {
 	cin1 := pointer("cin_1")
 	uri := recordURI(`{"v":1,"kind":"record","connection_id":"cin_1","stream":"messages","record_id":"m1"}`)
@@ -96,7 +96,7 @@ func TestResolveTarget(t *testing.T) {
 	}
 }
 
-// R-HAND-4, R-HAND-5, R-ARG-7, R-ARG-9: what names no record, or two, is refused.
+// R-HAND-4, R-HAND-5, R-ARG-7, R-ARG-9: a call that names no record, or two, is refused.
 func TestResolveTargetRefuses(t *testing.T) {
 	id, stream, record := pointer("cin_1/messages:m1"), pointer("messages"), pointer("m1")
 	window := "pdpp://field-window/" + base64.RawURLEncoding.EncodeToString([]byte(

@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// answers is a reader that gives one body, or refuses when it is empty.
+// answers is a reader with one body. It refuses the read if the body is empty.
 type answers string
 
 func (a answers) ProviderURL() string { return "https://pdpp.example" }
@@ -29,7 +29,7 @@ func (a answers) Get(context.Context, rs.Request) (*rs.Response, error) {
 	return rs.Response{Status: 200}.WithBody([]byte(a))
 }
 
-// query is a query of names and values in turn.
+// query makes a query of alternating names and values.
 func query(pairs ...string) (q rs.Query) {
 	for i := 0; i < len(pairs); i += 2 {
 		q.Set(pairs[i], pairs[i+1])
@@ -37,8 +37,8 @@ func query(pairs ...string) (q rs.Query) {
 	return q
 }
 
-// Covers R-OPS-2: names stand in an account only when an answer of the resource server confirms them, and nothing else of a
-// request or an answer does.
+// Covers R-OPS-2: an entry has only names that a response of the resource server confirms, and nothing else of a request or a
+// response.
 func TestConfirmedNames(t *testing.T) {
 	const planted = "planted-value"
 	rows := `[{"object":"record","id":"` + planted + `","stream":"messages","connection_id":"cin_1","data":{"subject":"` + planted + `","other":1}},` +
@@ -108,13 +108,13 @@ func TestConfirmedNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			line := lineOf(t, rs.Request{Path: test.path, Query: test.query}, test.answer, test.want)
 			if strings.Contains(line, planted) {
-				t.Errorf("a value stands in %s", line)
+				t.Errorf("a value is in %s", line)
 			}
 		})
 	}
 }
 
-// lineOf returns the line of a call with one read, which has to be that of an entry.
+// lineOf returns the line of a call with one read. The line must be a valid entry.
 func lineOf(t *testing.T, request rs.Request, answer answers, want audit.Entry) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -134,7 +134,7 @@ func lineOf(t *testing.T, request rs.Request, answer answers, want audit.Entry) 
 	return out.String()
 }
 
-// answeredBy is a reader of several grants, each of which gives an answer in turn; empty for a refusal.
+// answeredBy is a reader of several grants that give one body each. An empty body is a refusal.
 type answeredBy struct{ grants [][]string }
 
 func (a *answeredBy) ProviderURL() string { return "https://pdpp.example" }
@@ -148,7 +148,7 @@ func (a *answeredBy) Get(context.Context, rs.Request) (*rs.Response, error) {
 	return rs.Response{Status: 200, GrantIDs: next}.WithBody([]byte(`{}`))
 }
 
-// Covers R-OPS-2: an account names the grants that answered: the one as the caller's, several each.
+// Covers R-OPS-2: an entry names the grants that answered: one as the caller's grant, several as a list.
 func TestGrantsOfACall(t *testing.T) {
 	for name, test := range map[string]struct {
 		caller string
@@ -178,8 +178,8 @@ func TestGrantsOfACall(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-2: no account costs nothing, and is no special case for its users.
-func TestNoAccount(t *testing.T) {
+// Covers R-OPS-2: a nil log does nothing.
+func TestNilLog(t *testing.T) {
 	var none *audit.Log
 	reader := answers(`{}`)
 	call := none.Begin(audit.Caller{}, "a_tool")
@@ -189,7 +189,7 @@ func TestNoAccount(t *testing.T) {
 	call.End(0, "ok", 0)
 }
 
-// Covers R-OPS-2: a line is bounded, whatever a client calls itself and however many names there are.
+// Covers R-OPS-2: a line is bounded, however long the client's name is and however many names a call reads.
 func TestLineIsBounded(t *testing.T) {
 	var out bytes.Buffer
 	logger, _ := logged()

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 )
 
-// Covers R-OPS-2: a process is killed while it keeps account. Every line is whole, and none that was finished is missing.
-func TestKilledWhileItKeepsAccount(t *testing.T) {
+// Covers R-OPS-2: a process is killed while it writes. Every line is whole, and no finished line is missing.
+func TestKilledWhileWriting(t *testing.T) {
 	if directory, writer := killtest.Directory(); writer {
 		accountForever(filepath.Join(directory, "calls.jsonl"))
 	}
@@ -36,7 +36,7 @@ func TestKilledWhileItKeepsAccount(t *testing.T) {
 				t.Fatalf("line %d is of %q", i, request)
 			}
 		}
-		// The one after the last that was told may have been written as well.
+		// One more line may have been written before it was reported.
 		if len(found) != told && len(found) != told+1 {
 			t.Fatalf("%d lines after the %dth was finished", len(found), told)
 		}

@@ -15,10 +15,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 )
 
-// wide lets a file grow as long as a test wants.
+// wide has no limit that a test reaches.
 var wide = audit.Limits{FileBytes: 1 << 30, Files: 4, Age: 24 * time.Hour}
 
-// logged collects what is said on stderr.
+// logged collects the log messages.
 func logged() (*slog.Logger, *bytes.Buffer) {
 	var said bytes.Buffer
 	return slog.New(slog.NewTextHandler(&said, nil)), &said
@@ -28,7 +28,7 @@ func record(log *audit.Log, request string) {
 	log.Begin(audit.Caller{RequestID: request}, "fetch").End(1, "ok", time.Millisecond)
 }
 
-// requests are the request ids in a log, in its order.
+// requests returns the request ids of a log in order.
 func requests(t *testing.T, path string) []string {
 	t.Helper()
 	var found []string
@@ -41,7 +41,7 @@ func requests(t *testing.T, path string) []string {
 	return found
 }
 
-// Covers R-OPS-2: files and directories are this user's alone, also a file that was there and could be read by others.
+// Covers R-OPS-2: files and directories are private. The mode of an existing file is narrowed.
 func TestFilesArePrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "activity", "calls.jsonl")
 	logger, said := logged()
@@ -60,7 +60,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-2: what is kept is bounded in size and number of files, and the newest lines are there.
+// Covers R-OPS-2: size and number of files are bounded, and the newest lines are kept.
 func TestRotationBySize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	logger, said := logged()
@@ -83,7 +83,7 @@ func TestRotationBySize(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-2: a file ends when its first line is too old, and ended files go when they are older than the limit.
+// Covers R-OPS-2: a file is rotated when its first line is too old. Rotated files that are older than the limit are removed.
 func TestRotationByAge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	logger, _ := logged()
@@ -107,7 +107,7 @@ func TestRotationByAge(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-2: several writers of one path, as several processes have, lose nothing when one of them ends the file.
+// Covers R-OPS-2: several writers of one path lose nothing when one of them rotates the file.
 func TestSeveralWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	limits := audit.Limits{FileBytes: 4_000, Files: 1_000, Age: time.Hour}
@@ -131,7 +131,7 @@ func TestSeveralWriters(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-2: a line that a full disk left torn is passed over, and costs no other line.
+// Covers R-OPS-2: an incomplete line of a full disk is skipped. No other line is lost.
 func TestTornLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	logger, _ := logged()
@@ -152,7 +152,7 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// brokenStream fails as a full disk does, until it is mended.
+// brokenStream fails like a full disk until it is repaired.
 type brokenStream struct {
 	bytes.Buffer
 	isBroken bool
@@ -165,8 +165,8 @@ func (b *brokenStream) Write(line []byte) (int, error) {
 	return b.Buffer.Write(line)
 }
 
-// Covers R-OPS-2: a log that cannot be written stops nothing, says so once, and goes on when it can.
-func TestFailureIsSaidOnce(t *testing.T) {
+// Covers R-OPS-2: a log that cannot be written stops no call. It is reported once, and writing resumes when it can.
+func TestFailureIsLoggedOnce(t *testing.T) {
 	logger, said := logged()
 	stream := &brokenStream{isBroken: true}
 	log := audit.NewStream(stream, logger)
@@ -185,8 +185,8 @@ func TestFailureIsSaidOnce(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-2: a home that cannot be written, and a path that something else stands at.
-func TestUnusablePlaces(t *testing.T) {
+// Covers R-OPS-2: a directory that cannot be written, and a path of something other than a file.
+func TestUnusablePaths(t *testing.T) {
 	directory := t.TempDir()
 	occupied := filepath.Join(directory, "occupied")
 	if err := os.WriteFile(occupied, nil, 0o600); err != nil {

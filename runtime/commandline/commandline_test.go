@@ -6,7 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 )
 
-// A command line names the cache root when there is one to name, and what it is given is one word of it.
+// A command line names the cache root unless it is the default. Every value is one word.
 func TestCommandLines(t *testing.T) {
 	for got, want := range map[string]string{
 		commandline.Connect("https://pdpp.example", ""):                                                      "pdpp-mcp connect https://pdpp.example",

@@ -106,7 +106,7 @@ func (p *parser) add(line int, form string, values ...any) {
 	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: fmt.Sprintf(form, values...)})
 }
 
-// syntaxForm is the form of the YAML library's errors, from which the line is taken.
+// syntaxForm is the form of the YAML library's errors. It yields the line.
 var syntaxForm = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
 func (p *parser) syntax(err error) {

@@ -11,7 +11,7 @@ import (
 
 var known = config.Known{"listen": {}, "audience": {IsList: true}, "introspection-client-secret-file": {}, "caller-rate": {}}
 
-// Covers R-OPS-4: entries come in their order, with the lines that they stand in and their values as they were written.
+// Covers R-OPS-4: entries have their order, their lines, and their values as written.
 func TestSettings(t *testing.T) {
 	text := "# a comment\nlisten: 127.0.0.1:8788\naudience:\n  - https://a.example\n  - https://b.example\ncaller-rate: 20\n"
 	settings, problems := config.Parse("c.yaml", []byte(text), known)
@@ -30,7 +30,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-4: every problem is told at once, with its line and what to do, and no value of an unknown name is shown.
+// Covers R-OPS-4: all problems are reported at once, with their lines and what to do. The value of an unknown name is never shown.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"listn: x\naudience: {a: b}\nlisten: [a, b]\nintrospection-client-secret: a-secret-value\ncaller-rate:\ncaller-rate: 3\n": `c.yaml:1: unknown setting "listn"; did you mean listen?
@@ -62,7 +62,7 @@ c.yaml:6: caller-rate is already in line 5; keep one`,
 	}
 }
 
-// Whatever a file holds, it is read or refused.
+// Any file is parsed or refused.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("listen: a\naudience: [b]\n"))
 	f.Add([]byte("a: &a [*a]\n"))

@@ -17,8 +17,8 @@ const details = `[{"type":"https://pdpp.dev/data-access","access_mode":"continuo
 	{"name":"messages","fields":["id","subject"],"instance_ids":["cin_personal","cin_work"],"time_constraint":{"field":"received_at","since":"2026-01-01T00:00:00Z"}},
 	{"name":"labels","instance_ids":["cin_personal"]}]}]`
 
-// R-LOCAL-3: all that is known of a grant stands in its credential, beside what other tools read: a file of one grant has their
-// layout, and what this program does not name is kept.
+// R-LOCAL-3: everything known about a grant is in its credential, next to the members that other tools read. A file of one grant has
+// their layout, and unknown members are kept.
 func TestAddKeepsWhatIsKnownOfAGrant(t *testing.T) {
 	cache, path := stored(t, `{"provider_url":"http://localhost:7673","tool":1,"credential":{"access_token":"foreign-token-of-a-test","grant_id":"grt_0"}}`)
 	entry := entryOf(t, "grt_1", "first")
@@ -41,7 +41,7 @@ func TestAddKeepsWhatIsKnownOfAGrant(t *testing.T) {
 		"credential":{"access_token":"second-token-of-a-test",`+known+`},`+others+`}`)
 }
 
-// What was approved is read from the details, and from none of another shape.
+// The approved access is read from the details. Details of another shape are ignored.
 func TestApproved(t *testing.T) {
 	want := []credential.Approved{
 		{
@@ -64,7 +64,7 @@ func TestApproved(t *testing.T) {
 	}
 }
 
-// A change of one grant leaves the others and its place, and one that fails leaves the file.
+// A change of one grant leaves the other grants and the order. A failed change leaves the file.
 func TestChange(t *testing.T) {
 	cache := &credential.Cache{Root: t.TempDir()}
 	for _, grant := range []string{"grt_1", "grt_2", "grt_3"} {
@@ -96,7 +96,7 @@ func TestChange(t *testing.T) {
 	wantError(t, err, credential.Configuration, `"grt_9"`)
 }
 
-// The use of a grant is noted to the hour, and its label is a name to remove it by.
+// The use of a grant is recorded to the hour, and a grant can be removed by its label.
 func TestUseAndLabel(t *testing.T) {
 	cache := &credential.Cache{Root: t.TempDir()}
 	for _, grant := range []string{"grt_1", "grt_2"} {

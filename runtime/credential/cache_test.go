@@ -19,12 +19,12 @@ import (
 
 const (
 	provider = "http://localhost:7673"
-	secret   = "scoped-token-that-nobody-prints"
+	secret   = "scoped-token-that-is-never-printed"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// stored writes a cache file as another PDPP tool would, and gives the cache and the file's path.
+// stored writes a cache file like another PDPP tool, and returns the cache and the file's path.
 func stored(t *testing.T, content string) (*credential.Cache, string) {
 	t.Helper()
 	root := t.TempDir()
@@ -60,7 +60,7 @@ func wantError(t *testing.T, err error, class credential.Class, texts ...string)
 
 const connectHint = "run: pdpp-mcp connect http://localhost:7673"
 
-// loadCases are cache files, and what becomes of them.
+// loadCases are cache files and the results of Load.
 var loadCases = []struct {
 	name    string
 	content string
@@ -164,7 +164,7 @@ func TestLoadRefusesOwnerCredential(t *testing.T) {
 	}
 }
 
-// Covers R-STDIO-2: no file, and files that are no files.
+// Covers R-STDIO-2: a missing file, and things that are not regular files.
 func TestReadWithoutUsableFile(t *testing.T) {
 	t.Run("no cache", func(t *testing.T) {
 		cache := &credential.Cache{Root: filepath.Join(t.TempDir(), "none")}
@@ -300,7 +300,7 @@ func TestAddMakesFiles(t *testing.T) {
 	}
 }
 
-// Keys of other tools survive a rewrite, in their order. A refresh token belongs to the old access token.
+// Members of other tools survive a rewrite in their order. The old refresh token is removed with its access token.
 func TestAddKeepsUnknownMembersOfItsGrant(t *testing.T) {
 	cache, path := stored(t, `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"refresh_token":"r","access_token":"old-token-of-a-test","nested":{"a":[1,2]}},"last":null}`)
 	entry, err := readFirst(cache, provider)

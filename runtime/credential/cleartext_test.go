@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// A token leaves this machine over https only.
+// A token is sent to another machine over https only.
 func TestRefuseClearText(t *testing.T) {
 	tests := []struct {
 		address string

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// R-STDIO-4: no way of printing an entry of the cache gives a token of its file, be it one that the entry names or one that it keeps.
+// R-STDIO-4: printing an entry of the cache never shows a token, in known or unknown members.
 func TestEntriesAreNeverPrinted(t *testing.T) {
 	const planted = "planted-secret-of-a-test"
 	root := t.TempDir()

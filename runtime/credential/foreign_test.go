@@ -18,7 +18,7 @@ import (
 
 const usable = `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `"}}`
 
-// wide makes a file of a mode, whatever the umask.
+// wide makes a file with a mode, whatever the umask.
 func wide(t *testing.T, path, content string, mode os.FileMode) {
 	t.Helper()
 	if err := errors.Join(os.WriteFile(path, []byte(content), 0o600), os.Chmod(path, mode)); err != nil {
@@ -26,8 +26,8 @@ func wide(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-// R-STDIO-2: reading the cache follows no link and changes the mode of nothing but the user's own credential, and no
-// error shows what a file holds.
+// R-STDIO-2: reading the cache follows no link, and changes the mode of the user's own credential only. No error shows a file's
+// content.
 func TestReadLeavesOtherFilesAlone(t *testing.T) {
 	for name, test := range map[string]struct {
 		put  func(path, other string) error
@@ -68,7 +68,7 @@ func TestReadLeavesOtherFilesAlone(t *testing.T) {
 	}
 }
 
-// R-STDIO-2: a wide file that is no credential keeps its mode, and its first character is shown to nobody.
+// R-STDIO-2: a readable file without a credential keeps its mode, and its content is not shown.
 func TestReadNarrowsCredentialsOnly(t *testing.T) {
 	for _, content := range []string{"root:x:0:0", "Zebra", `{"provider_url":"http://localhost:7673"}`, `{"a":"b`} {
 		cache, path := stored(t, content)
@@ -84,7 +84,7 @@ func TestReadNarrowsCredentialsOnly(t *testing.T) {
 	}
 }
 
-// R-STDIO-2: a directory that others can write is as good as a file that they can: it is narrowed with a warning.
+// R-STDIO-2: a directory that others can write is narrowed with a warning, since they could replace its files.
 func TestReadNarrowsDirectories(t *testing.T) {
 	for _, mode := range []os.FileMode{0o777, 0o770, 0o702} {
 		for _, which := range []string{".", "clients"} {
@@ -106,7 +106,7 @@ func TestReadNarrowsDirectories(t *testing.T) {
 	}
 }
 
-// R-STDIO-2: root can read every file, and reads only what is root's own. A clients directory that is a link is refused too.
+// R-STDIO-2: root can read every file, and reads only files of root. A clients directory that is a link is refused too.
 func TestCacheOfAnotherOwnerIsRefused(t *testing.T) {
 	for _, which := range []string{".", "clients", "clients/localhost_7673.json"} {
 		for _, isLink := range []bool{false, true} {
@@ -122,7 +122,7 @@ func TestCacheOfAnotherOwnerIsRefused(t *testing.T) {
 				if err := errors.Join(os.Rename(path, path+"-real"), os.Symlink(path+"-real", path)); err != nil {
 					t.Fatal(err)
 				}
-			case os.Geteuid() == 0: // nobody else can give a file away
+			case os.Geteuid() == 0: // only root can change the owner of a file
 				want = "belongs to another user"
 				if err := os.Chown(path, 65534, -1); err != nil {
 					t.Fatal(err)
@@ -148,7 +148,7 @@ func TestCacheOfAnotherOwnerIsRefused(t *testing.T) {
 	}
 }
 
-// R-STDIO-2: what cannot be narrowed without touching what a link stands for is refused.
+// R-STDIO-2: a link to a directory that others can write is refused. The mode of its target stays.
 func TestReadRefusesALinkToASharedDirectory(t *testing.T) {
 	for _, which := range []string{"."} {
 		cache, _ := stored(t, usable)
@@ -198,8 +198,8 @@ func TestTheLockFollowsNoLink(t *testing.T) {
 	}
 }
 
-// R-STDIO-3: a file that states a member twice says two things, of which a reader may take either.
-func TestReadRefusesMembersThatComeTwice(t *testing.T) {
+// R-STDIO-3: a duplicate member is refused, since readers differ in which one they take.
+func TestReadRefusesDuplicateMembers(t *testing.T) {
 	other := `{"access_token":"` + secret + `-2","role":"owner"}`
 	for name, content := range map[string]string{
 		"credential":           `{"provider_url":"http://localhost:7673","credential":` + other + `,"credential":{"access_token":"` + secret + `"}}`,

@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// R-STDIO-2, R-STDIO-3, R-ERR-6: whatever a cache file holds, it is a usable credential of this provider that is
-// no owner's, or an error that repeats nothing of it. What is usable survives a rewrite.
+// R-STDIO-2, R-STDIO-3, R-ERR-6: any cache file is a usable scoped credential of this provider, or an error that repeats nothing of
+// it. A usable credential survives a rewrite.
 func FuzzCacheFile(f *testing.F) {
 	for _, seed := range []string{
 		`{"provider_url":"` + provider + `","credential":{"access_token":"` + secret + `","grant_id":"g"},"x":1}`,

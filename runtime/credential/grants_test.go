@@ -21,7 +21,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// tokenEnd makes tokens of the names that the tests give them.
+// tokenEnd makes tokens of the names in the tests.
 const tokenEnd = "-token-of-a-test"
 
 func entryOf(t testing.TB, grantID, token string) *credential.Entry {
@@ -53,7 +53,7 @@ func held(t testing.TB, cache *credential.Cache) []string {
 	return list
 }
 
-// The newest grant is where every PDPP tool looks. The others are found by their ids.
+// The newest grant is in the member that every PDPP tool reads. The others are found by their ids.
 func TestAddKeepsOtherGrants(t *testing.T) {
 	cache := &credential.Cache{Root: t.TempDir()}
 	for _, grant := range []string{"grt_1", "grt_2", "grt_1"} {
@@ -77,8 +77,8 @@ func TestAddKeepsOtherGrants(t *testing.T) {
 	wantMode(t, filepath.Dir(path), 0o700)
 }
 
-// What other tools wrote stays: of the file, of a grant that is replaced by its own successor, and of one that
-// becomes another than the current one. What belongs to the old token alone goes with it.
+// Members of other tools are kept: of the file, of a replaced grant, and of a grant that is no longer the current one. Members that
+// describe the old token are removed.
 func TestAddKeepsUnknownMembers(t *testing.T) {
 	cache, path := stored(t, `{"tool":{"a":1.0},"provider_url":"http://localhost:7673","client":{"client_id":"cli_grt_1","x":1},
 		"credential":{"access_token":"old-token-of-a-test","grant_id":"grt_1","note":"n","refresh_token":"r","role":"owner"},"other_grants":[]}`)
@@ -111,8 +111,7 @@ func wantFile(t *testing.T, path, want string) {
 	}
 }
 
-// A file that a killed run left half-written is replaced with a warning, and what is still an object keeps its
-// members. A file of another provider is not touched.
+// A malformed file is replaced with a warning, and keeps its members if it is an object. The file of another provider stays.
 func TestAddToUnusableFile(t *testing.T) {
 	tests := []struct {
 		name, content string
@@ -160,8 +159,8 @@ func TestAddToUnusableFile(t *testing.T) {
 	}
 }
 
-// A directory that cannot be written is told before the owner is asked. A file in its place makes it so for every
-// user, root too.
+// A cache that cannot be written is reported before the owner is asked. A file in place of the directory has this effect for root
+// too.
 func TestPrepareNeedsAWritableCache(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
 	if err := os.WriteFile(root, nil, 0o600); err != nil {
@@ -179,7 +178,7 @@ func TestPrepareNeedsAWritableCache(t *testing.T) {
 	}
 }
 
-// What a killed process left of its writing is removed once no writer can be left.
+// Temporary files of killed processes are removed after a minute.
 func TestLeftoversAreRemoved(t *testing.T) {
 	cache, path := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`)
 	old, fresh := filepath.Join(filepath.Dir(path), ".writing-1"), filepath.Join(filepath.Dir(path), ".writing-2")
@@ -260,7 +259,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-func TestListTellsWhatIsWrong(t *testing.T) {
+func TestListReportsUnusableFiles(t *testing.T) {
 	cache, path := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`)
 	for name, content := range map[string]string{
 		"a.json": `{"cred`, "b.json": `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `"}}`, "notes.txt": "",
@@ -286,7 +285,7 @@ func TestListTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whatever is added and removed, the cache holds what a list of grants would, newest first.
+// After any adds and removes, the cache equals a list of grants with the newest first.
 func TestGrantsAreAList(t *testing.T) {
 	rapid.Check(t, func(run *rapid.T) {
 		root, err := os.MkdirTemp(t.TempDir(), "")
@@ -318,7 +317,7 @@ func TestGrantsAreAList(t *testing.T) {
 	})
 }
 
-// readFirst reads what is used without a grant id.
+// readFirst returns the credential that is used without a grant id.
 func readFirst(cache *credential.Cache, provider string) (*credential.Entry, error) {
 	grants, err := cache.Grants(provider)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Covers R-STDIO-2: connect is killed while it stores a credential. What was stored before is there, whole, and
-// so is the credential of another grant; the next run goes on, and nothing that holds a token is left beside it.
+// Covers R-STDIO-2: connect is killed while it stores a credential. Earlier credentials are whole, also those of other grants. The
+// next run works and leaves no file with a token.
 func TestKilledWhileItStoresACredential(t *testing.T) {
 	if root, writer := killtest.Directory(); writer {
 		storeForever(t, &credential.Cache{Root: root})
@@ -30,7 +30,7 @@ func TestKilledWhileItStoresACredential(t *testing.T) {
 		if err != nil || len(grants) != 2 || grants[1].Credential.AccessToken.Reveal() != "kept-token-of-a-test" {
 			t.Fatalf("after the %dth: %v, %d grants", last, err, len(grants))
 		}
-		// The one after the last that was told may have been stored as well.
+		// One more may have been stored before it was reported.
 		if got := grants[0].Credential.AccessToken.Reveal(); got != tokenNumber(last) && got != tokenNumber(last+1) {
 			t.Errorf("the token is of %.10q, not of %d", got, last)
 		}
@@ -47,7 +47,7 @@ func TestKilledWhileItStoresACredential(t *testing.T) {
 	}
 }
 
-// storeForever stores one credential after the other. They differ in length, so that a mixture would show.
+// storeForever stores one credential after the other. Their lengths differ, so that mixed files would be detected.
 func storeForever(t *testing.T, cache *credential.Cache) {
 	t.Helper()
 	for number := 1; ; number++ {
@@ -70,7 +70,7 @@ func tokenNumber(number int) string {
 	return strconv.Itoa(number) + "-" + strings.Repeat("t", 16+number*977%9_000)
 }
 
-// age makes what a killed writer left look as if it had been left long ago.
+// age sets the time of temporary files to long ago.
 func age(t *testing.T, root string) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(root, "clients", ".writing-*"))

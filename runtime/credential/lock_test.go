@@ -26,9 +26,9 @@ func grantNumber(t *testing.T, number int) *Entry {
 	return &Entry{ProviderURL: lockedProvider, Credential: Credential{AccessToken: token, GrantID: fmt.Sprintf("grt_%d", number)}}
 }
 
-// Covers R-STDIO-2: grants that are added and removed at the same moment all count. Each change opens the cache anew, as
-// processes do, and the lock belongs to the open file; connect_at_once_test.go of the command does it with processes.
-func TestChangesAtTheSameMoment(t *testing.T) {
+// Covers R-STDIO-2: no concurrent add or remove is lost. Each change opens the cache anew like a process. connect_at_once_test.go of
+// the command uses processes.
+func TestConcurrentChanges(t *testing.T) {
 	const many = 24
 	root := t.TempDir()
 	open := func() *Cache { return &Cache{Root: root, lockPatience: time.Minute} } // a busy disk may take seconds for all of them
@@ -76,8 +76,8 @@ func TestChangesAtTheSameMoment(t *testing.T) {
 	}
 }
 
-// A change that waits for a process that does not go on ends with the way out, and leaves the file as it was. Nobody has to
-// remove anything once that process is gone.
+// A change that waits too long for a stopped process fails with the next step, and leaves the file. It succeeds after that process
+// has ended.
 func TestChangeBehindAStoppedProcess(t *testing.T) {
 	cache := &Cache{Root: t.TempDir(), lockPatience: 50 * time.Millisecond}
 	if err := cache.Add(grantNumber(t, 1)); err != nil {
@@ -108,7 +108,7 @@ func TestChangeBehindAStoppedProcess(t *testing.T) {
 		}
 	}
 	if grants, err := cache.Grants(lockedProvider); err != nil || len(grants) != 1 {
-		t.Errorf("a reader has to wait for nobody: %v %v", grants, err)
+		t.Errorf("a reader must not wait: %v %v", grants, err)
 	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("the file changed: %v %s", err, after)
@@ -121,7 +121,7 @@ func TestChangeBehindAStoppedProcess(t *testing.T) {
 	}
 }
 
-// To disconnect where nothing was ever stored makes no directory.
+// Disconnect without a cache creates no directory.
 func TestRemoveWithoutACache(t *testing.T) {
 	cache := &Cache{Root: filepath.Join(t.TempDir(), "none")}
 	if _, err := cache.Remove(lockedProvider, ""); !errors.Is(err, os.ErrNotExist) {

@@ -83,7 +83,7 @@ func (e *SeveralError) Error() string { return e.Refusal.Error() }
 // Unwrap returns the refusal.
 func (e *SeveralError) Unwrap() error { return e.Refusal }
 
-// OnlyProvider returns the only URL of Providers. It returns an error of class Usage if there is none, and a *SeveralError if there
+// OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, and a *SeveralError if there
 // are several.
 func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	urls, err := c.Providers(names...)

@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-LOCAL-1, R-LOCAL-3, R-STDIO-2, R-STDIO-3: all grants are selected, or those whose id or label is named. One that has ended is among
-// them while another is usable; a name of none, or an owner credential among those selected, is refused.
+// R-LOCAL-1, R-LOCAL-3, R-STDIO-2, R-STDIO-3: all grants are selected, or the named ones by id or label. An expired one is included
+// if another is usable. An unknown name and a selected owner credential are refused.
 func TestSelect(t *testing.T) {
 	cache := &credential.Cache{Root: t.TempDir()}
 	for _, each := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Covers R-STDIO-4 and R-ERR-6: no way of printing gives the token.
+// Covers R-STDIO-4 and R-ERR-6: no format prints the token.
 func TestTokenIsNeverPrinted(t *testing.T) {
 	token, err := rs.NewBearer(secret)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestTokenIsNeverPrinted(t *testing.T) {
 	}
 }
 
-// Covers R-STDIO-3: every variable of the owner is named, no value is.
+// Covers R-STDIO-3: the error names every owner variable and no value.
 func TestRefuseOwnerEnvironment(t *testing.T) {
 	tests := []struct {
 		name        string

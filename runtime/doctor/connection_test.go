@@ -54,8 +54,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// Plain http to another machine is a failure before anything is sent. Where it is allowed it is told, what is read is
-// examined, and a sign-in, which has no such exception, is not.
+// Plain http to another machine fails before anything is sent. If it is allowed, it is reported, and everything but the sign-in is
+// checked.
 func TestPlainHTTPToAnotherMachine(t *testing.T) {
 	here := provider(t, healthy())
 	asked := options("http://data.example")
@@ -78,8 +78,8 @@ func TestPlainHTTPToAnotherMachine(t *testing.T) {
 	want(t, results, "schema", doctor.OK, "", "2 connections, 2 streams")
 }
 
-// Whatever a provider does, the examination ends within a few deadlines, and its lines keep their order.
-func TestSilentProvidersDoNotHoldItUp(t *testing.T) {
+// With a silent provider the examination ends within a few deadlines, and its lines keep their order.
+func TestSilentProviders(t *testing.T) {
 	for scheme, connection := range map[string]doctor.State{"http://": doctor.OK, "https://": doctor.Failed} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := options(scheme + "127.0.0.1:8787")
@@ -111,7 +111,7 @@ func TestSilentProvidersDoNotHoldItUp(t *testing.T) {
 	}
 }
 
-// An answer that a cache kept for a while carries its age, which is not a wrong clock.
+// A cached response has an age, which is not counted as a wrong clock.
 func TestAgeIsNoSkew(t *testing.T) {
 	server := provider(t, healthy())
 	old := server.Config.Handler

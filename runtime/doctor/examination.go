@@ -71,7 +71,7 @@ func Examine(ctx context.Context, options Options, report func(Result)) {
 	run(ctx, machineChecks, options.Deadline, report)
 }
 
-// The check after which the further grants are tried.
+// The further grants are tried after this check.
 const (
 	tokenKind      = "token_kind"
 	tokenKindTitle = "Token kind"

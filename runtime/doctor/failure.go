@@ -16,7 +16,7 @@ import (
 // noAnswer is the detail of a timeout.
 const noAnswer = "no answer in time"
 
-// fromError returns the finding for an error. The fix is used if the error has no command of its own.
+// fromError returns the finding for an error. The fix is used if the error has no command.
 func fromError(err error, fix string) Finding {
 	unusable, isOurs := errors.AsType[*credential.Error](err)
 	found := failed(credential.Internal, fix, "%v", err)

@@ -24,8 +24,7 @@ import (
 
 const secret = "scoped-secret-of-a-test"
 
-// provider answers each path with a body in which ORIGIN stands for its own address. A path that is not there
-// is 404.
+// provider serves bodies by path. ORIGIN in a body is its own URL. Other paths are 404.
 func provider(t *testing.T, bodies map[string]string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -45,7 +44,7 @@ func answers(server *httptest.Server, bodies map[string]string) http.Handler {
 	})
 }
 
-// healthy has what every check needs.
+// healthy returns bodies that pass every check.
 func healthy() map[string]string {
 	return map[string]string{
 		"/.well-known/oauth-protected-resource":   `{"resource":"ORIGIN","authorization_servers":["ORIGIN"]}`,
@@ -57,7 +56,7 @@ func healthy() map[string]string {
 	}
 }
 
-// options examine a provider with a token that was passed, and look at no hosts.
+// options examine a provider with a passed token, and no hosts.
 func options(providerURL string) doctor.Options {
 	return doctor.Options{
 		ProviderURL: providerURL,
@@ -67,8 +66,7 @@ func options(providerURL string) doctor.Options {
 	}
 }
 
-// cached are options that examine the grants of an empty cache in place of a token that was passed, for one provider or, without
-// a URL, for every one of the cache.
+// cached returns options that examine the grants of an empty cache, for one provider or, without a URL, for all of the cache.
 func cached(t *testing.T, providerURL string) (*credential.Cache, doctor.Options) {
 	t.Helper()
 	asked := options(providerURL)
@@ -76,7 +74,7 @@ func cached(t *testing.T, providerURL string) (*credential.Cache, doctor.Options
 	return &credential.Cache{Root: asked.CacheRoot}, asked
 }
 
-// store puts a grant of a provider into a cache, with a token that begins with a name.
+// store adds a grant of a provider to a cache, with a token that begins with a name.
 func store(t *testing.T, cache *credential.Cache, providerURL, name string, held credential.Credential) {
 	t.Helper()
 	held.AccessToken = rs.NewSecret(name + "-" + secret)
@@ -85,7 +83,7 @@ func store(t *testing.T, cache *credential.Cache, providerURL, name string, held
 	}
 }
 
-// examined gives the findings by id, and the order of the ids.
+// examined returns the findings by id, and the order of the ids.
 func examined(t *testing.T, options doctor.Options) (map[string]doctor.Result, []string) {
 	t.Helper()
 	results := map[string]doctor.Result{}
@@ -97,7 +95,7 @@ func examined(t *testing.T, options doctor.Options) (map[string]doctor.Result, [
 			t.Errorf("%s shows the token", result.ID)
 		}
 		if (result.State == doctor.Failed) != (result.Class != "") || result.State == doctor.Failed && result.Fix == "" && result.Advice == "" {
-			t.Errorf("%s is %s of class %q and is mended by %q", result.ID, result.State, result.Class, result.Fix)
+			t.Errorf("%s is %s of class %q and has the fix %q", result.ID, result.State, result.Class, result.Fix)
 		}
 	})
 	return results, order
@@ -112,7 +110,7 @@ func want(t *testing.T, results map[string]doctor.Result, id string, state docto
 	}
 }
 
-// secured is a healthy provider over TLS with a certificate as wanted, and a transport that trusts it.
+// secured is a healthy provider with a certificate, and a transport that trusts it.
 func secured(t *testing.T, name string, from, until time.Time) (*httptest.Server, *http.Transport) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

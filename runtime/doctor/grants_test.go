@@ -14,8 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-LOCAL-2: every grant of the provider is examined, after the one that has all checks. One that has expired or was revoked is
-// named with the command that has it approved once more.
+// R-LOCAL-2: every grant of the provider is examined after the first one, which has all checks. An expired or revoked grant has the
+// command that requests it again.
 func TestEveryGrantIsExamined(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	inner := answers(server, healthy())
@@ -39,8 +39,8 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	want(t, results, "grant_grt_good", doctor.OK, "", "grant work mail (grt_good), no expiry, 2 connections, 2 streams")
 	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant old (grt_expired) expired at")
 	want(t, results, "grant_grt_revoked", doctor.Failed, credential.Configuration, "grant_revoked")
-	if mend := results["grant_grt_expired"].Fix; mend != "pdpp-mcp connect "+server.URL+" --label old --cache-root "+cache.Root {
-		t.Errorf("mended by %q", mend)
+	if fix := results["grant_grt_expired"].Fix; fix != "pdpp-mcp connect "+server.URL+" --label old --cache-root "+cache.Root {
+		t.Errorf("the fix is %q", fix)
 	}
 	if last := order[len(order)-4:]; last[0] != "grant_grt_expired" || last[2] != "grant_grt_good" {
 		t.Errorf("the order ends in %q", last)
@@ -56,8 +56,8 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	}
 }
 
-// R-LOCAL-2: without a provider every one of the cache is examined, and what is of the machine once. A file that cannot be used is
-// named too, and so are grants that have all expired.
+// R-LOCAL-2: without a provider URL every provider of the cache is examined, and the machine once. Unusable files and grants that
+// have all expired are reported too.
 func TestEveryProviderIsExamined(t *testing.T) {
 	cache, asked := cached(t, "")
 	good, gone := provider(t, healthy()).URL, provider(t, healthy()).URL
@@ -94,8 +94,8 @@ func TestEveryProviderIsExamined(t *testing.T) {
 	want(t, results, "provider_url", doctor.Failed, credential.Configuration, `unknown grant "grt_none"; stored: `)
 }
 
-// R-LOCAL-5: a token that has expired and the next read renews it is nothing to mend. The doctor renews none, and sends none
-// that has expired: it reads with another grant, or not.
+// R-LOCAL-5: an expired token that the next read renews needs no fix. doctor does not renew it or send it: it reads with another
+// grant, or not at all.
 func TestTokensThatAreRenewed(t *testing.T) {
 	server := provider(t, healthy())
 	cache, asked := cached(t, server.URL)
@@ -114,7 +114,7 @@ func TestTokensThatAreRenewed(t *testing.T) {
 	want(t, results, "schema", doctor.Skipped, "", "needs Token kind")
 }
 
-// R-LOCAL-2: each file of the cache that cannot be used is named, however many there are.
+// R-LOCAL-2: each unusable file of the cache is reported.
 func TestEveryBrokenFileIsNamed(t *testing.T) {
 	cache, asked := cached(t, "")
 	store(t, cache, provider(t, healthy()).URL, "good", credential.Credential{GrantID: "grt_good"})

@@ -71,7 +71,7 @@ func (o *Options) checkEnvironment(context.Context) Finding {
 	return ok("no owner credentials")
 }
 
-// hostChecks returns a check for each host on this machine, or one that reports that there is none.
+// hostChecks returns a check for each host on this machine, or one check that reports no hosts.
 func (o *Options) hostChecks(providers []*examination) []check {
 	if o.Machine.Home == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
 )
 
-// What a provider may answer, and what is found.
+// Responses of a provider, and the findings.
 func TestProviders(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -53,17 +53,17 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// An address with a page's path is not the provider's: the fix is its own address.
+// For an address with the path of a page, the fix has the provider's own address.
 func TestWrongPathIsCorrected(t *testing.T) {
 	url := provider(t, healthy()).URL
 	results, _ := examined(t, options(url+"/mcp"))
 	want(t, results, "resource_metadata", doctor.Failed, credential.Configuration, url+"/mcp is not a PDPP provider: it has no metadata: 404")
 	if found := results["resource_metadata"]; strings.Count(found.Detail, url) != 1 || found.Fix != "pdpp-mcp doctor --provider-url "+url {
-		t.Errorf("found %q, mended by %q", found.Detail, found.Fix)
+		t.Errorf("found %q, with the fix %q", found.Detail, found.Fix)
 	}
 }
 
-// Nothing that this machine can run makes a provider reachable.
+// No command of this machine fixes an unreachable provider.
 func TestUnreachableProviderHasNoCommand(t *testing.T) {
 	server := provider(t, healthy())
 	server.Close()
@@ -71,11 +71,11 @@ func TestUnreachableProviderHasNoCommand(t *testing.T) {
 	want(t, results, "connection", doctor.Failed, credential.Unreachable, "cannot be reached")
 	want(t, results, "resource_metadata", doctor.Skipped, "", "needs Connection")
 	if found := results["connection"]; found.Fix != "" || !strings.Contains(found.Advice, "check that the provider is running") {
-		t.Errorf("mended by %q, with the advice %q", found.Fix, found.Advice)
+		t.Errorf("the fix is %q, with the advice %q", found.Fix, found.Advice)
 	}
 }
 
-// A redirect is followed neither with the token nor without it.
+// A redirect is never followed, with or without the token.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	var elsewhere atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
@@ -90,16 +90,16 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// A credential that expires soon is told of before it has ended.
-func TestCredentialsThatEndSoon(t *testing.T) {
+// A credential is reported shortly before it expires.
+func TestCredentialsThatExpireSoon(t *testing.T) {
 	server := provider(t, healthy())
 	cache, asked := cached(t, server.URL)
 	store(t, cache, server.URL, "ending", credential.Credential{ExpiresAt: time.Now().Add(2 * day)})
 	results, _ := examined(t, asked)
 	want(t, results, "cache_file", doctor.OK, "", "0600")
 	want(t, results, "credential", doctor.Note, "", "expires soon")
-	if mend := results["credential"].Fix; mend != "pdpp-mcp connect "+server.URL+" --cache-root "+cache.Root {
-		t.Errorf("mended by %q", mend)
+	if fix := results["credential"].Fix; fix != "pdpp-mcp connect "+server.URL+" --cache-root "+cache.Root {
+		t.Errorf("the fix is %q", fix)
 	}
 	want(t, results, "schema", doctor.OK, "", "2 streams")
 }

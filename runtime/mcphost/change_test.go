@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens as the results are")
 
-// Each archive in testdata/change has a file as a host may have it, named before, and goldens: what it is
-// with a local and with a hosted server, and how the change is shown.
+// Each archive in testdata/change has a host's file, named before, and goldens: the file after setup with a local and with a hosted
+// server, and the shown change.
 func TestChangesAreTheGoldens(t *testing.T) {
 	archives, err := filepath.Glob("testdata/change/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -63,7 +63,7 @@ func TestChangesAreTheGoldens(t *testing.T) {
 	}
 }
 
-// applied writes the file in a home of its own, sets the server up, and gives the goldens.
+// applied writes the file in a temporary home directory, sets up the server, and returns the goldens.
 func applied(t *testing.T, host Host, server Server, before []byte) []txtar.File {
 	t.Helper()
 	kind := map[bool]string{true: "local", false: "hosted"}[server.URL == ""]
@@ -106,8 +106,7 @@ func hideHome(text string, machine Machine) string {
 	return strings.ReplaceAll(text, machine.Home, "~")
 }
 
-// A file that cannot be parsed, or whose change cannot be certain, is left as it is, and the message repeats
-// nothing of it.
+// A file that cannot be parsed or safely changed stays as it is, and the message repeats nothing of it.
 func TestDamagedFilesAreLeftAlone(t *testing.T) {
 	for i, refused := range []struct{ host, content string }{
 		{"claude-code", `{"mcpServers": {"a": "secret"`},
@@ -149,7 +148,7 @@ func TestDamagedFilesAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A server that no host could use, or that a host cannot take, is wrong use.
+// A server that no host can use, or that this host cannot use, is an error of class Usage.
 func TestServersAreChecked(t *testing.T) {
 	claude, _ := Find("claude-code")
 	desktop, _ := Find("claude-desktop")

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// A server of the same name that a host uses in one folder is found where the host keeps it, and in no other folder.
+// A server of the same name is found in the host's files for that folder, and in no other folder.
 func TestServersOfAFolder(t *testing.T) {
 	home, folder := t.TempDir(), t.TempDir()
 	machine := Machine{System: "linux", Home: home}

@@ -32,8 +32,8 @@ func plan(t *testing.T, host Host, machine Machine) *Change {
 	return change
 }
 
-// The backup holds the file as it was, with its mode, and a second one does not replace it.
-func TestBackupsStayBesideTheFile(t *testing.T) {
+// The backup has the old content and mode. A second one does not replace it.
+func TestBackups(t *testing.T) {
 	host, machine, path := claudeCode(t)
 	first, err := plan(t, host, machine).Apply()
 	if err != nil {
@@ -67,7 +67,7 @@ func wantMode(t *testing.T, path string, want fs.FileMode) {
 	}
 }
 
-// A new file is the user's alone.
+// A new file is private.
 func TestNewFilesArePrivate(t *testing.T) {
 	host, _ := Find("cursor")
 	machine := Machine{System: "linux", Home: t.TempDir()}
@@ -79,7 +79,7 @@ func TestNewFilesArePrivate(t *testing.T) {
 	wantMode(t, filepath.Dir(host.Path(machine)), 0o700)
 }
 
-// Those who keep their configuration elsewhere keep the link to it.
+// A symbolic link to the configuration stays.
 func TestSymbolicLinksStay(t *testing.T) {
 	host, machine, path := claudeCode(t)
 	elsewhere := filepath.Join(t.TempDir(), "kept.json")
@@ -103,7 +103,7 @@ func TestSymbolicLinksStay(t *testing.T) {
 	}
 }
 
-// A host that writes its file while a person reads the change wins.
+// A file that the host writes after Plan is not overwritten.
 func TestFilesChangedMeanwhileAreLeftAlone(t *testing.T) {
 	host, machine, path := claudeCode(t)
 	change := plan(t, host, machine)
@@ -120,7 +120,7 @@ func TestFilesChangedMeanwhileAreLeftAlone(t *testing.T) {
 	wantNothingLeft(t, path)
 }
 
-// A host that writes its first file meanwhile wins too.
+// A file that the host creates after Plan is not overwritten.
 func TestFilesThatAppearMeanwhileAreLeftAlone(t *testing.T) {
 	host, _ := Find("cursor")
 	machine := Machine{System: "linux", Home: t.TempDir()}
@@ -140,7 +140,7 @@ func wantNothingLeft(t *testing.T, path string) {
 	}
 }
 
-// What is no file is not opened: a pipe would wait for its writer.
+// Only regular files are opened: a pipe would wait for its writer.
 func TestOnlyFilesAreRead(t *testing.T) {
 	host, _ := Find("gemini")
 	machine := Machine{System: "linux", Home: t.TempDir()}

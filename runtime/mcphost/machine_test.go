@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Where each host keeps the user's own servers, as its documentation says.
+// The path of each host's user configuration, as its documentation says.
 func TestPathsOfEachSystem(t *testing.T) {
 	home := filepath.Join("home", "me")
 	want := map[string]map[string]string{
@@ -41,7 +41,7 @@ func TestPathsOfEachSystem(t *testing.T) {
 	}
 }
 
-// The variables by which hosts let their files be moved.
+// The variables that move the files of hosts.
 func TestVariablesMoveFiles(t *testing.T) {
 	elsewhere := t.TempDir()
 	for _, moved := range []struct{ host, system, variable, want string }{

@@ -12,14 +12,14 @@ import (
 )
 
 // These tests hold the promise of setup: nothing but its own entry changes. They compare text and values by
-// means of their own, not by those of the code that makes the change.
+// their own means, not with the code that makes the change.
 
 var (
 	localServer  = Server{Name: "pdpp", Command: "/opt/pdpp/pdpp-mcp", Arguments: []string{"stdio", "--provider-url", "https://data.example"}}
 	hostedServer = Server{Name: "pdpp", URL: "https://data.example/mcp"}
 )
 
-// document generates JSON objects, with comments and commas at the end where the host reads them.
+// document generates JSON objects, with comments and trailing commas if the host reads them.
 type document struct {
 	t        *rapid.T
 	comments bool
@@ -68,7 +68,7 @@ func (d document) text() string {
 	return string(encoded)
 }
 
-// object has the given members among others, in any place.
+// object has the given members among others, in random order.
 func (d document) object(depth int, fixed map[string]string) string {
 	names := rapid.SliceOfNDistinct(rapid.StringMatching(`k[a-z]{1,3}`), 0, 3, rapid.ID[string]).Draw(d.t, "names")
 	for name := range fixed {
@@ -96,7 +96,7 @@ func (d document) object(depth int, fixed map[string]string) string {
 	return text + d.gap(depth) + "}"
 }
 
-// draw makes a whole file for a host: without servers, with other servers, or with an entry of ours already.
+// draw generates a host's file: without servers, with other servers, or with an entry of the adapter.
 func (d document) draw(section string) string {
 	fixed := map[string]string{}
 	switch rapid.IntRange(0, 2).Draw(d.t, "servers") {
@@ -141,7 +141,7 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// checkChange sets up both kinds of server and holds the results to the promise.
+// checkChange sets up both kinds of server and checks the results.
 func checkChange(t failer, host Host, content []byte, kept []string) {
 	t.Helper()
 	for _, server := range []Server{localServer, hostedServer} {

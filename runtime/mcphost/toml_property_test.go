@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tomlFile collects lines, and remembers those that must be there afterwards, letter by letter.
+// tomlFile collects lines, and records the lines that must survive unchanged.
 type tomlFile struct {
 	t       *rapid.T
 	newline string
@@ -18,14 +18,14 @@ type tomlFile struct {
 
 func (f *tomlFile) maybe(what string) bool { return rapid.Bool().Draw(f.t, what) }
 
-// line adds one line with an invented word in it.
+// line adds a line with a random word.
 func (f *tomlFile) line(form string) {
 	text := fmt.Sprintf(form, rapid.StringMatching(`[a-z]{1,8}`).Draw(f.t, "word"))
 	f.kept = append(f.kept, text)
 	f.text += text + f.newline
 }
 
-// own adds some lines of our entry, which may go.
+// own adds lines of the adapter's entry, which may be removed.
 func (f *tomlFile) own() {
 	lines := []string{"command = 'old'", "args = [" + f.newline + "  'old', # why" + f.newline + "]", `url = "old" # where`}
 	for _, line := range rapid.Permutation(lines).Draw(f.t, "own lines")[:rapid.IntRange(0, 3).Draw(f.t, "how many")] {
@@ -65,7 +65,7 @@ func TestTOMLChangesNothingElse(t *testing.T) {
 	})
 }
 
-// FuzzChange: whatever stands in a file, it is refused or nothing but the entry changes.
+// FuzzChange: any file is refused, or only the entry changes.
 func FuzzChange(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "[]", `{"mcpServers":{"pdpp":1}}`, `{"servers": {} /* x */ ,}`, "// x\n{\"a\":1,//y\n}",
@@ -83,7 +83,7 @@ func FuzzChange(f *testing.F) {
 	})
 }
 
-// A text comes back as it was, whatever characters are in it.
+// A text is read back unchanged, whatever its characters.
 func TestTOMLTextIsItself(t *testing.T) {
 	host, _ := Find("codex")
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,8 +11,8 @@ import (
 
 var fields = []string{"id", "from_email", "from_name", "received_at", "subject", "send_date", "is_seen", "labels", "categories"}
 
-// R-ERR-7: a name is proposed when one alone can have been meant.
-func TestMeant(t *testing.T) {
+// R-ERR-7: a name is suggested only if it is the only near one.
+func TestNearest(t *testing.T) {
 	for word, want := range map[string]string{
 		"subject": "subject", "Subject": "subject", "receivedAt": "received_at", "RECEIVED-AT": "received_at", "label": "labels",
 		"category": "categories", "subejct": "subject", "recieved_at": "received_at", "subject_line": "subject", "data.subject": "subject",
@@ -35,7 +35,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Order loses no name, and a name is meant as itself.
+// Order loses no name, and a known name is its own nearest.
 func TestOrderKeepsNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfDistinct(rapid.StringMatching(`[a-z_é]{1,9}`), rapid.ID).Draw(t, "names")

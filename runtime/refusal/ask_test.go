@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-LOCAL-2, R-ERR-7: a refusal has the command that asks the owner for more only if the grant ended, or if the schema shows that a
+// R-LOCAL-2, R-ERR-7: a refusal has the command that requests more access only if the grant ended, or if the schema shows that a
 // field exists and is not granted.
 func TestRefusalsThatAskTheOwner(t *testing.T) {
 	mismatch, notAllowed := fmt.Sprintf(failedClosed, "instance_mismatch"), fmt.Sprintf(failedClosed, "stream_not_allowed")

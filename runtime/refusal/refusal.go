@@ -102,9 +102,9 @@ func (c call) argument(name string) *tool.Argument {
 	return c.find(func(a tool.Argument) bool { return a.Name == name })
 }
 
-// find returns the first argument of the tool for which is returns true, or nil.
-func (c call) find(is func(tool.Argument) bool) *tool.Argument {
-	i := slices.IndexFunc(c.Arguments, is)
+// find returns the first matching argument of the tool, or nil.
+func (c call) find(matches func(tool.Argument) bool) *tool.Argument {
+	i := slices.IndexFunc(c.Arguments, matches)
 	if i < 0 {
 		return nil
 	}

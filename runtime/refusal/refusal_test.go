@@ -55,8 +55,8 @@ const (
 	unknownSource = `{"error":{"code":"not_found","message":"Unknown source: unknown","type":"not_found_error"}}`
 )
 
-// R-ERR-7, R-STDIO-6: what a refusal of a running server becomes, with the schema that it showed the same token: 813b and 813d as
-// a client's token sees it, 813i as advertised in full. The golden has the text of each.
+// R-ERR-7, R-STDIO-6: refusals of a running server with the schema for the same token: 813b and 813d for a client's token, 813i
+// advertised in full. The golden has the texts.
 func TestCapturedRefusals(t *testing.T) {
 	mismatch, notAllowed := fmt.Sprintf(failedClosed, "instance_mismatch"), fmt.Sprintf(failedClosed, "stream_not_allowed")
 	var shown strings.Builder
@@ -148,8 +148,8 @@ func refused(t *testing.T, p *provider, name, arguments string) *tool.Result {
 	return tool.Failed(err)
 }
 
-// R-ERR-5: the text of an ambiguous call has at most 400 bytes: each of two connections once, with its label, in the call that reads
-// it. Structured output has the candidates too.
+// R-ERR-5: the text of an ambiguous call has up to 400 bytes. It has one call per connection, with its label. Structured output has
+// the candidates too.
 func TestAmbiguousCallsAreShort(t *testing.T) {
 	definition := query("query_records")
 	ask := func(context.Context, tool.Env, json.RawMessage) (*tool.Answer, error) {
@@ -180,7 +180,7 @@ func query(name string) tool.Definition {
 	return tools[slices.IndexFunc(tools, func(d tool.Definition) bool { return d.Name == name })]
 }
 
-// R-ERR-7: a call that is answered, and one that cannot be about a name, leaves the schema unread.
+// R-ERR-7: the schema is not read after a successful call or a refusal that is not about a name.
 func TestTheSchemaIsReadAfterRefusalsOnly(t *testing.T) {
 	for status, code := range map[int]string{429: "rate_limit_exceeded", 403: "grant_revoked", 410: "cursor_expired", 500: "api_error"} {
 		p := &provider{status: status, body: fmt.Sprintf(invalid, code, "no"), schema: []byte(`{"connectors":[]}`)}
@@ -198,7 +198,7 @@ func TestTheSchemaIsReadAfterRefusalsOnly(t *testing.T) {
 	}
 }
 
-// R-ERR-7: a call that would do means what the refused one meant, and nothing else.
+// R-ERR-7: a corrected call means what the refused one meant.
 func TestTheCorrectedCallMeansTheSame(t *testing.T) {
 	schema := `{"streams":[{"name":"messages","field_capabilities":{"subject_line":"eq","sent":"eq"},"granted_connections":[{"connection_id":"cin_1","display_name":"Work"}]},` +
 		`{"name":"labels","granted_connections":[{"connection_id":"cin_1","display_name":"Work"}]}]}`

@@ -91,7 +91,7 @@ func (f fields) named(name string) *schemadoc.Field {
 	return &f[i]
 }
 
-// names returns the names of the fields for which keep returns true.
+// names returns the names of the fields that keep selects.
 func (f fields) names(keep func(schemadoc.Field) bool) []string {
 	var names []string
 	for _, field := range f {

@@ -82,7 +82,7 @@ func (s *signIn) authorizationPage(clientID string, callback *callbackServer, ve
 	return page.String()
 }
 
-// returnedCode returns the code. It returns an error if another server sent it (RFC 9207), or if there is none.
+// returnedCode returns the code. It returns an error if another server sent it (RFC 9207), or if it is missing.
 func (s *signIn) returnedCode(query url.Values) (string, error) {
 	from := query.Get("iss")
 	if from != s.server.Issuer && (from != "" || s.server.NamesItself) {

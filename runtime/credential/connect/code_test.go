@@ -16,7 +16,7 @@ import (
 
 var ofIssuer = "iss=" + url.QueryEscape(capturetest.Issuer)
 
-// codeSignIn is a sign-in by code at a server that has nothing else, whose token endpoint answers so.
+// codeSignIn is a sign-in at a server that offers only authorization codes. The token endpoint gives the reply.
 func codeSignIn(t *testing.T, back string, token reply) (*capturetest.Provider, outcome) {
 	t.Helper()
 	provider := playing(metadata, []string{"501"}, readable).
@@ -25,7 +25,7 @@ func codeSignIn(t *testing.T, back string, token reply) (*capturetest.Provider, 
 	return provider, signInByCode(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}, back)
 }
 
-// What an endpoint's own query says stays, but for what the request says itself (RFC 6749, section 3.1).
+// The query of an endpoint is kept, except for the parameters of the request (RFC 6749, section 3.1).
 func TestAuthorizationEndpointWithAQuery(t *testing.T) {
 	provider := playing(metadata, []string{"501"}, readable).Replace(withoutName...).
 		Replace(`"device_authorization_endpoint"`, `"yet_another_endpoint"`, `/oauth/authorize"`, `/oauth/authorize?tenant=t&client_id=theirs"`).
@@ -40,7 +40,7 @@ func TestAuthorizationEndpointWithAQuery(t *testing.T) {
 	}
 }
 
-// The code is exchanged as RFC 7636 has it, and the refresh token is kept (capture 862b).
+// The code is exchanged with PKCE (RFC 7636), and the refresh token is stored (capture 862b).
 func TestAuthorizationCode(t *testing.T) {
 	provider, got := codeSignIn(t, "code=the-code-of-a-test", reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer",
 		"expires_in":599,"refresh_token":"refresh-token-of-a-test","grant_id":"grt_1"}`})
@@ -76,7 +76,7 @@ func TestAuthorizationCode(t *testing.T) {
 	}
 }
 
-// What can come back in place of a code, and of a token.
+// Responses without a code or without a token.
 func TestAuthorizationCodeIsRefused(t *testing.T) {
 	tests := []struct {
 		name, back string
@@ -110,7 +110,7 @@ func TestAuthorizationCodeIsRefused(t *testing.T) {
 	}
 }
 
-// Covers R-LOCAL-4: a package is ended where the server can, its refresh token before its access token, and is explained.
+// Covers R-LOCAL-4: a package is revoked if the server can, the refresh token before the access token, and is explained.
 func TestPackageIsRevoked(t *testing.T) {
 	token := replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer","refresh_token":"refresh-token-of-a-test","grant_package_id":"gpkg_1"}`})
 	for name, test := range map[string]struct {
@@ -137,8 +137,8 @@ func TestPackageIsRevoked(t *testing.T) {
 	}
 }
 
-// A flow is asked for by name, and refused before the owner is asked when the server lacks it.
-func TestFlowIsAskedFor(t *testing.T) {
+// A flow that the server lacks is refused before the owner is asked.
+func TestFlowIsNamed(t *testing.T) {
 	provider := playing(metadata, agentStart, []string{"565", "569"}, readable).Handle("/agent-connect", func(http.ResponseWriter, *http.Request) { t.Error("asked for agent connect") }).
 		Replace("dc_owner_bdaa20bbb5241848", "dc_2d7dac328fb606eb")
 	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0", Flow: connect.DeviceAuthorization})
@@ -147,7 +147,7 @@ func TestFlowIsAskedFor(t *testing.T) {
 	got.wantError(t, credential.Configuration, `does not offer the sign-in "agent-connect"`, "pass --flow device")
 }
 
-// Covers R-MCP-3: a client that a document names is not registered, and is used only where the server takes such clients.
+// Covers R-MCP-3: a client with a metadata document is not registered. It is used only if the server supports such clients.
 func TestClientOfADocument(t *testing.T) {
 	const id = "https://app.example/client.json"
 	const supported = `"client_id_metadata_document_supported": true`

@@ -40,7 +40,7 @@ func playing(parts ...[]string) *capturetest.Provider {
 	return capturetest.New(slices.Concat(parts...)...)
 }
 
-// outcome is how a sign-in ended.
+// outcome is the result of a sign-in.
 type outcome struct {
 	entry    *credential.Entry
 	err      error
@@ -49,7 +49,7 @@ type outcome struct {
 	began    time.Time
 }
 
-// signIn runs under a clock of its own, which stands still while something is done and jumps while all wait.
+// signIn runs in a bubble with a fake clock, which jumps ahead while everything waits.
 func signIn(t *testing.T, provider *capturetest.Provider, options connect.Options) outcome {
 	t.Helper()
 	var got outcome
@@ -66,7 +66,7 @@ func signIn(t *testing.T, provider *capturetest.Provider, options connect.Option
 	return got
 }
 
-// checkSecrets: tokens and codes stand in bodies and in the Authorization header, and nowhere else (R-ERR-6).
+// checkSecrets: tokens and codes are in bodies and in the Authorization header only (R-ERR-6).
 func checkSecrets(t *testing.T, provider *capturetest.Provider, err error) {
 	t.Helper()
 	for _, secret := range []string{agentToken, deviceToken, ownerToken, pollingCode, "dc_owner_bdaa20bbb5241848"} {
@@ -75,7 +75,7 @@ func checkSecrets(t *testing.T, provider *capturetest.Provider, err error) {
 		}
 		for _, request := range provider.Seen("/") {
 			if strings.Contains(request.URL, secret) {
-				t.Errorf("a secret stands in %s", request.URL)
+				t.Errorf("a secret is in %s", request.URL)
 			}
 		}
 	}
@@ -112,11 +112,11 @@ func (o outcome) wantToken(t *testing.T, token, grantID string) {
 		t.Fatal(o.err)
 	}
 	if got := o.entry.Credential; got.AccessToken.Reveal() != token || got.GrantID != grantID || got.TokenType != "Bearer" {
-		t.Errorf("credential is %s of %s, want that of %s", got.TokenType, got.GrantID, grantID)
+		t.Errorf("credential is %s of %s, want grant %s", got.TokenType, got.GrantID, grantID)
 	}
 }
 
-// gaps are the times between the announcement and the polls that followed, in seconds.
+// gaps returns the times between the announcement and each poll, in seconds.
 func gaps(provider *capturetest.Provider, path string, began time.Time) []int {
 	var seconds []int
 	for _, request := range provider.Seen(path) {
@@ -155,7 +155,7 @@ func TestAgentConnectAsCaptured(t *testing.T) {
 	}
 }
 
-// Capture 526: an answer that was lost on the way is given again.
+// Capture 526: a lost response is sent again.
 func TestAgentConnectAnswerIsLost(t *testing.T) {
 	provider := playing(metadata, agentStart, []string{"521", "525", "526"}, readable)
 	lost := 0
@@ -198,8 +198,8 @@ func TestAgentConnectRefusedAsCaptured(t *testing.T) {
 	})
 }
 
-// Capture 527 and then 565, 561 and 569: agent connect wants a pushed request, so the device is authorized. The
-// server does not know grant types in a registration (502).
+// Captures 527, 565, 561 and 569: agent connect requires a pushed request, so the device flow is used. The server does not accept
+// grant types in a registration (502).
 func TestAgentConnectFallsBackToDevice(t *testing.T) {
 	provider := playing(metadata, []string{"500", "502", "500", "527", "565", "561", "569"}, readable).Replace(
 		"cli_859c394ae6f7fbd0", "cli_20a2ded8546d8fbc", "pdpp_cli", "cli_20a2ded8546d8fbc", "dc_owner_bdaa20bbb5241848", "dc_2d7dac328fb606eb")
@@ -214,8 +214,8 @@ func TestAgentConnectFallsBackToDevice(t *testing.T) {
 	}
 }
 
-// Captures 527 and 565b: nobody says what is asked for, and both ways want to know.
-func TestBothWaysWantASource(t *testing.T) {
+// Captures 527 and 565b: nothing in particular is requested, and both flows require it.
+func TestBothFlowsRequireASource(t *testing.T) {
 	got := signIn(t, playing(metadata, []string{"500", "527", "565b"}), connect.Options{})
 	got.wantError(t, credential.Configuration, "request_uri is required", "--source")
 	if len(got.approval) > 0 {
@@ -223,7 +223,7 @@ func TestBothWaysWantASource(t *testing.T) {
 	}
 }
 
-// Captures 565 and 569, with a client that the server knows.
+// Captures 565 and 569, with a known client.
 func TestDeviceAuthorizationAsCaptured(t *testing.T) {
 	provider := playing(metadata, []string{"565", "561", "569"}, readable).Replace(withoutName...).Replace(
 		"pdpp_cli", "cli_859c394ae6f7fbd0", "dc_owner_bdaa20bbb5241848", "dc_2d7dac328fb606eb")
@@ -244,8 +244,8 @@ func TestDeviceAuthorizationAsCaptured(t *testing.T) {
 	}
 }
 
-// Captures 560 to 563: the server takes the request for one of the owner's own devices. Its token is tried, and
-// refused (R-STDIO-3). In between it asks to slow down.
+// Captures 560 to 563: the server takes the request for one of the owner's own devices and asks to slow down. The token is tried and
+// refused (R-STDIO-3).
 func TestOwnerDeviceIsRefused(t *testing.T) {
 	provider := playing(metadata, []string{"560", "561", "561b", "563", "016"}).Replace(withoutName...)
 	got := signIn(t, provider, connect.Options{ClientID: "pdpp_cli"})
@@ -269,7 +269,7 @@ func TestDeviceTokenRefusedAsCaptured(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the waiting at once.
+// Ctrl-C ends the wait at once.
 func TestConnectEndsWithItsContext(t *testing.T) {
 	for name, replaced := range map[string][]string{"agent": nil, "device": withoutName} {
 		t.Run(name, func(t *testing.T) {

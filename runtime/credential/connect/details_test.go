@@ -26,7 +26,7 @@ func day(month time.Month, day int) time.Time {
 	return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// preciseSignIns are the captured sign-ins that ask for part of a source.
+// preciseSignIns are captured sign-ins that request part of a source.
 var preciseSignIns = []struct {
 	name     string
 	asked    connect.Asked
@@ -80,7 +80,7 @@ var preciseSignIns = []struct {
 	},
 }
 
-// Covers R-LOCAL-4: what is asked for is what was captured, to the letter, and what comes back is compared with it.
+// Covers R-LOCAL-4: the request equals the capture, and the approved access is compared with it.
 func TestPreciseSignInsAsCaptured(t *testing.T) {
 	for _, test := range preciseSignIns {
 		t.Run(test.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestPreciseSignInsAsCaptured(t *testing.T) {
 	}
 }
 
-// signInByCode signs in with the owner's browser coming back to this machine with the parameters.
+// signInByCode signs in with a browser that returns with the parameters.
 func signInByCode(t *testing.T, provider *capturetest.Provider, options connect.Options, back string) outcome {
 	t.Helper()
 	var got outcome
@@ -166,7 +166,7 @@ func visit(t *testing.T, address string) (status int, page string) {
 	return response.StatusCode, string(body)
 }
 
-// sentDetails are the authorization_details of a request, indented; without a path, those of the page's address.
+// sentDetails returns the authorization_details of a request, indented. Without a path it takes those of the page's URL.
 func sentDetails(t *testing.T, provider *capturetest.Provider, got outcome, path string) string {
 	t.Helper()
 	sent := ""
@@ -204,7 +204,7 @@ func memberDetails(t *testing.T, body string) string {
 	return string(asked.Details)
 }
 
-// compareDetails passes over the purpose's description, which is ours.
+// compareDetails ignores the description of the purpose, which is the adapter's.
 func compareDetails(t *testing.T, captured, sent string) {
 	t.Helper()
 	var want, got []map[string]any
@@ -219,8 +219,8 @@ func compareDetails(t *testing.T, captured, sent string) {
 	}
 }
 
-// Captures 867 to 867e: the source has two connections and none is named. The owner's page cannot go on, and the poll never
-// says so; the approval does at once, and the error at the end (R-LOCAL-4).
+// Captures 867 to 867e: the source has two connections and none is named. The owner's page fails, and polls never say so. The
+// approval and the error do (R-LOCAL-4).
 func TestConnectionIsNotNamed(t *testing.T) {
 	provider := playing(metadata, []string{"866", "867", "520", "867e"}).Replace(
 		"cli_20a2ded8546d8fbc", "cli_32d41cf07ec5e020", "dc_c6c91763b1e3b9dd", "dc_641659ba6b25570d",
@@ -241,7 +241,7 @@ func TestConnectionIsNotNamed(t *testing.T) {
 	}
 }
 
-// Capture 868c, and the same from a server that names its page's problem while it is polled.
+// Capture 868c, and a server that reports the problem of its page in a poll.
 func TestDetailsAreRefused(t *testing.T) {
 	asked := connect.Asked{Source: gmail, Streams: []connect.Stream{{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"nope"}}}}
 	got := signIn(t, playing(metadata, []string{"866", "868c"}), connect.Options{Asked: asked, Flow: connect.DeviceAuthorization})

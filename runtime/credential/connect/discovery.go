@@ -128,7 +128,7 @@ type authorizationServer struct {
 	TakesDocuments      bool            `json:"client_id_metadata_document_supported"`
 	ProtectedResources  []string        `json:"protected_resources"` // RFC 9728, section 4
 
-	resource string // for which a token is requested (RFC 8707)
+	resource string // the token is requested for it (RFC 8707)
 }
 
 // deviceProfile lists the required parameters of a device authorization for a kind of token.

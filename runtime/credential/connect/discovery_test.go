@@ -17,7 +17,7 @@ const (
 	serverPath   = "/.well-known/oauth-authorization-server"
 )
 
-// What a provider says of itself is followed only as far as it can be trusted. Nothing is asked of where it leads.
+// Untrusted metadata are refused, and nothing is requested from the URLs in them.
 func TestDiscoveryRefuses(t *testing.T) {
 	const remote = "https://pdpp.example"
 	named := func(issuer string) reply { return reply{200, `{"authorization_servers":["` + issuer + `"]}`} }
@@ -94,8 +94,8 @@ func TestDiscoveryRefuses(t *testing.T) {
 	}
 }
 
-// An address that is not the provider's is named as what it is, with the provider's own where that can be found.
-func TestAnotherAddressIsExplained(t *testing.T) {
+// The error of a wrong address says what it is, and names the provider's own address if that can be found.
+func TestWrongAddressIsExplained(t *testing.T) {
 	const elsewhere = "https://bank.example"
 	for name, test := range map[string]struct {
 		address, resources string // resources that the authorization server names
@@ -134,7 +134,7 @@ func TestAnotherAddressIsExplained(t *testing.T) {
 	}
 }
 
-// The form of a device authorization may be refused although what is asked for is right: then no flag for that is blamed.
+// A refused device authorization does not blame the flags of the request if only its form was wrong.
 func TestRefusedFormBlamesNoSource(t *testing.T) {
 	provider := playing(metadata).Replace(withoutName...).Handle("/oauth/device_authorization",
 		replies(reply{400, `{"error":"invalid_request","error_description":"resource must identify the hosted MCP protected resource"}`}))
@@ -145,7 +145,7 @@ func TestRefusedFormBlamesNoSource(t *testing.T) {
 	}
 }
 
-// Where metadata may name agent connect, and where those of an issuer with a path stand (RFC 8414, section 3.1).
+// The documents that may name agent connect, and the metadata of an issuer with a path (RFC 8414, section 3.1).
 func TestDiscoveryFinds(t *testing.T) {
 	const agent = `"agent_connect_endpoint":"https://as.example/agent-connect"`
 	tests := []struct{ name, issuer, path, resource, server string }{
@@ -175,7 +175,7 @@ func TestDiscoveryFinds(t *testing.T) {
 	}
 }
 
-// An attempt leads no further than metadata may. Its page is opened in a browser, so it must be one.
+// The URLs of an attempt are checked like those of metadata. The page is opened in a browser, so it must be a web page.
 func TestAttemptRefuses(t *testing.T) {
 	const good = `"approval_url":"https://as.example/consent","poll_url":"https://as.example/poll","polling_code":"` + pollingCode + `"`
 	tests := []struct{ name, old, bad, text string }{
@@ -201,8 +201,8 @@ func TestAttemptRefuses(t *testing.T) {
 	}
 }
 
-// The page is shown as an address writes itself, without a character that a terminal would obey.
-func TestPageIsSpelledByItsAddress(t *testing.T) {
+// The URL of the page is printed normalized, without characters that control a terminal.
+func TestPageIsNormalized(t *testing.T) {
 	const started = `{"approval_url":"https://as.example/a\u202eb","verification_uri":"https://as.example/a\u202eb",` +
 		`"poll_url":"https://as.example/poll","device_code":"c","polling_code":"c","interval":1}`
 	for _, endpoint := range []string{"agent_connect_endpoint", "device_authorization_endpoint"} {
@@ -218,7 +218,7 @@ func TestPageIsSpelledByItsAddress(t *testing.T) {
 	}
 }
 
-// A client that is registered must be a public one.
+// A registered client must be public.
 func TestRegistrationRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
 		answered reply
@@ -235,7 +235,7 @@ func TestRegistrationRefuses(t *testing.T) {
 	}
 }
 
-// The token is tried before it is given out (R-STDIO-3).
+// The token is tried before Connect returns it (R-STDIO-3).
 func TestTokenIsTried(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -273,7 +273,7 @@ func TestTokenIsTried(t *testing.T) {
 	}
 }
 
-// A token is tried in the full schema where the server refuses the view of it.
+// The token is tried with the full schema if the server refuses the compact view.
 func TestTokenIsTriedWithoutTheView(t *testing.T) {
 	full := replies(reply{200, `{"bearer":{"token_kind":"client","grant_id":"grt_9"}}`})
 	refused := replies(envelopeReply(400, "invalid_request"))
@@ -289,8 +289,8 @@ func TestTokenIsTriedWithoutTheView(t *testing.T) {
 	signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}).wantToken(t, agentToken, "grt_9")
 }
 
-// A token of another kind is refused by what its own answer says, and is not tried.
-func TestTokenAnswerIsBelieved(t *testing.T) {
+// A token of another kind is refused by its token response, and is not tried.
+func TestKindInTheTokenResponse(t *testing.T) {
 	for name, test := range map[string]struct{ stated, says string }{
 		"owner":                  {`"pdpp_token_kind":"owner"`, "owner token"},
 		"owner by another name":  {`"token_kind":"client","role":"owner"`, "owner token"},
@@ -327,7 +327,7 @@ func TestTokenAnswerIsBelieved(t *testing.T) {
 	})
 }
 
-// A revocation goes to the server that issued the token, in a body (RFC 7009).
+// A revocation is sent to the issuer of the token, in a body (RFC 7009).
 func TestRevoke(t *testing.T) {
 	const revocation = `,"revocation_endpoint":"https://as.example/revoke"`
 	tests := []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// documents answers by the end of a path, and keeps what was asked.
+// documents serves bodies by the end of a path, and records the requests.
 type documents struct {
 	resource, server, agent string
 	asked                   []*http.Request
@@ -33,8 +33,8 @@ func (d *documents) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// R-ERR-4: whatever a provider says of itself, nothing is asked but https elsewhere, without a password, and the
-// end is a typed error or an approval page that a browser may be sent to.
+// R-ERR-4: with any metadata, only https URLs without a password are requested. The result is a typed error, or an approval page that
+// a browser may open.
 func FuzzMetadata(f *testing.F) {
 	const agent = `{"approval_url":"https://as.example/consent","poll_url":"https://localhost/poll","polling_code":"c"}`
 	f.Add(`{"authorization_servers":["https://as.example"]}`, `{"issuer":"https://as.example","agent_connect_endpoint":"https://as.example/a"}`, agent)
@@ -74,7 +74,7 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
-// safely turns one panic into an error.
+// safely returns a panic as an error.
 func safely(expected error, run func() error) (err error) {
 	defer func() {
 		if stopped := recover(); stopped == expected {

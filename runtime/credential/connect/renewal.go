@@ -100,7 +100,7 @@ func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool)
 	return r.Cache.Renew(held, ended, r.now(), func(stored *credential.Entry) error { return signing.refresh(unbroken, stored) })
 }
 
-// stored returns the credential with which another process has replaced held; nil if there is none.
+// stored returns the stored credential if another process has replaced held, otherwise nil.
 func (r *Renewal) stored(held *credential.Entry) *credential.Entry {
 	grants, err := r.Cache.Grants(held.ProviderURL)
 	if err != nil {

@@ -26,9 +26,9 @@ const (
 	renewableGrants = 24
 )
 
-// Covers R-LOCAL-5: eight processes renew the grants of one cache file until each is killed at a random place, again and again
-// until there were 200 renewals. No refresh token is sent again once it was rotated away, and no grant is lost: each is in the
-// file and can be read with. One whose exchange a kill cut off is signed in again, as a person would do at its end.
+// Covers R-LOCAL-5: eight processes renew the grants of one cache file and are killed at random until there were 200 renewals. No
+// rotated refresh token is sent again, and no grant is lost: each is stored and readable. A grant whose exchange was interrupted is
+// signed in again, as a user would do after its expiry.
 func TestKilledWhileItRenews(t *testing.T) {
 	if root, isWriter := killtest.Directory(); isWriter {
 		renewForever(t, root)
@@ -67,11 +67,11 @@ func TestKilledWhileItRenews(t *testing.T) {
 	for _, fault := range box.faults() {
 		t.Error(fault)
 	}
-	t.Logf("%d renewals, %d kills, of which %d cut off an exchange", box.renewals(), killed, cut)
+	t.Logf("%d renewals, %d kills, %d of them during an exchange", box.renewals(), killed, cut)
 }
 
-// renewForever renews one grant after the other, fifteen seconds before its access token would end. That is also the time for a
-// grant whose exchange was cut off: once its access token had ended, its refresh token would be sent again.
+// renewForever renews one grant after the other, fifteen seconds before its access token expires. A grant whose exchange was
+// interrupted must be signed in again in that time; afterwards its refresh token would be sent again.
 func renewForever(t *testing.T, root string) {
 	t.Helper()
 	var grant *credential.Entry
@@ -94,7 +94,7 @@ func renewForever(t *testing.T, root string) {
 	}
 }
 
-// rotatingBox is a sandbox provider that counts what becomes of refresh tokens.
+// rotatingBox is a sandbox provider that counts exchanges of refresh tokens.
 type rotatingBox struct {
 	url string
 
@@ -110,7 +110,7 @@ func newRotatingBox(t *testing.T) *rotatingBox {
 	return b
 }
 
-// counting notes each refresh token that was exchanged, and each exchange that was refused.
+// counting records each exchanged refresh token and each refused exchange.
 func (b *rotatingBox) counting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/oauth/token" || r.ParseForm() != nil || r.PostForm.Get("grant_type") != "refresh_token" {
@@ -172,7 +172,7 @@ func (b *rotatingBox) connect(t *testing.T, cache *credential.Cache) {
 	}
 }
 
-// read reads with a grant as it is stored.
+// read reads with a stored grant.
 func (b *rotatingBox) read(t *testing.T, grant *credential.Entry) {
 	t.Helper()
 	client, err := rs.NewClient(rs.Options{BaseURL: b.url, Bearer: grant.Credential.AccessToken})

@@ -28,13 +28,13 @@ const (
 	newRefresh = "refresh-token-of-a-test-2"
 )
 
-// renewing has a cache with one grant that can be renewed, and the time.
+// renewing is a cache with one renewable grant, and a clock.
 type renewing struct {
 	*connect.Renewal
 	at time.Time
 }
 
-// newRenewing stores a grant whose access token ends in ten minutes.
+// newRenewing stores a grant whose access token expires in ten minutes.
 func newRenewing(t *testing.T, providerURL, issuer string, transport http.RoundTripper) (*renewing, *credential.Entry) {
 	t.Helper()
 	r := &renewing{Renewal: &connect.Renewal{Cache: &credential.Cache{Root: t.TempDir()}, Transport: transport}, at: time.Now()}
@@ -66,8 +66,8 @@ func captured(names ...string) *capturetest.Provider {
 		"<refresh_client_refresh_2>", newRefresh, "rt_nope", oldRefresh)
 }
 
-// Covers R-LOCAL-5, captures 870b and 873g: renewed before the access token ends and not sooner, with what the next exchange
-// needs stored beside what was known of the grant.
+// Covers R-LOCAL-5, captures 870b and 873g: the token is renewed shortly before it expires. The new refresh token is stored, and the
+// other members of the grant are kept.
 func TestRenewalAsCaptured(t *testing.T) {
 	provider := captured("870b")
 	r, held := newRenewing(t, capturetest.Resource, capturetest.Issuer, provider)
@@ -94,7 +94,7 @@ func TestRenewalAsCaptured(t *testing.T) {
 	}
 }
 
-// Covers R-LOCAL-5: what refuses an access token, and what does not; and never another credential than the grant's own.
+// Covers R-LOCAL-5: which refusals lead to a renewal. Only the grant's own credential is sent.
 func TestRenewalAfterARefusal(t *testing.T) {
 	refusedWith := func(status int, code string) error { return &rs.Error{Status: status, Code: code} }
 	tests := []struct {
@@ -131,7 +131,7 @@ func TestRenewalAfterARefusal(t *testing.T) {
 	}
 }
 
-// Covers R-LOCAL-5, captures 871 and 872: a refresh token that is refused is not kept, and the sign-in is named.
+// Covers R-LOCAL-5, captures 871 and 872: a refused refresh token is removed, and the error names the sign-in.
 func TestRefusedRenewal(t *testing.T) {
 	for _, name := range []string{"871", "872"} {
 		provider := captured(name)
@@ -151,7 +151,7 @@ func TestRefusedRenewal(t *testing.T) {
 	}
 }
 
-// authority is a server whose token endpoint does as a test says.
+// authority is a server with the test's token endpoint.
 func authority(t *testing.T, token http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -164,8 +164,7 @@ func authority(t *testing.T, token http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// Whether the refresh token may be sent again depends on what is known of it. While nothing is known, it is not, until there is
-// no access token to lose.
+// A refresh token is sent again only if it was certainly not used, or after the access token has expired.
 func TestRenewalWithoutAnAnswer(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -191,7 +190,7 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 			})
 			r, held := newRenewing(t, server.URL, server.URL, nil)
 			r.at = r.at.Add(9*time.Minute + 31*time.Second)
-			for range 3 { // it goes on with the access token
+			for range 3 { // it continues with the access token
 				if same, err := r.Current(t.Context(), held); err != nil || same.Credential.AccessToken.Reveal() != agentToken {
 					t.Fatalf("gives %+v: %v", same, err)
 				}
@@ -221,7 +220,7 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// An exchange that has begun is not given up with the call that needed it, and many calls at once make one.
+// A started exchange continues after its call is cancelled, and concurrent calls share one exchange.
 func TestOneRenewalForManyCalls(t *testing.T) {
 	began, goOn, ctx := make(chan struct{}), make(chan struct{}), t.Context()
 	var asked atomic.Int64
@@ -252,8 +251,8 @@ func TestOneRenewalForManyCalls(t *testing.T) {
 	}
 }
 
-// What is on disk while the refresh token is under way: that it is.
-func TestRenewalIsNotedBeforeItIsSent(t *testing.T) {
+// The file records a renewal before the refresh token is sent.
+func TestRenewalIsRecordedBeforeItIsSent(t *testing.T) {
 	var r *renewing
 	server := authority(t, func(w http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
@@ -282,7 +281,7 @@ func TestRenewalIsNotedBeforeItIsSent(t *testing.T) {
 	}
 }
 
-// temporary is what a cache has besides its credentials and its lock.
+// temporary returns the temporary files of a cache.
 func temporary(t *testing.T, root string) (files []os.FileInfo) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(root, "clients", ".writing-*"))
@@ -299,7 +298,7 @@ func temporary(t *testing.T, root string) (files []os.FileInfo) {
 	return files
 }
 
-// Covers R-LOCAL-5: an answer that cannot be written is not lost while the process runs, and no refresh token is sent twice.
+// Covers R-LOCAL-5: tokens that cannot be written are used while the process runs, and no refresh token is sent twice.
 func TestRenewalThatCannotBeStored(t *testing.T) {
 	var r *renewing
 	var sent []string // one exchange at a time

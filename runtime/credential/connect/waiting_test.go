@@ -16,13 +16,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// reply is one answer of a server.
+// reply is one response of a server.
 type reply struct {
 	status int
 	body   string
 }
 
-// replies gives one after the other, and the last again and again.
+// replies gives one reply after the other, and repeats the last one.
 func replies(all ...reply) http.HandlerFunc {
 	next := 0
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -49,7 +49,7 @@ var (
 	deviceApproved = reply{200, `{"access_token":"` + deviceToken + `","token_type":"bearer","grant_id":"grt_1","refresh_token":"rt_1","expires_in":60}`}
 )
 
-// deviceAttempt is a sign-in by device authorization whose polls are answered so.
+// deviceAttempt is a sign-in by device authorization with the given replies to polls.
 func deviceAttempt(t *testing.T, polls ...reply) (*capturetest.Provider, outcome) {
 	t.Helper()
 	provider := playing(metadata, []string{"565"}, readable).Replace(withoutName...).Handle("/oauth/token", replies(polls...))
@@ -62,7 +62,7 @@ func agentAttempt(t *testing.T, polls ...reply) (*capturetest.Provider, outcome)
 	return provider, signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
 }
 
-// Both flows start with an interval of 2 seconds. It is kept, and never gets shorter.
+// Both flows start with an interval of 2 seconds. The interval never gets shorter.
 func TestPaceOfPolls(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -96,7 +96,7 @@ func TestPaceOfPolls(t *testing.T) {
 	}
 }
 
-// What ends the waiting, in both flows and in every shape in which servers say it.
+// All responses that end the wait, in both flows and in every known shape.
 func TestEndOfWaiting(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -147,7 +147,7 @@ func TestEndOfWaiting(t *testing.T) {
 	}
 }
 
-// Once the owner was asked there is no second way: they would have to approve twice.
+// After the owner was asked, no other flow is tried: they would have to approve twice.
 func TestOwnerIsAskedOnce(t *testing.T) {
 	provider := playing(metadata, agentStart, []string{"565", "569"}, readable).Handle(pollPath, replies(oauthReply(400, "invalid_request")))
 	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
@@ -157,7 +157,7 @@ func TestOwnerIsAskedOnce(t *testing.T) {
 	}
 }
 
-// Numbers that make no sense do not make polls faster, do not wait forever, and do not end the program.
+// Extreme numbers do not make polls faster, do not wait forever, and do not crash the program.
 func TestNumbersOfAnAttempt(t *testing.T) {
 	tests := []struct {
 		interval, expires string
@@ -194,7 +194,7 @@ func TestNumbersOfAnAttempt(t *testing.T) {
 	}
 }
 
-// A grant or a token that ends is stored with its end. A refresh token is not stored.
+// The expiry of a grant or a token is stored.
 func TestExpiryOfTheCredential(t *testing.T) {
 	_, got := deviceAttempt(t, deviceApproved)
 	if got.err != nil {

@@ -26,7 +26,7 @@ Without --provider-url, every provider in the credential cache is checked with a
 Each failure is followed by the command that fixes it, or by advice. Checks that depend on a failed check
 are skipped. doctor changes nothing and never prints a token.
 
-The exit code is 0 if nothing failed, otherwise that of the first failure: 64 the URL, 69 the provider or
+The exit code is 0 if nothing failed, otherwise the code of the first failure: 64 the URL, 69 the provider or
 its authorization server, 77 an owner credential, 78 the credential or the configuration. Among several
 providers the worst code counts: 77, then 78, 64 and 69.`,
 		Example: `  pdpp-mcp doctor

@@ -39,8 +39,8 @@ func TestDoctorMarks(t *testing.T) {
 	}
 }
 
-// A provider's text can neither control the terminal nor imitate a line of the doctor.
-func TestDoctorLinesAreTheDoctors(t *testing.T) {
+// A provider's text can neither control the terminal nor imitate a line of doctor.
+func TestDoctorEscapesProviderText(t *testing.T) {
 	var printed bytes.Buffer
 	report := newDoctorReport(invocation.Terminal{Out: &printed})
 	report.print(doctor.Result{ID: "schema", Title: "Schema", Finding: doctor.Finding{
@@ -53,8 +53,8 @@ func TestDoctorLinesAreTheDoctors(t *testing.T) {
 	}
 }
 
-// Several providers are told apart by an empty line, and one line says in the end which of them are well. The exit code is the worst
-// of theirs, where each has that of its first failure; that of one provider is that of the first.
+// An empty line separates several providers, and the last line summarizes them. The exit code is the worst of all providers; each
+// provider counts with its first failure.
 func TestDoctorReportsSeveralProviders(t *testing.T) {
 	checked := func(provider, id string, class credential.Class) doctor.Result {
 		state := doctor.OK

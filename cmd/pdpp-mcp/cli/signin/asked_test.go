@@ -30,7 +30,7 @@ func askedOf(line string) (connect.Asked, error) {
 	}()
 }
 
-// Covers R-LOCAL-4: what the flags ask for.
+// Covers R-LOCAL-4: the flags and the request that they make.
 func TestAsked(t *testing.T) {
 	since := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
 	of := func(streams ...connect.Stream) connect.Asked { return connect.Asked{Source: gmail, Streams: streams} }
