@@ -26,6 +26,7 @@ type SharedFile struct {
 type RecordsFile struct {
 	Roles         []Role         `yaml:"roles"`                   // every role of the vocabulary
 	Conversations []Conversation `yaml:"conversations,omitempty"` // in order of preference
+	Words         SearchWords    `yaml:"words,omitempty"`
 }
 
 // Paths below the folder toolspec.

@@ -68,6 +68,13 @@ type Conversation struct {
 	NearHours int      `yaml:"near_hours,omitempty"` // only records so many hours before and after belong together; left out: all of them
 }
 
+// SearchWords says how a search is relaxed that has no hit (R-FIND-1).
+type SearchWords struct {
+	Stop       []string `yaml:"stop"`        // words that are left out
+	EndingsOff []string `yaml:"endings_off"` // taken off a word for another form of it, in the order in which they are tried
+	EndingsOn  []string `yaml:"endings_on"`  // then put on it
+}
+
 // Tool is one tool. A call is answered by Request and Result, or by Operation, which gets the request if there is one.
 type Tool struct {
 	Name          string         `yaml:"tool"`

@@ -1,6 +1,10 @@
 package toolspec
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
 
 // checkRecords checks that every role of the vocabulary has fields, and that no field is listed twice for one purpose.
 func checkRecords(from source, file RecordsFile) {
@@ -23,6 +27,21 @@ func checkRecords(from source, file RecordsFile) {
 		checkName(from, path+".with", conversation.With)
 		if from.has(path + ".near_hours") {
 			checkPositive(from, path+".near_hours", conversation.NearHours)
+		}
+	}
+	checkWords(from, "words.stop", file.Words.Stop)
+	checkWords(from, "words.endings_off", file.Words.EndingsOff)
+	checkWords(from, "words.endings_on", file.Words.EndingsOn)
+}
+
+// checkWords checks that every word is in lower case, and is listed once.
+func checkWords(from source, path string, words []string) {
+	seen := map[string]string{}
+	for index, word := range words {
+		at := fmt.Sprintf("%s[%d]", path, index)
+		checkUnique(from, at, word, seen)
+		if word != strings.ToLower(word) || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			from.add(at, "is %q; write one word in small letters", word)
 		}
 	}
 }

@@ -146,7 +146,11 @@ func (p *readPage) read(ctx context.Context) error {
 	timeout := p.reader.options.ChildTimeout
 	first := time.Now().Add(timeout)
 	last := first.Add(timeout / laterPart)
-	for round := range maxRounds {
+	rounds := maxRounds
+	if p.OneRound {
+		rounds = 1
+	}
+	for round := range rounds {
 		deadline := first
 		if round > 0 {
 			deadline = last

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/relax"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -28,7 +29,7 @@ type HitsInput struct {
 	Streams []string
 }
 
-// Hits reads a page of hits. Where the resource server refuses filters as such, the adapter reads the records of the hits and
+// Hits reads a page of hits. A search without hits is relaxed (package relax). Where the resource server refuses filters as such, the adapter reads the records of the hits and
 // keeps those that match, in rank order (R-SCAN-5). Its error is that of env.Get, or an *tool.Error as of Rows.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*rs.Response, error) {
 	from, isOurs, err := placeIn(env, input.Cursor, request)
@@ -36,13 +37,14 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	case err != nil:
 		return nil, err
 	case env.Readings == nil || len(input.Filter) == 0 || !isNarrowable(input.Filter):
-		return env.Get(ctx, request)
+		response, err := env.Get(ctx, request)
+		return relaxed(ctx, env, request, response, err)
 	}
 	if !isOurs && !env.Readings.Refuses(rs.Origins(env.RS, request)) {
 		response, err := env.Get(ctx, request)
 		refusing := refusingFilters(env, request, response, err)
 		if len(refusing) == 0 || err == nil && input.Cursor != nil {
-			return response, err
+			return relaxed(ctx, env, request, response, err)
 		}
 		env.Readings.NoteRefusal(refusing)
 	}
@@ -72,6 +74,13 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	}
 	found.partial = q.refused != nil
 	return found.response(warningsOf(filter, q.lacking.warnings()...)), nil
+}
+
+func relaxed(ctx context.Context, env tool.Env, request rs.Request, response *rs.Response, err error) (*rs.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	return relax.Hits(ctx, env, request, response), nil
 }
 
 // refusingFilters are the providers that refused the filter of a search as such: the one that was asked, or those among several

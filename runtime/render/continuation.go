@@ -60,6 +60,9 @@ func (l list) after(response *rs.Response, shown, leftOut int, narrowing string)
 		}
 		return next
 	}
+	if response.Relaxed != nil {
+		return next
+	}
 	hasMore := string(l.Get("has_more")) == "true"
 	if next.cursor = l.Text("next_cursor"); leftOut == 0 && (next.cursor != "" || !hasMore) {
 		return next

@@ -34,6 +34,7 @@ type hit struct {
 	excerpts     []excerpt
 	uris         []json.RawMessage // that were removed from the members
 	byMeaning    bool              // the provider found it by meaning, not by its words
+	words        []string          // of a relaxed search, that it matches
 	cells        rawjson.Object    // of the text
 }
 
@@ -126,6 +127,9 @@ func snippetText(members rawjson.Object) string {
 	return members.Text("snippet")
 }
 
+// wordsName is the member with the words of a relaxed search that a hit matches.
+const wordsName = "words"
+
 // sourceNames are what a hit says of its source, in the order of a text.
 var sourceNames = []string{"stream", "connection_id", "connector_key", "display_name"}
 
@@ -140,6 +144,9 @@ func (h *hit) source() rawjson.Object {
 // fillCells finds what a text shows of the hit next to its id (R-SEARCH-4).
 func (h *hit) fillCells() {
 	h.cells = nil
+	if h.words != nil {
+		h.cells = append(h.cells, rawjson.Strings(wordsName, h.words))
+	}
 	if len(h.excerpts) > 0 {
 		h.cells = append(h.cells, rawjson.Raw("evidence", textEvidence(h.excerpts)))
 	}
@@ -164,6 +171,9 @@ func (h *hit) write(columns rawjson.Object) pageRow {
 	object = append(object, h.source()...)
 	object = withText(object, "record_id", h.recordID)
 	object = withText(object, "time", h.time)
+	if h.words != nil {
+		object = append(object, rawjson.Strings(wordsName, h.words))
+	}
 	object = withText(object, "snippet", h.snippet)
 	if len(h.excerpts) > 0 {
 		object = append(object, rawjson.Raw("evidence", structuredEvidence(h.excerpts)))

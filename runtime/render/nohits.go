@@ -22,14 +22,37 @@ const tryWord = "try"
 
 // Bounds of what a search without hits says.
 const (
-	streamsNamed    = 20
-	alternatives    = 3 // calls for the parts of a query with OR
+	streamsNamed    = 30
 	queryCharacters = 200
 )
 
-// nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11).
+// nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11, R-FIND-2).
 func (s *search) nothing() (string, []Call) {
 	narrowed := s.narrowed()
+	query, which := s.query(), "has all words of"
+	switch relaxed := s.response.Relaxed; {
+	case s.question.mode != lexicalMode:
+		which = "is close to"
+	case relaxed != nil && len(relaxed.Words) > 0:
+		which, query = "has any of the words", s.searchedWords()
+	case len(s.question.terms) == 1:
+		which = "has the word"
+	}
+	note := fmt.Sprintf("no record of %s %s %s (mode %s).", s.where(narrowed), which, query, s.modeNote())
+	return words(note, s.unsearchedNote()), s.otherSearches(narrowed)
+}
+
+func (s *search) query() string { return Quoted(tool.Clip(s.question.words, queryCharacters)) }
+
+func (s *search) modeNote() string {
+	if s.question.mode == lexicalMode {
+		return lexicalMode + ": whole words"
+	}
+	return s.question.mode
+}
+
+// where names the streams that were searched, and the arguments that narrow them.
+func (s *search) where(narrowed []string) string {
 	where := "any granted stream"
 	if streams := s.streams(); streams != nil {
 		where = strings.Join(streams, ", ")
@@ -39,12 +62,73 @@ func (s *search) nothing() (string, []Call) {
 			where += ", narrowed by " + name
 		}
 	}
-	query := Quoted(tool.Clip(s.question.words, queryCharacters))
-	note := fmt.Sprintf("no record of %s has all words of %s (mode lexical: whole words).", where, query)
-	if s.question.mode != lexicalMode {
-		note = fmt.Sprintf("no record of %s is close to %s (mode %s).", where, query, s.question.mode)
+	return where
+}
+
+// searchedWords lists the words that were searched alone.
+func (s *search) searchedWords() string {
+	var names []string
+	for _, each := range s.response.Relaxed.Words {
+		names = append(names, Quoted(each.Word))
 	}
-	return note, s.otherSearches(narrowed)
+	return strings.Join(names, ", ")
+}
+
+// unsearchedNote says what a search did not cover, so that no hits are not taken for no records. It is empty if all was covered.
+func (s *search) unsearchedNote() string {
+	relaxed := s.response.Relaxed
+	if relaxed == nil {
+		return ""
+	}
+	var notes []string
+	if relaxed.Complete && len(s.hits) == 0 {
+		notes = append(notes, "The search was complete.")
+	}
+	if relaxed.Unsearched > 0 {
+		notes = append(notes, fmt.Sprintf("%d other words of q were not searched alone.", relaxed.Unsearched))
+	}
+	if !relaxed.Complete {
+		notes = append(notes, "Not every source was searched completely, so there may be such a record.")
+	}
+	if names := listedNames(relaxed.Unsearchable); names != nil {
+		notes = append(notes, fmt.Sprintf("Not searched, because they have no searchable field: %s; %s reads them.", strings.Join(names, ", "), tool.RecordsTool))
+	}
+	return strings.Join(notes, " ")
+}
+
+// relaxedNote says that the query as given has no hit, and which words the hits match. It is empty for hits of the query as given.
+func (s *search) relaxedNote(shown int) string {
+	relaxed := s.response.Relaxed
+	if relaxed == nil || len(s.hits) == 0 {
+		return ""
+	}
+	var found, missing []string
+	for _, each := range relaxed.Words {
+		if each.Hits == 0 {
+			missing = append(missing, Quoted(each.Word))
+			continue
+		}
+		name := Quoted(each.Word)
+		if other := each.Forms[0]; other != each.Word {
+			name += " as " + Quoted(other)
+		}
+		if found = append(found, fmt.Sprintf("%s %d", name, each.Hits)); each.HasMore {
+			found[len(found)-1] += " or more"
+		}
+	}
+	note := fmt.Sprintf("No record of %s has all words of %s.", s.where(s.narrowed()), s.query())
+	if found == nil {
+		note += " These were found by meaning alone."
+	} else {
+		note += " These hits have some of them, those with the most words first: " + strings.Join(found, ", ") + "."
+	}
+	if missing != nil {
+		note += " No record has " + strings.Join(missing, ", ") + "."
+	}
+	if shown < relaxed.Found {
+		note += fmt.Sprintf(" %d of %d hits are shown; pass a limit to see more.", shown, relaxed.Found)
+	}
+	return words(note, s.unsearchedNote())
 }
 
 // narrowed lists the arguments that leave out records.
@@ -59,41 +143,38 @@ func (s *search) narrowed() []string {
 	return names
 }
 
-// streams lists the streams that the call names, up to streamsNamed.
+// streams lists the streams that were searched, up to streamsNamed.
 func (s *search) streams() []string {
 	var names []string
-	more := 0
 	for _, parameter := range s.response.Request.Query.Parameters() {
-		switch {
-		case strings.TrimSuffix(parameter.Name, "[]") != "streams":
-		case len(names) == streamsNamed:
-			more++
-		default:
-			names = append(names, ListedName(tool.Clip(parameter.Value, tool.LabelCharacters)))
+		if strings.TrimSuffix(parameter.Name, "[]") == "streams" {
+			names = append(names, parameter.Value)
 		}
 	}
-	if more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
+	if names == nil && s.response.Relaxed != nil && len(s.hits) == 0 {
+		names = s.response.Relaxed.Streams
 	}
-	return names
+	return listedNames(names)
 }
 
-// otherSearches are calls that may find what this one did not: with one word, without the narrowing arguments, or in another mode.
+// listedNames returns names for a text, up to streamsNamed.
+func listedNames(names []string) []string {
+	var listed []string
+	for _, name := range names[:min(len(names), streamsNamed)] {
+		listed = append(listed, ListedName(tool.Clip(name, tool.LabelCharacters)))
+	}
+	if more := len(names) - len(listed); more > 0 {
+		listed = append(listed, fmt.Sprintf("%d more", more))
+	}
+	return listed
+}
+
+// otherSearches are calls that may find what this one did not: without quotes, without the narrowing arguments, or in another mode.
 func (s *search) otherSearches(narrowed []string) []Call {
 	call := s.call.Without("cursor")
-	plainQuery := strings.Join(strings.Fields(strings.NewReplacer("*", "", `"`, "", "|", " ").Replace(s.question.words)), " ")
-	if plainQuery != s.question.words {
-		call.Arguments = call.Arguments.With(call.argument("q"), rawjson.Quote(plainQuery))
-	}
 	var try []Call
-	switch parts := strings.Split(plainQuery, " OR "); {
-	case len(parts) > 1:
-		for _, part := range parts[:min(len(parts), alternatives)] {
-			try = append(try, call.With(rawjson.String("q", strings.TrimSpace(part)))...)
-		}
-	case len(s.question.terms) > 1:
-		longest := slices.MaxFunc(s.question.terms, func(a, b string) int { return len(a) - len(b) })
-		try = append(try, call.With(rawjson.String("q", longest))...)
+	if unquoted := strings.ReplaceAll(s.question.words, `"`, ""); unquoted != s.question.words {
+		try = append(try, call.With(rawjson.String("q", strings.TrimSpace(unquoted)))...)
 	}
 	if narrowed != nil {
 		try = append(try, Call{Tool: s.call.Tool, Arguments: call.Without(narrowed...).Arguments})

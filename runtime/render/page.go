@@ -153,7 +153,7 @@ type listRenderer interface {
 // as far as it fits.
 func fittingPage[P listRenderer](ctx context.Context, env tool.Env, response *rs.Response, open func(*rs.Response, reread) (P, error)) (P, error) {
 	page, err := open(response, reread{})
-	if err != nil || response.Reading != nil { // a reading has a cursor after each of its rows
+	if err != nil || response.Reading != nil || response.Relaxed != nil { // a reading has a cursor after each of its rows, relaxed hits have none
 		return page, err
 	}
 	rows := page.total()

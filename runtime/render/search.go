@@ -61,6 +61,10 @@ func openSearch(ctx context.Context, response *rs.Response, q question, call Giv
 		if !ok {
 			return nil, response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
 		}
+		if relaxed := response.Relaxed; relaxed != nil {
+			hit.words = relaxed.Matched[i]
+			hit.fillCells()
+		}
 		s.uris = append(s.uris, hit.uris...)
 		s.hits = append(s.hits, hit)
 	}
@@ -133,7 +137,7 @@ func (s *search) findShared() {
 		})
 	}
 	s.bySource = s.describesSources()
-	for _, name := range append([]string{"evidence", "snippet", "title", "time"}, sourceNames...) {
+	for _, name := range append([]string{wordsName, "evidence", "snippet", "title", "time"}, sourceNames...) {
 		isSaid := hasName(s.shared, name) || s.bySource && (name == "connector_key" || name == "display_name")
 		if !isSaid && slices.ContainsFunc(s.hits, func(h *hit) bool { return h.cells.Get(name) != nil }) {
 			s.columns = append(s.columns, rawjson.Member{Name: name})
@@ -163,7 +167,7 @@ func (s *search) frame(shown int) frame {
 	if next.cursor != "" {
 		next.calls = s.call.With(rawjson.String("cursor", next.cursor))
 	}
-	note, try := words(next.note, s.meaningNote(shown)), []Call(nil)
+	note, try := words(s.relaxedNote(shown), next.note, s.meaningNote(shown)), []Call(nil)
 	if s.isNothing() {
 		note, try = s.nothing()
 	}
@@ -195,9 +199,13 @@ func (s *search) before(note string) []string {
 	case len(s.hits) == 0:
 		return []string{"No hits among the records that were read."}
 	}
-	lines := []string{fmt.Sprintf("%s takes an id as it is, %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
+	var lines []string
+	if s.response.Relaxed != nil {
+		lines = append(lines, note)
+	}
+	lines = append(lines, fmt.Sprintf("%s takes an id as it is, %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath))
 	if slices.ContainsFunc(s.hits, (*hit).isExcerpted) {
-		lines[0] += " Evidence with a next line for its field is an excerpt."
+		lines[len(lines)-1] += " Evidence with a next line for its field is an excerpt."
 	}
 	if len(s.shared) > 0 {
 		lines = append(lines, "all hits: "+Tokens(s.shared))
@@ -223,7 +231,7 @@ func (s *search) linesAfter(shown int, next continuation, note string, try []Cal
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
-	if !s.isNothing() { // the first line has the note
+	if s.response.Relaxed == nil && !s.isNothing() { // otherwise the first line has the note
 		lines = withLine(lines, note)
 	}
 	return append(append(lines, callLines(tryWord, try)...), next.lines()...)

@@ -91,6 +91,7 @@ type OneSource struct {
 type HitsOfSources struct {
 	Streams      []string // nil: every stream
 	ConnectionID *string  // nil: every source
+	OneRound     bool     // each source is asked once, also if the page is not full then
 }
 
 // SchemaOfSources is a schema read whose responses are merged into one document (R-PKG-7).

@@ -33,6 +33,8 @@ type Response struct {
 
 	Reading *Reading // of a response that the adapter computed; nil for the resource server's
 
+	Relaxed *Relaxed // nil: the hits match the query as given
+
 	// Seen is how many rows at the start of the list the caller already has. List omits them.
 	Seen int
 

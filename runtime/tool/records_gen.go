@@ -18,3 +18,12 @@ var Conversations = []Conversation{
 	{Fields: []string{"issue_number", "pull_request_number"}, With: "repository"},
 	{Fields: []string{"channel_id", "chat_id", "room_id", "group_id"}, NearHours: 12},
 }
+
+// StopWords are left out of a search that has no hit as given (R-FIND-1).
+var StopWords = []string{"a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "in", "into", "is", "it", "its", "me", "my", "of", "on", "one", "or", "our", "out", "say", "said", "says", "she", "some", "something", "that", "the", "their", "them", "there", "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "write", "wrote", "you", "your", "aber", "als", "auch", "auf", "aus", "bei", "bin", "bis", "das", "dass", "dem", "den", "der", "des", "die", "dies", "du", "ein", "eine", "einen", "einem", "einer", "er", "es", "für", "gab", "gibt", "geschrieben", "gesagt", "geworden", "habe", "haben", "hat", "hatte", "ich", "ihm", "ihr", "im", "ins", "ist", "mein", "meine", "mir", "mit", "nach", "oder", "sagt", "schreibt", "sein", "seine", "sich", "sie", "sind", "steht", "über", "um", "und", "uns", "unser", "vom", "von", "vor", "wann", "war", "waren", "warum", "wegen", "welche", "welcher", "wem", "wen", "wer", "wie", "wir", "wird", "wo", "wurde", "zu", "zum", "zur"}
+
+// EndingsOff and EndingsOn make other forms of a word, in the order in which they are tried.
+var (
+	EndingsOff = []string{"ings", "ing", "ed", "es", "en", "er", "s", "n", "e"}
+	EndingsOn  = []string{"s", "e", "en", "ed", "ing"}
+)

@@ -1,0 +1,153 @@
+package relax
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// found is a record that was found by some of the words.
+type found struct {
+	row   rawjson.Object
+	words []string
+	score float64 // sum over the words, higher for a better rank
+	turn  int     // among the hits of its connection
+}
+
+// rankDamping makes the first ranks of a list count about the same (reciprocal rank fusion; Cormack, Clarke and Büttcher, SIGIR 2009).
+const rankDamping = 60
+
+// response returns the hits of all attempts by the number of words that they match, then by rank.
+func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
+	s.describe()
+	hits := s.merged()
+	s.about.Found = len(hits)
+	limit := hitsShown
+	if _, isGiven := s.request.Query.Get(limitName); isGiven {
+		limit = s.request.Limit()
+	}
+	hits = hits[:min(len(hits), limit)]
+	rows := make([]rawjson.Value, len(hits))
+	for i, hit := range hits {
+		rows[i] = hit.row.Encode()
+		s.about.Matched = append(s.about.Matched, hit.words)
+	}
+	result := asGiven
+	if len(rows) > 0 {
+		meta := list.Meta().Without("count", "count_accuracy", "recall")
+		body := rawjson.Object{rawjson.String("object", "list"), rawjson.Bool("has_more", false), rawjson.Raw("data", rawjson.Array(rows))}
+		result = asGiven.WithMembers(append(body, rawjson.Raw("meta", meta.Encode())))
+	}
+	result.Relaxed = s.about
+	return result
+}
+
+// describe adds what was searched, in the order of the query.
+func (s *search) describe() {
+	for _, each := range s.words {
+		s.about.Complete = s.about.Complete && each.isComplete
+		if each.word == "" {
+			s.about.ByMeaning = true
+			continue
+		}
+		at := slices.IndexFunc(s.about.Words, func(w rs.RelaxedWord) bool { return w.Word == each.word })
+		if at < 0 {
+			at, s.about.Words = len(s.about.Words), append(s.about.Words, rs.RelaxedWord{Word: each.word})
+		}
+		if word := &s.about.Words[at]; len(each.rows) > 0 {
+			word.Forms = append(word.Forms, each.form)
+			word.Hits += len(each.rows)
+			word.HasMore = word.HasMore || each.hasMore
+		}
+	}
+}
+
+// merged returns each record once, the best first.
+func (s *search) merged() []*found {
+	var hits []*found
+	known := map[string]*found{}
+	for _, each := range s.words {
+		for at, row := range each.rows {
+			members, _ := rawjson.ParseObject(row)
+			id := fmt.Sprintf("%q %q %q", connectionOf(members), members.Text("stream"), members.FirstText("record_key", "record_id", "id"))
+			hit := known[id]
+			if hit == nil {
+				hit = &found{row: members}
+				hits, known[id] = append(hits, hit), hit
+			} else {
+				hit.addEvidence(members)
+			}
+			matched := []string{each.word}
+			if each.word == "" {
+				matched = s.wordsIn(members)
+			}
+			for _, word := range matched {
+				if !slices.Contains(hit.words, word) {
+					hit.words = append(hit.words, word)
+				}
+			}
+			hit.score += 1 / float64(rankDamping+at)
+		}
+	}
+	rank(hits)
+	return hits
+}
+
+// rank sorts hits by the number of their words. Those with the same number take turns among the connections, each by its rank, since ranks
+// of different sources are not comparable (R-PKG-2).
+func rank(hits []*found) {
+	slices.SortStableFunc(hits, func(a, b *found) int { return cmp.Compare(b.score, a.score) })
+	earlier := map[string]int{}
+	for _, hit := range hits {
+		group := fmt.Sprintf("%d %s", len(hit.words), connectionOf(hit.row))
+		hit.turn = earlier[group]
+		earlier[group]++
+	}
+	slices.SortStableFunc(hits, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(len(b.words), len(a.words)), cmp.Compare(a.turn, b.turn))
+	})
+}
+
+func connectionOf(hit rawjson.Object) string {
+	return hit.FirstText("connection_id", "connector_instance_id")
+}
+
+// wordsIn returns the words that the snippet of a hit shows.
+func (s *search) wordsIn(members rawjson.Object) []string {
+	snippet, _ := rawjson.ParseObject(members.Get("snippet"))
+	shown := distinct(snippet.FirstText("text", "preview_text") + " " + members.Text("snippet"))
+	var matched []string
+	for _, each := range s.words {
+		if each.word != "" && slices.ContainsFunc(shown, func(word string) bool { return strings.Contains(word, each.form) }) {
+			matched = append(matched, each.word)
+		}
+	}
+	return matched
+}
+
+// unmarked returns an excerpt without the marks of its matches, so that the same text for two words is recognised.
+func unmarked(excerpt rawjson.Value) string {
+	object, _ := rawjson.ParseObject(excerpt)
+	return strings.NewReplacer("<mark>", "", "</mark>", "").Replace(object.FirstText("preview_text", "text", "snippet", "excerpt", "preview"))
+}
+
+// evidenceName is the member of a hit with the texts around its matches.
+const evidenceName = "evidence_excerpts"
+
+// addEvidence adds the excerpts of the same record's hit for another word.
+func (f *found) addEvidence(other rawjson.Object) {
+	own, _ := rawjson.Elements(f.row.Get(evidenceName))
+	more, _ := rawjson.Elements(other.Get(evidenceName))
+	for _, excerpt := range more {
+		if !slices.ContainsFunc(own, func(known rawjson.Value) bool { return unmarked(known) == unmarked(excerpt) }) {
+			own = append(own, excerpt)
+		}
+	}
+	if len(own) > 0 {
+		f.row = f.row.With(evidenceName, rawjson.Array(own))
+	}
+}

@@ -1,0 +1,64 @@
+package relax
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Words returns the words of a query that tell something, each once and in lower case: the stop words of the specs are left out, unless
+// there are no others. It returns none for a strict query, which is one word or has quotes.
+func Words(query string) []string {
+	all := distinct(query)
+	if len(all) < 2 || strings.Contains(query, `"`) {
+		return nil
+	}
+	isStop := func(word string) bool { return slices.Contains(tool.StopWords, word) }
+	if telling := slices.DeleteFunc(slices.Clone(all), isStop); len(telling) > 0 {
+		return telling
+	}
+	return all
+}
+
+// distinct returns every word of a query once, in lower case.
+func distinct(query string) []string {
+	var words []string
+	for _, word := range strings.Fields(query) {
+		word = strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }))
+		if word != "" && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// tellingFirst returns the words that probably occur in the fewest records: those with digits, then the longest.
+func tellingFirst(words []string) []string {
+	hasDigit := func(word string) int { return strings.IndexFunc(word, unicode.IsDigit) }
+	return slices.SortedStableFunc(slices.Values(words), func(a, b string) int {
+		if (hasDigit(a) < 0) != (hasDigit(b) < 0) {
+			return cmp.Compare(hasDigit(b), hasDigit(a))
+		}
+		return cmp.Compare(len(b), len(a))
+	})
+}
+
+// minStem is the length in bytes of the shortest word without its ending.
+const minStem = 4
+
+// otherForms returns other forms of a word, the likeliest first. Resource servers match whole words only.
+func otherForms(word string) []string {
+	var forms []string
+	for _, ending := range tool.EndingsOff {
+		if stem, hasEnding := strings.CutSuffix(word, ending); hasEnding && len(stem) >= minStem {
+			forms = append(forms, stem)
+		}
+	}
+	for _, ending := range tool.EndingsOn {
+		forms = append(forms, word+ending)
+	}
+	return forms
+}
