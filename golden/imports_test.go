@@ -101,7 +101,8 @@ var allowed = map[string][]string{
 	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname", "runtime/address"},
 	"runtime/refusal":      {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
 	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/tally"},
-	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/condition", "runtime/tally", "runtime/scalar"},
+	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/relax", "runtime/condition", "runtime/tally", "runtime/scalar"},
+	"runtime/relax":        {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
 	"runtime/blob":         {"runtime/document", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/commandline"},
 	"runtime/operation":    {"runtime/blob", "runtime/document", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/scalar", "runtime/schemadoc"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},

@@ -40,7 +40,7 @@ var (
 		"wohnung": "flat", "brief": "letter", "karte": "map", "wetter": "weather", "paket": "parcel", "miete": "rent", "schlüssel": "key", "haus": "house",
 	}
 	frames = map[string][]string{
-		"en": {"who said something about %", "when was the %", "what did they write about the %", "which one had the %", "where is the message on %"},
+		"en": {"who said something about %", "when was the %", "what did they write about the %", "which one had the %", "where does it say %"},
 		"de": {"wer hat über % geschrieben", "wann war das mit %", "was ist aus % geworden", "wo steht das über %"},
 	}
 	bare = []string{"%"}
@@ -207,3 +207,25 @@ func misspelt(r *rand.Rand, word string) string {
 	}
 	return string(letters)
 }
+
+// absent are words of which most do not occur in the sample.
+var absent = strings.Fields(`sauna violin dentist tractor volcano submarine giraffe parliament orchestra avocado saxophone telescope pharmacy
+	kindergarten zahnarzt traktor geige apotheke hubschrauber vulkan krokodil lottery insurance horoscope vaccination mortgage dishwasher`)
+
+// unanswerable makes questions of two words that do not occur, in templates.
+func unanswerable(seed uint64, number int) []string {
+	r := rand.New(rand.NewPCG(seed, 2))
+	_, count := texts()
+	words := slices.DeleteFunc(slices.Clone(absent), func(word string) bool { return count[word] > 0 })
+	var made []string
+	for len(made) < number {
+		at := r.Perm(len(words))
+		language := []string{"en", "de"}[r.IntN(2)]
+		frame := frames[language][r.IntN(len(frames[language]))]
+		made = append(made, strings.Replace(frame, "%", words[at[0]]+" "+words[at[1]], 1))
+	}
+	return made
+}
+
+// isFrame reports whether a word is of a template, and not of what is asked for.
+func isFrame(word string) bool { return !slices.Contains(absent, word) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -73,6 +74,12 @@ func (s *search) merged() []*found {
 	for _, each := range s.words {
 		for at, row := range each.rows {
 			members, _ := rawjson.ParseObject(row)
+			matched := []string{each.word}
+			if each.word == "" {
+				if matched = s.wordsIn(members); 2*len(matched) <= len(s.about.Words) {
+					continue // any query has hits by meaning; only one that shows most of the words is taken for a hit
+				}
+			}
 			id := fmt.Sprintf("%q %q %q", connectionOf(members), members.Text("stream"), members.FirstText("record_key", "record_id", "id"))
 			hit := known[id]
 			if hit == nil {
@@ -80,10 +87,6 @@ func (s *search) merged() []*found {
 				hits, known[id] = append(hits, hit), hit
 			} else {
 				hit.addEvidence(members)
-			}
-			matched := []string{each.word}
-			if each.word == "" {
-				matched = s.wordsIn(members)
 			}
 			for _, word := range matched {
 				if !slices.Contains(hit.words, word) {
@@ -116,13 +119,17 @@ func connectionOf(hit rawjson.Object) string {
 	return hit.FirstText("connection_id", "connector_instance_id")
 }
 
-// wordsIn returns the words that the snippet of a hit shows.
+// wordsIn returns the words that the snippet of a hit shows, in the same or a similar spelling.
 func (s *search) wordsIn(members rawjson.Object) []string {
 	snippet, _ := rawjson.ParseObject(members.Get("snippet"))
 	shown := distinct(snippet.FirstText("text", "preview_text") + " " + members.Text("snippet"))
 	var matched []string
 	for _, each := range s.words {
-		if each.word != "" && slices.ContainsFunc(shown, func(word string) bool { return strings.Contains(word, each.form) }) {
+		isAlike := func(word string) bool {
+			difference := len(word) - len(each.form)
+			return word == each.form || difference >= -3 && difference <= 3 && nearname.Nearest(each.form, []string{word}) != ""
+		}
+		if each.word != "" && slices.ContainsFunc(shown, isAlike) {
 			matched = append(matched, each.word)
 		}
 	}

@@ -90,7 +90,7 @@ func (s *search) start() {
 // without hits.
 func (s *search) tryOtherForms() {
 	var attempts []*attempt
-	if s.meaning != nil && len(s.words) > 0 {
+	if s.meaning != nil && len(s.words) > 0 && s.reads < readsMost && s.mostWords() < max(1, len(s.words)-1) {
 		attempts = append(attempts, s.meaning)
 	}
 	for round := 0; len(s.words) > 0; round++ {
@@ -106,6 +106,14 @@ func (s *search) tryOtherForms() {
 	}
 	s.read(attempts)
 	s.words = append(s.words, attempts...)
+}
+
+// mostWords returns how many words the best hit matches.
+func (s *search) mostWords() int {
+	if hits := s.merged(); len(hits) > 0 {
+		return len(hits[0].words)
+	}
+	return 0
 }
 
 // read makes attempts and calls other functions, all concurrently.
@@ -160,7 +168,7 @@ func (s *search) nameStreams() {
 		if named != nil && !slices.Contains(named, stream.Name) || slices.Contains(s.about.Streams, stream.Name) {
 			continue
 		}
-		fields := schemadoc.Fields(stream.Object())
+		fields := stream.Fields()
 		isSearched := slices.ContainsFunc(fields, func(f schemadoc.Field) bool { return f.Has("lex") })
 		offersWords = offersWords || isSearched
 		if slices.ContainsFunc(fields, func(f schemadoc.Field) bool { return f.Has("sem") }) && s.meaning == nil {

@@ -118,7 +118,7 @@ func (s *search) relaxedNote(shown int) string {
 	}
 	note := fmt.Sprintf("No record of %s has all words of %s.", s.where(s.narrowed()), s.query())
 	if found == nil {
-		note += " These were found by meaning alone."
+		note += " These were found by their meaning, and have similar words."
 	} else {
 		note += " These hits have some of them, those with the most words first: " + strings.Join(found, ", ") + "."
 	}

@@ -116,19 +116,17 @@ func LastHeard(name string) Answer {
 	}
 }
 
-// Nothing says so when no search finds anything: neither all words nor each of them alone.
+// Nothing says so when a search finds none of the words.
 func Nothing(words ...string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
-		for _, q := range append([]string{strings.Join(words, " ")}, words...) {
-			hits, err := c.hits(ctx, q)
-			if err != nil && !errors.Is(err, ErrNoWay) {
-				return "", err
-			}
-			if len(hits) > 0 {
-				return unmarked(hits[0].Text), nil
-			}
+		hits, err := c.hits(ctx, strings.Join(words, " "))
+		if errors.Is(err, ErrNoWay) {
+			return "nothing", nil
 		}
-		return "nothing", nil
+		if len(hits) == 0 {
+			return "", err
+		}
+		return unmarked(hits[0].Text), err
 	}
 }
 
