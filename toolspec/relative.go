@@ -15,7 +15,7 @@ type RelativeDates struct {
 
 // UnitSet has the spellings of units in one notation.
 type UnitSet struct {
-	Set   string   `yaml:"set"`   // {set} in a form stands for one of the units
+	Set   string   `yaml:"set"`   // {set} in a form is one of the units
 	Units Bindings `yaml:"units"` // unit → a regular expression
 }
 

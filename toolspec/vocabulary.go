@@ -199,7 +199,7 @@ var (
 			"`sum`, `min` and `max` take numbers as text by value, and a warning says so.",
 		"`granularity` `weekday` (Monday to Sunday) and `hour_of_day` (00 to 23) are counted by the adapter, in `time_zone`, groups without records " +
 			"included. An hour that occurs twice counts twice.",
-		"Without `time_zone`, groups are in the zone of the server (`--time-zone`). Texts that state an offset of their own are then grouped by the " +
+		"Without `time_zone`, groups are in the zone of the server (`--time-zone`). Texts with an offset are then grouped by the " +
 			"time that they show, and a warning says so.",
 		"`sort` orders all groups, not only those of one page: by `key` or by `value`, `-` for descending, null last.",
 	}, readMeaning...)

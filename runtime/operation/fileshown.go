@@ -96,7 +96,7 @@ func (r *fileField) picture(content *blob.Content) (*tool.Result, error) {
 		return nil, err
 	}
 	about := rawjson.Object{rawjson.Int("width", int64(picture.Width)), rawjson.Int("height", int64(picture.Height))}
-	note := "The picture follows as an image. If there is none, the host does not pass images on."
+	note := "The picture follows as an image. If it is missing, the host does not support images."
 	if declared, _ := blob.SplitMediaType(r.reference.MediaType); declared != "" && declared != picture.MediaType {
 		note = "It is declared as " + declared + ", but is " + picture.MediaType + ". " + note
 	}

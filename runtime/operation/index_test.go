@@ -205,7 +205,7 @@ func countsConnections(t *rapid.T, c indexCase, text string) {
 func countsStreams(t *rapid.T, c indexCase, structured structuredIndex) {
 	data := structured.Data
 	if data.StreamCount != len(c.names) || data.ConnectorCount != c.connectors || len(data.Connectors)+data.ConnectorsLeft != c.connectors {
-		t.Fatalf("%d streams, %d connectors, of which %d are shown and %d left out", data.StreamCount, data.ConnectorCount,
+		t.Fatalf("%d streams, %d connectors: %d are shown and %d left out", data.StreamCount, data.ConnectorCount,
 			len(data.Connectors), data.ConnectorsLeft)
 	}
 	for _, row := range data.Connectors {

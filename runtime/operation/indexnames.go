@@ -79,8 +79,8 @@ func connectionsCall(c *schemadoc.Connector) (render.Call, bool) {
 	return render.Call{}, false
 }
 
-// counts returns the index with as many names as fit, one line for each connector. Structured output has the names for which the text
-// leaves room, and otherwise their number.
+// counts returns the index with as many names as fit, one line for each connector. Structured output has names if the text leaves
+// room for them, and otherwise their number.
 func (x *index) counts() (string, json.RawMessage) {
 	keyBytes := min(countsKey, max(4, countsAllKeys/max(1, len(x.Connectors))))
 	notes := x.warnings(countsWarnings)

@@ -33,7 +33,7 @@ const unadvertised = "capabilities are not advertised to this token: try filter,
 	"what cannot be answered is refused"
 
 // flagLegend explains the flags of the shown fields, each once (R-SCH-5, R-SCH-10). The channel writes flags as write returns them. It does
-// not explain role, which is a word, and declared of a row without any capabilities, which has a line of its own.
+// not explain role, which is a word, and declared of a row without any capabilities, which another line explains.
 func (d *detail) flagLegend(shown portion, write func(flags string) string) string {
 	occurs := map[string]bool{}
 	hasAllOperators, hasListedOperators := false, false
@@ -67,7 +67,7 @@ func (d *detail) flagLegend(shown portion, write func(flags string) string) stri
 	return strings.Join(parts, "; ")
 }
 
-// rangeMeaning explains r without operators, which stands for all of them, and r with a list.
+// rangeMeaning explains r without operators, which means all of them, and r with a list.
 func rangeMeaning(hasAll, hasListed bool) string {
 	const template = `filter {"field":{"gte":value}}`
 	switch {

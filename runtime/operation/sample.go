@@ -52,7 +52,7 @@ func (d *detail) readSamples(ctx context.Context, env tool.Env) {
 	}
 }
 
-// readSample reads records of the stream and the connection that arguments of schema name. It returns nil if there are none.
+// readSample reads records of the stream and the connection that arguments of schema name. It returns nil if it finds no record.
 func readSample(ctx context.Context, env tool.Env, arguments rawjson.Object) *sample {
 	source := rs.OneSource{Stream: arguments.Text(tool.SchemaStream)}
 	if connection := arguments.Text(tool.SchemaConnectionID); connection != "" {

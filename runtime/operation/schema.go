@@ -23,8 +23,8 @@ type SchemaInput struct {
 func (i SchemaInput) isFull() bool { return i.Detail != nil && *i.Detail == "full" }
 
 // Schema shows what the grant gives access to: an index of all streams; with a stream, its fields and what they support; with detail
-// full, the complete schema of one source. The scope is applied here too, since a server may ignore it (R-SCH-1). Its error is that of
-// the reader, or a *tool.Error.
+// full, the complete schema of one source. The scope is applied here too, since a server may ignore it (R-SCH-1). It returns the
+// reader's error, or a *tool.Error.
 func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
 	if input.Stream == nil {
 		if input.isFull() { // R-SCH-6

@@ -196,8 +196,8 @@ func TestSchemaStreamIsExplainedInEitherChannel(t *testing.T) {
 		if hasSort := name != "captured/012"; (decoded.Legend["sort"] != "") != hasSort {
 			t.Errorf("%s: the legend explains sort %q", name, decoded.Legend["sort"])
 		}
-		hollow := "capabilities are not advertised to this token"
-		if want := name == "captured/012"; strings.Contains(result.Text, hollow) != want || strings.Contains(decoded.Legend["declared"], hollow) != want {
+		unadvertised := "capabilities are not advertised to this token"
+		if want := name == "captured/012"; strings.Contains(result.Text, unadvertised) != want || strings.Contains(decoded.Legend["declared"], unadvertised) != want {
 			t.Errorf("%s: unadvertised capabilities: %q", name, decoded.Legend["declared"])
 		}
 	}

@@ -2,7 +2,7 @@ package rawjson
 
 import "bytes"
 
-// Cursor reads a checked value once, from front to back, without copying. It is for values of which few members are needed.
+// Cursor reads a checked value once, from front to back, without copying. Use it if only few members are needed.
 //
 //	for inside := c.Enter(ObjectValue); inside && c.More(); {
 //		switch string(c.Name()) {

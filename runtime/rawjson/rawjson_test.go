@@ -98,7 +98,7 @@ func FuzzAgreesWithPackageJSON(f *testing.F) {
 	})
 }
 
-// The maximum depth is that of package json.
+// Check has the maximum depth of package json.
 func TestNestingIsBounded(t *testing.T) {
 	for _, depth := range []int{9_999, 10_000, 10_001, 1_000_000} {
 		document := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
@@ -157,7 +157,7 @@ func walk(c *rawjson.Cursor) string {
 	return string(c.Value())
 }
 
-// otherKind returns a kind that can be entered, other than that of a document.
+// otherKind returns object or array, whichever a document is not.
 func otherKind(document []byte) rawjson.ValueKind {
 	if document[0] == '{' {
 		return rawjson.ArrayValue

@@ -192,8 +192,8 @@ func (a *aggregation) value() string {
 	switch {
 	case value == nil:
 		return "value=null"
-	case rawLength(value) > groupCharacters:
-		return fmt.Sprintf("value=(%d characters)", rawLength(value))
+	case Length(value) > groupCharacters:
+		return fmt.Sprintf("value=(%d characters)", Length(value))
 	}
 	return RawToken("value", value)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -91,3 +92,91 @@ func boundedLines(lines []string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// SubscriptionInput is the state that a call requested. A nil member was not requested.
+type SubscriptionInput struct {
+	Streams      []string
+	Enabled      *bool
+	RotateSecret *bool
+}
+
+// Statuses of a subscription that was switched on and off (rs-contract.md, Event subscriptions).
+const (
+	subscriptionActive   = "active"
+	subscriptionDisabled = "disabled"
+)
+
+// Subscription returns an event subscription as the RS reports it after a change. Servers answer 200 to what they ignore, so the state is
+// compared with the request. If it differs, the error is a *tool.UnconfirmedError with the subscription.
+//
+// The answer to a change holds the subscription as a member. The answer to a new one holds only its id and its secret, so its state is
+// read, and both are returned as one object.
+func Subscription(ctx context.Context, env tool.Env, response *rs.Response, input SubscriptionInput) (*tool.Result, error) {
+	answer, err := response.Object()
+	if err != nil {
+		return nil, err
+	}
+	if changed, ok := rawjson.ParseObject(answer.Get("subscription")); ok {
+		shown := &tool.Result{Text: memberLines(withSecret(changed, answer)), Structured: response.Body()}
+		return shown, checkState(input, changed, answer, shown)
+	}
+	state, err := subscriptionState(ctx, env, answer.Text("subscription_id"))
+	if err != nil {
+		return nil, &tool.UnconfirmedError{
+			Message: fmt.Sprintf("the subscription was created, but its state cannot be read: %v", err),
+			Result:  &tool.Result{Text: memberLines(answer), Structured: response.Body()}, Cause: err,
+		}
+	}
+	made := withSecret(state, answer)
+	shown := &tool.Result{Text: memberLines(made), Structured: made.Encode()}
+	return shown, checkState(input, state, answer, shown)
+}
+
+func withSecret(state, answer rawjson.Object) rawjson.Object {
+	if secret := answer.Get("secret"); secret != nil {
+		return append(slices.Clone(state), rawjson.Raw("secret", secret))
+	}
+	return state
+}
+
+func subscriptionState(ctx context.Context, env tool.Env, id string) (rawjson.Object, error) {
+	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions", id)})
+	if err != nil {
+		return nil, err
+	}
+	return response.Object()
+}
+
+// checkState returns an error if the state is not what the call requested.
+func checkState(input SubscriptionInput, state, answer rawjson.Object, shown *tool.Result) error {
+	status := state.Text("status")
+	message := ""
+	switch {
+	case input.RotateSecret != nil && *input.RotateSecret && answer.Text("secret") == "":
+		message = "the provider gave no new signing secret; the old one may still be in use"
+	case input.Enabled != nil && !*input.Enabled && status != subscriptionDisabled:
+		message = fmt.Sprintf("the subscription is %s: it was not switched off", status)
+	case input.Enabled != nil && *input.Enabled && status != subscriptionActive:
+		message = fmt.Sprintf("the subscription is %s: it was not switched on; one that is pending_verification becomes active "+
+			"when its receiver answers the challenge, so delete it, and create it again while the receiver runs", status)
+	case len(input.Streams) > 0 && !slices.Equal(sorted(input.Streams), sorted(filteredStreams(state))):
+		message = "the subscription is for other streams than requested: filters.streams of its scope lists them; without it, the subscription is for every stream of the grant"
+	}
+	if message == "" {
+		return nil
+	}
+	return &tool.UnconfirmedError{Message: message, Result: shown}
+}
+
+// filteredStreams returns the streams of a subscription. Without any, it is for every stream of the grant.
+func filteredStreams(state rawjson.Object) []string {
+	var scope struct {
+		Filters struct {
+			Streams []string `json:"streams"`
+		} `json:"filters"`
+	}
+	_ = json.Unmarshal(state.Get("scope"), &scope) // anything else names no streams
+	return scope.Filters.Streams
+}
+
+func sorted(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }

@@ -85,7 +85,7 @@ func withWarnings(object, body rawjson.Object) rawjson.Object {
 	room := warningsShown * warningCharacters
 	var fitting []json.RawMessage
 	for _, warning := range warnings {
-		if room -= rawLength(warning); room < 0 {
+		if room -= Length(warning); room < 0 {
 			break
 		}
 		fitting = append(fitting, warning)

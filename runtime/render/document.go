@@ -64,8 +64,8 @@ type document struct {
 
 // encode writes the document, and as much of its long values as there is room for.
 func (d *document) encode() json.RawMessage {
-	fits := func(keep int) bool { return rawLength(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters }
-	if whole := d.assemble(unclipped); rawLength(whole) <= ChannelCharacters {
+	fits := func(keep int) bool { return Length(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters }
+	if whole := d.assemble(unclipped); Length(whole) <= ChannelCharacters {
 		return whole
 	}
 	if !fits(0) {

@@ -88,3 +88,34 @@ func Structured(response *rs.Response, members rawjson.Object, calls []Call) jso
 func finish(response *rs.Response, members rawjson.Object, calls []Call) rawjson.Object {
 	return withText(withCalls(members, "next", calls), "provider_url", tool.ProviderOrigin(response.URL))
 }
+
+// Bounds of a result (R-BUD-2), in characters as Length counts them.
+const (
+	TextCharacters    = 24_000 // text of records, aggregate and search
+	ChannelCharacters = 40_000 // text or structured output of any result
+)
+
+// Length returns the length of a text in UTF-16 code units, as hosts written in JavaScript count. It is never less than the number of code
+// points.
+func Length[T ~string | ~[]byte](text T) int {
+	units := 0
+	for _, r := range string(text) {
+		if r > 0xFFFF {
+			units++
+		}
+		units++
+	}
+	return units
+}
+
+// withinBounds returns the result, or an error if it is too large: renderers make their results fit, but not a cursor that is longer than
+// the bound.
+func withinBounds(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
+	switch {
+	case Length(result.Text) > textBound:
+		return nil, response.Unusable("the answer holds handles that do not fit into the text", "narrow the call")
+	case Length(result.Structured) > ChannelCharacters:
+		return nil, response.Unusable("the answer holds members that do not fit into one result", "narrow the call")
+	}
+	return result, nil
+}

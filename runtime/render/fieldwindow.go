@@ -64,7 +64,7 @@ func openWindow(response *rs.Response, input FieldWindowInput) (*window, error) 
 
 // clip ends a window earlier if its text fits no result. The next window begins where it ends.
 func (w *window) clip() {
-	fits := func(shown int) bool { return rawLength(rawjson.Quote(firstRunes(w.text, shown))) <= windowCharacters }
+	fits := func(shown int) bool { return Length(rawjson.Quote(firstRunes(w.text, shown))) <= windowCharacters }
 	characters := utf8.RuneCountInString(w.text)
 	start, known := w.members.Int("start_chars")
 	if fits(characters) || !known {

@@ -49,7 +49,7 @@ func newPage(total int, write func(i int) pageRow) *page {
 	for i := range total {
 		row := write(i)
 		text += Length(row.text) + 1
-		structured += rawLength(row.structured) + 1
+		structured += Length(row.structured) + 1
 		row.textEnd, row.structuredEnd = text, structured
 		p.rows = append(p.rows, row)
 		if text > TextCharacters || structured > ChannelCharacters {
@@ -64,7 +64,7 @@ func (p *page) fits(shown int, around frame) bool {
 	if shown > len(p.rows) {
 		return false
 	}
-	text, structured := 0, rawLength(around.structured(json.RawMessage("[]")).Encode())
+	text, structured := 0, Length(around.structured(json.RawMessage("[]")).Encode())
 	if shown > 0 {
 		text, structured = p.rows[shown-1].textEnd, structured+p.rows[shown-1].structuredEnd
 	}

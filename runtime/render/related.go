@@ -133,7 +133,7 @@ func (r *row) relatedCalls(limit clipLimit) []Call {
 func (r *row) narrow(characters int) {
 	fields, _ := r.clip(r.fields, clipLimit{})
 	for i, field := range fields {
-		if characters -= Length(field.Name) + rawLength(field.Value) + 4; characters < 0 {
+		if characters -= Length(field.Name) + Length(field.Value) + 4; characters < 0 {
 			r.leftOut, r.fields = fields[i:].Names(), r.fields[:i:i]
 			break
 		}
@@ -145,7 +145,7 @@ func (r *row) narrow(characters int) {
 		}
 		for at, child := range relation.rows {
 			written, _ := child.child(clipLimit{})
-			if characters -= rawLength(written) + 1; characters < 0 && !relation.isOne {
+			if characters -= Length(written) + 1; characters < 0 && !relation.isOne {
 				relation.rows, relation.leftOut = relation.rows[:at:at], relation.rows[at:]
 				break
 			}

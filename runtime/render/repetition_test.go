@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// longString is the length from which a repeated text costs a model tokens, in characters.
+// longString is the minimum length of a repeated text that costs a model tokens, in characters.
 const longString = 40
 
 // mayRepeat are the places at which one long text may stand several times, and why.
