@@ -147,6 +147,17 @@ func aggregateDefinition() tool.Definition {
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		Table: tool.GroupTable,
-		Ask:   askAggregate,
+		Commands: []tool.ShortCommand{
+			{
+				Name:   "count",
+				Title:  "Count, sum or group the records of a stream",
+				Preset: map[string]string{"metric": "count"},
+				Examples: []string{
+					"count messages --group-by from_name",
+					"count transactions --metric sum --field amount --since 2026-04-01",
+				},
+			},
+		},
+		Ask: askAggregate,
 	})
 }

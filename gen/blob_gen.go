@@ -48,6 +48,10 @@ func blobCommand() tool.Command {
 		Words:       []string{"blob"},
 		Title:       "Save a blob to a file",
 		Description: "Save the bytes of an attachment, an image or another blob to a file. A record names its blob in a member such as blob_ref. Resumes an interrupted download if the provider supports it. Verifies the size, and the digest in an id such as blob_sha256_…, before the file gets its final name.",
+		Examples: []string{
+			"blob blob_sha256_6fe5b0d2d295cc84999a4225a017955abd77d4bde16f32eb48082ecb2d2031d4 -o barometer.png",
+			"blob blob_sha256_6fe5b0d2d295cc84999a4225a017955abd77d4bde16f32eb48082ecb2d2031d4 -o - | wc -c",
+		},
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the blob, such as blob_sha256_…"},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},

@@ -102,6 +102,16 @@ func fetchDefinition() tool.Definition {
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		Table: tool.DocumentTable,
-		Ask:   askFetch,
+		Commands: []tool.ShortCommand{
+			{
+				Name:  "show",
+				Title: "Show one record",
+				Examples: []string{
+					"show cin_gmail_personal/messages:p-msg-080",
+					"show cin_gmail_personal/messages:p-msg-080 --jq .subject",
+				},
+			},
+		},
+		Ask: askFetch,
 	})
 }

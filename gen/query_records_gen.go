@@ -154,6 +154,16 @@ func queryRecordsDefinition() tool.Definition {
 		Table:   tool.RowTable,
 		Pages:   "cursor",
 		Changes: "changes_since",
-		Ask:     askQueryRecords,
+		Commands: []tool.ShortCommand{
+			{
+				Name:  "records",
+				Title: "List the records of a stream, newest first",
+				Examples: []string{
+					"records messages --since 2026-04-20 --json subject,from_name",
+					"records transactions --limit 500 --format csv",
+				},
+			},
+		},
+		Ask: askQueryRecords,
 	})
 }

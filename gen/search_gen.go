@@ -117,6 +117,16 @@ func searchDefinition() tool.Definition {
 		},
 		Table: tool.HitTable,
 		Pages: "cursor",
-		Ask:   askSearch,
+		Commands: []tool.ShortCommand{
+			{
+				Name:  "search",
+				Title: "Search the text of all granted streams",
+				Examples: []string{
+					"search overdraft --limit 5",
+					"search barometer --streams messages --jq .title",
+				},
+			},
+		},
+		Ask: askSearch,
 	})
 }

@@ -53,6 +53,10 @@ func streamsCommand() tool.Command {
 		Words:       []string{"streams"},
 		Title:       "List the granted streams",
 		Description: "List every granted stream, one row for each connection, with the number of records and the time of the newest.",
+		Examples: []string{
+			"streams",
+			"streams --jq .data[].name",
+		},
 		Arguments: []tool.Argument{
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},

@@ -30,6 +30,10 @@ func subscriptionsCapabilitiesCommand() tool.Command {
 		Words:       []string{"subscriptions", "capabilities"},
 		Title:       "Show what event subscriptions the provider offers",
 		Description: "Show which events the provider sends, how it signs and delivers them, and which addresses it accepts.",
-		Ask:         askSubscriptionsCapabilities,
+		Examples: []string{
+			"subscriptions capabilities",
+			"subscriptions capabilities --json",
+		},
+		Ask: askSubscriptionsCapabilities,
 	}
 }

@@ -57,6 +57,10 @@ func subscriptionsCreateCommand() tool.Command {
 		Words:       []string{"subscriptions", "create"},
 		Title:       "Create an event subscription",
 		Description: "Let the provider post signed events to a URL. The provider first posts a challenge, which the receiver must echo; until then the subscription is pending_verification. The signing secret is shown once.",
+		Examples: []string{
+			"subscriptions create https://receiver.example/events --secret-file secret",
+			"subscriptions create https://receiver.example/events --format json",
+		},
 		Arguments: []tool.Argument{
 			{Name: "callback_url", Type: tool.StringArgument, Required: true, Positional: true, Description: "Address that receives the events."},
 			{Name: "streams", Type: tool.StringListArgument, Description: "Only changes of these streams."},

@@ -47,6 +47,10 @@ func subscriptionsDeleteCommand() tool.Command {
 		Words:       []string{"subscriptions", "delete"},
 		Title:       "Delete an event subscription",
 		Description: "Delete a subscription. Its address receives no more events.",
+		Examples: []string{
+			"subscriptions delete sub_1",
+			"subscriptions delete sub_1 --json",
+		},
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},

@@ -30,7 +30,11 @@ func subscriptionsListCommand() tool.Command {
 		Words:       []string{"subscriptions", "list"},
 		Title:       "List event subscriptions",
 		Description: "List the event subscriptions of the grant. Secrets are not shown again.",
-		Columns:     []string{"subscription_id", "status", "callback_url", "scope.filters.streams", "disabled_reason"},
-		Ask:         askSubscriptionsList,
+		Examples: []string{
+			"subscriptions list",
+			"subscriptions list --json",
+		},
+		Columns: []string{"subscription_id", "status", "callback_url", "scope.filters.streams", "disabled_reason"},
+		Ask:     askSubscriptionsList,
 	}
 }

@@ -47,6 +47,10 @@ func subscriptionsShowCommand() tool.Command {
 		Words:       []string{"subscriptions", "show"},
 		Title:       "Show an event subscription",
 		Description: "Show one event subscription with its state and what it covers.",
+		Examples: []string{
+			"subscriptions show sub_1",
+			"subscriptions show sub_1 --json",
+		},
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},

@@ -47,6 +47,10 @@ func subscriptionsTestCommand() tool.Command {
 		Words:       []string{"subscriptions", "test"},
 		Title:       "Send a test event",
 		Description: "Let the provider post one signed test event to the address of a subscription that is active or pending_verification. The answer has the id of the event; check at the receiver whether it arrived.",
+		Examples: []string{
+			"subscriptions test sub_1",
+			"subscriptions test sub_1 --json",
+		},
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},

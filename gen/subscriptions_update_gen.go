@@ -64,6 +64,10 @@ func subscriptionsUpdateCommand() tool.Command {
 		Words:       []string{"subscriptions", "update"},
 		Title:       "Change an event subscription",
 		Description: "Enable or disable a subscription, or change its signing secret. To change its address or its streams, create another and delete this one. A new signing secret is shown once.",
+		Examples: []string{
+			"subscriptions update sub_1 --enabled=false",
+			"subscriptions update sub_1 --rotate-secret --secret-file new-secret",
+		},
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 			{Name: "enabled", Type: tool.BooleanArgument, Description: "Whether events are delivered; off is --enabled=false."},

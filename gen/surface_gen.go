@@ -142,13 +142,18 @@ func Surface() tool.Surface {
 			},
 		},
 		Examples: []string{
-			"schema messages",
+			"query_records messages --since 2026-04-20 --fields subject,received_at",
 			"search overdraft --limit 5",
-			"fetch cin_1/messages:m1",
-			"query_records messages --since 7d --fields subject,received_at",
-			"query_records messages --filter is_flagged=true --jq '.data.data[].data.subject'",
-			"query_records messages --connection-id cin_1 --all > messages.jsonl",
+			"schema messages",
+			"schema --jq .data.stream_count",
+			"search barometer --streams messages --format text",
+			"query_records messages --connection-id cin_gmail_personal --all -o messages.jsonl",
 			"aggregate messages --metric count --group-by-time received_at --granularity month",
+			"aggregate transactions --metric sum --field amount",
+			"fetch cin_gmail_personal/messages:p-msg-080",
+			"fetch cin_gmail_personal/messages:p-msg-080 --fields subject,snippet --jq .title",
+			"read_record_field cin_gmail_personal/message_bodies:p-msg-010 --field-path body_text",
+			"read_record_field cin_gmail_personal/message_bodies:p-msg-010 --field-path body_text --offset-chars 100",
 		},
 	}
 }

@@ -62,6 +62,7 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	namesOf(property(schema.Definitions["Request"], "method"), Methods)
 	namesOf(property(schema, "surface"), SurfaceNames)
 	property(schema, "command").Pattern = commandWords.String()
+	property(schema.Definitions["ShortCommand"], "command").Pattern = shortCommand.String()
 	wordsOf(property(schema.Definitions["Precondition"], "gate"), Gates)
 	wordsOf(property(schema.Definitions["Sources"], "from"), SourceWords)
 	wordsOf(property(schema.Definitions["ReadOn"], "as"), ReadOnWords)

@@ -78,8 +78,10 @@ type SearchWords struct {
 // Tool is one tool. A call is answered by Request and Result, or by Operation, which gets the request if there is one.
 type Tool struct {
 	Name          string         `yaml:"tool"`
-	Surface       string         `yaml:"surface,omitempty"` // mcp, or terminal for a command of pdpp-mcp that MCP clients are not offered; left out: mcp
-	Command       string         `yaml:"command,omitempty"` // the words after pdpp-mcp, of a terminal tool
+	Surface       string         `yaml:"surface,omitempty"`  // mcp, or terminal for a command of pdpp-mcp that MCP clients are not offered; left out: mcp
+	Command       string         `yaml:"command,omitempty"`  // the words after pdpp-mcp, of a terminal tool
+	Commands      []ShortCommand `yaml:"commands,omitempty"` // of an mcp tool
+	Examples      []string       `yaml:"examples,omitempty"` // command lines after pdpp-mcp, of a terminal tool
 	Title         string         `yaml:"title"`
 	Description   string         `yaml:"description"`
 	Budget        ToolBudget     `yaml:"budget,omitempty"` // of an mcp tool
@@ -93,6 +95,14 @@ type Tool struct {
 	Output        string         `yaml:"output,omitempty"`   // a name of shared.yaml's outputs, of an mcp tool
 
 	File string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
+}
+
+// ShortCommand is a command of the terminal that calls an mcp tool and prints plain rows.
+type ShortCommand struct {
+	Command  string   `yaml:"command"` // the word after pdpp-mcp
+	Title    string   `yaml:"title"`
+	Set      Bindings `yaml:"set,omitempty"` // argument → its value if the command line has none
+	Examples []string `yaml:"examples"`      // command lines after pdpp-mcp
 }
 
 // Terminal reports whether the tool is only a command of the terminal.

@@ -151,6 +151,9 @@ func checkListed(from source, key string, list []string, tools []loadedTool, ter
 		default:
 			commands[command] = name
 		}
+		for number, short := range tool.value.Commands {
+			checkUnique(tool.source, fmt.Sprintf("commands[%d].command", number), short.Command, commands)
+		}
 	}
 }
 

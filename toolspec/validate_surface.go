@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 )
 
-var commandWords = regexp.MustCompile(`^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$`)
+var (
+	commandWords = regexp.MustCompile(`^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$`)
+	shortCommand = regexp.MustCompile(`^[a-z]+$`)
+)
 
 // surface checks the keys for a tool's surface: an mcp tool has a budget and an output, a terminal tool has a command.
 func (c *toolCheck) surface() {
@@ -24,12 +28,38 @@ func (c *toolCheck) surface() {
 			c.lacks(key, "is missing; add it")
 		}
 	}
-	for _, key := range []string{"command", "result.columns", "result.secret"} {
+	for index, short := range c.tool.Commands {
+		c.shortCommand(fmt.Sprintf("commands[%d]", index), short)
+	}
+	for _, key := range []string{"command", "examples", "result.columns", "result.secret"} {
 		if c.has(key) {
 			c.add(key, "is for commands of the terminal; remove it, or add surface: terminal")
 		}
 	}
 	c.positional()
+}
+
+func (c *toolCheck) shortCommand(path string, short ShortCommand) {
+	if short.Command != "" && !shortCommand.MatchString(short.Command) {
+		c.add(path+".command", "is %q; write one word of small letters", short.Command)
+	}
+	if c.tool.Result == nil || c.tool.Result.Table == "" {
+		c.add(path, "needs result.table, which says what the rows are; add it, or remove the command")
+	}
+	for _, preset := range short.Set {
+		argument, _, found := c.argument(preset.Name)
+		switch {
+		case !found && c.complete:
+			c.add(path+".set."+preset.Name, "%s", unknown("argument", preset.Name, argumentNames(c.tool)))
+		case found && argument.Type != "string":
+			c.add(path+".set."+preset.Name, "is for %s; only a string can be set", article(argument.Type))
+		}
+	}
+	for index, line := range short.Examples {
+		if !strings.HasPrefix(line, short.Command) {
+			c.add(fmt.Sprintf("%s.examples[%d]", path, index), "is %q; begin it with %s", line, short.Command)
+		}
+	}
 }
 
 func (c *toolCheck) terminal() {
@@ -39,7 +69,7 @@ func (c *toolCheck) terminal() {
 	case command != "" && !commandWords.MatchString(command):
 		c.add("command", "is %q; write small letters, digits and -, with one space between words", command)
 	}
-	for _, key := range []string{"budget", "output", "result.table", "result.pages"} {
+	for _, key := range []string{"budget", "output", "commands", "result.table", "result.pages"} {
 		if c.has(key) {
 			c.add(key, "is for tools of MCP clients; remove it, a command has none")
 		}

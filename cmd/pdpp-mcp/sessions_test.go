@@ -18,6 +18,12 @@ import (
 // sessions are command lines as people type them.
 var sessions = []string{
 	"pdpp-mcp",
+	"pdpp-mcp records messages --limit 3",
+	"pdpp-mcp records transactions --on 2026-03-31",
+	"pdpp-mcp search overdraft fees --limit 3",
+	"pdpp-mcp count messages --group-by from_name --limit 3",
+	"pdpp-mcp show cin_gmail_personal/messages:p-msg-080",
+	"pdpp-mcp help records",
 	"pdpp-mcp streams",
 	"pdpp-mcp call schema messages --connection-id cin_gmail_personal",
 	"pdpp-mcp call query_records messages --limit 3",

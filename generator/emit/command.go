@@ -36,6 +36,7 @@ func (t toolFile) commandDefinition() jen.Code {
 		{"Title", jen.Lit(t.tool.Title)},
 		{"Description", jen.Lit(t.tool.Description)},
 	}
+	members = optional(members, t.tool.Examples != nil, "Examples", multiline(t.tool.Examples))
 	members = append(members, t.arguments()...)
 	members = optional(members, terminal.Columns != nil, "Columns", stringList(terminal.Columns))
 	members = optional(members, terminal.Secret, "Secret", jen.True())

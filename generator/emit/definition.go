@@ -28,10 +28,26 @@ func (t toolFile) definition() jen.Code {
 	members = optional(members, t.tool.Table != "", "Table", runtime("tool", t.tool.Table))
 	members = optional(members, t.tool.Pages != "", "Pages", jen.Lit(t.tool.Pages))
 	members = optional(members, t.tool.Changes != "", "Changes", jen.Lit(t.tool.Changes))
+	members = optional(members, t.tool.Commands != nil, "Commands", t.shortCommands())
 	members = append(members, member{"Ask", jen.Id(t.askName())})
 	return jen.Func().Id(t.definitionName()).Params().Add(runtime("tool", "Definition")).Block(
 		jen.Return(runtime("refusal", "Explained").Call(runtime("tool", "Definition").Add(structLiteral(members)))),
 	)
+}
+
+func (t toolFile) shortCommands() jen.Code {
+	items := make([]jen.Code, 0, len(t.tool.Commands))
+	for _, short := range t.tool.Commands {
+		members := []member{{"Name", jen.Lit(short.Command)}, {"Title", jen.Lit(short.Title)}}
+		preset := jen.Dict{}
+		for _, binding := range short.Set {
+			preset[jen.Lit(binding.Name)] = jen.Lit(binding.Value)
+		}
+		members = optional(members, len(preset) > 0, "Preset", jen.Map(jen.String()).String().Values(preset))
+		members = append(members, member{"Examples", multiline(short.Examples)})
+		items = append(items, structLiteral(members))
+	}
+	return jen.Index().Add(runtime("tool", "ShortCommand")).Add(braces(items, true))
 }
 
 // arguments returns the member of the definition that lists the arguments for hosts that do not read the schema, or no

@@ -76,6 +76,8 @@ func (b builder) tool() Tool {
 		Target:        b.target(),
 		Preconditions: b.preconditions(),
 		Terminal:      b.terminal(),
+		Commands:      b.spec.Commands,
+		Examples:      b.spec.Examples,
 	}
 	for _, spec := range b.spec.Arguments {
 		tool.Arguments = append(tool.Arguments, b.argument(spec))

@@ -50,6 +50,8 @@ type Tool struct {
 	Endpoint      string // of the RS, such as GET /v1/schema
 	Output        toolspec.Output
 	Terminal      *Terminal // nil: offered to MCP clients
+	Commands      []toolspec.ShortCommand
+	Examples      []string // of a command
 }
 
 // Terminal has the members of a tool that is only a command.

@@ -252,3 +252,38 @@ func WholeRows(response *rs.Response) []json.RawMessage {
 	}
 	return rows
 }
+
+// PlainRows returns the rows of a page of records as objects without a wrapper: the handle, then the fields that the request asked for. The
+// stream and the connection are those of the call.
+func PlainRows(response *rs.Response, stream, connectionID string) []json.RawMessage {
+	rows := WholeRows(response)
+	for i, whole := range rows {
+		if row, ok := newRow(whole, connectionID, stream); ok {
+			rows[i] = row.plain()
+		}
+	}
+	return rows
+}
+
+// PlainRecord returns the record of a response as PlainRows returns a row. It returns nil for a response that is not a record.
+func PlainRecord(response *rs.Response, handle string) json.RawMessage {
+	row, err := recordOf(response, nil, "")
+	if err != nil || row == nil {
+		return nil
+	}
+	row.handle = handle
+	if fields, isProjected := response.Request.Query.Get("fields"); isProjected {
+		row.project(strings.Split(fields, ","), isExpanding(response))
+	}
+	return row.plain()
+}
+
+func (r *row) plain() json.RawMessage {
+	plain := rawjson.Object{rawjson.String("handle", r.handle)}
+	for _, name := range []string{"deleted", "deleted_at", expandedName} {
+		if value := r.members.Get(name); value != nil {
+			plain = append(plain, rawjson.Raw(name, value))
+		}
+	}
+	return append(plain, r.fields.Without("handle")...).Encode()
+}

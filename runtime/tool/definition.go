@@ -20,7 +20,16 @@ type Definition struct {
 	Table        Table      // what a terminal shows of a result
 	Pages        string     // the argument for next_cursor; empty: the tool has no pages
 	Changes      string     // the argument for next_changes_since; empty: the tool has no feed of changes
+	Commands     []ShortCommand
 	Ask          Ask
+}
+
+// ShortCommand is a command of the terminal that calls a tool and prints plain rows.
+type ShortCommand struct {
+	Name     string
+	Title    string
+	Preset   map[string]string // values of string arguments that the command line does not set
+	Examples []string          // command lines after pdpp-mcp
 }
 
 // Run asks and renders. Its error is one of Ask's.
@@ -142,6 +151,7 @@ type Command struct {
 	Words       []string // after pdpp-mcp
 	Title       string
 	Description string
+	Examples    []string   // command lines after pdpp-mcp
 	Arguments   []Argument // in the order of the spec; only one may be positional
 	Columns     []string   // the members of a row that a table shows; nil: all
 	Secret      bool       // the answer holds a signing secret, which is shown once

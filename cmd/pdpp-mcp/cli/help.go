@@ -18,7 +18,7 @@ var groups = []struct {
 	commands []string
 }{
 	{"Start:", []string{"connect", "setup", "doctor"}},
-	{"Read:", []string{"streams", "blob", "sync", "call"}},
+	{"Read:", []string{"search", "records", "show", "count", "timeline", "changes", "streams", "blob", "sync", "call"}},
 	{"Manage:", []string{"connections", "disconnect", "activity", "subscriptions"}},
 	{"Serve:", []string{"stdio", "serve"}},
 }
@@ -39,8 +39,9 @@ func addHelp(root *cobra.Command, terminal invocation.Terminal) {
 		_, _ = fmt.Fprint(terminal.Out, helpText(command, columns)) // a failure cannot be reported
 	})
 	root.SetHelpCommand(&cobra.Command{
-		Use:   "help [command]",
-		Short: "Show the help of a command, or of the flags that commands share (help flags)",
+		Use:     "help [command]",
+		Example: "  pdpp-mcp help records\n  pdpp-mcp help flags",
+		Short:   "Show the help of a command, or of the flags that commands share (help flags)",
 		RunE: func(_ *cobra.Command, words []string) error {
 			command, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
@@ -58,6 +59,22 @@ func addHelp(root *cobra.Command, terminal invocation.Terminal) {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	})
+}
+
+// addCompletion adds the command that prints completion scripts, with examples.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, command := range root.Commands() {
+		if command.Name() != "completion" {
+			continue
+		}
+		command.Short, command.Long = "Print a completion script for a shell", ""
+		command.Example = "  pdpp-mcp completion bash > pdpp-mcp.bash\n  pdpp-mcp completion zsh > _pdpp-mcp"
+		for _, shell := range command.Commands() {
+			line := "  pdpp-mcp completion " + shell.Name()
+			shell.Example = line + "\n" + line + " --no-descriptions"
+		}
+	}
 }
 
 // newFlagsTopic returns the help topic of the flags that commands share. Without a run function it is not a command.

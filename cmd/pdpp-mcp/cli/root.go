@@ -99,8 +99,10 @@ Protocol. It is read-only, and reads only what the owner granted.`,
 		newVersionCommand(terminal, version),
 		newFlagsTopic(),
 	)
+	root.AddCommand(calling.NewShortCommands(terminal, log)...)
 	root.AddCommand(calling.NewOperatorCommands(terminal, log)...)
 	addHelp(root, terminal)
+	addCompletion(root)
 	completion.Add(root)
 	return root, log
 }

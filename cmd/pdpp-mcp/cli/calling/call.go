@@ -1,4 +1,5 @@
-// Package calling has the commands that are generated from the specs: one for each tool, and those for operators.
+// Package calling has the commands that are generated from the specs: call with a subcommand for each tool, the short commands of tools,
+// and the commands of operators. Tools check arguments themselves, so that a terminal and a model get the same errors.
 package calling
 
 import (
@@ -7,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,19 +26,19 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// NewCallCommand makes the call command: a subcommand for each tool, with a flag for each of its arguments.
+// NewCallCommand returns the command call, with a subcommand for each tool.
 func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "call <tool> [--argument value … | --json '{…}']",
 		Short: "Call one tool from a terminal or a script",
-		Long: `Call one tool. On a terminal the answer is shown for people; in a pipe or a file it is the
-structured output as JSON. --format chooses another form: text is what a model reads that sees only text.
---json holds the arguments of the call, as a model passes them; for JSON as output, pass --format json.`,
-		Example: "  pdpp-mcp call " + strings.Join(gen.Surface().Examples, "\n  pdpp-mcp call "),
-		// An unknown tool is refused by its name, not by its flags.
+		Long: `Call one tool with exact arguments. A terminal gets a table. A pipe or a file gets structured output as JSON.
+--format chooses another format: text is the text channel, which models read.
+--json takes the arguments of the call as JSON; for JSON as output, pass --format json.`,
+		Example: exampleLines("call ", gen.Surface().Examples[:2]),
+		// An unknown tool is reported before its flags.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		Args:               refuseTool,
-		RunE:               func(*cobra.Command, []string) error { return nil }, // Args refuses every call without a tool
+		RunE:               func(*cobra.Command, []string) error { return nil }, // Args refuses a call without a tool
 	}
 	for _, definition := range gen.Surface().Tools {
 		command.AddCommand(newToolCommand(terminal, log, definition))
@@ -56,11 +58,12 @@ func refuseTool(command *cobra.Command, words []string) error {
 	return invocation.Usagef("%s (the tools are %s)", message, strings.Join(toolNames(), ", "))
 }
 
-// toolCommand is the command that calls one tool.
+// toolCommand calls one tool: as call, which prints its result, or as a short command, which prints plain rows.
 type toolCommand struct {
 	terminal   invocation.Terminal
 	log        *invocation.Log
 	definition tool.Definition
+	short      *tool.ShortCommand // nil for call
 
 	arguments *invocation.Arguments
 	span      *timespan
@@ -70,11 +73,13 @@ type toolCommand struct {
 	format    display.Format
 	target    saved.Target
 	all       bool // read every page
+	limit     int  // rows of a short command
+	web       bool // open the record in the browser
 
 	accounted func(ctx context.Context, env tool.Env, call accountedCall) error
 }
 
-// accountedCall makes a call and returns how many rows it read.
+// accountedCall makes a call and returns the number of rows that it read.
 type accountedCall func(context.Context, tool.Env) (rows int, err error)
 
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
@@ -83,22 +88,27 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		Use:     definition.Name,
 		Short:   definition.Title,
 		Long:    definition.Description,
-		Example: examplesOf(definition.Name),
+		Example: exampleLines("call ", slices.DeleteFunc(gen.Surface().Examples, func(line string) bool { return !strings.HasPrefix(line, definition.Name+" ") })),
 		Args:    cobra.ArbitraryArgs, // Object checks them
 		RunE:    c.run,
 	}
 	c.arguments = invocation.AddArguments(command.Flags(), definition.Arguments, true)
-	command.Use += c.arguments.Usage()
-	c.span = newTimespan(command.Flags(), definition)
 	c.format.AddFlags(command.Flags())
 	if definition.Pages != "" {
 		command.Flags().BoolVar(&c.all, "all", false, "read every page and print whole rows, as --format jsonl does; progress is on stderr")
 	}
+	c.addFlags(command)
+	return command
+}
+
+// addFlags adds the flags that call and the short commands have.
+func (c *toolCommand) addFlags(command *cobra.Command) {
+	command.Use += c.arguments.Usage()
+	c.span = newTimespan(command.Flags(), c.definition)
 	c.target.AddFlags(command.Flags(), "the default")
 	c.sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &c.readOn)
 	invocation.AddZone(command.Flags(), &c.clock, true)
-	return command
 }
 
 func (c *toolCommand) run(command *cobra.Command, words []string) error {
@@ -107,7 +117,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
-	object, err := c.arguments.Object(command, words)
+	object, err := c.object(command, words)
 	if err != nil {
 		return err
 	}
@@ -127,18 +137,20 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	if object, err = c.span.apply(ctx, env.RS, object, c.clock.Now(), c.terminal.Err); err != nil {
 		return err
 	}
-	env.Clock = c.clock
-	env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn})
+	env.Readings, env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
 	c.accounted = newAccounted(c.definition.Name, &c.sources, logger)
-	if isPerRow {
+	switch {
+	case isPerRow:
 		err = (&export{toolCommand: c, command: command, env: env}).run(ctx, object)
-	} else {
+	case c.short != nil:
+		err = c.printPlain(ctx, env, object)
+	default:
 		err = c.print(ctx, env, object)
 	}
 	return advised(command, c.withStreams(ctx, env, object, err))
 }
 
-// withStreams adds the granted streams to the error of a call without a stream.
+// withStreams adds the granted streams to the error of a call that lacks a stream.
 func (c *toolCommand) withStreams(ctx context.Context, env tool.Env, arguments json.RawMessage, err error) error {
 	refused, isRefused := errors.AsType[*tool.Error](err)
 	object, _ := rawjson.ParseObject(arguments)
@@ -182,8 +194,8 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.Ra
 	return output.Publish()
 }
 
-// newAccounted returns a function that makes a call within the time limit of a server's calls, and records what the call reads
-// (R-OPS-2), because agents call from shells too.
+// newAccounted returns a function that makes a call within the time limit of a server's calls, and writes it to the audit log (R-OPS-2),
+// because agents call from shells too.
 func newAccounted(name string, sources *invocation.Sources, logger *slog.Logger) func(context.Context, tool.Env, accountedCall) error {
 	account, caller := sources.Account(logger)
 	caller.ClientName = "pdpp-mcp call"
@@ -198,8 +210,7 @@ func newAccounted(name string, sources *invocation.Sources, logger *slog.Logger)
 	}
 }
 
-// admitted returns what a call may use, within the time limit that a server gives a call. The refusal of a bearer is returned as
-// itself, since it has an exit code.
+// admitted returns what a call may use. A refusal of the bearer is returned without the explanation around it, because of its exit code.
 func admitted(ctx context.Context, local host.Local) (tool.Env, error) {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
@@ -213,15 +224,9 @@ func admitted(ctx context.Context, local host.Local) (tool.Env, error) {
 	return env, err
 }
 
-// examplesOf returns the examples of one tool.
-func examplesOf(name string) string {
-	var lines []string
-	for _, example := range gen.Surface().Examples {
-		if strings.HasPrefix(example, name+" ") {
-			lines = append(lines, "  pdpp-mcp call "+example)
-		}
-	}
-	return strings.Join(lines, "\n")
+// exampleLines returns command lines for the help.
+func exampleLines(prefix string, lines []string) string {
+	return "  pdpp-mcp " + prefix + strings.Join(lines, "\n  pdpp-mcp "+prefix)
 }
 
 func toolNames() []string {

@@ -54,10 +54,11 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 		}
 	}
 	child := &cobra.Command{
-		Use:   word + " <command>",
-		Short: groups[word],
-		Args:  invocation.NoCommand,
-		RunE:  invocation.ShowHelp,
+		Use:     word + " <command>",
+		Short:   groups[word],
+		Example: "  pdpp-mcp " + word + " list\n  pdpp-mcp " + word + " capabilities",
+		Args:    invocation.NoCommand,
+		RunE:    invocation.ShowHelp,
 	}
 	parent.AddCommand(child)
 	return child
@@ -66,10 +67,11 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 // newGeneratedCommand makes a command with its words and arguments. The caller sets what it runs.
 func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Arguments) {
 	command := &cobra.Command{
-		Use:   generated.Words[len(generated.Words)-1],
-		Short: generated.Title,
-		Long:  generated.Description,
-		Args:  cobra.ArbitraryArgs, // Object refuses them
+		Use:     generated.Words[len(generated.Words)-1],
+		Short:   generated.Title,
+		Long:    generated.Description,
+		Example: exampleLines("", generated.Examples),
+		Args:    cobra.ArbitraryArgs, // Object refuses them
 	}
 	arguments := invocation.AddArguments(command.Flags(), generated.Arguments, false)
 	command.Use += arguments.Usage()

@@ -1,12 +1,12 @@
 package calling
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,22 +19,24 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// export prints the rows of one call, or of all its pages, one by one and uncut (R-HAND-7).
+// export prints the rows of one call, or of several pages, one by one and uncut (R-HAND-7).
 type export struct {
 	*toolCommand
 	command *cobra.Command
 	env     tool.Env
 
-	rows  *display.Rows
-	limit int // rows per page, unless the caller chose a limit
+	rows     *display.Rows
+	pageSize int // 0 for the limit of the call
 }
 
 // rowPage is one page of rows.
 type rowPage struct {
-	rows    []json.RawMessage
-	total   display.Total
-	cursor  string // of the next page
-	hasMore bool
+	rows        []json.RawMessage
+	total       display.Total
+	cursor      string // of the next page
+	hasMore     bool
+	connections []string // of a short command whose rows are ordered by time
+	isAscending bool
 }
 
 var (
@@ -48,8 +50,14 @@ func (c *toolCommand) isPerRow() (bool, error) {
 	if err := c.format.Check(); err != nil {
 		return false, err
 	}
-	if _, err := c.span.bounds(time.Now()); err != nil {
+	if _, err := c.span.bounds(c.clock.Now()); err != nil {
 		return false, err
+	}
+	if c.short != nil {
+		if c.definition.Pages != "" && c.limit < 1 {
+			return false, invocation.Usagef("invalid --%s %d: use a number such as %d, or --all", tool.HitsLimit, c.limit, defaultRows)
+		}
+		return c.definition.Pages != "", nil
 	}
 	if c.all && !c.format.TakesRows() {
 		return false, invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq, or none of them")
@@ -69,10 +77,15 @@ func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
 	progress := newProgress(e.terminal, e.target.IsFile(), object.Text(cursorName) == "")
 	defer progress.line.End()
 	e.format.Terminal.Out = output.Writer
-	e.rows = e.format.Rows()
 	hasLimit := slices.ContainsFunc(e.definition.Arguments, func(argument tool.Argument) bool { return argument.Name == tool.HitsLimit })
 	if e.all && hasLimit && object.Get(tool.HitsLimit) == nil {
-		e.limit = rs.MostRows
+		e.pageSize = rs.MostRows
+	}
+	if e.rows = e.format.Rows(); e.short != nil {
+		e.rows = e.format.PlainRows()
+		if !e.all && e.limit <= rs.MostRows {
+			e.pageSize, progress.line = e.limit, &invocation.Line{}
+		}
 	}
 	seen := map[string]bool{object.Text(cursorName): true}
 	for {
@@ -80,23 +93,72 @@ func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
 		if err == nil && page.cursor != "" && seen[page.cursor] {
 			err = errRepeatedCursor
 		}
+		if isSplit := errors.Is(err, errNoCursor) && e.short != nil; isSplit && len(page.connections) > 1 {
+			page, err = e.readEach(ctx, object, page, progress)
+		}
 		if err != nil {
 			progress.line.End()
 			e.reportStop(err, progress.rows, object)
 			return err
 		}
-		if page.cursor == "" {
-			break
-		}
-		if !e.all {
+		isFull := e.short != nil && !e.all && progress.rows >= e.limit
+		if page.cursor == "" || isFull || e.short == nil && !e.all {
 			progress.line.End()
-			fmt.Fprintf(e.terminal.Err, "%s; more follow: --all reads every page\n", invocation.Count(progress.rows, "row"))
-			break
+			return errors.Join(e.end(progress.rows, page), output.Publish())
 		}
 		seen[page.cursor] = true
 		object = object.With(cursorName, rawjson.Quote(page.cursor))
 	}
-	return errors.Join(output.Publish(), e.rows.End())
+}
+
+// readEach reads the pages of each connection, and prints their rows by time.
+func (e *export) readEach(ctx context.Context, object rawjson.Object, first rowPage, progress *progress) (all rowPage, err error) {
+	for _, connection := range first.connections {
+		arguments := object.With(e.span.connection, rawjson.Quote(connection)).With(tool.HitsLimit, rawjson.Int("", rs.MostRows).Value)
+		for rows := 0; ; {
+			page, err := e.read(ctx, arguments.Encode())
+			if err != nil {
+				return page, err
+			}
+			rows += len(page.rows)
+			all.rows = append(all.rows, page.rows...)
+			progress.line.Show(invocation.Count(len(all.rows), "row"))
+			if page.cursor == "" || page.cursor == arguments.Text(e.definition.Pages) {
+				break
+			}
+			if !e.all && rows >= e.limit {
+				all.hasMore = true
+				break
+			}
+			arguments = arguments.With(e.definition.Pages, rawjson.Quote(page.cursor))
+		}
+	}
+	all.rows = byTime(all.rows, first.isAscending)
+	if !e.all {
+		all.hasMore = all.hasMore || len(all.rows) > e.limit
+		all.rows = all.rows[:min(len(all.rows), e.limit)]
+	}
+	progress.rows = len(all.rows)
+	return all, e.rows.Write(ctx, all.rows)
+}
+
+// end ends the output and reports the rows that follow.
+func (e *export) end(rows int, last rowPage) error {
+	more := ""
+	switch {
+	case !last.hasMore && last.cursor == "", e.all:
+	case e.short == nil:
+		more = "more follow: --all reads every page"
+	default:
+		more = fmt.Sprintf("more follow: --%s %d, or --all", tool.HitsLimit, 10*e.limit)
+	}
+	if e.rows.IsTable() {
+		return e.rows.EndTable(e.definition.Table == tool.HitTable, more)
+	}
+	if more != "" && (last.cursor != "" || e.short != nil) {
+		fmt.Fprintf(e.terminal.Err, "%s; %s\n", invocation.Count(rows, "row"), more)
+	}
+	return e.rows.End()
 }
 
 // printPage reads a page and prints its rows. A page that is too large is read again with fewer rows.
@@ -105,22 +167,30 @@ func (e *export) printPage(ctx context.Context, object rawjson.Object, progress 
 		if err := ctx.Err(); err != nil {
 			return page, err
 		}
-		limited := object
-		if e.limit > 0 {
-			limited = object.With(tool.HitsLimit, rawjson.Int("", int64(e.limit)).Value)
+		limited, size := object, e.pageSize
+		if e.short != nil && !e.all {
+			size = min(cmp.Or(e.pageSize, rs.MostRows), e.limit-progress.rows)
+		}
+		if size > 0 {
+			limited = object.With(tool.HitsLimit, rawjson.Int("", int64(size)).Value)
 		}
 		page, err = e.read(ctx, limited.Encode())
 		failure, isFailure := errors.AsType[*rs.Failure](err)
-		if !isFailure || failure.Reason != rs.ResponseTooLarge || e.limit <= 1 {
+		if !isFailure || failure.Reason != rs.ResponseTooLarge || size <= 1 {
 			break
 		}
-		e.limit /= 4
+		e.pageSize = size / 4
 	}
 	if err != nil {
 		return page, err
 	}
-	if page.hasMore && page.cursor == "" {
-		if e.all {
+	if len(page.connections) > 1 && !e.all {
+		page.hasMore = page.hasMore || len(page.rows) > e.limit
+		page.rows = byTime(page.rows, page.isAscending)
+		page.rows = page.rows[:min(len(page.rows), e.limit)]
+	}
+	if page.hasMore && page.cursor == "" && (e.short == nil || e.all || len(page.rows) < e.limit) {
+		if e.all || e.short != nil {
 			return page, errNoCursor
 		}
 		fmt.Fprintln(e.terminal.Err, "more rows follow:", errNoCursor)
@@ -132,7 +202,7 @@ func (e *export) printPage(ctx context.Context, object rawjson.Object, progress 
 	return page, nil
 }
 
-// read asks for one page. Records are those of the response. The hits of a search are those of the result.
+// read requests one page. Records come from the response, hits from the result.
 func (e *export) read(ctx context.Context, arguments json.RawMessage) (page rowPage, err error) {
 	err = e.accounted(ctx, e.env, func(ctx context.Context, env tool.Env) (int, error) {
 		answer, err := e.definition.Ask(ctx, env, arguments)
@@ -141,6 +211,15 @@ func (e *export) read(ctx context.Context, arguments json.RawMessage) (page rowP
 		}
 		if e.definition.Table == tool.RowTable {
 			page, err = recordPage(answer.Response)
+			if e.short != nil {
+				object, _ := rawjson.ParseObject(arguments)
+				if _, isSorted := answer.Response.Request.Query.Get("sort"); !isSorted {
+					page.connections = connectionsOf(page.rows)
+				}
+				order, _ := answer.Response.Request.Query.Get("order")
+				page.isAscending = order == "asc"
+				page.rows = render.PlainRows(answer.Response, object.Text(tool.RecordsStream), object.Text(tool.RecordsConnectionID))
+			}
 			return len(page.rows), err
 		}
 		result, err := answer.Render()
@@ -148,9 +227,25 @@ func (e *export) read(ctx context.Context, arguments json.RawMessage) (page rowP
 			return 0, err
 		}
 		page, err = hitPage(result.Structured)
+		if e.short != nil && !e.rows.IsTable() {
+			for i, hit := range page.rows {
+				page.rows[i] = display.PlainHit(hit)
+			}
+		}
 		return len(page.rows), err
 	})
 	return page, err
+}
+
+// connectionsOf returns the connections of whole rows.
+func connectionsOf(rows []json.RawMessage) (connections []string) {
+	for _, row := range rows {
+		members, _ := rawjson.ParseObject(row)
+		if id := members.FirstText("connection_id", "connector_instance_id"); !slices.Contains(connections, id) {
+			connections = append(connections, id)
+		}
+	}
+	return connections
 }
 
 func recordPage(response *rs.Response) (rowPage, error) {
@@ -171,7 +266,7 @@ func recordPage(response *rs.Response) (rowPage, error) {
 	return page, nil
 }
 
-// hitPage returns the hits of structured output. Each has the members that all share.
+// hitPage returns the hits of structured output, each with the shared members.
 func hitPage(structured json.RawMessage) (rowPage, error) {
 	var result struct {
 		Shared  json.RawMessage   `json:"shared"`
@@ -196,20 +291,20 @@ func hitPage(structured json.RawMessage) (rowPage, error) {
 	return page, nil
 }
 
-// reportStop says on stderr how many rows were printed, and how to get the rest: standard output can be continued, a file cannot.
+// reportStop says on stderr how many rows were printed, and how to get the others.
 func (e *export) reportStop(err error, rows int, object rawjson.Object) {
 	if rows == 0 {
 		return
 	}
-	said := "stopped after " + invocation.Count(rows, "row")
+	note := "stopped after " + invocation.Count(rows, "row")
 	switch {
 	case e.target.IsFile():
-		said += "; no file was written. To keep a copy that can be resumed, run: pdpp-mcp sync <directory>"
+		note += "; no file was written. To keep a copy that can be resumed, run: pdpp-mcp sync <directory>"
 		if stream := object.Text(e.span.stream); stream != "" {
-			said += " --stream " + commandline.Word(invocation.OneLine(stream))
+			note += " --stream " + commandline.Word(invocation.OneLine(stream))
 		}
-	case !errors.Is(err, errRepeatedCursor):
-		said += "; to continue, run: " + commandFor(e.command, e.command, object.Encode())
+	case e.short == nil && !errors.Is(err, errRepeatedCursor):
+		note += "; to continue, run: " + commandFor(e.command, e.command, object.Encode())
 	}
-	fmt.Fprintln(e.terminal.Err, said)
+	fmt.Fprintln(e.terminal.Err, note)
 }

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -49,10 +51,25 @@ func (f *Format) AddRowFlags(flags *pflag.FlagSet) {
 	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, otherwise jsonl)"
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
 	flags.StringSliceVar(&f.columns, "columns", nil, "only these `fields`, in this order")
-	flags.StringSliceVar(&f.columns, "json", nil, "short for --columns `fields` --format json")
+	flags.Var(jsonFields{f}, "json", "short for --columns `fields` --format json")
 	flags.StringVar(&f.expression, "jq", "", "jq `expression` that selects from each row; strings are printed without quotes")
 	flags.BoolVar(&f.noHeaders, "no-headers", false, "print rows without the names of the columns")
 }
+
+// jsonFields is the value of --json with the names of fields. It is a pflag.Value.
+type jsonFields struct{ format *Format }
+
+// Set chooses the fields and JSON.
+func (j jsonFields) Set(names string) error {
+	j.format.columns, j.format.chosen = append(j.format.columns, strings.Split(names, ",")...), formatJSON
+	return nil
+}
+
+// Type returns the placeholder for the value in the help.
+func (j jsonFields) Type() string { return "fields" }
+
+// String returns the default.
+func (j jsonFields) String() string { return "" }
 
 // Check returns an error for wrong flags. Call it before the request.
 func (f *Format) Check() (err error) {
@@ -71,8 +88,13 @@ func (f *Format) IsPerRow() bool { return f.chosen == formatLines || f.chosen ==
 // TakesRows reports whether Rows prints in the format.
 func (f *Format) TakesRows() bool { return f.IsPerRow() || f.chosen == "" }
 
-// Columns returns the fields that the flags choose, or nil for all.
-func (f *Format) Columns() []string { return f.columns }
+// Fields returns the fields of records that the flags choose, or nil for all.
+func (f *Format) Fields() []string {
+	if f.columns == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(f.columns), func(name string) bool { return name == handleName })
+}
 
 // PrintShape prints the result of a tool. More says how to see the rows after a page.
 func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool.Table, more string) error {

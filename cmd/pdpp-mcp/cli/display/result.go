@@ -19,6 +19,7 @@ type page struct {
 		Data       []json.RawMessage `json:"data"`
 		Groups     []json.RawMessage `json:"groups"`
 		Others     json.Number       `json:"other_count"`
+		Value      json.RawMessage   `json:"value"`
 		HasMore    bool              `json:"has_more"`
 		NextCursor string            `json:"next_cursor"`
 		Bookmark   string            `json:"next_changes_since"`
@@ -85,6 +86,8 @@ func shapeTable(shape tool.Table, result *tool.Result, screen screen, more strin
 		return table.render(screen) + screen.footer(p.rowLines(table, "hit", more)...)
 	case shape == tool.GroupTable && len(p.Data.Groups) > 0:
 		return memberTable(objectsOf(p.Data.Groups)).render(screen) + screen.footer(append(p.groupLines(), p.remarks()...)...)
+	case shape == tool.GroupTable && p.Data.Value != nil:
+		return invocation.OneLine(cellOf(p.Data.Value)) + screen.footer(p.remarks()...)
 	case shape == tool.DocumentTable && p.Text != "":
 		title := screen.style(bold, invocation.OneLine(p.Title))
 		return strings.TrimPrefix(title+"\n\n"+screen.text(p.Text), "\n\n")

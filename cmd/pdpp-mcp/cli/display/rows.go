@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Rows prints rows one by one: as JSON, CSV or TSV, or what --jq selects of each. A table is printed at the end.
@@ -103,11 +105,22 @@ func (r *Rows) End() error {
 	return r.format.write([]byte("]\n"))
 }
 
-// EndTable prints the table of the rows, with a note below it.
-func (r *Rows) EndTable(noun, more string) error {
+// EndTable prints the table of the rows, which may be search results, with a note below it.
+func (r *Rows) EndTable(isHits bool, more string) error {
 	screen := screenOf(r.format.Terminal)
 	screen.isBare = r.format.noHeaders
-	table := rowTable(objectsOf(r.kept), r.format.columns...)
+	table, noun := &table{}, "row"
+	switch {
+	case isHits && r.format.columns == nil:
+		table, noun = hitTable(r.kept, nil), "hit"
+	case isHits:
+		for i, hit := range r.kept {
+			r.kept[i] = PlainHit(hit)
+		}
+		fallthrough
+	default:
+		table = rowTable(objectsOf(r.kept), r.format.columns...)
+	}
 	table.advice = "--columns, --format json"
 	line := invocation.Count(len(r.kept), noun)
 	if table.zone != "" && table.zone != "UTC" {
@@ -120,6 +133,56 @@ func (r *Rows) EndTable(noun, more string) error {
 		return r.format.show(line)
 	}
 	return r.format.show(table.render(screen) + screen.footer(line))
+}
+
+// WriteRecord prints one row: as a list of its fields for people, or as one JSON object.
+func (r *Rows) WriteRecord(ctx context.Context, row json.RawMessage) error {
+	if r.IsTable() {
+		return r.format.show(recordText(row, r.format.columns, screenOf(r.format.Terminal)))
+	}
+	if r.format.chosen == formatJSON {
+		r.format.chosen = formatLines
+	}
+	return errors.Join(r.Write(ctx, []json.RawMessage{row}), r.End())
+}
+
+// recordText returns the fields of a record that have a value, one on a line. Fields with long text come last, as paragraphs.
+func recordText(row json.RawMessage, names []string, screen screen) string {
+	members, _ := rawjson.ParseObject(row)
+	if names == nil {
+		names = memberNames([]rawjson.Object{members.Without(handleName)})
+	}
+	width := 0
+	for _, name := range names {
+		width = max(width, invocation.Width(invocation.OneLine(name))+columnGap)
+	}
+	var lines, texts []string
+	for _, name := range names {
+		value := memberAt(members, name)
+		cell := cellOf(value)
+		if local, _, isTime := localTimes([]string{cell}); isTime {
+			cell = local[0]
+		}
+		switch label := screen.style(bold, invocation.OneLine(name)); {
+		case cell == "" || cell == "[]" || cell == "{}":
+		case tool.TextRole.Has(name) && (strings.Contains(cell, "\n") || invocation.Width(cell) > screen.columns-width):
+			texts = append(texts, "", label, screen.text(cell))
+		default:
+			padding := strings.Repeat(" ", width-invocation.Width(invocation.OneLine(name)))
+			lines = append(lines, label+invocation.WrapLine(padding+invocation.OneLine(cell), screen.columns-width, strings.Repeat(" ", width)))
+		}
+	}
+	return strings.Join(append(lines, texts...), "\n") + screen.footer(members.Text(handleName))
+}
+
+// PlainGroups returns the rows of an aggregate: its groups, or its value as one row.
+func PlainGroups(structured json.RawMessage) []json.RawMessage {
+	rows := rowsOf(structured)
+	if len(rows) == 1 && string(rows[0]) == string(structured) {
+		members, _ := rawjson.ParseObject(structured)
+		rows[0] = rawjson.Object{rawjson.Raw("value", memberAt(members, "data.value"))}.Encode()
+	}
+	return rows
 }
 
 func (r *Rows) writeCSV(rows []json.RawMessage) error {

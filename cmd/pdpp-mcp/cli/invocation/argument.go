@@ -25,8 +25,8 @@ type Arguments struct {
 	isFlag     bool           // the positional argument is a flag too
 }
 
-// AddArguments adds a flag for each argument. The flags of a tool include the positional argument, because models know it by its name,
-// and --json for all arguments at once.
+// AddArguments adds a flag for each argument. The flags of a tool include --json for all arguments at once. The flag of a positional
+// argument is hidden except for a tool, because models know it by its name.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
 	made := &Arguments{isFlag: ofTool}
 	for _, argument := range arguments {
@@ -34,14 +34,12 @@ func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) 
 		made.values = append(made.values, value)
 		if argument.Positional {
 			made.positional = value
-			if !ofTool {
-				continue
-			}
 		}
 		flag := flags.VarPF(value, FlagName(argument.Name), "", value.usage())
 		if argument.Type == tool.BooleanArgument {
 			flag.NoOptDefVal = "true"
 		}
+		flag.Hidden = argument.Positional && !ofTool
 		MarkArguments(flags, flag.Name)
 	}
 	if ofTool {

@@ -31,6 +31,7 @@ func NewHealthcheckCommand() *cobra.Command {
 The exit code is 0 if the server is up, and 69 if it is not.`,
 		Example: "  pdpp-mcp healthcheck --listen 127.0.0.1:8788",
 		Args:    invocation.NoArguments,
+		Hidden:  true,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return checkHealth(command.Context(), listen)
 		},

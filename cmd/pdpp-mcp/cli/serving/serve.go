@@ -29,7 +29,10 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
 	command := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over HTTP to remote clients that sign in",
-		Args:  invocation.NoArguments,
+		Example: `  pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example \
+    --introspection-client-id pdpp-mcp --introspection-client-secret-file secret
+  pdpp-mcp serve --config serve.yaml`,
+		Args: invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 				return err

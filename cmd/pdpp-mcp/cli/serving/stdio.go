@@ -24,9 +24,10 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	var slowCall time.Duration
 	var clock tool.Clock
 	command := &cobra.Command{
-		Use:   "stdio",
-		Short: "Serve MCP over standard input and output with the cached scoped credentials",
-		Args:  invocation.NoArguments,
+		Use:     "stdio",
+		Short:   "Serve MCP over standard input and output with the cached scoped credentials",
+		Example: "  pdpp-mcp stdio < /dev/null\n  pdpp-mcp stdio --provider-url https://pdpp.example < /dev/null",
+		Args:    invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			raiseGCPercent(stdioGCPercent)
 			if err := invocation.RefuseReadOn(readOn); err != nil {

@@ -30,7 +30,7 @@ The exit code is 0 if nothing failed, otherwise the code of the first failure: 6
 its authorization server, 77 an owner credential, 78 the credential or the configuration. Among several
 providers the worst code counts: 77, then 78, 64 and 69.`,
 		Example: `  pdpp-mcp doctor
-  pdpp-mcp doctor --provider-url https://data.example
+  pdpp-mcp doctor --provider-url https://pdpp.example
   pdpp-mcp doctor --json | jq '.checks[] | select(.state == "failed")'`,
 		Args: invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -26,7 +26,7 @@ type setupServer struct {
 
 func (s *setupServer) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.name, "name", "pdpp", "`name` of the server in the host")
-	flags.StringVar(&s.url, "url", "", "`url` of the MCP endpoint of a hosted server, such as https://data.example/mcp")
+	flags.StringVar(&s.url, "url", "", "`url` of the MCP endpoint of a hosted server, such as https://pdpp.example/mcp")
 	invocation.AddProviderURLs(flags, &s.providers, "origin of a PDPP provider to read; repeatable (default: every connected one)")
 	invocation.AddCacheRoot(flags, &s.cacheRoot)
 	invocation.AddGrants(flags, &s.grants, "read only with this `grant`, by its id or label; repeatable (default: all of the provider, later ones too)")
@@ -79,7 +79,7 @@ func (s *setupServer) chosen(cache *credential.Cache) (providers []string, isPla
 		}
 	}
 	if len(passed) == 0 {
-		return nil, false, invocation.Usagef("no provider: pass --provider-url such as https://data.example, or --url of a hosted server")
+		return nil, false, invocation.Usagef("no provider: pass --provider-url such as https://pdpp.example, or --url of a hosted server")
 	}
 	for _, each := range passed {
 		provider, err := credential.ParseProviderURL(each)

@@ -38,9 +38,9 @@ Close the host first, because some hosts write their file when they end.
 
 With --provider-url the host starts this binary, which reads the credential cache. With --url it connects
 to a hosted server and signs in there. No token is written into a configuration.`,
-		Example: `  pdpp-mcp setup claude-code --provider-url https://data.example
-  pdpp-mcp setup codex --url https://data.example/mcp
-  pdpp-mcp setup vscode --provider-url https://data.example --print`,
+		Example: `  pdpp-mcp setup claude-code --provider-url https://pdpp.example
+  pdpp-mcp setup codex --url https://pdpp.example/mcp
+  pdpp-mcp setup vscode --provider-url https://pdpp.example --print`,
 		ValidArgs: hostNames(),
 		Args: func(_ *cobra.Command, positional []string) error {
 			switch {

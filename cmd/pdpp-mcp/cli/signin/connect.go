@@ -41,7 +41,7 @@ read. Request as little as possible: --source names a connector, the flags after
 stored; an owner credential is refused. Connecting again adds a grant and removes none.`,
 		Example: `  pdpp-mcp connect https://pdpp.example
   pdpp-mcp connect https://pdpp.example --source https://registry.pdpp.dev/connectors/gmail \
-    --connection cin_work --stream messages --field subject --field received_at --since 2026-01-01 --label work`,
+    --connection cin_gmail_personal --stream messages --field subject --field received_at --since 2026-01-01 --label work`,
 		Args: oneProvider,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			asked.options.ProviderURL = arguments[0]
@@ -93,7 +93,7 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	s.options.Announce = func(approval connect.Approval) {
 		screen.show(approval, time.Now())
 		if !s.noBrowser {
-			openBrowser(approval.URL)
+			invocation.OpenBrowser(approval.URL)
 		}
 	}
 	entry, err := connect.Connect(ctx, s.options)

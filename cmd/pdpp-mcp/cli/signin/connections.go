@@ -40,9 +40,10 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 	var cacheRoot string
 	var form invocation.Form
 	command := &cobra.Command{
-		Use:   "connections",
-		Short: "List the stored credentials, without their tokens",
-		Args:  invocation.NoArguments,
+		Use:     "connections",
+		Short:   "List the stored credentials, without their tokens",
+		Example: "  pdpp-mcp connections\n  pdpp-mcp connections --json",
+		Args:    invocation.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			logger := log.Logger()
 			cache, err := invocation.OpenCache(cacheRoot, logger)
@@ -176,8 +177,7 @@ func NewDisconnectCommand(terminal invocation.Terminal, log *invocation.Log) *co
 authorization server supports it, unless --keep-token is given. The grant itself remains until its owner
 ends it at the provider.`,
 		Example: `  pdpp-mcp disconnect https://pdpp.example
-  pdpp-mcp disconnect https://pdpp.example --grant-id grt_7da0791a00dea728
-  pdpp-mcp disconnect https://pdpp.example --grant-id "work mail"`,
+  pdpp-mcp disconnect https://pdpp.example --grant-id work`,
 		Args: oneProvider,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			cache, err := invocation.OpenCache(cacheRoot, log.Logger())

@@ -3,43 +3,12 @@ package signin
 import (
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
-
-// openBrowser opens a page in the browser of this machine, if there is a display. The page must be a checked http or https
-// URL. Failures are ignored, since the link has been printed.
-func openBrowser(page string) {
-	name, arguments := browserCommand(runtime.GOOS, os.Getenv)
-	if name == "" {
-		return
-	}
-	// Not bound to a context, since the browser outlives the sign-in. Its messages are dropped: they would break the screen.
-	command := exec.Command(name, append(arguments, page)...)
-	if err := command.Start(); err == nil {
-		go func() { _ = command.Wait() }()
-	}
-}
-
-// browserCommand returns the program that opens a page, with its arguments. The name is empty without a display.
-func browserCommand(system string, getenv func(string) string) (string, []string) {
-	switch system {
-	case "darwin":
-		return "open", nil
-	case "windows":
-		return "rundll32", []string{"url.dll,FileProtocolHandler"}
-	}
-	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
-		return "", nil
-	}
-	return "xdg-open", nil
-}
 
 // approvalScreen shows the link and the code for an approval, and on a terminal the remaining time.
 type approvalScreen struct {
