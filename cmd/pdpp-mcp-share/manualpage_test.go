@@ -29,6 +29,9 @@ func TestManualPages(t *testing.T) {
 			}
 		}
 		command.Flags().VisitAll(func(flag *pflag.Flag) {
+			if flag.Hidden {
+				return
+			}
 			if !regexp.MustCompile(`(?m)(^|, )--` + flag.Name + `( |$)`).MatchString(plain) {
 				t.Errorf("%s: the page lacks --%s", name, flag.Name)
 			}

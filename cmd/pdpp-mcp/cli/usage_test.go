@@ -32,6 +32,9 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// screenLines is the height of a screen of 80 columns that help must fit. Only serve has more flags.
+const screenLines = 66
+
 func checkHelp(t *testing.T, command *cobra.Command, columns int) {
 	t.Helper()
 	help := helpText(command, columns)
@@ -42,6 +45,9 @@ func checkHelp(t *testing.T, command *cobra.Command, columns int) {
 			t.Errorf("%s at %d columns has a line of %d columns: %s", command.CommandPath(), columns, width, line)
 		}
 	}
+	if lines := strings.Count(help, "\n"); columns == 80 && lines > screenLines && command.Name() != "serve" {
+		t.Errorf("%s takes %d lines, want %d", command.CommandPath(), lines, screenLines)
+	}
 	if !strings.Contains(help, command.Example) {
 		t.Errorf("%s at %d columns breaks its examples:\n%s", command.CommandPath(), columns, help)
 	}
@@ -51,6 +57,9 @@ func checkHelp(t *testing.T, command *cobra.Command, columns int) {
 		want = append(want, child.Name()+" "+child.Short)
 	}
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Hidden {
+			return
+		}
 		want = append(want, "--"+flag.Name)
 		if !invocation.IsShared(flag) && command.InheritedFlags().Lookup(flag.Name) == nil {
 			_, usage := pflag.UnquoteUsage(flag)
