@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -18,9 +19,20 @@ var groups = []struct {
 	commands []string
 }{
 	{"Start:", []string{"connect", "setup", "doctor"}},
-	{"Read:", []string{"search", "records", "show", "count", "timeline", "changes", "streams", "blob", "sync", "call"}},
+	{"Read:", append(shortNames(), "streams", "blob", "sync", "call")},
 	{"Manage:", []string{"connections", "disconnect", "activity", "subscriptions"}},
 	{"Serve:", []string{"stdio", "serve"}},
+}
+
+// shortNames returns the names of the short commands.
+func shortNames() []string {
+	var names []string
+	for _, definition := range gen.Surface().Tools {
+		for _, short := range definition.Commands {
+			names = append(names, short.Name)
+		}
+	}
+	return names
 }
 
 const exitCodes = "  0 ok, 1 the tool returned an error, 64 usage, 69 provider unreachable, 70 internal, " +

@@ -66,7 +66,7 @@ func (j jsonFields) Set(names string) error {
 }
 
 // Type returns the placeholder for the value in the help.
-func (j jsonFields) Type() string { return "fields" }
+func (j jsonFields) Type() string { return "list" }
 
 // String returns the default.
 func (j jsonFields) String() string { return "" }
