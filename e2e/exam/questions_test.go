@@ -33,11 +33,11 @@ type group struct {
 	questions []question
 }
 
-// groups are all questions: those that the base line has, and those about files, which came later.
-var groups = []group{{"all", questions}, {"files", aboutFiles}}
+// groups are all questions: those that the base line has, and those about files and documents, which came later.
+var groups = []group{{"all", questions}, {"files", aboutFiles}, {"documents", aboutDocuments}}
 
 // everything is the questions of all groups.
-func everything() []question { return slices.Concat(questions, aboutFiles) }
+func everything() []question { return slices.Concat(questions, aboutFiles, aboutDocuments) }
 
 // questions are those of the exam. Who asks them is Nora Weiss, and it is the beginning of May 2026.
 var questions = slices.Concat(aboutMail, aboutEvents, aboutHabits)

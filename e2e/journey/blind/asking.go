@@ -103,3 +103,10 @@ func (r *Reader) Rows(ctx context.Context, question Arguments, enough func([]Row
 	}
 	return rows, errEndless
 }
+
+// Reads returns the call that the document shows for reading a file or a long field, if there is one.
+func (d Document) Reads() (Arguments, bool) {
+	call, found := nextCall(d.Next, "read_record_field")
+	arguments := Arguments{}
+	return arguments, found && json.Unmarshal([]byte(call.Arguments), &arguments) == nil
+}
