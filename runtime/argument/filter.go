@@ -46,7 +46,7 @@ func (a *Arguments) Filter(name string, clock tool.Clock) rs.Filter {
 }
 
 func parseFilter(name string, value json.RawMessage) (rs.Filter, *tool.Error) {
-	object := keyed{name: name, code: tool.InvalidFilter, form: filterForm, key: "field"}
+	object := objectArgument{name: name, code: tool.InvalidFilter, form: filterForm, key: "field"}
 	members, err := object.members(value)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		operand := fmt.Sprintf("compares %s.%s with %s", field, bound.Name, shown(bound.Value))
 		switch {
 		case !slices.Contains(rangeOperators, bound.Name):
-			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt%s", quote(bound.Name), field, insteadOf(bound))
+			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt%s", quote(bound.Name), field, alternative(bound))
 		case slices.ContainsFunc(conditions, func(c rs.Condition) bool { return c.Operator == bound.Name }):
 			return nil, fmt.Sprintf("has the operator %s twice for %s; give it once", bound.Name, field)
 		case strings.ContainsRune("n{[", rune(bound.Value[0])):
@@ -154,9 +154,9 @@ func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error 
 	return refused
 }
 
-// insteadOf returns what finds the rows that an operator of another system would find, after a semicolon. It is empty for an unknown
+// alternative returns what finds the rows that an operator of another system would find, after a semicolon. It is empty for an unknown
 // operator.
-func insteadOf(bound rawjson.Member) string {
+func alternative(bound rawjson.Member) string {
 	switch bareOperator(bound.Name) {
 	case "in", "any":
 		return "; for one of several values, make one call for each value"
@@ -176,20 +176,20 @@ func scalar(value json.RawMessage) string {
 	return string(value)
 }
 
-// keyed is what the objects filter and expand_limit have in common: they have at least one member, and a refusal shows their form.
-type keyed struct {
+// objectArgument is what the objects filter and expand_limit have in common: they have at least one member, and a refusal shows their form.
+type objectArgument struct {
 	name string
 	code tool.Code
 	form string // an example, after "must be"
 	key  string // what a key names: a field, or a relation
 }
 
-func (k keyed) reject(problem string) *tool.Error {
+func (k objectArgument) reject(problem string) *tool.Error {
 	return refuse(k.code, k.name, problem+"; "+k.name+" must be "+k.form)
 }
 
 // members returns the members in written order, with valid and distinct keys.
-func (k keyed) members(value json.RawMessage) ([]rs.Member, *tool.Error) {
+func (k objectArgument) members(value json.RawMessage) ([]rs.Member, *tool.Error) {
 	members, isObject := rawjson.ParseObject(value)
 	switch {
 	case !isObject:
@@ -229,7 +229,7 @@ func (a *Arguments) Limits(name string) rs.Limits {
 		if text, quoted := rawjson.Text(value); quoted && json.Valid([]byte(text)) {
 			value = json.RawMessage(text)
 		}
-		object := keyed{name: name, code: tool.InvalidExpand, form: limitsForm, key: "relation"}
+		object := objectArgument{name: name, code: tool.InvalidExpand, form: limitsForm, key: "relation"}
 		members, err := object.members(value)
 		if err != nil {
 			return nil, err

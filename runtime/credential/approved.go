@@ -45,8 +45,8 @@ func (c Credential) Approved() []Approved {
 	return approved
 }
 
-// maxFieldsAgain is the maximum number of fields that Again names. Authorization servers list all fields of an unlimited stream.
-const maxFieldsAgain = 12
+// maxFieldsRepeated is the maximum number of fields that Again names. Authorization servers list all fields of an unlimited stream.
+const maxFieldsRepeated = 12
 
 // Again returns what to request to get the same grant again: its connections, its streams, the time range of the first, and the
 // fields of a single stream if they are few. For several sources it returns the label only.
@@ -65,7 +65,7 @@ func (c Credential) Again() commandline.Wanted {
 			wanted.Streams = union(wanted.Streams, []string{each.Stream})
 		}
 	}
-	if len(approved) == 1 && len(approved[0].Fields) <= maxFieldsAgain {
+	if len(approved) == 1 && len(approved[0].Fields) <= maxFieldsRepeated {
 		wanted.Fields = approved[0].Fields
 	}
 	return wanted

@@ -97,9 +97,9 @@ func (c *Cache) read(target cacheFile) (held contents, err error) {
 		}
 		switch {
 		case stored != target.provider && (err == nil || urlErr == nil): // the file of another provider is neither replaced nor removed
-			return c.unusable(target.provider, fmt.Sprintf("credential file %s was not written for %s", target.path, target.provider), urlErr)
+			return c.unusableError(target.provider, fmt.Sprintf("credential file %s was not written for %s", target.path, target.provider), urlErr)
 		case err != nil:
-			return c.malformed(target, err)
+			return c.malformedError(target, err)
 		}
 		return nil
 	})
@@ -123,9 +123,9 @@ func (c *Cache) logger() *slog.Logger {
 
 var errMalformed = errors.New("malformed")
 
-// malformed is the error of a file without a credential. Without a provider, connect cannot replace the file.
-func (c *Cache) malformed(target cacheFile, err error) *Error {
-	malformed := c.unusable(target.provider, fmt.Sprintf("credential file %s is malformed: %v", target.path, err), fmt.Errorf("%w: %w", errMalformed, err))
+// malformedError is the error of a file without a credential. Without a provider, connect cannot replace the file.
+func (c *Cache) malformedError(target cacheFile, err error) *Error {
+	malformed := c.unusableError(target.provider, fmt.Sprintf("credential file %s is malformed: %v", target.path, err), fmt.Errorf("%w: %w", errMalformed, err))
 	if target.provider == "" {
 		malformed.NextStep, malformed.Command = "remove it and run: "+malformed.Command, ""
 	}
@@ -148,13 +148,13 @@ func (c *Cache) readFile(target cacheFile, use func(data []byte) error) error {
 	fault, isFault := errors.AsType[*ownfile.Fault](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return c.unusable(target.provider, fmt.Sprintf("no credential for %s in %s", target.provider, c.Root), err)
+		return c.unusableError(target.provider, fmt.Sprintf("no credential for %s in %s", target.provider, c.Root), err)
 	case isFault:
-		return c.unusable(target.provider, "credential file "+fault.Error(), err)
+		return c.unusableError(target.provider, "credential file "+fault.Error(), err)
 	case err != nil:
-		return c.unusable(target.provider, fmt.Sprintf("credential file %s cannot be read: %v", target.path, Cause(err)), err)
+		return c.unusableError(target.provider, fmt.Sprintf("credential file %s cannot be read: %v", target.path, Cause(err)), err)
 	case len(data) > maxFileBytes:
-		return c.unusable(target.provider, fmt.Sprintf("credential file %s is larger than %d bytes", target.path, maxFileBytes), nil)
+		return c.unusableError(target.provider, fmt.Sprintf("credential file %s is larger than %d bytes", target.path, maxFileBytes), nil)
 	}
 	if err := use(data); err != nil {
 		return err
@@ -162,8 +162,8 @@ func (c *Cache) readFile(target cacheFile, use func(data []byte) error) error {
 	return c.protect(file, info, target.path)
 }
 
-// unusable returns the error of a credential that connect can replace.
-func (c *Cache) unusable(provider, message string, err error) *Error {
+// unusableError returns the error of a credential that connect can replace.
+func (c *Cache) unusableError(provider, message string, err error) *Error {
 	return &Error{Class: Configuration, Message: message, Command: c.connectCommand(provider), Cause: err}
 }
 

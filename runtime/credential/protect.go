@@ -19,14 +19,14 @@ func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
 		err = file.Chmod(0o600)
 	}
 	if err != nil {
-		return exposed("credential file "+path+" can be read", "chmod 600 "+commandline.Word(path), err)
+		return exposedError("credential file "+path+" can be read", "chmod 600 "+commandline.Word(path), err)
 	}
 	c.logger().Warn("credential file could be read by others; narrowed to 0600", "path", path)
 	return nil
 }
 
-// exposed is the error of a file or directory whose mode is too wide and cannot be changed.
-func exposed(what, command string, err error) *Error {
+// exposedError is the error of a file or directory whose mode is too wide and cannot be changed.
+func exposedError(what, command string, err error) *Error {
 	message := fmt.Sprintf("%s by others, and its mode could not be changed: %v", what, Cause(err))
 	return &Error{Class: Configuration, Message: message, Command: command, Cause: err}
 }
@@ -43,7 +43,7 @@ func (c *Cache) protectDirectories() error {
 			continue
 		}
 		if err := ownfile.NarrowDirectory(path, ^fs.FileMode(0o022)); err != nil {
-			return exposed("the credential cache "+path+" can be written", "chmod go-w "+commandline.Word(path), err)
+			return exposedError("the credential cache "+path+" can be written", "chmod go-w "+commandline.Word(path), err)
 		}
 		c.logger().Warn("the credential cache could be written by others; narrowed", "path", path)
 	}

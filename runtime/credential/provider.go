@@ -9,22 +9,22 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
-// nameProvider is the next step if no provider is named.
-const nameProvider = "pass --provider-url or set PDPP_PROVIDER_URL"
+// providerStep is the next step if no provider is named.
+const providerStep = "pass --provider-url or set PDPP_PROVIDER_URL"
 
 // ParseProviderURL normalizes a provider URL: lower case scheme and host, no default port, no trailing slash. Its errors are of class
 // Usage and do not repeat a value that may contain a password.
 func ParseProviderURL(raw string) (string, error) {
 	trimmed := strings.TrimSpace(raw)
 	if trimmed == "" {
-		return "", &Error{Class: Usage, Message: "no provider URL", NextStep: nameProvider}
+		return "", &Error{Class: Usage, Message: "no provider URL", NextStep: providerStep}
 	}
 	parsed, err := address.ParseBase(trimmed)
 	if err != nil {
 		refused := &Error{
 			Class: Usage, Message: "invalid provider URL: it " + err.Error(), NextStep: "pass one like https://pdpp.example",
 		}
-		if corrected := withScheme(trimmed); errors.Is(err, address.NoHTTP) && corrected != "" {
+		if corrected := addScheme(trimmed); errors.Is(err, address.NoHTTP) && corrected != "" {
 			refused.NextStep = "pass " + corrected
 		}
 		return "", refused
@@ -32,8 +32,8 @@ func ParseProviderURL(raw string) (string, error) {
 	return address.Canonical(parsed), nil
 }
 
-// withScheme returns the URL for a host with an optional port and path. It is empty for anything else, which may contain a password.
-func withScheme(raw string) string {
+// addScheme returns the URL for a host with an optional port and path. It is empty for anything else, which may contain a password.
+func addScheme(raw string) string {
 	if strings.Contains(raw, "://") || strings.ContainsAny(raw, "@?#") {
 		return ""
 	}
@@ -52,10 +52,10 @@ func withScheme(raw string) string {
 func cacheKey(provider string) string {
 	_, rest, _ := strings.Cut(provider, "://")
 	host, _, _ := strings.Cut(rest, "/")
-	return notOfKey.ReplaceAllString(host, "_")
+	return nonKeyCharacters.ReplaceAllString(host, "_")
 }
 
-var notOfKey = regexp.MustCompile(`[^A-Za-z0-9.-]`)
+var nonKeyCharacters = regexp.MustCompile(`[^A-Za-z0-9.-]`)
 
 // RefuseClearText returns an error of class Usage for plain http to another machine, which would send the token unencrypted. What
 // names the URL in the message. An invalid URL is left to the caller.

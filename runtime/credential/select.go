@@ -98,7 +98,7 @@ func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	return "", &SeveralError{URLs: urls, Refusal: &Error{
 		Class:    Usage,
 		Message:  fmt.Sprintf("no provider URL, and %d are connected: %s", len(urls), strings.Join(urls, ", ")),
-		NextStep: nameProvider,
+		NextStep: providerStep,
 	}}
 }
 
@@ -108,10 +108,10 @@ func (c *Cache) listFile(path string) Listed {
 	found.Err = c.readFile(target, func(data []byte) error {
 		held, err := parseFile(data)
 		if err != nil {
-			return c.malformed(target, err)
+			return c.malformedError(target, err)
 		}
 		if wanted, err := c.Path(held.grants[0].ProviderURL); err != nil || filepath.Base(wanted) != filepath.Base(path) {
-			return c.malformed(target, errors.New("its name does not belong to its provider_url"))
+			return c.malformedError(target, errors.New("its name does not belong to its provider_url"))
 		}
 		found.Grants = held.grants
 		return nil
@@ -179,7 +179,7 @@ func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 	if isUsable {
 		return nil
 	}
-	return c.unusable(provider, fmt.Sprintf("the cached credential for %s expired at %s",
+	return c.unusableError(provider, fmt.Sprintf("the cached credential for %s expired at %s",
 		provider, grants[0].Credential.ExpiresAt.Format(time.RFC3339)), nil)
 }
 

@@ -37,19 +37,19 @@ const reservedSpace = 64 << 10
 func (c *Cache) withReservedSpace(run func() error) error {
 	reserved, err := os.CreateTemp(c.directory(), temporaryName)
 	if err != nil {
-		return c.unwritable(err)
+		return c.writeError(err)
 	}
 	defer func() { _ = os.Remove(reserved.Name()) }() // otherwise it is a leftover
 	_, err = reserved.Write(make([]byte, reservedSpace))
 	if err = errors.Join(err, reserved.Sync(), reserved.Close()); err != nil {
-		return c.unwritable(err)
+		return c.writeError(err)
 	}
 	return run()
 }
 
 func (c *Cache) createDirectories() error {
 	if err := os.MkdirAll(c.directory(), 0o700); err != nil {
-		return c.unwritable(err)
+		return c.writeError(err)
 	}
 	if err := c.protectDirectories(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *Cache) ignoreInGit() error {
 
 func (c *Cache) replace(path string, data []byte) error {
 	if err := ownfile.Replace(path, temporaryName, 0o600, data); err != nil {
-		return c.unwritable(err)
+		return c.writeError(err)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ const temporaryName = ".writing-*"
 
 func (c *Cache) removeLeftovers() { ownfile.RemoveLeftovers(c.directory(), temporaryName) }
 
-func (c *Cache) unwritable(err error) *Error {
+func (c *Cache) writeError(err error) *Error {
 	return Misconfigured(
 		fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, Cause(err)),
 		"pass --cache-root with a directory that you can write", err)
@@ -109,7 +109,7 @@ func (c *Cache) locked(change func() error) error {
 		return change() // there is no cache yet
 	}
 	if err != nil {
-		return c.unwritable(err)
+		return c.writeError(err)
 	}
 	defer file.Close() // releases the lock
 	patience := cmp.Or(c.lockPatience, lockPatience)
@@ -125,7 +125,7 @@ func (c *Cache) locked(change func() error) error {
 			fmt.Sprintf("another process has been changing the credential cache %s for more than %s", c.Root, patience),
 			"end that process, then try again", err)
 	case err != nil:
-		return c.unwritable(err)
+		return c.writeError(err)
 	}
 	return change()
 }
@@ -133,7 +133,7 @@ func (c *Cache) locked(change func() error) error {
 func (c *Cache) removeFile(path string) error {
 	c.removeLeftovers()
 	if err := os.Remove(path); err != nil {
-		return c.unwritable(err)
+		return c.writeError(err)
 	}
 	return nil
 }

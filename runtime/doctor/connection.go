@@ -23,17 +23,17 @@ const renewWithin = 14 * 24 * time.Hour
 // checkConnection connects to the provider's port and checks its certificate. Plain http is for this machine only, since it sends
 // the token unencrypted.
 func (e *examination) checkConnection(ctx context.Context) Finding {
-	exposed := e.exposed()
-	if exposed && !e.options.AllowPlainHTTP {
+	isUnencrypted := e.isUnencrypted()
+	if isUnencrypted && !e.options.AllowPlainHTTP {
 		return failed(credential.Usage, e.options.doctorCommand("https://"+e.address.Host),
 			"plain http would send the token unencrypted; it is for this machine only")
 	}
 	connection, err := e.options.Transport.DialContext(ctx, "tcp", address.HostPort(e.address))
 	if err != nil {
-		return unreachable("%s cannot be reached: %s", e.address.Host, unanswered(err))
+		return unreachable("%s cannot be reached: %s", e.address.Host, connectionProblem(err))
 	}
 	defer connection.Close()
-	if exposed {
+	if isUnencrypted {
 		return note("", "plain http to another machine, as allowed: others on the network can read the token")
 	}
 	if e.address.Scheme == "http" {
@@ -43,7 +43,7 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	configuration.ServerName = e.address.Hostname()
 	secured := tls.Client(connection, configuration)
 	if err := secured.HandshakeContext(ctx); err != nil {
-		return e.insecure(err)
+		return e.handshakeFinding(err)
 	}
 	defer secured.Close()
 	state := secured.ConnectionState()
@@ -56,15 +56,15 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	return ok("%s, certificate valid for %d days", version, days)
 }
 
-// exposed reports whether the token would cross a network unencrypted.
-func (e *examination) exposed() bool {
+// isUnencrypted reports whether the token would cross a network unencrypted.
+func (e *examination) isUnencrypted() bool {
 	return e.address.Scheme == "http" && !address.IsLoopback(e.address.Hostname())
 }
 
-// insecure explains a failed handshake, with the command that shows the certificate or trusts its issuer.
-func (e *examination) insecure(err error) Finding {
+// handshakeFinding explains a failed handshake, with the command that shows the certificate or trusts its issuer.
+func (e *examination) handshakeFinding(err error) Finding {
 	host := e.address.Hostname()
-	look := "openssl s_client -servername " + commandline.Word(host) + " -connect " + commandline.Word(address.HostPort(e.address))
+	inspect := "openssl s_client -servername " + commandline.Word(host) + " -connect " + commandline.Word(address.HostPort(e.address))
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -72,12 +72,12 @@ func (e *examination) insecure(err error) Finding {
 	case errors.As(err, &unknown):
 		return failed(credential.Unreachable, "SSL_CERT_FILE=authority.pem "+e.options.doctorCommand(e.provider), "the certificate is signed by an authority that this machine does not trust")
 	case errors.As(err, &name):
-		return failed(credential.Unreachable, look, "the certificate is not for %s", host)
+		return failed(credential.Unreachable, inspect, "the certificate is not for %s", host)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return failed(credential.Unreachable, look, "the certificate is not valid now: it is valid from %s to %s",
+		return failed(credential.Unreachable, inspect, "the certificate is not valid now: it is valid from %s to %s",
 			invalid.Cert.NotBefore.Format(time.DateOnly), invalid.Cert.NotAfter.Format(time.DateOnly))
 	}
-	return failed(credential.Unreachable, look, "TLS failed: %s", unanswered(err))
+	return failed(credential.Unreachable, inspect, "TLS failed: %s", connectionProblem(err))
 }
 
 // maxSkew is the maximum difference between two clocks.
@@ -90,7 +90,7 @@ func (e *examination) checkClock(ctx context.Context) Finding {
 	request.Header.Set("User-Agent", "pdpp-mcp")
 	response, err := e.options.Transport.RoundTrip(request)
 	if err != nil {
-		return unreachable("the provider's clock cannot be read: %s", unanswered(err))
+		return unreachable("the provider's clock cannot be read: %s", connectionProblem(err))
 	}
 	defer response.Body.Close()
 	answered := e.options.Now()
@@ -120,7 +120,7 @@ func (e *examination) checkClock(ctx context.Context) Finding {
 
 // checkResourceMetadata reads which authorization server the provider names (RFC 9728), as connect does.
 func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
-	if e.exposed() {
+	if e.isUnencrypted() {
 		return note("", signInOverHTTPS)
 	}
 	inspection, err := connect.Inspect(ctx, e.provider, e.options.Transport)

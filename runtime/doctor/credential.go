@@ -71,19 +71,19 @@ func (e *examination) checkCredential(context.Context) Finding {
 	if e.isExpired = first < 0; e.isExpired {
 		first = max(0, slices.IndexFunc(grants, func(g *credential.Entry) bool { return g.Credential.Usable(now) }))
 	}
-	e.token, e.others = grants[first].Credential.AccessToken, slices.Delete(slices.Clone(grants), first, first+1)
-	return e.lasts(grants[first].Credential)
+	e.token, e.furtherGrants = grants[first].Credential.AccessToken, slices.Delete(slices.Clone(grants), first, first+1)
+	return e.validity(grants[first].Credential)
 }
 
-// lasts reports how long a credential is valid.
-func (e *examination) lasts(stored credential.Credential) Finding {
+// validity reports how long a credential is valid.
+func (e *examination) validity(stored credential.Credential) Finding {
 	grant := "grant " + stored.Name()
 	now, ends := e.options.Now(), stored.ExpiresAt
 	if ends.IsZero() {
 		return ok("%s, no expiry", grant)
 	}
 	until := ends.UTC().Format(time.RFC3339)
-	switch again := e.approveAgain(stored); {
+	switch again := e.requestCommand(stored); {
 	case !stored.Usable(now):
 		return failed(credential.Configuration, again, "%s expired at %s", grant, until)
 	case stored.Expired(now):
@@ -94,15 +94,15 @@ func (e *examination) lasts(stored credential.Credential) Finding {
 	return ok("%s, valid until %s", grant, until)
 }
 
-// approveAgain is the command that requests the same grant again.
-func (e *examination) approveAgain(stored credential.Credential) string {
+// requestCommand is the command that requests the same grant again.
+func (e *examination) requestCommand(stored credential.Credential) string {
 	return stored.Again().Connect(e.provider, e.options.namedRoot())
 }
 
 // grantChecks returns a check for each further grant (R-LOCAL-2). They send nothing if the first one could not be tried.
 func (e *examination) grantChecks(isReachable bool) []check {
 	var checks []check
-	for _, each := range e.others {
+	for _, each := range e.furtherGrants {
 		checks = append(checks, check{id: "grant_" + each.Credential.GrantID, title: "Further grant", ask: func(ctx context.Context) Finding {
 			return e.checkGrant(ctx, each.Credential, isReachable)
 		}})
@@ -112,7 +112,7 @@ func (e *examination) grantChecks(isReachable bool) []check {
 
 // checkGrant tries the token of one grant.
 func (e *examination) checkGrant(ctx context.Context, stored credential.Credential, isReachable bool) Finding {
-	lasts := e.lasts(stored)
+	lasts := e.validity(stored)
 	switch {
 	case lasts.State == Failed, stored.Expired(e.options.Now()):
 		return lasts
@@ -121,12 +121,12 @@ func (e *examination) checkGrant(ctx context.Context, stored credential.Credenti
 	}
 	_, schema, found := e.tryToken(ctx, stored.AccessToken)
 	if found.State != Failed {
-		found = e.covers(schema)
+		found = e.coverage(schema)
 	}
 	if found.State == Failed {
 		found.Detail = lasts.Detail + ": " + found.Detail
 		if found.Class == credential.Configuration {
-			found.Fix = e.approveAgain(stored)
+			found.Fix = e.requestCommand(stored)
 		}
 		return found
 	}

@@ -38,18 +38,18 @@ type Options struct {
 
 // examination is the state of one provider's checks. The comments name the check that sets a field.
 type examination struct {
-	options     *Options
-	providerURL string              // as passed or stored
-	grants      []string            // ids or labels; empty: every grant of the provider
-	unchosen    error               // why there is no provider to examine
-	provider    string              // provider_url: the normalized URL
-	address     *url.URL            // provider_url
-	inspection  *connect.Inspection // resource_metadata
-	token       rs.Secret           // credential: the first usable one
-	isExpired   bool                // credential: the token has expired
-	others      []*credential.Entry // credential: the further grants, examined last
-	reader      rs.Reader           // token_kind
-	schema      *rs.Response        // token_kind
+	options       *Options
+	providerURL   string              // as passed or stored
+	grants        []string            // ids or labels; empty: every grant of the provider
+	unchosen      error               // why there is no provider to examine
+	provider      string              // provider_url: the normalized URL
+	address       *url.URL            // provider_url
+	inspection    *connect.Inspection // resource_metadata
+	token         rs.Secret           // credential: the first usable one
+	isExpired     bool                // credential: the token has expired
+	furtherGrants []*credential.Entry // credential: the further grants, examined last
+	reader        rs.Reader           // token_kind
+	schema        *rs.Response        // token_kind
 }
 
 // Examine runs the checks of each provider and then those of this machine. It reports each result at once, always in the same order.
@@ -98,7 +98,7 @@ func (e *examination) checks() []check {
 		{id: cacheFile, title: cacheFileTitle, needs: []string{"provider_url"}, ask: e.checkCacheFile},
 		{id: "credential", title: "Credential", needs: []string{cacheFile}, ask: e.checkCredential},
 		{id: tokenKind, title: tokenKindTitle, needs: []string{"connection", "credential"}, ask: e.checkTokenKind},
-		{id: "schema", title: "Schema", needs: []string{tokenKind}, ask: func(context.Context) Finding { return e.covers(e.schema) }},
+		{id: "schema", title: "Schema", needs: []string{tokenKind}, ask: func(context.Context) Finding { return e.coverage(e.schema) }},
 		{id: "search_lexical", title: "Search, lexical", needs: []string{tokenKind}, ask: e.searchCheck("search")},
 		{id: "search_semantic", title: "Search, semantic", needs: []string{tokenKind}, ask: e.searchCheck("search", "semantic")},
 		{id: "search_hybrid", title: "Search, hybrid", needs: []string{tokenKind}, ask: e.searchCheck("search", "hybrid")},

@@ -52,8 +52,8 @@ func (e *examination) fromAnswer(err error) Finding {
 	return fromError(err, "")
 }
 
-// unanswered explains in a few words why there was no answer.
-func unanswered(err error) string {
+// connectionProblem explains in a few words why there was no answer.
+func connectionProblem(err error) string {
 	var name *net.DNSError
 	var timeout net.Error
 	var system *os.SyscallError

@@ -58,8 +58,8 @@ func (e *examination) packageToken() Finding {
 	return failed(credential.Refused, e.connectCommand(), "a package token, which is accepted only by the hosted MCP server at %s/mcp", e.provider)
 }
 
-// covers counts connections and streams. A connection may occur under several connectors.
-func (e *examination) covers(response *rs.Response) Finding {
+// coverage counts connections and streams. A connection may occur under several connectors.
+func (e *examination) coverage(response *rs.Response) Finding {
 	schema, err := schemadoc.Read(response)
 	if err != nil {
 		return unreachable("the schema has an unknown shape")

@@ -31,9 +31,9 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 	if change.file, err = readFile(change.Path); err != nil {
 		return nil, err
 	}
-	wanted := h.spell(server)
+	wanted := h.settings(server)
 	change.after, err = h.format.change(change.file.content, server.Name, wanted)
-	if err == nil && !faithful(h.format, change.file.content, change.after, server.Name, wanted) {
+	if err == nil && !changesOnlyEntry(h.format, change.file.content, change.after, server.Name, wanted) {
 		err = problem("the change would touch more than its own entry")
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func (h Host) Snippet(server Server) (string, error) {
 	if err := h.check(server); err != nil {
 		return "", err
 	}
-	content, err := h.format.change(nil, server.Name, h.spell(server))
+	content, err := h.format.change(nil, server.Name, h.settings(server))
 	if err != nil {
 		return "", credential.Misconfigured("the configuration could not be made: "+err.Error(), "", err)
 	}

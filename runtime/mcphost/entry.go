@@ -108,9 +108,9 @@ type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// faithful reports whether only the owned members of one entry differ, and are as wanted. It compares values, so that it does not
+// changesOnlyEntry reports whether only the owned members of one entry differ, and are as wanted. It compares values, so that it does not
 // share the faults of the code that changed the text.
-func faithful(f format, before, after []byte, name string, wanted []setting) bool {
+func changesOnlyEntry(f format, before, after []byte, name string, wanted []setting) bool {
 	was, err := f.decode(before)
 	if err != nil {
 		return false
@@ -123,12 +123,12 @@ func faithful(f format, before, after []byte, name string, wanted []setting) boo
 	for _, owned := range f.owned() {
 		value, isPresent := entry[owned]
 		setting, isWanted := settingOf(wanted, owned)
-		if isPresent != isWanted || isPresent && !setting.is(value) {
+		if isPresent != isWanted || isPresent && !setting.equals(value) {
 			return false
 		}
 	}
-	forget(was, f, name)
-	forget(is, f, name)
+	removeOwned(was, f, name)
+	removeOwned(is, f, name)
 	return reflect.DeepEqual(was, is)
 }
 
@@ -138,8 +138,8 @@ func entryOf(document map[string]any, section, name string) map[string]any {
 	return entry
 }
 
-// forget removes the owned members, and objects that are then empty.
-func forget(document map[string]any, f format, name string) {
+// removeOwned removes the owned members, and objects that are then empty.
+func removeOwned(document map[string]any, f format, name string) {
 	servers, ok := document[f.servers()].(map[string]any)
 	if !ok {
 		return

@@ -17,11 +17,11 @@ type Host struct {
 	Program string // its program on the PATH; may be empty
 	SignIn  string // how to sign in to a hosted server; empty: it cannot be configured in the file
 
-	file       func(Machine) string // the user's configuration
-	folderFile string               // configuration of a folder, relative to it; may be empty
-	traces     func(Machine) string // a folder that its first run creates; nil: the folder of file
-	format     format
-	spell      func(Server) []setting
+	file          func(Machine) string // the user's configuration
+	folderFile    string               // configuration of a folder, relative to it; may be empty
+	installFolder func(Machine) string // a folder that its first run creates; nil: the folder of file
+	format        format
+	settings      func(Server) []setting
 }
 
 // Hosts returns the known hosts in a fixed order.
@@ -30,35 +30,35 @@ func Hosts() []Host {
 		{
 			Name: "claude-code", Program: "claude", Title: "Claude Code", SignIn: "run /mcp in Claude Code",
 			file: claudeCodeFile, folderFile: ".mcp.json",
-			traces: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") },
-			format: jsonFormat{section: "mcpServers", own: typedNames}, spell: typed,
+			installFolder: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") },
+			format:        jsonFormat{section: "mcpServers", own: typedNames}, settings: typed,
 		},
 		{
 			Name: "claude-desktop", Title: "Claude Desktop",
 			file: func(m Machine) string {
 				return filepath.Join(m.applicationData(), "Claude", "claude_desktop_config.json")
 			},
-			format: jsonFormat{section: "mcpServers", own: plainNames}, spell: plain,
+			format: jsonFormat{section: "mcpServers", own: plainNames}, settings: plain,
 		},
 		{
 			Name: "codex", Program: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
 			file: func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") }, folderFile: ".codex/config.toml",
-			format: tomlFormat{section: "mcp_servers", own: plainNames}, spell: plain,
+			format: tomlFormat{section: "mcp_servers", own: plainNames}, settings: plain,
 		},
 		{
 			Name: "cursor", Program: "cursor", Title: "Cursor", SignIn: "choose Connect next to the server in Cursor's MCP settings",
 			file: func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }, folderFile: ".cursor/mcp.json",
-			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, spell: plain,
+			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, settings: plain,
 		},
 		{
 			Name: "vscode", Program: "code", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
 			file: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") }, folderFile: ".vscode/mcp.json",
-			format: jsonFormat{section: "servers", own: typedNames, comments: true}, spell: typed,
+			format: jsonFormat{section: "servers", own: typedNames, comments: true}, settings: typed,
 		},
 		{
 			Name: "gemini", Program: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
 			file: func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") }, folderFile: ".gemini/settings.json",
-			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, spell: gemini,
+			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, settings: gemini,
 		},
 	}
 }
@@ -78,11 +78,11 @@ func (h Host) Path(machine Machine) string { return h.file(machine) }
 
 // Installed reports whether the host has files on the machine.
 func (h Host) Installed(m Machine) bool {
-	traces := filepath.Dir(h.file(m))
-	if h.traces != nil {
-		traces = h.traces(m)
+	installFolder := filepath.Dir(h.file(m))
+	if h.installFolder != nil {
+		installFolder = h.installFolder(m)
 	}
-	for _, path := range []string{h.file(m), traces} {
+	for _, path := range []string{h.file(m), installFolder} {
 		if _, err := os.Stat(path); err == nil {
 			return true
 		}

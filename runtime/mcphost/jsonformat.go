@@ -66,7 +66,7 @@ func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, want
 		held := &entry.Members[index].Value
 		var value any
 		_ = json.Unmarshal(standard(held), &value) // parsed before
-		if !each.is(value) {
+		if !each.equals(value) {
 			held.Value = layout.render(each, base)
 		}
 	}

@@ -148,7 +148,7 @@ func checkChange(t failer, host Host, content []byte, kept []string) {
 		if server.URL != "" && !host.Remote() {
 			continue
 		}
-		wanted := host.spell(server)
+		wanted := host.settings(server)
 		changed, err := host.format.change(content, server.Name, wanted)
 		if err != nil {
 			t.Fatalf("change %q: %v", content, err)
@@ -157,7 +157,7 @@ func checkChange(t failer, host Host, content []byte, kept []string) {
 		if !reflect.DeepEqual(before, after) {
 			t.Fatalf("something else changed in\n%s\nto\n%s", content, changed)
 		}
-		if !faithful(host.format, content, changed, server.Name, wanted) {
+		if !changesOnlyEntry(host.format, content, changed, server.Name, wanted) {
 			t.Fatalf("not faithful:\n%s\nto\n%s", content, changed)
 		}
 		for _, text := range kept {

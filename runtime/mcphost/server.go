@@ -101,5 +101,5 @@ func settingOf(wanted []setting, name string) (setting, bool) {
 	return setting{}, false
 }
 
-// is reports whether a decoded value equals the setting.
-func (s setting) is(decoded any) bool { return reflect.DeepEqual(decoded, s.value) }
+// equals reports whether a decoded value equals the setting.
+func (s setting) equals(decoded any) bool { return reflect.DeepEqual(decoded, s.value) }

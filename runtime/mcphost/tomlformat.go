@@ -20,7 +20,7 @@ func (f tomlFormat) servers() string { return f.section }
 func (f tomlFormat) owned() []string { return f.own }
 
 // errSpelling: inline tables and dotted keys cannot be edited line by line.
-const errSpelling = problem("its entry for this server is an inline table or has dotted keys")
+const errInlineTable = problem("its entry for this server is an inline table or has dotted keys")
 
 func (f tomlFormat) change(content []byte, name string, wanted []setting) ([]byte, error) {
 	before, err := f.decode(content)
@@ -44,8 +44,8 @@ func (f tomlFormat) change(content []byte, name string, wanted []setting) ([]byt
 	} else {
 		changed = f.replace(content, newline, statements[heading:], entryOf(before, f.section, name), wanted)
 	}
-	if !faithful(f, content, changed, name, wanted) {
-		return nil, errSpelling
+	if !changesOnlyEntry(f, content, changed, name, wanted) {
+		return nil, errInlineTable
 	}
 	return changed, nil
 }
@@ -91,7 +91,7 @@ func (f tomlFormat) replace(content []byte, newline string, statements []tomlSta
 			}
 			changed, added = slices.Insert(changed, line.lineEnd, []byte(added)...), ""
 		}
-		if owned && isWanted && !current.is(entry[current.name]) {
+		if owned && isWanted && !current.equals(entry[current.name]) {
 			changed = slices.Replace(changed, line.start, line.end, []byte(current.line())...)
 		}
 	}

@@ -39,7 +39,7 @@ func newFinding(wrong name, suggestion string, accepted []string, text string) f
 	}
 	for _, each := range nearname.Order(wrong.text, accepted) {
 		if len(each) <= maxNameBytes && len(found.accepted) < maxAccepted {
-			found.accepted = add(found.accepted, each)
+			found.accepted = addName(found.accepted, each)
 		}
 	}
 	return found
@@ -128,7 +128,7 @@ func connection(s schema, wanted name, stream string) []finding {
 	for connector, row := range s.rows(stream, "") {
 		if strings.EqualFold(wanted.text, connector.Key) {
 			for _, each := range connector.ConnectionsOf(row) {
-				byKey = add(byKey, each.ID)
+				byKey = addName(byKey, each.ID)
 			}
 		}
 	}

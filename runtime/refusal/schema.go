@@ -39,7 +39,7 @@ func (s schema) streamsWith(field string) []string {
 			break
 		}
 		if fields(row.Fields()).named(field) != nil {
-			names = add(names, quoted(row.Name))
+			names = addName(names, quoted(row.Name))
 		}
 	}
 	return names
@@ -63,7 +63,7 @@ func (s schema) relations(stream, connectionID string) []string {
 	for _, row := range s.rows(stream, connectionID) {
 		for _, relation := range row.Relations() {
 			if relation.Usable() {
-				names = add(names, relation.Name)
+				names = addName(names, relation.Name)
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func isTime(field schemadoc.Field) bool {
 	return isGranted(field) && (field.Name == "at" || strings.HasSuffix(field.Name, "_at"))
 }
 
-func add(names []string, name string) []string {
+func addName(names []string, name string) []string {
 	if slices.Contains(names, name) {
 		return names
 	}

@@ -39,18 +39,18 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	sentAt := time.Now()
-	response, err := s.asker.postJSON(ctx, s.server.AgentConnectEndpoint, request)
+	response, err := s.requester.postJSON(ctx, s.server.AgentConnectEndpoint, request)
 	var attempt agentAttempt
-	if err := s.accepted(response, err, &attempt); err != nil {
+	if err := s.decodeSuccess(response, err, &attempt); err != nil {
 		return nil, err
 	}
 	if err := s.admitAttempt(&attempt, response.from); err != nil {
 		return nil, err
 	}
 	waiting := newWaiting(sentAt, attempt.Interval, attempt.ExpiresIn)
-	s.announce(Approval{URL: attempt.ApprovalURL, UserCode: shown(attempt.UserCode), ExpiresAt: waiting.expiresAt})
+	s.announce(Approval{URL: attempt.ApprovalURL, UserCode: printable(attempt.UserCode), ExpiresAt: waiting.expiresAt})
 	granted, err := s.poll(ctx, waiting, attempt.PollingCode, func() (*answer, error) {
-		return s.asker.postJSON(ctx, attempt.PollURL, map[string]string{"polling_code": attempt.PollingCode})
+		return s.requester.postJSON(ctx, attempt.PollURL, map[string]string{"polling_code": attempt.PollingCode})
 	})
 	if err != nil {
 		return nil, err
@@ -71,15 +71,15 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 	if s.server.PushedAuthorization == "" {
 		return request, nil
 	}
-	answer, err := s.asker.postJSON(ctx, s.server.PushedAuthorization, agentRequest{ClientID: client.ClientID, Details: request.Details})
+	answer, err := s.requester.postJSON(ctx, s.server.PushedAuthorization, agentRequest{ClientID: client.ClientID, Details: request.Details})
 	var pushed struct {
 		RequestURI string `json:"request_uri"`
 	}
-	if err := s.accepted(answer, err, &pushed); err != nil {
+	if err := s.decodeSuccess(answer, err, &pushed); err != nil {
 		return nil, err
 	}
 	if pushed.RequestURI == "" {
-		return nil, unfit(answer.from, "accepted the request without a request_uri", nil)
+		return nil, protocolError(answer.from, "accepted the request without a request_uri", nil)
 	}
 	return &agentRequest{ClientID: client.ClientID, RequestURI: pushed.RequestURI}, nil
 }
@@ -87,10 +87,10 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 func (s *signIn) admitAttempt(attempt *agentAttempt, from string) error {
 	attempt.PollURL = cmp.Or(attempt.PollURL, attempt.TokenURL)
 	if attempt.ApprovalURL == "" || attempt.PollURL == "" || attempt.PollingCode == "" {
-		return unfit(from, "started an attempt without approval_url, poll_url or polling_code", nil)
+		return protocolError(from, "started an attempt without approval_url, poll_url or polling_code", nil)
 	}
-	if err := s.asker.endpoint("approval_url", &attempt.ApprovalURL); err != nil {
+	if err := s.requester.endpoint("approval_url", &attempt.ApprovalURL); err != nil {
 		return err
 	}
-	return s.asker.endpoint("poll_url", &attempt.PollURL)
+	return s.requester.endpoint("poll_url", &attempt.PollURL)
 }

@@ -32,7 +32,7 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 		}
 	}
 	defer callback.close()
-	client, err := s.identified(ctx, registration{
+	client, err := s.requireClient(ctx, registration{
 		ApplicationType: "native", GrantTypes: codeGrants, ResponseTypes: []string{"code"}, RedirectURIs: []string{callback.address},
 	})
 	if err != nil {
@@ -47,18 +47,18 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(time.Until(expiresAt)):
-		return nil, s.expired(nil)
+		return nil, s.expiredError(nil)
 	}
 	code, err := s.returnedCode(query)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.asker.postForm(ctx, s.server.Token, url.Values{
+	answer, err := s.requester.postForm(ctx, s.server.Token, url.Values{
 		"grant_type": {"authorization_code"}, "client_id": {client.ClientID}, "code": {code},
 		"code_verifier": {verifier}, "redirect_uri": {callback.address},
 	})
 	given := granted{answer: answer}
-	if err := s.accepted(answer, err, &given, code, verifier); err != nil {
+	if err := s.decodeSuccess(answer, err, &given, code, verifier); err != nil {
 		return nil, err
 	}
 	return given.issued(client)
@@ -86,13 +86,13 @@ func (s *signIn) authorizationPage(clientID string, callback *callbackServer, ve
 func (s *signIn) returnedCode(query url.Values) (string, error) {
 	from := query.Get("iss")
 	if from != s.server.Issuer && (from != "" || s.server.NamesItself) {
-		return "", unfit(s.server.Issuer, "was asked, and another server answered: "+shown(from), nil)
+		return "", protocolError(s.server.Issuer, "was asked, and another server answered: "+printable(from), nil)
 	}
 	if refused := query.Get("error"); refused != "" {
-		return "", s.failed(&refusal{from: s.server.Authorization, code: shown(refused), description: shown(query.Get("error_description"))})
+		return "", s.failed(&refusal{from: s.server.Authorization, code: printable(refused), description: printable(query.Get("error_description"))})
 	}
 	if query.Get("code") == "" {
-		return "", unfit(s.server.Authorization, "sent the browser callback without a code", nil)
+		return "", protocolError(s.server.Authorization, "sent the browser back without a code", nil)
 	}
 	return query.Get("code"), nil
 }

@@ -64,8 +64,8 @@ func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
 		return nil, err
 	}
 	options.ClientName = cmp.Or(options.ClientName, DefaultClientName)
-	options.Transport = inspection.asker.client.Transport
-	signing := &signIn{Options: options, server: server, asker: inspection.asker}
+	options.Transport = inspection.requester.client.Transport
+	signing := &signIn{Options: options, server: server, requester: inspection.requester}
 	issued, err := signing.run(ctx)
 	if err != nil {
 		return nil, err
@@ -92,14 +92,14 @@ func Flows() []Flow { return []Flow{AgentConnect, DeviceAuthorization, Authoriza
 type signIn struct {
 	Options
 
-	server *authorizationServer
-	asker  *asker
+	server    *authorizationServer
+	requester *requester
 
 	announced bool // Announce was called
 }
 
-// accepted decodes a successful response. It keeps the sent secrets out of its error.
-func (s *signIn) accepted(answer *answer, err error, into any, secrets ...string) error {
+// decodeSuccess decodes a successful response. It keeps the sent secrets out of its error.
+func (s *signIn) decodeSuccess(answer *answer, err error, into any, secrets ...string) error {
 	switch {
 	case err != nil:
 		return err

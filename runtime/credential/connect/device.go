@@ -21,7 +21,7 @@ type deviceStarted struct {
 // deviceAuthorization runs the flow of RFC 8628. It always names the resource: without it, a PDPP server may treat the request as one
 // of the owner's own devices.
 func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
-	client, err := s.identified(ctx, registration{GrantTypes: []string{deviceGrant}})
+	client, err := s.requireClient(ctx, registration{GrantTypes: []string{deviceGrant}})
 	if err != nil {
 		return nil, err
 	}
@@ -30,23 +30,23 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 		form.Set("authorization_details", s.detailsText())
 	}
 	sentAt := time.Now()
-	response, err := s.asker.postForm(ctx, s.server.DeviceAuthorization, form)
+	response, err := s.requester.postForm(ctx, s.server.DeviceAuthorization, form)
 	var started deviceStarted
-	if err := s.accepted(response, err, &started); err != nil {
+	if err := s.decodeSuccess(response, err, &started); err != nil {
 		return nil, err
 	}
 	page := cmp.Or(started.Complete, started.VerificationURI)
 	if page == "" || started.DeviceCode == "" {
-		return nil, unfit(response.from, "started a device authorization without device_code or verification_uri", nil)
+		return nil, protocolError(response.from, "started a device authorization without device_code or verification_uri", nil)
 	}
-	if err := s.asker.endpoint("verification_uri", &page); err != nil {
+	if err := s.requester.endpoint("verification_uri", &page); err != nil {
 		return nil, err
 	}
 	waiting := newWaiting(sentAt, started.Interval, started.ExpiresIn)
-	s.announce(Approval{URL: page, UserCode: shown(started.UserCode), ExpiresAt: waiting.expiresAt})
+	s.announce(Approval{URL: page, UserCode: printable(started.UserCode), ExpiresAt: waiting.expiresAt})
 	form = url.Values{"grant_type": {deviceGrant}, "device_code": {started.DeviceCode}, "client_id": {client.ClientID}}
 	granted, err := s.poll(ctx, waiting, started.DeviceCode, func() (*answer, error) { // RFC 8628, section 3.4
-		return s.asker.postForm(ctx, s.server.Token, form)
+		return s.requester.postForm(ctx, s.server.Token, form)
 	})
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 // authorization for another resource, and its token reads at the resource server too (captures 005, 565 and 569b).
 func (s *signIn) hostedResource(ctx context.Context) string {
 	var described resourceMetadata
-	hosted := s.asker.provider + "/mcp"
-	err := s.asker.metadata(ctx, MetadataURL(s.asker.provider)+"/mcp", &described)
+	hosted := s.requester.provider + "/mcp"
+	err := s.requester.metadata(ctx, MetadataURL(s.requester.provider)+"/mcp", &described)
 	if err != nil || described.Resource != hosted || !slices.Contains(described.AuthorizationServers, s.server.Issuer) {
 		return s.server.resource
 	}

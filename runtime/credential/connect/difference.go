@@ -52,7 +52,7 @@ type comparison struct {
 }
 
 func (c *comparison) add(kind, format string, arguments ...any) {
-	if found := kind + ": " + shown(fmt.Sprintf(format, arguments...)); !slices.Contains(c.found, found) {
+	if found := kind + ": " + printable(fmt.Sprintf(format, arguments...)); !slices.Contains(c.found, found) {
 		c.found = append(c.found, found)
 	}
 }

@@ -19,7 +19,7 @@ import (
 func MetadataURL(provider string) string { return provider + "/.well-known/oauth-protected-resource" }
 
 // resource reads the provider's metadata. They name at least one authorization server.
-func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
+func (a *requester) resource(ctx context.Context) (*resourceMetadata, error) {
 	var resource resourceMetadata
 	if err := a.metadata(ctx, MetadataURL(a.provider), &resource); err != nil {
 		if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusNotFound {
@@ -28,18 +28,18 @@ func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 		return nil, err
 	}
 	if len(resource.AuthorizationServers) == 0 {
-		return nil, unfit(a.provider, "names no authorization server in its metadata", nil)
+		return nil, protocolError(a.provider, "names no authorization server in its metadata", nil)
 	}
 	// Otherwise a provider could make the owner approve access to another resource, and get its token (RFC 9728, section 3.3).
 	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != a.provider) {
-		return nil, unfit(a.provider, "describes another resource in its metadata: "+shown(resource.Resource), err)
+		return nil, protocolError(a.provider, "describes another resource in its metadata: "+printable(resource.Resource), err)
 	}
 	return &resource, nil
 }
 
 // noProvider explains an address without a provider's metadata: it may belong to an authorization server, or be a page of the
 // provider. The error names the provider's own address if that can be found.
-func (a *asker) noProvider(ctx context.Context, cause *refusal) error {
+func (a *requester) noProvider(ctx context.Context, cause *refusal) error {
 	failure := credential.Misconfigured(a.provider+" is not a PDPP provider: it has no metadata: "+cause.reason(), "pass the address of a PDPP resource server", cause)
 	found := ""
 	if server, err := a.authorizationServer(ctx, a.provider); err == nil {
@@ -61,7 +61,7 @@ func (a *asker) noProvider(ctx context.Context, cause *refusal) error {
 }
 
 // knownProvider returns a provider's URL if that address describes itself as a provider, otherwise an empty string.
-func (a *asker) knownProvider(ctx context.Context, named string) string {
+func (a *requester) knownProvider(ctx context.Context, named string) string {
 	var described resourceMetadata
 	if _, err := a.admit("resource", named); err != nil {
 		return ""
@@ -75,13 +75,13 @@ func (a *asker) knownProvider(ctx context.Context, named string) string {
 
 // server reads the metadata of the resource's first authorization server. It returns an error if that server offers no sign-in.
 func (i *Inspection) server(ctx context.Context) (*authorizationServer, error) {
-	server, err := i.asker.authorizationServer(ctx, i.Issuer)
+	server, err := i.requester.authorizationServer(ctx, i.Issuer)
 	if err != nil {
 		return nil, err
 	}
-	server.resource = cmp.Or(i.resource.Resource, i.asker.provider)
+	server.resource = cmp.Or(i.resource.Resource, i.requester.provider)
 	server.AgentConnectEndpoint = cmp.Or(server.agentConnectEndpoint(), i.resource.agentConnectEndpoint())
-	if err := i.asker.endpoint("agent_connect_endpoint", &server.AgentConnectEndpoint); err != nil {
+	if err := i.requester.endpoint("agent_connect_endpoint", &server.AgentConnectEndpoint); err != nil {
 		return nil, err
 	}
 	if len(server.flows()) == 0 {
@@ -139,7 +139,7 @@ type deviceProfile struct {
 
 // authorizationServer reads the metadata of an issuer. It admits all endpoints except agent connect's, which the provider may also
 // name.
-func (a *asker) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, error) {
+func (a *requester) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, error) {
 	admitted, err := a.admit("authorization server", issuer)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (a *asker) authorizationServer(ctx context.Context, issuer string) (*author
 	}
 	// RFC 8414, section 3.3: otherwise one server could impersonate another.
 	if server.Issuer != issuer {
-		return nil, unfit(document, "belongs to another issuer: "+shown(server.Issuer), nil)
+		return nil, protocolError(document, "belongs to another issuer: "+printable(server.Issuer), nil)
 	}
 	for _, endpoint := range []struct {
 		name  string
@@ -178,14 +178,14 @@ func (s *authorizationServer) ownerChooses() bool {
 	})
 }
 
-func (a *asker) metadata(ctx context.Context, document string, into any) error {
+func (a *requester) metadata(ctx context.Context, document string, into any) error {
 	answer, err := a.ask(ctx, http.MethodGet, document, "", nil)
 	if err != nil {
 		return err
 	}
 	if answer.status != http.StatusOK {
 		refused := answer.refused()
-		return unfit(document, "has no metadata: "+refused.reason(), refused)
+		return protocolError(document, "has no metadata: "+refused.reason(), refused)
 	}
 	return answer.decode(into)
 }
@@ -207,21 +207,21 @@ func (s *authorizationServer) flows() []Flow {
 type Inspection struct {
 	Issuer string // of the authorization server
 
-	asker    *asker
-	resource *resourceMetadata
+	requester *requester
+	resource  *resourceMetadata
 }
 
 // Inspect checks the provider's URL and reads its metadata (RFC 9728). A nil transport means rs.NewTransport.
 func Inspect(ctx context.Context, providerURL string, transport http.RoundTripper) (*Inspection, error) {
-	asker, err := newAsker(providerURL, transport)
+	requester, err := newRequester(providerURL, transport)
 	if err != nil {
 		return nil, err
 	}
-	resource, err := asker.resource(ctx)
+	resource, err := requester.resource(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Inspection{resource.AuthorizationServers[0], asker, resource}, nil
+	return &Inspection{resource.AuthorizationServers[0], requester, resource}, nil
 }
 
 // Flows reads the metadata of the authorization server (RFC 8414) and returns the offered flows, at least one, in order of

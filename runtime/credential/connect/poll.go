@@ -69,8 +69,8 @@ func (w *waiting) failed(err error) bool {
 	return errors.As(err, &failure) && failure.Class == credential.Unreachable && w.failures < maxFailures
 }
 
-// slower lengthens the interval if the server requests it, by slow_down or a number of seconds.
-func (w *waiting) slower(slowDown bool, interval int64) {
+// lengthen lengthens the interval if the server requests it, by slow_down or a number of seconds.
+func (w *waiting) lengthen(slowDown bool, interval int64) {
 	wanted := seconds(interval, maxInterval)
 	if slowDown {
 		wanted = max(wanted, w.interval+slowDownStep)
@@ -106,7 +106,7 @@ func (s *signIn) poll(ctx context.Context, waiting *waiting, code string, ask fu
 	for {
 		switch err := waiting.pause(ctx); {
 		case errors.Is(err, ErrExpired):
-			return nil, s.expired(err)
+			return nil, s.expiredError(err)
 		case err != nil:
 			return nil, err
 		}
@@ -133,10 +133,10 @@ func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*grant
 	switch {
 	case isPending, refused.code == "" && answer.isSuccess():
 	case refused.code == "" && answer.status == http.StatusTooManyRequests:
-		waiting.slower(true, 0)
+		waiting.lengthen(true, 0)
 		return nil, nil
 	case refused.code == "" && answer.status == http.StatusGone:
-		return nil, s.expired(refused)
+		return nil, s.expiredError(refused)
 	default:
 		return nil, s.failed(refused)
 	}
@@ -146,16 +146,16 @@ func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*grant
 	}
 	switch {
 	case isPending:
-		waiting.slower(refused.code == codeSlowDown, given.Interval)
+		waiting.lengthen(refused.code == codeSlowDown, given.Interval)
 		return nil, nil
 	case given.AccessToken != "":
 	case given.Status == "denied":
 		refused.code = codeDenied
 		return nil, s.failed(refused)
 	case given.Status == "expired":
-		return nil, s.expired(refused)
+		return nil, s.expiredError(refused)
 	case given.Status == "pending" || answer.status == http.StatusAccepted:
-		waiting.slower(false, given.Interval)
+		waiting.lengthen(false, given.Interval)
 		return nil, nil
 	}
 	return &given, nil
@@ -165,18 +165,18 @@ func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*grant
 func (g *granted) issued(client credential.Client) (*issued, error) {
 	kind, _, err := rs.TokenKind(g.answer.members.Get)
 	if err != nil {
-		return nil, unfit(g.answer.from, "issued an unusable token: "+err.Error(), err)
+		return nil, protocolError(g.answer.from, "issued an unusable token: "+err.Error(), err)
 	}
 	if g.TokenType != "" && !strings.EqualFold(g.TokenType, "Bearer") {
-		return nil, unfit(g.answer.from, "issued a token of a type other than Bearer", nil)
+		return nil, protocolError(g.answer.from, "issued a token of a type other than Bearer", nil)
 	}
 	token, err := rs.NewBearer(g.AccessToken)
 	if err != nil {
-		return nil, unfit(g.answer.from, "issued a token that "+err.Error(), err)
+		return nil, protocolError(g.answer.from, "issued a token that "+err.Error(), err)
 	}
 	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered the client
 	given := &issued{kind: kind, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{
-		AccessToken: token, TokenType: "Bearer", ExpiresAt: g.ends(), GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
+		AccessToken: token, TokenType: "Bearer", ExpiresAt: g.expiry(), GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
 	}}}
 	if kind == "" && g.PackageID != "" && given.Credential.GrantID == "" {
 		given.kind = rs.KindPackage
@@ -187,8 +187,8 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 	return given, nil
 }
 
-// ends returns when the token or its grant expires, whichever is first; zero if neither does.
-func (g *granted) ends() time.Time {
+// expiry returns when the token or its grant expires, whichever is first; zero if neither does.
+func (g *granted) expiry() time.Time {
 	ends := g.Grant.ExpiresAt
 	if g.ExpiresIn > 0 {
 		end := time.Now().Add(seconds(g.ExpiresIn, maxLifetime))

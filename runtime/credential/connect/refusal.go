@@ -64,12 +64,12 @@ func (a *answer) refused(secrets ...string) *refusal {
 	if envelope, ok := rawjson.ParseObject(a.members.Get("error")); ok {
 		r.code, r.description = envelope.Text("code"), envelope.Text("message")
 	}
-	r.code, r.description = shown(r.code, secrets...), shown(r.description, secrets...)
+	r.code, r.description = printable(r.code, secrets...), printable(r.description, secrets...)
 	return r
 }
 
-// shown returns a server's text for one line of a terminal, without the secrets.
-func shown(text string, secrets ...string) string {
+// printable returns a server's text for one line of a terminal, without the secrets.
+func printable(text string, secrets ...string) string {
 	for _, secret := range secrets {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "[redacted]")
@@ -95,14 +95,14 @@ func isInvalidRequest(err error) bool {
 
 // failed returns the error of a refusal, with class and next step.
 func (s *signIn) failed(refused *refusal) *credential.Error {
-	again := s.again()
+	again := s.connectStep()
 	failure := credential.Misconfigured(refused.Error(), again, refused)
 	switch {
 	case refused.code == codeDenied:
 		failure.Class, failure.Message, failure.Cause = credential.Refused, ErrDenied.Error()+" at "+s.server.Issuer, errors.Join(ErrDenied, refused)
 		failure.NextStep = "to ask again, " + again
 	case refused.code == codeExpired:
-		return s.expired(refused)
+		return s.expiredError(refused)
 	case refused.status == http.StatusTooManyRequests:
 		failure.Class, failure.NextStep = credential.Unreachable, "try again later"
 	case refused.code == codeInvalidRequest && s.Asked.Source != "": // the form is wrong, not the requested access
@@ -120,11 +120,13 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 // nameConnection is the next step if a source has several connections (867c).
 const nameConnection = "if the source has several connections, pass --connection <id>, as the provider shows it to its owner"
 
-// again is the next step of signing in again.
-func (s *signIn) again() string { return "run: " + commandline.Connect(s.asker.provider, s.CacheRoot) }
+// connectStep is the next step of signing in again.
+func (s *signIn) connectStep() string {
+	return "run: " + commandline.Connect(s.requester.provider, s.CacheRoot)
+}
 
-func (s *signIn) expired(err error) *credential.Error {
-	step := "to ask again, " + s.again()
+func (s *signIn) expiredError(err error) *credential.Error {
+	step := "to ask again, " + s.connectStep()
 	if s.Asked.omitsConnection() {
 		step += "; " + nameConnection
 	}

@@ -70,8 +70,8 @@ func (s *signIn) client(ctx context.Context, asked registration) (credential.Cli
 	return client, err
 }
 
-// identified returns a client with an id.
-func (s *signIn) identified(ctx context.Context, asked registration) (credential.Client, error) {
+// requireClient returns a client with an id, or an error.
+func (s *signIn) requireClient(ctx context.Context, asked registration) (credential.Client, error) {
 	client, err := s.client(ctx, asked)
 	if err == nil && client.ClientID == "" {
 		err = credential.Misconfigured(
@@ -83,19 +83,19 @@ func (s *signIn) identified(ctx context.Context, asked registration) (credential
 
 func (s *signIn) register(ctx context.Context, asked registration) (credential.Client, error) {
 	asked.ClientName, asked.TokenEndpointAuthMethod = s.ClientName, "none"
-	answer, err := s.asker.postJSON(ctx, s.server.Registration, asked)
+	answer, err := s.requester.postJSON(ctx, s.server.Registration, asked)
 	var registered struct {
 		ClientID   string `json:"client_id"`
 		AuthMethod string `json:"token_endpoint_auth_method"`
 	}
-	if err := s.accepted(answer, err, &registered); err != nil {
+	if err := s.decodeSuccess(answer, err, &registered); err != nil {
 		return credential.Client{}, err
 	}
 	if registered.ClientID == "" {
-		return credential.Client{}, unfit(answer.from, "registered a client without a client_id", nil)
+		return credential.Client{}, protocolError(answer.from, "registered a client without a client_id", nil)
 	}
 	if registered.AuthMethod != "" && registered.AuthMethod != asked.TokenEndpointAuthMethod {
-		return credential.Client{}, unfit(answer.from, "registered a client that needs a secret; only public clients are used here", nil)
+		return credential.Client{}, protocolError(answer.from, "registered a client that needs a secret; only public clients are used here", nil)
 	}
 	return credential.Client{
 		ClientID: registered.ClientID, ClientName: s.ClientName, TokenEndpointAuthMethod: asked.TokenEndpointAuthMethod,

@@ -45,7 +45,7 @@ func (r *Renewal) Current(ctx context.Context, held *credential.Entry) (*credent
 
 // After returns a renewed credential after a refused read, or the refusal if a new token would not help. It is called once per read.
 func (r *Renewal) After(ctx context.Context, held *credential.Entry, refusal error) (*credential.Entry, error) {
-	if held.Credential.RefreshToken.IsZero() || !isTokenRefused(refusal) {
+	if held.Credential.RefreshToken.IsZero() || !isTokenRefusal(refusal) {
 		return nil, refusal
 	}
 	renewed, err := r.renew(ctx, held, true)
@@ -55,9 +55,9 @@ func (r *Renewal) After(ctx context.Context, held *credential.Entry, refusal err
 	return renewed, err
 }
 
-// isTokenRefused reports whether a refusal is about the access token: 401, or 403 grant_expired, which resource servers also send for
+// isTokenRefusal reports whether a refusal is about the access token: 401, or 403 grant_expired, which resource servers also send for
 // an expired access token of a valid grant (captures 873 to 873h).
-func isTokenRefused(err error) bool {
+func isTokenRefusal(err error) bool {
 	var refused *rs.Error
 	return errors.As(err, &refused) &&
 		(refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden && refused.Code == "grant_expired")
@@ -83,21 +83,21 @@ func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool)
 	if stored := r.stored(held); stored != nil {
 		return stored, nil
 	}
-	asker, err := newAsker(held.ProviderURL, r.Transport)
+	requester, err := newRequester(held.ProviderURL, r.Transport)
 	if err != nil {
 		return nil, err
 	}
-	server, err := asker.authorizationServer(ctx, held.AuthorizationServer)
+	server, err := requester.authorizationServer(ctx, held.AuthorizationServer)
 	if err != nil {
 		return nil, err
 	}
 	if server.Token == "" {
-		return nil, unfit(server.Issuer, "names no token_endpoint in its metadata", nil)
+		return nil, protocolError(server.Issuer, "names no token_endpoint in its metadata", nil)
 	}
-	signing := &signIn{Options: Options{CacheRoot: r.Cache.NamedRoot()}, asker: asker, server: server}
+	signing := &signIn{Options: Options{CacheRoot: r.Cache.NamedRoot()}, requester: requester, server: server}
 	// A started exchange is not cancelled: the grant would be lost.
-	unbroken := context.WithoutCancel(ctx)
-	return r.Cache.Renew(held, ended, r.now(), func(stored *credential.Entry) error { return signing.refresh(unbroken, stored) })
+	uncancelled := context.WithoutCancel(ctx)
+	return r.Cache.Renew(held, ended, r.now(), func(stored *credential.Entry) error { return signing.refresh(uncancelled, stored) })
 }
 
 // stored returns the stored credential if another process has replaced held, otherwise nil.
@@ -119,7 +119,7 @@ func (s *signIn) refresh(ctx context.Context, held *credential.Entry) error {
 	token := held.Credential.RefreshToken.Reveal()
 	var wasSent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wasSent.Store(true) }})
-	answer, err := s.asker.postForm(ctx, s.server.Token, url.Values{
+	answer, err := s.requester.postForm(ctx, s.server.Token, url.Values{
 		"grant_type": {"refresh_token"}, "client_id": {held.Client.ClientID}, "refresh_token": {token},
 	})
 	var failed failedStatus
@@ -135,11 +135,11 @@ func (s *signIn) refresh(ctx context.Context, held *credential.Entry) error {
 		}
 		return fmt.Errorf("%w: %w", credential.ErrUnspent, s.failed(refused))
 	}
-	return s.take(answer, held)
+	return s.applyTokens(answer, held)
 }
 
-// take sets the tokens of a response. Without a new refresh token the old one stays.
-func (s *signIn) take(answer *answer, held *credential.Entry) error {
+// applyTokens sets the tokens of a response. Without a new refresh token the old one stays.
+func (s *signIn) applyTokens(answer *answer, held *credential.Entry) error {
 	given := granted{answer: answer}
 	if err := answer.decode(&given); err != nil {
 		return err
@@ -151,9 +151,9 @@ func (s *signIn) take(answer *answer, held *credential.Entry) error {
 	renewed := issued.Credential
 	switch {
 	case issued.kind != "" && issued.kind != rs.KindClient:
-		return s.refusedKind(issued.kind)
+		return s.kindError(issued.kind)
 	case renewed.GrantID != "" && renewed.GrantID != held.Credential.GrantID:
-		return unfit(answer.from, "answered with a token of another grant", nil)
+		return protocolError(answer.from, "answered with a token of another grant", nil)
 	}
 	held.Credential.AccessToken, held.Credential.ExpiresAt = renewed.AccessToken, renewed.ExpiresAt
 	if !renewed.RefreshToken.IsZero() {

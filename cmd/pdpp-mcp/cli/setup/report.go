@@ -52,9 +52,9 @@ func (r *doctorReport) print(result doctor.Result) {
 	line = r.wrapped(line)
 	switch {
 	case result.Fix != "":
-		line += "\n" + hang + "run: " + invocation.OneLine(result.Fix)
+		line += "\n" + indent + "run: " + invocation.OneLine(result.Fix)
 	case result.Advice != "":
-		line += "\n" + r.wrapped(hang+invocation.OneLine(result.Advice))
+		line += "\n" + r.wrapped(indent+invocation.OneLine(result.Advice))
 	}
 	before := len(r.outcomes)
 	if r.add(result); before > 0 && len(r.outcomes) > before && r.hasSeveral() {
@@ -63,15 +63,15 @@ func (r *doctorReport) print(result doctor.Result) {
 	_, _ = fmt.Fprintln(r.terminal.Out, line)
 }
 
-// hang begins each line of a check but the first.
-const hang = "        "
+// indent begins each line of a check but the first.
+const indent = "        "
 
 // wrapped breaks a line at words on a terminal. Commands are not broken, so that they can be copied.
 func (r *doctorReport) wrapped(line string) string {
 	if r.columns == 0 {
 		return line
 	}
-	return invocation.WrapLine(line, r.columns, hang)
+	return invocation.WrapLine(line, r.columns, indent)
 }
 
 // outcome has the results of one provider, or of this machine.

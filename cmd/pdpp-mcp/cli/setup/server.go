@@ -42,7 +42,7 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	if err != nil {
 		return mcphost.Server{}, err
 	}
-	providers, isPlain, err := s.chosen(cache)
+	providers, isPlain, err := s.providersToServe(cache)
 	if err != nil {
 		return mcphost.Server{}, err
 	}
@@ -70,8 +70,8 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	return mcphost.Server{Name: s.name, Command: binary, Arguments: arguments}, nil
 }
 
-// chosen returns the passed providers, or every connected one, and whether one of them is plain http on another machine.
-func (s *setupServer) chosen(cache *credential.Cache) (providers []string, isPlain bool, err error) {
+// providersToServe returns the passed providers, or every connected one, and whether one of them is plain http on another machine.
+func (s *setupServer) providersToServe(cache *credential.Cache) (providers []string, isPlain bool, err error) {
 	passed := s.providers
 	if len(passed) == 0 {
 		if passed, err = cache.Providers(s.grants...); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// asking has the flags for what to request.
-type asking struct {
+// requestFlags has the flags for what to request.
+type requestFlags struct {
 	sources     []string
 	connections []string
 	streams     []string
@@ -24,7 +24,7 @@ type asking struct {
 	singleUse   bool
 }
 
-func (a *asking) addFlags(flags *pflag.FlagSet) {
+func (a *requestFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&a.sources, "source", nil, "`connector` to request, by its address (default: the owner chooses)")
 	flags.StringArrayVar(&a.connections, "connection", nil, "connection of the source to request, by its `id`; repeatable (default: the only one)")
 	flags.StringArrayVar(&a.streams, "stream", nil, "`stream` of the source to request; repeatable (default all)")
@@ -41,7 +41,7 @@ const (
 	maxPurpose = 1000
 )
 
-func (a *asking) asked() (connect.Asked, error) {
+func (a *requestFlags) asked() (connect.Asked, error) {
 	asked := connect.Asked{Purpose: a.purpose, SingleUse: a.singleUse}
 	if err := a.checkTexts(); err != nil {
 		return asked, err
@@ -79,7 +79,7 @@ func (a *asking) asked() (connect.Asked, error) {
 	return asked, nil
 }
 
-func (a *asking) checkTexts() error {
+func (a *requestFlags) checkTexts() error {
 	for _, flag := range []struct {
 		name   string
 		values []string
@@ -102,14 +102,14 @@ func (a *asking) checkTexts() error {
 }
 
 // checkSource checks the source and refuses flags that need one.
-func (a *asking) checkSource(source string) error {
-	const such = "such as --source https://registry.pdpp.dev/connectors/gmail"
+func (a *requestFlags) checkSource(source string) error {
+	const example = "such as --source https://registry.pdpp.dev/connectors/gmail"
 	if len(a.sources) > 1 {
 		return invocation.Usagef("--source is given %d times; pass one and run connect again for the next: a grant covers one source", len(a.sources))
 	}
 	if source != "" {
 		if parsed, err := url.Parse(source); err != nil || !parsed.IsAbs() {
-			return invocation.Usagef("invalid --source %s: use the connector's address, %s", invocation.Printable(source), such)
+			return invocation.Usagef("invalid --source %s: use the connector's address, %s", invocation.Printable(source), example)
 		}
 		return nil
 	}
@@ -126,14 +126,14 @@ func (a *asking) checkSource(source string) error {
 		{"single-use", a.singleUse},
 	} {
 		if flag.isSet {
-			return invocation.Usagef("--%s needs --source, its connector; add it, %s", flag.name, such)
+			return invocation.Usagef("--%s needs --source, its connector; add it, %s", flag.name, example)
 		}
 	}
 	return nil
 }
 
 // fieldsByStream assigns each field to the only stream, or to the stream before its dot.
-func (a *asking) fieldsByStream() (map[string][]string, error) {
+func (a *requestFlags) fieldsByStream() (map[string][]string, error) {
 	fields := map[string][]string{}
 	if len(a.fields) > 0 && len(a.streams) == 0 {
 		return nil, invocation.Usagef("--field needs --stream; add it, such as --stream messages")

@@ -15,7 +15,7 @@ import (
 const gmail = "https://registry.pdpp.dev/connectors/gmail"
 
 func askedOf(line string) (connect.Asked, error) {
-	var flags asking
+	var flags requestFlags
 	set := pflag.NewFlagSet("connect", pflag.ContinueOnError)
 	flags.addFlags(set)
 	words := strings.Split(line, "|")

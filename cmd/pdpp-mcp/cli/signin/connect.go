@@ -22,11 +22,11 @@ var errNothingStored = fmt.Errorf("%w; nothing was stored", invocation.ErrInterr
 
 // signIn has the flags of connect.
 type signIn struct {
-	cacheRoot string
-	noBrowser bool
-	asking    asking
-	labelled  string // the grant that has had the label so far; may be empty
-	options   connect.Options
+	cacheRoot    string
+	noBrowser    bool
+	requestFlags requestFlags
+	labelHolder  string // the grant that has had the label so far; may be empty
+	options      connect.Options
 }
 
 // NewConnectCommand returns the command that signs in at a provider and stores the credential.
@@ -54,7 +54,7 @@ stored; an owner credential is refused. Connecting again adds a grant and remove
 	}
 	flags := command.Flags()
 	invocation.AddCacheRoot(flags, &asked.cacheRoot)
-	asked.asking.addFlags(flags)
+	asked.requestFlags.addFlags(flags)
 	flags.StringVar(&asked.options.Label, "label", "", "`name` for the grant, for use with --grant-id")
 	flags.StringVar((*string)(&asked.options.Flow), "flow", "", "`sign-in` to use: agent-connect, device or code (default: the first that the provider offers)")
 	flags.StringVar(&asked.options.ClientName, "client-name", connect.DefaultClientName, "client `name` that the owner sees")
@@ -112,10 +112,10 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 
 // store adds the grant, and removes its label from another one.
 func (s *signIn) store(cache *credential.Cache, entry *credential.Entry) error {
-	if err := cache.Add(entry); err != nil || s.labelled == "" || s.labelled == entry.Credential.GrantID {
+	if err := cache.Add(entry); err != nil || s.labelHolder == "" || s.labelHolder == entry.Credential.GrantID {
 		return err
 	}
-	_, err := cache.Change(entry.ProviderURL, s.labelled, func(before *credential.Entry) error {
+	_, err := cache.Change(entry.ProviderURL, s.labelHolder, func(before *credential.Entry) error {
 		before.Credential.Label = ""
 		return nil
 	})
@@ -123,7 +123,7 @@ func (s *signIn) store(cache *credential.Cache, entry *credential.Entry) error {
 }
 
 func (s *signIn) check(cache *credential.Cache) (err error) {
-	if s.options.Asked, err = s.asking.asked(); err != nil {
+	if s.options.Asked, err = s.requestFlags.asked(); err != nil {
 		return err
 	}
 	if flow := s.options.Flow; flow != "" && !slices.Contains(connect.Flows(), flow) {
@@ -161,7 +161,7 @@ func (s *signIn) checkLabel(cache *credential.Cache) error {
 			switch {
 			case !held.HasName(label):
 			case entry.ProviderURL == provider && held.Label == label:
-				s.labelled = held.GrantID
+				s.labelHolder = held.GrantID
 			default:
 				return invocation.Usagef("--label %s already names grant %s of %s; pass another, or disconnect that grant first",
 					label, invocation.Printable(held.GrantID), entry.ProviderURL)

@@ -205,11 +205,11 @@ func reportDisconnected(ctx context.Context, out io.Writer, provider string, rem
 		return err
 	}
 	for _, entry := range removed {
-		became := "its token was not revoked, as requested"
+		outcome := "its token was not revoked, as requested"
 		if !keepToken {
-			became = revoke(ctx, entry)
+			outcome = revoke(ctx, entry)
 		}
-		_, err := fmt.Fprintf(out, "Removed grant %s of %s; %s.\n", cmp.Or(invocation.Printable(entry.Credential.GrantID), "-"), entry.ProviderURL, became)
+		_, err := fmt.Fprintf(out, "Removed grant %s of %s; %s.\n", cmp.Or(invocation.Printable(entry.Credential.GrantID), "-"), entry.ProviderURL, outcome)
 		if err != nil {
 			return fmt.Errorf("write the result: %w", err)
 		}

@@ -19,35 +19,35 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	if err != nil {
 		return err
 	}
-	var said strings.Builder
+	var report strings.Builder
 	name := cmp.Or(invocation.Printable(entry.Credential.GrantID), "-")
 	if entry.Credential.Label != "" {
 		name += " (" + entry.Credential.Label + ")"
 	}
-	fmt.Fprintf(&said, "Connected to %s with grant %s; %s.\n", entry.ProviderURL, name, lasting(entry.Credential))
+	fmt.Fprintf(&report, "Connected to %s with grant %s; %s.\n", entry.ProviderURL, name, expiryText(entry.Credential))
 	for _, approved := range entry.Credential.Approved() {
-		fmt.Fprintf(&said, "  %s\n", described(approved))
+		fmt.Fprintf(&report, "  %s\n", approvedText(approved))
 	}
 	if differences := connect.Differences(s.options.Asked, entry.Credential); len(differences) > 0 {
-		said.WriteString("Differs from the request:\n")
+		report.WriteString("Differs from the request:\n")
 		for _, difference := range differences {
-			fmt.Fprintf(&said, "  %s\n", difference)
+			fmt.Fprintf(&report, "  %s\n", difference)
 		}
 	}
-	if s.labelled != "" && s.labelled != entry.Credential.GrantID {
-		fmt.Fprintf(&said, "The label %s moved from grant %s.\n", s.options.Label, invocation.OneLine(s.labelled))
+	if s.labelHolder != "" && s.labelHolder != entry.Credential.GrantID {
+		fmt.Fprintf(&report, "The label %s moved from grant %s.\n", s.options.Label, invocation.OneLine(s.labelHolder))
 	}
 	// One entry of a host serves every connected provider.
-	fmt.Fprintf(&said, "Stored in %s.\nTry:  %s\nNext: %s\n", path,
+	fmt.Fprintf(&report, "Stored in %s.\nTry:  %s\nNext: %s\n", path,
 		commandline.Read("call "+tool.SchemaTool, entry.ProviderURL, cache.NamedRoot()),
 		commandline.Read("setup <host>", "", cache.NamedRoot()))
-	if _, err := fmt.Fprint(terminal.Out, said.String()); err != nil {
+	if _, err := fmt.Fprint(terminal.Out, report.String()); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil
 }
 
-func lasting(held credential.Credential) string {
+func expiryText(held credential.Credential) string {
 	switch {
 	case held.RefreshToken.Reveal() != "":
 		return "its token is renewed as long as the provider allows"
@@ -57,7 +57,7 @@ func lasting(held credential.Credential) string {
 	return "it expires at " + held.ExpiresAt.Format(time.RFC3339)
 }
 
-func described(approved credential.Approved) string {
+func approvedText(approved credential.Approved) string {
 	text := approved.Stream
 	if key := approved.ConnectorKey(); key != "" {
 		text += " of " + key

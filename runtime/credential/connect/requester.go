@@ -26,16 +26,16 @@ const (
 	maxDepth     = 64 // nesting
 )
 
-// asker sends requests without a bearer. It follows no redirects and requests only admitted URLs: https, and loopback only if the
+// requester sends requests without a bearer. It follows no redirects and requests only admitted URLs: https, and loopback only if the
 // provider itself is there. Otherwise a provider could make this machine request its own services, or send codes unencrypted.
-type asker struct {
+type requester struct {
 	provider string // normalized URL
 	loopback bool
 	client   *http.Client
 }
 
-// newAsker checks the provider's URL. A nil transport means rs.NewTransport.
-func newAsker(providerURL string, transport http.RoundTripper) (*asker, error) {
+// newRequester checks the provider's URL. A nil transport means rs.NewTransport.
+func newRequester(providerURL string, transport http.RoundTripper) (*requester, error) {
 	provider, err := credential.ParseProviderURL(providerURL)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func newAsker(providerURL string, transport http.RoundTripper) (*asker, error) {
 	if transport == nil {
 		transport = rs.NewTransport()
 	}
-	return &asker{provider: provider, loopback: loopback, client: &http.Client{
+	return &requester{provider: provider, loopback: loopback, client: &http.Client{
 		Transport:     transport,
 		Timeout:       askTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -68,16 +68,16 @@ type answer struct {
 
 func (a *answer) isSuccess() bool { return a.status >= 200 && a.status < 300 }
 
-func (a *asker) postForm(ctx context.Context, address string, form url.Values) (*answer, error) {
+func (a *requester) postForm(ctx context.Context, address string, form url.Values) (*answer, error) {
 	return a.ask(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()))
 }
 
-func (a *asker) postJSON(ctx context.Context, address string, value any) (*answer, error) {
+func (a *requester) postJSON(ctx context.Context, address string, value any) (*answer, error) {
 	body, _ := json.Marshal(value) // strings always encode
 	return a.ask(ctx, http.MethodPost, address, "application/json", body)
 }
 
-func (a *asker) ask(ctx context.Context, method, address, contentType string, body []byte) (*answer, error) {
+func (a *requester) ask(ctx context.Context, method, address, contentType string, body []byte) (*answer, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, &credential.Error{Class: credential.Internal, Message: "could not create a request", Cause: err}
@@ -99,13 +99,13 @@ func (a *asker) ask(ctx context.Context, method, address, contentType string, bo
 	members, err := rawjson.ReadObject(received, maxDepth)
 	switch status := response.StatusCode; {
 	case status >= 300 && status < 400:
-		return nil, unfit(address, "answered with a redirect, which is not followed", nil)
+		return nil, protocolError(address, "answered with a redirect, which is not followed", nil)
 	case status >= 500:
-		return nil, unreachable(address, fmt.Sprintf("answered %d %s", status, http.StatusText(status)), failedStatus(status))
+		return nil, unreachableError(address, fmt.Sprintf("answered %d %s", status, http.StatusText(status)), failedStatus(status))
 	case len(received) > maxBodyBytes:
-		return nil, unfit(address, fmt.Sprintf("answered with more than %d bytes", maxBodyBytes), nil)
+		return nil, protocolError(address, fmt.Sprintf("answered with more than %d bytes", maxBodyBytes), nil)
 	case errors.Is(err, rawjson.ErrRepeatedName): // some readers take the first, others the last
-		return nil, unfit(address, "answered with JSON that has a duplicate member", err)
+		return nil, protocolError(address, "answered with JSON that has a duplicate member", err)
 	}
 	return &answer{from: address, status: response.StatusCode, members: members}, nil
 }
@@ -115,26 +115,26 @@ type failedStatus int
 
 func (s failedStatus) Error() string { return http.StatusText(int(s)) }
 
-// unanswered returns the error of a request without a response. If the context has ended, it is the context's error.
+// noAnswer returns the error of a request without a response. If the context has ended, it is the context's error.
 func noAnswer(ctx context.Context, address string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		if failed.Timeout() {
-			return unreachable(address, fmt.Sprintf("did not answer within %s", askTimeout), err)
+			return unreachableError(address, fmt.Sprintf("did not answer within %s", askTimeout), err)
 		}
 		err = failed.Err // the URL is named once
 	}
-	return unreachable(address, "cannot be reached: "+err.Error(), err)
+	return unreachableError(address, "cannot be reached: "+err.Error(), err)
 }
 
-func unreachable(address, problem string, err error) *credential.Error {
+func unreachableError(address, problem string, err error) *credential.Error {
 	return &credential.Error{Class: credential.Unreachable, Message: address + " " + problem, NextStep: "check the provider URL and the network", Cause: err}
 }
 
-// unfit returns the error of a response that violates the protocol.
-func unfit(address, problem string, err error) *credential.Error {
+// protocolError returns the error of a response that violates the protocol.
+func protocolError(address, problem string, err error) *credential.Error {
 	return credential.Misconfigured(address+" "+problem, checkProvider, err)
 }
 
@@ -142,22 +142,22 @@ func unfit(address, problem string, err error) *credential.Error {
 // contain a token.
 func (a *answer) decode(into any) error {
 	if a.members == nil {
-		return unfit(a.from, "did not answer with a JSON object", nil)
+		return protocolError(a.from, "did not answer with a JSON object", nil)
 	}
 	exact := slices.DeleteFunc(slices.Clone(a.members), func(m rawjson.Member) bool { return strings.ToLower(m.Name) != m.Name })
 	var mistyped *json.UnmarshalTypeError
 	switch err := json.Unmarshal(exact.Encode(), into); {
 	case errors.As(err, &mistyped):
-		return unfit(a.from, fmt.Sprintf("answered with unexpected JSON: member %s is of the wrong type", mistyped.Field), nil)
+		return protocolError(a.from, fmt.Sprintf("answered with unexpected JSON: member %s is of the wrong type", mistyped.Field), nil)
 	case err != nil:
-		return unfit(a.from, "answered with unexpected JSON", nil)
+		return protocolError(a.from, "answered with unexpected JSON", nil)
 	}
 	return nil
 }
 
 // admit parses a URL from metadata or a response and checks that it may be requested. Printing the result cannot control a terminal.
 // The name describes the URL in the error.
-func (a *asker) admit(name, raw string) (*url.URL, error) {
+func (a *requester) admit(name, raw string) (*url.URL, error) {
 	parsed, err := address.Parse(raw)
 	problem := ""
 	switch {
@@ -177,7 +177,7 @@ func (a *asker) admit(name, raw string) (*url.URL, error) {
 const checkProvider = "check the provider URL, or ask who runs the provider"
 
 // endpoint admits and normalizes a URL that may be empty.
-func (a *asker) endpoint(name string, named *string) error {
+func (a *requester) endpoint(name string, named *string) error {
 	if *named == "" {
 		return nil
 	}
