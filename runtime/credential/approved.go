@@ -48,9 +48,9 @@ func (c Credential) Approved() []Approved {
 // maxFieldsRepeated is the maximum number of fields that Again names. Authorization servers list all fields of an unlimited stream.
 const maxFieldsRepeated = 12
 
-// Again returns what to request to get the same grant again: its connections, its streams, the time range of the first, and the
+// SameRequest returns what to request to get the same grant again: its connections, its streams, the time range of the first, and the
 // fields of a single stream if they are few. For several sources it returns the label only.
-func (c Credential) Again() commandline.Wanted {
+func (c Credential) SameRequest() commandline.Wanted {
 	approved := c.Approved()
 	wanted := commandline.Wanted{Label: c.Label}
 	for i, each := range approved {

@@ -23,9 +23,9 @@ const maxFileBytes = 1 << 20
 // Cache is a directory of scoped credentials with one file per provider, in the layout that PDPP tools share (interfaces.md). Its
 // methods are safe for concurrent use by goroutines and processes. Files are replaced atomically.
 type Cache struct {
-	Root   string       // the cache root, such as ~/.pdpp
-	Logger *slog.Logger // for warnings; may be nil
-	AsIs   bool         // do not change modes that are too wide; for callers that do not use the tokens
+	Root      string       // the cache root, such as ~/.pdpp
+	Logger    *slog.Logger // for warnings; may be nil
+	KeepModes bool         // do not change modes that are too wide; for callers that do not use the tokens
 
 	unsaved      sync.Map      // renewed credentials that could not be written, by the replaced access token
 	lockPatience time.Duration // 0: lockPatience; shortened by tests

@@ -86,7 +86,7 @@ var loadCases = []struct {
 		name:    "wrong grant",
 		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","grant_id":"grt_1"}}`,
 		grant:   "grt_2",
-		class:   credential.Configuration, texts: []string{`unknown grant "grt_2", did you mean "grt_1"?; stored: grt_1`, "run: pdpp-mcp connections"},
+		class:   credential.Configuration, texts: []string{`unknown grant "grt_2" (did you mean "grt_1"?); stored: grt_1`, "run: pdpp-mcp connections"},
 	},
 	{
 		name:    "half written",

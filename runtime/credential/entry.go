@@ -63,8 +63,8 @@ func (c Credential) HasName(name string) bool {
 	return name != "" && (name == c.GrantID || name == c.Label)
 }
 
-// OwnerMark returns the member that marks an owner credential, otherwise an empty string (R-STDIO-3).
-func (c Credential) OwnerMark() string {
+// OwnerMember returns the member that marks an owner credential, otherwise an empty string (R-STDIO-3).
+func (c Credential) OwnerMember() string {
 	kind, member, err := rs.TokenKind(c.members.reveal().Get)
 	if err != nil || kind != rs.KindOwner { // parseCredential reports the error
 		return ""

@@ -131,7 +131,7 @@ func TestCacheOfAnotherOwnerIsRefused(t *testing.T) {
 			for name, use := range map[string]func() error{
 				"Read": func() error { _, err := readFirst(cache, provider); return err },
 				"as is": func() error {
-					_, err := readFirst(&credential.Cache{Root: cache.Root, AsIs: true}, provider)
+					_, err := readFirst(&credential.Cache{Root: cache.Root, KeepModes: true}, provider)
 					return err
 				},
 				"Prepare": func() error { return cache.Prepare(provider) },

@@ -46,7 +46,7 @@ func FuzzCacheFile(f *testing.F) {
 			}
 			return
 		}
-		if entry.Credential.OwnerMark() != "" || entry.Credential.Expired(now) {
+		if entry.Credential.OwnerMember() != "" || entry.Credential.Expired(now) {
 			t.Fatalf("usable: %+v", entry)
 		}
 		before := entry.Credential.AccessToken.Reveal()

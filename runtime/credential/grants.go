@@ -30,7 +30,7 @@ func parseFile(data []byte) (held contents, err error) {
 	held.members, err = rawjson.ReadObject(data, maxDepth)
 	switch {
 	case errors.Is(err, rawjson.ErrRepeatedName):
-		return held, errors.New("it names a member twice")
+		return held, errors.New("it has a duplicate member")
 	case err != nil:
 		return held, errors.New("it is not a JSON object")
 	}

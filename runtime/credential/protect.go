@@ -11,7 +11,7 @@ import (
 
 // protect makes a credential file unreadable for other users.
 func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
-	if c.AsIs || ownfile.IsPrivate(info) {
+	if c.KeepModes || ownfile.IsPrivate(info) {
 		return nil
 	}
 	err := ownfile.CheckOwn(path, info)
@@ -39,7 +39,7 @@ func (c *Cache) protectDirectories() error {
 			return err
 		}
 		isSharedRoot := path == c.Root && info != nil && info.Mode()&fs.ModeSticky != 0 // such as /tmp
-		if info == nil || c.AsIs || isSharedRoot || !ownfile.IsShared(info) {
+		if info == nil || c.KeepModes || isSharedRoot || !ownfile.IsShared(info) {
 			continue
 		}
 		if err := ownfile.NarrowDirectory(path, ^fs.FileMode(0o022)); err != nil {

@@ -167,7 +167,7 @@ func Named(grants []*Entry, names []string) []string {
 func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 	isUsable := false
 	for _, entry := range grants {
-		if mark := entry.Credential.OwnerMark(); mark != "" {
+		if mark := entry.Credential.OwnerMember(); mark != "" {
 			return &Error{
 				Class:   Refused,
 				Message: fmt.Sprintf("the cached credential for %s is an owner credential (%s=owner), which is never used here", provider, mark),
@@ -195,8 +195,8 @@ func (c *Cache) UnknownGrant(name string, grants []*Entry) *Error {
 		}
 	}
 	message := fmt.Sprintf("unknown grant %q", name)
-	if meant := nearname.Nearest(name, names); meant != "" {
-		message += fmt.Sprintf(", did you mean %q?", meant)
+	if near := nearname.Nearest(name, names); near != "" {
+		message += fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	if shown != nil {
 		message += "; stored: " + strings.Join(shown, ", ")

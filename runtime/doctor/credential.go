@@ -96,7 +96,7 @@ func (e *examination) validity(stored credential.Credential) Finding {
 
 // requestCommand is the command that requests the same grant again.
 func (e *examination) requestCommand(stored credential.Credential) string {
-	return stored.Again().Connect(e.provider, e.options.namedRoot())
+	return stored.SameRequest().Connect(e.provider, e.options.namedRoot())
 }
 
 // grantChecks returns a check for each further grant (R-LOCAL-2). They send nothing if the first one could not be tried.

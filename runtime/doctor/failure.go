@@ -68,7 +68,9 @@ func connectionProblem(err error) string {
 	return err.Error()
 }
 
-func (o *Options) cache() *credential.Cache { return &credential.Cache{Root: o.CacheRoot, AsIs: true} }
+func (o *Options) cache() *credential.Cache {
+	return &credential.Cache{Root: o.CacheRoot, KeepModes: true}
+}
 
 // namedRoot is the cache root for a command line, as credential.Cache.NamedRoot returns it.
 func (o *Options) namedRoot() string {

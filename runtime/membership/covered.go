@@ -64,7 +64,7 @@ func approvedOf(stored credential.Credential) coverage {
 
 // connectAgain returns the command line that requests the same grant again.
 func (m *Membership) connectAgain(p *provider, entry *credential.Entry) string {
-	return entry.Credential.Again().Connect(p.url, m.options.Cache.NamedRoot())
+	return entry.Credential.SameRequest().Connect(p.url, m.options.Cache.NamedRoot())
 }
 
 // connect returns the command line that requests uncovered data. It names the connector if a grant has the connection. For a grant that must

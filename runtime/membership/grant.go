@@ -93,7 +93,7 @@ func (g *grant) withToken(ctx context.Context, read func(*rs.Client) error) erro
 	if err = read(g.clientFor(entry)); err == nil {
 		return nil
 	}
-	if entry, err = renewal.After(ctx, entry, err); err != nil {
+	if entry, err = renewal.AfterRefusal(ctx, entry, err); err != nil {
 		return g.notRenewed(err)
 	}
 	return read(g.clientFor(entry))

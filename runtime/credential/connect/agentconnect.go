@@ -64,7 +64,7 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 // agentRequest pushes the parameters first if the server supports it (RFC 9126, with the JSON body of PDPP).
 func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*agentRequest, error) {
 	request := &agentRequest{ClientID: client.ClientID, Resource: s.server.resource, Scope: Scope, ClientName: s.ClientName}
-	if !s.Asked.namesAnything() {
+	if !s.Access.namesAnything() {
 		return request, nil
 	}
 	request.Details = s.details()

@@ -73,7 +73,7 @@ func (s *signIn) authorizationPage(clientID string, callback *callbackServer, ve
 	} {
 		query.Set(name, value)
 	}
-	if s.Asked.namesAnything() {
+	if s.Access.namesAnything() {
 		query.Set("authorization_details", s.detailsText())
 	} else {
 		query.Set("scope", Scope)

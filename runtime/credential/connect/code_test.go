@@ -22,7 +22,7 @@ func codeSignIn(t *testing.T, back string, token reply) (*capturetest.Provider, 
 	provider := playing(metadata, []string{"501"}, readable).
 		Replace(withoutName...).Replace(`"device_authorization_endpoint"`, `"yet_another_endpoint"`).
 		Handle("/oauth/token", replies(token))
-	return provider, signInByCode(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}, back)
+	return provider, signInByCode(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}}, back)
 }
 
 // The query of an endpoint is kept, except for the parameters of the request (RFC 6749, section 3.1).
@@ -30,7 +30,7 @@ func TestAuthorizationEndpointWithAQuery(t *testing.T) {
 	provider := playing(metadata, []string{"501"}, readable).Replace(withoutName...).
 		Replace(`"device_authorization_endpoint"`, `"yet_another_endpoint"`, `/oauth/authorize"`, `/oauth/authorize?tenant=t&client_id=theirs"`).
 		Handle("/oauth/token", replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer","grant_id":"grt_1"}`}))
-	got := signInByCode(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}, "code=the-code-of-a-test")
+	got := signInByCode(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}}, "code=the-code-of-a-test")
 	page, err := url.Parse(got.approval[0].URL)
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestPackageIsRevoked(t *testing.T) {
 func TestFlowIsNamed(t *testing.T) {
 	provider := playing(metadata, agentStart, []string{"565", "569"}, readable).Handle("/agent-connect", func(http.ResponseWriter, *http.Request) { t.Error("asked for agent connect") }).
 		Replace("dc_owner_bdaa20bbb5241848", "dc_2d7dac328fb606eb")
-	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0", Flow: connect.DeviceAuthorization})
+	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0", Flow: connect.DeviceAuthorization})
 	got.wantToken(t, deviceToken, "grt_6334fc20a223cf08")
 	got = signIn(t, playing(metadata).Replace(withoutName...), connect.Options{Flow: connect.AgentConnect})
 	got.wantError(t, credential.Configuration, `does not offer the sign-in "agent-connect"`, "pass --flow device")
@@ -152,11 +152,11 @@ func TestClientOfADocument(t *testing.T) {
 	const id = "https://app.example/client.json"
 	const supported = `"client_id_metadata_document_supported": true`
 	provider := playing(metadata, readable).Handle("/oauth/token", replies(agentApproved))
-	got := signInByCode(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}, ClientID: id, Flow: connect.AuthorizationCode}, "code=c")
+	got := signInByCode(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}, ClientID: id, Flow: connect.AuthorizationCode}, "code=c")
 	got.wantToken(t, agentToken, "grt_1")
 	if got.entry.Client.ClientID != id || !strings.Contains(got.approval[0].URL, url.QueryEscape(id)) || len(provider.Seen("/oauth/register")) > 0 {
 		t.Errorf("the client is %+v, the page %s", got.entry.Client, got.approval[0].URL)
 	}
-	refused := signIn(t, playing(metadata, agentStart).Replace(supported, `"x": true`), connect.Options{Asked: connect.Asked{Source: spotify}, ClientID: id})
+	refused := signIn(t, playing(metadata, agentStart).Replace(supported, `"x": true`), connect.Options{Access: connect.AccessRequest{Source: spotify}, ClientID: id})
 	refused.wantError(t, credential.Configuration, "does not support client metadata documents", "--client-id")
 }

@@ -29,9 +29,9 @@ type Options struct {
 	ClientName string // shown to the owner; empty: DefaultClientName
 	ClientID   string // of a known client, or the URL of its metadata document; empty: a client is registered
 
-	Asked Asked
-	Label string // the user's name for the grant; may be empty
-	Flow  Flow   // empty: the first that the authorization server offers
+	Access AccessRequest
+	Label  string // the user's name for the grant; may be empty
+	Flow   Flow   // empty: the first that the authorization server offers
 
 	// Announce shows the approval to the owner. It is called once, before polling starts, and must not block. It is required.
 	Announce func(Approval)
@@ -111,7 +111,7 @@ func (s *signIn) decodeSuccess(answer *answer, err error, into any, secrets ...s
 
 func (s *signIn) announce(approval Approval) {
 	s.announced = true
-	approval.OwnerChooses, approval.OmitsConnection = !s.Asked.namesAnything(), s.Asked.omitsConnection()
+	approval.OwnerChooses, approval.OmitsConnection = !s.Access.namesAnything(), s.Access.omitsConnection()
 	s.Announce(approval)
 }
 

@@ -129,7 +129,7 @@ func gaps(provider *capturetest.Provider, path string, began time.Time) []int {
 // Captures 520, 521 and 525, with the registration and the pushed request that they build on.
 func TestAgentConnectAsCaptured(t *testing.T) {
 	provider := playing(metadata, agentStart, []string{"521", "525"}, readable)
-	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
+	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}})
 	got.wantToken(t, agentToken, "grt_7da0791a00dea728")
 	if faults := provider.Faults(); len(faults) > 0 {
 		t.Errorf("asked otherwise than captured:\n%s", strings.Join(faults, "\n"))
@@ -170,7 +170,7 @@ func TestAgentConnectAnswerIsLost(t *testing.T) {
 		}
 		w.WriteHeader(exchange.Status)
 		_, _ = w.Write([]byte(exchange.Answered))
-	}), connect.Options{Asked: connect.Asked{Source: spotify}})
+	}), connect.Options{Access: connect.AccessRequest{Source: spotify}})
 	got.wantToken(t, agentToken, "grt_7da0791a00dea728")
 	if diff := cmp.Diff([]int{2, 4}, gaps(provider, pollPath, got.began)); diff != "" {
 		t.Errorf("seconds between polls, longer after a failure (-want +got):\n%s", diff)
@@ -183,7 +183,7 @@ func TestAgentConnectRefusedAsCaptured(t *testing.T) {
 		provider := playing(metadata, agentStart, []string{"530"}, readable).Replace(
 			"agc_fb83c72d8f5d236e1a608f8c95f82322", "agc_87a4e77772cbdbb34e7f00f7fae8652e",
 			"agc_poll_9aba30687e2d4d5aae0b242d773c97f9484bfa0c616f55e632f9e10ed1fb4702", pollingCode)
-		got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
+		got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}})
 		got.wantError(t, credential.Refused, "the owner denied the request", "run: pdpp-mcp connect "+capturetest.Resource)
 		if !errors.Is(got.err, connect.ErrDenied) {
 			t.Error("the error does not wrap ErrDenied")
@@ -193,7 +193,7 @@ func TestAgentConnectRefusedAsCaptured(t *testing.T) {
 		}
 	})
 	t.Run("unknown handle", func(t *testing.T) {
-		got := signIn(t, playing(metadata, agentStart, []string{"522"}), connect.Options{Asked: connect.Asked{Source: spotify}})
+		got := signIn(t, playing(metadata, agentStart, []string{"522"}), connect.Options{Access: connect.AccessRequest{Source: spotify}})
 		got.wantError(t, credential.Configuration, "invalid_grant", "Unknown agent-connect polling handle")
 	})
 }
@@ -227,7 +227,7 @@ func TestBothFlowsRequireASource(t *testing.T) {
 func TestDeviceAuthorizationAsCaptured(t *testing.T) {
 	provider := playing(metadata, []string{"565", "561", "569"}, readable).Replace(withoutName...).Replace(
 		"pdpp_cli", "cli_859c394ae6f7fbd0", "dc_owner_bdaa20bbb5241848", "dc_2d7dac328fb606eb")
-	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
+	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
 	got.wantToken(t, deviceToken, "grt_6334fc20a223cf08")
 	if faults := provider.Faults(); len(faults) > 0 {
 		t.Errorf("asked otherwise than captured:\n%s", strings.Join(faults, "\n"))
@@ -263,7 +263,7 @@ func TestDeviceTokenRefusedAsCaptured(t *testing.T) {
 	for name, text := range map[string]string{"564": "Unknown or invalid device_code", "570": "unsupported_grant_type"} {
 		t.Run(name, func(t *testing.T) {
 			provider := playing(metadata, []string{"565", name}).Replace(withoutName...)
-			got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
+			got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
 			got.wantError(t, credential.Configuration, text)
 		})
 	}
@@ -278,7 +278,7 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 				provider := playing(metadata, agentStart, []string{"521", "565"}).Replace(replaced...)
 				began := time.Now()
 				_, err := connect.Connect(ctx, connect.Options{
-					ProviderURL: capturetest.Resource, Asked: connect.Asked{Source: spotify}, ClientID: "cli_1", Transport: provider,
+					ProviderURL: capturetest.Resource, Access: connect.AccessRequest{Source: spotify}, ClientID: "cli_1", Transport: provider,
 					Announce: func(connect.Approval) { cancel() },
 				})
 				if !errors.Is(err, context.Canceled) || time.Since(began) > 0 {

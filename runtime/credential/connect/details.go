@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// Asked is what a sign-in requests. With the zero Asked the owner chooses, if the authorization server has a page for that.
-type Asked struct {
+// AccessRequest is what a sign-in requests. With the zero AccessRequest the owner chooses, if the authorization server has a page for that.
+type AccessRequest struct {
 	Source    string   // connector, such as https://registry.pdpp.dev/connectors/gmail; empty: unspecified
 	Streams   []Stream // empty: every stream of the source
 	Purpose   string   // a sentence for the owner; empty: the default
@@ -36,11 +36,13 @@ type TimeRange struct {
 const EveryStream = "*"
 
 // namesAnything reports whether anything in particular is requested.
-func (a Asked) namesAnything() bool { return a.Source != "" || len(a.Streams) > 0 || a.SingleUse }
+func (a AccessRequest) namesAnything() bool {
+	return a.Source != "" || len(a.Streams) > 0 || a.SingleUse
+}
 
 // omitsConnection reports whether instance_ids are missing. The owner's page then fails unless the source has one connection
 // (captures 850 and 867).
-func (a Asked) omitsConnection() bool {
+func (a AccessRequest) omitsConnection() bool {
 	return a.Source != "" && (len(a.Streams) == 0 || slices.ContainsFunc(a.Streams, func(s Stream) bool { return len(s.Connections) == 0 }))
 }
 
@@ -70,14 +72,14 @@ func sourceOf(connector string) rawjson.Value {
 func (s *signIn) details() []authorizationDetail {
 	detail := authorizationDetail{
 		Type: dataAccess, AccessMode: continuous, PurposeCode: "https://pdpp.dev/purpose/personal_ai_assistant",
-		PurposeDescription: cmp.Or(s.Asked.Purpose, "Answering the owner's questions through "+s.ClientName),
-		Streams:            s.Asked.Streams,
+		PurposeDescription: cmp.Or(s.Access.Purpose, "Answering the owner's questions through "+s.ClientName),
+		Streams:            s.Access.Streams,
 	}
-	if s.Asked.SingleUse {
+	if s.Access.SingleUse {
 		detail.AccessMode = singleUse
 	}
-	if s.Asked.Source != "" {
-		detail.Source = sourceOf(s.Asked.Source)
+	if s.Access.Source != "" {
+		detail.Source = sourceOf(s.Access.Source)
 	}
 	if len(detail.Streams) == 0 {
 		detail.Streams = []Stream{{Name: EveryStream}}

@@ -26,7 +26,7 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	form := url.Values{"client_id": {client.ClientID}, "resource": {s.hostedResource(ctx)}}
-	if s.Asked.namesAnything() || !s.server.ownerChooses() {
+	if s.Access.namesAnything() || !s.server.ownerChooses() {
 		form.Set("authorization_details", s.detailsText())
 	}
 	sentAt := time.Now()

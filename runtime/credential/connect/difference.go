@@ -18,7 +18,7 @@ const (
 
 // Differences compares the approved access with the requested one. Each line begins with narrower, wider or other, such as "narrower:
 // messages without connection cin_work". Unspecified parts do not differ. Required fields that a server adds are wider access.
-func Differences(asked Asked, approved credential.Credential) []string {
+func Differences(asked AccessRequest, approved credential.Credential) []string {
 	c := &comparison{}
 	granted := approved.Approved()
 	c.sources(asked, granted)
@@ -57,7 +57,7 @@ func (c *comparison) add(kind, format string, arguments ...any) {
 	}
 }
 
-func (c *comparison) sources(asked Asked, granted []credential.Approved) {
+func (c *comparison) sources(asked AccessRequest, granted []credential.Approved) {
 	wanted := credential.Approved{Source: asked.Source}.ConnectorKey()
 	for _, stream := range granted {
 		key := stream.ConnectorKey() // registries have different addresses for one connector
@@ -67,7 +67,7 @@ func (c *comparison) sources(asked Asked, granted []credential.Approved) {
 	}
 }
 
-func (c *comparison) mode(asked Asked, approved credential.Credential) {
+func (c *comparison) mode(asked AccessRequest, approved credential.Credential) {
 	details, _ := rawjson.Elements(approved.Details)
 	for _, each := range details {
 		detail, _ := rawjson.ParseObject(each)

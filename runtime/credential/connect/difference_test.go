@@ -11,7 +11,7 @@ import (
 
 // Covers R-LOCAL-4: what was approved, compared with what was requested.
 func TestDifferences(t *testing.T) {
-	narrow := connect.Asked{Source: gmail, Streams: []connect.Stream{{
+	narrow := connect.AccessRequest{Source: gmail, Streams: []connect.Stream{{
 		Name: "messages", Connections: []string{"cin_1", "cin_2"}, Fields: []string{"id", "subject"}, Range: connect.TimeRange{Since: day(1, 10), Until: day(1, 20)},
 	}}}
 	detail := func(mode, streams string) string {
@@ -19,11 +19,11 @@ func TestDifferences(t *testing.T) {
 	}
 	tests := []struct {
 		name    string
-		asked   connect.Asked
+		asked   connect.AccessRequest
 		details string
 		want    []string
 	}{
-		{"nothing requested", connect.Asked{}, detail("continuous", `{"name":"messages","fields":["id"]}`), nil},
+		{"nothing requested", connect.AccessRequest{}, detail("continuous", `{"name":"messages","fields":["id"]}`), nil},
 		{"as requested", narrow, detail("continuous", `{"name":"messages","instance_ids":["cin_2","cin_1"],"fields":["subject","id"],
 			"time_constraint":{"since":"2026-01-10T01:00:00+01:00","until":"2026-01-20T00:00:00Z"}}`), nil},
 		{"less", narrow, detail("single_use", `{"name":"messages","instance_ids":["cin_1"],"fields":["id"],
@@ -44,15 +44,15 @@ func TestDifferences(t *testing.T) {
 		{"another stream", narrow, detail("continuous", `{"name":"threads"}`), []string{
 			"wider: stream threads too", "narrower: no stream messages",
 		}},
-		{"another source", connect.Asked{Source: spotify}, detail("continuous", `{"name":"messages"},{"name":"labels"}`), []string{
+		{"another source", connect.AccessRequest{Source: spotify}, detail("continuous", `{"name":"messages"},{"name":"labels"}`), []string{
 			"other: source gmail, requested was spotify",
 		}},
-		{"more than a single use", connect.Asked{Source: gmail, SingleUse: true}, detail("continuous", `{"name":"messages"}`), []string{
+		{"more than a single use", connect.AccessRequest{Source: gmail, SingleUse: true}, detail("continuous", `{"name":"messages"}`), []string{
 			"wider: access until it is revoked, requested was a single use",
 		}},
 		{
 			"every stream bounded",
-			connect.Asked{Source: gmail, Streams: []connect.Stream{{Name: "*", Range: connect.TimeRange{Since: day(1, 10)}}}},
+			connect.AccessRequest{Source: gmail, Streams: []connect.Stream{{Name: "*", Range: connect.TimeRange{Since: day(1, 10)}}}},
 			detail("continuous", `{"name":"messages","time_constraint":{"since":"2026-01-10T00:00:00Z"}},{"name":"labels"}`),
 			[]string{
 				"wider: labels without the bound from 2026-01-10T00:00:00Z",

@@ -43,8 +43,8 @@ func (a *requester) noProvider(ctx context.Context, cause *refusal) error {
 	failure := credential.Misconfigured(a.provider+" is not a PDPP provider: it has no metadata: "+cause.reason(), "pass the address of a PDPP resource server", cause)
 	found := ""
 	if server, err := a.authorizationServer(ctx, a.provider); err == nil {
-		failure.Message = a.provider + " is an authorization server, and not a provider: it has no metadata of one: " + cause.reason()
-		failure.NextStep = "pass the provider's own address; who runs it knows it"
+		failure.Message = a.provider + " is an authorization server, not a provider: it has no provider metadata: " + cause.reason()
+		failure.NextStep = "ask who runs the provider for its address, and pass that"
 		for _, named := range server.ProtectedResources {
 			found = cmp.Or(found, a.knownProvider(ctx, named))
 		}

@@ -102,9 +102,9 @@ func TestWrongAddressIsExplained(t *testing.T) {
 		says               []string
 		provider           string
 	}{
-		"an authorization server":       {capturetest.Issuer, ``, []string{"is an authorization server", "pass the provider's own address"}, ""},
+		"an authorization server":       {capturetest.Issuer, ``, []string{"is an authorization server", "ask who runs the provider for its address"}, ""},
 		"one that names the provider":   {capturetest.Issuer, `,"protected_resources":["` + capturetest.Resource + `/mcp","` + capturetest.Resource + `"]`, []string{"is an authorization server", "pass " + capturetest.Resource}, capturetest.Resource},
-		"one that names something else": {capturetest.Issuer, `,"protected_resources":["` + elsewhere + `","file:///etc/passwd"]`, []string{"is an authorization server", "pass the provider's own address"}, ""},
+		"one that names something else": {capturetest.Issuer, `,"protected_resources":["` + elsewhere + `","file:///etc/passwd"]`, []string{"is an authorization server", "ask who runs the provider for its address"}, ""},
 		"a page of the provider":        {capturetest.Resource + "/mcp", ``, []string{"has no metadata: 404", "pass " + capturetest.Resource}, capturetest.Resource},
 		"neither":                       {elsewhere, ``, []string{elsewhere + " is not a PDPP provider"}, ""},
 		"a page of what is neither":     {elsewhere + "/v1", ``, []string{elsewhere + "/v1 is not a PDPP provider"}, ""},
@@ -138,7 +138,7 @@ func TestWrongAddressIsExplained(t *testing.T) {
 func TestRefusedFormBlamesNoSource(t *testing.T) {
 	provider := playing(metadata).Replace(withoutName...).Handle("/oauth/device_authorization",
 		replies(reply{400, `{"error":"invalid_request","error_description":"resource must identify the hosted MCP protected resource"}`}))
-	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_1"})
+	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_1"})
 	got.wantError(t, credential.Configuration, "resource must identify", "--flow")
 	if strings.Contains(got.err.Error(), "--source") {
 		t.Errorf("%v blames --source", got.err)
@@ -263,7 +263,7 @@ func TestTokenIsTried(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			provider := playing(metadata, agentStart).Handle("/v1/schema", replies(test.schema)).
 				Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer"}`}))
-			got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
+			got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}})
 			if test.class == "" {
 				got.wantToken(t, agentToken, "grt_9")
 				return
@@ -286,7 +286,7 @@ func TestTokenIsTriedWithoutTheView(t *testing.T) {
 			full(w, r)
 		}).
 		Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer"}`}))
-	signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}).wantToken(t, agentToken, "grt_9")
+	signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}}).wantToken(t, agentToken, "grt_9")
 }
 
 // A token of another kind is refused by its token response, and is not tried.
@@ -307,7 +307,7 @@ func TestKindInTheTokenResponse(t *testing.T) {
 			device := playing(metadata, []string{"560"}).Replace(withoutName...).
 				Handle("/v1/schema", replies(reply{200, `{"bearer":{"token_kind":"client"}}`})).Handle("/oauth/token", replies(answered))
 			for way, provider := range map[string]*capturetest.Provider{"agent": agent, "device": device} {
-				got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}, ClientID: map[string]string{"device": "pdpp_cli"}[way]})
+				got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}, ClientID: map[string]string{"device": "pdpp_cli"}[way]})
 				if got.err == nil || !strings.Contains(got.err.Error(), test.says) || got.entry != nil {
 					t.Errorf("%s: ended with %v, want %q", way, got.err, test.says)
 				}
@@ -320,7 +320,7 @@ func TestKindInTheTokenResponse(t *testing.T) {
 	t.Run("package by its id", func(t *testing.T) {
 		provider := playing(metadata, agentStart).
 			Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","grant_package_id":"gpkg_1"}`}))
-		signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}).wantError(t, credential.Refused, "one connection")
+		signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}}).wantError(t, credential.Refused, "one connection")
 		if len(provider.Seen("/v1/schema")) > 0 {
 			t.Error("the package token was sent to the resource server")
 		}

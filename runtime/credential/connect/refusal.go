@@ -105,11 +105,11 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 		return s.expiredError(refused)
 	case refused.status == http.StatusTooManyRequests:
 		failure.Class, failure.NextStep = credential.Unreachable, "try again later"
-	case refused.code == codeInvalidRequest && s.Asked.Source != "": // the form is wrong, not the requested access
+	case refused.code == codeInvalidRequest && s.Access.Source != "": // the form is wrong, not the requested access
 		failure.NextStep = "pass --flow with another sign-in, or ask who runs the provider"
-	case isInvalidRequest(refused) && s.Asked.Source == "":
+	case isInvalidRequest(refused) && s.Access.Source == "":
 		failure.NextStep = "name what to ask for, with --source <connector>, such as --source https://registry.pdpp.dev/connectors/gmail"
-	case isInvalidRequest(refused) && s.Asked.omitsConnection():
+	case isInvalidRequest(refused) && s.Access.omitsConnection():
 		failure.NextStep = "check --source, --stream, --field, --since and --until; " + nameConnection
 	case isInvalidRequest(refused):
 		failure.NextStep = "check --source, --connection, --stream, --field, --since and --until"
@@ -127,7 +127,7 @@ func (s *signIn) connectStep() string {
 
 func (s *signIn) expiredError(err error) *credential.Error {
 	step := "to ask again, " + s.connectStep()
-	if s.Asked.omitsConnection() {
+	if s.Access.omitsConnection() {
 		step += "; " + nameConnection
 	}
 	return credential.Misconfigured(ErrExpired.Error()+" at "+s.server.Issuer, step, errors.Join(ErrExpired, err))

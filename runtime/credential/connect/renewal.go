@@ -43,8 +43,8 @@ func (r *Renewal) Current(ctx context.Context, held *credential.Entry) (*credent
 	return renewed, err
 }
 
-// After returns a renewed credential after a refused read, or the refusal if a new token would not help. It is called once per read.
-func (r *Renewal) After(ctx context.Context, held *credential.Entry, refusal error) (*credential.Entry, error) {
+// AfterRefusal returns a renewed credential after a refused read, or the refusal if a new token would not help. It is called once per read.
+func (r *Renewal) AfterRefusal(ctx context.Context, held *credential.Entry, refusal error) (*credential.Entry, error) {
 	if held.Credential.RefreshToken.IsZero() || !isTokenRefusal(refusal) {
 		return nil, refusal
 	}

@@ -113,7 +113,7 @@ func TestRenewalAfterARefusal(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			provider := captured("870b")
 			r, held := newRenewing(t, capturetest.Resource, capturetest.Issuer, provider)
-			renewed, err := r.After(t.Context(), held, test.refusal)
+			renewed, err := r.AfterRefusal(t.Context(), held, test.refusal)
 			if asked := len(provider.Seen("/oauth/token")); asked != test.renewals || (err == nil) != (test.renewals > 0) {
 				t.Fatalf("renewed %d times: %v", asked, err)
 			}
@@ -124,7 +124,7 @@ func TestRenewalAfterARefusal(t *testing.T) {
 				t.Error("the token is the refused one")
 			}
 			held.Credential.RefreshToken = rs.Secret{}
-			if _, err := r.After(t.Context(), held, test.refusal); !errors.Is(err, test.refusal) {
+			if _, err := r.AfterRefusal(t.Context(), held, test.refusal); !errors.Is(err, test.refusal) {
 				t.Errorf("without a refresh token: %v", err)
 			}
 		})
@@ -136,7 +136,7 @@ func TestRefusedRenewal(t *testing.T) {
 	for _, name := range []string{"871", "872"} {
 		provider := captured(name)
 		r, held := newRenewing(t, capturetest.Resource, capturetest.Issuer, provider)
-		if _, err := r.After(t.Context(), held, &rs.Error{Status: 401}); err == nil ||
+		if _, err := r.AfterRefusal(t.Context(), held, &rs.Error{Status: 401}); err == nil ||
 			!strings.Contains(err.Error(), "run: pdpp-mcp connect "+capturetest.Resource+" --cache-root "+r.Cache.Root) ||
 			!strings.Contains(err.Error(), "invalid_grant") || strings.Contains(err.Error(), oldRefresh) {
 			t.Errorf("%s: %v", name, err)
@@ -145,7 +145,7 @@ func TestRefusedRenewal(t *testing.T) {
 		if !kept.RefreshToken.IsZero() || kept.AccessToken.Reveal() != agentToken {
 			t.Errorf("%s: stored %+v", name, kept)
 		}
-		if _, err := r.After(t.Context(), held, &rs.Error{Status: 401}); err == nil || len(provider.Seen("/oauth/token")) != 1 {
+		if _, err := r.AfterRefusal(t.Context(), held, &rs.Error{Status: 401}); err == nil || len(provider.Seen("/oauth/token")) != 1 {
 			t.Errorf("%s: asked again: %v", name, err)
 		}
 	}
@@ -268,7 +268,7 @@ func TestRenewalIsRecordedBeforeItIsSent(t *testing.T) {
 		replies(reply{200, `{"access_token":"` + deviceToken + `","grant_id":"grt_3c798d44eddaa81b"}`})(w, request)
 	})
 	r, held := newRenewing(t, server.URL, server.URL, nil)
-	renewed, err := r.After(t.Context(), held, &rs.Error{Status: 401})
+	renewed, err := r.AfterRefusal(t.Context(), held, &rs.Error{Status: 401})
 	if err != nil || renewed.Credential.RefreshToken.Reveal() != oldRefresh || !renewed.Credential.ExpiresAt.IsZero() {
 		t.Errorf("renewed %+v: %v", renewed, err)
 	}
@@ -319,7 +319,7 @@ func TestRenewalThatCannotBeStored(t *testing.T) {
 	r.Cache.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	after := func(held *credential.Entry, want string) *credential.Entry {
 		t.Helper()
-		renewed, err := r.After(t.Context(), held, &rs.Error{Status: 401})
+		renewed, err := r.AfterRefusal(t.Context(), held, &rs.Error{Status: 401})
 		if err != nil || renewed.Credential.AccessToken.Reveal() != want {
 			t.Fatalf("gives %+v: %v", renewed, err)
 		}

@@ -89,7 +89,7 @@ func (s *signIn) trialError(ctx context.Context, err error) error {
 // Revoke revokes the tokens of a credential at its authorization server (RFC 7009). It returns false if that server is unknown or does
 // not revoke tokens. The grant remains until its owner ends it. A nil transport means rs.NewTransport. Errors are those of Connect.
 func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTripper) (bool, error) {
-	if entry.AuthorizationServer == "" || entry.Credential.OwnerMark() != "" {
+	if entry.AuthorizationServer == "" || entry.Credential.OwnerMember() != "" {
 		return false, nil
 	}
 	requester, err := newRequester(entry.ProviderURL, transport)

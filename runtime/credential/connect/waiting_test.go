@@ -53,13 +53,13 @@ var (
 func deviceAttempt(t *testing.T, polls ...reply) (*capturetest.Provider, outcome) {
 	t.Helper()
 	provider := playing(metadata, []string{"565"}, readable).Replace(withoutName...).Handle("/oauth/token", replies(polls...))
-	return provider, signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
+	return provider, signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
 }
 
 func agentAttempt(t *testing.T, polls ...reply) (*capturetest.Provider, outcome) {
 	t.Helper()
 	provider := playing(metadata, agentStart, readable).Handle(pollPath, replies(polls...))
-	return provider, signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
+	return provider, signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}})
 }
 
 // Both flows start with an interval of 2 seconds. The interval never gets shorter.
@@ -150,7 +150,7 @@ func TestEndOfWaiting(t *testing.T) {
 // After the owner was asked, no other flow is tried: they would have to approve twice.
 func TestOwnerIsAskedOnce(t *testing.T) {
 	provider := playing(metadata, agentStart, []string{"565", "569"}, readable).Handle(pollPath, replies(oauthReply(400, "invalid_request")))
-	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
+	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}})
 	got.wantError(t, credential.Configuration, "invalid_request")
 	if len(got.approval) != 1 || len(provider.Seen("/oauth/device_authorization")) > 0 {
 		t.Errorf("announced %+v, want one approval", got.approval)

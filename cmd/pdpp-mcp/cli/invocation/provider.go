@@ -148,7 +148,7 @@ func (p *Provider) Choose() error {
 	if err != nil {
 		return err
 	}
-	cache.AsIs = true // doctor must not change files
+	cache.KeepModes = true // doctor must not change files
 	p.URL, err = cache.OnlyProvider(p.Grants...)
 	return err
 }

@@ -106,7 +106,7 @@ func (s *Sources) providers() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		cache.AsIs = true // the reader of a credential restricts its file
+		cache.KeepModes = true // the reader of a credential restricts its file
 		if urls, err := cache.Providers(s.Grants...); len(urls) > 0 || err != nil {
 			return urls, err
 		}

@@ -41,8 +41,8 @@ const (
 	maxPurpose = 1000
 )
 
-func (a *requestFlags) asked() (connect.Asked, error) {
-	asked := connect.Asked{Purpose: a.purpose, SingleUse: a.singleUse}
+func (a *requestFlags) asked() (connect.AccessRequest, error) {
+	asked := connect.AccessRequest{Purpose: a.purpose, SingleUse: a.singleUse}
 	if err := a.checkTexts(); err != nil {
 		return asked, err
 	}

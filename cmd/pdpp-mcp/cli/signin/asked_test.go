@@ -14,7 +14,7 @@ import (
 
 const gmail = "https://registry.pdpp.dev/connectors/gmail"
 
-func askedOf(line string) (connect.Asked, error) {
+func askedOf(line string) (connect.AccessRequest, error) {
 	var flags requestFlags
 	set := pflag.NewFlagSet("connect", pflag.ContinueOnError)
 	flags.addFlags(set)
@@ -22,9 +22,9 @@ func askedOf(line string) (connect.Asked, error) {
 	if line == "" {
 		words = nil
 	}
-	return func() (connect.Asked, error) {
+	return func() (connect.AccessRequest, error) {
 		if err := set.Parse(words); err != nil {
-			return connect.Asked{}, err
+			return connect.AccessRequest{}, err
 		}
 		return flags.asked()
 	}()
@@ -33,8 +33,10 @@ func askedOf(line string) (connect.Asked, error) {
 // Covers R-LOCAL-4: the flags and the request that they make.
 func TestAsked(t *testing.T) {
 	since := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
-	of := func(streams ...connect.Stream) connect.Asked { return connect.Asked{Source: gmail, Streams: streams} }
-	for line, want := range map[string]connect.Asked{
+	of := func(streams ...connect.Stream) connect.AccessRequest {
+		return connect.AccessRequest{Source: gmail, Streams: streams}
+	}
+	for line, want := range map[string]connect.AccessRequest{
 		"":                    {},
 		"--source=" + gmail:   {Source: gmail},
 		"--source=urn:x:mail": {Source: "urn:x:mail"},

@@ -123,7 +123,7 @@ func (s *signIn) store(cache *credential.Cache, entry *credential.Entry) error {
 }
 
 func (s *signIn) check(cache *credential.Cache) (err error) {
-	if s.options.Asked, err = s.requestFlags.asked(); err != nil {
+	if s.options.Access, err = s.requestFlags.asked(); err != nil {
 		return err
 	}
 	if flow := s.options.Flow; flow != "" && !slices.Contains(connect.Flows(), flow) {

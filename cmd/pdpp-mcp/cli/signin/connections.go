@@ -94,7 +94,7 @@ func connectionOf(entry *credential.Entry, path string, current bool, now time.T
 		shown.ExpiresAt = &entry.Credential.ExpiresAt
 	}
 	switch {
-	case entry.Credential.OwnerMark() != "":
+	case entry.Credential.OwnerMember() != "":
 		shown.State = "owner credential, never used"
 	case entry.Credential.Expired(now):
 		shown.State = "expired"

@@ -28,7 +28,7 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	for _, approved := range entry.Credential.Approved() {
 		fmt.Fprintf(&report, "  %s\n", approvedText(approved))
 	}
-	if differences := connect.Differences(s.options.Asked, entry.Credential); len(differences) > 0 {
+	if differences := connect.Differences(s.options.Access, entry.Credential); len(differences) > 0 {
 		report.WriteString("Differs from the request:\n")
 		for _, difference := range differences {
 			fmt.Fprintf(&report, "  %s\n", difference)
