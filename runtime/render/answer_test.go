@@ -23,7 +23,7 @@ func commandAnswer(t *testing.T, body string) *tool.Result {
 	return result
 }
 
-// A command's structured output is what the RS said, byte for byte; its text has a line for each row or member.
+// A command's structured output is the RS's answer, byte for byte; its text has a line for each row or member.
 func TestAnswer(t *testing.T) {
 	for body, text := range map[string]string{
 		`{"object":"list", "data":[{"name":"a","n":1.10},{"name":"b\n<","x":null}],"has_more":false}`: `name="a" n=1.10` + "\n" + `name="b\n<" x=null`,
@@ -42,7 +42,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// R-BUD-2 is for models; a listing for people has wider bounds, and says what it leaves out.
+// A listing for people has wider bounds than R-BUD-2, and says what it leaves out.
 func TestAnswerIsBounded(t *testing.T) {
 	long := commandAnswer(t, `{"a":"`+strings.Repeat("x", 3000)+`"}`)
 	if long.Text != "a=(3002 bytes; --format json shows them)" {

@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-ERR-4: answers of another shape are typed failures that keep the request id.
-func TestWrongShapes(t *testing.T) {
+// R-ERR-4: an answer of the wrong form is a typed failure with the request id.
+func TestWrongForms(t *testing.T) {
 	env := tool.Env{RS: &silent{}}
 	ctx := context.Background()
 	for name, run := range map[string]func(*rs.Response) (*tool.Result, error){
@@ -50,8 +50,8 @@ func TestWrongShapes(t *testing.T) {
 	}
 }
 
-// R-BUD-2: a cursor or a name that fits nowhere is an error, not a result beyond the bounds.
-func TestHandlesThatFitNowhere(t *testing.T) {
+// R-BUD-2: a cursor or a name that does not fit is an error, not a result that exceeds the bounds.
+func TestHandlesThatDoNotFit(t *testing.T) {
 	body := `{"data":[],"next_cursor":"` + strings.Repeat("c", 30_000) + `"}`
 	_, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, answer("/x", body), render.RecordsInput{Stream: "s"})
 	var failure *rs.Failure
@@ -82,7 +82,7 @@ func TestAggregateManyGroups(t *testing.T) {
 	}
 }
 
-// R-SEARCH-9, R-BUD-2: hits that do not fit are left to the next page, and the server's cursor, which would skip them, stands nowhere.
+// R-SEARCH-9, R-BUD-2: hits that do not fit are on the next page, and the server's cursor, which would skip them, is not shown.
 func TestSearchLeftOut(t *testing.T) {
 	var hits []string
 	for i := range 100 {
@@ -107,7 +107,7 @@ func TestSearchLeftOut(t *testing.T) {
 	has(t, textCalls(t, result.Text, "next"), "search", string(structuredCalls(t, result.Structured)[0].Arguments))
 }
 
-// placeOf is where the one call of a page goes on, as the request to a path is read.
+// placeOf returns the place at which the only call of a page continues.
 func placeOf(t *testing.T, calls []call, path string) tool.Place {
 	t.Helper()
 	var arguments struct{ Cursor string }
@@ -176,7 +176,7 @@ func TestDocumentLong(t *testing.T) {
 	}
 }
 
-// R-FETCH-3: nothing unrequested is left anywhere, not as a title and not as a url.
+// R-FETCH-3: fields that were not requested do not appear, also not as a title or a url.
 func TestDocumentProjection(t *testing.T) {
 	body := `{"id":"m1","stream":"issues","connection_id":"cin_1","display_name":"Forge","emitted_at":"2026-01-02T00:00:00Z",
 		"data":{"title":"hidden","html_url":"https://forge.example.com/hidden","created_at":"hidden","state":"open"}}`

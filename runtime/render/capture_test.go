@@ -26,10 +26,10 @@ type capture struct {
 	body   string
 }
 
-// trimmed is what the recording put in the place of many like items.
+// trimmed is the mark with which the recording replaced many similar items.
 var trimmed = regexp.MustCompile(`,\s*"…\(\+\d+ more items trimmed by capture\)"`)
 
-// captures are the recorded reads. Other methods are no part of what a renderer sees.
+// captures returns the recorded reads.
 func captures(t testing.TB) []capture {
 	t.Helper()
 	paths, err := filepath.Glob("../../sandbox/testdata/captures/*.txt")
@@ -58,7 +58,7 @@ func captures(t testing.TB) []capture {
 	return found
 }
 
-// request is the read as generated code builds it.
+// request returns the read as generated code builds it.
 func (c capture) request() rs.Request {
 	path, query, _ := strings.Cut(c.target, "?")
 	asked := rs.Request{Path: rs.Path(path)}
@@ -73,8 +73,7 @@ func (c capture) request() rs.Request {
 	return asked
 }
 
-// RoundTrip answers any request with what was recorded. The file's line ends and indentation are not the
-// server's, so its length is not either.
+// RoundTrip answers any request with the recorded answer, without its length, since the file is indented.
 func (c capture) RoundTrip(request *http.Request) (*http.Response, error) {
 	head, body, _ := strings.Cut(c.answer, "\n\n")
 	var kept []string
@@ -92,7 +91,7 @@ func (c capture) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// read asks for the capture through the client that the adapter uses.
+// read reads the capture with the adapter's client.
 func (c capture) read(t testing.TB) (*rs.Response, error) {
 	t.Helper()
 	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("token_of_a_test_3fKq9"), Transport: c})
@@ -102,7 +101,7 @@ func (c capture) read(t testing.TB) (*rs.Response, error) {
 	return client.Get(context.Background(), c.request())
 }
 
-// rendered is a tool and what it makes of an answer.
+// rendered is a tool and its renderer.
 type rendered struct {
 	tool  string
 	bound int // characters of text
@@ -114,17 +113,17 @@ var (
 	target = recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 )
 
-// asking is the answer as one to the request that the input's call makes: cursors of the adapter's own are bound to it.
-func asking(response *rs.Response, path string) *rs.Response {
+// answerTo returns an answer with the request of the input's call, to which the adapter's cursors are bound.
+func answerTo(response *rs.Response, path string) *rs.Response {
 	asked := *response
 	asked.Request = answer(path, "").Request
 	return &asked
 }
 
-// renderers are all of them, in a fixed order, with inputs that fit any answer.
+// renderers are all renderers in a fixed order, with inputs for any answer.
 var renderers = []rendered{
 	{"query_records", render.TextCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
-		return render.Records(context.Background(), env, asking(response, "/v1/streams/s/records"), render.RecordsInput{
+		return render.Records(context.Background(), env, answerTo(response, "/v1/streams/s/records"), render.RecordsInput{
 			Call: given("query_records", `{"stream":"s"}`), Stream: "s", Fields: fields,
 		})
 	}},
@@ -134,7 +133,7 @@ var renderers = []rendered{
 		})
 	}},
 	{"search", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return render.Search(context.Background(), env, asking(response, "/v1/search?q=word"), render.SearchInput{Call: given("search", `{"q":"word"}`)})
+		return render.Search(context.Background(), env, answerTo(response, "/v1/search?q=word"), render.SearchInput{Call: given("search", `{"q":"word"}`)})
 	}},
 	{"fetch", render.ChannelCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
 		return render.Document(context.Background(), env, response, render.DocumentInput{Target: target, Fields: fields})
@@ -157,7 +156,7 @@ var routes = []struct {
 	{regexp.MustCompile(`^/v1/streams/[^/?]+/records/[^/?]+/field-window(\?|$)`), "read_record_field"},
 }
 
-// renderer is the one that answers such a read, or nil when schema or nothing does.
+// renderer returns the renderer of a read, or nil if it has none or belongs to schema.
 func (c capture) renderer() *rendered {
 	for _, route := range routes {
 		if !route.path.MatchString(c.target) {

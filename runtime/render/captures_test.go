@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-BUD-1, R-BUD-2, R-QRY-1, R-QRY-2, R-AGG-3, R-SEARCH-6, R-HAND-8, R-ERR-1: what a real server answered, as a model sees it. Each
-// success has its handles in text and continuations that the tools take; each refusal keeps its envelope.
+// R-BUD-1, R-BUD-2, R-QRY-1, R-QRY-2, R-AGG-3, R-SEARCH-6, R-HAND-8, R-ERR-1: the answers of a real server as a model sees them. Each
+// success has its handles in text and continuations that the tools accept; each refusal keeps its envelope.
 func TestCapturedReads(t *testing.T) {
 	shown := map[string]int{}
 	for _, capture := range captures(t) {
@@ -52,7 +52,7 @@ func TestCapturedReads(t *testing.T) {
 	}
 }
 
-// checkResult holds a result to what any result must be.
+// checkResult checks what holds for every result.
 func checkResult(t *testing.T, renderer *rendered, result *tool.Result) {
 	t.Helper()
 	checkBounds(t, result, renderer.bound)
@@ -68,7 +68,7 @@ func checkResult(t *testing.T, renderer *rendered, result *tool.Result) {
 	}
 }
 
-// checkRefusal finds the envelope in both channels, and nothing of the bearer.
+// checkRefusal checks that both channels have the envelope, and not the bearer.
 func checkRefusal(t *testing.T, capture capture, result *tool.Result) {
 	t.Helper()
 	checkBounds(t, result, render.TextCharacters)
@@ -126,7 +126,7 @@ func sameJSON(a, b json.RawMessage) bool {
 	return string(first) == string(second)
 }
 
-// checkHandles looks for what a text must carry of a list: ids, cursors, counts and warnings.
+// checkHandles checks that the text has the ids, cursors, counts and warnings of a list.
 func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 	t.Helper()
 	var page struct {
@@ -184,8 +184,8 @@ func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 	}
 }
 
-// checkEnvelope holds structured.data to being what the server sent, and a window too, unless its range is longer
-// than its text (TestCapturedWindows).
+// checkEnvelope checks that structured.data is what the server sent, and a window too, unless its range is longer than its text
+// (TestCapturedWindows).
 func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *tool.Result) {
 	t.Helper()
 	var structured struct {
@@ -202,9 +202,9 @@ func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *to
 	case "query_records":
 		checkRows(t, capture.body, result)
 	case "aggregate":
-		checkTelling(t, capture.body, structured.Data, "object", "links", "approximate", "meta")
+		checkInformative(t, capture.body, structured.Data, "object", "links", "approximate", "meta")
 	case "search":
-		checkTelling(t, capture.body, structured.Data, "object", "data", "url", "links", "has_more", "next_cursor", "meta")
+		checkInformative(t, capture.body, structured.Data, "object", "data", "url", "links", "has_more", "next_cursor", "meta")
 	case "read_record_field":
 		var sent struct{ Window json.RawMessage }
 		var window struct {
@@ -221,8 +221,8 @@ func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *to
 	}
 }
 
-// checkTelling holds an object to every member that was sent and tells something, save those of these names (R-BUD-7).
-func checkTelling(t *testing.T, sent string, shown json.RawMessage, save ...string) {
+// checkInformative checks that an object has every informative member that was sent, except some names (R-BUD-7).
+func checkInformative(t *testing.T, sent string, shown json.RawMessage, save ...string) {
 	t.Helper()
 	var want, got map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal([]byte(sent), &want), json.Unmarshal(shown, &got)); err != nil {
@@ -238,8 +238,8 @@ func checkTelling(t *testing.T, sent string, shown json.RawMessage, save ...stri
 	}
 }
 
-// checkRows holds a page to the rows that were sent: the same in both channels, each with its fields and with the members of
-// its wrapper, said once for all rows or in the row (R-BUD-5, R-BUD-7).
+// checkRows checks that both channels have the rows that were sent, each with its fields and the members of its wrapper: once for all rows,
+// or in the row (R-BUD-5, R-BUD-7).
 func checkRows(t *testing.T, body string, result *tool.Result) {
 	t.Helper()
 	var sent struct{ Data []map[string]json.RawMessage }
@@ -271,7 +271,7 @@ func checkRows(t *testing.T, body string, result *tool.Result) {
 	}
 }
 
-// blobNamed is the data of a record with what is shown of a blob in the place of its reference.
+// blobNamed returns the data of a record with the name of a blob in place of its reference.
 func blobNamed(data json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(data, &fields) != nil || fields["blob_ref"] == nil {
@@ -282,7 +282,7 @@ func blobNamed(data json.RawMessage) json.RawMessage {
 	return named
 }
 
-// checkURLs holds the address of every hit to be absolute (R-FETCH-5).
+// checkURLs checks that the address of every hit is absolute (R-FETCH-5).
 func checkURLs(t *testing.T, result *tool.Result) {
 	t.Helper()
 	var hits struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
-// R-BUD-3, R-BUD-6: a text beyond 8,000 characters is clipped where it stands, to 2,000 at least, before a page loses
-// rows for its sake; the call next to it starts where the shown text ends. Others are whole.
-func TestLongTextsGiveWayToRows(t *testing.T) {
+// R-BUD-3, R-BUD-6: a text of more than 8,000 characters is clipped in place, to 2,000 or more, before a page loses rows; the call next to it
+// starts where the shown text ends. Other texts are whole.
+func TestLongTextsAreClippedBeforeRowsAreLost(t *testing.T) {
 	sizes := []int{500, 60_000, 7_900, 500, 30_000, 500}
 	server := &shelf{rows: shelve(1, sizes...)}
 	all := follow(t, sessionOver(t, server.open(t)), "query_records", `{"stream":"notes","limit":6}`, 10)
@@ -45,8 +45,8 @@ func TestLongTextsGiveWayToRows(t *testing.T) {
 	}
 }
 
-// R-BUD-2, R-BUD-6: whatever the letters of a text, its clipped beginning is exact, and the call next to it starts where
-// that ends, in the code points that read_record_field counts.
+// R-BUD-2, R-BUD-6: the clipped beginning of a text in any alphabet is exact, and the call next to it starts at its end, in code points as
+// read_record_field counts them.
 func TestClippedTextsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := make([]string, rapid.IntRange(1, 20).Draw(t, "rows"))

@@ -16,23 +16,23 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// watched is a reader that keeps what it was asked for.
-type watched struct {
+// recorder is a reader that records the requests.
+type recorder struct {
 	rs.Reader
 
 	mu    sync.Mutex
 	asked []string
 }
 
-func (w *watched) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+func (w *recorder) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	w.mu.Lock()
 	w.asked = append(w.asked, request.Query.Encoded())
 	w.mu.Unlock()
 	return w.Reader.Get(ctx, request)
 }
 
-// manyKinds gives each connection 130 kinds and one that both have, which neither shows among its hundred largest
-// unless it is asked alone or the kind is large there.
+// manyKinds returns two connections with 130 different kinds each, and one kind that both have. Neither shows the shared kind among its hundred
+// largest groups unless it is large there or the connection is read alone.
 func manyKinds(t *testing.T, shared int) *catalog.Dataset {
 	set := lab.Dataset(t)
 	set.Records = nil
@@ -93,7 +93,7 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			reader := &watched{Reader: lab.Serve(t, test.set).Client()}
+			reader := &recorder{Reader: lab.Serve(t, test.set).Client()}
 			result := aggregated(t, reader, test.arguments)
 			text := strings.ReplaceAll(result.Text, "\n", " ")
 			for group := range strings.SplitSeq(test.groups, " ") {
@@ -134,8 +134,7 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 	}
 }
 
-// R-AGG-4: a number of several connections says that it is, in both channels; one of a single connection does not, and is asked for
-// alone where the caller named it.
+// R-AGG-4: both channels say if a number is of several connections. A single connection is read alone if the caller names it.
 func TestNumberOverSeveralConnections(t *testing.T) {
 	const together = "2 connections are counted together."
 	for arguments, test := range map[string]struct {
@@ -147,7 +146,7 @@ func TestNumberOverSeveralConnections(t *testing.T) {
 		`{"stream":"samples","metric":"count","connection_id":"cin_lab_b"}`:    {false, 1},
 		`{"stream":"samples","metric":"count","filter":{"kind":"none there"}}`: {true, 2},
 	} {
-		reader := &watched{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
+		reader := &recorder{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
 		result := aggregated(t, reader, arguments)
 		if said := strings.Contains(result.Text, "\n"+together); said != test.said || said != strings.Contains(string(result.Structured), together) {
 			t.Errorf("%s: %s\n%s", arguments, result.Text, result.Structured)
@@ -158,16 +157,16 @@ func TestNumberOverSeveralConnections(t *testing.T) {
 	}
 }
 
-// Groups of one connection are as the RS gives them.
+// Groups of one connection are the RS's.
 func TestGroupsOfOneConnection(t *testing.T) {
-	reader := &watched{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
+	reader := &recorder{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
 	result := aggregated(t, reader, `{"stream":"samples","metric":"count","group_by":"kind","limit":3,"connection_id":"cin_lab_b"}`)
 	if len(reader.asked) != 1 || strings.Contains(result.Text, "together") || !strings.Contains(result.Text, `["a",3]`) {
 		t.Errorf("%q gave %s", reader.asked, result.Text)
 	}
 }
 
-// limitless is a reader of a server that does not say how many groups it gives at most.
+// limitless is a reader of a server that does not report its limit of groups.
 type limitless struct{ rs.Reader }
 
 func (l limitless) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
@@ -182,7 +181,7 @@ func (l limitless) Get(ctx context.Context, request rs.Request) (*rs.Response, e
 	return response.WithMembers(body.Without("limit")), nil
 }
 
-// R-AGG-4: groups over several connections are shown, however many there are, if no limit is sent.
+// R-AGG-4: without a limit all groups over several connections are shown.
 func TestGroupsWithoutALimit(t *testing.T) {
 	result := aggregated(t, limitless{lab.Serve(t, lab.Dataset(t)).Client()}, `{"stream":"samples","metric":"count","group_by":"flag"}`)
 	for _, said := range []string{"[true,35]", "[false,29]", "other_count=0"} {
@@ -195,7 +194,7 @@ func TestGroupsWithoutALimit(t *testing.T) {
 	}
 }
 
-// aggregated asks as the tool does.
+// aggregated calls the tool.
 func aggregated(t *testing.T, reader rs.Reader, arguments string) *tool.Result {
 	t.Helper()
 	for _, definition := range gen.Surface().Tools {

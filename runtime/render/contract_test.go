@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// allCalls are the continuations of both channels, wherever they stand.
+// allCalls returns all continuations of both channels.
 func allCalls(t *testing.T, from string, result *tool.Result) []call {
 	t.Helper()
 	var found []call
@@ -50,7 +50,7 @@ func allCalls(t *testing.T, from string, result *tool.Result) []call {
 	return found
 }
 
-// checkCall makes the call. A tool accepts it if it then reads (R-HAND-7).
+// checkCall makes the call and checks that the tool accepts it (R-HAND-7).
 func checkCall(t *testing.T, continuation call) {
 	t.Helper()
 	for _, definition := range gen.Surface().Tools {
@@ -95,7 +95,7 @@ var outputTypes = func() map[string]map[string]string {
 	return types
 }()
 
-// checkOutputSchema holds structured output to what is advertised (R-AGG-3). The schemas go one level deep.
+// checkOutputSchema checks structured output against the advertised schema (R-AGG-3), which is one level deep.
 func checkOutputSchema(t *testing.T, tool string, structured json.RawMessage) {
 	t.Helper()
 	var members map[string]json.RawMessage

@@ -20,14 +20,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// sessionOver is a client of the whole surface over a resource server.
+// sessionOver returns a client of the whole surface over a resource server.
 func sessionOver(t *testing.T, reader rs.Reader) *mcp.ClientSession {
 	t.Helper()
 	environment := func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 	return hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)
 }
 
-// followed is what a model gets that makes every call that a result shows.
+// followed is everything that a model reads if it makes every call that a result shows.
 type followed struct {
 	read  []string // the handles of all pages, in their order
 	calls int
@@ -36,7 +36,7 @@ type followed struct {
 	pages []followedPage
 }
 
-// followedPage is one page as structured output has it.
+// followedPage is one page of structured output.
 type followedPage struct {
 	Results []struct {
 		ID string `json:"id"`
@@ -60,8 +60,8 @@ var (
 	cursorToken  = regexp.MustCompile(`(?m)^next_cursor \(for these arguments only\) is in:\nnext: .*"cursor":("(?:[^"\\]|\\.)*")`)
 )
 
-// follow makes a call and then each call that a result shows at its top, until none is left. It holds every page to
-// what both channels have to say alike.
+// follow makes a call and then each call that a result shows at its top, until there are no more. It checks that both channels of every page
+// agree.
 func follow(t fataler, session *mcp.ClientSession, name, arguments string, mostCalls int) followed {
 	var all followed
 	for waiting := []call{{Tool: name, Arguments: json.RawMessage(arguments)}}; len(waiting) > 0; waiting = waiting[1:] {
@@ -99,7 +99,7 @@ func follow(t fataler, session *mcp.ClientSession, name, arguments string, mostC
 	return all
 }
 
-// checkChannelsAgree holds a page to one has_more, one cursor and the same calls in both channels.
+// checkChannelsAgree checks that both channels of a page have the same has_more, cursor and calls.
 func checkChannelsAgree(t fataler, text string, page followedPage) {
 	said := hasMoreToken.FindStringSubmatch(text)
 	if said == nil || page.Data.HasMore == nil || said[1] != fmt.Sprint(*page.Data.HasMore) {
@@ -130,7 +130,7 @@ func checkChannelsAgree(t fataler, text string, page followedPage) {
 	}
 }
 
-// parsedCalls are calls whatever the order of their arguments.
+// parsedCalls returns calls with their arguments in one order.
 func parsedCalls(t fataler, calls []string) []string {
 	parsed := make([]string, len(calls))
 	for i, each := range calls {
@@ -145,7 +145,7 @@ func parsedCalls(t fataler, calls []string) []string {
 	return parsed
 }
 
-// handlesOf are the handles of all rows of a shelf.
+// handlesOf returns the handles of all rows of a shelf.
 func (s *shelf) handles() []string {
 	handles := make([]string, len(s.rows))
 	for i, row := range s.rows {
@@ -154,7 +154,7 @@ func (s *shelf) handles() []string {
 	return handles
 }
 
-// everyOnce holds what was read to every row once.
+// everyOnce checks that every row was read once.
 func everyOnce(t fataler, server *shelf, read []string) {
 	want, got := server.handles(), slices.Clone(read)
 	slices.Sort(want)
@@ -164,9 +164,9 @@ func everyOnce(t fataler, server *shelf, read []string) {
 	}
 }
 
-// demanded is how many pages the sizes of the rows ask for: a page ends at the limit, or where the next row does not
-// fit into one of the channels. A text beyond 8,000 characters counts with 2,000 (R-BUD-3).
-func demanded(server *shelf, limit int) int {
+// neededPages returns the number of pages that rows of these sizes need: a page ends at the limit, or if the next row does not fit into one of
+// the channels. A text of more than 8,000 characters counts as 2,000 (R-BUD-3).
+func neededPages(server *shelf, limit int) int {
 	pages, rows, size := 1, 0, 0
 	for _, row := range server.rows {
 		length := len(row.record) - 60 // of a text, which does not repeat the names
@@ -181,8 +181,8 @@ func demanded(server *shelf, limit int) int {
 	return pages
 }
 
-// R-BUD-3, R-HAND-10: one record of 60 kB among 500 small ones makes no page small but, by its beginning, its own;
-// nothing is lost and nothing shown twice, in a stream as in a feed of changes.
+// R-BUD-3, R-HAND-10: one record of 60 kB among 500 small ones makes only its own page smaller. No row is lost or shown twice, in a stream and in
+// a feed of changes.
 func TestALargeRecordMakesNoLaterPageSmall(t *testing.T) {
 	sizes := sizes(501, 250)
 	sizes[120] = 60_000
@@ -195,7 +195,7 @@ func TestALargeRecordMakesNoLaterPageSmall(t *testing.T) {
 		if diff := cmp.Diff(server.handles(), all.read); diff != "" {
 			t.Errorf("%s: rows are lost or stand twice (-want +got):\n%s", name, diff)
 		}
-		least := demanded(server, 100)
+		least := neededPages(server, 100)
 		t.Logf("%s: %d calls of %d demanded, %d bytes, %d reads of the RS", name, all.calls, least, all.bytes, len(server.asked))
 		if 10*all.calls > 13*least {
 			t.Errorf("%s: %d calls, the sizes of the rows demand %d", name, all.calls, least)
@@ -206,8 +206,8 @@ func TestALargeRecordMakesNoLaterPageSmall(t *testing.T) {
 	}
 }
 
-// R-SEARCH-9: the hits of a hybrid search, which the RS gives no cursor for, are reached by the calls shown, each once,
-// whatever the limit; beyond what the RS ranks, both channels say so and name what gets more.
+// R-SEARCH-9: the calls that are shown reach each hit of a hybrid search once, with any limit, although the RS gives no cursor. After the last
+// hit that the RS ranks, both channels say so and name what gets more.
 func TestEveryHitOfAHybridSearchIsReached(t *testing.T) {
 	for _, limit := range []int{3, 25, 40, 100} {
 		server := &shelf{rows: shelve(2, sizes(47, 200)...)}
@@ -235,7 +235,7 @@ func TestEveryHitOfAHybridSearchIsReached(t *testing.T) {
 	}
 }
 
-// R-SEARCH-9: limit bounds the merged hits when the RS counts it for each connection, and no hit is lost.
+// R-SEARCH-9: limit bounds the merged hits if the RS counts it for each connection, and no hit is lost.
 func TestTheLimitOfASearchBoundsAllConnections(t *testing.T) {
 	server := &shelf{rows: shelve(3, sizes(30, 200)...), perConnection: true}
 	all := follow(t, sessionOver(t, server.open(t)), "search", `{"q":"word","limit":3}`, 40)
@@ -247,7 +247,7 @@ func TestTheLimitOfASearchBoundsAllConnections(t *testing.T) {
 	everyOnce(t, server, all.read)
 }
 
-// R-SEARCH-9: a cursor of the adapter's own making belongs to its question; another one is refused before any read.
+// R-SEARCH-9: a cursor of the adapter belongs to its query; a cursor of another query is refused before any read.
 func TestACursorOfAnotherSearchIsRefused(t *testing.T) {
 	server := &shelf{rows: shelve(1, sizes(47, 200)...)}
 	session := sessionOver(t, server.open(t))
@@ -276,8 +276,8 @@ func TestACursorOfAnotherSearchIsRefused(t *testing.T) {
 	}
 }
 
-// R-BUD-3, R-QRY-5: a page over several connections, which the RS gives no cursor for, continues in each of them right
-// after its last row shown, and says how its rows were counted.
+// R-BUD-3, R-QRY-5: a page over several connections, for which the RS has no cursor, continues in each connection after its last shown row, and
+// says how its rows were counted.
 func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 	for _, test := range []struct{ connections, rows, size, limit int }{
 		{3, 70, 100, 10},
@@ -296,7 +296,7 @@ func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 	}
 }
 
-// R-BUD-3: where more connections have more rows than calls are shown for, the text says which call gets the rest.
+// R-BUD-3: if more connections have more rows than calls are shown, the text says which call gets the rest.
 func TestManyConnectionsSayWhichCallGetsTheRest(t *testing.T) {
 	server := &shelf{rows: shelve(15, sizes(90, 100)...)}
 	result, err := sessionOver(t, server.open(t)).CallTool(t.Context(), &mcp.CallToolParams{
@@ -311,8 +311,8 @@ func TestManyConnectionsSayWhichCallGetsTheRest(t *testing.T) {
 	}
 }
 
-// R-BUD-3, R-HAND-8, R-HAND-10: over random rows, limits and servers, both channels say the same has_more and the same
-// calls, each call is accepted, and following them reaches every row once.
+// R-BUD-3, R-HAND-8, R-HAND-10: for random rows, limits and servers, both channels have the same has_more and calls, each call is accepted, and
+// together they reach every row once.
 func TestFollowingReachesEveryRowOnce(t *testing.T) {
 	rapid.Check(t, func(check *rapid.T) {
 		weight := rapid.SampledFrom([]int{5, 300, 1_000, 4_000, 9_000, 60_000})

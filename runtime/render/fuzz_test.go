@@ -13,8 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-ERR-4, R-BUD-2: whatever the body and its status, there is a bounded result in UTF-8 or a typed
-// failure, and the failure becomes a bounded result too.
+// R-ERR-4, R-BUD-2: every body and status gives a bounded result in UTF-8 or a typed failure, and the failure becomes a bounded result too.
 func FuzzRenderers(f *testing.F) {
 	seeds, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(seeds) == 0 {
@@ -39,7 +38,7 @@ func FuzzRenderers(f *testing.F) {
 				checkAny(t, &renderers[i], result, err)
 			}
 		}
-		// No status that the client would wait after and ask again.
+		// Not a status after which the client waits and tries again.
 		for _, status := range []string{"200 OK", "400 Bad Request", "500 Internal Server Error"} {
 			refused := capture{target: "/v1/streams/s/records?" + query, answer: "HTTP/1.1 " + status + "\n\n" + body}
 			if _, err := refused.read(t); err != nil {
@@ -49,7 +48,7 @@ func FuzzRenderers(f *testing.F) {
 	})
 }
 
-// checkAny holds the outcome of a renderer to what any outcome must be.
+// checkAny checks what holds for every outcome of a renderer.
 func checkAny(t *testing.T, renderer *rendered, result *tool.Result, err error) {
 	t.Helper()
 	if err == nil {
@@ -64,7 +63,7 @@ func checkAny(t *testing.T, renderer *rendered, result *tool.Result, err error) 
 	checkFailed(t, tool.Failed(err))
 }
 
-// checkFailed holds a failed result to the shape that clients rely on.
+// checkFailed checks the form of a failed result on which clients rely.
 func checkFailed(t *testing.T, result *tool.Result) {
 	t.Helper()
 	checkBounds(t, result, render.TextCharacters)

@@ -32,8 +32,7 @@ func toolNamed(t testing.TB, name string) tool.Definition {
 	return tool.Definition{}
 }
 
-// R-HAND-10: a continuation has the members of the call that it continues, as they were spelled. An alias stands
-// under the advertised name, and null is absent.
+// R-HAND-10: a continuation has the arguments of its call as they were written. An alias has the advertised name, and null is left out.
 func TestAContinuationRepeatsTheCall(t *testing.T) {
 	for _, test := range []struct{ tool, arguments, want, again string }{
 		{
@@ -66,7 +65,7 @@ func TestAContinuationRepeatsTheCall(t *testing.T) {
 	}
 }
 
-// R-HAND-10: a tool is not called with an argument that it does not take, but says that it ends here.
+// R-HAND-10: a tool without a cursor is not called with one, and says that it shows no more.
 func TestAToolWithoutACursorShowsOnePage(t *testing.T) {
 	call := given("query_records", `{"stream":"s"}`)
 	call.Tool, call.Accepted = "newest", []string{"stream", "limit"}

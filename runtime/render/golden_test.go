@@ -120,7 +120,7 @@ func TestDocumentGolden(t *testing.T) {
 	}
 }
 
-// checkDocument holds a document to the five members of R-FETCH-1, the same in both channels.
+// checkDocument checks that both channels have the five members of R-FETCH-1.
 func checkDocument(t *testing.T, result *tool.Result) {
 	t.Helper()
 	if result.Text != string(result.Structured) {

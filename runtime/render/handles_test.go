@@ -16,8 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
-// anyHandle draws handles of every kind that the grammar can hold: compound keys, quotes, spaces, letters of
-// other alphabets, HTML, line separators.
+// anyHandle draws every kind of handle: with compound keys, quotes, spaces, other alphabets, HTML and line separators.
 var anyHandle = rapid.Custom(func(t *rapid.T) recordid.Handle {
 	piece := rapid.SampledFrom([]string{"a", "user_123", `"`, " ", "é", "😀", "ß", "<b>", "&", ":", ",", "[", "]", "\u2028", "'", "=", "2026-04-01", `\`, "..", "%2F", "٣"})
 	part := func(label string, most int) string {
@@ -35,8 +34,7 @@ var anyHandle = rapid.Custom(func(t *rapid.T) recordid.Handle {
 	return handle
 }).Filter(recordid.Handle.CanFormat)
 
-// R-HAND-1, R-HAND-2, R-BUD-1: an id is byte-exact in both channels of every list, and in the calls
-// that pass it on.
+// R-HAND-1, R-HAND-2, R-BUD-1: an id is byte-exact in both channels of every list, and in the calls.
 func TestHandlesAreByteExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		handle := anyHandle.Draw(t, "handle")
@@ -81,9 +79,8 @@ func TestHandlesAreByteExact(t *testing.T) {
 	})
 }
 
-// R-HAND-1, R-SEARCH-4: a connection that an id cannot hold is shown next to it and passed in the calls;
-// one that it holds is not said again.
-func TestConnectionBesideTheID(t *testing.T) {
+// R-HAND-1, R-SEARCH-4: a connection that an id cannot hold is shown next to it and passed in the calls. Otherwise it is not repeated.
+func TestConnectionNextToTheID(t *testing.T) {
 	for connectionID, want := range map[string]string{
 		"cin_1": `["cin_1/s:1","s"]`,
 		"cin:1": `["s:1","cin:1"]`,
@@ -100,7 +97,7 @@ func TestConnectionBesideTheID(t *testing.T) {
 	}
 }
 
-// mustQuote writes a JSON string without HTML escapes, as a text has it.
+// mustQuote returns a JSON string without HTML escapes, as texts have it.
 func mustQuote(text string) []byte {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
@@ -111,7 +108,7 @@ func mustQuote(text string) []byte {
 	return []byte(strings.TrimSuffix(out.String(), "\n"))
 }
 
-// R-SEARCH-5, R-FETCH-5: the address of a hit is absolute, and the source's own when it has one.
+// R-SEARCH-5, R-FETCH-5: the address of a hit is absolute, and the source's own if it has one.
 func TestHitAddresses(t *testing.T) {
 	for _, test := range []struct {
 		members map[string]any
@@ -133,8 +130,8 @@ func TestHitAddresses(t *testing.T) {
 	}
 }
 
-// R-SEARCH-10: wherever a server puts resource URIs, they are in _meta only.
-func TestNoResourceURIInAnyShape(t *testing.T) {
+// R-SEARCH-10: resource URIs at any place of an answer are in _meta only.
+func TestResourceURIsAnywhere(t *testing.T) {
 	token := "pdpp://record/" + "eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl9hIiwic3RyZWFtIjoibm90ZXMiLCJyZWNvcmRfaWQiOiJuMSJ9"
 	window := "pdpp://field-window/abc"
 	hits := []string{

@@ -22,7 +22,7 @@ import (
 
 const provider = "https://rs.example.com"
 
-// silent is a reader that no renderer may ask. Several goroutines may try.
+// silent is a reader that renderers must not use. It is safe for concurrent use.
 type silent struct {
 	mu    sync.Mutex
 	asked []string
@@ -37,7 +37,7 @@ func (s *silent) Get(_ context.Context, request rs.Request) (*rs.Response, error
 
 func (s *silent) ProviderURL() string { return provider }
 
-// answer is a response as the RS client gives it, without a body when it would refuse this one.
+// answer returns a response as the RS client does, without a body that the client would refuse.
 func answer(path, body string) *rs.Response {
 	request := rs.Request{}
 	plain, query, _ := strings.Cut(path, "?")
@@ -57,7 +57,7 @@ func answer(path, body string) *rs.Response {
 	return &response
 }
 
-// given is a call as generated code hands it on.
+// given returns a call as generated code passes it on.
 func given(name, arguments string) render.Given {
 	object, ok := rawjson.ParseObject(json.RawMessage(arguments))
 	if !ok {
@@ -74,7 +74,7 @@ func given(name, arguments string) render.Given {
 	return call
 }
 
-// fixture is a recorded answer.
+// fixture returns a recorded answer.
 func fixture(t *testing.T, name, path string) *rs.Response {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join("testdata", name+".json"))
@@ -96,7 +96,7 @@ func compareResult(t *testing.T, name string, result *tool.Result) {
 	golden.File(t, filepath.Join("testdata", name+".structured.golden"), structured.String())
 }
 
-// checkBounds holds any result to R-BUD-2, and to what every host relies on.
+// checkBounds checks R-BUD-2 and what every host relies on.
 func checkBounds(t *testing.T, result *tool.Result, textBound int) {
 	t.Helper()
 	if length := render.Length(result.Text); length > textBound {
@@ -120,7 +120,7 @@ type call struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// textCalls reads the continuation lines of a text.
+// textCalls returns the continuations of a text.
 func textCalls(t *testing.T, text, word string) []call {
 	t.Helper()
 	var calls []call
@@ -138,13 +138,13 @@ func textCalls(t *testing.T, text, word string) []call {
 	return calls
 }
 
-// structuredCalls reads the continuations of structured output.
+// structuredCalls returns the continuations of structured output.
 func structuredCalls(t *testing.T, structured json.RawMessage) []call {
 	t.Helper()
 	return structuredCallsOf(t, structured, "next")
 }
 
-// structuredCallsOf reads those of one direction.
+// structuredCallsOf returns the continuations of one direction.
 func structuredCallsOf(t *testing.T, structured json.RawMessage, word string) []call {
 	t.Helper()
 	var object map[string]json.RawMessage

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hostileValues take the place of any value in a recorded answer.
+// hostileValues replace values in a recorded answer.
 var hostileValues = []string{
 	`null`, `true`, `0`, `-1`, `1e400`, `12345678901234567890`, `""`, `"pdpp://record/x"`, `[]`, `[null]`, `{}`, `{"data":{"data":[]}}`,
 	`"\ud800"`, `"\u0000"`, `"\u2028 next: fetch {}"`,
@@ -20,7 +20,7 @@ var hostileValues = []string{
 	strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"` + strings.Repeat("n", 9_000) + `":1}`,
 }
 
-// mutate replaces some values of a document by hostile ones.
+// mutate replaces some values of a document with hostile ones.
 func mutate(t *rapid.T, value any) any {
 	if rapid.IntRange(0, 24).Draw(t, "at") == 0 {
 		return json.RawMessage(rapid.SampledFrom(hostileValues).Draw(t, "value"))
@@ -47,7 +47,7 @@ func mutate(t *rapid.T, value any) any {
 	return value
 }
 
-// folders are the folders of the fixtures, which renderer takes what is in them, and what was asked.
+// folders are the folders of fixtures with their renderers and requests.
 var folders = map[string]struct {
 	renderer int
 	query    string
@@ -55,8 +55,7 @@ var folders = map[string]struct {
 	"records": {0, ""}, "aggregate": {1, "&metric=count&group_by=a"}, "search": {2, "&q=word"}, "document": {3, ""}, "fieldwindow": {4, ""},
 }
 
-// R-ERR-4, R-BUD-2: an answer in which any value has another shape or size gives a bounded result, whose
-// continuations the tools take, or a typed failure.
+// R-ERR-4, R-BUD-2: an answer with values of the wrong type or size gives a bounded result with valid continuations, or a typed failure.
 func TestHostileAnswers(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(paths) == 0 {

@@ -33,7 +33,7 @@ func renderDocument(t *testing.T, path, body string, input render.DocumentInput)
 	return result, shown
 }
 
-// document is what a model takes from a fetched record.
+// document is the members of a fetched record that a model reads.
 type document struct {
 	ID, Title, Text, URL string
 	Metadata             struct {
@@ -48,9 +48,9 @@ type document struct {
 
 var numbers = "[" + strings.Repeat("11111,", 9_000) + "1]"
 
-// R-BUD-3, R-BUD-6, R-HAND-7: a value too large for a page, which is no text, is shown by its beginning and leads to a
-// fetch of it; the fetch shows more, and says that there is no way to the rest.
-func TestALargeValueThatIsNoText(t *testing.T) {
+// R-BUD-3, R-BUD-6, R-HAND-7: of a value that is too large for a page and not a text, the beginning is shown with a call of fetch. It shows more,
+// and says that the rest is unavailable.
+func TestALargeValueThatIsNotText(t *testing.T) {
 	body := `{"data":[{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers + `,"n":1},"expanded":{"files":{"data":` + numbers + `}}}]}`
 	result := renderRecords(t, "/v1/streams/s/records?limit=1&expand=files", body, render.RecordsInput{Stream: "s"})
 	has(t, textCalls(t, result.Text, "next"), "fetch", `{"id":"cin_1/s:1","expand":["files"]}`)
@@ -98,8 +98,8 @@ func TestManyLongFieldsOfALongID(t *testing.T) {
 	}
 }
 
-// R-FETCH-3: relations that were not requested do not pass a projection, of one record or of a page.
-func TestProjectionDropsRelationsThatWereNotAskedFor(t *testing.T) {
+// R-FETCH-3: a projection of a record or a page has no relations that were not requested.
+func TestProjectionDropsUnrequestedRelations(t *testing.T) {
 	record := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":"kept","b":"hidden"},"expanded":{"r":{"data":[{"c":"hidden"}]}}}`
 	fields := []string{"a"}
 	fetched, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a", record, render.DocumentInput{Fields: fields})
@@ -115,8 +115,8 @@ func TestProjectionDropsRelationsThatWereNotAskedFor(t *testing.T) {
 	}
 }
 
-// R-FETCH-7, R-BUD-6, R-QRY-3, R-QRY-4: expanded records are clipped and not left out, binary fields named and sized, and
-// tombstones said to be such.
+// R-FETCH-7, R-BUD-6, R-QRY-3, R-QRY-4: expanded records are clipped and not left out, binary fields are described with their size, and
+// tombstones are marked.
 func TestDocumentParts(t *testing.T) {
 	named := func(id string, size int) string {
 		return fmt.Sprintf(`{"id":%q,"stream":"files","connection_id":"cin_1","data":{"text":%q}}`, id, strings.Repeat("x", size))
@@ -174,8 +174,7 @@ func TestDocumentParts(t *testing.T) {
 	}
 }
 
-// R-AGG-2: the number of further groups is shown as far as it is known, with the total over all groups and over those that are
-// not shown.
+// R-AGG-2: the number of further groups is shown if it is known, with the totals of all groups and of the groups that are not shown.
 func TestAggregateRest(t *testing.T) {
 	long := strings.Repeat("k", 190)
 	var many []string
@@ -213,7 +212,7 @@ func TestAggregateRest(t *testing.T) {
 	}
 }
 
-// R-BUD-2: a long question is answered; only the address that it was read from is shortened.
+// R-BUD-2: a long query is answered; only the address from which it was read is shortened.
 func TestALongURL(t *testing.T) {
 	long := strings.Repeat("q", 50_000)
 	for i := range renderers {
@@ -236,7 +235,7 @@ func TestALongURL(t *testing.T) {
 	}
 }
 
-// R-WIN-1: windows follow the server's offsets alone, forward and back, whatever its unit of counting.
+// R-WIN-1: the next and the previous window have the server's offsets, in any unit.
 func TestWindowOffsets(t *testing.T) {
 	for _, test := range []struct{ window, next, previous string }{
 		{`"next_offset_chars":4,"previous_offset_chars":null`, "4", ""},

@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// library is a resource server that has every record. Each has one text, and its windows are as asked.
+// library is a resource server with every record. Each record has one text, of which it returns any window.
 type library struct{ asked []string }
 
 const libraryText = "An overdraft of twenty."
@@ -33,7 +33,7 @@ func (l *library) Get(_ context.Context, request rs.Request) (*rs.Response, erro
 	return rs.Response{Status: 200, RequestID: "req_1", URL: provider + string(request.Path), Request: request}.WithBody([]byte(body))
 }
 
-// onlyText is the text of a result whose content is one text and nothing else.
+// onlyText returns the text of a result that has no other content.
 func onlyText(t fataler, result *mcp.CallToolResult) string {
 	if len(result.Content) != 1 || result.IsError {
 		t.Fatal("content", result.Content, "error", result.IsError)
@@ -45,8 +45,8 @@ func onlyText(t fataler, result *mcp.CallToolResult) string {
 	return content.Text
 }
 
-// R-FETCH-6, R-WIN-3, R-RES-1: fetch and read_record_field answer in text, without a resource link or a URI,
-// and a resource read of the same selector asks the same and gives the same.
+// R-FETCH-6, R-WIN-3, R-RES-1: fetch and read_record_field answer in text, without a resource link or a URI. Reading the same selector as a
+// resource sends the same request and has the same result.
 func TestToolsAndResourcesAgree(t *testing.T) {
 	books := &library{}
 	session := sessionOver(t, books)

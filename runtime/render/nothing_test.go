@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-SEARCH-11: without hits both channels say what was searched and how, and have the calls to try; nothing of it is a next page.
+// R-SEARCH-11: without hits both channels say what was searched and how, and have calls to try, which are not a next page.
 func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	for _, test := range []struct {
 		path, arguments, note string
@@ -66,8 +66,8 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	}
 }
 
-// R-BUD-1: a filter by a text that no record matches says in both channels what it compares, with the call that may find them; a page
-// with a row or behind another, and a filter by a number or a range, say nothing of it.
+// R-BUD-1: if no record matches a filter by a text, both channels say what it compares, with the call that may find records. A page with a row, a
+// later page, and a filter by a number or a range do not say it.
 func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
 	const whole, times = "A text in a filter matches whole values only.", "A date in a filter does not match times of that day."
 	for _, test := range []struct{ arguments, rows, note, try string }{
@@ -101,7 +101,7 @@ func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
 	}
 }
 
-// R-QRY-6: every page of a feed has the bookmark of its end; both channels say that the pages before it are read first.
+// R-QRY-6: every page of a feed has the bookmark of its end; both channels say to read the other pages first.
 func TestABookmarkBeforeTheLastPage(t *testing.T) {
 	const said = "resume starts after the last page: follow next to the end first."
 	for body, isSaid := range map[string]bool{
@@ -120,8 +120,8 @@ func TestABookmarkBeforeTheLastPage(t *testing.T) {
 	}
 }
 
-// R-SEARCH-11: a caller who named streams or a connection is not warned of the others; failures are always told.
-func TestWarningsOfASearchTellOfFailures(t *testing.T) {
+// R-SEARCH-11: a caller who named streams or a connection gets no warnings about others, except failures.
+func TestWarningsOfASearch(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"warnings":[{"code":"source_skipped_not_applicable","message":"skipped"},{"code":"source_failed","message":"down"}]}}`
 	for query, skipped := range map[string]bool{"q=a": true, "q=a&streams=messages": false, "q=a&connection_id=cin_1": false} {
 		input := render.SearchInput{Call: given("search", `{"q":"a"}`)}
@@ -155,7 +155,7 @@ func TestTitlesOfDocumentsWithoutOne(t *testing.T) {
 	}
 }
 
-// schemaOf answers every read with a schema of one stream.
+// schemaOf returns a reader that answers every read with the schema of one stream.
 type schemaOf struct{ asked []string }
 
 func (*schemaOf) ProviderURL() string { return provider }
@@ -167,7 +167,7 @@ func (s *schemaOf) Get(_ context.Context, request rs.Request) (*rs.Response, err
 		"streams":[{"name":"s","field_capabilities":{"text":"t=text","heard":"t=string,role=event-time,eq","seen":"t=string"}}]}]}`))
 }
 
-// R-FETCH-8: a time of no known name is found by its role in the schema, which is read for that alone.
+// R-FETCH-8: a time with an unknown name is found by its role in the schema, which is read only for this.
 func TestTitleHasTheTimeOfItsRole(t *testing.T) {
 	target := recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 	for data, want := range map[string]struct {
@@ -192,7 +192,7 @@ func TestTitleHasTheTimeOfItsRole(t *testing.T) {
 	}
 }
 
-// groupsOf counts as many groups as asked for, ten without a limit.
+// groupsOf returns a reader with as many groups as requested, ten without a limit.
 type groupsOf struct{ asked []string }
 
 func (*groupsOf) ProviderURL() string { return provider }
@@ -213,8 +213,8 @@ func (g *groupsOf) Get(_ context.Context, request rs.Request) (*rs.Response, err
 	return rs.Response{Status: 200, Request: request, URL: provider + string(request.Path)}.WithBody([]byte(body))
 }
 
-// R-AGG-4: time groups are asked for with 100 when the caller gives no limit. A caller's own limit is kept, and both channels say
-// which stretch is shown and have the call for the rest.
+// R-AGG-4: without a limit of the caller, 100 time groups are requested. With one, both channels say which span is shown and have the call for
+// the rest.
 func TestTimeGroupsThatAreCut(t *testing.T) {
 	for limit, want := range map[string]int{"": 34, "10": 10} {
 		server := &groupsOf{}
@@ -246,7 +246,7 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 	}
 }
 
-// R-SEARCH-10: an answer whose wrappers are resource URIs is JSON without them.
+// R-SEARCH-10: an answer in which resource URIs replace the wrappers is valid JSON without them.
 func TestWrappersThatAreURIs(t *testing.T) {
 	body := `{"data":[{"stream":"s","id":"1","connection_id":"cin_1"}],"has_more":false,"meta":"pdpp://record/x","extra":"pdpp://record/y"}`
 	result, err := render.Search(t.Context(), tool.Env{RS: &schemaOf{}}, answer("/v1/search?q=x", body), render.SearchInput{})

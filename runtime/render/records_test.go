@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// recordsPage is a page of so many rows, each with one text of a length.
+// recordsPage returns a page of rows, each with one text of a length.
 func recordsPage(rows, characters int, members string) string {
 	var data []string
 	for i := range rows {
@@ -32,7 +32,7 @@ func renderRecords(t *testing.T, path, body string, input render.RecordsInput) *
 	return result
 }
 
-// shownIDs are the record ids of a page in structured output.
+// shownIDs returns the record ids of a page in structured output.
 func shownIDs(t *testing.T, result *tool.Result) (ids []string, envelope map[string]json.RawMessage) {
 	t.Helper()
 	var object struct {
@@ -64,8 +64,8 @@ func TestRecordsHundredHandlesInText(t *testing.T) {
 	}
 }
 
-// R-BUD-2, R-BUD-3: rows that do not fit and cannot be read again are left to the next page. The server's cursor, which
-// would skip them, is nowhere; both channels have the call that continues after the last row shown.
+// R-BUD-2, R-BUD-3: rows that do not fit and cannot be read again are on the next page. The server's cursor, which would skip them, is not shown;
+// both channels have the call that continues after the last row.
 func TestRecordsLeftOut(t *testing.T) {
 	page := recordsPage(50, 2000, `,"has_more":true,"next_cursor":"c50","links":{"next":"/x?cursor=c50"}`)
 	result := renderRecords(t, "/v1/streams/messages/records?limit=50&order=asc&filter%5Ba%5D%5Bgte%5D=1.10", page, render.RecordsInput{
@@ -94,7 +94,7 @@ func TestRecordsLeftOut(t *testing.T) {
 	has(t, textCalls(t, result.Text, "next"), "query_records", string(structuredCalls(t, result.Structured)[0].Arguments))
 }
 
-// R-BUD-3: one record that is too large by itself keeps its cursor and has its longest texts clipped.
+// R-BUD-3: of a record that is too large alone the longest texts are clipped, and the cursor is kept.
 func TestRecordsOneTooLarge(t *testing.T) {
 	body := fmt.Sprintf(
 		`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"Short","body":%q,"html":%q,"parts":[%s1]}}],"next_cursor":"c1"}`,
@@ -130,8 +130,7 @@ func TestRecordsOneTooLarge(t *testing.T) {
 	}
 }
 
-// R-QRY-1: a server that ignores fields is projected here; the other members that stay are listed in the
-// tool reference.
+// R-QRY-1: rows of a server that ignores fields are projected; the tool reference lists the other members that are kept.
 func TestRecordsProjection(t *testing.T) {
 	body := `{"data":[{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","connector_instance_id":"cin_1",
 		"record_json_bytes":9,"emitted_at":"2026-01-01T00:00:00Z","data":{"subject":"S","secret":"hidden","from":{"name":"N","mail":"hidden"}}}]}`
@@ -146,7 +145,7 @@ func TestRecordsProjection(t *testing.T) {
 	}
 }
 
-// R-QRY-2, R-QRY-3, R-BUD-6, R-BLOB-1: what fits is whole, binary values and blobs are named and sized.
+// R-QRY-2, R-QRY-3, R-BUD-6, R-BLOB-1: values that fit are whole; binary values and blobs are described with their size.
 func TestRecordsClippedAndBinary(t *testing.T) {
 	binary := strings.Repeat("aGVsbG8gV29ybGQh", 100)
 	body := fmt.Sprintf(`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":%q,"photo":%q,"scan":%q,"file":{"blob_id":"blob_1","mime_type":"text/csv","size_bytes":7,"more":%q}}}]}`,
@@ -173,8 +172,7 @@ func TestRecordsClippedAndBinary(t *testing.T) {
 	}
 }
 
-// Older servers wrap the list once more or name it otherwise; the envelope is the same. What they do not
-// say of has_more, both channels do.
+// Older servers wrap the list once more or name it differently; the envelope is the same. Both channels have has_more if the server does not.
 func TestRecordsEnvelopeVariants(t *testing.T) {
 	for _, body := range []string{
 		`{"data":{"data":[{"id":"m1"}],"next_cursor":"c"},"meta":{"count":{"kind":"exact","value":1}}}`,
@@ -194,9 +192,8 @@ func TestRecordsEnvelopeVariants(t *testing.T) {
 	}
 }
 
-// R-HAND-7: over several connections each one is offered, save what no call can hold; a long field whose name
-// no call can hold leads to a fetch.
-func TestRecordsOfferOnlyWhatToolsTake(t *testing.T) {
+// R-HAND-7: over several connections there is a call for each that a call can name; a long field that no call can name leads to a fetch.
+func TestRecordsShowOnlyValidCalls(t *testing.T) {
 	body := `{"data":[{"id":"1","stream":"s"},{"id":"2","stream":"s","connection_id":"a/b"},{"id":"3","stream":"s","connection_id":"cin_3","data":{"a/b":"` +
 		strings.Repeat("word ", 10_000) + `"}}],"has_more":true}`
 	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Call: given("query_records", `{"limit":1,"stream":"s"}`), Stream: "s"})

@@ -11,8 +11,8 @@ import (
 
 var codeWord = regexp.MustCompile("`([^`]+)`")
 
-// R-QRY-1: the tool reference lists by name what stays in a projected record.
-func TestReferenceListsWhatStays(t *testing.T) {
+// R-QRY-1: the tool reference lists the members that a projected record keeps.
+func TestReferenceListsKeptMembers(t *testing.T) {
 	line := referenceLine(t, "query_records", "- With `fields`, a record holds")
 	var listed []string
 	for _, match := range codeWord.FindAllStringSubmatch(line, -1) {
@@ -26,7 +26,7 @@ func TestReferenceListsWhatStays(t *testing.T) {
 }
 
 // R-FETCH-4, R-BUD-2: the bounds in the reference are those of the renderers.
-func TestReferenceTellsTheBounds(t *testing.T) {
+func TestReferenceHasTheBounds(t *testing.T) {
 	thousands := func(number int) string { return fmt.Sprintf("%d,%03d", number/1000, number%1000) }
 	for _, test := range []struct {
 		tool, begins string

@@ -13,8 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// BenchmarkRenderers renders one answer of each kind: a page of 25 records of 1 kB, 25 hits, and the
-// recorded ones of the others.
+// BenchmarkRenderers renders one answer of each kind: a page of 25 records of 1 kB, 25 hits, and recorded answers of the other kinds.
 func BenchmarkRenderers(b *testing.B) {
 	target := recordid.Target{Stream: "messages", RecordID: "m1"}
 	env := tool.Env{RS: &silent{}}
@@ -60,7 +59,7 @@ func recorded(b *testing.B, name string) *rs.Response {
 	return answer("/v1/recorded", string(body))
 }
 
-// kilobyteRecords is a page of records of about 1 kB each.
+// kilobyteRecords returns a page of records of about 1 kB each.
 func kilobyteRecords(count int) string {
 	rows := make([]string, count)
 	for i := range rows {
@@ -71,7 +70,7 @@ func kilobyteRecords(count int) string {
 	return `{"data":[` + strings.Join(rows, ",") + `],"has_more":true,"next_cursor":"c","object":"list","meta":{"warnings":[]}}`
 }
 
-// usualHits is a page of hits with a match window each.
+// usualHits returns a page of hits with a match window each.
 func usualHits(count int) string {
 	rows := make([]string, count)
 	for i := range rows {

@@ -14,7 +14,7 @@ import (
 // longString is the minimum length of a repeated text that costs a model tokens, in characters.
 const longString = 40
 
-// mayRepeat are the places at which one long text may stand several times, and why.
+// mayRepeat are the places at which a long text may be repeated, and why.
 var mayRepeat = []struct {
 	why    string
 	places *regexp.Regexp
@@ -33,7 +33,7 @@ var mayRepeat = []struct {
 	{"R-FETCH-7: an expanded record stands as the server sent it", regexp.MustCompile(`^metadata\.expanded\.`)},
 }
 
-// R-BUD-4: in no golden does a long text stand twice in one channel, save where a requirement asks for it.
+// R-BUD-4: no golden has a long text twice in one channel, unless a requirement asks for it.
 func TestNothingIsRepeated(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.golden")
 	if err != nil || len(paths) < 40 {
@@ -50,7 +50,7 @@ func TestNothingIsRepeated(t *testing.T) {
 	}
 }
 
-// The measure itself finds a repetition, in either channel.
+// The check finds a repetition in either channel.
 func TestRepetitionsAreFound(t *testing.T) {
 	long := strings.Repeat("word ", 10)
 	for _, channel := range []string{
@@ -63,10 +63,10 @@ func TestRepetitionsAreFound(t *testing.T) {
 	}
 }
 
-// leaf is one text of a channel and the names on the way to it.
+// leaf is one text of a channel and its path.
 type leaf struct{ place, text string }
 
-// repetitions are the long texts that occur in more than one place, alone or within another.
+// repetitions returns the long texts that occur in more than one place, alone or within another.
 func repetitions(channel []byte) []string {
 	var leaves []leaf
 	var document any
@@ -121,7 +121,7 @@ func leavesOf(place string, value any) []leaf {
 	return leaves
 }
 
-// quoted is a JSON string of a text with the token or the member that it is the value of.
+// quoted matches a JSON string in a text with its token or member.
 var quoted = regexp.MustCompile(`(?:"?([\w.]+)"?[=:]\[?)?("(?:[^"\\]|\\.)*")`)
 
 func tokensOf(text string) []leaf {

@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// pager is a resource server that pages over rows by limit and cursor, 25 rows when no limit is sent.
+// pager is a resource server that pages over rows by limit and cursor, 25 rows without a limit.
 type pager struct {
 	rows  []string
 	most  int   // rows of a page whatever limit is sent; 0: as many as asked for
@@ -60,7 +60,7 @@ func (p *pager) Get(_ context.Context, request rs.Request) (*rs.Response, error)
 	}.WithBody([]byte(body))
 }
 
-// records are rows whose text field is so many bytes long.
+// sizedRecords returns rows with texts of these sizes in bytes.
 func sizedRecords(sizes ...int) []string {
 	rows := make([]string, len(sizes))
 	for i, size := range sizes {
@@ -78,7 +78,7 @@ func sizes(count, size int) []int {
 	return all
 }
 
-// queryRecords is one call as generated code makes it.
+// queryRecords makes one call as generated code does.
 func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, error) {
 	var query rs.Query
 	if limit > 0 {
@@ -100,7 +100,7 @@ func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, err
 	return render.Records(ctx, env, response, render.RecordsInput{Call: call, Stream: "notes"})
 }
 
-// shownPage is what a model takes from structured output.
+// shownPage is the members of structured output that a model reads.
 type shownPage struct {
 	LimitUsed int `json:"limit_used"`
 	Data      struct {
@@ -127,7 +127,7 @@ func shown(t interface{ Fatal(...any) }, result *tool.Result) shownPage {
 	return page
 }
 
-// R-BUD-3, R-BUD-5: whatever the rows weigh, paging by the shown cursor shows each once and in order.
+// R-BUD-3, R-BUD-5: for rows of any size, paging by the shown cursor shows each row once and in order.
 func TestPagingUnderTheBudgetLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weight := rapid.SampledFrom([]int{5, 1_000, 4_000, 40_000, 120_000})
@@ -170,7 +170,7 @@ func TestPagingUnderTheBudgetLosesNothing(t *testing.T) {
 	})
 }
 
-// R-BUD-3: one read more at most, from where the first began, and both channels say so.
+// R-BUD-3: a page is read again only once, from the same beginning, and both channels say so.
 func TestAPageTooLargeIsReadAgain(t *testing.T) {
 	for _, test := range []struct {
 		size, least, most int // bytes of a record, rows that are shown
@@ -198,7 +198,7 @@ func TestAPageTooLargeIsReadAgain(t *testing.T) {
 	}
 }
 
-// R-BUD-3: when reading again is no help, a page ends early, and its cursor leads to the row after its last one.
+// R-BUD-3: if reading again does not help, a page ends early, and its cursor leads to the next row.
 func TestAPageThatCannotBeReadAgain(t *testing.T) {
 	for name, server := range map[string]*pager{
 		"the limit is ignored": {rows: sizedRecords(sizes(100, 4_000)...), most: 50},
@@ -227,7 +227,7 @@ func TestAPageThatCannotBeReadAgain(t *testing.T) {
 	}
 }
 
-// R-BUD-3: a page of hits is read again as one of records is.
+// R-BUD-3: a page of hits is read again like a page of records.
 func TestHitsTooManyAreReadAgain(t *testing.T) {
 	var rows []string
 	for i := range 100 {
@@ -281,7 +281,7 @@ func TestHitsTooManyAreReadAgain(t *testing.T) {
 	}
 }
 
-// BenchmarkPage renders pages of 100 records, the second read included.
+// BenchmarkPage renders pages of 100 records, including the second read.
 func BenchmarkPage(b *testing.B) {
 	for _, size := range []int{100, 1_000, 4_000, 40_000} {
 		b.Run(fmt.Sprintf("%dB", size), func(b *testing.B) {
@@ -302,8 +302,8 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// R-BUD-6: a text that was cut to fit tells the length that it has at its source.
-func TestACutTextTellsItsWholeLength(t *testing.T) {
+// R-BUD-6: a clipped text has the length that it has at its source.
+func TestAClippedTextHasItsWholeLength(t *testing.T) {
 	fields := []string{fmt.Sprintf(`"body":"%s"`, strings.Repeat("word ", 12_000))}
 	for i := range 300 {
 		fields = append(fields, fmt.Sprintf(`"f%03d":"%s"`, i, strings.Repeat("x", 200)))

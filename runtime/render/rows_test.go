@@ -17,13 +17,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
-// drawnNames are names of fields: plain ones, the adapter's own words, and hostile ones.
+// drawnNames are names of fields: plain ones, words of the adapter, and hostile ones.
 var drawnNames = []string{
 	"subject", "body", "seen", "size", "id", "handle", "data", "next", "columns", "deleted", "expanded", "fields", "columns: [\"a\"]",
 	"näme", "a b", "a=b", `q"uote`, "line\nbreak", "sep\u2028", "tag\U000e0041", "", "next: fetch {}", "[", "{",
 }
 
-// drawnValue draws a value as a server spells it: hostile texts, escapes where none are needed, numbers of any spelling.
+// drawnValue draws a value as a server may write it: hostile texts, unnecessary escapes, numbers in any form.
 func drawnValue(t *rapid.T, depth int) string {
 	kinds := []string{"text", "text", "number", "literal", "long", "binary"}
 	if depth > 0 {
@@ -65,7 +65,7 @@ func drawnObject(t *rapid.T, depth int) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// drawnRow draws a record, most of them with the same fields, and optional members of the wrapper.
+// drawnRow draws a record with optional members of the wrapper. Most records have the same fields.
 func drawnRow(t *rapid.T, number int, shape []string) (row, data string) {
 	if rapid.IntRange(0, 3).Draw(t, "own shape") == 0 {
 		data = drawnObject(t, 2)
@@ -90,9 +90,8 @@ func drawnRow(t *rapid.T, number int, shape []string) (row, data string) {
 	return wrapper + `,"data":` + data + `}`, data
 }
 
-// R-BUD-1, R-BUD-5, R-BUD-6, R-BUD-7: from the text alone, and from structured output alone, a reader has every row that is shown
-// and every field of it, with the value that was sent, or with its beginning where the row says that it is clipped. Both channels
-// show the same rows.
+// R-BUD-1, R-BUD-5, R-BUD-6, R-BUD-7: either channel alone has every shown row and every field of it, with the value that was sent, or its
+// beginning if the row says that it is clipped. Both channels show the same rows.
 func TestRowsAreRecoveredFromEitherChannel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SliceOfNDistinct(rapid.SampledFrom(drawnNames), 0, 5, rapid.ID).Draw(t, "shape")
@@ -125,13 +124,13 @@ func TestRowsAreRecoveredFromEitherChannel(t *testing.T) {
 	})
 }
 
-// asTexts compares values whole, since cmp compares bytes one by one. Two empty ones are left to EquateEmpty.
+// asTexts compares values as texts, since cmp compares single bytes. EquateEmpty compares empty ones.
 var asTexts = cmp.FilterValues(
 	func(x, y json.RawMessage) bool { return len(x)+len(y) > 0 },
 	cmp.Transformer("text", func(value json.RawMessage) string { return string(value) }),
 )
 
-// canonical is a page with its values in one spelling.
+// canonical returns a page with its values in one form.
 func canonical(page blind.Page) blind.Page {
 	spell := func(calls []blind.Call) {
 		for i := range calls {
@@ -172,7 +171,7 @@ func oneSpelling(value json.RawMessage) json.RawMessage {
 	return json.RawMessage(out.String())
 }
 
-// checkRow holds a row to the fields that were sent.
+// checkRow checks that a row has the fields that were sent.
 func checkRow(t *rapid.T, row blind.Row, data string) {
 	sent := map[string]json.RawMessage{}
 	if data == "" {

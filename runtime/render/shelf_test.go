@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// shelf is a resource server over HTTP that holds the rows of one stream, of one connection or several, and pages over
-// them as the real ones were seen to (rs-contract.md).
+// shelf is a resource server over HTTP with the rows of one stream of one or several connections. It pages like real servers
+// (rs-contract.md).
 type shelf struct {
 	rows          []shelved
 	perConnection bool // a search counts its limit for each connection
@@ -33,7 +33,7 @@ type shelved struct {
 	meaning    int    // its rank by meaning, which hybrid search fuses with the order of the rows
 }
 
-// shelve makes rows out of the sizes of their texts, dealt to the connections in turn.
+// shelve returns rows with texts of these sizes, distributed over the connections.
 func shelve(connections int, sizes ...int) []shelved {
 	rows := make([]shelved, len(sizes))
 	for i, size := range sizes {
@@ -50,7 +50,7 @@ func shelve(connections int, sizes ...int) []shelved {
 	return rows
 }
 
-// open serves the shelf and gives a client of it.
+// open serves the shelf and returns a client of it.
 func (s *shelf) open(t *testing.T) *rs.Client {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -143,7 +143,7 @@ func (s *shelf) connections() int {
 	return len(seen)
 }
 
-// records pages by cursor over one connection. Over several, each gives its first rows, and there is no cursor (063).
+// records pages by cursor over one connection. Over several it returns the first rows of each, without a cursor (063).
 func (s *shelf) records(rows []shelved, limit int, cursor string, named bool) shelfPage {
 	if named || s.connections() < 2 {
 		return paged(rows, limit, cursor, func(row shelved) string { return row.record })
@@ -192,7 +192,7 @@ func paged(rows []shelved, limit int, cursor string, shown func(shelved) string)
 	return page
 }
 
-// firstOfEach is as many rows of each connection as the limit says, one connection after the other.
+// firstOfEach returns the first rows of each connection up to the limit, one connection after the other.
 func firstOfEach(rows []shelved, limit int) ([]shelved, bool) {
 	counts, more := map[string]int{}, false
 	var shown []shelved
@@ -207,8 +207,7 @@ func firstOfEach(rows []shelved, limit int) ([]shelved, bool) {
 	return shown, more
 }
 
-// hybrid fuses the first rows of two rankings, as many as the limit says: the same row has another rank with
-// another limit (920, 920b).
+// hybrid merges the first rows of two rankings up to the limit: with another limit a row has another rank (920, 920b).
 func hybrid(rows []shelved, limit int) shelfPage {
 	byMeaning := slices.Clone(rows)
 	slices.SortStableFunc(byMeaning, func(a, b shelved) int { return cmp.Compare(a.meaning, b.meaning) })

@@ -19,8 +19,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// utf16Ends is a server that cuts windows by code points and adds their UTF-16 lengths, as captures 934 to 934c show.
-// Whether there is more it tells by the true end, or by the one that it counted.
+// utf16Ends is a server that cuts windows by code points and adds their UTF-16 lengths, like captures 934 to 934c. Its has_more follows the true
+// end or the wrong one.
 type utf16Ends struct {
 	text       []rune
 	byWrongEnd bool
@@ -73,7 +73,7 @@ func (u *utf16Ends) Get(_ context.Context, request rs.Request) (*rs.Response, er
 	return rs.Response{Status: http.StatusOK, Request: request, URL: provider}.WithBody(body)
 }
 
-// shownWindow is what a reader of structured output alone goes by.
+// shownWindow is the members of a structured window that a model reads.
 type shownWindow struct {
 	Window struct {
 		Text     string `json:"text"`
@@ -96,8 +96,8 @@ func windowOf(t fataler, result *tool.Result) shownWindow {
 	return shown
 }
 
-// R-WIN-1, R-BUD-1: following the calls of either channel, or the offset of structured output, gives the field's
-// exact text, whatever characters it has and wherever the server says that its windows end.
+// R-WIN-1, R-BUD-1: the calls of either channel, or the offsets of structured output, lead to the exact text of the field, with any characters and
+// with wrong ends of the server.
 func TestWindowsJoinToTheField(t *testing.T) {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab é\n😀🇨🇭𝒳\u200d")), 0, 60, -1)
 	definition := toolNamed(t, "read_record_field")
@@ -142,7 +142,7 @@ func TestWindowsJoinToTheField(t *testing.T) {
 	})
 }
 
-// R-WIN-1, R-WIN-4: what a real server said is put right, and what it leaves open is said, in both channels.
+// R-WIN-1, R-WIN-4: both channels correct the ends of a real server, and say what it does not.
 func TestCapturedWindows(t *testing.T) {
 	const record = `{"id":"cin_1/message_bodies:p-msg-005","field_path":"body_text"`
 	const firstOnly = "The provider finds only the first match of q."
@@ -186,8 +186,8 @@ func TestCapturedWindows(t *testing.T) {
 	}
 }
 
-// R-WIN-4: after a window around a match both channels have the places where the words occur again, from the first window with
-// any, and the call that reads the next; both say where the search ended.
+// R-WIN-4: after a window around a match both channels have the next places of the words, the call that reads the next one, and where the search
+// ended.
 func TestFurtherMatches(t *testing.T) {
 	pieces := []string{"needle", "NEEDLE", "need", "le", "é😀", strings.Repeat("x", 9000), strings.Repeat("😀", 12)}
 	for _, each := range [][]int{ // of pieces
@@ -203,7 +203,7 @@ func TestFurtherMatches(t *testing.T) {
 	}
 }
 
-// checkFurtherMatches reads the first match of needle with so much behind it, and then the next.
+// checkFurtherMatches reads the first match of needle with a number of characters after it, and then the next match.
 func checkFurtherMatches(t *testing.T, text []rune, after int) {
 	t.Helper()
 	server := &utf16Ends{text: text}
@@ -237,7 +237,7 @@ func checkFurtherMatches(t *testing.T, text []rune, after int) {
 	}
 }
 
-// oneCapture answers every read with one capture.
+// oneCapture is a reader that answers every read with one capture.
 type oneCapture struct {
 	t    *testing.T
 	name string
@@ -254,7 +254,7 @@ func (r oneCapture) Get(context.Context, rs.Request) (*rs.Response, error) {
 	return nil, fmt.Errorf("no capture %s", r.name)
 }
 
-// R-WIN-4: cursor is a decimal offset and is sent as one. Any other value is refused before a request is sent.
+// R-WIN-4: cursor is a decimal offset and is sent as one. Other values are refused before a request is sent.
 func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 	server := &utf16Ends{text: []rune("some text of a field")}
 	result := run(t, server, "read_record_field", `{"id":"cin_1/s:1","field_path":"f","cursor":"5"}`)
