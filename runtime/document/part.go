@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Part is a page, slide or sheet in a text. Its places are in characters.
+// Part is a page, slide, sheet or chapter in a text. Its places are in characters.
 type Part struct {
 	Unit       Unit
 	Total      int
@@ -16,7 +16,7 @@ type Part struct {
 	IsScan     bool
 }
 
-var markLine = regexp.MustCompile(`^\[((page|slide|sheet) (\d+) of (\d+)(?:: .*)?)\]$`)
+var markLine = regexp.MustCompile(`^\[((page|slide|sheet|chapter) (\d+) of (\d+)(?:: .*)?)\]$`)
 
 // Parts returns the parts of a text that starts with a mark. The marks of a text count from 1, so that a line of the document that
 // looks like a mark is rarely taken for one.
