@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// accounts are the entries of a log that were written to a journal.
+// accounts returns the entries of an audit log.
 func accounts(t *testing.T, written *hosttest.Journal) []audit.Entry {
 	t.Helper()
 	var entries []audit.Entry
@@ -36,8 +36,7 @@ func accounts(t *testing.T, written *hosttest.Journal) []audit.Entry {
 
 var uncertain = cmpopts.IgnoreFields(audit.Entry{}, "Time", "Duration")
 
-// Covers R-OPS-2: over HTTP an account says whose token was used, by which client, with what outcome, as the resource server
-// names it.
+// Covers R-OPS-2: over HTTP an audit line has the caller, the client and the outcome, in the resource server's words.
 func TestAccountOverHTTP(t *testing.T) {
 	written := &hosttest.Journal{}
 	h := newHosted(t, func(with *hostedWith) {
@@ -69,8 +68,8 @@ func TestAccountOverHTTP(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-2: over stdio an account says whose credential was used and what the client calls itself; a resource that is read
-// is recorded as its tool, and any other request as its method.
+// Covers R-OPS-2: over stdio an audit line has the credential and the client's name. A resource read has its tool, and other requests have
+// their method.
 func TestAccountOverStdio(t *testing.T) {
 	written := &hosttest.Journal{}
 	options := hosttest.Options

@@ -9,8 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Covers R-ERR-6 and R-HOST-5: a member of a package whose response repeats a token of the package or of another member,
-// shows neither, in an answer as in a refusal, and however it spells them.
+// Covers R-ERR-6 and R-HOST-5: a response or refusal of one member shows no token of the package or of another member, in any spelling.
 func TestNoBearerOfACallIsShown(t *testing.T) {
 	bearers := map[string]string{
 		"package": "package+token/of-the-call==", "own": "own+token/of-the-member==", "other": "other+token/of-a-member==",
@@ -49,7 +48,7 @@ func TestNoBearerOfACallIsShown(t *testing.T) {
 	}
 }
 
-// Covers R-ERR-6: a token that is too short is refused as such before any request.
+// Covers R-ERR-6: a token that is too short is refused before any request.
 func TestAShortBearerIsRefused(t *testing.T) {
 	h := newHosted(t)
 	answer := send(t, h.request(t, http.MethodPost, "/mcp", callOf("read", `{}`), "Authorization", "Bearer "+strings.Repeat("x", rs.ShortestBearer-1)))

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// comparison is one request with both verdicts.
+// comparison is one request with both responses.
 type comparison struct {
 	mutation
 	got, want verdict
@@ -23,7 +23,7 @@ func (c comparison) refusedFor(text string) bool {
 	return (only.code == jsonrpc.CodeInvalidRequest || only.code == jsonrpc.CodeParseError) && strings.Contains(only.message, text)
 }
 
-// hasSome reports whether one of the answers of a batch, or the only one, is such a refusal.
+// hasSome reports whether a response is a refusal with one of the texts.
 func (c comparison) hasSome(texts ...string) bool {
 	for _, each := range c.got.answers {
 		for _, text := range texts {
@@ -35,13 +35,13 @@ func (c comparison) hasSome(texts ...string) bool {
 	return false
 }
 
-// difference is one way in which the answers may differ.
+// difference is an accepted difference between the responses.
 type difference struct {
 	reason string
 	is     func(comparison) bool
 }
 
-// differences are all that there are between the answers given here and those of a bare SDK.
+// differences are all accepted differences between this server and the SDK.
 var differences = []difference{
 	{"R-STDIO-7: a message is not nested deeper than 512; the SDK reads 1,000 levels, and over stdio ends the session behind them", func(c comparison) bool {
 		return c.refusedFor("nests deeper than 512") && depthOf(c.body) > 512
@@ -102,7 +102,7 @@ var differences = []difference{
 
 func isBatch(body string) bool { return strings.HasPrefix(strings.TrimLeft(body, " \t\r"), "[") }
 
-// depthOf is how deep a text of JSON nests, as far as it is JSON.
+// depthOf returns the nesting of a text, up to its first error.
 func depthOf(body string) int {
 	decoder, depth, most := json.NewDecoder(strings.NewReader(body)), 0, 0
 	decoder.UseNumber()
@@ -121,7 +121,7 @@ func depthOf(body string) int {
 	}
 }
 
-// hasExactID reports whether the id of a message is one, by the arithmetic of package strconv.
+// hasExactID reports whether a message has a valid id, computed with package strconv.
 func hasExactID(body string) bool {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(body), &members); err != nil {
@@ -136,7 +136,7 @@ func hasExactID(body string) bool {
 	return err == nil && number >= -1<<53 && number <= 1<<53
 }
 
-// hasRepeatedMember reports whether one of the three outermost levels names a member twice.
+// hasRepeatedMember reports whether one of the three outermost levels has a duplicate member.
 func hasRepeatedMember(body string) bool {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.UseNumber()

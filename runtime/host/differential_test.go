@@ -23,16 +23,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// mutationsVariable names the environment variable that says how many requests are compared on each transport. 100,000 take a few
-// minutes in all:
+// mutationsVariable is the environment variable with the number of requests to compare on each transport. 100,000 take a few minutes:
 //
 //	PDPP_MUTATIONS=100000 go test -run Differential -v -timeout 30m ./runtime/host
 const mutationsVariable = "PDPP_MUTATIONS"
 
-// mutationsUsual is how many there are without it.
+// mutationsUsual is the default number.
 const mutationsUsual = 1_500
 
-// mutationsForAll are so many that each difference is among them.
+// mutationsForAll is a number at which each difference occurs.
 const mutationsForAll = 50_000
 
 func mutationsWanted(t *testing.T) int {
@@ -44,7 +43,7 @@ func mutationsWanted(t *testing.T) int {
 	return wanted
 }
 
-// tally counts the differences of a run and reports those that no row allows.
+// tally counts the differences of a run and reports unexpected ones.
 type tally struct {
 	t     *testing.T
 	seen  map[string]int
@@ -79,8 +78,8 @@ func (c *tally) report(t *testing.T, started time.Time) {
 	t.Logf("in %.1f s", time.Since(started).Seconds())
 }
 
-// Covers R-HOST-1 and R-STDIO-7: whatever comes is answered as a bare SDK answers it, over HTTP and stdio, save for the
-// differences that are listed with their reasons. No reason is listed that is not met.
+// Covers R-HOST-1 and R-STDIO-7: every response equals that of the SDK, over HTTP and stdio, except for the listed differences. Each listed
+// difference occurs.
 func TestDifferential(t *testing.T) {
 	met, compared := map[string]bool{}, 0
 	for name, compare := range map[string]func(*testing.T, *tally){"HTTP": compareOverHTTP, "stdio": compareOverStdio} {
@@ -100,14 +99,14 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// differentialSurface is tools that answer at once and always in the same way.
+// differentialSurface has tools with constant results.
 func differentialSurface() tool.Surface {
 	surface := callSurface()
 	surface.Tools = slices.DeleteFunc(surface.Tools, func(definition tool.Definition) bool { return definition.Name == "whole" })
 	return surface
 }
 
-// compareOverHTTP sends each request to both.
+// compareOverHTTP sends each request to both servers.
 func compareOverHTTP(t *testing.T, counts *tally) {
 	h := newHosted(t, func(with *hostedWith) {
 		with.surface = differentialSurface()
@@ -144,8 +143,7 @@ type spokenLines struct {
 	counted int
 }
 
-// ask sends a line and gives what is answered to it. A request gets one answer; whatever else a line gets comes before the
-// answer to the ping behind it.
+// ask sends a line and returns its responses. A request gets one response. Responses to any other line come before that to the ping after it.
 func (s *spokenLines) ask(t *testing.T, line string, isRequest bool) verdict {
 	t.Helper()
 	s.counted++
@@ -183,8 +181,8 @@ func speak(t *testing.T, revision string, serve func(in io.ReadCloser, out io.Wr
 	return spoken
 }
 
-// compareOverStdio sends each line to sessions of both, which go on. Batches are left to TestBatchesOverStdio: the SDK never
-// answers one that holds a notification.
+// compareOverStdio sends each line to sessions of both servers. TestBatchesOverStdio covers batches, because the SDK never answers one with a
+// notification.
 func compareOverStdio(t *testing.T, counts *tally) {
 	options := host.Options{Name: "pdpp-mcp", Version: "test"}
 	ours := func(in io.ReadCloser, out io.WriteCloser) {

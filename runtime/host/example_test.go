@@ -68,7 +68,7 @@ func ExampleServeSession() {
 	// Output: {"path":"/v1/where"}
 }
 
-// The hosted adapter is an http.Handler. On the origin of a provider it is mounted at host.Paths.
+// The hosted server is an http.Handler. On the origin of a provider it is mounted at host.Paths.
 func ExampleNewHandler() {
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: "https://as.pdpp.example",

@@ -10,8 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// NewBareSDK is a server of the same surface whose calls the SDK reads, runs and answers, for tests to compare with. Origin
-// is for the icon; empty for a local server.
+// NewBareSDK returns a server of the same surface whose calls the SDK answers. Origin is for the icon, and empty for a local server.
 func NewBareSDK(surface tool.Surface, options Options, origin string, environment toolcall.Environment) *mcp.Server {
 	self := options.identity()
 	if origin != "" {

@@ -18,7 +18,7 @@ import (
 
 const bearer = "scoped-token-that-nobody-prints"
 
-// recordingRS answers reads with a function and keeps what was asked.
+// recordingRS answers reads with a function and records the requests.
 type recordingRS struct {
 	answer func(ctx context.Context, request string) (*rs.Response, error)
 
@@ -47,7 +47,7 @@ func (r *recordingRS) seen() []string {
 
 const question = "/v1/schema?view=compact"
 
-// reporting answers the question about the bearer with a schema, and everything else with {}.
+// reporting answers requests for the schema with a schema, and all others with {}.
 func reporting(schema string) *recordingRS {
 	return &recordingRS{answer: func(_ context.Context, request string) (*rs.Response, error) {
 		if request == question {
@@ -64,7 +64,7 @@ var (
 	errPlain     = errors.New("something nobody has judged, " + bearer)
 )
 
-// echo is a tool that reads /v1/echo and gives its arguments back.
+// echo is a tool that reads /v1/echo and returns its arguments.
 func echo(name string) tool.Definition {
 	return tool.Definition{
 		Name: name, Title: "Title of " + name, Description: "Reads. Read-only.",

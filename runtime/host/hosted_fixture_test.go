@@ -20,7 +20,7 @@ import (
 
 const introspectionSecret = "introspection-secret-that-nobody-prints"
 
-// authorizationServer introspects tokens. Tests set what it says of each.
+// authorizationServer introspects tokens. Tests set its answers.
 type authorizationServer struct {
 	*httptest.Server
 
@@ -64,7 +64,7 @@ func (a *authorizationServer) seen() []string {
 	return append([]string(nil), a.asked...)
 }
 
-// resourceServer answers every read with {} unless a test has another answer, and keeps the requests.
+// resourceServer answers every read with {} or a test's answer, and records the requests.
 type resourceServer struct {
 	*httptest.Server
 	answer http.HandlerFunc
@@ -99,7 +99,7 @@ func (s *resourceServer) seen() []*http.Request {
 	return append([]*http.Request(nil), s.kept...)
 }
 
-// hosted is a hosted server with everything that it talks to.
+// hosted is a hosted server with its authorization and resource servers.
 type hosted struct {
 	*host.Handler
 	url     string
@@ -109,7 +109,7 @@ type hosted struct {
 	metrics *prometheus.Metrics
 }
 
-// hostedWith is what a test changes before the server is made.
+// hostedWith has the changes of a test to the server.
 type hostedWith struct {
 	options host.HandlerOptions
 	surface tool.Surface
@@ -168,7 +168,7 @@ func (h *hosted) request(t testing.TB, method, path, body string, header ...stri
 	return request
 }
 
-// answered is an answer that was read to its end.
+// answered is a complete response.
 type answered struct {
 	status int
 	header http.Header
@@ -190,7 +190,7 @@ func send(t testing.TB, request *http.Request) answered {
 	return answered{response.StatusCode, response.Header, string(body)}
 }
 
-// post sends a message with the bearer that is let in.
+// post sends a message with a valid bearer.
 func (h *hosted) post(t testing.TB, body string, header ...string) answered {
 	t.Helper()
 	return send(t, h.request(t, http.MethodPost, "/mcp", body, append([]string{"Authorization", "Bearer " + bearer}, header...)...))

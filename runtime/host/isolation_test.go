@@ -19,7 +19,7 @@ import (
 // callers is the number of concurrent callers, each with its own grant.
 const callers = 100
 
-// readAll is a tool that gives back whatever the resource server answers, errors included.
+// readAll is a tool that returns the resource server's answer, errors included.
 func readAll(name string) tool.Definition {
 	return running(name, func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 		response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "echo"), Sources: rs.OneSource{Stream: "echo"}})
@@ -30,8 +30,7 @@ func readAll(name string) tool.Definition {
 	})
 }
 
-// manyCallers is a server whose resource server answers each bearer with data that only it has: every
-// third answer is an error that repeats the data.
+// manyCallers returns a server whose resource server answers each bearer with its own data. Every third answer is an error with the data.
 func manyCallers(t testing.TB) *hosted {
 	t.Helper()
 	h := newHosted(t, func(with *hostedWith) {
@@ -53,7 +52,7 @@ func manyCallers(t testing.TB) *hosted {
 	return h
 }
 
-// tokenOf is what a caller sends. Every other one has a package, whose token reads nothing itself.
+// tokenOf returns the token of a caller. Every other caller has a package, whose token cannot read.
 func tokenOf(caller int) string {
 	if caller%2 == 1 {
 		return fmt.Sprintf("package-of-caller-%d", caller)
@@ -61,8 +60,7 @@ func tokenOf(caller int) string {
 	return fmt.Sprintf("token-of-a-caller-%d", caller)
 }
 
-// introspectionOf names the bearer that reads for a caller: its own, or the one of the only member of its
-// package that has the stream.
+// introspectionOf returns the bearer that reads for a caller: its own, or that of the only package member with the stream.
 func introspectionOf(caller int) string {
 	if caller%2 == 1 {
 		return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_%[1]d","members":[`+
@@ -78,7 +76,7 @@ func canaryOf(caller string) string { return "canary:" + caller + ";" }
 // crowd keeps a connection for each caller.
 var crowd = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}}
 
-// askAs lets one caller read once, and says what is wrong with the answer.
+// askAs reads once as a caller, and returns what is wrong with the answer.
 func askAs(t testing.TB, h *hosted, caller int) string {
 	name := fmt.Sprint(caller)
 	argument := "argument:" + name + ";"
@@ -101,7 +99,7 @@ func askAs(t testing.TB, h *hosted, caller int) string {
 	return ""
 }
 
-// Covers R-HOST-5 and R-PKG-1: of 100 callers with different grants that come interleaved, each reads its own.
+// Covers R-HOST-5 and R-PKG-1: each of 100 concurrent callers with different grants reads its own data.
 func TestCallersDoNotMix(t *testing.T) {
 	h := manyCallers(t)
 	var reading sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
-// markOf fills the records of a caller, so that one foreign byte shows.
+// markOf returns the text of a caller's records, in which one foreign byte is visible.
 func markOf(caller int) string { return fmt.Sprintf("mark-of-caller-%d-", caller) }
 
 // markedPage is a page of records that only one caller may see. Its size changes from call to call.
@@ -64,7 +64,7 @@ func TestNoByteReachesAnotherCaller(t *testing.T) {
 	calling.Wait()
 }
 
-// readMarked reads rows as a caller. It returns what has come when the call is cancelled.
+// readMarked reads rows as a caller. It returns what was received before the call was cancelled.
 func readMarked(ctx context.Context, t *testing.T, h *hosted, caller, rows int) string {
 	t.Helper()
 	request := h.request(t, http.MethodPost, "/mcp", callOf("query_records", fmt.Sprintf(`{"stream":"messages","limit":%d}`, rows)),

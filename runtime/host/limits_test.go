@@ -33,7 +33,7 @@ func TestRateOfOneToken(t *testing.T) {
 	}
 }
 
-// A batch counts what it holds, in the one revision that has batches.
+// Each message of a batch counts.
 func TestBatchCountsItsMessages(t *testing.T) {
 	h := newHosted(t, limited(host.Limits{Concurrent: 3, Burst: 4, PerSecond: 0.01}))
 	batch := "[" + ping + "," + callOf("fetch", "{}") + "," + callOf("schema", "{}") + "]"
@@ -43,7 +43,7 @@ func TestBatchCountsItsMessages(t *testing.T) {
 	}
 }
 
-// Covers R-HOST-9: what one token has under way is bounded, and frees its place when it ends.
+// Covers R-HOST-9: the running requests of one token are limited until they end.
 func TestConcurrentRequestsOfOneToken(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	h := newHosted(t, limited(host.Limits{Concurrent: 2, Burst: 10}), func(with *hostedWith) {
@@ -73,7 +73,7 @@ func TestConcurrentRequestsOfOneToken(t *testing.T) {
 	}
 }
 
-// The pace of only so many callers is remembered, so that many tokens do not fill the memory.
+// The number of remembered callers is limited, so that many tokens do not fill the memory.
 func TestRememberedCallersAreBounded(t *testing.T) {
 	h := newHosted(t, limited(host.Limits{Concurrent: 1, Burst: 1, PerSecond: 0.01, Callers: 1}))
 	h.as.says("tok-other-3fKq9aBcD7xY", `{"active":true,"pdpp_token_kind":"client"}`)

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
-// refusedMessages are no messages, on every transport and in every revision.
+// refusedMessages are invalid on every transport and in every revision.
 var refusedMessages = []struct {
 	name, message string
 	code          int
@@ -63,13 +63,13 @@ func manyMembers(count int) string {
 	return strings.Join(members, ",")
 }
 
-// nestedIn is a call with so many arrays in each other at a place that stands three objects deep.
+// nestedIn returns a call with nested arrays inside three objects.
 func nestedIn(place string, depth int) string {
 	nested := strings.Repeat("[", depth) + strings.Repeat("]", depth)
 	return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fetch",` + fmt.Sprintf(place, nested) + `}}`
 }
 
-// goodIDs are ids as they may be spelled, and as they are answered.
+// goodIDs are valid spellings of ids with their spelling in the response.
 var goodIDs = [][2]string{
 	{`0`, `0`},
 	{`-0`, `0`},
@@ -87,7 +87,7 @@ var goodIDs = [][2]string{
 	{`"\u0061\u00e9"`, `"aé"`},
 }
 
-// Covers R-STDIO-7: what is no message is refused as that, with its id where there is one, and the session goes on.
+// Covers R-STDIO-7: an invalid message is refused with its id, if any, and the session continues.
 func TestRefusedMessagesOverStdio(t *testing.T) {
 	for _, revision := range host.Revisions() {
 		lines := begin(t, revision)
@@ -130,7 +130,7 @@ func TestRefusedMessagesOverHTTP(t *testing.T) {
 	}
 }
 
-// checkRefusal holds an answer to a refusal, which says over HTTP what every refusal says.
+// checkRefusal checks a refusal, over HTTP with the members of every refusal.
 func checkRefusal(t *testing.T, got answered, name string, status, code int, id string) {
 	t.Helper()
 	var body struct {
@@ -152,8 +152,8 @@ func checkRefusal(t *testing.T, got answered, name string, status, code int, id 
 	}
 }
 
-// Covers R-HOST-1: an unknown method is -32601 with the id of its request in every revision, over HTTP as over stdio,
-// and a notification of one is taken.
+// Covers R-HOST-1: an unknown method gets -32601 with the id of its request in every revision, over HTTP and stdio. An unknown notification is
+// accepted.
 func TestUnknownMethods(t *testing.T) {
 	h := newHosted(t)
 	for _, revision := range host.Revisions() {
@@ -179,7 +179,7 @@ func TestUnknownMethods(t *testing.T) {
 	}
 }
 
-// What the SDK refuses over HTTP without the id of the request is refused with it.
+// Requests that the SDK would refuse without their id are refused with it.
 func TestMessagesInTheWrongForm(t *testing.T) {
 	h := newHosted(t)
 	for _, revision := range host.Revisions() {
@@ -198,7 +198,7 @@ func TestMessagesInTheWrongForm(t *testing.T) {
 	}
 }
 
-// A header of MCP that comes twice could mean one thing here and another to a proxy.
+// A duplicate header of MCP is refused, because a proxy may read the other value.
 func TestRepeatedHeadersAreRefused(t *testing.T) {
 	h := newHosted(t)
 	for _, name := range []string{"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id", "Mcp-Param-Stream"} {
@@ -210,7 +210,7 @@ func TestRepeatedHeadersAreRefused(t *testing.T) {
 	}
 }
 
-// Covers R-STDIO-7 over HTTP: each message of a batch of 2025-03-26 is answered, in order, and none of a later one.
+// Covers R-STDIO-7 over HTTP: each message of a batch of 2025-03-26 is answered in order. Later revisions have no batches.
 func TestBatchesOverHTTP(t *testing.T) {
 	h := newHosted(t)
 	batch := "[" + strings.Join([]string{
@@ -243,7 +243,7 @@ func TestBatchesOverHTTP(t *testing.T) {
 	}
 }
 
-// stalled is a body that is never sent, and says when the server begins to read it.
+// stalled is a body that is never sent. It reports when the server begins to read it.
 type stalled struct {
 	begun chan<- struct{}
 	end   <-chan struct{}
@@ -256,7 +256,7 @@ func (s *stalled) Read([]byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// stall sends requests of tokens whose bodies do not come, until the test ends. It returns when the server reads as many.
+// stall sends requests with stalled bodies until the test ends. It returns when the server reads all of them.
 func (h *hosted) stall(t *testing.T, tokens int, each int) {
 	t.Helper()
 	begun, end := make(chan struct{}), make(chan struct{})
@@ -275,7 +275,7 @@ func (h *hosted) stall(t *testing.T, tokens int, each int) {
 	}
 }
 
-// Covers R-HOST-9: no body is read of a token that has enough requests under way.
+// Covers R-HOST-9: no body is read for a token at its limit of running requests.
 func TestBodiesAreReadWithinTheLimit(t *testing.T) {
 	h := newHosted(t, limited(host.Limits{Concurrent: 2, PerSecond: 1e6, Burst: 1e6}))
 	h.stall(t, 1, 2)
@@ -289,7 +289,7 @@ func TestBodiesAreReadWithinTheLimit(t *testing.T) {
 	}
 }
 
-// Covers R-HOST-9: what is held of the bodies of all callers is bounded too.
+// Covers R-HOST-9: the bodies of all callers in memory are limited.
 func TestBodiesAreBoundedInAll(t *testing.T) {
 	h := newHosted(t)
 	h.stall(t, 16, 16) // 256 KiB each: 64 MiB

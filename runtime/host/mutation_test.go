@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// mutation is one request as a client could send it, in order or not.
+// mutation is one valid or invalid request of a client.
 type mutation struct {
 	body   string
 	header http.Header // over HTTP
 	begun  string      // over stdio, the revision that the session began with
 }
 
-// mutations makes requests by chance. The same seed makes the same ones.
+// mutations makes random requests. The same seed makes the same requests.
 type mutations struct{ *rand.Rand }
 
-// one picks the first value most of the time, so that most requests are nearly in order.
+// one mostly picks the first value, so that most requests are nearly valid.
 func (r mutations) one(values ...string) string {
 	if r.IntN(8) > 0 {
 		return values[0]
@@ -73,7 +73,7 @@ func (r mutations) next() mutation {
 	return m
 }
 
-// message is one JSON-RPC message. What a batch holds is of the same session in the SDK, so that nothing in it begins one.
+// message returns a JSON-RPC message. A batch contains no initialize, because the SDK answers it in the same session.
 func (r mutations) message(revision string, inBatch bool) string {
 	method := r.one(`"tools/call"`, `"tools/call"`, `"tools\/call"`, `"tools/list"`, `"ping"`, `"nothing"`, `"tools/Call"`, `""`, `1`, `null`, `["tools/call"]`,
 		`"notifications/initialized"`, `"notifications/nothing"`, `"notifications/roots/list_changed"`, `"resources/read"`, `"resources/list"`,
@@ -107,7 +107,7 @@ func (r mutations) message(revision string, inBatch bool) string {
 	return "{" + strings.Join(members, r.one(",", " , ", ",\r\t")) + "}"
 }
 
-// member spells a name in a way that is right, or nearly.
+// member returns a correct or nearly correct spelling of a name.
 func (r mutations) member(name, value string) string {
 	switch r.IntN(120) {
 	case 0:
@@ -159,7 +159,7 @@ func (r mutations) params(revision, method string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// meta is what a request says of itself.
+// meta returns the _meta of a request.
 func (r mutations) meta(revision string) string {
 	if r.rarely(5) {
 		return r.any(`null`, `[]`, `{}`, `7`, `"x"`)
@@ -185,12 +185,12 @@ func (r mutations) meta(revision string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// value is what stands where arguments do.
+// value returns the value of arguments.
 func (r mutations) value() string {
 	return r.one(`{"a":"x"}`, `{}`, `null`, `[1]`, `"a"`, `7`, ` { "a" : 1.10 } `, `{"a":1,"a":2}`, `{"a":1e999}`, `{"a":"<&>\u2028\u00e9"}`, `{"a":`+r.nested()+`}`, `{"b":[{"c":null}]}`)
 }
 
-// nested is about as deep as a message may be, or far deeper.
+// nested returns a value near the limit of nesting, or far beyond it.
 func (r mutations) nested() string {
 	depth := []int{10, 505, 509, 510, 511, 512, 515, 990, 999, 1005, 2000}[r.IntN(11)]
 	if r.rarely(50) {
@@ -199,7 +199,7 @@ func (r mutations) nested() string {
 	return strings.Repeat(`{"n":`, depth) + "1" + strings.Repeat("}", depth)
 }
 
-// damaged is a text with a byte too many, too few or of another kind.
+// damaged returns a text with one byte added, removed or changed.
 func (r mutations) damaged(text string) string {
 	at := r.IntN(len(text))
 	switch r.IntN(3) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// resourceSeen asks for the metadata as a peer and gives the resource that it names, or the error's code.
+// resourceSeen requests the metadata as a peer and returns its resource, or the code of the error.
 func resourceSeen(t *testing.T, handler http.Handler, peer, host string, header http.Header) string {
 	t.Helper()
 	request := httptest.NewRequest(http.MethodGet, "/.well-known/oauth-protected-resource/mcp", nil)
@@ -74,7 +74,7 @@ func TestPublicOrigin(t *testing.T) {
 	}
 }
 
-// Covers R-HOST-3: a configured origin stands, whatever a proxy says, and its host is allowed.
+// Covers R-HOST-3: a configured origin takes precedence over a proxy's, and its host is allowed.
 func TestConfiguredPublicOrigin(t *testing.T) {
 	h := newHosted(t, behindProxy, func(with *hostedWith) { with.options.PublicURL = "https://Data.example/" })
 	for _, peer := range []string{proxy, stranger} {
@@ -85,7 +85,7 @@ func TestConfiguredPublicOrigin(t *testing.T) {
 	}
 }
 
-// Covers R-HOST-9: an origin is the same with the port that its scheme has anyway, which browsers leave out.
+// Covers R-HOST-9: an origin with the default port equals the one without, which browsers send.
 func TestPublicOriginWithItsPort(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.options.PublicURL = "https://data.example:443" })
 	for origin, want := range map[string]int{
@@ -103,7 +103,7 @@ func TestPublicOriginWithItsPort(t *testing.T) {
 	}
 }
 
-// FuzzForwardedHeaders: whatever a client smuggles through a proxy, the origin is one of this server's.
+// FuzzForwardedHeaders checks that the origin is always one of this server's.
 func FuzzForwardedHeaders(f *testing.F) {
 	f.Add("mcp.example", "https", `for=1;host="mcp.example"`)
 	f.Add("mcp.example, evil", "javascript", `host="a,b"`)

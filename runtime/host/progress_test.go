@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// progressing is a tool that reports its progress if the client asked for it, and once goes back, which is not sent. It hands out
-// the means to tell more.
+// progressing is a tool that reports its progress if the client asked for it. One report is lower than the last, and is not sent. The test can
+// report more.
 func progressing(heard <-chan bool, afterwards chan<- func(int64, string)) tool.Definition {
 	return running("count", func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
 		if env.Progress == nil {
@@ -32,7 +32,7 @@ func progressing(heard <-chan bool, afterwards chan<- func(int64, string)) tool.
 	})
 }
 
-// clientTold returns a client that passes on notifications.
+// clientTold returns a client that passes notifications to the test.
 func clientTold(notified chan<- *mcp.ProgressNotificationParams, heard chan<- bool) *mcp.Client {
 	return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, request *mcp.ProgressNotificationClientRequest) {
@@ -94,8 +94,7 @@ func called(t *testing.T, session *mcp.ClientSession, params *mcp.CallToolParams
 	return result.Content[0].(*mcp.TextContent).Text
 }
 
-// Over HTTP the answer is an event only behind another one: who reads JSON gets JSON from a call that tells nothing, and in a
-// batch.
+// Over HTTP the response is an event only after another event. A call without progress, and a batch, are answered with JSON.
 func TestAnswersWithoutProgressAreJSON(t *testing.T) {
 	heard := make(chan bool)
 	close(heard)

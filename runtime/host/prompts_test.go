@@ -43,7 +43,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// Covers R-MCP-1: what a prompt does not take is an error that names it.
+// Covers R-MCP-1: an invalid argument of a prompt is an error that names it.
 func TestPromptRefusals(t *testing.T) {
 	session := connect(t, testSurface(), host.Options{}, reading(reporting(clientSchema)))
 	for name, test := range map[string]struct {
@@ -81,7 +81,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// Covers R-MCP-1: in the newest revision every result says who answers, and its list of streams is one caller's.
+// Covers R-MCP-1: in the newest revision every result names the server, and the list of streams is private to the caller.
 func TestListsOfTheNewestRevision(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) {
 		with.answer = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(grantedSchema)) }
@@ -105,7 +105,7 @@ func TestListsOfTheNewestRevision(t *testing.T) {
 	}
 }
 
-// grantedSchema has a stream of two connections, one of one, and names that are of no use to a client.
+// grantedSchema has a stream with two connections, one with one, and names that clients cannot use.
 const grantedSchema = `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[
 	{"connector_key":"gmail","streams":[{"name":"messages"},{"name":"more mail"}],
 	 "granted_connections":[{"connection_id":"cin_home","display_name":"Home\nmail"},{"connection_id":"cin_work","display_name":"Work mail"}]},
@@ -156,7 +156,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Covers R-MCP-1: a completion has 100 values at most, and none when the resource server fails or panics.
+// Covers R-MCP-1: a completion has up to 100 values, and none if the resource server fails or panics.
 func TestCompletionIsBoundedAndSoft(t *testing.T) {
 	asked := &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "one_word"}, Argument: mcp.CompleteParamsArgument{Name: "stream"}}
 	session := connect(t, testSurface(), host.Options{}, reading(reporting(schemaOf(250))))

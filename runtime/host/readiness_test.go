@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Ready means that the servers behind this one can be reached, for whatever host a probe asks. What is not is counted and logged.
+// /readyz reports whether both other servers are reachable, for any Host. Failures are counted and logged.
 func TestReadiness(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -46,7 +46,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// Probes do not become a load on the servers behind, and show them no token of anybody.
+// Probes cause little load on the other servers, and send them no caller's token.
 func TestReadinessIsKeptForAWhile(t *testing.T) {
 	h := newHosted(t)
 	h.rs.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }

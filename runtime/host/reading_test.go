@@ -43,7 +43,7 @@ func TestReadingsAreCounted(t *testing.T) {
 	}
 }
 
-// Without leave to read, no call has the means.
+// With a limit of 0, no call can compute an answer from records.
 func TestNoReadingsByDefault(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) {
 		with.surface = testSurface(running("read", func(_ context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {

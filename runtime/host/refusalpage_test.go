@@ -8,8 +8,7 @@ import (
 
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// R-HOST-4, R-HOST-7: a person who opens a wrong path, or the MCP URL, reads a page that leads on. A program gets JSON, and the status
-// and the challenge are the same for both.
+// R-HOST-4, R-HOST-7: a browser gets a page with a link for a wrong path or the MCP URL. A program gets JSON. Status and challenge are the same.
 func TestBrowsersAreRefusedWithAPage(t *testing.T) {
 	h := newHosted(t)
 	tests := []struct {
@@ -48,7 +47,7 @@ func TestBrowsersAreRefusedWithAPage(t *testing.T) {
 	}
 }
 
-// A page on a host that is not the server's leads nowhere: there it would be refused again.
+// A page on a host that is not allowed has no link, because that would be refused too.
 func TestMisdirectedBrowserIsToldOnAPage(t *testing.T) {
 	h := newHosted(t)
 	request := h.request(t, http.MethodGet, "/", "")

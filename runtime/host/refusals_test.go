@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
-// Covers R-HOST-2, R-HOST-4, R-HOST-9, R-HOST-10 and R-PKG-1: every row of the table of statuses in interfaces.md, and
-// what is refused before MCP. None of them reaches the resource server.
+// Covers R-HOST-2, R-HOST-4, R-HOST-9, R-HOST-10 and R-PKG-1: every status in interfaces.md, and every refusal before MCP. None of the requests
+// reaches the resource server.
 func TestRefusals(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.options.Limits.Callers = 10 })
 	for token, answer := range map[string]string{
@@ -114,7 +114,7 @@ func checkChallenge(t *testing.T, h *hosted, got answered, refused httpError, wa
 	}
 }
 
-// A body of unknown length is not read past the limit either.
+// A body of unknown length is not read beyond the limit.
 func TestRefusesALongBodyWithoutALength(t *testing.T) {
 	h := newHosted(t)
 	request := h.request(t, http.MethodPost, "/mcp", strings.Repeat(" ", host.MaxRequestBody+1), "Authorization", "Bearer "+bearer)
@@ -140,7 +140,7 @@ func TestUnreachableAuthorizationServer(t *testing.T) {
 	}
 }
 
-// A page of the server's own origin may use it, and links from elsewhere lead to its pages.
+// A page of the server's origin may use it, and pages of other origins may link to its pages.
 func TestOwnOriginIsLetIn(t *testing.T) {
 	h := newHosted(t)
 	if got := h.post(t, ping, "Origin", h.url, "Sec-Fetch-Site", "same-origin"); got.status != 200 {
@@ -159,7 +159,7 @@ func TestUnknownPath(t *testing.T) {
 	}
 }
 
-// What the SDK refuses because of a header has the same form.
+// The SDK's refusals of headers have the same form.
 func TestRefusalsOfHeaders(t *testing.T) {
 	h := newHosted(t)
 	for _, test := range []struct {

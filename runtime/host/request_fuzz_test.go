@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// R-HOST-4, R-ERR-4, R-ERR-6: whatever a request is, it gets one answer with a known status. Nothing is read
-// with a bearer that was not let in, and no answer and no log repeats a bearer or the secret.
+// R-HOST-4, R-ERR-4, R-ERR-6: every request gets one response with a known status. Nothing is read with an invalid bearer, and no response and
+// no log repeats a bearer or the secret.
 func FuzzHostedRequests(f *testing.F) {
 	message := strings.TrimSpace(call(1))
 	f.Add("POST", "/mcp", "Bearer "+bearer, "", "application/json", "2025-06-18", message)
@@ -53,7 +53,7 @@ func FuzzHostedRequests(f *testing.F) {
 	})
 }
 
-// authority is the host and port that the server knows itself by.
+// authority is the host and port of the server.
 func (h *hosted) authority() string { return strings.TrimPrefix(h.url, "http://") }
 
 func checkAnswer(t *testing.T, answered *httptest.ResponseRecorder) {

@@ -16,7 +16,7 @@ import (
 
 func pointer[T any](value T) *T { return &value }
 
-// Covers R-RES-1: a read gives what the tool gives for the same selector.
+// Covers R-RES-1: a read returns the tool's result for the same selector.
 func TestReadResource(t *testing.T) {
 	mail := recordid.Handle{ConnectionID: "cin_1", Stream: "messages", RecordID: "m1"}
 	compound := recordid.Handle{Stream: "daily", RecordID: `["user \"1\"","2026-04-01"]`}
@@ -91,7 +91,7 @@ func TestMalformedResourceURI(t *testing.T) {
 	}
 }
 
-// Covers R-RES-1 and R-ERR-1: what the RS says no to keeps its envelope.
+// Covers R-RES-1 and R-ERR-1: a refusal of the RS keeps its envelope.
 func TestReadResourceKeepsFailure(t *testing.T) {
 	surface := testSurface()
 	surface.Tools[1] = failing("fetch", &rs.Error{

@@ -15,7 +15,7 @@ import (
 // newestRevision has no handshake: every request names its revision in the header and in _meta.
 const newestRevision = "2026-07-28"
 
-// message makes a request of a revision, and the header that goes with it.
+// message returns a request of a revision with its headers.
 func message(revision, method, name, params string) (body string, header []string) {
 	members := []string{}
 	if params != "" {
@@ -33,7 +33,7 @@ func message(revision, method, name, params string) (body string, header []strin
 	return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + strings.Join(members, ",") + `}}`, header
 }
 
-// resultOf gives the result of an answer.
+// resultOf returns the result of a response.
 func resultOf(t *testing.T, got answered) map[string]json.RawMessage {
 	t.Helper()
 	var decoded struct {
@@ -45,7 +45,7 @@ func resultOf(t *testing.T, got answered) map[string]json.RawMessage {
 	return decoded.Result
 }
 
-// Covers R-HOST-1: every revision that the SDK speaks, on one endpoint and without a session.
+// Covers R-HOST-1: every revision of the SDK, on one endpoint and without a session.
 func TestEveryRevision(t *testing.T) {
 	h := newHosted(t)
 	for _, revision := range host.Revisions() {
@@ -81,7 +81,7 @@ func TestEveryRevision(t *testing.T) {
 	}
 }
 
-// A batch of the one revision that has them is answered as one, each with its own result.
+// A batch gets one response with a result for each message.
 func TestBatch(t *testing.T) {
 	h := newHosted(t)
 	got := h.post(t, "["+strings.Replace(callOf("fetch", `{}`), `"id":1`, `"id":"a"`, 1)+","+strings.Replace(ping, `"id":1`, `"id":"b"`, 1)+"]",
@@ -92,7 +92,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// There are no streams and no sessions to open or end.
+// There are no streams and no sessions.
 func TestOtherMethodsNameTheOneThatWorks(t *testing.T) {
 	h := newHosted(t)
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
@@ -103,7 +103,7 @@ func TestOtherMethodsNameTheOneThatWorks(t *testing.T) {
 	}
 }
 
-// A subscription would hold a connection, and keep a server from ending, for changes that never come.
+// A subscription is refused: it would hold a connection for changes that never happen.
 func TestNothingToSubscribeTo(t *testing.T) {
 	h := newHosted(t)
 	body, header := message(newestRevision, "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
@@ -147,7 +147,7 @@ func TestIcon(t *testing.T) {
 	}
 }
 
-// Covers R-HOST-6: clients that see the server at different origins are shown the icon at their own, in turn too.
+// Covers R-HOST-6: clients that see the server at different origins get the icon's URL at their origin.
 func TestIconAtEachOrigin(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) {
 		with.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}

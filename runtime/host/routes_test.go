@@ -49,7 +49,7 @@ func TestPublicRoutes(t *testing.T) {
 	}
 }
 
-// Covers R-SURF-2: what is served without a bearer offers no other surface.
+// Covers R-SURF-2: pages without a bearer offer no other surface.
 func TestMetadataNamesClientKindsOnly(t *testing.T) {
 	h := newHosted(t)
 	got := send(t, h.request(t, http.MethodGet, "/.well-known/oauth-protected-resource/mcp", ""))

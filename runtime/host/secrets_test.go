@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Covers R-ERR-6 and R-STDIO-4 for a hosted server: tokens, secrets, arguments and answers are in no log line, no metric
-// and no error, whatever is sent and however it fails.
+// Covers R-ERR-6 and R-STDIO-4 for a hosted server: no log line, metric or error contains a token, secret, argument or answer.
 func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 	const (
 		planted  = "planted-in-an-argument"

@@ -33,7 +33,7 @@ func serving(t *testing.T, h *hosted, options host.ServeOptions) (url string, en
 	return "http://" + listener.Addr().String(), end, ended
 }
 
-// untilNotReady asks for readiness until it has gone.
+// untilNotReady polls until the server is not ready.
 func untilNotReady(t *testing.T, url string) string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
@@ -54,7 +54,7 @@ func untilNotReady(t *testing.T, url string) string {
 	return ""
 }
 
-// blocking is a resource server that tells of a read and answers it when it is let go.
+// blocking is a resource server that reports a read, and answers it when the test says so.
 func blocking(arrived, release chan struct{}) func(*hostedWith) {
 	return func(with *hostedWith) {
 		with.answer = func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,7 @@ func blocking(arrived, release chan struct{}) func(*hostedWith) {
 	}
 }
 
-// Covers R-HOST-9: an ending server is not ready at once, finishes the running call, and ends.
+// Covers R-HOST-9: a server that shuts down is not ready at once, finishes the running call, and ends.
 func TestDrain(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	let := sync.OnceFunc(func() { close(release) })
