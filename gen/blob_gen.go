@@ -12,7 +12,7 @@ import (
 
 // BlobInput holds the arguments of blob. A nil member was not given.
 type BlobInput struct {
-	// Id of the blob, such as blob_sha256_…
+	// Id of the blob, such as blob_sha256_…, or handle of a record with one file
 	ID string
 	// Source to read, if several.
 	ConnectionID *string
@@ -23,7 +23,7 @@ var blobArguments = argument.Names{Accepted: []string{"id", "connection_id"}}
 func decodeBlob(raw json.RawMessage) (BlobInput, error) {
 	arguments := argument.Open(raw, blobArguments)
 	input := BlobInput{
-		ID:           arguments.RequiredString("id", argument.BlobID),
+		ID:           arguments.RequiredString("id", argument.SafeName),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
 	return input, arguments.Err()
@@ -47,13 +47,14 @@ func blobCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"blob"},
 		Title:       "Save a blob to a file",
-		Description: "Save the bytes of an attachment, an image or another blob to a file. A record names its blob in a member such as blob_ref. Resumes an interrupted download if the provider supports it. Verifies the size, and the digest in an id such as blob_sha256_…, before the file gets its final name.",
+		Description: "Save the bytes of an attachment, an image or another blob to a file, by default under its own name in the working directory. With the handle of a record, its only file is saved. Resumes an interrupted download if the provider supports it. Verifies the size, and the digest in an id such as blob_sha256_…, before the file gets its final name.",
 		Examples: []string{
 			"blob blob_sha256_6fe5b0d2d295cc84999a4225a017955abd77d4bde16f32eb48082ecb2d2031d4 -o barometer.png",
 			"blob blob_sha256_6fe5b0d2d295cc84999a4225a017955abd77d4bde16f32eb48082ecb2d2031d4 -o - | wc -c",
+			"blob cin_gmail_personal/attachments:p-msg-023:2 --text",
 		},
 		Arguments: []tool.Argument{
-			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the blob, such as blob_sha256_…"},
+			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the blob, such as blob_sha256_…, or handle of a record with one file"},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		OfSources: true,

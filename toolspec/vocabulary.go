@@ -73,7 +73,6 @@ var Checks = Words{
 	{Name: "field_path", Segment: true, Doc: "The name of a field, or a dotted path to one.", Fits: []Fit{{"string", "SafeName"}}},
 	{Name: "field_names", Doc: "A field or relation name in each item, free of the comma that separates them.", Fits: []Fit{{"string_list", "FieldName"}}},
 	{Name: "record_id", Segment: true, Doc: "The id of a record, safe as a path segment.", Fits: []Fit{{"string", "RecordID"}}},
-	{Name: "blob_id", Segment: true, Doc: "The id of a blob, safe as a path segment.", Fits: []Fit{{"string", "BlobID"}}},
 	{Name: "callback_url", Doc: "An https URL of at most 2048 bytes, or an http one of this machine; no user name, no fragment.", Fits: []Fit{{"string", "CallbackURL"}}},
 	{Name: "not_blank", Doc: "More than white space.", Fits: []Fit{{"string", "NotBlank"}}},
 }

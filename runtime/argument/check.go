@@ -20,15 +20,6 @@ func SafeName(name, value string) error { return invalidID(name, recordid.CheckN
 // RecordID refuses record ids under the rule for canonical keys (R-ARG-7).
 func RecordID(name, value string) error { return invalidID(name, recordid.CheckRecordID(name, value)) }
 
-// BlobID refuses what SafeName refuses. A handle or a URI of a record is answered with where to find the id of its blob.
-func BlobID(name, value string) error {
-	_, err := recordid.Parse(value)
-	if strings.Contains(value, "/") && (err == nil || recordid.IsURI(value)) {
-		return refuse(tool.InvalidID, name, "must be the id of a blob, and "+quote(value)+" names a record; fetch the record and pass its blob_id")
-	}
-	return SafeName(name, value)
-}
-
 // invalidID returns the refusal for an error of package recordid.
 func invalidID(name string, err error) error {
 	var refused *recordid.Error

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,4 +84,22 @@ func insideOf(value rawjson.Value, path string) rawjson.Value {
 		return insideOf(elements[i], rest)
 	}
 	return elements[i]
+}
+
+// References returns the references in the fields of a record, or the one at a path if that is not empty. A single one without a name
+// gets the file name that the record states.
+func References(fields rawjson.Object, path string) []Reference {
+	var found []Reference
+	for _, field := range fields {
+		Replace(field.Name, field.Value, func(at string, reference Reference) rawjson.Value {
+			if path == "" || path == at {
+				found = append(found, reference)
+			}
+			return nil
+		})
+	}
+	if len(found) == 1 {
+		found[0].Name = cmp.Or(found[0].Name, fields.Text(nameMember))
+	}
+	return found
 }

@@ -59,11 +59,11 @@ func blobField(ctx context.Context, env tool.Env, refused error, input FieldWind
 	if err != nil {
 		return nil, err
 	}
-	value, target, err := render.FieldOf(response, input.Target, input.FieldPath)
+	fields, target, err := render.Fields(response, input.Target)
 	if err != nil {
 		return nil, err
 	}
-	reference, isReference := blob.ParseReference(value)
+	reference, isReference := blob.ParseReference(blob.Inside(fields, input.FieldPath))
 	if !isReference {
 		return nil, refused
 	}

@@ -91,9 +91,8 @@ func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 	return withinBounds(response, result, ChannelCharacters)
 }
 
-// FieldOf returns the value of a field in an answer that holds its record, or nil; blob.Inside defines the meaning of the path. The target
-// gets the record's connection if it names none.
-func FieldOf(response *rs.Response, target recordid.Target, path string) (rawjson.Value, recordid.Target, error) {
+// Fields returns the fields of the record of a response. The target gets the record's connection if it names none.
+func Fields(response *rs.Response, target recordid.Target) (rawjson.Object, recordid.Target, error) {
 	record, err := recordOf(response, target.ConnectionID, target.Stream)
 	if err != nil {
 		return nil, target, err
@@ -101,5 +100,5 @@ func FieldOf(response *rs.Response, target recordid.Target, path string) (rawjso
 	if target.ConnectionID == nil && record.connectionID != "" {
 		target.ConnectionID = &record.connectionID
 	}
-	return blob.Inside(record.fields, path), target, nil
+	return record.fields, target, nil
 }

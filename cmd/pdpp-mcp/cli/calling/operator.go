@@ -13,10 +13,8 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -185,30 +183,4 @@ func tellMore(out io.Writer, answer *tool.Result) {
 	for _, each := range list.Meta.Warnings {
 		fmt.Fprintln(out, invocation.OneLine(each.Message))
 	}
-}
-
-// newDownloadCommand makes a command that saves the bytes of an answer to a file.
-func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
-	target := saved.Target{Terminal: terminal}
-	command, arguments := newGeneratedCommand(generated)
-	target.AddFlags(command.Flags(), "required")
-	access := newAccess(command.Flags(), generated)
-	command.RunE = func(command *cobra.Command, words []string) error {
-		object, err := arguments.Object(command, words)
-		if err != nil {
-			return err
-		}
-		request, err := generated.Download(object)
-		if err != nil {
-			return err
-		}
-		env, end, err := access.admitted(command.Context(), log.Logger())
-		if err != nil {
-			return err
-		}
-		defer end()
-		opener, _ := env.RS.(rs.Opener) // whatever a command reads with is one
-		return advised(command, target.Download(command.Context(), opener, request))
-	}
-	return command
 }

@@ -3,6 +3,7 @@ package saved
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"path"
@@ -31,6 +32,9 @@ func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Requ
 	defer progress.end()
 	if err := download(ctx, opener, request, out, progress); err != nil {
 		return errors.Join(err, out.abort())
+	}
+	if t.isDefault {
+		fmt.Fprintln(t.Terminal.Out, t.name)
 	}
 	return nil
 }

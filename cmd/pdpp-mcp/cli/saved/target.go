@@ -6,7 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -19,6 +23,8 @@ type Target struct {
 
 	name  string
 	force bool
+
+	isDefault bool // no -o named it
 }
 
 const standardOutput = "-"
@@ -55,4 +61,36 @@ func (t *Target) Check() error {
 		return invocation.Usagef("%s exists; pass --force to overwrite it", t.name)
 	}
 	return nil
+}
+
+// SetDefaultName names the file if no -o did. The name is one of a provider, so nothing in it leads to another directory or hides a file.
+func (t *Target) SetDefaultName(name string) {
+	if t.name == "" {
+		t.name = fileName(name)
+		t.isDefault = true
+	}
+}
+
+// maxName is the maximum length of a default name in bytes, which leaves room for the suffix of a partial file.
+const maxName = 200
+
+func fileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == utf8.RuneError: // such as a reversal of the direction
+			return -1
+		case strings.ContainsRune(`/\:*?"<>|`, r):
+			return '_'
+		}
+		return r
+	}, name)
+	extension := path.Ext(name)
+	if len(name) > maxName && len(extension) < 16 {
+		name = strings.ToValidUTF8(name[:maxName-len(extension)], "") + extension
+	}
+	name = strings.TrimLeft(strings.TrimSpace(name), ".-")
+	if len(name) > maxName || !filepath.IsLocal(name) { // on Windows, NUL is not local
+		return "file"
+	}
+	return name
 }

@@ -1,0 +1,123 @@
+package calling
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// newDownloadCommand makes a command that saves the bytes of an answer to a file, or prints their text.
+func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
+	target := saved.Target{Terminal: terminal}
+	isText := false
+	command, arguments := newGeneratedCommand(generated)
+	target.AddFlags(command.Flags(), "default: the file's own name, or standard output with --text")
+	command.Flags().BoolVar(&isText, "text", false, "print the text of the file")
+	access := newAccess(command.Flags(), generated)
+	command.RunE = func(command *cobra.Command, words []string) error {
+		object, err := arguments.Object(command, words)
+		if err != nil {
+			return err
+		}
+		env, end, err := access.admitted(command.Context(), log.Logger())
+		if err != nil {
+			return err
+		}
+		defer end()
+		object, reference, err := locate(command.Context(), env.RS, generated, object)
+		if err != nil {
+			return advised(command, err)
+		}
+		request, err := generated.Download(object)
+		if err != nil {
+			return err
+		}
+		opener, _ := env.RS.(rs.Opener) // whatever a command reads with is one
+		if isText {
+			ctx, cancel := context.WithTimeout(command.Context(), host.DefaultCallTimeout)
+			defer cancel()
+			return advised(command, printText(ctx, opener, request, reference, &target))
+		}
+		target.SetDefaultName(reference.Name)
+		return advised(command, target.Download(command.Context(), opener, request))
+	}
+	return command
+}
+
+// locate returns the arguments with the id of a blob in place of the handle of its record, and what the record says of the blob.
+func locate(ctx context.Context, reader rs.Reader, generated tool.Command, arguments json.RawMessage) (json.RawMessage, blob.Reference, error) {
+	object, _ := rawjson.ParseObject(arguments)
+	name := generated.Arguments[0].Name
+	value := object.Text(name)
+	target, field, isRecord, err := parseHandle(value)
+	if err != nil || !isRecord {
+		return arguments, blob.Reference{ID: value, Name: value, Size: -1}, err
+	}
+	var query rs.Query
+	query.String("connection_id", target.ConnectionID)
+	response, err := reader.Get(ctx, rs.Request{
+		Path: rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID), Query: query,
+		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
+	})
+	if err != nil {
+		return nil, blob.Reference{}, err
+	}
+	fields, target, err := render.Fields(response, target)
+	if err != nil {
+		return nil, blob.Reference{}, err
+	}
+	references := blob.References(fields, field)
+	if len(references) != 1 {
+		return nil, blob.Reference{}, notOneFile(value, references)
+	}
+	reference := references[0]
+	object = object.With(name, rawjson.Quote(reference.ID))
+	for _, argument := range generated.Arguments {
+		if argument.Complete == tool.CompleteConnection && target.ConnectionID != nil {
+			object = object.With(argument.Name, rawjson.Quote(*target.ConnectionID))
+		}
+	}
+	return object.Encode(), reference, nil
+}
+
+func notOneFile(handle string, references []blob.Reference) error {
+	if len(references) == 0 {
+		return invocation.Usagef("%s has no file", handle)
+	}
+	ids := make([]string, len(references))
+	for i, reference := range references {
+		ids[i] = reference.ID
+	}
+	return invocation.Usagef("%s has %d files; pass the id of one: %s", handle, len(references), strings.Join(ids, ", "))
+}
+
+// parseHandle reads the handle of a record, or the resource URI of its file. Other values are ids of blobs.
+func parseHandle(value string) (target recordid.Target, field string, isRecord bool, err error) {
+	var handle recordid.Handle
+	if recordid.IsURI(value) {
+		uri, err := recordid.ParseURI(value)
+		if err != nil {
+			return target, "", false, invocation.Usagef("%v", err)
+		}
+		handle, field = uri.Record, uri.Window.FieldPath
+	} else if handle, err = recordid.Parse(value); err != nil || !strings.Contains(value, "/") {
+		return target, "", false, nil
+	}
+	target = recordid.Target{Handle: value, Stream: handle.Stream, RecordID: handle.RecordID}
+	if handle.ConnectionID != "" {
+		target.ConnectionID = &handle.ConnectionID
+	}
+	return target, field, true, nil
+}
