@@ -1,6 +1,10 @@
-// Package office reads the text of Office Open XML, OpenDocument and EPUB files. All of them are zip files with XML parts. Text reads
-// them part by part within limits, follows no link out of the file, and returns the same text for the same bytes. Only the child
-// process calls it (R-DOC-4).
+// Package office reads the text of Office Open XML, OpenDocument and EPUB files, which are zip files with XML parts. It reads part by
+// part within limits, follows no link out of the file, and returns the same text for the same bytes. Only the child process calls it
+// (R-DOC-4).
+//
+// Headings begin with #, items of lists with a number or a dash. Tables are CSV rows; a merged cell has its value in the first field.
+// Footnotes and comments follow their paragraph or row; comments of XLSX and PPTX follow the sheet or slide, as speaker notes do.
+// Headers precede the text, and footers follow it.
 package office
 
 import (
