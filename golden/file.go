@@ -18,14 +18,16 @@ var update = flag.Bool("update", false, "write the golden files as the results a
 // Updates reports whether -update is set, for tests that keep several goldens in one file.
 func Updates() bool { return *update }
 
-// File fails the test if the file at the path is missing or differs from the result. With -update it writes the file first.
+// File fails the test if the file at the path is missing or differs from the result, apart from random marks. With -update it writes the
+// file first.
 func File[Content ~string | ~[]byte](t testing.TB, path string, got Content) {
 	t.Helper()
+	result := withoutMarks(string(got))
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(result), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,7 +35,7 @@ func File[Content ~string | ~[]byte](t testing.TB, path string, got Content) {
 	if err != nil {
 		t.Fatalf("%v; write it with: %s", err, updateCommand(t))
 	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+	if diff := cmp.Diff(string(want), result); diff != "" {
 		t.Errorf("%s (-golden +got); if the change is intended, update it with: %s\n%s", path, updateCommand(t), diff)
 	}
 }

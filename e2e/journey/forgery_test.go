@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -197,11 +198,11 @@ func linesOf(t *testing.T, name string, result *tool.Result, fromData []string) 
 	}
 	text := result.Text
 	if name == "read_record_field" {
-		head, window, found := strings.Cut(text, "\n\n")
-		if !found || window != windowText(t, result.Structured) {
+		head, window, found := golden.Marked(text)
+		if !found || window != golden.Visible(windowText(t, result.Structured)) {
 			t.Errorf("what follows the head is not the window: %.200q", text)
 		}
-		text = head
+		text = strings.TrimSuffix(head, "\n\n")
 	}
 	if at := strings.IndexFunc(text, unseen); at >= 0 {
 		t.Errorf("the text holds an unseen character: %.80q", text[at:])

@@ -208,7 +208,7 @@ func TestFieldWindowCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBounds(t, result, render.ChannelCharacters)
-	shown := 100 + strings.Count(result.Text, "\u0001")
+	shown := 100 + strings.Count(result.Text, `\u0001`)
 	want := fmt.Sprintf(`{"id":"s:1","field_path":"f","offset_chars":%d}`, shown)
 	has(t, textCalls(t, result.Text, "next"), "read_record_field", want)
 	has(t, structuredCalls(t, result.Structured), "read_record_field", want)

@@ -64,7 +64,10 @@ func openWindow(response *rs.Response, input FieldWindowInput) (*window, error) 
 
 // clip ends a window earlier if its text fits no result. The next window begins where it ends.
 func (w *window) clip() {
-	fits := func(shown int) bool { return Length(rawjson.Quote(firstRunes(w.text, shown))) <= windowCharacters }
+	fits := func(shown int) bool {
+		text := firstRunes(w.text, shown)
+		return max(Length(rawjson.Quote(text)), utf8.RuneCountInString(visibleLines(text))) <= windowCharacters
+	}
 	characters := utf8.RuneCountInString(w.text)
 	start, known := w.members.Int("start_chars")
 	if fits(characters) || !known {
@@ -178,7 +181,7 @@ func withRequestID(response *rs.Response, members rawjson.Object) json.RawMessag
 	return withText(members, "request_id", tool.ShownRequestID(response.RequestID)).Encode()
 }
 
-// render returns the text: tokens, continuations, an empty line and the window's text as it is.
+// render returns the text: tokens, continuations, an empty line and the window's marked text.
 func (w *window) render() string {
 	field, _ := rawjson.ParseObject(w.body.Get("field"))
 	tokens := append([]string{w.tokens(), Token("field_path", w.input.FieldPath)}, fileTokens(field)...)
@@ -200,7 +203,7 @@ func (w *window) render() string {
 	for _, direction := range w.directions() {
 		lines = append(lines, direction.line(direction.word))
 	}
-	return strings.Join(lines, "\n") + "\n\n" + w.text
+	return strings.Join(lines, "\n") + "\n\n" + marked(w.text)
 }
 
 // recount corrects the ends of a server that counts code points but adds lengths in UTF-16 (R-WIN-1). Its text then has fewer code points

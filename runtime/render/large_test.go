@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -262,7 +263,7 @@ func TestWindowOffsets(t *testing.T) {
 				has(t, structured, "read_record_field", want)
 			}
 		}
-		if !strings.HasSuffix(result.Text, "\n\n😀 e") {
+		if _, content, _ := golden.Marked(result.Text); content != "😀 e" {
 			t.Errorf("text %q", result.Text)
 		}
 	}
@@ -283,8 +284,8 @@ func TestTheLargestWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkBounds(t, result, render.ChannelCharacters)
-		if shown := strings.HasSuffix(result.Text, "\n\n"+strings.Repeat(text, units)); shown != whole {
-			t.Errorf("%q: whole %t, want %t", text, shown, whole)
+		if _, content, _ := golden.Marked(result.Text); (content == golden.Visible(strings.Repeat(text, units))) != whole {
+			t.Errorf("%q: whole %t, want %t", text, !whole, whole)
 		}
 	}
 }

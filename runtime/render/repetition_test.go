@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
 // longString is the minimum length of a repeated text that costs a model tokens, in characters.
@@ -125,7 +127,7 @@ func leavesOf(place string, value any) []leaf {
 var quoted = regexp.MustCompile(`(?:"?([\w.]+)"?[=:]\[?)?("(?:[^"\\]|\\.)*")`)
 
 func tokensOf(text string) []leaf {
-	head, window, _ := strings.Cut(text, "\n\n")
+	head, window, _ := golden.Marked(text)
 	var leaves []leaf
 	for _, match := range quoted.FindAllStringSubmatch(head, -1) {
 		var decoded string

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -113,11 +114,11 @@ func TestWindowsJoinToTheField(t *testing.T) {
 				t.Fatal(err)
 			}
 			shown := windowOf(t, result)
-			_, inText, _ := strings.Cut(result.Text, "\n\n")
-			if inText != shown.Window.Text || shown.Window.End-shown.Window.Start != len([]rune(shown.Window.Text)) {
+			_, inText, _ := golden.Marked(result.Text)
+			if inText != golden.Visible(shown.Window.Text) || shown.Window.End-shown.Window.Start != len([]rune(shown.Window.Text)) {
 				t.Fatalf("text %q, structured %+v", inText, shown.Window)
 			}
-			read, arguments = read+inText, ""
+			read, arguments = read+shown.Window.Text, ""
 			switch calls := shown.Calls; {
 			case shown.Window.HasMore != (shown.Window.Next != nil) || shown.Window.HasMore != (len(calls) > 0):
 				t.Fatalf("has_more differs from what goes on: %s", result.Structured)
@@ -261,7 +262,7 @@ func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 	if want := "connection_id=cin_1&field=f&offset_chars=5"; len(server.asked) != 1 || server.asked[0] != want {
 		t.Errorf("the server was asked %q, want %s", server.asked, want)
 	}
-	if !strings.HasSuffix(result.Text, "\n\ntext of a field") {
+	if _, content, _ := golden.Marked(result.Text); content != "text of a field" {
 		t.Errorf("the text is\n%s", result.Text)
 	}
 	for _, cursor := range []string{"", " ", "garbage", "-1", "+1", "10.5", "1e3", " 5", "0x10", "99999999999999999999", "٥"} {

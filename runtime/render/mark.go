@@ -1,0 +1,39 @@
+package render
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// marked encloses multi-line content of a record between two lines with a random mark of 64 bits, so that no line of the content can be
+// taken for a line of the adapter (R-TRUST-1). The marks cost 51 bytes.
+func marked(content string) string {
+	if content == "" {
+		return ""
+	}
+	var random [8]byte
+	rand.Read(random[:]) // never fails
+	mark := base64.RawURLEncoding.EncodeToString(random[:])
+	return "[data " + mark + "]\n" + visibleLines(content) + "\n[/data " + mark + "]"
+}
+
+// visibleLines returns the text with escapes such as \u202e for unseen characters, except line breaks and tabs. Structured output has
+// them exact.
+func visibleLines(text string) string {
+	isEscaped := func(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
+	if !strings.ContainsFunc(strings.ReplaceAll(text, "\r\n", "\n"), isEscaped) {
+		return text
+	}
+	var out []byte
+	for i, r := range text {
+		if isEscaped(r) && !strings.HasPrefix(text[i:], "\r\n") {
+			out = rawjson.AppendEscape(out, r)
+		} else {
+			out = append(out, string(r)...)
+		}
+	}
+	return string(out)
+}
