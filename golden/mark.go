@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-var marks = regexp.MustCompile(`\[(/?)data ([\w-]{11})\]`)
+var marks = regexp.MustCompile(`\[(/?)data (\d{20})\]`)
 
 // withoutMarks replaces the random marks around multi-line content (R-TRUST-1), so that the same result has the same golden.
 func withoutMarks(text string) string { return marks.ReplaceAllString(text, "[${1}data MARK]") }

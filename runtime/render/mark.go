@@ -2,21 +2,22 @@ package render
 
 import (
 	"crypto/rand"
-	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // marked encloses multi-line content of a record between two lines with a random mark of 64 bits, so that no line of the content can be
-// taken for a line of the adapter (R-TRUST-1). The marks cost 51 bytes.
+// taken for a line of the adapter (R-TRUST-1). The marks cost 57 bytes. Digits cost the fewest tokens, and always as many.
 func marked(content string) string {
 	if content == "" {
 		return ""
 	}
 	var random [8]byte
 	rand.Read(random[:]) // never fails
-	mark := base64.RawURLEncoding.EncodeToString(random[:])
+	mark := fmt.Sprintf("%020d", binary.BigEndian.Uint64(random[:]))
 	return "[data " + mark + "]\n" + visibleLines(content) + "\n[/data " + mark + "]"
 }
 

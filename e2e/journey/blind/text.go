@@ -18,7 +18,7 @@ var (
 	errNoSources  = errors.New("no connector with a connection and streams")
 	errNoFields   = errors.New("no fields")
 	errNoDocument = errors.New("not the JSON of a document")
-	errNoWindow   = errors.New("no empty line before the window's text")
+	errNoWindow   = errors.New("no marked text after an empty line")
 	errNoValue    = errors.New("neither a value nor groups")
 )
 
@@ -289,10 +289,13 @@ func raw(line, name string) json.RawMessage {
 // Document reads the JSON that fetch gives as text.
 func (Text) Document(seen string) (Document, error) { return readDocument(seen) }
 
-// Window reads the tokens before the first empty line; what follows is the text.
+// Window reads the tokens before the first empty line. The text follows between two lines with the same mark, unless it is empty.
 func (Text) Window(seen string) (Window, error) {
-	head, text, found := strings.Cut(seen, "\n\n")
-	if !found {
+	head, marked, found := strings.Cut(seen, "\n\n")
+	opening, text, _ := strings.Cut(marked, "\n")
+	mark, isOpened := strings.CutPrefix(opening, "[data ")
+	text, isClosed := strings.CutSuffix(text, "\n[/data "+mark)
+	if !found || marked != "" && !(isOpened && isClosed) {
 		return Window{}, errNoWindow
 	}
 	window := Window{Text: text}
