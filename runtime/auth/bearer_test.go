@@ -61,7 +61,7 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// A bearer that cannot be one is not sent to the authorization server.
+// An invalid bearer is not sent to the authorization server.
 func TestMalformedBearerIsNotAskedAbout(t *testing.T) {
 	as := newAuthority(t, answer(clientAnswer))
 	v, _ := verifier(t, as)

@@ -15,7 +15,7 @@ const (
 	inactiveAnswer = `{"active":false}`
 )
 
-// R-HOST-4: a positive answer is kept at most min(exp, 60 s), a negative one at most 5 s.
+// R-HOST-4: a positive answer is cached for up to min(exp, 60 s), a negative one for up to 5 s.
 func TestHowLongAnswersAreKept(t *testing.T) {
 	in := func(seconds int) string {
 		return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"client","exp":%d}`, start.Unix()+int64(seconds))
@@ -52,7 +52,7 @@ func TestHowLongAnswersAreKept(t *testing.T) {
 	}
 }
 
-// R-HOST-4: a refusal does not outlive its 5 s, and access not its 60 s.
+// R-HOST-4: a refusal ends after 5 s, and access after 60 s.
 func TestAnswersChange(t *testing.T) {
 	as := newAuthority(t, answer(inactiveAnswer))
 	v, at := verifier(t, as)
@@ -68,7 +68,7 @@ func TestAnswersChange(t *testing.T) {
 	expect(t, refused(t, v, bearer), 401, "authentication_error", "invalid_token")
 }
 
-// The lifetime counts from the question: an answer that took 4 s is believed for 56 s more.
+// The lifetime counts from the request: an answer that took 4 s is valid for 56 s more.
 func TestSlowAnswersAreNotBelievedLonger(t *testing.T) {
 	as := newAuthority(t, nil)
 	v, at := verifier(t, as)
@@ -82,7 +82,7 @@ func TestSlowAnswersAreNotBelievedLonger(t *testing.T) {
 	refused(t, v, bearer)
 }
 
-// A token that ended while it was asked about is refused.
+// A token that expired during its introspection is refused.
 func TestTokenEndsDuringIntrospection(t *testing.T) {
 	as := newAuthority(t, nil)
 	v, at := verifier(t, as)
@@ -110,7 +110,7 @@ func TestAuthorizationServerGoesDown(t *testing.T) {
 	admitted(t, v, bearer+"2")
 }
 
-// R-HOST-4: nothing is kept and the server does not exist.
+// R-HOST-4: without a cached answer and without a server, a token is refused.
 func TestAuthorizationServerIsGone(t *testing.T) {
 	as := newAuthority(t, answer(clientAnswer))
 	v, _ := verifier(t, as)
@@ -122,8 +122,7 @@ func TestAuthorizationServerIsGone(t *testing.T) {
 	}
 }
 
-// R-HOST-5: tokens do not share answers, and the cache has a bound. Made-up tokens, however many, do not push
-// out a caller that was let in.
+// R-HOST-5: tokens do not share answers, and the cache is limited. Invented tokens do not displace a valid caller.
 func TestCacheIsBoundedAndPerToken(t *testing.T) {
 	as := newAuthority(t, nil)
 	answers := map[string]string{"a": `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_a"}`, "b": `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_b"}`}
@@ -156,7 +155,7 @@ func TestCacheIsBoundedAndPerToken(t *testing.T) {
 	}
 }
 
-// The events count what metrics show.
+// Observe receives the events of metrics.
 func TestEvents(t *testing.T) {
 	var events []auth.Event
 	as := newAuthority(t, answer(clientAnswer))

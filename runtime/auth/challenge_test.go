@@ -16,7 +16,7 @@ import (
 
 var challenge = auth.Challenge{PublicOrigin: resource, RequestID: "req_1"}
 
-// R-HOST-2, R-HOST-10: what a refused client gets, byte for byte.
+// R-HOST-2, R-HOST-10: refusals are byte for byte those of the goldens.
 func TestChallengeGolden(t *testing.T) {
 	introspected := func(text string) func(*testing.T) error {
 		return func(t *testing.T) error {
@@ -81,7 +81,7 @@ func TestMetadataGolden(t *testing.T) {
 	golden.File(t, "testdata/metadata/mcp.json", string(documents.MCP()))
 }
 
-// R-HOST-3, R-SURF-2: what the documents must not contain.
+// R-HOST-3, R-SURF-2: the documents lack forbidden texts.
 func TestMetadataNamesNoOwnerAndNoProfile(t *testing.T) {
 	documents := auth.Metadata{PublicOrigin: resource, AuthorizationServer: "https://as.example.com"}
 	for _, document := range [][]byte{documents.Provider(), documents.MCP()} {

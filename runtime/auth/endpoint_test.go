@@ -12,10 +12,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// discovering makes a Verifier that finds the endpoint by itself.
+// discovering returns a Verifier that finds the endpoint in the metadata.
 func discovering(options *auth.Options) { options.IntrospectionURL = "" }
 
-// The endpoint is read from the metadata with the first token, and kept.
+// The metadata is read once, with the first token.
 func TestDiscovery(t *testing.T) {
 	as := newAuthority(t, answer(clientAnswer))
 	v, _ := verifier(t, as, discovering)
@@ -87,7 +87,7 @@ func naming(issuer string, metadata http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Credentials do not leave TLS because a document says so.
+// An https issuer cannot move credentials to http.
 func TestDiscoveryKeepsTLS(t *testing.T) {
 	var asked []string
 	v, err := auth.NewVerifier(auth.Options{

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// A verifier asks the authorization server about a token, and keeps the answer for a short time.
+// A verifier asks the authorization server about a token, and caches the answer for a short time.
 func ExampleVerifier_Verify() {
 	introspection := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -43,7 +43,7 @@ func (c *clock) At(since time.Duration) {
 	c.now = start.Add(since)
 }
 
-// question is what the authorization server saw of one request.
+// question is a request that the authorization server saw.
 type question struct {
 	Method   string
 	Target   string // path and query
@@ -96,14 +96,14 @@ func (a *authority) serve(w http.ResponseWriter, r *http.Request) {
 	handler(w, r)
 }
 
-// Set changes how introspection is answered from now on.
+// Set changes later answers to introspections.
 func (a *authority) Set(introspect http.HandlerFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.introspect = introspect
 }
 
-// SetMetadata changes how the metadata is answered from now on.
+// SetMetadata changes later answers to requests for the metadata.
 func (a *authority) SetMetadata(metadata http.HandlerFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -181,7 +181,7 @@ func asRefusal(t *testing.T, caller *auth.Caller, err error) *auth.Refusal {
 	return refusal
 }
 
-// expect compares what a client can see of a refusal.
+// expect compares the public parts of a refusal.
 func expect(t *testing.T, got *auth.Refusal, status int, code, challenge string) {
 	t.Helper()
 	if got.Status != status || got.Code != code || got.Challenge != challenge {

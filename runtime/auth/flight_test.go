@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-HOST-4: 50 requests with one token at one time cost one introspection.
+// R-HOST-4: 50 concurrent requests with one token cause one introspection.
 func TestOneIntrospectionForManyRequests(t *testing.T) {
 	as := newAuthority(t, answer(clientAnswer))
 	v, _ := verifier(t, as)
@@ -42,7 +42,7 @@ func TestOneIntrospectionForManyRequests(t *testing.T) {
 	}
 }
 
-// transport answers without a network, so that a bubble of package synctest sees all that waits.
+// transport answers without a network, as package synctest requires.
 type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) { return t(request) }
@@ -65,8 +65,7 @@ func overTransport(t *testing.T, answer transport) *auth.Verifier {
 	return v
 }
 
-// A request that is cancelled while it waits with others is refused at once; the others get the answer,
-// even when it was the first that asked.
+// A request that is cancelled during a shared introspection is refused at once. The others get the answer, even if the first one was cancelled.
 func TestCancelledRequestFailsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32

@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 )
 
-// planted are the values that nothing may show, in every spelling in which they travel.
+// planted are the secrets in all spellings.
 func planted() []string {
 	encoded := url.QueryEscape(clientSecret)
 	return []string{
@@ -25,7 +25,7 @@ func planted() []string {
 	}
 }
 
-// assertHides prints a value in every way that a log might, and looks for what is planted.
+// assertHides prints a value in every form, and searches for secrets.
 func assertHides(t *testing.T, value any) {
 	t.Helper()
 	var log bytes.Buffer
@@ -48,7 +48,7 @@ func assertHides(t *testing.T, value any) {
 	}
 }
 
-// assertHidesError looks into every cause too.
+// assertHidesError checks every cause too.
 func assertHidesError(t *testing.T, err error) {
 	t.Helper()
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -56,7 +56,7 @@ func assertHidesError(t *testing.T, err error) {
 	}
 }
 
-// echo sends back all that it got, in the body, in headers and in place of HTTP.
+// echo sends the request back in the body, in headers and instead of HTTP.
 func echoes() map[string]http.HandlerFunc {
 	seen := func(r *http.Request) string {
 		_ = r.ParseForm()
@@ -137,7 +137,7 @@ func TestCallersHideSecrets(t *testing.T) {
 	}
 }
 
-// R-ERR-6: a well-formed token in a header that is not gets into no error.
+// R-ERR-6: no error has a well-formed token of a malformed header.
 func TestBearerErrorsHideTheHeader(t *testing.T) {
 	for _, sent := range [][]string{{"Bearer " + bearer + " x"}, {"Bearer " + bearer, "x"}, {"Basic " + bearer}, {bearer}} {
 		_, err := auth.Bearer(http.Header{"Authorization": sent})

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Wrong options are named, and not repeated.
+// Errors name invalid options without their values.
 func TestOptions(t *testing.T) {
 	for option, change := range map[string]func(*auth.Options){
 		"AuthorizationServer": func(options *auth.Options) { options.AuthorizationServer = "as.example.com" },

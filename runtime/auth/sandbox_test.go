@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// newSandbox runs the sandbox's authorization server on its own origin. The function returns a Verifier
-// that remembers nothing yet, and finds introspection by way of the metadata.
+// newSandbox runs the sandbox's authorization server on its own origin. The function returns a Verifier with an empty cache that finds the
+// endpoint in the metadata.
 func newSandbox(t *testing.T) (*authorization.Server, func() *auth.Verifier) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)

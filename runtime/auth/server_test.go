@@ -11,8 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 )
 
-// R-HOST-4, R-ERR-6: what the authorization server sees of an introspection (RFC 7662, RFC 6749 2.3.1). The
-// token is in the form and nowhere else.
+// R-HOST-4, R-ERR-6: the authorization server gets the token only in the form (RFC 7662, RFC 6749 2.3.1).
 func TestIntrospectionRequest(t *testing.T) {
 	as := newAuthority(t, answer(clientAnswer))
 	v, _ := verifier(t, as)
@@ -101,7 +100,7 @@ func hangUp(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// R-HOST-4, R-ERR-6: no redirect is followed, so that no other place sees the token or the credentials.
+// R-HOST-4, R-ERR-6: no redirect is followed, so that no other server sees the token or the credentials.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	other := newAuthority(t, answer(clientAnswer))
 	for _, status := range []int{301, 302, 303, 307, 308} {
@@ -117,7 +116,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// A readiness probe asks every time, about no caller's token.
+// A readiness probe always asks, with no caller's token.
 func TestCheck(t *testing.T) {
 	as := newAuthority(t, answer(inactiveAnswer))
 	v, _ := verifier(t, as)

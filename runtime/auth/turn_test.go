@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 )
 
-// gauge counts what is under way, and the most that ever was.
+// gauge counts running requests, and their maximum.
 type gauge struct{ now, most, all atomic.Int32 }
 
 func (g *gauge) begin() {
@@ -24,8 +24,8 @@ func (g *gauge) begin() {
 	}
 }
 
-// R-HOST-4: a flood of made-up tokens is asked about within a bound. What finds no turn within a second is
-// refused with 503 and Retry-After, is not asked about, and can be asked about later.
+// R-HOST-4: introspections of a flood of invented tokens are limited. A token that waits longer than a second is refused with 503 and
+// Retry-After, and can be introspected later.
 func TestFloodOfTokensIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const flood = 1_000
@@ -67,7 +67,7 @@ func TestFloodOfTokensIsBounded(t *testing.T) {
 	})
 }
 
-// An honest burst of more tokens than there are turns is served: those that wait get the turns that end.
+// A short burst over the limit is served: waiting tokens are introspected in turn.
 func TestTurnsAreHandedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var under gauge
@@ -92,7 +92,7 @@ func TestTurnsAreHandedOn(t *testing.T) {
 	})
 }
 
-// A caller who is known is served out of the cache while every turn is taken.
+// A cached caller is served during a flood.
 func TestKnownCallersNeedNoTurn(t *testing.T) {
 	held := make(chan struct{})
 	as := newAuthority(t, answer(clientAnswer))

@@ -19,7 +19,7 @@ const packageAnswer = `{"active":true,"pdpp_token_kind":"mcp_package","exp":1795
   {"grant_id":"grt_3","status":"active","connection_id":"cin_3","connector_key":"spotify"},
   {"grant_id":"grt_4","status":"active","connection_id":"cin_4","access_token":"not a token"}]}}`
 
-// R-HOST-4: what introspection says is what the caller is.
+// R-HOST-4: the caller has the members of the introspection.
 func TestClientToken(t *testing.T) {
 	as := newAuthority(t, answer(`{"active":true,"pdpp_token_kind":"client","client_id":"cli_1","grant_id":"grt_1","exp":1795262952.5,"aud":"`+resource+`/"}`))
 	v, _ := verifier(t, as)
@@ -35,8 +35,7 @@ func TestClientToken(t *testing.T) {
 	}
 }
 
-// R-PKG-1, R-PKG-8: a package's members come from introspection; one that cannot be read is kept, without
-// a bearer.
+// R-PKG-1, R-PKG-8: a package's members come from introspection. Inactive ones have no bearer.
 func TestPackageToken(t *testing.T) {
 	as := newAuthority(t, answer(packageAnswer))
 	v, _ := verifier(t, as)
@@ -62,7 +61,7 @@ func TestPackageToken(t *testing.T) {
 	}
 }
 
-// Every answer that keeps a token out, and the one reason that is given.
+// Every refused answer has one reason.
 func TestRefusedAnswers(t *testing.T) {
 	tests := []struct {
 		name, answer    string

@@ -10,8 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// R-PKG-2, R-PKG-4: a source that is asked by its connection may not answer with records of another member's, whose handles
-// would lead there. A connection that no member has is its own affair.
+// R-PKG-2, R-PKG-4: a named source must not answer with records of another member. Records of an unknown connection are allowed.
 func TestNamedSourceMayNotClaimAnother(t *testing.T) {
 	byName := searchFor(3, "")
 	id := "cin_a"
@@ -52,8 +51,8 @@ func TestNamedSourceMayNotClaimAnother(t *testing.T) {
 	}
 }
 
-// R-PKG-2: a hit that claims to be of another member of the package is left out with a warning, on every page, and costs
-// none of the others (R-PKG-5). One of a connection that no member names stays: a grant can have several.
+// R-PKG-2, R-PKG-5: a hit that claims to belong to another member is dropped with a warning. Other hits stay, also those of unknown
+// connections.
 func TestHitsThatClaimAnotherSourceAreDropped(t *testing.T) {
 	for name, claim := range map[string]string{
 		"its id":           `,"connection_id":"cin_honest"`,

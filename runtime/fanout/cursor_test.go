@@ -18,7 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// firstCursor is a real cursor of a search over two sources, and what is in it.
+// firstCursor returns a cursor of a search over two sources, and its content.
 func firstCursor(t tester) (string, string) {
 	t.Helper()
 	page := search(t, newReader(members(&fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", hits: 40})...), searchFor(7, ""))
@@ -87,7 +87,7 @@ func withCursor(cursor string) rs.Request {
 	return request
 }
 
-// The same filter in another order is the same question.
+// The order of a filter does not matter.
 func TestCursorIgnoresTheOrderOfParameters(t *testing.T) {
 	ask := func(cursor string, names ...string) found {
 		request := searchFor(3, cursor)
@@ -102,7 +102,7 @@ func TestCursorIgnoresTheOrderOfParameters(t *testing.T) {
 	}
 }
 
-// A source whose grant ended between two pages is named; one that left the package is not the caller's.
+// A source whose grant ended between two pages is named. One that left the package is refused.
 func TestCursorAfterAChangeOfThePackage(t *testing.T) {
 	cursor, _ := firstCursor(t)
 	b := &fakeRS{name: "b", hits: 40}
@@ -117,8 +117,7 @@ func TestCursorAfterAChangeOfThePackage(t *testing.T) {
 	untouched(t, fresh)
 }
 
-// R-ERR-1: the refusal of a source's own cursor reaches the client in the words of its server, with the
-// source that it is about.
+// R-ERR-1: a source's refusal of its cursor is returned unchanged, with the source.
 func TestExpiredPlaceIsPassedOn(t *testing.T) {
 	cursor, _ := firstCursor(t)
 	expired := &rs.Error{
@@ -138,8 +137,8 @@ func TestExpiredPlaceIsPassedOn(t *testing.T) {
 	}
 }
 
-// R-BUD-2, R-PKG-5: a large package pages with a cursor of bounded size: places are counted from the start
-// when the sources' own cursors are too long together. When even that is too much, the answer says so.
+// R-BUD-2, R-PKG-5: the cursor of a large package is limited. If the cursors of the sources are too long, positions are counted from the start.
+// If those are too long too, a warning says so.
 func TestCursorsAreBounded(t *testing.T) {
 	packageOf := func(sources int) ([]fanout.Source, []*fakeRS) {
 		var servers []*fakeRS
@@ -172,7 +171,7 @@ func TestCursorsAreBounded(t *testing.T) {
 	}
 }
 
-// No cursor, however made, breaks a search or reaches another grant.
+// No invented cursor breaks a search or reaches another grant.
 func FuzzCursor(f *testing.F) {
 	real, text := firstCursor(f)
 	f.Add(real)

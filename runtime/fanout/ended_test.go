@@ -25,7 +25,7 @@ func (c *endingContext) Err() error {
 	return nil
 }
 
-// Covers R-ERR-9: a call that ends while the rows of a source are read stops there.
+// Covers R-ERR-9: a call that ends stops reading rows.
 func TestReadingRowsEndsWithItsCall(t *testing.T) {
 	list := func(row string) string { return `{"data":[` + strings.Repeat(row+",", 999) + row + `]}` }
 	schema := `{"object":"schema","connectors":[` + strings.Repeat(`{"connector_key":"gmail","streams":[]},`, 999) + `{"connector_key":"x","streams":[]}]}`

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// tester is what tests, properties and benchmarks have in common.
+// tester is the common part of tests, properties and benchmarks.
 type tester interface {
 	Helper()
 	Error(...any)
@@ -121,7 +121,7 @@ func (f *fakeRS) row(i int) string {
 	return fmt.Sprintf(`{"stream":"messages","record_key":"%s-%d","connection_id":"cin_%s"}`, f.name, i, f.name)
 }
 
-// queries are the query strings that the server saw.
+// queries returns the query strings that the server saw.
 func (f *fakeRS) queries() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,7 +132,7 @@ func (f *fakeRS) queries() []string {
 	return queries
 }
 
-// member makes a server the active member of a package.
+// member returns a server as an active member of a package.
 func member(server *fakeRS, streams ...string) fanout.Source {
 	return fanout.Source{
 		GrantID: "grt_" + server.name, Active: true, ConnectionID: "cin_" + server.name, ConnectorKey: "gmail",
@@ -157,7 +157,7 @@ func newReader(sources ...fanout.Source) *fanout.Reader {
 	return fanout.New(sources, fanout.Options{ProviderURL: provider})
 }
 
-// searchFor is a search as the tool asks it.
+// searchFor returns the request of a search.
 func searchFor(limit int, cursor string, streams ...string) rs.Request {
 	var query rs.Query
 	query.Set("q", "overdraft")
@@ -208,7 +208,7 @@ func (f found) keys() []string {
 	return keys
 }
 
-// reasons are the missing sources with why they are missing.
+// reasons returns the missing sources with their reasons.
 func (f found) reasons() map[string]string {
 	reasons := map[string]string{}
 	for _, warning := range f.Meta.Warnings {
@@ -240,7 +240,7 @@ func search(t tester, reader rs.Reader, request rs.Request) found {
 	return decode(t, response)
 }
 
-// refusedWith is the adapter's refusal of a request, which must have one of the given code.
+// refusedWith returns the refusal of a request with a code.
 func refusedWith(t tester, code tool.Code, reader rs.Reader, request rs.Request) *tool.Error {
 	t.Helper()
 	response, err := reader.Get(context.Background(), request)
@@ -278,7 +278,7 @@ func untouched(t tester, servers ...*fakeRS) {
 	}
 }
 
-// turnsOf is the order in which all hits of servers come: one of each in turn.
+// turnsOf returns the expected order of all hits: round robin.
 func turnsOf(servers ...*fakeRS) []string {
 	keys := []string{}
 	for i := 0; ; i++ {

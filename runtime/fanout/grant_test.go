@@ -49,8 +49,7 @@ func wide() (grant *wideGrant, other *fakeRS, sources []fanout.Source) {
 	return grant, c, append(sources, member(c, "messages"))
 }
 
-// R-LOCAL-1: a grant over several connections is as many sources. Each search of one names its connection, the hits of all come
-// in turn, and no page loses one or shows one twice.
+// R-LOCAL-1: each connection of a grant is a source. Its search names the connection, and all hits are merged once, round robin.
 func TestAGrantOverSeveralConnections(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 7} {
 		grant, c, sources := wide()
@@ -75,7 +74,7 @@ func TestAGrantOverSeveralConnections(t *testing.T) {
 	}
 }
 
-// A read of one of its connections names it, also when the caller did not. What is asked of the whole is asked once of a grant.
+// A read of one connection of a grant names it, also if the caller did not. Other requests are sent once per grant.
 func TestReadsOfAGrantOverSeveralConnections(t *testing.T) {
 	grant, c, sources := wide()
 	c.body = `{"object":"schema","connectors":[]}`
@@ -101,8 +100,7 @@ func TestReadsOfAGrantOverSeveralConnections(t *testing.T) {
 	}
 }
 
-// R-LOCAL-2: a source that cannot be read is named with its reason and with what gets it back, and one of an ended grant is not
-// asked.
+// R-LOCAL-2: an unreadable source is named with its reason and remedy. A source of an ended grant is not asked.
 func TestWhatGetsASourceBack(t *testing.T) {
 	a := &fakeRS{name: "a", hits: 1}
 	expired, silent := ended("b", "messages"), ended("c", "messages")

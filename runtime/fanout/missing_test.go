@@ -17,8 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-PKG-6: one source hangs, one is refused, one answers with a page of HTML, one was revoked before. The
-// answer comes within the deadline of one source, names the missing, and offers none of them.
+// R-PKG-6: of four failing sources, one hangs, one refuses, one answers with HTML and one is revoked. The answer keeps the deadline of one
+// source and names all of them.
 func TestMissingSourcesAreNamed(t *testing.T) { synctest.Test(t, missingSourcesAreNamed) }
 
 func missingSourcesAreNamed(t *testing.T) {
@@ -71,7 +71,7 @@ func missingSourcesAreNamed(t *testing.T) {
 	}
 }
 
-// R-PKG-6: a source that failed keeps its place, and its hits come with a later page, each once.
+// R-PKG-6: a failed source keeps its position, and its hits are on a later page, each once.
 func TestFailedSourceComesBack(t *testing.T) {
 	steady := &fakeRS{name: "a", hits: 20}
 	flaky := &fakeRS{name: "b", hits: 10, fails: func(call int) error {
@@ -161,8 +161,8 @@ func TestAllSourcesFail(t *testing.T) {
 	}
 }
 
-// R-PKG-6: sources that hang one after the other do not add up. Those that hang once they have answered make a short page and not
-// a slow one; they are not missing, and the cursor continues after the page.
+// R-PKG-6: the delays of several sources do not add up. A source that hangs in a later round makes a short page, is not missing, and continues
+// on the next page.
 func TestSourcesThatHangLaterMakeAShortPage(t *testing.T) {
 	synctest.Test(t, sourcesThatHangLaterMakeAShortPage)
 }
@@ -188,7 +188,7 @@ func sourcesThatHangLaterMakeAShortPage(t *testing.T) {
 	}
 }
 
-// R-OPS-2: an answer names the grants that it is of, each once, and none that did not answer.
+// R-OPS-2: an answer names each grant that answered, once.
 func TestAnswersNameTheirGrants(t *testing.T) {
 	schema := &fakeRS{name: "a", body: `{"connectors":[]}`}
 	list := &fakeRS{name: "b", body: `{"object":"list","data":[]}`}
@@ -219,8 +219,7 @@ func TestAnswersNameTheirGrants(t *testing.T) {
 	}
 }
 
-// R-LOCAL-2: where one source answers because no other one that has the stream can be read, the answer names those that are absent. An
-// answer to who names the source does not, nor one about a stream that they never had.
+// R-LOCAL-2: an answer of the only readable source names the unreadable sources of the stream. An answer of a named source does not.
 func TestAbsentFromTheAnswerOfOneSource(t *testing.T) {
 	reader := newReader(member(&fakeRS{name: "a", body: `{"object":"list","data":[]}`}, "messages", "notes"), ended("b", "messages"))
 	connection := "cin_a"

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// bytesRS is a resource server of one grant that has bytes too.
+// bytesRS is a resource server of one grant with files.
 type bytesRS struct {
 	*fakeRS
 
@@ -67,8 +67,8 @@ func TestOpenAsksOneSource(t *testing.T) {
 	untouched(t, servers["a"].fakeRS)
 }
 
-// R-ERR-3: grants of one connection are no ambiguity, but only one of them is asked. When it does not have the bytes, the error names
-// the others, which may; it names none for a refusal that has nothing to do with the grant.
+// R-ERR-3: of several grants of one connection, only one is asked. If it lacks the file, the error names the others. A refusal for another
+// reason names none.
 func TestOpenNamesTheOtherGrants(t *testing.T) {
 	fewer, more := bytesRS{fakeRS: &fakeRS{name: "a"}}, bytesRS{fakeRS: &fakeRS{name: "b"}}
 	first, second := member(fewer.fakeRS, "attachments"), member(more.fakeRS, "messages", "threads")

@@ -11,8 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// pageThrough reads all pages, each with the limit that is next, by a new reader, as another replica
-// would have, and gives all hits in their order.
+// pageThrough reads all pages with the given limits, each with a new reader like at another replica. It returns all hits in order.
 func pageThrough(t tester, sources []fanout.Source, limit func() int) []string {
 	t.Helper()
 	keys, cursor := []string{}, ""
@@ -31,8 +30,7 @@ func pageThrough(t tester, sources []fanout.Source, limit func() int) []string {
 	return nil
 }
 
-// R-PKG-2, R-PKG-5: three sources with 1, 40 and 400 hits are walked to the end, and the first page shows
-// all three.
+// R-PKG-2, R-PKG-5: a search over sources with 1, 40 and 400 hits reaches the end, and its first page has hits of all three.
 func TestPagingWalksEverySource(t *testing.T) {
 	small, middle, large := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "b", hits: 40}, &fakeRS{name: "c", hits: 400}
 	keys := pageThrough(t, members(small, middle, large), func() int { return 7 })
@@ -52,8 +50,7 @@ func TestPagingWalksEverySource(t *testing.T) {
 	}
 }
 
-// R-PKG-5, R-BUD-3: whatever the sources hold, however they page, whatever the limits are and however much
-// of a page is shown, all hits come once, in one order.
+// R-PKG-5, R-BUD-3: all hits are returned once and in one order, for any sources, pages and limits.
 func TestPagingShowsEveryHitOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var servers []*fakeRS
@@ -106,8 +103,7 @@ func TestPagingShowsEveryHitOnce(t *testing.T) {
 	})
 }
 
-// R-PKG-6: sources that fail now and then lose nothing and repeat nothing. Only what the last page names as
-// missing may lack its end.
+// R-PKG-6: sources that fail sometimes lose and repeat nothing, except those that the last page names as missing.
 func TestPagingOverFailingSources(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var servers []*fakeRS

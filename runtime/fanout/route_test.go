@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// records is a read of one source, as query_records asks it.
+// records returns a read of one source.
 func records(stream, connectionID string) rs.Request {
 	var query rs.Query
 	query.Set("count", "exact")
@@ -134,7 +134,7 @@ func TestLargePackagesAreCapped(t *testing.T) {
 	}
 }
 
-// R-PKG-1, R-PKG-8: what cannot be read is refused with what can, and without a request.
+// R-PKG-1, R-PKG-8: a refusal of an unreadable source lists the readable ones, without a request.
 func TestUnreadableSourcesAreRefused(t *testing.T) {
 	a, b := &fakeRS{name: "a"}, &fakeRS{name: "b"}
 	some := []fanout.Source{member(a, "messages"), member(b, "tracks"), ended("c", "messages", "notes")}
@@ -170,7 +170,7 @@ func TestUnreadableSourcesAreRefused(t *testing.T) {
 	}
 }
 
-// A grant that is listed twice counts once, also where no connection tells that both are the same.
+// A duplicate grant counts once, also without a connection.
 func TestGrantListedTwice(t *testing.T) {
 	first, second := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "a", hits: 1}
 	sources := []fanout.Source{member(first, "messages"), member(second, "messages")}

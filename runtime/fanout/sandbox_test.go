@@ -20,7 +20,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
-// patient waits for a sandbox that searches under the race detector.
+// patient is a timeout that suffices under the race detector.
 var patient = fanout.Options{ProviderURL: provider, ChildTimeout: time.Minute}
 
 // serve runs a sandbox over HTTP.
@@ -29,7 +29,7 @@ func serve(t *testing.T) (*sandbox.Sandbox, string) {
 	return sandboxtest.Serve(t, sandbox.Options{PublicURL: provider, Seed: 1})
 }
 
-// introspected makes the sources of the ready package from what introspection says of its token.
+// introspected returns the sources of the ready package by introspection of its token.
 func introspected(t *testing.T, box *sandbox.Sandbox, address string) []fanout.Source {
 	t.Helper()
 	form := url.Values{"token": {box.Tokens()["package"]}}

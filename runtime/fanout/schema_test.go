@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// schemaOf is a schema read as the tool asks it; empty is not said.
+// schemaOf returns the request for a schema. Empty arguments are omitted.
 func schemaOf(stream, connectionID string) rs.Request {
 	var query rs.Query
 	var wanted rs.SchemaOfSources
@@ -32,7 +32,7 @@ func schemaOf(stream, connectionID string) rs.Request {
 	return rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query, Sources: wanted}
 }
 
-// schemaBody is a document of one connector with these members.
+// schemaBody returns a document of one connector with these members.
 func schemaBody(connector string) string {
 	return `{"object":"schema","detail":"compact","bearer":{"token_kind":"client","grant_id":"grt_child"},"connectors":[{` + connector +
 		`}],"connector_count":1,"stream_count":1,"meta":{"warnings":[]}}`
@@ -173,7 +173,7 @@ func TestSchemaIsRouted(t *testing.T) {
 	}
 }
 
-// R-PKG-6, R-PKG-8: a schema names the sources that are missing and does without them.
+// R-PKG-6, R-PKG-8: a schema names the missing sources.
 func TestSchemaNamesTheMissing(t *testing.T) { synctest.Test(t, schemaNamesTheMissing) }
 
 func schemaNamesTheMissing(t *testing.T) {
@@ -195,7 +195,7 @@ func schemaNamesTheMissing(t *testing.T) {
 	refusedWith(t, tool.SourceUnavailable, newReader(sources...), schemaOf("", "cin_d"))
 }
 
-// R-PKG-7: merging documents of very many connectors costs time in proportion to them, not to their square.
+// R-PKG-7: merging documents takes time in proportion to the connectors, not to their square.
 func TestVeryManyConnectorsAreMerged(t *testing.T) {
 	for name, kinds := range map[string]int{"alike": 1, "apart": 4_000} {
 		var connectors []string

@@ -87,7 +87,7 @@ func TestHitsNameTheirSource(t *testing.T) {
 	}
 }
 
-// A caller who goes away is not kept waiting by a source that hangs.
+// A cancelled call does not wait for a source that hangs.
 func TestCancelledCallEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first := &fakeRS{name: "a", fails: func(int) error { cancel(); return nil }}
@@ -98,7 +98,7 @@ func TestCancelledCallEnds(t *testing.T) {
 	}
 }
 
-// Only so many sources are read at once.
+// The number of concurrent reads is limited.
 func TestConcurrencyIsBounded(t *testing.T) {
 	var mu sync.Mutex
 	running, most := 0, 0
@@ -190,7 +190,7 @@ func TestSmallerPageNeedsNoRequest(t *testing.T) {
 	}
 }
 
-// A hybrid search has no cursors: it is read on by asking for more, as far as one page of the source goes.
+// A hybrid search has no cursors: it continues with a longer page, up to the longest page of the source.
 func TestSearchWithoutCursorsIsReadOn(t *testing.T) {
 	hybrid := &fakeRS{name: "a", hits: 130, hybrid: true}
 	keys, cursor := []string{}, ""
@@ -210,7 +210,7 @@ func TestSearchWithoutCursorsIsReadOn(t *testing.T) {
 	}
 }
 
-// The warnings of sources are passed on, each once.
+// The warnings of sources are returned once each.
 func TestSourceWarningsAreKept(t *testing.T) {
 	body := `{"data":[],"meta":{"warnings":[{"code":"stale","message":"old index"}]}}`
 	response, err := newReader(members(&fakeRS{name: "a", body: body}, &fakeRS{name: "b", body: body})...).Get(t.Context(), searchFor(5, ""))

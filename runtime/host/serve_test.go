@@ -101,7 +101,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A call that does not end is cut off when the time is up.
+// A call that does not end is cut off at the timeout.
 func TestDrainIsBounded(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	h := newHosted(t, blocking(arrived, release))
@@ -124,7 +124,7 @@ func TestDrainIsBounded(t *testing.T) {
 	}
 }
 
-// With a delay, connections are still taken after readiness has gone.
+// With a delay, connections are still accepted after /readyz fails.
 func TestDrainDelay(t *testing.T) {
 	h := newHosted(t)
 	url, end, _ := serving(t, h, host.ServeOptions{DrainDelay: time.Hour, DrainTimeout: time.Hour})
@@ -150,7 +150,7 @@ func TestListenerThatBreaks(t *testing.T) {
 	}
 }
 
-// Covers R-HOST-9: a client that sends its header or its body slowly is cut off, and reaches nothing.
+// Covers R-HOST-9: a client that sends its header or body slowly is cut off.
 func TestSlowClients(t *testing.T) {
 	const soon = 50 * time.Millisecond
 	h := newHosted(t, func(with *hostedWith) { with.options.BodyTimeout = soon })
@@ -218,7 +218,7 @@ func waitLonger(ctx context.Context, _ tool.Env, _ json.RawMessage) (*tool.Resul
 	}
 }
 
-// Covers R-HOST-9: lines that are no HTTP are refused.
+// Covers R-HOST-9: lines that are not HTTP are refused.
 func TestMalformedRequests(t *testing.T) {
 	h := newHosted(t)
 	for _, text := range []string{

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// localLines is a local server that is asked and answers line by line.
+// localLines is a local server that reads and writes lines.
 type localLines struct {
 	t       testing.TB
 	input   *io.PipeWriter
@@ -78,7 +78,7 @@ func (l *localLines) checkOver() {
 	}
 }
 
-// waiting is a tool that says when it has begun, and ends with its context.
+// waiting is a tool that reports its start, and ends with its context.
 func waiting(begun chan<- string) tool.Definition {
 	return running("waiting", func(ctx context.Context, _ tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 		begun <- string(arguments)
@@ -87,7 +87,7 @@ func waiting(begun chan<- string) tool.Definition {
 	})
 }
 
-// A call that comes before the handshake is refused, as the SDK refuses it.
+// A call before the handshake is refused like by the SDK.
 func TestCallsWaitForTheHandshake(t *testing.T) {
 	lines := serveLines(t, testSurface(whole()))
 	lines.send(callOf("whole", `{}`) + "\n")
@@ -126,7 +126,7 @@ func TestCancellationFindsItsCall(t *testing.T) {
 	}
 }
 
-// R-STDIO-7: an id that no call has cancels none, and is not rounded to one that a call has.
+// R-STDIO-7: an unknown id cancels no call, and is not rounded to a known one.
 func TestCancellationOfAnotherCall(t *testing.T) {
 	begun := make(chan string, 1)
 	lines := begin(t, "2025-06-18", waiting(begun))
@@ -143,7 +143,7 @@ func TestCancellationOfAnotherCall(t *testing.T) {
 	lines.checkOver()
 }
 
-// R-STDIO-7: a batch of 2025-03-26 is answered whole: each request, in order, and notifications not at all.
+// R-STDIO-7: a batch of 2025-03-26 gets one response for each request, in order, and none for notifications.
 func TestBatchesOverStdio(t *testing.T) {
 	const bare = `{"jsonrpc":"2.0","id":%s,"method":"%s"}`
 	one := func(id, method string) string { return fmt.Sprintf(bare, id, method) }
@@ -195,7 +195,7 @@ func TestBatchesOverStdio(t *testing.T) {
 	}
 }
 
-// R-STDIO-7: later revisions have no batches. They are refused, and the session goes on.
+// R-STDIO-7: a batch in a later revision is refused, and the session continues.
 func TestBatchesAreRefusedLater(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		lines := begin(t, revision)
@@ -212,8 +212,7 @@ func TestBatchesAreRefusedLater(t *testing.T) {
 	}
 }
 
-// R-STDIO-7: at most 64 calls of a session are worked on, and the others wait. A cancellation behind them is still read and
-// frees a place.
+// R-STDIO-7: up to 64 calls of a session run, and others wait. A cancellation after them is still read, and lets another call run.
 func TestCallsInFlightAreBounded(t *testing.T) {
 	const most, all = 64, 100
 	begun := make(chan string, all)

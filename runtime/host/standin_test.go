@@ -35,7 +35,7 @@ func wholeStructured(arguments string) json.RawMessage {
 
 const wholeCall = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"whole","arguments":{"a":"%d"}}}`
 
-// checkWhole holds an answer to what the tool gave for its id.
+// checkWhole compares a response with the tool's result for its id.
 func checkWhole(t *testing.T, message []byte) {
 	t.Helper()
 	var got struct {
@@ -57,7 +57,7 @@ func checkWhole(t *testing.T, message []byte) {
 	}
 }
 
-// Results come whole over stdio, each with its own id, however many are under way.
+// Concurrent results over stdio are complete, each with its id.
 func TestResultsAreWholeOverStdio(t *testing.T) {
 	input, toServer := io.Pipe()
 	fromServer, output := io.Pipe()
@@ -88,7 +88,7 @@ func TestResultsAreWholeOverStdio(t *testing.T) {
 	}
 }
 
-// R-HOST-1: so they do over HTTP, in each revision, and in a batch.
+// R-HOST-1: results over HTTP are complete in each revision and in a batch.
 func TestResultsAreWholeOverHTTP(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.surface = testSurface(whole()) })
 	for _, revision := range []string{"2025-03-26", "2025-06-18"} {

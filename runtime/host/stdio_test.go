@@ -62,7 +62,7 @@ func (c *conversation) send(lines ...string) {
 
 func (c *conversation) end() { _ = c.input.Close() }
 
-// answer is what the tests look at of a message of the server.
+// answer has the members of a server's message that tests check.
 type answer struct {
 	ID     json.RawMessage `json:"id"`
 	Result struct {
@@ -305,7 +305,7 @@ func TestSessionEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Covers R-STDIO-4: bad lines are answered, and the session goes on.
+// Covers R-STDIO-4: bad lines are answered, and the session continues.
 func TestBadLines(t *testing.T) {
 	padded := func(length int) string { // a ping of that many bytes
 		const ping = `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"p":""}}}`
@@ -356,7 +356,7 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// Requests that were piped in before the input ended are all answered.
+// All requests before the end of the input are answered.
 func TestPipedRequestsAreAnswered(t *testing.T) {
 	c := converse(t.Context(), t, reporting(clientSchema))
 	go func() {

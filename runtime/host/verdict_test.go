@@ -21,7 +21,7 @@ type rpcAnswer struct {
 	isOwn   bool   // refused by the edge over HTTP, which says so in data
 }
 
-// verdict is what became of a request.
+// verdict is the outcome of a request.
 type verdict struct {
 	status  int    // over HTTP
 	refused string // as a whole, in words
@@ -86,7 +86,7 @@ func readAnswer(t *testing.T, text []byte) rpcAnswer {
 	return read
 }
 
-// tokensOf is a document without what its spelling leaves open.
+// tokensOf returns a document without differences of spelling.
 func tokensOf(t *testing.T, text []byte) string {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))

@@ -21,7 +21,7 @@ import (
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// server is a resource server whose bearers are of grants over connections of mail. It records what it saw.
+// server is a resource server with grants over connections of mail. It records the requests.
 type server struct {
 	*httptest.Server
 
@@ -74,7 +74,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asked forgets what was seen and gives it.
+// asked returns and clears the recorded requests.
 func (s *server) asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func add(t *testing.T, cache *credential.Cache, provider, name string, change ..
 	}
 }
 
-// approved notes what the owner approved of a grant.
+// approved stores the owner's approval of a grant.
 func approved(connections ...string) func(*credential.Entry) {
 	ids, _ := json.Marshal(connections)
 	return func(entry *credential.Entry) {
@@ -128,7 +128,7 @@ func serve(t *testing.T, options membership.Options) *membership.Membership {
 	return served
 }
 
-// search makes one call and gives the connections of its hits, and the reasons of what is missing by the name of its source.
+// search makes one call. It returns the connections of its hits, and the reasons of missing sources.
 func search(t *testing.T, served *membership.Membership) (hits []string, missing map[string]string) {
 	t.Helper()
 	env, err := served.Environment(t.Context())

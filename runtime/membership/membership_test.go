@@ -18,8 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A single grant is read as it is: its kind is asked once during the handshake, and nothing else. Answers name it,
-// for the account (R-OPS-2).
+// A single grant is read directly. Its kind is asked for once during the handshake. Answers name the grant for the audit log (R-OPS-2).
 func TestOneGrant(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a", "cin_b"}})
 	cache := &credential.Cache{Root: t.TempDir()}
@@ -84,7 +83,7 @@ func TestSeveralGrants(t *testing.T) {
 	}
 }
 
-// The bytes of a blob come from one source too, with one grant or with several.
+// A blob is read from one source, with one grant or several.
 func TestBytesOfOneSource(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
 	cache := &credential.Cache{Root: t.TempDir()}
@@ -111,7 +110,7 @@ func TestBytesOfOneSource(t *testing.T) {
 	}
 }
 
-// The cache has a grant's last use to the hour, also from a server that runs for days.
+// The cache has the hour of a grant's last use, also if the server runs for days.
 func TestUseIsNotedEachHour(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}})
 	cache := &credential.Cache{Root: t.TempDir()}
@@ -200,7 +199,7 @@ func TestTheCacheChangesWhileServing(t *testing.T) {
 	wantHits(t, hits, "cin_other")
 }
 
-// R-STDIO-3: one bearer of a kind that must not be used ends the use of all, before anything else is read with it.
+// R-STDIO-3: a bearer of a forbidden kind ends the use of all grants before any other read with it.
 func TestAnOwnersBearer(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("owner"): {"cin_owner"}})
 	provider.kinds[bearerOf("owner")] = "owner"
@@ -253,7 +252,7 @@ func TestOneConnectionOfTwoProviders(t *testing.T) {
 	}
 }
 
-// Names of grants choose among all providers, and one that none has is refused.
+// Names select grants of all providers. An unknown name is refused.
 func TestNamedGrants(t *testing.T) {
 	one := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
 	two := newServer(t, map[string][]string{bearerOf("c"): {"cin_c"}, bearerOf("d"): {"cin_d"}})

@@ -63,7 +63,7 @@ func (a *authority) asked() []string {
 	return seen
 }
 
-// renewable gives a grant a refresh token, and an access token that has so long to live.
+// renewable gives a grant a refresh token, and an access token with a lifetime.
 func (a *authority) renewable(name string, left time.Duration) func(*credential.Entry) {
 	return func(entry *credential.Entry) {
 		entry.AuthorizationServer, entry.Client.ClientID = a.URL, "cli_1"
@@ -110,8 +110,7 @@ func TestRenewalWhileServing(t *testing.T) {
 	}
 }
 
-// Covers R-LOCAL-5: a grant that cannot be renewed is missing, with the command that signs in again, and the others answer. A
-// single one ends the call so.
+// Covers R-LOCAL-5: a grant that cannot be renewed is missing, with the command that signs in again. A single grant fails the call.
 func TestRenewalIsRefused(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
 	as, cache := newAuthority(t), &credential.Cache{Root: t.TempDir()}

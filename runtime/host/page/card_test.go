@@ -44,7 +44,7 @@ func TestCardsFitTheirSchemas(t *testing.T) {
 	}
 }
 
-// The schemas refuse what the drafts do.
+// The schemas refuse invalid documents.
 func TestCardSchemasCanFail(t *testing.T) {
 	card := get(routes(options()), "/mcp/server-card").Body.String()
 	for name, change := range map[string][2]string{
@@ -82,7 +82,7 @@ func TestCardIsTheRegistrysEntry(t *testing.T) {
 	}
 }
 
-// The title is the name that the operator gave the server, if there is one.
+// The title is the operator's name of the server, if set.
 func TestCardTitle(t *testing.T) { // R-MCP-2
 	for name, want := range map[string]string{"pdpp-mcp": "PDPP personal data", "": "PDPP personal data", "Data of\nAcme": "Data of Acme", strings.Repeat("x", 101): "PDPP personal data"} {
 		changed := options()

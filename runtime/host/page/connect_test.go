@@ -57,7 +57,7 @@ func TestSetupPageHasEveryHost(t *testing.T) { // R-HOST-7
 	}
 }
 
-// What does not belong to the ordinary way of connecting is not even named.
+// The pages do not mention unsupported ways of connecting.
 func TestSetupPageLeavesOut(t *testing.T) { // R-HOST-7
 	content := strings.ToLower(setupPage(t, publicOrigin))
 	for _, word := range []string{

@@ -36,7 +36,7 @@ func withOrigin(origin string) page.Options {
 	return changed
 }
 
-// routes are the pages on a mux, as a host mounts them.
+// routes returns the pages on a mux.
 func routes(given page.Options) http.Handler {
 	mux := http.NewServeMux()
 	page.Register(mux, given)
@@ -47,7 +47,7 @@ func get(handler http.Handler, path string, header ...string) *httptest.Response
 	return ask(handler, http.MethodGet, path, header...)
 }
 
-// ask takes headers as name, value, name, value.
+// ask sends a request with headers as name, value, name, value.
 func ask(handler http.Handler, method, path string, header ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, nil)
 	for i := 0; i < len(header); i += 2 {

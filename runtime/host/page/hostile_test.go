@@ -41,7 +41,7 @@ func TestHostileOriginIsEscaped(t *testing.T) {
 	}
 }
 
-// withoutNote takes out the line that stands only for an address that is not public.
+// withoutNote removes the line for an address that is not public.
 func withoutNote(content string) string {
 	before, after, found := strings.Cut(content, `<p class="note">`)
 	if !found {

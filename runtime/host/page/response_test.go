@@ -16,7 +16,7 @@ import (
 
 const htmlMedia = "text/html; charset=utf-8"
 
-// served are the routes that answer with content.
+// served are the routes with content.
 var served = []struct {
 	path, accept, contentType, caching, vary string
 	scripts                                  bool // whether its policy allows scripts of its origin

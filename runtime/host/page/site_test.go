@@ -16,14 +16,14 @@ import (
 // address in a home network has none.
 const insecureHost = "setup.test"
 
-// site is a browser and the server that it looks at.
+// site is a browser with a server.
 type site struct {
 	browser browsertest.Browser
 	url     string // of the server, at 127.0.0.1
 	port    string // with its colon
 }
 
-// openSite starts both. ok is false when the caller asked to do without a browser.
+// openSite starts both. It returns false if the environment disables the browser.
 func openSite(t *testing.T) (_ site, ok bool) {
 	t.Helper()
 	started, ok := browsertest.Open(t, chromedp.Flag("host-resolver-rules", "MAP "+insecureHost+" 127.0.0.1"))
@@ -70,7 +70,7 @@ func (t tab) permit(origin string, setting browser.PermissionSetting) {
 	}
 }
 
-// evaluate runs an expression in the page and waits when it gives a promise.
+// evaluate runs an expression in the page, and waits for a promise.
 func evaluate[T any](t tab, expression string) T {
 	t.Helper()
 	return browsertest.Evaluate[T](t.Tab, expression)
