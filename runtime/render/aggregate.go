@@ -22,15 +22,15 @@ const (
 
 // aggregation is the RS's answer to an aggregate.
 type aggregation struct {
-	body      rawjson.Object
-	response  *rs.Response
-	input     AggregateInput
-	groups    []json.RawMessage
-	fields    []rawjson.Object // of the groups
-	columns   rawjson.Object
-	known     int    // groups, including those that the answer leaves out; 0: unknown
-	isGrouped bool   // the answer has groups instead of a value
-	together  string // what to say of several connections
+	body         rawjson.Object
+	response     *rs.Response
+	input        AggregateInput
+	groups       []json.RawMessage
+	fields       []rawjson.Object // of the groups
+	columns      rawjson.Object
+	known        int    // groups, including those that the answer leaves out; 0: unknown
+	isGrouped    bool   // the answer has groups instead of a value
+	togetherNote string // says that several connections are counted
 }
 
 // Aggregate renders an aggregation: the text has the metric and its number, or the groups, one per row (R-AGG-1, R-AGG-2); structured output
@@ -47,8 +47,8 @@ func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input A
 	page := newPage(len(a.groups), func(i int) pageRow {
 		return pageRow{text: textRow{fields: a.fields[i]}.text(a.columns), structured: a.groups[i]}
 	})
-	shown, around := page.fit(len(a.groups), a.frame)
-	return withinBounds(a.response, page.result(shown, around), TextCharacters)
+	shown, frame := page.fit(len(a.groups), a.frame)
+	return withinBounds(a.response, page.result(shown, frame), TextCharacters)
 }
 
 func openAggregation(ctx context.Context, response *rs.Response, input AggregateInput) (*aggregation, error) {
@@ -103,7 +103,7 @@ func (a *aggregation) others() int64 {
 
 // calls widen a truncated list of groups up to the RS's limit, and continue after time groups from there.
 func (a *aggregation) calls(shown int) []Call {
-	if rest := a.rest(); rest != nil || !isWhole(a.response) {
+	if rest := a.restCalls(); rest != nil || !isWhole(a.response) {
 		return rest
 	}
 	if reading := a.response.Reading; reading != nil && reading.Unmatched != nil {
@@ -116,17 +116,17 @@ func (a *aggregation) calls(shown int) []Call {
 	case limit < maxGroups:
 		return a.input.Call.With(rawjson.Int("limit", maxGroups))
 	case a.isTimeline():
-		return a.later(shown)
+		return a.laterCalls(shown)
 	}
 	return nil
 }
 
-// frame is what both channels say around the leading groups.
+// frame is what both channels say next to the leading groups.
 func (a *aggregation) frame(shown int) frame {
 	calls := a.calls(shown)
-	around := frame{
-		before: withLine(append([]string{a.head()}, readingLines(a.response, 0)...), a.together),
-		after:  append(warningLines(metaOf(a.body)), callLines("next", calls)...),
+	f := frame{
+		linesBefore: withLine(append([]string{a.head()}, readingLines(a.response, 0)...), a.togetherNote),
+		linesAfter:  append(warningLines(metaOf(a.body)), callLines("next", calls)...),
 	}
 	body := informative(a.body)
 	if !body.True("approximate") {
@@ -136,31 +136,31 @@ func (a *aggregation) frame(shown int) frame {
 		if a.body.Get("value") == nil { // null is an answer
 			body = append(body, rawjson.Raw("value", json.RawMessage("null")))
 		}
-		around.structured = func(json.RawMessage) rawjson.Object {
+		f.structured = func(json.RawMessage) rawjson.Object {
 			members := append(rawjson.Object{rawjson.Raw("data", body.Encode())}, readingMembers(a.response, 0)...)
-			return finish(a.response, withText(members, "note", a.together), calls)
+			return finish(a.response, withText(members, "note", a.togetherNote), calls)
 		}
-		return around
+		return f
 	}
 	note, totals := a.note(shown), a.totals(shown)
-	around.before = append(around.before, words(
-		intToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"),
+	f.linesBefore = append(f.linesBefore, words(
+		intToken("groups", int64(len(a.groups))), a.number("limit"), a.furtherToken(shown), a.number("other_count"),
 		Tokens(totals), a.number("total_value"), a.number("other_value"), note))
-	around.before = withLine(around.before, columnsLine("", a.columns))
-	around.structured = func(groups json.RawMessage) rawjson.Object {
+	f.linesBefore = withLine(f.linesBefore, columnsLine("", a.columns))
+	f.structured = func(groups json.RawMessage) rawjson.Object {
 		data := append(body.Without("groups"), rawjson.Raw("groups", groups))
 		members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, readingMembers(a.response, 0)...)
 		if left := len(a.groups) - shown; left > 0 {
 			members = append(members, rawjson.Int("groups_left_out", int64(left)))
 		}
 		members = append(members, totals...)
-		said := a.together
+		said := a.togetherNote
 		if a.groupsByTime() { // for other groups, other_count says it (R-SURF-8)
 			said = words(said, note)
 		}
 		return finish(a.response, withText(members, "note", said), calls)
 	}
-	return around
+	return f
 }
 
 // head names what was measured, and the number if there are no groups.
@@ -186,7 +186,7 @@ func (a *aggregation) head() string {
 	return words(tokens...)
 }
 
-// value returns the number, or null if there was nothing to measure.
+// value returns the number, or null if no record has a value.
 func (a *aggregation) value() string {
 	value := a.body.Get("value")
 	switch {
@@ -206,8 +206,8 @@ func (a *aggregation) number(name string) string {
 	return RawToken(name, value)
 }
 
-// further returns the number of groups that are not shown, as far as it is known.
-func (a *aggregation) further(shown int) string {
+// furtherToken returns the number of groups that are not shown, or says that it is unknown.
+func (a *aggregation) furtherToken(shown int) string {
 	if further := max(len(a.groups), a.known) - shown; further > 0 || a.others() <= 0 && !a.mayHaveLater() {
 		return intToken("further_groups", int64(further))
 	}

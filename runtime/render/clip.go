@@ -19,10 +19,10 @@ const (
 	wholeCharacters   = 8_000 // a value of this length is never clipped to make room for other rows
 	clippedCharacters = 2_000 // what a longer one shows at least before a page loses rows for it
 	base64Characters  = 200   // from this length on, a base64 string is shown as binary
-	readOnCharacters  = 4_000 // of the calls in one row that read a field each
+	readOnCharacters  = 4_000 // of the calls in one row that read the rest of its values
 )
 
-// clipLimit says how much is shown of long values: of one with more characters than above, the first keep.
+// clipLimit clips values of more than a number of characters (above) to a number of characters (keep).
 type clipLimit struct{ above, keep int }
 
 // unclipped shows every value whole.
@@ -35,8 +35,8 @@ type cut struct {
 	isText bool // and so can be read by read_record_field
 }
 
-// clip returns a record's fields with long values clipped, and what was clipped. A value stays whole where its beginning, its mark
-// and the call that reads on would take as much room.
+// clip returns a record's fields with long values clipped, and the clipped values. A value stays whole if its beginning, its mark and the call
+// that reads the rest would be as long.
 func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object, []cut) {
 	var cuts []cut
 	clipped := slices.Clone(fields)
@@ -82,8 +82,7 @@ func largestWindow(offset int) []rawjson.Member {
 	return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, int64(offset)), rawjson.Int(tool.FieldLimitChars, maxWindow)}
 }
 
-// readOn returns the calls that read clipped values from where they end: texts window by window, and all others by one call that
-// fetches only them.
+// readOn returns the calls that read the rest of clipped values: one for each text, and one that fetches all others.
 func (id identity) readOn(cuts []cut) []Call {
 	var calls []Call
 	var names []string
@@ -108,7 +107,7 @@ func (id identity) readOn(cuts []cut) []Call {
 	return calls
 }
 
-// Largest returns the largest number from least to most that fits. Least is taken to fit.
+// Largest returns the largest number between least and most that fits. Least must fit.
 func Largest(least, most int, fits func(int) bool) int {
 	return least + sort.Search(max(0, most-least), func(n int) bool { return !fits(least + n + 1) })
 }
@@ -123,7 +122,7 @@ func firstRunes(text string, count int) string {
 	return text
 }
 
-// describeBinary names and sizes a text that is base64 or a base64 data URL. It is empty for any other text.
+// describeBinary returns the type and the size of a text that is base64 or a base64 data URL, otherwise "".
 func describeBinary(text string) string {
 	if len(text) < base64Characters {
 		return ""
@@ -132,7 +131,7 @@ func describeBinary(text string) string {
 	if head, body, found := strings.Cut(text, ";base64,"); found && strings.HasPrefix(head, "data:") && len(head) < base64Characters {
 		text, kind = body, strings.TrimPrefix(head, "data:")
 	}
-	// Long runs of letters or of digits are also base64, but not meant as such.
+	// Texts of one kind of characters, such as long numbers, are also valid base64.
 	const upper, lower, others = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789+/-_="
 	if strings.Trim(text, upper+lower+others+"\r\n") != "" ||
 		!strings.ContainsAny(text, upper) || !strings.ContainsAny(text, lower) || !strings.ContainsAny(text, others) {

@@ -31,16 +31,16 @@ func (a *aggregation) limit() int {
 	return int(max(0, min(limit, maxGroups)))
 }
 
-// complete asks again if groups were cut needlessly, and corrects those of several connections. The RS cuts them for each connection
-// before it adds them up. Time groups are right anyway, since the earliest of all are among the earliest of each; others may be missing
-// or too small (R-AGG-4).
+// complete sends the request again if the RS cut groups that fit, and corrects the groups of several connections: the RS cuts the groups of
+// each connection before it adds them up, so that groups may be missing or too small (R-AGG-4). Time groups are right, since the earliest
+// groups of all are among the earliest of each.
 func (a *aggregation) complete(ctx context.Context, env tool.Env) *aggregation {
 	_, hasLimit := a.response.Request.Query.Get("limit")
 	limit := a.limit()
 	if a.isCut() && limit < maxGroups && (a.isTimeline() && !hasLimit || a.isJoined() && !a.isTimeline()) {
 		request := a.response.Request
 		request.Query = request.Query.With("limit", fmt.Sprint(maxGroups))
-		if wider, err := a.again(ctx, env, request); err == nil { // otherwise a says how to get the rest
+		if wider, err := a.send(ctx, env, request); err == nil { // otherwise a says how to get the rest
 			a = wider
 		}
 	}
@@ -52,7 +52,7 @@ func (a *aggregation) complete(ctx context.Context, env tool.Env) *aggregation {
 	case len(connections) < 2:
 		return a
 	case !a.isGrouped: // a single number is right over several connections
-		a.together = countedTogether(connections)
+		a.togetherNote = countedTogether(connections)
 		return a
 	case a.isTimeline():
 		return a.join(ctx, connections, a.counts(), len(a.groups), 0)
@@ -62,8 +62,8 @@ func (a *aggregation) complete(ctx context.Context, env tool.Env) *aggregation {
 	return a.mergeConnections(ctx, env, connections, limit)
 }
 
-// again returns the answer to another request.
-func (a *aggregation) again(ctx context.Context, env tool.Env, request rs.Request) (*aggregation, error) {
+// send returns the answer to another request.
+func (a *aggregation) send(ctx context.Context, env tool.Env, request rs.Request) (*aggregation, error) {
 	response, err := env.Get(ctx, request)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (a *aggregation) again(ctx context.Context, env tool.Env, request rs.Reques
 type countedGroup struct {
 	key     rawjson.Value
 	count   int64
-	missing int64 // what connections that do not show the group may add to its count
+	missing int64 // the maximum count in connections that do not show the group
 }
 
 func (a *aggregation) counts() []countedGroup {
@@ -89,8 +89,8 @@ func (a *aggregation) counts() []countedGroup {
 	return groups
 }
 
-// join returns the answer with the first of these groups, up to the limit (0: all), and says whether they are known to be right. Hidden is
-// the largest possible count of a group that no connection shows.
+// join returns the answer with the first of these groups, up to the limit (0: all), and says if they may be wrong. Hidden is the largest
+// possible count of a group that no connection shows.
 func (a *aggregation) join(ctx context.Context, connections []string, groups []countedGroup, limit int, hidden int64) *aggregation {
 	others, _ := a.body.Int("filtered_record_count")
 	maximum := cmp.Or(limit, len(groups))
@@ -108,12 +108,12 @@ func (a *aggregation) join(ctx context.Context, connections []string, groups []c
 	if err != nil {
 		return a
 	}
-	joined.together = countedTogether(connections)
+	joined.togetherNote = countedTogether(connections)
 	if hidden == 0 {
 		joined.known = len(groups)
 	}
 	if !isSettled(groups, maximum, hidden) {
-		joined.together += " A count may be too low, and a group may be missing: each connection returns only its largest groups. Ask for one connection at a time."
+		joined.togetherNote += " A count may be too low, and a group may be missing: each connection returns only its largest groups. Ask for one connection at a time."
 	}
 	return joined
 }
@@ -130,7 +130,7 @@ func (a *aggregation) mergeConnections(ctx context.Context, env tool.Env, connec
 		request := a.response.Request
 		request.Query = request.Query.With("limit", fmt.Sprint(maxGroups)).With("connection_id", connection)
 		request.Sources = rs.OneSource{Stream: a.input.Stream, ConnectionID: &connection}
-		own, err := a.again(ctx, env, request)
+		own, err := a.send(ctx, env, request)
 		if err != nil {
 			return a.join(ctx, connections, a.counts(), limit, math.MaxInt64)
 		}
@@ -145,8 +145,8 @@ func (a *aggregation) mergeConnections(ctx context.Context, env tool.Env, connec
 	return a.join(ctx, connections, merged, limit, hidden)
 }
 
-// addGroups adds the groups of one more connection. A group that earlier connections did not show may count up to earlier more in them,
-// and one that this connection does not show, up to own more in this.
+// addGroups adds the groups of one more connection. The count of a group may be too low: by up to earlier if earlier connections do not show it,
+// and by up to own if this connection does not.
 func addGroups(merged, groups []countedGroup, earlier, own int64) []countedGroup {
 	for i := range merged {
 		at := slices.IndexFunc(groups, func(g countedGroup) bool { return bytes.Equal(g.key, merged[i].key) })
@@ -164,7 +164,7 @@ func addGroups(merged, groups []countedGroup, earlier, own int64) []countedGroup
 	return merged
 }
 
-// isSettled reports whether the first groups are those of all records: their counts are whole, and no other can be larger.
+// isSettled reports whether the first groups are certain: their counts are complete, and no other group can be larger.
 func isSettled(merged []countedGroup, limit int, hidden int64) bool {
 	if len(merged) <= limit {
 		return hidden == 0
@@ -178,7 +178,7 @@ func isSettled(merged []countedGroup, limit int, hidden int64) bool {
 	return hidden <= last
 }
 
-// connections returns those of the grant that have the stream, or none if the schema cannot be read.
+// connections returns the granted connections that have the stream, or nil if the schema cannot be read.
 func (a *aggregation) connections(ctx context.Context, env tool.Env) []string {
 	schema, err := schemadoc.Scope{Stream: &a.input.Stream}.Ask(ctx, env.Get, a.response.Request.Sources)
 	if err != nil {

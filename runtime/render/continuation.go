@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// continuation says how to get the rows after a page. Both channels are written from it, so that they say the same (R-HAND-8).
+// continuation says how to get the rows after a page. Both channels are written from it and so agree (R-HAND-8).
 type continuation struct {
 	isWhole bool   // the page shows every row that the RS sent, so that its paging members hold
 	cursor  string // of the next page, if any
@@ -18,13 +18,13 @@ type continuation struct {
 	note    string // what to do if more rows match than the cursor and the calls reach
 }
 
-// hasMore reports whether a call gets more rows. If more rows match and no call gets them, only the note says so.
+// hasMore reports whether a call gets more rows. If rows match that no call gets, only the note says so.
 func (c continuation) hasMore() bool { return len(c.calls) > 0 || c.cursor != "" }
 
 // followsWord introduces the call that holds a cursor, which the text does not repeat (R-BUD-4).
 const followsWord = " is in:"
 
-// lines returns the continuation in text. A cursor without a call stands alone.
+// lines returns the continuation in text. A cursor is shown only if there is no call with it.
 func (c continuation) lines() []string {
 	var lines []string
 	switch {
@@ -39,12 +39,12 @@ func (c continuation) lines() []string {
 	return lines
 }
 
-// doesNotFit is said of a page that ends at a row which is too large.
+// doesNotFit is the note of a page that ends before a row that is too large.
 const doesNotFit = "The next row does not fit into a result."
 
-// after returns the continuation after the rows that a page shows, without calls. It has one cursor: the RS's, or one that asks the
-// RS for more rows and skips those shown. The narrowing is what to change when the RS ends a list that has more.
-func (l list) after(response *rs.Response, shown, leftOut int, narrowing string) continuation {
+// continuationAfter returns the continuation after the rows that a page shows, without calls. Its cursor is the RS's, or one that asks the RS
+// for more rows and skips those shown. The narrowing names the arguments to change if the RS ends a list that has more.
+func (l list) continuationAfter(response *rs.Response, shown, leftOut int, narrowing string) continuation {
 	next := continuation{isWhole: leftOut == 0}
 	if reading := response.Reading; reading != nil {
 		next.isOwn = true
@@ -70,7 +70,7 @@ func (l list) after(response *rs.Response, shown, leftOut int, narrowing string)
 	next.cursor = ""
 	start, err := tool.PlaceOf(response.Request)
 	if err != nil {
-		return next // never of a request that was answered
+		return next // cannot occur for an answered request
 	}
 	place := tool.Place{Cursor: start.Cursor, Skip: start.Skip + shown}
 	switch {
@@ -84,9 +84,9 @@ func (l list) after(response *rs.Response, shown, leftOut int, narrowing string)
 	return next
 }
 
-// next leads to the next page or, where the RS pages only one connection at a time, to the next rows of each.
-func (r *records) next(shown int) continuation {
-	next := r.after(r.response, shown, len(r.rows)-shown, "filter or connection_id")
+// continuation leads to the next page or, if the RS pages only one connection at a time, to the next rows of each.
+func (r *records) continuation(shown int) continuation {
+	next := r.continuationAfter(r.response, shown, len(r.rows)-shown, "filter or connection_id")
 	switch {
 	case r.pagesPerConnection(shown):
 		next = continuation{isWhole: next.isWhole}

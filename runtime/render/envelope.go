@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// list is a list envelope that is written again around other rows.
+// list is a list whose envelope is written with other rows.
 type list struct{ rs.List }
 
 // pagingNames lead to other pages of a list. They are written from a continuation.

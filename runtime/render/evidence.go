@@ -146,7 +146,7 @@ func (h *hit) shareEvidence(other *hit) bool {
 	for i := range h.excerpts {
 		for j := range other.excerpts {
 			a, b := &h.excerpts[i], &other.excerpts[j]
-			textA, textB := essence(a.preview), essence(b.preview)
+			textA, textB := normalized(a.preview), normalized(b.preview)
 			if strings.Contains(textB, textA) && a.showIn(other, b) || strings.Contains(textA, textB) && b.showIn(h, a) {
 				h.fillCells()
 				other.fillCells()

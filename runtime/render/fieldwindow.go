@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// windowCharacters is the room for a window's text in either channel. It holds every window of the RS, unless nearly all of its text must
-// be escaped in JSON.
+// windowCharacters is the maximum length of a window's text in either channel. It is enough for every window of the RS, unless nearly all of
+// its text must be escaped in JSON.
 const windowCharacters = 33_000
 
 const maxWindow = 16_384 // the largest limit_chars that the tool accepts
@@ -62,7 +62,7 @@ func openWindow(response *rs.Response, input FieldWindowInput) (*window, error) 
 	return w, nil
 }
 
-// clip ends a window earlier if its text fits no result. The next window begins where it ends.
+// clip ends a window earlier if its text does not fit. The next window begins where it ends.
 func (w *window) clip() {
 	fits := func(shown int) bool {
 		text := firstRunes(w.text, shown)
@@ -95,13 +95,12 @@ const (
 func (w *window) directions() []direction {
 	found := w.nextMatch()
 	if offset, ok := w.members.Int("next_offset_chars"); ok && offset >= 0 {
-		found = append(found, w.toward(nextWord, rawjson.Int(tool.FieldOffsetChars, offset))...)
+		found = append(found, w.windowCall(nextWord, rawjson.Int(tool.FieldOffsetChars, offset))...)
 	}
 	return append(found, w.previous()...)
 }
 
-// previous leads to the window that ends where this one starts (R-WIN-1). Its length is only given if it differs from the length that the
-// call would have anyway.
+// previous leads to the window that ends where this one starts (R-WIN-1). The call has a length only if it differs from the default.
 func (w *window) previous() []direction {
 	offset, known := w.members.Int("previous_offset_chars")
 	if !known || offset < 0 {
@@ -109,7 +108,7 @@ func (w *window) previous() []direction {
 	}
 	start, isPlaced := w.members.Int("start_chars")
 	if !isPlaced {
-		return w.toward(previousWord, rawjson.Int(tool.FieldOffsetChars, offset))
+		return w.windowCall(previousWord, rawjson.Int(tool.FieldOffsetChars, offset))
 	}
 	limit, isGiven := w.input.Call.Arguments.Int(tool.FieldLimitChars)
 	if !isGiven {
@@ -120,11 +119,11 @@ func (w *window) previous() []direction {
 	if length := start - offset; length > 0 && length != limit {
 		place = append(place, rawjson.Int(tool.FieldLimitChars, length))
 	}
-	return w.toward(previousWord, place...)
+	return w.windowCall(previousWord, place...)
 }
 
-// toward is the same call for another window of the field. The record of a resource URI is named by the id that is shown (R-WIN-3).
-func (w *window) toward(word string, place ...rawjson.Member) []direction {
+// windowCall returns the same call for another window of the field. It replaces a resource URI with the id that is shown (R-WIN-3).
+func (w *window) windowCall(word string, place ...rawjson.Member) []direction {
 	if recordid.IsURI(w.input.Target.Handle) && w.handle != "" {
 		place = append(place, rawjson.String(tool.FieldID, w.handle))
 	}
@@ -135,7 +134,7 @@ func (w *window) toward(word string, place ...rawjson.Member) []direction {
 	return found
 }
 
-// note says what no number of the window says: where the field ends, and how to find another match (R-WIN-4).
+// note says where the field ends, or how to find another match (R-WIN-4).
 func (w *window) note() string {
 	start, _ := w.members.Int("start_chars")
 	total, known := w.members.Int("total_chars")
@@ -206,8 +205,8 @@ func (w *window) render() string {
 	return strings.Join(lines, "\n") + "\n\n" + marked(w.text)
 }
 
-// recount corrects the ends of a server that counts code points but adds lengths in UTF-16 (R-WIN-1). Its text then has fewer code points
-// than its range; any other range stays as it was sent.
+// recount corrects the ends of a server that counts code points but adds lengths in UTF-16 (R-WIN-1): its text has fewer code points than its
+// range. It does not change any other range.
 func (w *window) recount() {
 	start, hasStart := w.members.Int("start_chars")
 	sent, hasEnd := w.members.Int("end_chars")

@@ -46,7 +46,7 @@ func targetIdentity(target recordid.Target) identity {
 	return id
 }
 
-// shows reports whether a name can be seen in the handle.
+// shows reports whether the handle contains a name.
 func (id identity) shows(name string) bool {
 	return id.formed && name != "" && strings.Contains(id.handle, name)
 }
@@ -99,9 +99,7 @@ func (id identity) structuredRecord() rawjson.Member {
 	return rawjson.Raw("record", append(record, rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)).Encode())
 }
 
-// A continuation that the tool would refuse is not offered (R-HAND-7): a server may send names and ids that no call can hold.
-
-// canFetch reports whether fetch accepts the record's id.
+// canFetch reports whether fetch accepts the record's id. A call that the tool would refuse is not shown (R-HAND-7).
 func (id identity) canFetch() bool {
 	_, err := recordid.Parse(id.handle)
 	return (id.formed || err == nil || recordid.IsURI(id.handle)) && id.canPassConnection()

@@ -125,5 +125,5 @@ func (w *window) nextMatch() []direction {
 		start, _ := w.members.Int("match_start_chars")
 		place = append(place, rawjson.Int(tool.FieldLimitChars, min(maxWindow, before+matched-start+after)))
 	}
-	return w.toward(nextMatchWord, place...)
+	return w.windowCall(nextMatchWord, place...)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// What is said of a filter that no record matches.
+// Notes on a filter that no record matches.
 const (
 	wholeValues = "A text in a filter matches whole values only."
 	noTimeIsDay = "A date in a filter does not match times of that day."
 )
 
-// nothing says of a page without rows why a filter by a text may have missed records, and returns the call that finds them: words in
-// a text are searched for, and a day is a range of times (rs-contract.md, Filters). It is empty for other pages.
-func (r *records) nothing(next continuation) (string, []Call) {
+// noRowsNote says why a filter by a text may have missed records, and returns the call that finds them: a search for words in a text, or a
+// range for a day (rs-contract.md, Filters). It returns "" if the page has rows.
+func (r *records) noRowsNote(next continuation) (string, []Call) {
 	call := r.input.Call
 	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.parameter("cursor") != nil {
 		return "", nil

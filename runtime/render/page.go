@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -13,12 +14,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// maxRereads limits how often a page is read again. Once is enough for a server whose smaller page is the beginning of the
-// larger one. Over several connections the rows may come in another mixture.
+// maxRereads is how often a page is read again. Once is enough if the smaller page is the beginning of the larger one; over several connections
+// it may not be.
 const maxRereads = 3
 
-// cursorReserve is the number of characters kept free in a page that does not show every row: the smaller page that is read
-// instead may have a cursor that the larger one did not have.
+// cursorReserve is the number of characters kept free in a page that does not show every row, for the cursor of the smaller page that is read
+// instead.
 const cursorReserve = 1_200
 
 // page holds rows in both channels. Both show the same leading rows: as many as fit both (R-BUD-3, R-BUD-5).
@@ -36,10 +37,10 @@ type pageRow struct {
 	textEnd, structuredEnd int // characters of either channel up to the end of this row
 }
 
-// frame is what both channels say around the rows.
+// frame is what both channels say next to the rows.
 type frame struct {
-	before, after []string // lines of the text
-	structured    func(rows json.RawMessage) rawjson.Object
+	linesBefore, linesAfter []string // of the text
+	structured              func(rows json.RawMessage) rawjson.Object
 }
 
 // newPage writes rows until no more of them can fit.
@@ -60,15 +61,15 @@ func newPage(total int, write func(i int) pageRow) *page {
 }
 
 // fits reports whether the leading rows fit both channels within a frame.
-func (p *page) fits(shown int, around frame) bool {
+func (p *page) fits(shown int, f frame) bool {
 	if shown > len(p.rows) {
 		return false
 	}
-	text, structured := 0, Length(around.structured(json.RawMessage("[]")).Encode())
+	text, structured := 0, Length(f.structured(json.RawMessage("[]")).Encode())
 	if shown > 0 {
 		text, structured = p.rows[shown-1].textEnd, structured+p.rows[shown-1].structuredEnd
 	}
-	for _, line := range append(around.before[:len(around.before):len(around.before)], around.after...) {
+	for _, line := range slices.Concat(f.linesBefore, f.linesAfter) {
 		text += Length(line) + 1
 	}
 	if shown < p.total {
@@ -77,25 +78,25 @@ func (p *page) fits(shown int, around frame) bool {
 	return text <= TextCharacters && structured <= ChannelCharacters
 }
 
-// fit returns how many leading rows fit, up to a maximum, and the frame around them.
-func (p *page) fit(maximum int, around func(shown int) frame) (int, frame) {
-	if whole := around(maximum); p.fits(maximum, whole) {
+// fit returns the number of leading rows that fit, up to a maximum, and their frame.
+func (p *page) fit(maximum int, frameOf func(shown int) frame) (int, frame) {
+	if whole := frameOf(maximum); p.fits(maximum, whole) {
 		return maximum, whole
 	}
-	shown := sort.Search(min(maximum, len(p.rows)), func(n int) bool { return !p.fits(n+1, around(n+1)) })
-	return shown, around(shown)
+	shown := sort.Search(min(maximum, len(p.rows)), func(n int) bool { return !p.fits(n+1, frameOf(n+1)) })
+	return shown, frameOf(shown)
 }
 
 // result returns both channels with the leading rows.
-func (p *page) result(shown int, around frame) *tool.Result {
-	lines := append([]string{}, around.before...)
+func (p *page) result(shown int, f frame) *tool.Result {
+	lines := slices.Clone(f.linesBefore)
 	rows := make([]json.RawMessage, shown)
 	for i, row := range p.rows[:shown] {
 		lines, rows[i] = append(lines, row.text), row.structured
 	}
 	return &tool.Result{
-		Text:       strings.Join(append(lines, around.after...), "\n"),
-		Structured: around.structured(rawjson.Array(rows)).Encode(),
+		Text:       strings.Join(append(lines, f.linesAfter...), "\n"),
+		Structured: f.structured(rawjson.Array(rows)).Encode(),
 		Rows:       shown,
 	}
 }
@@ -125,15 +126,15 @@ func (r reread) lines(noun string) []string {
 type listPage struct {
 	list
 	response        *rs.Response
-	again           reread
+	reread          reread
 	columns, shared rawjson.Object
 	page            *page
 	shown           int   // the number of leading rows
-	around          frame // of these
+	shownFrame      frame // of these
 }
 
 func (l *listPage) result() (*tool.Result, error) {
-	return withinBounds(l.response, l.page.result(l.shown, l.around), TextCharacters)
+	return withinBounds(l.response, l.page.result(l.shown, l.shownFrame), TextCharacters)
 }
 
 // leftOut returns the number of rows that were read and are not shown.

@@ -8,11 +8,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
 )
 
-// isWhole reports whether an answer covers all that was asked for, as far as it says.
+// isWhole reports whether an answer covers all records, as far as is known.
 func isWhole(response *rs.Response) bool { return response.Reading == nil || response.Reading.Complete }
 
-// describeReading returns what both channels say of a page that the adapter read: the figures, the last record that was read if the reading
-// is incomplete, and a note (R-SCAN-6). Rows are those that the page shows. It returns nothing for an answer of the RS.
+// describeReading describes a page that the adapter read: the figures, the last record if the reading is incomplete, and a note (R-SCAN-6).
+// The page shows a number of rows. It returns nothing for an answer of the RS.
 func describeReading(response *rs.Response, rows int) (figures, upTo rawjson.Object, note string) {
 	if response.Reading == nil {
 		return nil, nil, ""
@@ -54,16 +54,16 @@ func readingMembers(response *rs.Response, rows int) rawjson.Object {
 	return members
 }
 
-// rest returns the same aggregate over the records that are unread, or nil if nothing tells which these are.
-func (a *aggregation) rest() []Call {
+// restCalls returns the same aggregate over the unread records, or nil if these are unknown.
+func (a *aggregation) restCalls() []Call {
 	if a.response.Reading == nil || a.response.Reading.Rest == nil {
 		return nil
 	}
 	return a.withBound(*a.response.Reading.Rest)
 }
 
-// later returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one is not a time.
-func (a *aggregation) later(groups int) []Call {
+// laterCalls returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one is not a time.
+func (a *aggregation) laterCalls(groups int) []Call {
 	if groups == 0 {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (a *aggregation) later(groups int) []Call {
 	return a.withBound(rs.Condition{Field: a.body.Text("group_by_time"), Operator: "gte", Value: begins})
 }
 
-// withBound returns the same aggregate with a bound in its filter that replaces those in the same direction.
+// withBound returns the same aggregate with another bound in its filter.
 func (a *aggregation) withBound(bound rs.Condition) []Call {
 	const parameter = "filter"
 	filter, _ := rawjson.ParseObject(a.input.Call.parameter(parameter))

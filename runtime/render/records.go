@@ -39,7 +39,7 @@ func openRecords(ctx context.Context, response *rs.Response, input RecordsInput,
 	if err != nil {
 		return nil, err
 	}
-	r := &records{listPage: listPage{list: list{envelope}, response: response, again: again}, input: input}
+	r := &records{listPage: listPage{list: list{envelope}, response: response, reread: again}, input: input}
 	var fields []rawjson.Object
 	for i, value := range envelope.Rows {
 		if err := ctx.Err(); err != nil {
@@ -87,7 +87,7 @@ func (r *records) fit() {
 // show shows the rows that fit with a limit.
 func (r *records) show(limit clipLimit) {
 	r.page = r.write(len(r.rows), limit)
-	r.shown, r.around = r.page.fit(len(r.rows), r.frame)
+	r.shown, r.shownFrame = r.page.fit(len(r.rows), r.frame)
 }
 
 // write writes the leading rows of the page.
@@ -99,18 +99,18 @@ func (r *records) write(rows int, limit clipLimit) *page {
 
 // widen shows more of the long values, as far as the same rows still fit.
 func (r *records) widen(least int, limit func(keep int) clipLimit) {
-	keep := Largest(least, TextCharacters, func(keep int) bool { return r.write(r.shown, limit(keep)).fits(r.shown, r.around) })
+	keep := Largest(least, TextCharacters, func(keep int) bool { return r.write(r.shown, limit(keep)).fits(r.shown, r.shownFrame) })
 	r.page = r.write(r.shown, limit(keep))
 }
 
 // fitFirst clips the first row, which is too large alone: its longest values to one length.
 func (r *records) fitFirst() {
 	first := r.rows[0]
-	r.shown, r.around = 1, r.frame(1)
-	if !r.write(1, clipLimit{}).fits(1, r.around) {
+	r.shown, r.shownFrame = 1, r.frame(1)
+	if !r.write(1, clipLimit{}).fits(1, r.shownFrame) {
 		first.narrow(TextCharacters - 2*cursorReserve - readOnCharacters)
 		r.columns = columnsOf([]rawjson.Object{first.fields})
-		r.around = r.frame(1)
+		r.shownFrame = r.frame(1)
 	}
 	r.widen(0, func(keep int) clipLimit { return clipLimit{keep, keep} })
 }
@@ -124,19 +124,19 @@ func (r *records) smallerLimit() int {
 	return max(1, r.shown/max(1, len(r.sources)))
 }
 
-// frame is what both channels say around the leading rows.
+// frame is what both channels say next to the leading rows.
 func (r *records) frame(shown int) frame {
-	next := r.next(shown)
+	next := r.continuation(shown)
 	note, try := r.notes(next)
 	resume := r.resume(next)
-	return frame{before: r.before(shown, next, note, try, resume), structured: func(rows json.RawMessage) rawjson.Object {
+	return frame{linesBefore: r.linesBefore(shown, next, note, try, resume), structured: func(rows json.RawMessage) rawjson.Object {
 		var object rawjson.Object
 		if len(r.shared) > 0 {
 			object = append(object, rawjson.Raw("shared", r.shared.Encode()))
 		}
 		data := append(r.members(&next), rawjson.Raw("data", rows))
 		object = append(object, rawjson.Raw("data", data.Encode()))
-		object = append(append(object, readingMembers(r.response, shown)...), r.again.members()...)
+		object = append(append(object, readingMembers(r.response, shown)...), r.reread.members()...)
 		object = withText(object, "note", note)
 		object = withCalls(object, tryWord, try)
 		object = withCalls(object, resumeWord, resume)
@@ -144,8 +144,8 @@ func (r *records) frame(shown int) frame {
 	}}
 }
 
-// before returns the lines of the text before the rows.
-func (r *records) before(shown int, next continuation, note string, try, resume []Call) []string {
+// linesBefore returns the lines of the text before the rows.
+func (r *records) linesBefore(shown int, next continuation, note string, try, resume []Call) []string {
 	meta := r.Meta()
 	stream := Token("stream", r.input.Stream)
 	if shown > 0 && r.rows[0].shows(r.input.Stream) {
@@ -153,7 +153,7 @@ func (r *records) before(shown int, next continuation, note string, try, resume 
 	}
 	lines := []string{words("records", stream, intToken("rows", int64(shown)), boolToken("has_more", next.hasMore()), countToken(meta))}
 	lines = append(lines, readingLines(r.response, shown)...)
-	lines = append(lines, r.again.lines("rows")...)
+	lines = append(lines, r.reread.lines("rows")...)
 	lines = append(lines, warningLines(meta)...)
 	if len(r.sources) != 1 || r.input.ConnectionID == nil { // otherwise the caller named it, and every handle holds it
 		lines = append(lines, sourceLines(r.sources, "rows")...)
@@ -193,6 +193,6 @@ func (r *records) notes(next continuation) (string, []Call) {
 	if len(next.calls) > 0 && r.resume(next) != nil {
 		notes = append(notes, "resume starts after the last page: follow next to the end first.")
 	}
-	why, try := r.nothing(next)
+	why, try := r.noRowsNote(next)
 	return words(append(notes, next.note, why)...), try
 }

@@ -99,7 +99,7 @@ func (l relation) encode(parent *row, limit clipLimit) (json.RawMessage, int) {
 	return append(about, rawjson.Raw("data", rawjson.Array(rows))).Encode(), cuts
 }
 
-// child returns the row as an expanded record, without what its handle or the record around it says already.
+// child returns the row as an expanded record, without members that its handle or its parent has.
 func (r *row) child(limit clipLimit) (json.RawMessage, int) {
 	known := rawjson.Object{{Name: "display_name"}, {Name: "connector_key"}}
 	if r.embedded {
@@ -109,7 +109,7 @@ func (r *row) child(limit clipLimit) (json.RawMessage, int) {
 	return r.object(known, shown, nil).Encode(), shown.cuts
 }
 
-// relatedCalls fetch what is not shown of the relations: the first child that is left out of each, or the relation itself.
+// relatedCalls fetch the parts of the relations that are not shown: the first child that is left out, or the whole relation.
 func (r *row) relatedCalls(limit clipLimit) []Call {
 	var calls []Call
 	for _, relation := range r.related {
@@ -128,8 +128,8 @@ func (r *row) relatedCalls(limit clipLimit) []Call {
 	return calls
 }
 
-// narrow leaves out the last fields and children of a record that is too large with every value clipped, so that the others fit
-// into a number of characters. What is left out is named.
+// narrow removes the last fields and children of a record that is too large even with every value clipped, so that the others fit into a number
+// of characters. The result names what is left out.
 func (r *row) narrow(characters int) {
 	fields, _ := r.clip(r.fields, clipLimit{})
 	for i, field := range fields {

@@ -21,7 +21,7 @@ var wrapperNames = []string{
 // the word records of the spec's vocabulary.
 var keptNames = []string{"id", "stream", "connection_id", "connector_key", "display_name", "deleted", "deleted_at"}
 
-// rowNames are the members of a wrapper that belong to one row, or that are written elsewhere.
+// rowNames are the members of a wrapper that differ between rows, or that are written separately.
 var rowNames = []string{"id", "record_id", "record_key", "data", expandedName, "deleted", "deleted_at"}
 
 // omittedNames are not sent: REST routes, a deprecated twin of connection_id, links, and the kind of the object (R-BUD-7).
@@ -68,7 +68,7 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	return r, true
 }
 
-// project keeps the requested fields and what keptNames names, whatever the RS sent.
+// project keeps the requested fields and the members in keptNames.
 func (r *row) project(fields []string, isExpanding bool) {
 	r.fields, r.isProjected = projected(r.fields, fields), true
 	if !isExpanding {
@@ -76,7 +76,7 @@ func (r *row) project(fields []string, isExpanding bool) {
 	}
 }
 
-// isExpanding reports whether the RS was asked to expand relations.
+// isExpanding reports whether the request expands relations.
 func isExpanding(response *rs.Response) bool {
 	_, asked := response.Request.Query.Get("expand")
 	return asked
@@ -118,7 +118,7 @@ func sharedMembers(rows []*row) rawjson.Object {
 	return shared
 }
 
-// isSent reports whether a member of the wrapper goes to the client.
+// isSent reports whether a member of the wrapper is sent to the client.
 func (r *row) isSent(member rawjson.Member) bool {
 	switch {
 	case slices.Contains(omittedNames, member.Name) || rawjson.Kind(member.Value) == rawjson.Null:
@@ -161,7 +161,7 @@ func (r *row) show(limit clipLimit) shownRow {
 	shown := shownRow{
 		fields: fields, references: references, calls: append(r.readReferences(references), r.calls(cuts, limit)...), cuts: len(cuts),
 	}
-	if cuts != nil { // since data could end in the same words as a clipped value
+	if cuts != nil { // a value that was sent could end like a clipped one
 		names := make([]string, len(cuts))
 		for i, cut := range cuts {
 			names[i] = cut.name
@@ -196,8 +196,7 @@ func (r *row) object(shared rawjson.Object, shown shownRow, references rawjson.O
 	return object
 }
 
-// textMembers are what a text says of a row before what both channels say: that it is a tombstone (R-QRY-4), and what its handle
-// does not hold.
+// textMembers returns the members of the wrapper that a text shows: those of a tombstone (R-QRY-4), and those that the handle does not contain.
 func (r *row) textMembers(shared rawjson.Object) rawjson.Object {
 	names := []string{"deleted", "deleted_at"}
 	if r.handle == "" {
@@ -215,7 +214,7 @@ func (r *row) textMembers(shared rawjson.Object) rawjson.Object {
 	return members
 }
 
-// calls read what of the row is not shown.
+// calls read the parts of the row that are not shown.
 func (r *row) calls(cuts []cut, limit clipLimit) []Call {
 	calls := r.readOn(cuts)
 	if left := acceptedNames(r.leftOut); left != nil && r.canFetch() {

@@ -51,7 +51,7 @@ func openSearch(ctx context.Context, response *rs.Response, q question, call Giv
 	if err != nil {
 		return nil, err
 	}
-	s := &search{listPage: listPage{list: list{envelope}, response: response, again: again}, question: q, call: call}
+	s := &search{listPage: listPage{list: list{envelope}, response: response, reread: again}, question: q, call: call}
 	s.Outer, s.Inner = s.cleaned(s.Outer), s.cleaned(s.Inner)
 	for i, value := range s.Rows {
 		if err := ctx.Err(); err != nil {
@@ -88,7 +88,7 @@ func (s *search) fit() {
 		maximum = min(maximum, s.response.Request.Limit())
 	}
 	s.page = newPage(len(s.hits), func(i int) pageRow { return s.hits[i].write(s.columns) })
-	s.shown, s.around = s.page.fit(maximum, s.frame)
+	s.shown, s.shownFrame = s.page.fit(maximum, s.frame)
 }
 
 func (s *search) smallerLimit() int { return max(1, s.shown) }
@@ -161,9 +161,9 @@ func (s *search) describesSources() bool {
 	return len(first) > 1 && len(first) <= sourcesShown
 }
 
-// frame is what both channels say around the leading hits.
+// frame is what both channels say next to the leading hits.
 func (s *search) frame(shown int) frame {
-	next := s.after(s.response, shown, len(s.hits)-shown, "streams or connection_id, which are ranked separately")
+	next := s.continuationAfter(s.response, shown, len(s.hits)-shown, "streams or connection_id, which are ranked separately")
 	if next.cursor != "" {
 		next.calls = s.call.With(rawjson.String("cursor", next.cursor))
 	}
@@ -176,14 +176,14 @@ func (s *search) frame(shown int) frame {
 	for i, hit := range s.hits[:shown] {
 		ladder[i] = hit.ladderEntry()
 	}
-	return frame{before: s.before(note), after: s.linesAfter(shown, next, note, try), structured: func(rows json.RawMessage) rawjson.Object {
+	return frame{linesBefore: s.linesBefore(note), linesAfter: s.linesAfter(shown, next, note, try), structured: func(rows json.RawMessage) rawjson.Object {
 		data := append(s.members(&next), rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
 		object := rawjson.Object{
 			rawjson.Raw("results", rows),
 			rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
 			rawjson.Raw("data", data.Encode()),
 		}
-		object = append(append(object, readingMembers(s.response, shown)...), s.again.members()...)
+		object = append(append(object, readingMembers(s.response, shown)...), s.reread.members()...)
 		return finish(s.response, withCalls(withText(object, "note", note), tryWord, try), next.calls)
 	}}
 }
@@ -191,8 +191,8 @@ func (s *search) frame(shown int) frame {
 // isNothing reports whether nothing was found, and everything was searched.
 func (s *search) isNothing() bool { return len(s.hits) == 0 && isWhole(s.response) }
 
-// before says what to do with a hit and what all hits have in common, or that there are no hits.
-func (s *search) before(note string) []string {
+// linesBefore says what to do with a hit and what all hits have in common, or that there are no hits.
+func (s *search) linesBefore(note string) []string {
 	switch {
 	case s.isNothing():
 		return []string{"No hits: " + note}
@@ -229,7 +229,7 @@ func (s *search) linesAfter(shown int, next continuation, note string, try []Cal
 	}
 	lines = withLine(lines, words(hits, hasMore, count, recallToken(meta)))
 	lines = append(lines, readingLines(s.response, shown)...)
-	lines = append(lines, s.again.lines("hits")...)
+	lines = append(lines, s.reread.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
 	if s.response.Relaxed == nil && !s.isNothing() { // otherwise the first line has the note
 		lines = withLine(lines, note)

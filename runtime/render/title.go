@@ -44,19 +44,19 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(unmarked(markTags.ReplaceAllString(text, ""))), " ")
 }
 
-// essence returns a text without case, extra spaces and the dots of a cut.
-func essence(text string) string { return strings.Trim(strings.ToLower(plain(text)), ". …") }
+// normalized returns a text in lower case, without extra spaces and trailing dots.
+func normalized(text string) string { return strings.Trim(strings.ToLower(plain(text)), ". …") }
 
 // repeats reports whether a title is contained in one of the shown texts, or contains it.
 func repeats(title string, shown []string) bool {
-	title = essence(title)
+	title = normalized(title)
 	return slices.ContainsFunc(shown, func(text string) bool {
-		text = essence(text)
+		text = normalized(text)
 		return text != "" && (strings.Contains(text, title) || strings.Contains(title, text))
 	})
 }
 
-// timeInTitle returns when a record happened, or else when it was added, and says that it is the latter.
+// timeInTitle returns the time of a record, otherwise the word added and the time at which it was collected.
 func timeInTitle(happened string, members rawjson.Object) string {
 	if added := members.Text("emitted_at"); happened == "" && added != "" {
 		return "added " + added
