@@ -45,7 +45,7 @@ func (c Credential) Approved() []Approved {
 	return approved
 }
 
-// maxFieldsRepeated is the maximum number of fields that Again names. Authorization servers list all fields of an unlimited stream.
+// maxFieldsRepeated is the maximum number of fields that SameRequest names. Authorization servers list all fields of an unlimited stream.
 const maxFieldsRepeated = 12
 
 // SameRequest returns what to request to get the same grant again: its connections, its streams, the time range of the first, and the

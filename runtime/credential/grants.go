@@ -146,8 +146,8 @@ func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (
 	})
 }
 
-// edit calls with for the stored credential of one grant, under the lock of all processes. Write stores the credential.
-func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write func() error) error) (stored *Entry, err error) {
+// edit calls change with the stored credential of one grant, under the lock of all processes. Write stores the credential.
+func (c *Cache) edit(providerURL, grantID string, change func(stored *Entry, write func() error) error) (stored *Entry, err error) {
 	target, err := c.fileOf(providerURL)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write
 			return c.UnknownGrant(grantID, held.grants)
 		}
 		stored = held.grants[i]
-		return with(stored, func() error { return c.storeGrants(target.path, held.members, held.grants) })
+		return change(stored, func() error { return c.storeGrants(target.path, held.members, held.grants) })
 	})
 	return stored, err
 }

@@ -39,7 +39,7 @@ func (c *Cache) withReservedSpace(run func() error) error {
 	if err != nil {
 		return c.writeError(err)
 	}
-	defer func() { _ = os.Remove(reserved.Name()) }() // otherwise it is a leftover
+	defer func() { _ = os.Remove(reserved.Name()) }() // removeLeftovers removes it otherwise
 	_, err = reserved.Write(make([]byte, reservedSpace))
 	if err = errors.Join(err, reserved.Sync(), reserved.Close()); err != nil {
 		return c.writeError(err)
@@ -54,7 +54,7 @@ func (c *Cache) createDirectories() error {
 	if err := c.protectDirectories(); err != nil {
 		return err
 	}
-	_ = ownfile.NarrowDirectory(c.directory(), 0o700) // if it stays readable, its files still are not
+	_ = ownfile.NarrowDirectory(c.directory(), 0o700) // its files are private anyway
 	c.removeLeftovers()
 	return c.ignoreInGit()
 }

@@ -138,7 +138,6 @@ func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
 // signInOverHTTPS: connect has no exception for private networks, so there is nothing to check.
 const signInOverHTTPS = "not read: connect signs in over https only"
 
-// flowTitles are for people.
 var flowTitles = map[connect.Flow]string{
 	connect.AgentConnect: "agent connect", connect.DeviceAuthorization: "device authorization", connect.AuthorizationCode: "authorization code",
 }

@@ -38,18 +38,18 @@ type Options struct {
 
 // examination is the state of one provider's checks. The comments name the check that sets a field.
 type examination struct {
-	options       *Options
-	providerURL   string              // as passed or stored
-	grants        []string            // ids or labels; empty: every grant of the provider
-	unchosen      error               // why there is no provider to examine
-	provider      string              // provider_url: the normalized URL
-	address       *url.URL            // provider_url
-	inspection    *connect.Inspection // resource_metadata
-	token         rs.Secret           // credential: the first usable one
-	isExpired     bool                // credential: the token has expired
-	furtherGrants []*credential.Entry // credential: the further grants, examined last
-	reader        rs.Reader           // token_kind
-	schema        *rs.Response        // token_kind
+	options        *Options
+	providerURL    string              // as passed or stored
+	grants         []string            // ids or labels; empty: every grant of the provider
+	selectionError error               // why there is no provider to examine
+	provider       string              // provider_url: the normalized URL
+	address        *url.URL            // provider_url
+	inspection     *connect.Inspection // resource_metadata
+	token          rs.Secret           // credential: the first usable one
+	isExpired      bool                // credential: the token has expired
+	furtherGrants  []*credential.Entry // credential: the further grants, examined last
+	reader         rs.Reader           // token_kind
+	schema         *rs.Response        // token_kind
 }
 
 // Examine runs the checks of each provider and then those of this machine. It reports each result at once, always in the same order.
@@ -109,7 +109,7 @@ func (e *examination) checks() []check {
 // checkURL normalizes the URL that all other checks use.
 func (e *examination) checkURL(context.Context) Finding {
 	provider, err := credential.ParseProviderURL(e.providerURL)
-	if err = cmp.Or(e.unchosen, err); err != nil {
+	if err = cmp.Or(e.selectionError, err); err != nil {
 		fix := e.options.doctorCommand("https://data.example")
 		if e.providerURL == "" && e.options.Token == nil {
 			fix = e.connectCommand() // nothing is connected

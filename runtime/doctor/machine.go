@@ -26,7 +26,7 @@ func (o *Options) examinations() (providers []*examination, machine []check) {
 		cached, faults, err := o.cached()
 		switch {
 		case err != nil:
-			providers, machine = []*examination{{options: o, unchosen: err}}, faults
+			providers, machine = []*examination{{options: o, selectionError: err}}, faults
 		case cached != nil || faults != nil:
 			providers, machine = cached, faults
 		}
@@ -93,7 +93,7 @@ func (o *Options) hostChecks(providers []*examination) []check {
 	return checks
 }
 
-// checkHost looks for the adapter among the host's servers. A host without it is no failure.
+// checkHost looks for the adapter among the host's servers. A host without it is not a failure.
 func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding {
 	setup := o.setupCommand(host, providers)
 	entries, err := host.Entries(o.Machine)

@@ -97,19 +97,19 @@ func changedLines(before, after []byte) string {
 	for i, line := range strings.SplitAfter(string(diff.Diff("before", before, "after", after)), "\n") {
 		if i >= 3 && (strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+")) { // the first lines name the files
 			body = append(body, line)
-			marks[bare(line)] += line[:1]
+			marks[lineContent(line)] += line[:1]
 		}
 	}
 	var shown strings.Builder
 	for _, line := range body {
-		if mark := marks[bare(line)]; !strings.Contains(mark, "-") || !strings.Contains(mark, "+") {
+		if mark := marks[lineContent(line)]; !strings.Contains(mark, "-") || !strings.Contains(mark, "+") {
 			shown.WriteString(line)
 		}
 	}
 	return shown.String()
 }
 
-// bare returns a line of a diff without its mark, commas and white space.
-func bare(line string) string {
+// lineContent returns a line of a diff without its mark, commas and white space.
+func lineContent(line string) string {
 	return strings.Join(strings.FieldsFunc(line[1:], func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), "")
 }

@@ -53,8 +53,8 @@ func (h Host) read(path string) (map[string]any, error) {
 // InFolder returns the files with a server of this name for a folder. The host prefers it to the user's configuration there. It
 // returns a *credential.Error of class Configuration if a file cannot be read or parsed.
 func (h Host) InFolder(machine Machine, folder, name string) ([]string, error) {
-	ofFolder, ofUser := filepath.Join(folder, h.folderFile), h.Path(machine)
-	if h.folderFile == "" || ofFolder == ofUser {
+	folderPath, userPath := filepath.Join(folder, h.folderFile), h.Path(machine)
+	if h.folderFile == "" || folderPath == userPath {
 		return nil, nil
 	}
 	var found []string
@@ -62,8 +62,8 @@ func (h Host) InFolder(machine Machine, folder, name string) ([]string, error) {
 		file string
 		path []string // of the servers
 	}{
-		{ofFolder, []string{h.format.servers()}},
-		{ofUser, []string{"projects", folder, h.format.servers()}}, // claude mcp add, without a scope
+		{folderPath, []string{h.format.servers()}},
+		{userPath, []string{"projects", folder, h.format.servers()}}, // claude mcp add, without a scope
 	} {
 		document, err := h.read(scope.file)
 		if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// largestFile is the maximum size of a configuration file in bytes. Claude Code keeps its history in the same file.
-const largestFile = 64 << 20
+// maxFileBytes is the maximum size of a configuration file in bytes. Claude Code keeps its history in the same file.
+const maxFileBytes = 64 << 20
 
 // file is a configuration file at the time of reading.
 type file struct {
@@ -44,8 +44,8 @@ func readFile(path string) (*file, error) {
 		return nil, read.unreadable(err, "")
 	case !info.Mode().IsRegular():
 		return nil, read.unreadable(nil, "it is not a regular file")
-	case info.Size() > largestFile:
-		return nil, read.unreadable(nil, fmt.Sprintf("it is larger than %d bytes", largestFile))
+	case info.Size() > maxFileBytes:
+		return nil, read.unreadable(nil, fmt.Sprintf("it is larger than %d bytes", maxFileBytes))
 	}
 	read.exists, read.mode = true, info.Mode().Perm()
 	if read.content, err = os.ReadFile(target); err != nil {

@@ -44,7 +44,7 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	if err := s.decodeSuccess(response, err, &attempt); err != nil {
 		return nil, err
 	}
-	if err := s.admitAttempt(&attempt, response.from); err != nil {
+	if err := s.admitAttempt(&attempt, response.url); err != nil {
 		return nil, err
 	}
 	waiting := newWaiting(sentAt, attempt.Interval, attempt.ExpiresIn)
@@ -79,15 +79,15 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 		return nil, err
 	}
 	if pushed.RequestURI == "" {
-		return nil, protocolError(answer.from, "accepted the request without a request_uri", nil)
+		return nil, protocolError(answer.url, "accepted the request without a request_uri", nil)
 	}
 	return &agentRequest{ClientID: client.ClientID, RequestURI: pushed.RequestURI}, nil
 }
 
-func (s *signIn) admitAttempt(attempt *agentAttempt, from string) error {
+func (s *signIn) admitAttempt(attempt *agentAttempt, endpoint string) error {
 	attempt.PollURL = cmp.Or(attempt.PollURL, attempt.TokenURL)
 	if attempt.ApprovalURL == "" || attempt.PollURL == "" || attempt.PollingCode == "" {
-		return protocolError(from, "started an attempt without approval_url, poll_url or polling_code", nil)
+		return protocolError(endpoint, "started an attempt without approval_url, poll_url or polling_code", nil)
 	}
 	if err := s.requester.endpoint("approval_url", &attempt.ApprovalURL); err != nil {
 		return err

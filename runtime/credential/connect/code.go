@@ -89,7 +89,7 @@ func (s *signIn) returnedCode(query url.Values) (string, error) {
 		return "", protocolError(s.server.Issuer, "was asked, and another server answered: "+printable(from), nil)
 	}
 	if refused := query.Get("error"); refused != "" {
-		return "", s.failed(&refusal{from: s.server.Authorization, code: printable(refused), description: printable(query.Get("error_description"))})
+		return "", s.failed(&refusal{url: s.server.Authorization, code: printable(refused), description: printable(query.Get("error_description"))})
 	}
 	if query.Get("code") == "" {
 		return "", protocolError(s.server.Authorization, "sent the browser back without a code", nil)

@@ -37,7 +37,7 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	}
 	page := cmp.Or(started.Complete, started.VerificationURI)
 	if page == "" || started.DeviceCode == "" {
-		return nil, protocolError(response.from, "started a device authorization without device_code or verification_uri", nil)
+		return nil, protocolError(response.url, "started a device authorization without device_code or verification_uri", nil)
 	}
 	if err := s.requester.endpoint("verification_uri", &page); err != nil {
 		return nil, err

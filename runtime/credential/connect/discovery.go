@@ -19,40 +19,40 @@ import (
 func MetadataURL(provider string) string { return provider + "/.well-known/oauth-protected-resource" }
 
 // resource reads the provider's metadata. They name at least one authorization server.
-func (a *requester) resource(ctx context.Context) (*resourceMetadata, error) {
+func (r *requester) resource(ctx context.Context) (*resourceMetadata, error) {
 	var resource resourceMetadata
-	if err := a.metadata(ctx, MetadataURL(a.provider), &resource); err != nil {
+	if err := r.metadata(ctx, MetadataURL(r.provider), &resource); err != nil {
 		if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusNotFound {
-			return nil, a.noProvider(ctx, refused)
+			return nil, r.noProvider(ctx, refused)
 		}
 		return nil, err
 	}
 	if len(resource.AuthorizationServers) == 0 {
-		return nil, protocolError(a.provider, "names no authorization server in its metadata", nil)
+		return nil, protocolError(r.provider, "names no authorization server in its metadata", nil)
 	}
 	// Otherwise a provider could make the owner approve access to another resource, and get its token (RFC 9728, section 3.3).
-	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != a.provider) {
-		return nil, protocolError(a.provider, "describes another resource in its metadata: "+printable(resource.Resource), err)
+	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != r.provider) {
+		return nil, protocolError(r.provider, "describes another resource in its metadata: "+printable(resource.Resource), err)
 	}
 	return &resource, nil
 }
 
 // noProvider explains an address without a provider's metadata: it may belong to an authorization server, or be a page of the
 // provider. The error names the provider's own address if that can be found.
-func (a *requester) noProvider(ctx context.Context, cause *refusal) error {
-	failure := credential.Misconfigured(a.provider+" is not a PDPP provider: it has no metadata: "+cause.reason(), "pass the address of a PDPP resource server", cause)
+func (r *requester) noProvider(ctx context.Context, cause *refusal) error {
+	failure := credential.Misconfigured(r.provider+" is not a PDPP provider: it has no metadata: "+cause.reason(), "pass the address of a PDPP resource server", cause)
 	found := ""
-	if server, err := a.authorizationServer(ctx, a.provider); err == nil {
-		failure.Message = a.provider + " is an authorization server, not a provider: it has no provider metadata: " + cause.reason()
+	if server, err := r.authorizationServer(ctx, r.provider); err == nil {
+		failure.Message = r.provider + " is an authorization server, not a provider: it has no provider metadata: " + cause.reason()
 		failure.NextStep = "ask who runs the provider for its address, and pass that"
 		for _, named := range server.ProtectedResources {
-			found = cmp.Or(found, a.knownProvider(ctx, named))
+			found = cmp.Or(found, r.knownProvider(ctx, named))
 		}
 	}
-	origin, _ := url.Parse(a.provider) // newAsker parsed it
+	origin, _ := url.Parse(r.provider) // newAsker parsed it
 	if origin.Path != "" {
 		origin.Path, origin.RawPath = "", ""
-		found = cmp.Or(found, a.knownProvider(ctx, origin.String()))
+		found = cmp.Or(found, r.knownProvider(ctx, origin.String()))
 	}
 	if found != "" {
 		failure.NextStep, failure.Provider = "pass "+found, found
@@ -61,13 +61,13 @@ func (a *requester) noProvider(ctx context.Context, cause *refusal) error {
 }
 
 // knownProvider returns a provider's URL if that address describes itself as a provider, otherwise an empty string.
-func (a *requester) knownProvider(ctx context.Context, named string) string {
+func (r *requester) knownProvider(ctx context.Context, named string) string {
 	var described resourceMetadata
-	if _, err := a.admit("resource", named); err != nil {
+	if _, err := r.admit("resource", named); err != nil {
 		return ""
 	}
 	provider, err := credential.ParseProviderURL(named)
-	if err != nil || a.metadata(ctx, MetadataURL(provider), &described) != nil || described.Resource != provider {
+	if err != nil || r.metadata(ctx, MetadataURL(provider), &described) != nil || described.Resource != provider {
 		return ""
 	}
 	return provider
@@ -139,14 +139,14 @@ type deviceProfile struct {
 
 // authorizationServer reads the metadata of an issuer. It admits all endpoints except agent connect's, which the provider may also
 // name.
-func (a *requester) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, error) {
-	admitted, err := a.admit("authorization server", issuer)
+func (r *requester) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, error) {
+	admitted, err := r.admit("authorization server", issuer)
 	if err != nil {
 		return nil, err
 	}
 	document := address.WellKnown(admitted, "oauth-authorization-server")
 	var server authorizationServer
-	if err := a.metadata(ctx, document, &server); err != nil {
+	if err := r.metadata(ctx, document, &server); err != nil {
 		return nil, err
 	}
 	// RFC 8414, section 3.3: otherwise one server could impersonate another.
@@ -164,7 +164,7 @@ func (a *requester) authorizationServer(ctx context.Context, issuer string) (*au
 		{"pushed_authorization_request_endpoint", &server.PushedAuthorization},
 		{"revocation_endpoint", &server.Revocation},
 	} {
-		if err := a.endpoint(endpoint.name, endpoint.named); err != nil {
+		if err := r.endpoint(endpoint.name, endpoint.named); err != nil {
 			return nil, err
 		}
 	}
@@ -178,8 +178,8 @@ func (s *authorizationServer) ownerChooses() bool {
 	})
 }
 
-func (a *requester) metadata(ctx context.Context, document string, into any) error {
-	answer, err := a.ask(ctx, http.MethodGet, document, "", nil)
+func (r *requester) metadata(ctx context.Context, document string, into any) error {
+	answer, err := r.ask(ctx, http.MethodGet, document, "", nil)
 	if err != nil {
 		return err
 	}

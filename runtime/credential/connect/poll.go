@@ -165,14 +165,14 @@ func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*grant
 func (g *granted) issued(client credential.Client) (*issued, error) {
 	kind, _, err := rs.TokenKind(g.answer.members.Get)
 	if err != nil {
-		return nil, protocolError(g.answer.from, "issued an unusable token: "+err.Error(), err)
+		return nil, protocolError(g.answer.url, "issued an unusable token: "+err.Error(), err)
 	}
 	if g.TokenType != "" && !strings.EqualFold(g.TokenType, "Bearer") {
-		return nil, protocolError(g.answer.from, "issued a token of a type other than Bearer", nil)
+		return nil, protocolError(g.answer.url, "issued a token of a type other than Bearer", nil)
 	}
 	token, err := rs.NewBearer(g.AccessToken)
 	if err != nil {
-		return nil, protocolError(g.answer.from, "issued a token that "+err.Error(), err)
+		return nil, protocolError(g.answer.url, "issued a token that "+err.Error(), err)
 	}
 	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered the client
 	given := &issued{kind: kind, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{

@@ -36,13 +36,13 @@ const maxDescription = 300
 
 // refusal is an error response of the authorization server.
 type refusal struct {
-	from        string
+	url         string
 	status      int
 	code        string // may be empty
 	description string // printable
 }
 
-func (r *refusal) Error() string { return r.from + " refused: " + r.reason() }
+func (r *refusal) Error() string { return r.url + " refused: " + r.reason() }
 
 // reason returns the code, or the status without one, and the description.
 func (r *refusal) reason() string {
@@ -59,7 +59,7 @@ func (r *refusal) reason() string {
 // refused parses both forms of errors: OAuth's {error, error_description} and PDPP's {error: {code, message}}. It removes the sent
 // secrets from the description.
 func (a *answer) refused(secrets ...string) *refusal {
-	r := &refusal{from: a.from, status: a.status}
+	r := &refusal{url: a.url, status: a.status}
 	r.code, r.description = a.members.Text("error"), a.members.Text("error_description")
 	if envelope, ok := rawjson.ParseObject(a.members.Get("error")); ok {
 		r.code, r.description = envelope.Text("code"), envelope.Text("message")

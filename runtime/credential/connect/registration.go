@@ -92,10 +92,10 @@ func (s *signIn) register(ctx context.Context, asked registration) (credential.C
 		return credential.Client{}, err
 	}
 	if registered.ClientID == "" {
-		return credential.Client{}, protocolError(answer.from, "registered a client without a client_id", nil)
+		return credential.Client{}, protocolError(answer.url, "registered a client without a client_id", nil)
 	}
 	if registered.AuthMethod != "" && registered.AuthMethod != asked.TokenEndpointAuthMethod {
-		return credential.Client{}, protocolError(answer.from, "registered a client that needs a secret; only public clients are used here", nil)
+		return credential.Client{}, protocolError(answer.url, "registered a client that needs a secret; only public clients are used here", nil)
 	}
 	return credential.Client{
 		ClientID: registered.ClientID, ClientName: s.ClientName, TokenEndpointAuthMethod: asked.TokenEndpointAuthMethod,

@@ -153,7 +153,7 @@ func (s *signIn) applyTokens(answer *answer, held *credential.Entry) error {
 	case issued.kind != "" && issued.kind != rs.KindClient:
 		return s.kindError(issued.kind)
 	case renewed.GrantID != "" && renewed.GrantID != held.Credential.GrantID:
-		return protocolError(answer.from, "answered with a token of another grant", nil)
+		return protocolError(answer.url, "answered with a token of another grant", nil)
 	}
 	held.Credential.AccessToken, held.Credential.ExpiresAt = renewed.AccessToken, renewed.ExpiresAt
 	if !renewed.RefreshToken.IsZero() {

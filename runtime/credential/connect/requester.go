@@ -61,23 +61,23 @@ func newRequester(providerURL string, transport http.RoundTripper) (*requester, 
 
 // answer is a response that is neither a redirect nor a server error.
 type answer struct {
-	from    string // the URL
+	url     string
 	status  int
 	members rawjson.Object // nil: the body is not a JSON object
 }
 
 func (a *answer) isSuccess() bool { return a.status >= 200 && a.status < 300 }
 
-func (a *requester) postForm(ctx context.Context, address string, form url.Values) (*answer, error) {
-	return a.ask(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()))
+func (r *requester) postForm(ctx context.Context, address string, form url.Values) (*answer, error) {
+	return r.ask(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()))
 }
 
-func (a *requester) postJSON(ctx context.Context, address string, value any) (*answer, error) {
+func (r *requester) postJSON(ctx context.Context, address string, value any) (*answer, error) {
 	body, _ := json.Marshal(value) // strings always encode
-	return a.ask(ctx, http.MethodPost, address, "application/json", body)
+	return r.ask(ctx, http.MethodPost, address, "application/json", body)
 }
 
-func (a *requester) ask(ctx context.Context, method, address, contentType string, body []byte) (*answer, error) {
+func (r *requester) ask(ctx context.Context, method, address, contentType string, body []byte) (*answer, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, &credential.Error{Class: credential.Internal, Message: "could not create a request", Cause: err}
@@ -87,7 +87,7 @@ func (a *requester) ask(ctx context.Context, method, address, contentType string
 	if contentType != "" {
 		request.Header.Set("Content-Type", contentType)
 	}
-	response, err := a.client.Do(request)
+	response, err := r.client.Do(request)
 	if err != nil {
 		return nil, noAnswer(ctx, address, err)
 	}
@@ -107,7 +107,7 @@ func (a *requester) ask(ctx context.Context, method, address, contentType string
 	case errors.Is(err, rawjson.ErrRepeatedName): // some readers take the first, others the last
 		return nil, protocolError(address, "answered with JSON that has a duplicate member", err)
 	}
-	return &answer{from: address, status: response.StatusCode, members: members}, nil
+	return &answer{url: address, status: response.StatusCode, members: members}, nil
 }
 
 // failedStatus is the cause of an error: the status of a server error.
@@ -142,28 +142,28 @@ func protocolError(address, problem string, err error) *credential.Error {
 // contain a token.
 func (a *answer) decode(into any) error {
 	if a.members == nil {
-		return protocolError(a.from, "did not answer with a JSON object", nil)
+		return protocolError(a.url, "did not answer with a JSON object", nil)
 	}
 	exact := slices.DeleteFunc(slices.Clone(a.members), func(m rawjson.Member) bool { return strings.ToLower(m.Name) != m.Name })
 	var mistyped *json.UnmarshalTypeError
 	switch err := json.Unmarshal(exact.Encode(), into); {
 	case errors.As(err, &mistyped):
-		return protocolError(a.from, fmt.Sprintf("answered with unexpected JSON: member %s is of the wrong type", mistyped.Field), nil)
+		return protocolError(a.url, fmt.Sprintf("answered with unexpected JSON: member %s is of the wrong type", mistyped.Field), nil)
 	case err != nil:
-		return protocolError(a.from, "answered with unexpected JSON", nil)
+		return protocolError(a.url, "answered with unexpected JSON", nil)
 	}
 	return nil
 }
 
 // admit parses a URL from metadata or a response and checks that it may be requested. Printing the result cannot control a terminal.
 // The name describes the URL in the error.
-func (a *requester) admit(name, raw string) (*url.URL, error) {
+func (r *requester) admit(name, raw string) (*url.URL, error) {
 	parsed, err := address.Parse(raw)
 	problem := ""
 	switch {
 	case err != nil:
 		problem = err.Error()
-	case address.MayBeLoopback(parsed.Hostname()) && !a.loopback:
+	case address.MayBeLoopback(parsed.Hostname()) && !r.loopback:
 		problem = "leads to this machine, and the provider is elsewhere"
 	case parsed.Scheme == "http" && !address.IsLoopback(parsed.Hostname()):
 		problem = "is not https"
@@ -177,11 +177,11 @@ func (a *requester) admit(name, raw string) (*url.URL, error) {
 const checkProvider = "check the provider URL, or ask who runs the provider"
 
 // endpoint admits and normalizes a URL that may be empty.
-func (a *requester) endpoint(name string, named *string) error {
+func (r *requester) endpoint(name string, named *string) error {
 	if *named == "" {
 		return nil
 	}
-	admitted, err := a.admit(name, *named)
+	admitted, err := r.admit(name, *named)
 	if err == nil {
 		*named = admitted.String()
 	}
