@@ -78,7 +78,7 @@ func (c *tally) report(t *testing.T, started time.Time) {
 	t.Logf("in %.1f s", time.Since(started).Seconds())
 }
 
-// Covers R-HOST-1 and R-STDIO-7: every response equals that of the SDK, over HTTP and stdio, except for the listed differences. Each listed
+// Covers R-HOST-1 and R-STDIO-7: every response equals the SDK's, over HTTP and stdio, except for the listed differences. Each listed
 // difference occurs.
 func TestDifferential(t *testing.T) {
 	met, compared := map[string]bool{}, 0

@@ -60,7 +60,7 @@ func tokenOf(caller int) string {
 	return fmt.Sprintf("token-of-a-caller-%d", caller)
 }
 
-// introspectionOf returns the bearer that reads for a caller: its own, or that of the only package member with the stream.
+// introspectionOf returns the bearer that reads for a caller: its own, or the bearer of the only package member with the stream.
 func introspectionOf(caller int) string {
 	if caller%2 == 1 {
 		return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_%[1]d","members":[`+

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Ahead receives the probable cursor of a body, and nothing if there is none.
+// Ahead receives the probable cursor of a body, and is not called without one.
 func TestAheadReceivesCursor(t *testing.T) {
 	row := `{"id":"1","data":{"text":"` + strings.Repeat("a", 9_000) + `"}}`
 	for body, want := range map[string]string{

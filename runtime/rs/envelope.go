@@ -78,7 +78,7 @@ func withoutNextPage(envelope rawjson.Object) rawjson.Object {
 // rowsNames are the members under which servers list rows, the usual one first.
 var rowsNames = []string{"data", "records", "results", "hits"}
 
-// ListIn reads an envelope that is not wrapped, such as that of an expanded relation. It is false if no member has rows.
+// ListIn reads an envelope that is not wrapped, such as an expanded relation. It is false if no member has rows.
 func ListIn(envelope rawjson.Value) (List, bool) { return listIn(envelope, 0) }
 
 // listIn is ListIn for a list with up to limit rows of each connection, or any number if limit is 0.

@@ -26,7 +26,7 @@ func TestWrapPassesBytesOn(t *testing.T) {
 	answer := &rs.Response{Status: 200}
 	get := func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil }
 	if _, opens := rs.Wrap(rs.Wrap(getter{}, get, nil), get, nil).(rs.Opener); opens {
-		t.Error("Wrap returned an Opener for a reader that is none")
+		t.Error("Wrap returned an Opener for a reader without Open")
 	}
 	inner, told := &opener{}, 0
 	outer := rs.Wrap(rs.Wrap(inner, get, func(rs.Request) { told++ }), get, nil)
