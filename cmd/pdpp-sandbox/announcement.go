@@ -27,6 +27,11 @@ type readiness struct {
 // the ready file, and on stdout with --print-tokens.
 func announce(stdout io.Writer, settings settings, box *sandbox.Sandbox, credentialFile string) error {
 	caller := box.Authorization().Caller()
+	if settings.secretFile != "" {
+		if err := ownfile.Replace(settings.secretFile, ".pdpp-sandbox-*", 0o600, []byte(caller.Secret+"\n")); err != nil {
+			return &unusableError{"introspection-secret-file", err}
+		}
+	}
 	if settings.readyFile != "" {
 		content, err := json.MarshalIndent(readiness{
 			URL: box.PublicURL(), CredentialFile: credentialFile, Tokens: box.Tokens(),

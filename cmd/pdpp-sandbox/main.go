@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -77,7 +78,7 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 	}
 	defer func() { _ = listener.Close() }() // the server has usually closed it before
 	box, err := sandbox.New(ctx, sandbox.Options{
-		PublicURL: "http://" + listener.Addr().String(),
+		PublicURL: cmp.Or(settings.publicURL, "http://"+listener.Addr().String()),
 		DataDir:   settings.dataDir,
 		Seed:      settings.seed,
 		Reads:     settings.reads,

@@ -23,6 +23,8 @@ type settings struct {
 	dataDir     string
 	cacheRoot   string
 	readyFile   string
+	secretFile  string
+	publicURL   string
 	demo        string
 	grants      string
 	reads       resource.Reads
@@ -59,6 +61,8 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&s.dataDir, "data-dir", "", "`directory` that keeps the records over restarts (default: in memory)")
 	flags.StringVar(&s.cacheRoot, "cache-root", "", "`directory` of the credential cache (default: ./.pdpp if it exists, otherwise ~/.pdpp)")
 	flags.StringVar(&s.readyFile, "ready-file", "", "`file` to write as JSON, once requests are answered: URL, tokens and introspection credentials")
+	flags.StringVar(&s.secretFile, "introspection-secret-file", "", "`file` to write the introspection secret to, for pdpp-mcp serve")
+	flags.StringVar(&s.publicURL, "public-url", "", "`origin` that clients see (default: http://<listen address>)")
 	flags.StringVar(&s.demo, "demo", "", "pdpp-mcp `binary` to show: one call of it over stdio, and the lines that connect a host to it")
 	s.grants = oneGrant
 	flags.Func("grants", "what to write to the cache: one grant of all connections, or a grant of each (default one)", func(which string) error {

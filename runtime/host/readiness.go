@@ -77,6 +77,13 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	return r.known
 }
 
+// Check reports whether the authorization server and the resource server can be used. Unlike /readyz it caches nothing.
+func (h *Handler) Check(ctx context.Context) (authorizationServer, resourceServer error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	return h.readiness.checkAS(ctx), h.readiness.checkRS(ctx)
+}
+
 // serveReadiness answers /readyz. The metrics count it for an alert, except while the server drains.
 func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()

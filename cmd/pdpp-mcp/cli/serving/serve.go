@@ -25,13 +25,13 @@ import (
 
 // NewServeCommand returns the command that serves MCP over HTTP.
 func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tracing) *cobra.Command {
-	settings := &serveSettings{}
+	settings, isCheck := &serveSettings{}, false
 	command := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over HTTP to remote clients that sign in",
 		Example: `  pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example \
     --introspection-client-id pdpp-mcp --introspection-client-secret-file secret
-  pdpp-mcp serve --config serve.yaml`,
+  pdpp-mcp serve --config serve.yaml --check`,
 		Args: invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
@@ -49,10 +49,14 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
 			defer end()
 			handlers := &handlerFactory{version: version, tracer: tracer, metrics: prometheus.New(), transport: rs.NewTransport(), logger: logger}
 			handlers.metrics.Version(version)
+			if isCheck {
+				return check(command.Context(), settings, handlers, command.OutOrStdout())
+			}
 			return serve(command.Context(), settings, read, handlers)
 		},
 	}
 	settings.addFlags(command.Flags())
+	command.Flags().BoolVar(&isCheck, "check", false, "check the settings and both other servers, and exit")
 	return command
 }
 
