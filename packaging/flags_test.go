@@ -9,9 +9,13 @@ import (
 
 // The examples set only flags and variables of serve.
 func TestExamplesUseFlagsThatExist(t *testing.T) {
-	help, err := exec.CommandContext(t.Context(), binary, "serve", "--help").Output()
-	if err != nil {
-		t.Fatal(err)
+	var help []byte
+	for _, page := range [][]string{{"serve", "--help"}, {"help", "flags"}} { // its own flags, and those of every command
+		printed, err := exec.CommandContext(t.Context(), binary, page...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		help = append(help, printed...)
 	}
 	known := map[string]bool{}
 	for _, name := range regexp.MustCompile(`--[a-z][a-z-]+|PDPP_[A-Z_]+`).FindAllString(string(help), -1) {
