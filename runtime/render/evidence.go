@@ -14,6 +14,7 @@ import (
 type excerpt struct {
 	fieldPath string
 	preview   string
+	converted bool   // the preview is the text of HTML
 	isWhole   bool   // the preview is the whole field
 	read      Call   // continues the preview
 	shownIn   string // the id of the hit next to this one whose evidence holds the same text; empty: shown here
@@ -45,11 +46,12 @@ func (h *hit) newExcerpt(window rawjson.Object, q question) (excerpt, bool) {
 	if text == "" || Length(path) > groupCharacters || !h.canRead(path) {
 		return excerpt{}, false
 	}
-	preview, isCut := clipSnippet(highlight(text, q.terms), snippetCharacters)
+	text, isConverted := convertExcerpt(highlight(text, q.terms))
+	preview, isCut := clipSnippet(text, snippetCharacters)
 	isComplete := window.True("complete") || string(window.Get("truncated")) == "false"
 	words := cmp.Or(firstMarked(preview), tool.Clip(q.words, groupCharacters))
 	return excerpt{
-		fieldPath: path, preview: preview, isWhole: isComplete && !isCut, read: h.readField(path, selectors(window, read, words)...),
+		fieldPath: path, preview: preview, converted: isConverted, isWhole: isComplete && !isCut, read: h.readField(path, selectors(window, read, words)...),
 	}, true
 }
 
@@ -88,6 +90,9 @@ func structuredEvidence(excerpts []excerpt) json.RawMessage {
 		object := rawjson.Object{rawjson.String("field_path", each.fieldPath)}
 		if object = withText(object, "shown_in", each.shownIn); each.shownIn == "" {
 			object = append(object, rawjson.String("preview", each.preview))
+			if each.converted {
+				object = append(object, rawjson.Bool(convertedName, true))
+			}
 		}
 		if !each.isWhole {
 			object = append(object, rawjson.Raw("next", each.read.structured()))
@@ -106,6 +111,8 @@ func textEvidence(excerpts []excerpt) json.RawMessage {
 		switch {
 		case each.shownIn != "":
 			text = rawjson.Object{rawjson.String("shown_in", each.shownIn)}.Encode()
+		case each.converted:
+			text = rawjson.Object{rawjson.String(convertedName, each.preview)}.Encode()
 		case each.isWhole:
 			text = rawjson.Quote(unmarked(each.preview))
 		}

@@ -72,7 +72,8 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 	h.connectorKey = tool.Clip(schemadoc.ConnectorKey(members), tool.LabelCharacters)
 	h.displayName = tool.Clip(members.FirstText("display_name", "label"), tool.LabelCharacters)
 	h.excerpts = h.findExcerpts(q)
-	h.snippet, _ = clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
+	snippet, _ := convertExcerpt(highlight(snippetText(members), q.terms))
+	h.snippet, _ = clipSnippet(snippet, snippetCharacters)
 	shown := []string{h.snippet}
 	for _, each := range h.excerpts {
 		shown = append(shown, each.preview)

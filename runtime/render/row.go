@@ -157,9 +157,18 @@ type shownRow struct {
 
 func (r *row) show(limit clipLimit) shownRow {
 	fields, references := nameFiles(r.fields)
+	fields, converted := convertHTML(fields)
 	fields, cuts := r.clip(fields, limit)
+	for i, cut := range cuts {
+		if slices.Contains(converted, cut.name) { // a window has the HTML, whose offsets are different
+			cuts[i].shown = 0
+		}
+	}
 	shown := shownRow{
 		fields: fields, references: references, calls: append(r.readReferences(references), r.calls(cuts, limit)...), cuts: len(cuts),
+	}
+	if converted != nil {
+		shown.after = append(shown.after, rawjson.Strings(convertedName, converted))
 	}
 	if cuts != nil { // a value that was sent could end like a clipped one
 		names := make([]string, len(cuts))

@@ -10,10 +10,33 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// readable is the text of HTML as a person would read it: blocks on lines of their own, cells of a table with a tab between
-// them, and of a link where it leads. Scripts, styles and what else is not shown are left out. It reads tokens and builds no
-// tree, so that what is nested deep costs no more than what is not.
-func readable(source []byte) []byte {
+// IsHTML reports whether a text is an HTML document or fragment: it begins with a tag of HTML and ends with a
+// tag, and closes an element.
+func IsHTML(text string) bool {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "<") || !strings.HasSuffix(text, ">") || !strings.Contains(text, "</") {
+		return false
+	}
+	tokens := html.NewTokenizer(strings.NewReader(text))
+	switch tokens.Next() {
+	case html.DoctypeToken, html.CommentToken:
+		return !strings.HasPrefix(text, "<?")
+	case html.StartTagToken, html.SelfClosingTagToken:
+		name, _ := tokens.TagName()
+		return slices.Contains(fragments, atom.Lookup(name)) || slices.Contains(blocks, atom.Lookup(name))
+	}
+	return false
+}
+
+// fragments are elements besides blocks with which fragments begin.
+var fragments = []atom.Atom{
+	atom.Html, atom.Head, atom.Meta, atom.Style, atom.Span, atom.A, atom.B, atom.I, atom.U, atom.Strong, atom.Em, atom.Font, atom.Center, atom.Img,
+}
+
+// Readable returns the text of HTML as a person reads it: blocks on lines of their own, tabs between the cells of a table, and the
+// address of a link behind its text. Scripts, styles and other hidden elements are left out. It builds no tree, so deep nesting costs
+// nothing.
+func Readable(source []byte) []byte {
 	page := &page{}
 	tokens := html.NewTokenizer(bytes.NewReader(source))
 	for {

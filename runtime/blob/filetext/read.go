@@ -17,7 +17,7 @@ func Read(data []byte, kind blob.Kind, declared string) (Text, bool) {
 		return Text{}, false
 	}
 	if kind == blob.HTML {
-		text.Bytes = readable(text.Bytes)
+		text.Bytes = Readable(text.Bytes)
 	}
 	return text, true
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // cacheDirectory returns the directory of compiled code in the user's cache directory. It returns nothing if others can write there,
-// because the child runs this code, and if the directory is read-only and has no code.
+// because the child runs this code.
 func cacheDirectory() string {
 	parent, err := os.UserCacheDir()
 	if err != nil {
@@ -20,14 +20,5 @@ func cacheDirectory() string {
 	if err != nil || !info.IsDir() || ownfile.IsShared(info) || ownfile.CheckOwner(directory, info) != nil {
 		return ""
 	}
-	if compiled, _ := filepath.Glob(filepath.Join(directory, "*", "*")); len(compiled) > 0 {
-		return directory
-	}
-	file, err := os.CreateTemp(directory, "*.tmp")
-	if err != nil {
-		return ""
-	}
-	_ = file.Close()
-	_ = os.Remove(file.Name()) // an empty file does no harm
 	return directory
 }

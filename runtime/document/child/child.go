@@ -24,7 +24,10 @@ const (
 	maxChildren = 2
 )
 
-var children = semaphore.NewWeighted(maxChildren)
+var (
+	children  = semaphore.NewWeighted(maxChildren)
+	preparing = semaphore.NewWeighted(1) // one compiles PDFium, and the next finds it in the cache
+)
 
 // Text returns the text of a document. It returns a *document.Error if the document cannot be read. The child ends with ctx.
 func Text(ctx context.Context, format document.Format, data []byte) ([]byte, error) {
@@ -36,23 +39,19 @@ func Image(ctx context.Context, data []byte, page int) ([]byte, error) {
 	return read(ctx, document.PDF, page, data)
 }
 
-// Prepare starts a child without a document, so that the cache has the compiled PDFium.
-func Prepare(ctx context.Context) error {
-	_, err := read(ctx, document.PDF, 0, nil)
-	if _, isRefused := errors.AsType[*document.Error](err); isRefused { // an empty file is none
-		return nil
-	}
-	return err
-}
-
 func read(ctx context.Context, format document.Format, page int, data []byte) ([]byte, error) {
 	if err := children.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	process, err := start(format, page)
-	if err != nil {
+	if err := preparing.Acquire(ctx, 1); err != nil {
 		children.Release(1)
 		return nil, err
+	}
+	process, err := start(format, page)
+	if err != nil {
+		preparing.Release(1)
+		children.Release(1)
+		return nil, errNoReader
 	}
 	end := func() {
 		process.end()
@@ -69,8 +68,13 @@ func read(ctx context.Context, format document.Format, page int, data []byte) ([
 		return nil, ctx.Err()
 	}
 	defer end()
+	if process.failed {
+		return nil, errNoReader
+	}
 	return process.read(ctx, data)
 }
+
+var errNoReader = &document.Error{Reason: document.Unsupported, Detail: "this machine does not let the server start its reader (docs/security.md)"}
 
 // process is a running child.
 type process struct {
@@ -78,6 +82,7 @@ type process struct {
 	stdin   io.WriteCloser
 	stdout  io.ReadCloser
 	ready   chan struct{} // closed when it waits for the document, or has failed
+	failed  bool          // before it was ready
 	timer   *time.Timer   // ends it
 }
 
@@ -103,8 +108,11 @@ func start(format document.Format, page int) (*process, error) {
 	}
 	p.timer = time.AfterFunc(prepareTime, p.kill)
 	go func() {
+		defer preparing.Release(1)
 		defer close(p.ready)
-		_, _, _ = readFrame(p.stdout) // a failure shows when the document is written
+		kind, _, err := readFrame(p.stdout)
+		p.failed = err != nil || kind != frameReady
+		p.timer.Stop()
 	}()
 	return p, nil
 }

@@ -25,20 +25,23 @@ const maxMemory = 256 << 20 / (64 << 10)
 // Reader is a running PDFium. It is not safe for concurrent use.
 type Reader struct{ pdfium pdfium.Pdfium }
 
-// New starts PDFium. It loads the compiled code from a cache directory or saves it there, and compiles it without a cache if the name
-// is empty or the directory is read-only.
+// New starts PDFium. It loads the compiled code from a cache directory or saves it there. Without a name, and in a read-only directory,
+// it compiles each time.
 func New(cacheDirectory string) (*Reader, error) {
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory).
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling) // PDFium needs the second
-	if cacheDirectory != "" {
-		cache, err := wazero.NewCompilationCacheWithDir(cacheDirectory)
-		if err == nil {
-			if reader, err := start(config.WithCompilationCache(cache)); err == nil {
-				return reader, nil
-			}
-		}
+	if cacheDirectory == "" {
+		return start(config)
 	}
-	return start(config)
+	cache, err := wazero.NewCompilationCacheWithDir(cacheDirectory)
+	if err != nil {
+		return start(config)
+	}
+	config = config.WithCompilationCache(cache)
+	if reader, err := start(config); err == nil {
+		return reader, nil
+	}
+	return start(config) // a cache that cannot be written has the compiled code in memory
 }
 
 // start compiles with one worker: two are faster, but need more than 350 MB.
