@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 )
 
-// R-HAND-2, R-HAND-3: both forms are read, and the record id comes out byte for byte.
+// R-HAND-2, R-HAND-3: both forms are read, with the record id byte for byte.
 func TestParse(t *testing.T) {
 	tests := []struct {
 		id   string
@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// R-HAND-5, R-ARG-7: what is not a handle is refused, with the reason.
+// R-HAND-5, R-ARG-7: an invalid handle is refused with the reason.
 func TestParseRefuses(t *testing.T) {
 	tests := []struct {
 		id   string
@@ -93,7 +93,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// R-HAND-1: what the grammar would lose or misread is not wrapped.
+// R-HAND-1: a handle that Parse would read differently is not formatted.
 func TestCanFormat(t *testing.T) {
 	for _, handle := range []recordid.Handle{
 		{ConnectionID: "a/b", Stream: "messages", RecordID: "m1"},
@@ -107,12 +107,12 @@ func TestCanFormat(t *testing.T) {
 		{Stream: "https", RecordID: "//example.com"},
 	} {
 		if handle.CanFormat() {
-			t.Errorf("%+v passes for %s", handle, handle)
+			t.Errorf("%+v is formatted as %s", handle, handle)
 		}
 	}
 }
 
-// R-HAND-9: what the grammar cannot hold is named by its URI, which is read back as it was.
+// R-HAND-9: a record that no handle can name is named by its URI, which is read back unchanged.
 func TestID(t *testing.T) {
 	tests := []struct {
 		handle recordid.Handle
@@ -161,7 +161,7 @@ func drawHandle(t *rapid.T) recordid.Handle {
 	}
 }
 
-// R-HAND-2, R-HAND-9: a handle that can be written is read back as it was, and so is the URI of one that cannot.
+// R-HAND-2, R-HAND-9: a handle that can be formatted is read back unchanged; otherwise its URI is.
 func TestHandleRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		handle := drawHandle(t)
@@ -181,7 +181,7 @@ func TestHandleRoundTrip(t *testing.T) {
 	})
 }
 
-// R-HAND-5: whatever Parse accepts can be written again, and holds no way out of its segment.
+// R-HAND-5: a handle that Parse accepts can be formatted again, and cannot leave its path segment.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"cin_1/messages:m1", "s:r", `s:["a","b"]`, "../s:r", "a/b/c:d", "s:\\..", "https://x/y:z", ":", "/"} {
 		f.Add(seed)

@@ -83,7 +83,7 @@ func TestClippedTextsAreExact(t *testing.T) {
 				t.Fatal("row", i, "of", len(whole), "characters is clipped at", shown, "and read on with", row.Next)
 			}
 			if len(page.Data.Data) > 1 && (len(whole) <= 8_000 || shown < 2_000) {
-				t.Fatal("row", i, "of", len(whole), "characters gives way with", shown)
+				t.Fatal("row", i, "of", len(whole), "characters is left out with", shown)
 			}
 		}
 	})

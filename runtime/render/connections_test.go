@@ -122,13 +122,13 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.groups)
 			}
 			if !strings.Contains(result.Text, "\n"+test.said) || !strings.HasPrefix(read.Note, test.said) || test.said == together && strings.Contains(text, "too low") {
-				t.Errorf("it is said: %s\n%s", result.Text, read.Note)
+				t.Errorf("the note is wrong: %s\n%s", result.Text, read.Note)
 			}
 			if !strings.Contains(text, " further_groups="+test.further+" ") {
 				t.Errorf("not %s further groups: %s", test.further, result.Text)
 			}
 			if len(reader.asked) != test.asked {
-				t.Errorf("asked for %q", reader.asked)
+				t.Errorf("the RS saw %q", reader.asked)
 			}
 		})
 	}
@@ -152,7 +152,7 @@ func TestNumberOverSeveralConnections(t *testing.T) {
 			t.Errorf("%s: %s\n%s", arguments, result.Text, result.Structured)
 		}
 		if len(reader.asked) != test.asked {
-			t.Errorf("%s: asked for %q", arguments, reader.asked)
+			t.Errorf("%s: the RS saw %q", arguments, reader.asked)
 		}
 	}
 }

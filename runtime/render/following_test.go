@@ -193,7 +193,7 @@ func TestALargeRecordMakesNoLaterPageSmall(t *testing.T) {
 		server := &shelf{rows: shelve(1, sizes...)}
 		all := follow(t, sessionOver(t, server.open(t)), "query_records", arguments, 700)
 		if diff := cmp.Diff(server.handles(), all.read); diff != "" {
-			t.Errorf("%s: rows are lost or stand twice (-want +got):\n%s", name, diff)
+			t.Errorf("%s: rows are lost or repeated (-want +got):\n%s", name, diff)
 		}
 		least := neededPages(server, 100)
 		t.Logf("%s: %d calls of %d demanded, %d bytes, %d reads of the RS", name, all.calls, least, all.bytes, len(server.asked))
@@ -291,7 +291,7 @@ func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 		all := follow(t, sessionOver(t, server.open(t)), "query_records", arguments, 80)
 		everyOnce(t, server, all.read)
 		if !strings.Contains(all.said, "not one timeline") {
-			t.Error("text does not say how several connections stand on a page")
+			t.Error("the text does not say how a page lists several connections")
 		}
 	}
 }

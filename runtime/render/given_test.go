@@ -75,6 +75,6 @@ func TestAToolWithoutACursorShowsOnePage(t *testing.T) {
 		t.Errorf("a call that the tool refuses: %s\n%s", calls, result.Structured)
 	}
 	if !strings.Contains(result.Text, "newest takes no cursor") {
-		t.Errorf("the text does not say why no call goes on:\n%s", result.Text)
+		t.Errorf("the text does not say why there is no next call:\n%s", result.Text)
 	}
 }

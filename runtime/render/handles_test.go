@@ -71,7 +71,7 @@ func TestHandlesAreByteExact(t *testing.T) {
 			t.Fatalf("text has the ids %q and %q, want %q", page.Rows[0].ID, hits.IDs(), want)
 		}
 		if passed := string(mustQuote(want)); !strings.Contains(search.Text, `{"id":`+passed) {
-			t.Fatalf("no call passes %s on:\n%s", passed, search.Text)
+			t.Fatalf("no call has %s:\n%s", passed, search.Text)
 		}
 		if again, err := recordid.Parse(want); err != nil || again != handle {
 			t.Fatalf("%q is read as %+v: %v", want, again, err)

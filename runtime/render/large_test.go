@@ -68,7 +68,7 @@ func TestALargeValueThatIsNotText(t *testing.T) {
 	_, shown := renderDocument(t, "/r", record, render.DocumentInput{})
 	has(t, shown.Metadata.Next, "fetch", `{"id":"cin_1/s:1","fields":["parts"]}`)
 	if shown.Metadata.Note != "" {
-		t.Errorf("gives up although a fetch of the field shows more: %s", shown.Metadata.Note)
+		t.Errorf("no call although a fetch of the field shows more: %s", shown.Metadata.Note)
 	}
 	_, alone := renderDocument(t, "/r", record, render.DocumentInput{Fields: []string{"parts"}})
 	if !strings.Contains(alone.Metadata.Note, "cannot be shown") || len(alone.Metadata.Next) != 0 || alone.Metadata.Clipped == nil {
@@ -112,7 +112,7 @@ func TestProjectionDropsUnrequestedRelations(t *testing.T) {
 	}
 	asked, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a&expand=r", record, render.DocumentInput{Fields: fields})
 	if !strings.Contains(asked.Text, `"expanded":{"r"`) {
-		t.Errorf("the relation that was asked for is gone: %s", asked.Text)
+		t.Errorf("the requested relation is missing: %s", asked.Text)
 	}
 }
 

@@ -95,7 +95,7 @@ func TestToolsAndResourcesAgree(t *testing.T) {
 			}
 			half := len(books.asked) / 2
 			if half == 0 || !slices.Equal(books.asked[:half], books.asked[half:]) {
-				check.Fatalf("the resource server was asked %q", books.asked)
+				check.Fatalf("the resource server saw %q", books.asked)
 			}
 		}
 	})

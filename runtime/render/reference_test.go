@@ -38,7 +38,7 @@ func TestReferenceHasTheBounds(t *testing.T) {
 		line := referenceLine(t, test.tool, test.begins)
 		for _, bound := range test.bounds {
 			if !strings.Contains(line, thousands(bound)) {
-				t.Errorf("%s does not tell %s: %s", test.tool, thousands(bound), line)
+				t.Errorf("%s does not have %s: %s", test.tool, thousands(bound), line)
 			}
 		}
 	}

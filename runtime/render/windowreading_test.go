@@ -121,7 +121,7 @@ func TestWindowsJoinToTheField(t *testing.T) {
 			read, arguments = read+shown.Window.Text, ""
 			switch calls := shown.Calls; {
 			case shown.Window.HasMore != (shown.Window.Next != nil) || shown.Window.HasMore != (len(calls) > 0):
-				t.Fatalf("has_more differs from what goes on: %s", result.Structured)
+				t.Fatalf("has_more differs from the calls: %s", result.Structured)
 			case len(calls) == 0:
 			case by == "text":
 				_, line, _ := strings.Cut(result.Text, "\nnext: read_record_field ")
@@ -224,7 +224,7 @@ func checkFurtherMatches(t *testing.T, text []rune, after int) {
 		places = nil
 	case len(places) == 0 && shown.Note != "q does not occur again after this window.",
 		len(places) > 0 && (len(named) > len(places) || !slices.Equal(named, places[:len(named)]) || isAll && len(named) < len(places)):
-		t.Fatalf("it says %q of %s", shown.Note, places)
+		t.Fatalf("the note is %q, with matches at %s", shown.Note, places)
 	}
 	calls := structuredCallsOf(t, result.Structured, "next_match")
 	if (len(calls) > 0) != (len(places) > 0) || fmt.Sprint(calls) != fmt.Sprint(textCalls(t, result.Text, "next_match")) || !strings.Contains(result.Text, shown.Note) {
@@ -260,7 +260,7 @@ func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 	server := &utf16Ends{text: []rune("some text of a field")}
 	result := run(t, server, "read_record_field", `{"id":"cin_1/s:1","field_path":"f","cursor":"5"}`)
 	if want := "connection_id=cin_1&field=f&offset_chars=5"; len(server.asked) != 1 || server.asked[0] != want {
-		t.Errorf("the server was asked %q, want %s", server.asked, want)
+		t.Errorf("the server saw %q, want %s", server.asked, want)
 	}
 	if _, content, _ := golden.Marked(result.Text); content != "text of a field" {
 		t.Errorf("the text is\n%s", result.Text)
@@ -277,7 +277,7 @@ func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 		}
 	}
 	if len(server.asked) != 1 {
-		t.Errorf("the server was asked %q", server.asked[1:])
+		t.Errorf("the server saw %q", server.asked[1:])
 	}
 }
 

@@ -96,10 +96,10 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// textBytes is the bound of any tool's text (R-BUD-2). Bytes are never fewer than characters.
+// textBytes is the maximum size of any tool's text (R-BUD-2), which has at least as many bytes as characters.
 const textBytes = 8_000
 
-// R-BUD-2, R-ERR-5: an error object of any size fits a result, and says what it leaves out.
+// R-BUD-2, R-ERR-5: an error object of any size fits into a result, and says if something is left out.
 func TestFailedIsBounded(t *testing.T) {
 	var sources []string
 	for i := range 1000 {
@@ -141,7 +141,7 @@ func TestFailedIsBounded(t *testing.T) {
 	}
 }
 
-// R-ERR-1: an error object of very many members costs time in proportion to them, not to their square.
+// R-ERR-1: the time for an error object grows linearly with its members.
 func TestFailedOfVeryManyMembers(t *testing.T) {
 	var envelope strings.Builder
 	envelope.WriteString(`{"code":"invalid_sort"`)
@@ -156,7 +156,7 @@ func TestFailedOfVeryManyMembers(t *testing.T) {
 	}
 }
 
-// R-BUD-2: no size is between what is kept whole and what is bounded.
+// R-BUD-2: an error object of any size is either kept whole or bounded.
 func TestFailedIsBoundedAtEverySize(t *testing.T) {
 	for size := 0; size < 60_000; size += 500 {
 		envelope := fmt.Sprintf(`{"code":"invalid_sort","message":%q,"extra":%q}`, strings.Repeat("m", size/2), strings.Repeat("x", size/2))

@@ -45,7 +45,7 @@ func TestPromptMessage(t *testing.T) {
 	}
 }
 
-// R-MCP-1: a value that cannot be one is refused by its name.
+// R-MCP-1: an invalid value is refused with the name of its argument.
 func TestPromptRefusesValues(t *testing.T) {
 	for name, test := range map[string]struct {
 		values map[string]string
@@ -77,7 +77,7 @@ func TestPromptRefusesValues(t *testing.T) {
 	}
 }
 
-// R-MCP-1: whatever a value is, the text holds one call, whose argument is that value.
+// R-MCP-1: the text has one call, whose argument is the value, for any value.
 func TestPromptValuesAreData(t *testing.T) {
 	call := regexp.MustCompile("(?s)^`find (.*)`$")
 	rapid.Check(t, func(t *rapid.T) {

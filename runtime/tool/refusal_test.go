@@ -16,7 +16,7 @@ import (
 
 const bearer = "tok_3fKq9-aBcD-7xYz"
 
-// failed is what a model sees of a read that a server answers in its own way.
+// failed returns what a model sees of a refused read.
 func failed(t *testing.T, answer http.HandlerFunc) shownFailure {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -53,7 +53,7 @@ func failed(t *testing.T, answer http.HandlerFunc) shownFailure {
 	return shown
 }
 
-// shownFailure is structured output of a failed call. Error holds what Object says.
+// shownFailure is structured output of a failed call. Error is Object, decoded.
 type shownFailure struct {
 	Object      json.RawMessage `json:"error"`
 	HTTPStatus  int             `json:"http_status"`
@@ -65,7 +65,7 @@ type shownFailure struct {
 	} `json:"-"`
 }
 
-// refusing answers with a status and a body. Every answer repeats the bearer, as a careless server would.
+// refusing answers with a status and a body. Every answer repeats the bearer, like a careless server.
 func refusing(status int, body string) http.HandlerFunc {
 	return func(writer http.ResponseWriter, request *http.Request) {
 		writer.Header().Set("Request-Id", "req_1")
@@ -75,7 +75,7 @@ func refusing(status int, body string) http.HandlerFunc {
 	}
 }
 
-// schemaOfStream and schemaOfAll are the calls that show what would have been accepted.
+// schemaOfStream and schemaOfAll are calls that show the accepted names.
 const (
 	schemaOfStream = `{"tool":"schema","arguments":{"stream":"my notes","connection_id":"cin_1"}}`
 	schemaOfAll    = `{"tool":"schema","arguments":{}}`
@@ -154,8 +154,8 @@ func TestEveryCode(t *testing.T) {
 	}
 }
 
-// R-ERR-1: a model can tell these apart by type, code and advice.
-func TestKindsOfRefusalStayApart(t *testing.T) {
+// R-ERR-1: a model can distinguish refusals by type, code and advice.
+func TestRefusalsAreDistinct(t *testing.T) {
 	seen := map[string]string{}
 	for _, kind := range []struct {
 		status int
@@ -177,7 +177,7 @@ func TestKindsOfRefusalStayApart(t *testing.T) {
 	}
 }
 
-// R-ERR-5: whatever the code, retry_with and the candidates say what to do.
+// R-ERR-5: retry_with and the candidates determine the advice for any code.
 func TestRetryWith(t *testing.T) {
 	body := `{"error":{"code":"invalid_argument","message":"Several.","param":"changes_since","retry_with":"connection_id",` +
 		`"available_connections":[{"grant_id":"grt_1","connector_key":"gmail","connection_id":"cin_1","display_name":"Personal"}]}}`
@@ -194,8 +194,8 @@ func TestRetryWith(t *testing.T) {
 	}
 }
 
-// R-ERR-1, R-ERR-4: shapes that are not the PDPP envelope.
-func TestForeignShapes(t *testing.T) {
+// R-ERR-1, R-ERR-4: answers without the PDPP envelope.
+func TestForeignEnvelopes(t *testing.T) {
 	long := strings.Repeat("x", 70_000)
 	for name, test := range map[string]struct {
 		answer        http.HandlerFunc
