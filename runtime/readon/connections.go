@@ -88,7 +88,6 @@ func (s *sides) take(own *list, read *page, take func(record)) {
 		own.forget()
 		s.begin()
 	case own.isDone:
-		own.forget() // a wrong guess may be under way
 		s.rest = append(s.rest, own.connections[0])
 	default:
 		s.open = append(s.open, own)

@@ -25,8 +25,6 @@ type list struct {
 	next        place    // where the next page begins
 	isDone      bool     // nothing follows that can be read
 	ahead       *fetch   // the page that was asked for already; nil: none
-	guess       *fetch   // the page that was asked for behind the one that was taken last; nil: none
-	guessing
 }
 
 // page is one page of a list.

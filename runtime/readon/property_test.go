@@ -36,7 +36,6 @@ func TestNoAnswerClaimsWhatTheDataDenies(t *testing.T) {
 			}
 			return nil
 		}
-		server.guess = guesses(t)
 		direction := rapid.SampledFrom([]string{"asc", "desc"}).Draw(t, "order")
 		filter, from, until := `{"kind":"a"}`, "", "9"
 		if rapid.Bool().Draw(t, "bounded") {
@@ -60,13 +59,6 @@ func TestNoAnswerClaimsWhatTheDataDenies(t *testing.T) {
 			t.Fatalf("joined %q, want %q", got, want)
 		}
 	})
-}
-
-// guesses is how well cursors are guessed from bodies that are not checked yet: not at all, well, or badly.
-func guesses(t *rapid.T) func(string) string {
-	return rapid.SampledFrom([]func(string) string{
-		nil, func(cursor string) string { return cursor }, func(cursor string) string { return cursor[:len(cursor)/2] },
-	}).Draw(t, "guess")
 }
 
 // joined follows the calls from page to page; one that fails is made again.
@@ -136,7 +128,7 @@ func definition(name string) tool.Definition {
 // R-SCAN-6: aggregates joined over their rests are the whole, whatever was interrupted.
 func TestRestsAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		server := &standIn{guess: guesses(t)}
+		server := &standIn{}
 		want := map[string]int{}
 		for n := range rapid.IntRange(0, 700).Draw(t, "records") {
 			kind := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "kind")

@@ -34,7 +34,6 @@ type standIn struct {
 	asked   []rs.Request
 	fail    func(request int) error // by the number of the request, from 1 on; nil: never
 	came    int
-	guess   func(cursor string) string // what a page's body seems to say of its cursor before it is checked; nil: it is not looked at
 }
 
 func (s *standIn) ProviderURL() string { return provider }
@@ -62,11 +61,6 @@ func (s *standIn) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 	response, err := s.page(request)
 	if err != nil {
 		return nil, err
-	}
-	if s.guess != nil && request.Ahead != nil {
-		if list, _ := response.List(); list.Text("next_cursor") != "" {
-			request.Ahead(s.guess(list.Text("next_cursor")))
-		}
 	}
 	return sent(ctx, response.Body(), rs.Request{Path: request.Path, Query: request.Query})
 }

@@ -1,7 +1,6 @@
 package rs
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -109,25 +108,6 @@ func hasTooMany(rows []rawjson.Value, limit int) bool {
 		}
 	}
 	return false
-}
-
-// likelyCursor returns the probable next cursor in an unchecked body, or nothing. It searches 4 KiB at both ends.
-func likelyCursor(body []byte) string {
-	const name, reach = `"next_cursor":"`, 4 << 10
-	end := body[max(0, len(body)-reach):]
-	at := bytes.LastIndex(end, []byte(name))
-	if at < 0 {
-		end = body[:min(len(body), reach)]
-		at = bytes.Index(end, []byte(name))
-	}
-	if at < 0 {
-		return ""
-	}
-	cursor, _, isClosed := bytes.Cut(end[at+len(name):], []byte(`"`))
-	if !isClosed || bytes.IndexByte(cursor, '\\') >= 0 {
-		return ""
-	}
-	return string(cursor)
 }
 
 // Get returns a member of the envelope, or else of the body. It is nil if the member is absent or null.

@@ -104,11 +104,6 @@ func (e *exchange) read(ctx context.Context, response *http.Response) (*Response
 		return nil, e.failure(InvalidResponse, "the resource server's answer has a charset other than UTF-8", checkProvider, nil)
 	}
 	body = e.client.secrets.redact(body)
-	if e.asked.Ahead != nil {
-		if cursor := likelyCursor(body); cursor != "" {
-			e.asked.Ahead(cursor)
-		}
-	}
 	compact, problem := readObject(ctx, body)
 	if problem != "" && !(e.isChange() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)

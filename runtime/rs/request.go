@@ -48,11 +48,6 @@ type Request struct {
 	// Optional names parameters that older servers refuse, the newest first. If a server refuses one, a Client repeats the request
 	// without it, and the caller does what the parameter would have done (R-SCH-1).
 	Optional []string
-
-	// Ahead, if not nil, receives the probable next cursor of a page before its body is checked, so that the caller can already
-	// request the next page. Only the cursor of the checked response is reliable. A reader calls Ahead at most once, before Get
-	// returns, or not at all.
-	Ahead func(cursor string)
 }
 
 // Limit returns the maximum number of rows on a page of the request's list.
