@@ -284,7 +284,7 @@ var Calls = Words{
 		Name: "schema", Function: "Schema", Doc: "Shows what is granted, or what a stream supports.",
 		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
 	},
-	{Name: "records", Function: "Records", Doc: "Reads a page of a stream.", Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}}},
+	{Name: "records", Function: "Records", Doc: "Reads a page of a stream.", Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"filter", KindFilter}, {"order", KindOptionalString}, {"fields", KindStringList}}},
 	{Name: "hits", Function: "Hits", Doc: "Searches for words.", Parameters: []Parameter{{"words", KindOptionalString}, {"limit", KindOptionalInteger}, {"cursor", KindOptionalString}, {"mode", KindOptionalString}}},
 	{
 		Name: "document", Function: "Document", Doc: "Reads one record, or some of its fields.",

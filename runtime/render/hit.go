@@ -25,8 +25,12 @@ type hit struct {
 	identity
 	members      rawjson.Object
 	title        string
-	ownTitle     string // the source's title; empty if the title is made of label, stream and time
-	time         string // when it happened, not when it was collected
+	ownTitle     string // the source's title; empty if the title is made of other values
+	author       string
+	container    string
+	amount       string
+	time         string         // when it happened, not when it was collected
+	fields       rawjson.Object // of its record, as far as they are known
 	url          string
 	connectorKey string
 	displayName  string
@@ -74,23 +78,37 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 	h.excerpts = h.findExcerpts(q)
 	snippet, _ := convertExcerpt(highlight(snippetText(members), q.terms))
 	h.snippet, _ = clipSnippet(snippet, snippetCharacters)
-	shown := []string{h.snippet}
-	for _, each := range h.excerpts {
-		shown = append(shown, each.preview)
-	}
-	if slices.Contains(shown[1:], h.snippet) {
+	if slices.ContainsFunc(h.excerpts, func(each excerpt) bool { return each.preview == h.snippet }) {
 		h.snippet = ""
 	}
 	fields, _ := rawjson.ParseObject(members.Get("data"))
-	h.time = inUTC(authoredTime(members, fields))
-	h.ownTitle = ownTitle(members, fields, shown)
-	h.title = cmp.Or(h.ownTitle, madeTitle(h.identity, h.displayName, dayOf(timeInTitle(h.time, members)), shown))
+	h.describe(fields)
 	h.url = recordURL(members, fields, h.identity, q.provider)
 	if sources, ok := rawjson.Elements(members.Get("retrieval_sources")); ok {
 		h.byMeaning = !slices.ContainsFunc(sources, func(name rawjson.Value) bool { return rawjson.TextOf(name) == lexicalMode })
 	}
 	h.fillCells()
 	return h, true
+}
+
+// describe finds in the hit and in fields of its record what a reader judges it by (R-FIND-4). What a shown text says already is left out.
+func (h *hit) describe(fields rawjson.Object) {
+	h.fields = fields
+	shown := []string{h.snippet}
+	for _, each := range h.excerpts {
+		shown = append(shown, each.preview)
+	}
+	h.time = inUTC(authoredTime(h.members, fields))
+	h.ownTitle = ownTitle(h.members, fields, shown)
+	h.author = roleText(tool.AuthorRole, h.members, fields)
+	h.container = roleText(tool.ContainerRole, h.members, fields)
+	h.amount = roleText(tool.AmountRole, h.members, fields)
+	h.title = cmp.Or(h.ownTitle, madeTitle(h.identity, h.displayName, h.container, h.author, dayOf(timeInTitle(h.time, h.members)), shown))
+	for _, value := range []*string{&h.author, &h.container} {
+		if *value == h.ownTitle || *value != "" && repeats(*value, shown) {
+			*value = ""
+		}
+	}
 }
 
 // hitIdentity finds what names the record. Ids that are not record handles stay as they are (R-HAND-1).
@@ -153,6 +171,9 @@ func (h *hit) fillCells() {
 	}
 	h.cells = withText(h.cells, "snippet", h.snippet)
 	h.cells = withText(h.cells, "title", h.ownTitle)
+	h.cells = withText(h.cells, "author", h.author)
+	h.cells = withText(h.cells, "container", h.container)
+	h.cells = withText(h.cells, "amount", h.amount)
 	h.cells = withText(h.cells, "time", h.time)
 	for _, member := range h.source() {
 		isInID := member.Name == "connection_id" && h.embedded || member.Name == "stream" && h.shows(h.stream)
@@ -171,6 +192,9 @@ func (h *hit) write(columns rawjson.Object) pageRow {
 	object := rawjson.Object{rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url)}
 	object = append(object, h.source()...)
 	object = withText(object, "record_id", h.recordID)
+	object = withText(object, "author", h.author)
+	object = withText(object, "container", h.container)
+	object = withText(object, "amount", h.amount)
 	object = withText(object, "time", h.time)
 	if h.words != nil {
 		object = append(object, rawjson.Strings(wordsName, h.words))

@@ -22,8 +22,9 @@ const maxResourceURIs = 200
 // has results, content_ladder, and the RS's envelope without its hits (R-SEARCH-6). A page that does not fit is read again with a
 // smaller limit, like one of records.
 func Search(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
+	records := hitRecords{}
 	s, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*search, error) {
-		return openSearch(ctx, response, newQuestion(response, input, env.RS.ProviderURL()), input.Call, again)
+		return openSearch(ctx, env, response, newQuestion(response, input, env.RS.ProviderURL()), input.Call, again, records)
 	})
 	if err != nil {
 		return nil, err
@@ -46,7 +47,9 @@ type search struct {
 	uris     []json.RawMessage
 }
 
-func openSearch(ctx context.Context, response *rs.Response, q question, call Given, again reread) (*search, error) {
+func openSearch(
+	ctx context.Context, env tool.Env, response *rs.Response, q question, call Given, again reread, records hitRecords,
+) (*search, error) {
 	envelope, err := response.List()
 	if err != nil {
 		return nil, err
@@ -63,11 +66,12 @@ func openSearch(ctx context.Context, response *rs.Response, q question, call Giv
 		}
 		if relaxed := response.Relaxed; relaxed != nil {
 			hit.words = relaxed.Matched[i]
-			hit.fillCells()
 		}
 		s.uris = append(s.uris, hit.uris...)
 		s.hits = append(s.hits, hit)
 	}
+	_, isLaterPage := response.Request.Query.Get("cursor")
+	records.describe(ctx, env, s.hits, isLaterPage)
 	s.findShared()
 	ranked := s.hits
 	s.hits = groupBodies(ranked)
@@ -89,6 +93,14 @@ func (s *search) fit() {
 	}
 	s.page = newPage(len(s.hits), func(i int) pageRow { return s.hits[i].write(s.columns) })
 	s.shown, s.shownFrame = s.page.fit(maximum, s.frame)
+}
+
+// conversation returns the call that reads what the first hit is a part of, if its record says so (R-FIND-3).
+func (s *search) conversation(shown int) []Call {
+	if shown == 0 {
+		return nil
+	}
+	return s.hits[0].widestConversation(s.hits[0].fields)
 }
 
 func (s *search) smallerLimit() int { return max(1, s.shown) }
@@ -137,7 +149,7 @@ func (s *search) findShared() {
 		})
 	}
 	s.bySource = s.describesSources()
-	for _, name := range append([]string{wordsName, "evidence", "snippet", "title", "time"}, sourceNames...) {
+	for _, name := range append([]string{wordsName, "evidence", "snippet", "title", "author", "container", "amount", "time"}, sourceNames...) {
 		isSaid := hasName(s.shared, name) || s.bySource && (name == "connector_key" || name == "display_name")
 		if !isSaid && slices.ContainsFunc(s.hits, func(h *hit) bool { return h.cells.Get(name) != nil }) {
 			s.columns = append(s.columns, rawjson.Member{Name: name})
@@ -172,17 +184,20 @@ func (s *search) frame(shown int) frame {
 		note, try = s.nothing()
 	}
 	note = words(note, s.question.syntaxNote())
+	conversation := s.conversation(shown)
 	ladder := make([]json.RawMessage, shown)
 	for i, hit := range s.hits[:shown] {
 		ladder[i] = hit.ladderEntry()
 	}
-	return frame{linesBefore: s.linesBefore(note), linesAfter: s.linesAfter(shown, next, note, try), structured: func(rows json.RawMessage) rawjson.Object {
+	linesAfter := append(callLines(conversationOfFirst, conversation), s.linesAfter(shown, next, note, try)...)
+	return frame{linesBefore: s.linesBefore(note), linesAfter: linesAfter, structured: func(rows json.RawMessage) rawjson.Object {
 		data := append(s.members(&next), rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
 		object := rawjson.Object{
 			rawjson.Raw("results", rows),
 			rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
 			rawjson.Raw("data", data.Encode()),
 		}
+		object = withCalls(object, conversationName, conversation)
 		object = append(append(object, readingMembers(s.response, shown)...), s.reread.members()...)
 		return finish(s.response, withCalls(withText(object, "note", note), tryWord, try), next.calls)
 	}}

@@ -28,15 +28,40 @@ func ownTitle(members, fields rawjson.Object, shown []string) string {
 	return ""
 }
 
-// madeTitle returns a title of label, stream and time, without those that repeat one of the shown texts.
-func madeTitle(id identity, label, time string, shown []string) string {
+// madeTitle returns a title for a record that has none: label, container or else stream, author and time, without those that repeat one of
+// the shown texts.
+func madeTitle(id identity, label, container, author, time string, shown []string) string {
 	var parts []string
-	for _, part := range []string{label, id.stream, time} {
+	for _, part := range []string{label, cmp.Or(container, id.stream), author, time} {
 		if part = tool.Clip(plain(part), tool.LabelCharacters); part != "" && !repeats(part, shown) {
 			parts = append(parts, part)
 		}
 	}
 	return cmp.Or(strings.Join(parts, " / "), "Untitled")
+}
+
+// roleText returns the value of the first field with a role, as a text of one line: a text, a number, or the texts of a list.
+func roleText(role tool.Role, objects ...rawjson.Object) string {
+	for _, object := range objects {
+		value := role.Field(object).Value
+		elements, isList := rawjson.Elements(value)
+		if !isList {
+			elements = []rawjson.Value{value}
+		}
+		var texts []string
+		for _, element := range elements {
+			switch text, isText := rawjson.Text(element); {
+			case isText:
+				texts = append(texts, plain(text))
+			case rawjson.Kind(element) == rawjson.Number:
+				texts = append(texts, string(element))
+			}
+		}
+		if len(texts) > 0 {
+			return tool.Clip(strings.Join(texts, ", "), tool.LabelCharacters)
+		}
+	}
+	return ""
 }
 
 // plain returns a text on one line, without highlight tags.
@@ -116,7 +141,8 @@ func timeText(value rawjson.Value) string {
 	return ""
 }
 
-// documentTitle returns the title of a record that is shown alone (R-FETCH-8): the source's own, otherwise label, stream and time.
+// documentTitle returns the title of a record that is shown alone (R-FETCH-8): the source's own, otherwise made of its label and
+// the values with a role.
 func documentTitle(ctx context.Context, env tool.Env, record *row, label string) string {
 	if own := ownTitle(nil, record.fields, nil); own != "" {
 		return own
@@ -126,7 +152,8 @@ func documentTitle(ctx context.Context, env tool.Env, record *row, label string)
 	if happened == "" && len(record.fields) > 0 {
 		happened = timeOfRole(ctx, env, record)
 	}
-	return madeTitle(record.identity, label, timeInTitle(happened, record.members), nil)
+	container, author := roleText(tool.ContainerRole, record.fields), roleText(tool.AuthorRole, record.fields)
+	return madeTitle(record.identity, label, container, author, timeInTitle(happened, record.members), nil)
 }
 
 // timeOfRole returns the value of the field to which the schema gives the role of the event time (R-FETCH-8). It reads the schema, so it is only

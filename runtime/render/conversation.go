@@ -1,0 +1,121 @@
+package render
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// The name of the member with the call that reads a conversation, and the word before it in a text.
+const (
+	conversationName    = "conversation"
+	conversationOfFirst = "conversation of the first hit"
+)
+
+// How far the neighbours of a record are away in time: in a conversation without an end, in one with an end, and in a stream.
+const (
+	nearInChannel = time.Hour
+	nearInThread  = 7 * 24 * time.Hour
+	nearInStream  = 12 * time.Hour
+)
+
+// conversation is what the records of a stream that belong together have in common.
+type conversation struct {
+	filter rawjson.Object
+	reach  time.Duration // before and after a record; 0: the conversation has an end
+}
+
+// conversationsOf returns the conversations that a record belongs to, the narrowest first.
+func conversationsOf(fields rawjson.Object) []conversation {
+	var found []conversation
+	for _, known := range tool.Conversations {
+		id := tool.Role{Fields: known.Fields}.Field(fields)
+		with := fields.Get(known.With)
+		if !isScalar(id.Value) || known.With != "" && !isScalar(with) {
+			continue
+		}
+		one := conversation{filter: rawjson.Object{id}, reach: time.Duration(known.NearHours) * time.Hour}
+		if known.With != "" {
+			one.filter = append(one.filter, rawjson.Raw(known.With, with))
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
+// isScalar reports whether a filter can compare a value.
+func isScalar(value rawjson.Value) bool {
+	kind := rawjson.Kind(value)
+	return len(value) <= tool.LabelCharacters && (kind == rawjson.StringValue || kind == rawjson.Number)
+}
+
+// conversationCalls read the conversation of a record, and the records just before and after it in its conversation, or else in its stream
+// (R-FIND-3).
+func (id identity) conversationCalls(fields rawjson.Object) []Call {
+	all := conversationsOf(fields)
+	if len(all) == 0 {
+		return id.readNear(fields, conversation{reach: nearInStream})
+	}
+	narrowest, widest := all[0], all[len(all)-1]
+	calls := id.readNear(fields, narrowest)
+	if widest.reach > 0 {
+		widest.reach = nearInChannel
+	} else {
+		widest.reach = nearInThread
+	}
+	return append(calls, id.readNear(fields, widest)...)
+}
+
+// widestConversation reads the widest conversation of a record.
+func (id identity) widestConversation(fields rawjson.Object) []Call {
+	all := conversationsOf(fields)
+	if len(all) == 0 {
+		return nil
+	}
+	return id.readNear(fields, all[len(all)-1])
+}
+
+// readNear returns the call that reads a conversation in order of time, within its reach of the record. It returns nil if the record has no
+// time for that, or if no call can name its stream.
+func (id identity) readNear(fields rawjson.Object, of conversation) []Call {
+	if recordid.CheckName("stream", id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {
+		return nil
+	}
+	when := tool.TimeRole.Field(fields)
+	filter := of.filter
+	if of.reach > 0 {
+		text := timeText(when.Value)
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			at, err = time.Parse(time.DateOnly, text)
+		}
+		if err != nil {
+			return nil
+		}
+		bound := func(name string, at time.Time) rawjson.Member {
+			return rawjson.String(name, at.UTC().Format(time.RFC3339))
+		}
+		within := rawjson.Object{bound("gte", at.Add(-of.reach)), bound("lte", at.Add(of.reach))}
+		filter = append(slices.Clone(filter), rawjson.Raw(when.Name, within.Encode()))
+	}
+	arguments := withText(rawjson.Object{rawjson.String(tool.RecordsStream, id.stream)}, tool.RecordsConnectionID, id.connectionID)
+	arguments = append(arguments, rawjson.Raw(tool.RecordsFilter, filter.Encode()), rawjson.String(tool.RecordsOrder, "asc"))
+	if names := acceptedNames(toldFields(fields)); len(names) > 0 {
+		arguments = append(arguments, rawjson.Strings(tool.RecordsFields, names))
+	}
+	return []Call{{Tool: tool.RecordsTool, Arguments: arguments}}
+}
+
+// toldFields returns the fields that tell who said what, and when.
+func toldFields(fields rawjson.Object) []string {
+	var names []string
+	for _, role := range []tool.Role{tool.TimeRole, tool.AuthorRole, tool.TitleRole, tool.TextRole, tool.AmountRole} {
+		if name := role.Field(fields).Name; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

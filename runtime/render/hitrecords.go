@@ -1,0 +1,73 @@
+package render
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Bounds of the records that are read to describe hits (R-FIND-4).
+const (
+	hitRecordsMost = 5
+	hitRecordsTime = time.Second
+)
+
+// hitRecords has the fields of the records that were read for the first hits of a search, by the handles of the hits.
+type hitRecords map[string]rawjson.Object
+
+// describe completes the first hits whose author or title the resource server did not send, from their records. Records are read
+// concurrently, and once for a search. A hit whose record does not come in time stays as it is, and so do all hits of a later page.
+func (known hitRecords) describe(ctx context.Context, env tool.Env, hits []*hit, isLaterPage bool) {
+	ctx, cancel := context.WithTimeout(ctx, hitRecordsTime)
+	defer cancel()
+	first := hits[:min(len(hits), hitRecordsMost)]
+	if isLaterPage {
+		first = nil
+	}
+	fields := make([]rawjson.Object, len(first))
+	var reading sync.WaitGroup
+	for i, h := range first {
+		if fields[i] = known[h.handle]; fields[i] == nil && h.isRecord() && h.lacksRoles() {
+			reading.Go(func() { fields[i] = h.readFields(ctx, env) })
+		}
+	}
+	reading.Wait()
+	for i, h := range first {
+		if fields[i] != nil {
+			known[h.handle] = fields[i]
+			h.describe(fields[i])
+		}
+	}
+	for _, h := range hits {
+		h.fillCells()
+	}
+}
+
+// lacksRoles reports whether the resource server sent no author or no title.
+func (h *hit) lacksRoles() bool {
+	return roleText(tool.AuthorRole, h.members, h.fields) == "" || roleText(tool.TitleRole, h.members, h.fields) == ""
+}
+
+// readFields reads the record of the hit. It returns nil if that fails.
+func (h *hit) readFields(ctx context.Context, env tool.Env) rawjson.Object {
+	request := rs.Request{Path: rs.JoinPath("v1", "streams", h.stream, "records", h.recordID)}
+	var connectionID *string
+	if h.connectionID != "" {
+		connectionID = &h.connectionID
+	}
+	request.Query.String("connection_id", connectionID)
+	request.Sources = rs.OneSource{Stream: h.stream, ConnectionID: connectionID}
+	response, err := env.RS.Get(ctx, request)
+	if err != nil {
+		return nil
+	}
+	record, err := recordOf(response, connectionID, h.stream)
+	if err != nil || record == nil {
+		return nil
+	}
+	return record.fields
+}
