@@ -40,7 +40,7 @@ func (l list) members(next *continuation) rawjson.Object {
 	return members
 }
 
-// informative returns the members of an envelope that tell a client something. It drops nulls, the kind of the object, REST routes, empty
+// informative returns the members of an envelope that are useful to a client. It drops nulls, the kind of the object, REST routes, empty
 // lists of warnings, and counts that were not requested.
 func informative(envelope rawjson.Object) rawjson.Object {
 	kept := make(rawjson.Object, 0, len(envelope))

@@ -276,7 +276,7 @@ func TestACursorOfAnotherSearchIsRefused(t *testing.T) {
 	}
 }
 
-// R-BUD-3, R-QRY-5: a page over several connections, for which the RS has no cursor, continues in each connection after its last shown row, and
+// R-BUD-3, R-QRY-5: a page over several connections, without a cursor of the RS, continues in each connection after its last shown row, and
 // says how its rows were counted.
 func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 	for _, test := range []struct{ connections, rows, size, limit int }{

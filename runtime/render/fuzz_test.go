@@ -38,7 +38,7 @@ func FuzzRenderers(f *testing.F) {
 				checkAny(t, &renderers[i], result, err)
 			}
 		}
-		// Not a status after which the client waits and tries again.
+		// Not a status that makes the client wait and try again.
 		for _, status := range []string{"200 OK", "400 Bad Request", "500 Internal Server Error"} {
 			refused := capture{target: "/v1/streams/s/records?" + query, answer: "HTTP/1.1 " + status + "\n\n" + body}
 			if _, err := refused.read(t); err != nil {

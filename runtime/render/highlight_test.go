@@ -49,7 +49,7 @@ func FuzzHighlight(f *testing.F) {
 	f.Fuzz(func(t *testing.T, snippet string, characters int) { checkBalanced(t, snippet, characters) })
 }
 
-// checkBalanced holds a snippet, when it is shown in so many characters, to having balanced tags or none.
+// checkBalanced checks that a snippet of a number of characters has balanced tags or none.
 func checkBalanced(t interface{ Fatalf(string, ...any) }, snippet string, characters int) {
 	clipped, _ := clipSnippet(highlight(snippet, []string{"over"}), characters)
 	for rest := clipped; ; {

@@ -213,7 +213,7 @@ func TestAggregateRest(t *testing.T) {
 	}
 }
 
-// R-BUD-2: a long query is answered; only the address from which it was read is shortened.
+// R-BUD-2: a long query is answered; only its address is shortened.
 func TestALongURL(t *testing.T) {
 	long := strings.Repeat("q", 50_000)
 	for i := range renderers {

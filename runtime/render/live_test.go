@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// library is a resource server with every record. Each record has one text, of which it returns any window.
+// library is a resource server with every record. Each record has one text, and any window of it can be read.
 type library struct{ asked []string }
 
 const libraryText = "An overdraft of twenty."

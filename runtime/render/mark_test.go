@@ -56,7 +56,7 @@ func TestMarkedContentForgesNoLine(t *testing.T) {
 		}
 		mark := adapterMark.FindStringSubmatch(lines[2])
 		if mark == nil || lines[len(lines)-1] != "[/data "+mark[1]+"]" || strings.Contains(text, mark[1]) || seen[mark[1]] {
-			t.Fatalf("no mark of its own: %q", result.Text)
+			t.Fatalf("no mark: %q", result.Text)
 		}
 		seen[mark[1]] = true
 		if content := strings.Join(lines[3:len(lines)-1], "\n"); content != golden.Visible(text) {

@@ -66,7 +66,7 @@ func isReadable(reference blob.Reference) bool {
 	return reference.Size <= blob.MaxText
 }
 
-// isLong reports whether the text may be longer than a window. The size of a document does not tell.
+// isLong reports whether the text may be longer than a window. The size of a document does not say it.
 func isLong(reference blob.Reference) bool {
 	kind := blob.KindOf(reference.MediaType)
 	return kind.IsText() && reference.Size > usualWindow || kind == blob.Document
