@@ -1,5 +1,7 @@
 package fanout
 
+import "github.com/pdppmcp/pdpp-mcp/runtime/merge"
+
 // shares returns how many hits the page takes from each child. Hits are merged round robin, because scores of different sources are not
 // comparable (R-PKG-2). A child without more hits is skipped.
 func (p *readPage) shares() []int {
@@ -25,16 +27,9 @@ func (p *readPage) merge(limit int) []int {
 
 // order returns the child of each hit. A smaller page is the beginning of a larger one, so the total order does not depend on page sizes.
 func (p *readPage) order(limit int) []int {
-	order := make([]int, 0, limit)
-	for round, before := 0, -1; len(order) > before; round++ {
-		before = len(order)
-		for i, child := range p.children {
-			if len(order) < limit && (round < len(child.hits) || child.hasMore()) {
-				order = append(order, i)
-			}
-		}
-	}
-	return order
+	return merge.Order(len(p.children), limit,
+		func(child, hit int) bool { return hit < len(p.children[child].hits) || p.children[child].hasMore() },
+		func(a, b merge.Row) bool { return a.Number < b.Number })
 }
 
 // rest returns the children that may have more hits than those shown, beginning with the child of the next hit. The next page asks a

@@ -41,6 +41,8 @@ const (
 	kindTop    = "top"
 	kindGroups = "groups"
 	kindHits   = "hits"
+
+	kindTimeline = "timeline"
 )
 
 // reading is one reading under way, and what it has read so far.
@@ -55,7 +57,7 @@ type reading struct {
 	left   int          // records that may still be asked for
 	pages  int          // that were read
 	base   *rs.Response // the last one of a page: what an answer says of where it was read
-	order  timeline
+	order  listOrder
 	filter *condition.Filter // that the adapter applies; nil: none
 }
 

@@ -45,7 +45,7 @@ type heldRecord struct {
 // before prepares for the records of a page.
 func (r *remainder) before() {
 	if r.pages == r.whole {
-		r.order = timeline{} // of records with all their fields
+		r.order = listOrder{} // of records with all their fields
 	}
 	if r.asking != nil && r.pages == r.whole+1 {
 		if r.by = <-r.asking; r.by == nil {

@@ -92,7 +92,13 @@ func (r *records) show(limit clipLimit) {
 
 // write writes the leading rows of the page.
 func (r *records) write(rows int, limit clipLimit) *page {
-	page := newPage(rows, func(i int) pageRow { return r.rows[i].write(r.columns, r.shared, limit) })
+	page := newPage(rows, func(i int) pageRow {
+		written := r.rows[i].write(r.columns, r.shared, limit)
+		if r.isTimeline() {
+			written.text = r.timelineText(i)
+		}
+		return written
+	})
 	page.total = len(r.rows)
 	return page
 }
@@ -155,7 +161,7 @@ func (r *records) linesBefore(shown int, next continuation, note string, try, re
 	lines = append(lines, readingLines(r.response, shown)...)
 	lines = append(lines, r.reread.lines("rows")...)
 	lines = append(lines, warningLines(meta)...)
-	if len(r.sources) != 1 || r.input.ConnectionID == nil { // otherwise the caller named it, and every handle holds it
+	if !r.isTimeline() && (len(r.sources) != 1 || r.input.ConnectionID == nil) { // otherwise the caller named it, and every handle holds it
 		lines = append(lines, sourceLines(r.sources, "rows")...)
 	}
 	lines = append(withLine(lines, note), callLines(tryWord, try)...)
@@ -168,6 +174,9 @@ func (r *records) linesBefore(shown int, next continuation, note string, try, re
 	lines = append(append(lines, callLines(resumeWord, resume)...), next.lines()...)
 	if next.cursor != "" && len(next.calls) == 0 {
 		lines = append(lines, r.input.Call.Tool+" takes no cursor: it shows this page and no more.")
+	}
+	if r.isTimeline() {
+		return append(lines, Token("time_zone", r.Text("time_zone")), timelineColumns)
 	}
 	return withLine(lines, columnsLine("handle", r.columns))
 }

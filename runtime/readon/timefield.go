@@ -1,0 +1,39 @@
+package readon
+
+import (
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// TimeField returns the field that says when the records of a stream happened (R-TIME-2): the one that the schema advertises, otherwise the
+// first one with the role of a time, if it holds times in the recent records. It is empty if there is none.
+func TimeField(stream rawjson.Object, recent []rawjson.Cursor) string {
+	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
+	for _, name := range slices.Concat(advertised, tool.TimeRole.Fields) {
+		if name != "" && holdsTimes(name, recent) {
+			return name
+		}
+	}
+	return ""
+}
+
+// holdsTimes reports whether a field is a time in one record at least, and nothing else in any.
+func holdsTimes(name string, records []rawjson.Cursor) bool {
+	holds := false
+	for _, fields := range records {
+		value := fields.Member(name)
+		if value == nil || rawjson.Kind(value) == rawjson.Null {
+			continue
+		}
+		if rawjson.Kind(value) != rawjson.StringValue {
+			return false
+		}
+		if _, holds = scalar.Instant(scalar.TextOf(value)); !holds {
+			return false
+		}
+	}
+	return holds
+}

@@ -1,0 +1,37 @@
+package render
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
+)
+
+// timelineColumns names the values of a row of a timeline in text.
+const timelineColumns = columnsWord + `["time","handle","data"]`
+
+// isTimeline reports whether the rows are of all streams, in the order of time (R-TIME-1).
+func (r *records) isTimeline() bool { return r.input.Stream == readon.EveryStream }
+
+// timelineText returns a row of a timeline on one line, under its day if the row before it has another one.
+func (r *records) timelineText(i int) string {
+	row := r.rows[i]
+	line := rawjson.Visible(rawjson.Array([]json.RawMessage{row.members.Get("time"), rawjson.Quote(row.handle), row.fields.Encode()}))
+	day := r.dayOf(row)
+	if i > 0 && r.dayOf(r.rows[i-1]) == day {
+		return line
+	}
+	return day + ":\n" + line
+}
+
+// dayOf returns the day of a row in the zone of the timeline.
+func (r *records) dayOf(row *row) string {
+	text := []byte(row.members.Text("time"))
+	at, _ := scalar.Instant(text)
+	if zone, err := time.LoadLocation(r.Text("time_zone")); err == nil && !scalar.IsDate(text) {
+		at = at.In(zone)
+	}
+	return at.Format("2006-01-02 Monday")
+}
