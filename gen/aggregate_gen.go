@@ -17,7 +17,7 @@ import (
 
 // AggregateInput holds the arguments of aggregate. A nil member was not given.
 type AggregateInput struct {
-	// From schema.
+	// From schema; * counts all.
 	Stream string
 	// One of count, sum, min, max, count_distinct.
 	Metric string
@@ -134,7 +134,7 @@ func aggregateDefinition() tool.Definition {
 		InputSchema:  aggregateInputSchema,
 		OutputSchema: aggregateOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "stream", Type: tool.StringArgument, Required: true, Positional: true, Description: "From schema.", Complete: tool.CompleteStream},
+			{Name: "stream", Type: tool.StringArgument, Required: true, Positional: true, Description: "From schema; * counts all.", Complete: tool.CompleteStream},
 			{Name: "metric", Type: tool.StringArgument, Required: true, Description: "One of count, sum, min, max, count_distinct.", Values: []string{"count", "sum", "min", "max", "count_distinct"}},
 			{Name: "field", Type: tool.StringArgument, Description: "For all but count.", Complete: tool.CompleteField, DeclaredFor: "metric"},
 			{Name: "group_by", Type: tool.StringArgument, Description: "Field to group by.", Complete: tool.CompleteField, DeclaredFor: "group_by"},

@@ -17,7 +17,7 @@ import (
 
 // QueryRecordsInput holds the arguments of query_records. A nil member was not given.
 type QueryRecordsInput struct {
-	// From schema.
+	// From schema; * reads all by time, filter key time.
 	Stream string
 	// Per connection. 1 to 100.
 	Limit *int64
@@ -137,7 +137,7 @@ func queryRecordsDefinition() tool.Definition {
 		InputSchema:  queryRecordsInputSchema,
 		OutputSchema: queryRecordsOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "stream", Type: tool.StringArgument, Required: true, Positional: true, Description: "From schema.", Complete: tool.CompleteStream},
+			{Name: "stream", Type: tool.StringArgument, Required: true, Positional: true, Description: "From schema; * reads all by time, filter key time.", Complete: tool.CompleteStream},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Per connection. 1 to 100."},
 			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
 			{Name: "order", Type: tool.StringArgument, Description: "One of asc, desc.", Values: []string{"asc", "desc"}},

@@ -100,12 +100,12 @@ var allowed = map[string][]string{
 	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
 	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname", "runtime/address"},
 	"runtime/refusal":      {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
-	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/tally"},
-	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/relax", "runtime/condition", "runtime/tally", "runtime/scalar"},
+	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/tally", "runtime/scalar"},
+	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/relax", "runtime/condition", "runtime/tally", "runtime/scalar", "runtime/merge", "runtime/schemadoc"},
 	"runtime/relax":        {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
 	"runtime/blob":         {"runtime/document", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/commandline"},
 	"runtime/operation":    {"runtime/blob", "runtime/document", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/scalar", "runtime/schemadoc"}, // it renders its own result
-	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
+	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc", "runtime/merge"},
 	"runtime/credential":   {"runtime/commandline", "runtime/nearname", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address", "runtime/webpage"},
 	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile", "runtime/schemadoc"},
 	"runtime/auth":         {"runtime/rs", "runtime/rawjson", "runtime/address"},
@@ -126,6 +126,7 @@ var allowed = map[string][]string{
 	"golden":  {"runtime"},            // the same
 
 	"runtime/document": {"runtime/blob", "runtime/ownfile"}, // chapters are HTML; the cache of compiled code
+	"runtime/merge":    {},
 	"runtime/nearname": {},
 	"runtime/webpage":  {}, // the look of pages, also of those that the sandbox shows
 

@@ -188,6 +188,9 @@ var ReadOnWords = Words{
 // What the reference pages say about answers that the adapter reads itself.
 var (
 	rowsMeaning = append([]string{
+		"`stream` `*` reads every granted stream with a time as one timeline, newest first, or oldest first with `order` `asc`. `limit` counts its rows. " +
+			"`filter` takes the one key `time`, and a date is a day in the zone of the server (`--time-zone`). A row has `time`, `stream`, `connection_id` and " +
+			"short fields; `fetch` with its handle has the rest. Streams without a time and sources that failed are named.",
 		"If the resource server refuses all filters, the filter is applied to the records of the stream. If it refuses one field or operator, that is the error.",
 		"With a `sort` that the resource server does not offer, the rows are the first of the whole stream by that field: ties by record key, " +
 			"nulls last, one page only. If the reading stops early, the next page has the first of the remaining records.",
@@ -202,7 +205,9 @@ var (
 			"time that they show, and a warning says so.",
 		"`sort` orders all groups, not only those of one page: by `key` or by `value`, `-` for descending, null last.",
 	}, readMeaning...)
-	hitsMeaning = append([]string{"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match."}, readMeaning...)
+	hitsMeaning = append([]string{
+		"The filter key `time` means the time of each record, whatever its field is called, unless the record has a field of that name.",
+		"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match."}, readMeaning...)
 )
 
 // readMeaning says how the adapter applies a filter (R-SCAN-2), and how the result reports it (R-SCAN-6).

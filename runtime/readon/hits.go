@@ -36,11 +36,17 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	switch {
 	case err != nil:
 		return nil, err
+	case env.Readings == nil && slices.ContainsFunc(input.Filter, isOnTime):
+		return nil, readingOff(filterName + " " + timeKey)
 	case env.Readings == nil || len(input.Filter) == 0 || !isNarrowable(input.Filter):
 		response, err := env.Get(ctx, request)
 		return relaxed(ctx, env, request, response, err)
 	}
-	if !isOurs && !env.Readings.Refuses(rs.Origins(env.RS, request)) {
+	own, span, err := withoutTime(input.Filter, env.Clock)
+	if err != nil {
+		return nil, err
+	}
+	if !isOurs && span == nil && !env.Readings.Refuses(rs.Origins(env.RS, request)) {
 		response, err := env.Get(ctx, request)
 		refusing := refusingFilters(env, request, response, err)
 		if len(refusing) == 0 || err == nil && input.Cursor != nil {
@@ -51,7 +57,7 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	if !isOurs && input.Cursor != nil {
 		return nil, errOtherCall
 	}
-	filter := condition.New(input.Filter)
+	filter := condition.New(own)
 	r, err := begin(ctx, env, kindHits)
 	if err != nil {
 		return nil, err
@@ -63,7 +69,7 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	defer l.forget()
 	l.size, l.ranked = max(request.Limit(), rs.DefaultRows), true
 	r.order.begun = true // hits are in no order of time
-	q := &hits{list: l, streams: input.Streams, filter: filter, lacking: lackingHits{}}
+	q := &hits{list: l, streams: input.Streams, filter: filter, span: span, all: condition.New(input.Filter), lacking: lackingHits{}}
 	found := &full{list: l, asked: request, limit: request.Limit(), matches: q.isMatch}
 	l.filter = filter
 	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
@@ -81,6 +87,36 @@ func relaxed(ctx context.Context, env tool.Env, request rs.Request, response *rs
 		return nil, err
 	}
 	return relax.Hits(ctx, env, request, response), nil
+}
+
+// isOnTime reports whether a condition is on the time of a record, whatever its field is called (R-TIME-1).
+func isOnTime(c rs.Condition) bool { return c.Field == timeKey }
+
+// withoutTime returns a filter without its conditions on the time, and their range; nil: there are none.
+func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *timeRange, err error) {
+	var onTime rs.Filter
+	for _, each := range filter {
+		if isOnTime(each) {
+			onTime = append(onTime, each)
+		} else {
+			others = append(others, each)
+		}
+	}
+	if onTime == nil {
+		return filter, nil, nil
+	}
+	selected, err := rangeOf(onTime, clock)
+	return others, &selected, err
+}
+
+// matchesTime reports whether a record matches the whole filter. Its time is the field of that name, or its time field.
+func (q *hits) matchesTime(record record) bool {
+	if record.fields.Member(timeKey) != nil {
+		return q.all.Match(record.fields)
+	}
+	field := TimeField(nil, []rawjson.Cursor{record.fields})
+	at, _, isTime := instantOf(record.fields.Member(field), q.env.Clock)
+	return isTime && q.span.holds(at) && q.filter.Match(record.fields)
 }
 
 // refusingFilters are the providers that refused the filter of a search as such: the one that was asked, or those among several
@@ -110,6 +146,8 @@ type hits struct {
 	*list
 	streams []string // that are searched
 	filter  *condition.Filter
+	span    *timeRange        // of the times of the records; nil: any
+	all     *condition.Filter // with the conditions on the time, for a field of that name
 
 	of      *page // whose hits were decided on, from one on
 	from    int
@@ -185,7 +223,9 @@ func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks 
 	}
 	var connection *string
 	request := rs.Request{Path: rs.JoinPath("v1", "streams", stream, "records", id)}
-	request.Query.Set(fieldsName, strings.Join(q.filter.Fields(), ","))
+	if q.span == nil { // otherwise the time field is unknown
+		request.Query.Set(fieldsName, strings.Join(q.filter.Fields(), ","))
+	}
 	if named := members.FirstText(connectionName, "connector_instance_id"); named != "" {
 		connection = &named
 	} else if named, isNamed := q.request.Query.Get(connectionName); isNamed {
@@ -196,6 +236,8 @@ func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks 
 	response, err := q.env.RS.Get(ctx, request)
 	var refused *rs.Error
 	switch {
+	case err == nil && q.span != nil:
+		return q.matchesTime(recordOf(response.Cursor())), nil, nil
 	case err == nil:
 		return q.filter.Match(recordOf(response.Cursor()).fields), nil, nil
 	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:

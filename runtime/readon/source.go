@@ -273,7 +273,7 @@ func (s *source) leap(ctx context.Context) error {
 // collect reads the source to its end and keeps the first rows of the timeline: from the other end up to a bound, or all records if
 // they are in another order.
 func (s *source) collect(ctx context.Context, isSorted bool, until *time.Time) error {
-	s.rows, s.pages, s.cursor, s.form, s.slack = nil, nil, "", nil, 0
+	s.rows, s.pages, s.cursor, s.form = nil, nil, "", nil
 	for {
 		parameters := []rs.Parameter{parameter(limitName, strconv.Itoa(rs.MostRows))}
 		if isSorted {

@@ -20,9 +20,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// EveryStream is the name that stands for all granted streams (R-TIME-1).
-const EveryStream = "*"
-
 // timeKey is the name of the time of a record in a timeline, whatever its field is called.
 const timeKey = "time"
 
@@ -30,6 +27,7 @@ const (
 	sourcesAtOnce = 8
 	sourceTimeout = 6 * time.Second // of one request
 	pageReserve   = 5               // rows read beyond the page, to settle its last rows
+	minPage       = 30              // rows of a stream, which show how it spells times
 )
 
 // timeline is a page of the records of all streams, in the order of time (R-TIME-1).
@@ -93,7 +91,7 @@ func (t *timeline) answered(response *rs.Response, rows int) {
 // readTimeline reads a page of the timeline. Its error is a *tool.Error, or that of the schema, or of a source if none answered.
 func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
 	if env.Readings == nil {
-		return nil, readingOff(tool.RecordsStream + ` "` + EveryStream + `"`)
+		return nil, readingOff(tool.RecordsStream + ` "` + tool.EveryStream + `"`)
 	}
 	span, err := rangeOf(input.Filter, env.Clock)
 	for _, condition := range input.Filter {
@@ -114,7 +112,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	}
 	defer r.end()
 	t := &timeline{reading: r, request: request, span: span, isRising: input.Order != nil && *input.Order == "asc", limit: request.Limit(), start: start}
-	t.pageSize = min(t.limit+pageReserve, rs.MostRows)
+	t.pageSize = min(max(t.limit+pageReserve, minPage), rs.MostRows)
 	document, err := schemadoc.Scope{ConnectionID: input.ConnectionID}.Ask(r.ctx, env.RS.Get, nil)
 	if err != nil {
 		return nil, err
@@ -140,7 +138,7 @@ func (t *timeline) refuseOthers() error {
 		}
 		refused := &tool.Error{
 			Code: tool.InvalidTimeRange, Param: name,
-			Message: fmt.Sprintf("%s is not for stream %q; leave it out, or read one stream with it", name, EveryStream),
+			Message: fmt.Sprintf("%s is not for stream %q; leave it out, or read one stream with it", name, tool.EveryStream),
 			Instead: []rawjson.Object{{{Name: name}}},
 		}
 		if len(t.sources) > 0 {
@@ -316,6 +314,7 @@ type timelineCursor struct {
 	Question string         `json:"q"`
 	Last     *position      `json:"p,omitempty"` // the last row that was shown
 	Known    string         `json:"n"`           // the sources that were read
+	Offsets  string         `json:"o,omitempty"` // the sources whose times state offsets
 	Behind   []position     `json:"b,omitempty"`
 	Lagging  map[string]int `json:"l,omitempty"` // a source → its position in Behind, or -1 for the start
 }
@@ -358,9 +357,12 @@ func (s *source) hash() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:hashLength]
 }
 
-func (c timelineCursor) knows(hash string) bool {
-	for i := 0; i < len(c.Known); i += hashLength {
-		if c.Known[i:i+hashLength] == hash {
+func (c timelineCursor) knows(hash string) bool { return listsHash(c.Known, hash) }
+
+// listsHash reports whether a hash is one of those in a text.
+func listsHash(text, hash string) bool {
+	for i := 0; i+hashLength <= len(text); i += hashLength {
+		if text[i:i+hashLength] == hash {
 			return true
 		}
 	}
@@ -395,6 +397,9 @@ func (t *timeline) place(cursor *string) {
 	known, _ := tool.DecodeCursor[map[string]remembered](t.env.Readings.Stop(t.env.Caller, key)) // empty if there is none
 	for _, source := range t.sources {
 		source.from = t.start.from(source.hash())
+		if listsHash(t.start.Offsets, source.hash()) {
+			source.slack = offsetSlack
+		}
 		if kept, isKept := known[source.hash()]; isKept {
 			source.field, source.resume, source.isKnown = kept.Field, kept.Cursor, true
 		}
@@ -419,6 +424,9 @@ func (t *timeline) cursor(shown []int) string {
 		hash := source.hash()
 		seen[hash] = true
 		next.Known += hash
+		if source.slack == offsetSlack {
+			next.Offsets += hash
+		}
 		at := source.from
 		if source.err == nil {
 			at = t.passed(source, shown, taken[i], last)

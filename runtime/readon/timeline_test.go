@@ -315,6 +315,7 @@ func timelinePage(env tool.Env, arguments map[string]any) (timelineRead, error) 
 	if err := json.Unmarshal(result.Structured, &read.page); err != nil {
 		return read, err
 	}
+	read.text = result.Text
 	read.failed = strings.Contains(result.Text, "is missing from this page")
 	for _, row := range read.Data.Data {
 		var members struct{ Handle string }

@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // timelineColumns names the values of a row of a timeline in text.
 const timelineColumns = columnsWord + `["time","handle","data"]`
 
 // isTimeline reports whether the rows are of all streams, in the order of time (R-TIME-1).
-func (r *records) isTimeline() bool { return r.input.Stream == readon.EveryStream }
+func (r *records) isTimeline() bool { return r.input.Stream == tool.EveryStream }
 
 // timelineText returns a row of a timeline on one line, under its day if the row before it has another one.
 func (r *records) timelineText(i int) string {

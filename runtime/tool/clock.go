@@ -2,6 +2,9 @@ package tool
 
 import "time"
 
+// EveryStream is the name that stands for all granted streams (R-TIME-1).
+const EveryStream = "*"
+
 // Clock is the current time and the zone in which a call reads dates and groups times (R-TIME-8).
 type Clock struct {
 	Zone *time.Location   // has an IANA name; nil: UTC
