@@ -74,7 +74,7 @@ func (s *suite) binarySize() error {
 			return err
 		}
 	}
-	s.report.add(atMost("pdpp-mcp binary", 14, float64(info.Size())/1e6, "MB", related))
+	s.report.add(atMost("pdpp-mcp binary", 28, float64(info.Size())/1e6, "MB", related))
 	return nil
 }
 
