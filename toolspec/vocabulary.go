@@ -249,7 +249,13 @@ var Renderers = Words{
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 		Promises: []string{
 			"A hit appears once, in `results`; members that all hits share are in `shared`. Evidence without `next` is the whole field. " +
-				"Without hits, `try` has calls that may find something.",
+				"Without hits, `note` says which words were searched in which streams, and `try` has calls that may find something.",
+			"A hit has the `author`, `title`, `container`, `amount` and `time` of its record, as far as the resource server sent them. If author or " +
+				"title is missing, the adapter reads the records of the first five hits, for at most 1 s. `conversation` is the call that reads what " +
+				"the first hit is a part of.",
+			"A search without a hit is repeated with each telling word alone, with other forms of words that do not occur, and in the mode that " +
+				"compares meanings if a stream offers it: at most six reads of each source, and 3 s. The hits are those with the most words first, " +
+				"and each has its `words`. A single word, and a query with quotes, is not changed.",
 			"`limit` bounds the hits of all connections together. Every mode has a `next_cursor`; in hybrid mode it leads to 100 hits, " +
 				"the most that servers rank.",
 		},
@@ -261,6 +267,8 @@ var Renderers = Words{
 			"A document of up to 40,000 characters, counting JSON escapes, is shown in full. In a longer one the longest values, also of expanded records, " +
 				"end in `…[2000 of 60000 characters shown]`, and `metadata.next` has the calls that read the rest.",
 			"With `fields`, no other field of the record appears. Its identity and its times stay in `metadata`.",
+			"Without `fields`, `metadata.next` also reads the conversation that the record belongs to, and the records just before and after it: in its " +
+				"conversation, or else in its stream.",
 		},
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -53,20 +54,29 @@ type result struct {
 }
 
 // call calls a tool and returns both channels, and what the provider was asked.
-func (d desk) call(t *testing.T, name string, arguments any) (text, structured string, asked []string) {
+func (d desk) call(t *testing.T, name string, arguments any) (text, structured string, asked []journey.Request) {
 	t.Helper()
 	d.provider.Take()
 	got, err := d.session.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
 	if err != nil || got.IsError {
 		t.Fatalf("%s %v: %v %+v", name, arguments, err, got)
 	}
-	for _, request := range d.provider.Take() {
-		asked = append(asked, request.URI)
-	}
-	return journey.Text(t, got), journey.Structured(t, got), asked
+	return journey.Text(t, got), journey.Structured(t, got), d.provider.Take()
 }
 
-func (d desk) search(t *testing.T, q string) (result, string, []string) {
+// parted returns the requests for records of hits apart from the others.
+func parted(asked []journey.Request) (others, records []journey.Request) {
+	for _, request := range asked {
+		if strings.Contains(request.URI, "/records/") {
+			records = append(records, request)
+		} else {
+			others = append(others, request)
+		}
+	}
+	return others, records
+}
+
+func (d desk) search(t *testing.T, q string) (result, string, []journey.Request) {
 	t.Helper()
 	text, structured, asked := d.call(t, "search", map[string]any{"q": q})
 	var read result
@@ -74,6 +84,34 @@ func (d desk) search(t *testing.T, q string) (result, string, []string) {
 		t.Fatal(err)
 	}
 	return read, text, asked
+}
+
+// TestLatency logs the times of searches with and without hits (make bench has those of other calls).
+func TestLatency(t *testing.T) {
+	d := newDesk(t, resource.ReadsV01)
+	times := func(queries []string) []time.Duration {
+		var took []time.Duration
+		for range 4 {
+			for _, q := range queries {
+				start := time.Now()
+				d.search(t, q)
+				took = append(took, time.Since(start))
+			}
+		}
+		slices.Sort(took)
+		return took
+	}
+	var misses []string
+	for _, q := range questionsOf(*seed, 40) {
+		misses = append(misses, q.q)
+	}
+	with, without := times(strings.Fields("barometer map hut rent overdraft Nebel archive tiles noodles launch parcel contract fog Berlin ticket")), times(misses)
+	at := func(took []time.Duration, percent int) time.Duration { return took[len(took)*percent/100] }
+	t.Logf("with hits p50 %s p95 %s, without p50 %s p95 %s, ratio of p95 %.1f",
+		at(with, 50), at(with, 95), at(without, 50), at(without, 95), float64(at(without, 95))/float64(at(with, 95)))
+	if at(without, 95) > 4*at(with, 95)+100*time.Millisecond { // a busy machine is granted some
+		t.Error("a search without hits takes more than four times as long as one with hits")
+	}
 }
 
 // firstFive reports whether the record that answers a question is among the first five hits.
@@ -107,9 +145,9 @@ func (d desk) answer(t *testing.T, questions []question) {
 		if d.asGiven(t, q) {
 			before++
 		}
-		searches := slices.DeleteFunc(slices.Clone(asked), func(uri string) bool { return strings.Contains(uri, "/records/") })
+		searches, _ := parted(asked)
 		if len(searches) > 6 {
-			t.Errorf("%q: the provider was asked %d times: %q", q.q, len(searches), searches)
+			t.Errorf("%q: the provider was asked %d times: %v", q.q, len(searches), searches)
 		}
 		if len(searches) > 1 && read.Note == "" {
 			t.Errorf("%q: structured output does not say that the query was relaxed", q.q)
