@@ -16,7 +16,7 @@ GORACE      = atexit_sleep_ms=20
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test prerequisites toolchain bench exam golden generate check lint prose race trace chart soak build release packages test-clients fuzz supply sbom
+.PHONY: help demo test prerequisites toolchain bench pictures exam golden generate check lint prose race trace chart soak build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ toolchain:
 
 bench: ## measure speed and size against their bars, and write docs/performance.md
 	$(GO) run ./cmd/pdpp-bench -write docs $(BENCH_FLAGS)
+
+pictures: ## draw the pictures of the terminal in docs/pictures
+	.ci/pictures
 
 exam: ## twenty questions about the sample year: which are answered, in how many calls and tokens
 	@cd e2e/exam && $(GO) test -count=1 -run '^TestExam$$' -show

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
@@ -39,35 +37,6 @@ func TestImportsAreTheGolden(t *testing.T) {
 		}
 	}
 	golden.File(t, "imports.txt", text.String())
-}
-
-// The architecture page shows the same picture; packages below a folder count as the folder.
-func TestThePictureShowsTheImports(t *testing.T) {
-	const page = "../docs/architecture.md"
-	_, picture, _ := strings.Cut(string(readFile(t, page)), "## Which way imports go")
-	picture, _, _ = strings.Cut(strings.TrimLeft(picture, "\n`"), "```")
-	var shown []string
-	for line := range strings.Lines(picture) {
-		from, to, isArrow := strings.Cut(strings.TrimSpace(line), " ──> ")
-		for _, name := range strings.Fields(to) {
-			shown = append(shown, from+" ──> "+name)
-		}
-		if !isArrow && from != "" {
-			t.Errorf("%s: %q is no line of the picture", page, line)
-		}
-	}
-	var present []string
-	for _, edge := range edges(t) {
-		from, to := folder(edge.from), folder(edge.to)
-		if from != to && from != "golden" && from != "e2e" { // only tests import these
-			present = append(present, from+" ──> "+to)
-		}
-	}
-	slices.Sort(shown)
-	slices.Sort(present)
-	if diff := gocmp.Diff(slices.Compact(present), shown); diff != "" {
-		t.Errorf("%s (-imports +picture):\n%s", page, diff)
-	}
 }
 
 // folder returns the name of a package in the picture.

@@ -18,7 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
-const sizesPage = "../docs/comparison.md"
+const sizesPage = "../docs/performance.md"
 
 // sizedReads are the rows of the table: a request of a program without the adapter, and the call for the same data.
 var sizedReads = []struct{ what, path, tool, arguments string }{
@@ -51,7 +51,7 @@ var sizedReads = []struct{ what, path, tool, arguments string }{
 	},
 }
 
-// The sizes in docs/comparison.md are those of the sample data, in bytes.
+// The sizes in docs/performance.md are those of the sample data, in bytes.
 func TestSizesOfTheComparison(t *testing.T) {
 	const begin, end = "<!-- sizes: written by go test ./golden -run Sizes -update -->\n", "<!-- end of sizes -->"
 	present := string(readFile(t, sizesPage))

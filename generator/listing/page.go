@@ -56,14 +56,14 @@ func pathTemplate(path plan.Path) string {
 
 func (m *markdown) arguments(tool plan.Tool) {
 	m.paragraph("## Arguments")
-	m.argumentTable(tool.Arguments, func(argument plan.Argument) string { return argument.Name })
+	m.argumentTable(tool.Arguments)
 }
 
-// argumentTable describes arguments, by the names that its reader gives them.
-func (m *markdown) argumentTable(arguments []plan.Argument, name func(plan.Argument) string) {
+// argumentTable describes arguments.
+func (m *markdown) argumentTable(arguments []plan.Argument) {
 	m.table([]string{"argument", "type", "required", "meaning", "how it is sent"})
 	for _, argument := range arguments {
-		m.row("`"+name(argument)+"`", argument.Type.Name, yes(argument.Required), argument.Meaning(), argument.SentAs)
+		m.row("`"+argument.Name+"`", argument.Type.Name, yes(argument.Required), argument.Meaning(), argument.SentAs)
 	}
 }
 

@@ -46,11 +46,11 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 	flags := command.Flags()
 	c.arguments = invocation.AddArguments(flags, c.shortArguments(), false)
 	if definition.Pages != "" {
-		flags.IntVar(&c.limit, tool.HitsLimit, defaultRows, "maximum `rows`, read page by page")
+		flags.IntVarP(&c.limit, tool.HitsLimit, "L", defaultRows, "maximum `rows`, read page by page")
 		flags.BoolVar(&c.all, "all", false, "print every row")
 	}
 	if definition.Table == tool.DocumentTable {
-		flags.BoolVar(&c.web, "web", false, "open the record's web address in the browser")
+		flags.BoolVarP(&c.web, "web", "w", false, "open the record's web address in the browser")
 	}
 	c.format.AddRowFlags(flags)
 	c.addFlags(command)

@@ -21,13 +21,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// timespan is a part of a stream's time as people name it. It becomes a filter on the field that holds the time.
+// timespan is a time range as people name it. It becomes a filter on the field that holds the time of a stream.
 type timespan struct {
 	filter, stream, connection string // names of the tool's arguments
 	since, on                  string // as passed
 }
 
-// newTimespan adds the flags of a time to the command of a tool that filters one stream.
+// newTimespan adds the flags of a time range to the command of a tool that filters one stream.
 func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
 	made := &timespan{}
 	for _, argument := range definition.Arguments {
@@ -41,8 +41,8 @@ func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
 		}
 	}
 	if made.filter != "" && made.stream != "" {
-		flags.StringVar(&made.since, "since", "", "only what is not older than this `time`: 12h, 7d, 2w, a date in --time-zone, or a time of RFC 3339")
-		flags.StringVar(&made.on, "on", "", "only what is of this `day` in --time-zone, such as 2026-03-01, today or yesterday")
+		flags.StringVar(&made.since, "since", "", "only records since this `time`: 12h, 7d, 2w, yesterday, a date in --time-zone, or a time of RFC 3339")
+		flags.StringVar(&made.on, "on", "", "only records of this `day` or month in --time-zone: 2026-03-01, 2026-03, today or yesterday")
 		invocation.MarkArguments(flags, "since", "on")
 	}
 	return made
@@ -56,46 +56,49 @@ func (s *timespan) bounds(now time.Time) (rawjson.Object, error) {
 	case s.since != "" && s.on != "":
 		return nil, invocation.Usagef("--since and --on are two ways to name a time; pass one")
 	case s.on != "":
-		begin, err := day(s.on, now)
+		first, next, err := period(s.on, now)
 		if err != nil {
 			return nil, err
 		}
-		return rawjson.Object{instant("gte", begin), instant("lt", begin.AddDate(0, 0, 1))}, nil
+		return rawjson.Object{instant("gte", first), instant("lt", next)}, nil
 	}
-	begin, err := beginning(s.since, now)
+	first, err := beginning(s.since, now)
 	if err != nil {
 		return nil, err
 	}
-	return rawjson.Object{instant("gte", begin)}, nil
+	return rawjson.Object{instant("gte", first)}, nil
 }
 
 func instant(operator string, at time.Time) rawjson.Member {
 	return rawjson.String(operator, at.UTC().Format(time.RFC3339))
 }
 
-// day parses a day in the zone of now.
-func day(passed string, now time.Time) (time.Time, error) {
+// period returns the beginning of a day or a month, and that of the next one, in the zone of now.
+func period(passed string, now time.Time) (first, next time.Time, err error) {
 	year, month, today := now.Date()
+	midnight := time.Date(year, month, today, 0, 0, 0, 0, now.Location())
 	switch passed {
 	case "today":
-		return time.Date(year, month, today, 0, 0, 0, 0, now.Location()), nil
+		return midnight, midnight.AddDate(0, 0, 1), nil
 	case "yesterday":
-		return time.Date(year, month, today-1, 0, 0, 0, 0, now.Location()), nil
+		return midnight.AddDate(0, 0, -1), midnight, nil
 	}
-	begin, err := time.ParseInLocation(time.DateOnly, passed, now.Location())
-	if err != nil {
-		return time.Time{}, invocation.Usagef("--on %q is no day; write it as 2026-03-01, today or yesterday", passed)
+	if first, err := time.ParseInLocation("2006-01", passed, now.Location()); err == nil {
+		return first, first.AddDate(0, 1, 0), nil
 	}
-	return begin, nil
+	if first, err = time.ParseInLocation(time.DateOnly, passed, now.Location()); err != nil {
+		return first, first, invocation.Usagef("invalid --on %q: use 2026-03-01, 2026-03, today or yesterday", passed)
+	}
+	return first, first.AddDate(0, 0, 1), nil
 }
 
-// beginning parses a time or a length of time before now.
+// beginning parses a time, or a length of time before now.
 func beginning(passed string, now time.Time) (time.Time, error) {
-	if at, err := time.Parse(time.RFC3339, passed); err == nil {
-		return at, nil
+	if instant, err := time.Parse(time.RFC3339, passed); err == nil {
+		return instant, nil
 	}
-	if begin, err := day(passed, now); err == nil {
-		return begin, nil
+	if first, _, err := period(passed, now); err == nil {
+		return first, nil
 	}
 	count, err := strconv.Atoi(passed[:len(passed)-1])
 	if err == nil && count > 0 && count < 100_000 {
@@ -108,10 +111,10 @@ func beginning(passed string, now time.Time) (time.Time, error) {
 			return now.AddDate(0, 0, -7*count).Truncate(time.Second), nil
 		}
 	}
-	return time.Time{}, invocation.Usagef("--since %q is no time; write 12h, 7d, 2w, 2026-03-01 or 2026-03-01T08:00:00Z", passed)
+	return time.Time{}, invocation.Usagef("invalid --since %q: use 12h, 7d, 2w, 2026-03-01 or 2026-03-01T08:00:00Z", passed)
 }
 
-// apply adds the filter to the arguments of a call and says on stderr which it is.
+// apply adds the filter to the arguments of a call and prints it on stderr.
 func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.RawMessage, now time.Time, stderr io.Writer) (json.RawMessage, error) {
 	bounds, err := s.bounds(now)
 	if bounds == nil || err != nil {
@@ -120,7 +123,7 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.R
 	object, ok := rawjson.ParseObject(arguments)
 	stream := object.Text(s.stream)
 	if !ok || stream == "" {
-		return arguments, nil // the tool says what is missing
+		return arguments, nil // the tool reports what is missing
 	}
 	field, err := timeField(ctx, reader, stream, object.Text(s.connection))
 	if err != nil {
@@ -130,16 +133,16 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.R
 	if filter.Get(field) != nil {
 		return nil, invocation.Usagef("the filter and --since or --on both name %s; pass one of them", field)
 	}
-	said := make([]string, len(bounds))
+	words := make([]string, len(bounds))
 	for i, bound := range bounds {
-		said[i] = fmt.Sprintf("%s.%s=%s", invocation.OneLine(field), bound.Name, bounds.Text(bound.Name))
+		words[i] = fmt.Sprintf("%s.%s=%s", invocation.OneLine(field), bound.Name, bounds.Text(bound.Name))
 	}
-	fmt.Fprintf(stderr, "--%s %s\n", invocation.FlagName(s.filter), strings.Join(said, " "))
+	fmt.Fprintf(stderr, "--%s %s\n", invocation.FlagName(s.filter), strings.Join(words, " "))
 	return object.With(s.filter, filter.With(field, bounds.Encode()).Encode()).Encode(), nil
 }
 
-// timeField returns the field that holds the time of a stream's records and takes ranges: the one by which the stream is
-// ordered, or else the first with the role of a time.
+// timeField returns the field that holds the time of a stream's records: the one that orders the stream, or the first with the role of a
+// time. A field that the provider can filter by range is preferred. The adapter filters the others itself.
 func timeField(ctx context.Context, reader rs.Reader, stream, connection string) (string, error) {
 	scope := schemadoc.Scope{Stream: &stream}
 	if connection != "" {
@@ -151,21 +154,23 @@ func timeField(ctx context.Context, reader rs.Reader, stream, connection string)
 	if err != nil {
 		return "", err
 	}
-	found := ""
+	var ordering, ranged, other string
 	for _, row := range document.Rows() {
 		ordered := row.Members.Text("cursor_field")
 		for _, field := range row.Fields() {
-			ranged := slices.Contains(field.Values("r"), "gte")
-			if ranged && (field.Name == ordered || slices.Contains(field.Values("role"), "event-time")) {
-				found = cmp.Or(found, field.Name)
-				if field.Name == ordered {
-					found = ordered
-				}
+			isTime := tool.TimeRole.IsAdvertised(field.Values("role"))
+			switch isRanged := slices.Contains(field.Values("r"), "gte"); {
+			case isRanged && field.Name == ordered:
+				ordering = field.Name
+			case isRanged && isTime:
+				ranged = cmp.Or(ranged, field.Name)
+			case isTime || tool.TimeRole.Has(field.Name):
+				other = cmp.Or(other, field.Name)
 			}
 		}
 	}
-	if found == "" {
-		return "", invocation.Usagef("%s has no field of time that takes a range, so --since and --on cannot filter it; see: call schema %[1]s", stream)
+	if found := cmp.Or(ordering, ranged, other); found != "" {
+		return found, nil
 	}
-	return found, nil
+	return "", invocation.Usagef("%s has no field of time, so --since and --on cannot filter it; see: call schema %[1]s", stream)
 }

@@ -52,7 +52,7 @@ func (f *Format) AddRowFlags(flags *pflag.FlagSet) {
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
 	flags.StringSliceVar(&f.columns, "columns", nil, "only these `fields`, in this order")
 	flags.Var(jsonFields{f}, "json", "short for --columns `fields` --format json")
-	flags.StringVar(&f.expression, "jq", "", "jq `expression` that selects from each row; strings are printed without quotes")
+	flags.StringVarP(&f.expression, "jq", "q", "", "jq `expression` that selects from each row; strings are printed without quotes")
 	flags.BoolVar(&f.noHeaders, "no-headers", false, "print rows without the names of the columns")
 }
 
