@@ -27,7 +27,7 @@ var notRun = map[string]string{
 	"make test": "it runs this test",
 	"go test -run '^$' -bench . -count 10 ./runtime/rs ./runtime/argument ./runtime/render ./runtime/operation ./runtime/fanout ./golden": "it measures for minutes",
 	"claude": "it is a program of others, and talks to a model",
-	"pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example --introspection-client-id pdpp-mcp --introspection-client-secret-file /run/secrets/introspection --public-url https://mcp.pdpp.example --listen 127.0.0.1:8788 --metrics-listen 127.0.0.1:9090": "it serves until it is told to end; TestServe starts it",
+	"pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example --introspection-client-id pdpp-mcp --introspection-client-secret-file /run/secrets/introspection --public-url https://mcp.pdpp.example --listen 127.0.0.1:8788 --metrics-listen 127.0.0.1:9090": "it serves until it is stopped; TestServe starts it",
 }
 
 // connectedBefore are the pages whose reader has already signed in.
@@ -39,7 +39,7 @@ var runElsewhere = map[string]string{
 	"docs/clients.md":    "make test-clients runs it with the real clients",
 	"docs/tutorial.md":   "TestTutorial runs it, with an owner who ticks one mailbox, and compares what is printed",
 	"docs/add-a-tool.md": "it changes the checkout; TestThePageAddsATool of the generator applies what it shows, and calls the tool",
-	"docs/install.md":    "it installs into the system; packaging/check tries each way in a place of its own, and the page says which",
+	"docs/install.md":    "it installs into the system; packaging/check tries each way in a separate directory, and the page says which",
 }
 
 // The test runs every command in README.md and docs/ as shown, in the order of the page. Each page has its own user with an

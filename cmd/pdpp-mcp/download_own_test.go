@@ -168,7 +168,7 @@ func TestOutputsThatAreNoFiles(t *testing.T) {
 
 // A signal ends a download whose output is not read, and one that waits for the provider.
 func TestSignalsEndDownloads(t *testing.T) {
-	for name, arguments := range map[string][]string{"to nobody": {"-o", "-"}, "to a file": {"-o", "blob"}} {
+	for name, arguments := range map[string][]string{"to stdout": {"-o", "-"}, "to a file": {"-o", "blob"}} {
 		t.Run(name, func(t *testing.T) {
 			rs := newBlobRS(t)
 			sent := make(chan struct{}, 1)

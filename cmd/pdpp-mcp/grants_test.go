@@ -64,7 +64,7 @@ func (s *severalGrants) call(t *testing.T, tool string, arguments map[string]any
 	return shown, string(content)
 }
 
-// readers returns the names of the tokens with which a provider was read since the last time, beside the schema.
+// readers returns the names of the tokens with which a provider was read since the last call, apart from the schema.
 func (s *severalGrants) readers(at int) []string {
 	var names []string
 	for _, request := range s.origins[at].take() {
@@ -201,7 +201,7 @@ func TestGrantsAtTwoProviders(t *testing.T) {
 	s.revokedAgain(t)
 }
 
-// revokedAgain revokes the only grant of a mailbox beside another one of the same stream. Answers of the mailbox that is left name it.
+// revokedAgain revokes the only grant of one of two mailboxes. Answers of the other mailbox name it.
 func (s *severalGrants) revokedAgain(t *testing.T) {
 	t.Helper()
 	both, _ := s.boxes[0].Authorization().Credential("gmail_both")
@@ -230,7 +230,7 @@ func (s *severalGrants) run(t *testing.T, words ...string) (printed, said string
 }
 
 // R-LOCAL-1, R-LOCAL-2, R-ERR-3: the commands of a terminal read with every grant of every provider of the cache when none is named.
-// The rows of streams say of which they are, a blob is asked of the one grant that has its connection, and a grant that was
+// Rows name their grant, a blob is read with the one grant that has its connection, and a grant that was
 // revoked is named.
 func TestCommandsOverEveryGrant(t *testing.T) {
 	s := serveGrants(t)

@@ -156,7 +156,7 @@ func stdoutOf(file *os.File) io.Writer {
 // recordOfLine matches a line of JSON, of CSV, and an id alone.
 var recordOfLine = regexp.MustCompile(`(?m)^(?:\{"object":"record","id":"([^"]+)".*\}|record,([^,]+),messages,.*|(\S+-\S+))$`)
 
-// holdsEachRecordOnce checks that a file has all the messages of the personal mailbox, one per line, and no heading but that of CSV.
+// holdsEachRecordOnce checks that a file has all the messages of the personal mailbox, one per line, and no heading but the one of CSV.
 func holdsEachRecordOnce(t *testing.T, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)

@@ -33,7 +33,7 @@ func runProgram(t *testing.T, variables []string, words ...string) (out, said st
 // clientSchema tells that a token is a client's, and nothing else.
 const clientSchema = `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`
 
-// cannedProvider serves answers of JSON beside clientSchema, and returns its address.
+// cannedProvider serves clientSchema and other JSON answers, and returns its address.
 func cannedProvider(t *testing.T, answer http.HandlerFunc) (url string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

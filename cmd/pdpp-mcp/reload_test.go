@@ -66,7 +66,7 @@ func (v *vault) take(secrets ...string) {
 	}
 }
 
-// callers keep a server busy with connections of their own, one call after the other.
+// callers keep a server busy each with its own connection, one call after the other.
 type callers struct {
 	stop chan struct{}
 	all  sync.WaitGroup

@@ -96,7 +96,7 @@ func (p *tokenProvider) call(t *testing.T, session *mcp.ClientSession) (token st
 	return tokens[0], result.IsError
 }
 
-// readRecords is what stands behind the token of a read of records.
+// readRecords follows the token of a read of records.
 const readRecords = " /v1/streams/messages/records"
 
 // Covers R-OPS-3: a local server takes another token from its file while it runs, once the resource server has taken it. A call is
@@ -159,7 +159,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		t.Errorf("the refused token was named %d times:\n%s", count, said)
 	}
 	if strings.Contains(said.String(), context.Canceled.Error()) {
-		t.Errorf("the end of the server is told as a refusal:\n%s", said)
+		t.Errorf("the end of the server is reported as a refusal:\n%s", said)
 	}
 	for _, hidden := range []string{first, second, owner} {
 		if strings.Contains(said.String(), hidden) {

@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// withoutSettings runs the tests without the settings of whoever runs them: a variable such as PDPP_PROVIDER_URL, which README
-// tells a newcomer to export, is none of theirs.
+// withoutSettings runs the tests without the settings of the person who runs them, such as PDPP_PROVIDER_URL, which README
+// tells a newcomer to export.
 type withoutSettings struct{ *testing.M }
 
 // Run is called in the process of the tests, and not in those of the commands that scripts run.

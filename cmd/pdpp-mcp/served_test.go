@@ -114,7 +114,7 @@ func startServe(t *testing.T, p *provided, flags ...string) *served {
 	return s
 }
 
-// read takes the server's address or that of its metrics from a line of the log.
+// read takes the address of the server or of its metrics from a line of the log.
 func (s *served) read(t *testing.T, line []byte) {
 	t.Helper()
 	_, _ = s.log.Write(append(line, '\n')) // it never fails

@@ -96,7 +96,7 @@ func renamed(shown, from, to string) string {
 	})
 }
 
-// onTmux returns what a terminal of so many columns shows after a command line. The server of tmux is one of its own.
+// onTmux returns what a terminal of so many columns shows after a command line. It starts its own tmux server.
 func onTmux(t *testing.T, environment []string, columns int, name, line string) string {
 	t.Helper()
 	tmux := func(words ...string) string {

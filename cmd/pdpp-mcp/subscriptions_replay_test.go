@@ -47,7 +47,7 @@ func readExchange(t *testing.T, number string) exchange {
 		t.Fatalf("%s: %v", found[0], err)
 	}
 	_ = response.Body.Close()
-	_, answer, _ := strings.Cut(strings.TrimLeft(answered, "\n"), "\n\n") // without the headers, whose length is not that of the edited body
+	_, answer, _ := strings.Cut(strings.TrimLeft(answered, "\n"), "\n\n") // without the headers, whose length does not fit the edited body
 	// Captures have a placeholder for a secret.
 	answer = strings.NewReplacer(`"<whsec`, `"whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=`, `>"`, `"`).Replace(answer)
 	return exchange{name: number, line: strings.TrimSuffix(line, " HTTP/1.1"), body: strings.TrimSpace(body), status: response.StatusCode, answer: []byte(answer)}
@@ -260,6 +260,6 @@ func (c subscriptionCase) check(t *testing.T, out, problems string) {
 		}
 	}
 	if c.hides != "" && strings.Contains(out+problems, c.hides) {
-		t.Errorf("%s stands in the output:\n%s%s", c.hides, out, problems)
+		t.Errorf("%s is in the output:\n%s%s", c.hides, out, problems)
 	}
 }

@@ -59,6 +59,6 @@ func TestSyncReadsEveryProvider(t *testing.T) {
 	}
 	found, said = synced()
 	if !slices.Equal(found, everything) || !strings.Contains(said, "the cached credential for "+s.origins[0].server.URL+" expired at ") {
-		t.Errorf("beside an expired one: copied %q and said %s", found, said)
+		t.Errorf("with an expired one: copied %q and said %s", found, said)
 	}
 }

@@ -66,7 +66,7 @@ func (s *syncing) edit(random *rand.Rand) {
 		var err error
 		if random.IntN(3) == 0 {
 			if err = s.box.Store().Delete(s.t.Context(), "cin_gmail_personal", "labels", key); err != nil {
-				err = nil // there is none of that name
+				err = nil // no file has that name
 			}
 		} else {
 			data, encoded := json.Marshal(map[string]any{"id": key, "name": fmt.Sprintf("ü %d\n\u2028", random.Int()), "is_system": false})
@@ -214,7 +214,7 @@ func TestSyncedFilesInSQLite(t *testing.T) {
 	}
 }
 
-// After a revocation nothing more is read: one request is refused, no other is made, and the owner is told what is kept where.
+// After a revocation nothing more is read: one request is refused, no other is made, and the output says what is kept where.
 func TestSyncEndsWithTheGrant(t *testing.T) {
 	s := newSyncing(t, "everything")
 	if _, said, code := s.run(); code != 0 {
@@ -235,7 +235,7 @@ func TestSyncEndsWithTheGrant(t *testing.T) {
 	}
 }
 
-// R-LOCAL-1: every grant of the cache is read, each with its own token, and is named in the account. One that has ended is told,
+// R-LOCAL-1: every grant of the cache is read, each with its own token, and is named in the account. An ended one is reported,
 // its copies stay, and the others are brought up to date.
 func TestSyncReadsAllGrants(t *testing.T) {
 	s := newSyncing(t, "gmail_personal")
@@ -293,6 +293,6 @@ func TestSyncNamesWhatIsLeft(t *testing.T) {
 	}
 	entries, err := os.ReadDir(filepath.Dir(s.directory))
 	if err != nil || len(entries) != 1 {
-		t.Errorf("beside the directory stands %v, %v", entries, err)
+		t.Errorf("next to the directory is %v, %v", entries, err)
 	}
 }

@@ -94,7 +94,7 @@ func TestHostileRecordsOnATerminal(t *testing.T) {
 	}
 }
 
-// looks matches the colours of a table with a text of its own between them.
+// looks matches the colours of a table and the text between them.
 var looks = regexp.MustCompile("\x1b\\[(?:1|2|36)m([^\x1b]*)\x1b\\[0m")
 
 // Where a table has colours, they are its own alone.

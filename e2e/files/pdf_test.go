@@ -67,7 +67,7 @@ func deflated(content []byte) string {
 	return fmt.Sprintf("<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream", packed.Len(), packed.String())
 }
 
-// R-DOC-5: a hostile file gives a text, an image or a reason, and no call beside it fails.
+// R-DOC-5: a hostile file gives a text, an image or a reason, and no concurrent call fails.
 func TestHostilePDFs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts more than a hundred processes")
@@ -112,7 +112,7 @@ func TestHostilePDFs(t *testing.T) {
 		for range 16 {
 			calls.Go(func() {
 				if window, result := read(t, other, wholeFile); result.IsError || window.Window.Text != "calm" {
-					t.Errorf("beside %s: error %t, %+v", name, result.IsError, window)
+					t.Errorf("during %s: error %t, %+v", name, result.IsError, window)
 				}
 			})
 		}

@@ -208,7 +208,7 @@ func misspelt(r *rand.Rand, word string) string {
 	return string(letters)
 }
 
-// absent are words of which most do not occur in the sample.
+// absent are words that mostly do not occur in the sample.
 var absent = strings.Fields(`sauna violin dentist tractor volcano submarine giraffe parliament orchestra avocado saxophone telescope pharmacy
 	kindergarten zahnarzt traktor geige apotheke hubschrauber vulkan krokodil lottery insurance horoscope vaccination mortgage dishwasher`)
 

@@ -96,7 +96,7 @@ func (r Reference) unread(download *rs.Download, held int64, err error) error {
 	return tooLarge(-1, held)
 }
 
-// check compares the bytes with the size and with every digest of the reference: the one in its id and the one beside it.
+// check compares the bytes with the size and with every digest of the reference: the one in its id and the one in its own member.
 func (r Reference) check(download *rs.Download, data []byte) error {
 	hash := sha256.Sum256(data)
 	sum := hex.EncodeToString(hash[:])

@@ -49,7 +49,7 @@ func TestBytesAreThoseThatWerePromised(t *testing.T) {
 		"more":              {blob.Reference{Size: 9}, 20, isFailure},
 		"another digest":    {blob.Reference{Size: 10, Digest: sum}, 20, isFailure},
 		"another in the id": {blob.Reference{ID: "blob_sha256_" + sum, Size: 10}, 20, isFailure},
-		"the right one in the id, another beside it": {
+		"the right one in the id, another in its member": {
 			blob.Reference{ID: "blob_sha256_" + someText, Digest: sum, Size: 10}, 20, isFailure,
 		},
 		"the right one twice": {

@@ -13,8 +13,8 @@ import (
 const deepest = 4
 
 // Replace gives a value with another one in the place of each reference in it: of itself, of elements of lists and of members of
-// objects. The path of a reference is that of the value, with a dot before the number of an element, from 0 on, and before the
-// name of a member, such as attachments.0. Without any it is the same value. A reference for which the other is nil stays.
+// objects. The path of a reference extends the path of the value, with a dot before the number of an element, from 0 on, and before the
+// name of a member, such as attachments.0. Without references it is the same value. A reference without a replacement stays.
 func Replace(path string, value rawjson.Value, other func(path string, reference Reference) rawjson.Value) rawjson.Value {
 	return replace(path, value, other, deepest)
 }
@@ -47,7 +47,7 @@ func replace(path string, value rawjson.Value, other func(string, Reference) raw
 	members, _ := rawjson.ParseObject(value)
 	members = slices.Clone(members)
 	for i, member := range members {
-		if !strings.Contains(member.Name, ".") { // else its path would be that of another one
+		if !strings.Contains(member.Name, ".") { // a dot would make the path ambiguous
 			members[i].Value = inner(member.Name, member.Value)
 		}
 	}

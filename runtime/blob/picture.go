@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// mostPixels bounds a picture: a small file can unfold to any number of them in whoever shows it.
+// mostPixels bounds a picture: a small file can unfold to any number of them in a viewer.
 const mostPixels = 64 << 20
 
 // Picture is what a picture's bytes say of it.

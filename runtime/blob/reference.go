@@ -40,7 +40,7 @@ const (
 )
 
 // ParseReference reads the value of a field. It is false for any value but an object that names a blob which can be asked
-// for, and says of it what kind or how large it is. A list of references is none; Replace finds those in it.
+// for, and says of it what kind or how large it is. A list of references is not a reference; Replace finds those in it.
 func ParseReference(value json.RawMessage) (Reference, bool) {
 	if !MayRefer(value) {
 		return Reference{}, false

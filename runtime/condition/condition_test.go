@@ -63,7 +63,7 @@ func TestFiltersHoldAsForAServer(t *testing.T) {
 	compareTable(t, written.String())
 }
 
-// answerOf is the ids of records, or that there are none, or that the server refuses.
+// answerOf returns the ids of records, "none", or "refused".
 func answerOf(records []lab.Record) string {
 	switch {
 	case records == nil:
@@ -97,8 +97,8 @@ func capturedAnswers(t *testing.T) map[string]string {
 	return answers
 }
 
-// tableCase is a line of the table: the number of a capture or -, a filter as it is sent, the ids of the records for which it
-// holds, and what servers answer when it is something else.
+// tableCase is a line of the table: the number of a capture or -, a filter as it is sent, the ids of the matching
+// records, and the servers' answer if it differs.
 type tableCase struct{ capture, query string }
 
 // filter reads the filter of a case.

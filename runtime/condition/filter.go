@@ -1,7 +1,7 @@
 // Package condition decides which records a filter holds for, where the resource server does not (R-SCAN-1). It works on
 // the bytes of a record as they were received. What a filter means is what the owner's reads show (R-SCAN-2):
 //
-//   - An exact condition compares the text of a value, letter by letter: that of a string, true or false, and a number as
+//   - An exact condition compares the text of a value by character: a string, true or false, or a number as
 //     JavaScript prints it, so that 2.0 is 2. Integers keep their digits.
 //   - A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by
 //     code point.
@@ -43,7 +43,7 @@ func (f *Filter) Fields() []string {
 	return names
 }
 
-// Match reports whether the filter holds for a record with these fields, the object that the cursor stands before.
+// Match reports whether a record matches the filter. The cursor is at the object of its fields.
 func (f *Filter) Match(c rawjson.Cursor) bool {
 	if len(f.fields) == 0 {
 		return true

@@ -11,7 +11,7 @@ import (
 // Format is a document format.
 type Format string
 
-// The formats. An empty Format is none of them.
+// The formats. An empty Format is an unknown format.
 const (
 	PDF  Format = "pdf"
 	DOCX Format = "docx"

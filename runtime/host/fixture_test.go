@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-const bearer = "scoped-token-that-nobody-prints"
+const bearer = "scoped-token-that-is-never-printed"
 
 // recordingRS answers reads with a function and records the requests.
 type recordingRS struct {
@@ -61,7 +61,7 @@ const clientSchema = `{"object":"schema","bearer":{"token_kind":"client"}}`
 
 var (
 	objectSchema = json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`)
-	errPlain     = errors.New("something nobody has judged, " + bearer)
+	errPlain     = errors.New("an unclassified error, " + bearer)
 )
 
 // echo is a tool that reads /v1/echo and returns its arguments.

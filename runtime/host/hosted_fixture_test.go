@@ -18,7 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-const introspectionSecret = "introspection-secret-that-nobody-prints"
+const introspectionSecret = "introspection-secret-that-is-never-printed"
 
 // authorizationServer introspects tokens. Tests set its answers.
 type authorizationServer struct {

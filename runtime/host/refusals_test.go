@@ -40,7 +40,7 @@ func TestRefusals(t *testing.T) {
 		{"no bearer with DELETE", "DELETE", "", nil, 401, "authentication_error", "-", false},
 		{"Basic", "POST", ping, []string{"Authorization", "Basic eDp5"}, 401, "authentication_error", "-", false},
 		{"two bearers", "POST", ping, []string{"Authorization", good, "Authorization", good}, 401, "authentication_error", "invalid_token", false},
-		{"unknown", "POST", ping, []string{"Authorization", "Bearer tok-nobody-3fKq9aBcD7xY"}, 401, "authentication_error", "invalid_token", false},
+		{"unknown", "POST", ping, []string{"Authorization", "Bearer tok-stranger-3fKq9aBcD7xY"}, 401, "authentication_error", "invalid_token", false},
 		{"expired", "POST", ping, []string{"Authorization", "Bearer tok-expired-3fKq9aBcD7xY"}, 401, "authentication_error", "invalid_token", false},
 		{"owner", "POST", ping, []string{"Authorization", "Bearer tok-owner-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
 		{"control plane", "POST", ping, []string{"Authorization", "Bearer tok-control-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},

@@ -13,7 +13,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 	const (
 		planted  = "planted-in-an-argument"
 		answered = "planted-in-an-answer"
-		member   = "member-token-that-nobody-prints"
+		member   = "member-token-that-is-never-printed"
 	)
 	h := newHosted(t, func(with *hostedWith) {
 		with.options.SlowCall = 1 // so that every call is logged with its reads too
@@ -30,7 +30,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer),
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-package-3fKq9aBcD7xY"),
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-unusable-3fKq9aBcD7xY"),
-		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-nobody-3fKq9aBcD7xY"),
+		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-stranger-3fKq9aBcD7xY"),
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer, "Request-Id", bearer),
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer, "Host", planted),
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer, "Origin", "https://"+planted),
@@ -41,7 +41,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 		h.request(t, "GET", "/"+planted+"?token="+bearer, ""),
 	} {
 		got := send(t, request)
-		for _, secret := range []string{bearer, introspectionSecret, member, "tok-package-3fKq9aBcD7xY", "tok-unusable-3fKq9aBcD7xY", "tok-nobody-3fKq9aBcD7xY"} {
+		for _, secret := range []string{bearer, introspectionSecret, member, "tok-package-3fKq9aBcD7xY", "tok-unusable-3fKq9aBcD7xY", "tok-stranger-3fKq9aBcD7xY"} {
 			if strings.Contains(got.body, secret) {
 				t.Errorf("an answer shows %q: %s", secret, got.body)
 			}
@@ -50,7 +50,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 	scraped := httptest.NewRecorder()
 	h.metrics.ServeHTTP(scraped, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	metrics, log := scraped.Body.String(), h.log.String()
-	for _, secret := range []string{bearer, introspectionSecret, member, planted, answered, "tok-package-3fKq9aBcD7xY", "tok-unusable-3fKq9aBcD7xY", "tok-nobody-3fKq9aBcD7xY"} {
+	for _, secret := range []string{bearer, introspectionSecret, member, planted, answered, "tok-package-3fKq9aBcD7xY", "tok-unusable-3fKq9aBcD7xY", "tok-stranger-3fKq9aBcD7xY"} {
 		for name, text := range map[string]string{"log": log, "metrics": metrics} {
 			if i := strings.Index(text, secret); i >= 0 {
 				t.Errorf("the %s shows %q: %s", name, secret, text[max(0, i-200):min(len(text), i+100)])

@@ -30,7 +30,7 @@ func (r *fileField) fileText(ctx context.Context, content *blob.Content, kind bl
 	if text.Detected {
 		about = append(about, rawjson.Bool("charset_detected", true))
 	}
-	if text.Mended {
+	if text.Repaired {
 		about = append(about, rawjson.Bool("charset_errors", true))
 	}
 	whole := content.Redact(text.Bytes)

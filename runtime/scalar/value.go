@@ -60,8 +60,8 @@ func ByValue(value rawjson.Value) (v Value, spelled bool) {
 	return v, false
 }
 
-// Compare is -1, 0 or +1 as the value stands before, beside or after another one: numbers by value, times as instants,
-// texts by code point, false before true. Values of different kinds stand in the order of their kinds.
+// Compare returns -1, 0 or +1 if the value is less than, equal to or greater than another one: numbers by value, times as instants,
+// texts by code point, false before true. Values of different kinds are ordered by kind.
 func (v Value) Compare(other Value) int {
 	if v.Kind != other.Kind {
 		return cmp.Compare(v.Kind, other.Kind)

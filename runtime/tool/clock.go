@@ -2,7 +2,7 @@ package tool
 
 import "time"
 
-// EveryStream is the name that stands for all granted streams (R-TIME-1).
+// EveryStream is the name for all granted streams (R-TIME-1).
 const EveryStream = "*"
 
 // Clock is the current time and the zone in which a call reads dates and groups times (R-TIME-8).

@@ -8,7 +8,7 @@ import (
 )
 
 // Paths of the endpoints. MetadataPath has the metadata of an issuer that is an origin (RFC 8414). AdapterPath is the
-// second resource on the resource server's origin for which clients can request tokens.
+// second resource on the resource server's origin. Clients can request tokens for it.
 const (
 	IntrospectionPath = "/introspect"
 	MetadataPath      = "/.well-known/oauth-authorization-server"

@@ -31,7 +31,7 @@ const (
 	GrantRevokedEvent   = "pdpp.grant.revoked"
 )
 
-// Owner identifies to whom a subscription belongs: a client under one set of grants, or the owner of the data. Nobody else
+// Owner identifies to whom a subscription belongs: a client under one set of grants, or the owner of the data. No other caller
 // sees it.
 type Owner struct {
 	ClientID string   // empty: the owner of the data

@@ -11,7 +11,7 @@ import (
 // around is how much is read after a match in a document.
 const around = 300
 
-// InDocument answers from a document that a search finds by its name. It reads the text after some words, of which a pattern takes
+// InDocument answers from a document that a search finds by its name. It reads the text after some words, and a pattern takes
 // the answer.
 func InDocument(name, words, pattern string) Answer {
 	wanted := regexp.MustCompile(pattern)

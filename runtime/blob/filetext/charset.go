@@ -17,7 +17,7 @@ type Text struct {
 	Bytes    []byte
 	Charset  string // that it was in, by its name of the WHATWG's encoding standard
 	Detected bool   // nothing declared the charset that it is read in
-	Mended   bool   // some bytes are none of the charset, and stand as U+FFFD
+	Repaired bool   // some bytes are invalid in the charset and became U+FFFD
 }
 
 const (
@@ -25,21 +25,21 @@ const (
 	bom      = "\ufeff"
 )
 
-// decode gives the text of bytes. The charset is that of a byte order mark, else the declared one, else that which the text
+// decode gives the text of bytes. The charset comes from a byte order mark, otherwise from the declaration, otherwise from the text
 // itself declares as XML or HTML; else it is UTF-8 if the bytes are, and windows-1252 if not, as browsers have it.
 func decode(data []byte, declared string, isHTML bool) Text {
 	name, detected := charsetOf(data, declared, isHTML)
 	if name == utf8Name {
 		text := Text{Bytes: bytes.TrimPrefix(data, []byte(bom)), Charset: name, Detected: detected}
 		if !utf8.Valid(text.Bytes) {
-			text.Bytes, text.Mended = bytes.ToValidUTF8(text.Bytes, []byte(string(utf8.RuneError))), true
+			text.Bytes, text.Repaired = bytes.ToValidUTF8(text.Bytes, []byte(string(utf8.RuneError))), true
 		}
 		return text
 	}
 	known, _ := charset.Lookup(name)
 	decoded, _ := known.NewDecoder().Bytes(data) // decoders of the standard replace what they cannot read
 	decoded = bytes.TrimPrefix(decoded, []byte(bom))
-	return Text{Bytes: decoded, Charset: name, Detected: detected, Mended: bytes.ContainsRune(decoded, utf8.RuneError)}
+	return Text{Bytes: decoded, Charset: name, Detected: detected, Repaired: bytes.ContainsRune(decoded, utf8.RuneError)}
 }
 
 // charsetOf names the charset, and reports whether nothing declared it.
@@ -56,7 +56,7 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 			return name, false
 		}
 	}
-	// Its guesses are these two; what it looked up is a type of its own.
+	// It guesses these two types. A lookup returns another type.
 	if isHTML && found != charmap.Windows1252 && found != encoding.Nop {
 		return inPage, false
 	}

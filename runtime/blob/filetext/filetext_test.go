@@ -25,7 +25,7 @@ func TestReadable(t *testing.T) {
 		"what is not shown":       {blob.HTML, "a<style>p{}</style><script>x</script><!-- c --><template>t</template><noscript>n</noscript>b", "ab\n"},
 		"white space that counts": {blob.HTML, "<pre>  a\n  b</pre>", "  a\n  b\n"},
 		"a link to a script":      {blob.HTML, `<a href="javascript:alert(1)">press</a>`, "press\n"},
-		"a charset of its own":    {blob.HTML, "<meta charset=iso-8859-1><p>K\xe4se", "Käse\n"},
+		"its own charset":         {blob.HTML, "<meta charset=iso-8859-1><p>K\xe4se", "Käse\n"},
 		"a Japanese charset":      {blob.HTML, "<meta charset=Shift_JIS><p>\x93\xfa\x96\x7b", "日本\n"},
 		"a Chinese charset":       {blob.HTML, "<meta http-equiv=Content-Type content='text/html; charset=big5'><p>\xa4\xa4\xa4\xe5", "中文\n"},
 		"a charset of no meaning": {blob.HTML, "<meta charset=klingon><p>K\xe4se", "Käse\n"},

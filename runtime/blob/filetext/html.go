@@ -33,7 +33,7 @@ var fragments = []atom.Atom{
 	atom.Html, atom.Head, atom.Meta, atom.Style, atom.Span, atom.A, atom.B, atom.I, atom.U, atom.Strong, atom.Em, atom.Font, atom.Center, atom.Img,
 }
 
-// Readable returns the text of HTML as a person reads it: blocks on lines of their own, tabs between the cells of a table, and the
+// Readable returns the text of HTML as a person reads it: each block on its line, tabs between the cells of a table, and the
 // address of a link behind its text. Scripts, styles and other hidden elements are left out. It builds no tree, so deep nesting costs
 // nothing.
 func Readable(source []byte) []byte {

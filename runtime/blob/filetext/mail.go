@@ -38,14 +38,14 @@ func readMail(data []byte) (Text, bool) {
 		text := decode(data, "", false)
 		return text, isText(text.Bytes)
 	}
-	return Text{Bytes: bytes.ToValidUTF8(m.out.Bytes(), []byte("\ufffd")), Charset: utf8Name, Mended: m.mended}, true
+	return Text{Bytes: bytes.ToValidUTF8(m.out.Bytes(), []byte("\ufffd")), Charset: utf8Name, Repaired: m.repaired}, true
 }
 
 // mailText is what was read of a mail so far.
 type mailText struct {
-	out    bytes.Buffer
-	parts  int
-	mended bool
+	out      bytes.Buffer
+	parts    int
+	repaired bool
 }
 
 // message reads a message; it is false for what has no header.
@@ -112,7 +112,7 @@ func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) 
 	case m.out.Len()+len(text.Bytes) > longest:
 		m.out.WriteString("(too long, and not shown)\n")
 	default:
-		m.mended = m.mended || text.Mended
+		m.repaired = m.repaired || text.Repaired
 		m.out.Write(bytes.ReplaceAll(text.Bytes, []byte("\r\n"), []byte("\n")))
 		m.breakLine()
 	}

@@ -22,7 +22,7 @@ func Read(data []byte, kind blob.Kind, declared string) (Text, bool) {
 	return text, true
 }
 
-// KindOf is the kind of a file that nothing declares, by its bytes: text, or HTML when it begins so, else Other. A picture is
+// KindOf returns the kind of an undeclared file by its bytes: HTML if it begins so, otherwise text, or Other. A picture is
 // for blob.Picture to tell.
 func KindOf(data []byte) blob.Kind {
 	text := decode(data, "", false)

@@ -69,7 +69,7 @@ func advised(command *cobra.Command, err error) error {
 	return invocation.Advised(invocation.WithChoices(err, choicesOf(command, err, failure.Error.RetryWith, ids)...), steps...)
 }
 
-// choicesOf are the flags of which one decides what an error leaves open: an argument with one of these values, or another grant of
+// choicesOf returns the flags that resolve an ambiguity, one of them each: an argument with one of these values, or another grant of
 // the connection that was asked.
 func choicesOf(command *cobra.Command, err error, argument string, values []string) (choices [][]string) {
 	flag := command.Flag(invocation.FlagName(argument))

@@ -77,7 +77,7 @@ func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Ar
 }
 
 // access has the flags that choose what a command reads with: all grants of every provider that is connected, where the request
-// says which of them can answer it, else a single one.
+// says which of them can answer it, otherwise a single one.
 type access struct {
 	sources   invocation.Sources
 	ofSources bool

@@ -57,7 +57,7 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 	return command
 }
 
-// shortArguments returns the arguments of a short command. It has no page tokens, and its limit is not that of a page.
+// shortArguments returns the arguments of a short command. It has no page tokens, and its limit is not the limit of a page.
 func (c *toolCommand) shortArguments() []tool.Argument {
 	arguments := slices.DeleteFunc(slices.Clone(c.definition.Arguments), func(argument tool.Argument) bool {
 		return c.definition.Pages != "" && (argument.Name == c.definition.Pages || argument.Name == tool.HitsLimit)

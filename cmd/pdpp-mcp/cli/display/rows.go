@@ -90,7 +90,7 @@ func (r *Rows) project(row json.RawMessage) json.RawMessage {
 	return kept.Encode()
 }
 
-// End ends a JSON list, and returns an error that names the members for which CSV had no column.
+// End ends a JSON list, and returns an error that names the members without a CSV column.
 func (r *Rows) End() error {
 	if len(r.missing) > 0 {
 		return invocation.Failf("the CSV lacks %s that only later rows have: %s; use --format jsonl, or name the fields with --fields",

@@ -93,7 +93,7 @@ func TestATableOfChatMessagesHasItsText(t *testing.T) {
 	}
 }
 
-// A number that a command names keeps its place beside the ids of several grants, which are the first to give way.
+// A number that a command names keeps its place, and the ids of several grants are the first to be dropped.
 func TestATableOfNamedMembersKeepsItsNumbers(t *testing.T) {
 	inUTC(t)
 	rows := `{"data":[{"name":"message_bodies","record_count":271,"last_updated":"2026-05-01T02:00:00.000Z","connection_id":"cin_gmail_personal",
@@ -111,14 +111,14 @@ func TestATableOfNamedMembersKeepsItsNumbers(t *testing.T) {
 func TestATableOfHits(t *testing.T) {
 	shown := onScreen(tool.HitTable, `{"shared":{"display_name":"Fjordbank","stream":"notices"},"data":{"meta":{"count":46},"has_more":true,"next_cursor":"c"},"results":[
 		{"id":"cin_bank/notices:N-1","title":"Fjordbank / notices / 2025-05-19T05:15:00.000Z","time":"2025-05-19T05:15:00.000Z",
-		 "evidence":[{"field_path":"text","preview":"A long text that stands before what was found: your <mark>overdraft</mark> ended"}]}]}`, 80)
+		 "evidence":[{"field_path":"text","preview":"A long text in front of what was found: your <mark>overdraft</mark> ended"}]}]}`, 80)
 	for _, said := range []string{"2025-05-19", "…found: your overdraft ended", "cin_bank/notices:N-1", "1 of 46 hits; more follow: "} {
 		if !strings.Contains(shown, said) {
 			t.Errorf("%q is missing in\n%s", said, shown)
 		}
 	}
 	if strings.Contains(shown, "Fjordbank / ") {
-		t.Errorf("a made title stands in\n%s", shown)
+		t.Errorf("a made title is in\n%s", shown)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
 )
 
-// The exit codes of pdpp-mcp. ExitToolError is a refusal by a tool for a reason without a code of its own.
+// The exit codes of pdpp-mcp. ExitToolError is a tool error without a more specific code.
 const (
 	ExitOK            = 0
 	ExitToolError     = 1

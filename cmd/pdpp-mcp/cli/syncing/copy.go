@@ -59,7 +59,7 @@ func (c *streamCopy) stateFile() string {
 	return path.Join(fileName(c.Connection), "."+fileName(c.Stream)+".json")
 }
 
-// open reads the copy of an earlier run. The copy is empty if there is none, if it was damaged, or if it was read with another grant, which
+// open reads the copy of an earlier run. The copy is empty if it is missing, if it was damaged, or if it was read with another grant, which
 // may cover other fields.
 func (c *streamCopy) open(provider, grant string) error {
 	c.clear()

@@ -49,7 +49,7 @@ func TestStoppedBetweenCopies(t *testing.T) {
 	}
 }
 
-// leadingBack is a feed whose last cursor is that of an earlier page.
+// leadingBack is a feed whose last cursor is the cursor of an earlier page.
 type leadingBack struct {
 	emptyFeed
 	pages int
