@@ -2,7 +2,7 @@ package exam_test
 
 import "github.com/pdppmcp/pdpp-mcp/e2e/exam/candidate"
 
-// aboutDocuments are the questions that only Office files and EPUB answer. The answers are those of sandbox/sample/FACTS.md: SQL cannot
+// aboutDocuments are the questions that only documents answer. The answers are those of sandbox/sample/FACTS.md: SQL cannot
 // read the files.
 var aboutDocuments = []question{
 	{
@@ -24,5 +24,21 @@ var aboutDocuments = []question{
 		name: "booklet", text: "Which code do I quote at the lost property office for my train to Lyon, and in which town is it?",
 		answered: candidate.InDocument("ticket booklet epub", "lost property office", `is in (\w+),.*Quote the code (\S+)\.`),
 		truths:   `SELECT 'Wuppertal', 'PINE-4402'`,
+	},
+	{
+		name: "deposit", text: "At which bank, on which account and at what interest is my deposit kept, by my lease?",
+		answered: candidate.InDocument("mietvertrag pdf", "Die Kaution beträgt", `bei der (\S+ \S+)\nauf dem Konto (\d+ \d+) an, zu (\S+ %) Zinsen`),
+		truths:   `SELECT 'Havelbank Köpenick', '4418 207', '1,35 %'`,
+	},
+	{
+		name: "newest PDF", text: "What did the locksmith charge for the cylinder, by the table of the newest PDF in my private mail?",
+		answered: candidate.NewestDocument("application/pdf", `Schlüsseldienst Bärwald, Rechnung R-2291:"?\nZylinder,"-(\d+,\d+)"`),
+		truths:   `SELECT '58,30'`,
+	},
+	{
+		name: "scanned letter", text: "What does the letter look like with which my old lease was ended?",
+		answered: candidate.Scan("kuendigung pdf"),
+		truths: `SELECT content_type, size FROM file JOIN mail ON mail.account = file.account AND mail.key = file.mail
+			WHERE subject LIKE 'Ankündigung: Eigenbedarf%' AND name = 'kuendigung.pdf'`,
 	},
 }

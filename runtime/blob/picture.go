@@ -3,25 +3,32 @@ package blob
 import (
 	"bytes"
 	"image"
-	_ "image/gif"  // pictures that models can be shown
-	_ "image/jpeg" // likewise
-	_ "image/png"  // likewise
+	_ "image/gif"  // a format that hosts show
+	_ "image/jpeg" // the same
+	_ "image/png"  // the same
 	"math"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// mostPixels bounds a picture: a small file can unfold to any number of them in a viewer.
-const mostPixels = 64 << 20
+// maxPixels bounds a picture, because a small file can unfold to any number of pixels where it is shown.
+const maxPixels = 64 << 20
 
-// Picture is what a picture's bytes say of it.
+// Picture describes a picture by its bytes.
 type Picture struct {
 	MediaType     string
 	Width, Height int // pixels
 }
 
-// ReadPicture reads the head of a PNG, a JPEG or a GIF. It is false for any other file, and for a picture that is too large to
-// be shown. Whether the rest can be shown is not looked at.
+// About returns the size as members of a field.
+func (p Picture) About() rawjson.Object {
+	return rawjson.Object{rawjson.Int("width", int64(p.Width)), rawjson.Int("height", int64(p.Height))}
+}
+
+// ReadPicture reads the header of a PNG, JPEG or GIF file. It is false for other files and for a picture with too many pixels. It does not
+// check the rest of the file.
 func ReadPicture(data []byte) (Picture, bool) {
 	head, format, err := image.DecodeConfig(bytes.NewReader(data))
-	isSmall := err == nil && head.Width > 0 && head.Height > 0 && head.Width <= math.MaxInt32 && head.Height <= mostPixels/head.Width
+	isSmall := err == nil && head.Width > 0 && head.Height > 0 && head.Width <= math.MaxInt32 && head.Height <= maxPixels/head.Width
 	return Picture{MediaType: "image/" + format, Width: head.Width, Height: head.Height}, isSmall
 }

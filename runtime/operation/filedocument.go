@@ -49,6 +49,9 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 		file.Note = fmt.Sprintf("There is no text on %s, and it cannot be shown as an image.", parts[scan].Mark)
 		return r.window(ctx, content, text, window, file)
 	}
+	if picture, ok := blob.ReadPicture(image); ok {
+		file.About = append(file.About, picture.About()...)
+	}
 	file.Note = fmt.Sprintf("There is no text on %s. It follows as an image. If it is missing, the host does not support images.", parts[scan].Mark)
 	result, err := r.window(ctx, content, text, window, file)
 	if err == nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/blob/filetext"
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -95,12 +94,11 @@ func (r *fileField) picture(content *blob.Content) (*tool.Result, error) {
 	if err := content.Checked(); err != nil {
 		return nil, err
 	}
-	about := rawjson.Object{rawjson.Int("width", int64(picture.Width)), rawjson.Int("height", int64(picture.Height))}
 	note := "The picture follows as an image. If it is missing, the host does not support images."
 	if declared, _ := blob.SplitMediaType(r.reference.MediaType); declared != "" && declared != picture.MediaType {
 		note = "It is declared as " + declared + ", but is " + picture.MediaType + ". " + note
 	}
-	result, err := r.file(content.Response(r.record), about, note)
+	result, err := r.file(content.Response(r.record), picture.About(), note)
 	if err == nil {
 		result.File = &tool.File{MediaType: picture.MediaType, Data: content.Data}
 	}

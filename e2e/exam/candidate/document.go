@@ -1,8 +1,11 @@
 package candidate
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
@@ -42,4 +45,62 @@ func InDocument(name, words, pattern string) Answer {
 		}
 		return "", ErrNoWay
 	}
+}
+
+// Scan sees a page of a document that a search finds by its name, and tells the media type and the size of the file.
+func Scan(name string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		hits, err := c.hits(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		found, err := c.Fetch(ctx, blind.Arguments{"id": hits[0].ID})
+		if err != nil {
+			return "", err
+		}
+		question, isShown := found.Reads()
+		if !isShown {
+			return "", ErrNoWay
+		}
+		page, err := c.Page(ctx, question)
+		return answer(page.MediaType, page.Size), err
+	}
+}
+
+// NewestDocument answers from the newest file of a media type in the private mailbox: what a pattern takes from its text.
+func NewestDocument(mediaType, pattern string) Answer {
+	said := regexp.MustCompile(pattern)
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		files, err := c.source(ctx, attachments, private)
+		if err != nil {
+			return "", err
+		}
+		isWanted := func(row blind.Row) bool {
+			for field := range row.Values {
+				if value(row, field) == mediaType {
+					return true
+				}
+			}
+			return false
+		}
+		rows, err := c.Rows(ctx, of(files), func(rows []blind.Row) bool { return slices.ContainsFunc(rows, isWanted) })
+		at := slices.IndexFunc(rows, isWanted)
+		if err != nil || at < 0 || len(rows[at].Next) == 0 {
+			return "", cmp.Or(err, ErrNoWay)
+		}
+		text, err := c.ReadOn(ctx, rows[at], field(rows[at].Next[0]))
+		if found := said.FindStringSubmatch(text); found != nil {
+			return answer(strings.Join(found[1:], "; ")), nil
+		}
+		return "", cmp.Or(err, ErrNoWay)
+	}
+}
+
+// field is the field that a call reads.
+func field(call blind.Call) string {
+	var names struct {
+		Path string `json:"field_path"`
+	}
+	_ = json.Unmarshal([]byte(call.Arguments), &names) // without a name the call is refused
+	return names.Path
 }

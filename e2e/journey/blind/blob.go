@@ -27,6 +27,11 @@ func (r *Reader) Picture(ctx context.Context, row Row, field string) (Picture, e
 	return look(ctx, r, call, readPicture)
 }
 
+// Page sees a page of a file that has no text.
+func (r *Reader) Page(ctx context.Context, arguments Arguments) (Picture, error) {
+	return look(ctx, r, arguments.call("read_record_field"), readPicture)
+}
+
 func readPicture(seen string) (Picture, error) {
 	words, image, found := strings.Cut(seen, "\npicture ")
 	about, _, _ := strings.Cut(words, "\n")
