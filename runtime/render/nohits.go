@@ -126,7 +126,7 @@ func (s *search) relaxedNote(shown int) string {
 		note += " No record has " + strings.Join(missing, ", ") + "."
 	}
 	if shown < relaxed.Found {
-		note += fmt.Sprintf(" %d of %d hits are shown; pass a limit to see more.", shown, relaxed.Found)
+		note += fmt.Sprintf(" %d of %d hits are shown; pass a larger limit to see more.", shown, relaxed.Found)
 	}
 	return words(note, s.unsearchedNote())
 }

@@ -37,6 +37,7 @@ type rowPage struct {
 	hasMore     bool
 	connections []string // of a short command whose rows are ordered by time
 	isAscending bool
+	note        string // what the result says of all its hits
 }
 
 var (
@@ -144,6 +145,9 @@ func (e *export) readEach(ctx context.Context, object rawjson.Object, first rowP
 
 // end ends the output and reports the rows that follow.
 func (e *export) end(rows int, last rowPage) error {
+	if last.note != "" {
+		fmt.Fprintln(e.terminal.Err, last.note)
+	}
 	more := ""
 	switch {
 	case !last.hasMore && last.cursor == "", e.all:
@@ -271,6 +275,7 @@ func hitPage(structured json.RawMessage) (rowPage, error) {
 	var result struct {
 		Shared  json.RawMessage   `json:"shared"`
 		Results []json.RawMessage `json:"results"`
+		Note    string            `json:"note"`
 		Data    struct {
 			HasMore    bool   `json:"has_more"`
 			NextCursor string `json:"next_cursor"`
@@ -282,7 +287,7 @@ func hitPage(structured json.RawMessage) (rowPage, error) {
 	if err := json.Unmarshal(structured, &result); err != nil {
 		return rowPage{}, fmt.Errorf("read the page's structured output: %w", err)
 	}
-	page := rowPage{total: display.ReadTotal(result.Data.Meta.Count), cursor: result.Data.NextCursor, hasMore: result.Data.HasMore}
+	page := rowPage{total: display.ReadTotal(result.Data.Meta.Count), cursor: result.Data.NextCursor, hasMore: result.Data.HasMore, note: result.Note}
 	shared, _ := rawjson.ParseObject(result.Shared)
 	for _, hit := range result.Results {
 		members, _ := rawjson.ParseObject(hit)

@@ -13,6 +13,7 @@ import (
 type hit struct {
 	Handle   string `json:"id"`
 	Title    string
+	Author   string
 	Time     string
 	Stream   string
 	Snippet  string
@@ -27,7 +28,7 @@ func readHit(result json.RawMessage, shared rawjson.Object) (h hit) {
 	if h.Snippet == "" && len(h.Evidence) > 0 {
 		h.Snippet = h.Evidence[0].Preview
 	}
-	if h.Title == unmarked.Replace(h.Snippet) || strings.HasPrefix(h.Title, h.Source+" / "+h.Stream) {
+	if h.Title == unmarked.Replace(h.Snippet) || strings.HasPrefix(h.Title, h.Source+" / ") {
 		h.Title = "" // the other columns show it
 	}
 	return h
@@ -46,20 +47,25 @@ func PlainHit(result json.RawMessage) json.RawMessage {
 
 // hitTable returns a table with a row for each hit.
 func hitTable(results []json.RawMessage, shared rawjson.Object) *table {
-	var titles, found, times, sources, handles []string
+	var titles, authors, found, times, sources, handles []string
 	for _, result := range results {
 		h := readHit(result, shared)
 		titles, found = append(titles, h.Title), append(found, startAtMark(invocation.OneLine(h.Snippet)))
+		authors = append(authors, h.Author)
 		times, handles = append(times, h.Time), append(handles, h.Handle)
 		sources = append(sources, strings.TrimSpace(h.Source+" "+h.Stream))
 	}
 	table := &table{advice: "--format json"}
-	if slices.ContainsFunc(titles, func(title string) bool { return title != "" }) {
+	isKnown := func(value string) bool { return value != "" }
+	if slices.ContainsFunc(titles, isKnown) {
 		table.addColumn(column{name: "title", kind: titleKind}, titles)
 	}
 	table.addColumn(column{name: "found", kind: textKind, hasMarks: true}, found)
 	if local, zone, isTime := localTimes(times); isTime {
 		times, table.zone = local, zone
+	}
+	if slices.ContainsFunc(authors, isKnown) {
+		table.addColumn(column{name: "author", kind: personKind}, authors)
 	}
 	table.addColumn(column{name: "time", kind: timeKind}, times)
 	table.addColumn(column{name: "in", kind: otherKind}, sources)
