@@ -163,6 +163,24 @@ func queryRecordsDefinition() tool.Definition {
 					"records transactions --limit 500 --format csv",
 				},
 			},
+			{
+				Name:   "timeline",
+				Title:  "List the records of all streams by time, newest first",
+				Preset: map[string]string{"stream": "*"},
+				Examples: []string{
+					"timeline --on 2026-03-11",
+					"timeline --since 2026-04-20 --json time,stream,title",
+				},
+			},
+			{
+				Name:   "changes",
+				Title:  "List the changes of a stream, from the beginning or a bookmark on",
+				Preset: map[string]string{"changes_since": "beginning"},
+				Examples: []string{
+					"changes messages --connection-id cin_gmail_work --jq .subject",
+					"changes messages --connection-id cin_gmail_work --changes-since now",
+				},
+			},
 		},
 		Ask: askQueryRecords,
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // wrapperNames are the members of a record's wrapper. In a flat record every other member is a field of the source.
@@ -287,6 +288,13 @@ func PlainRecord(response *rs.Response, handle string) json.RawMessage {
 }
 
 func (r *row) plain() json.RawMessage {
+	if happened := r.members.Get("time"); happened != nil && r.members.Get("data") != nil { // a row of the timeline of all streams
+		title, author, text := tool.TitleRole.Field(r.fields), tool.AuthorRole.Field(r.fields), tool.TextRole.Field(r.fields)
+		return rawjson.Object{
+			rawjson.String("handle", r.handle), rawjson.Raw("time", happened), rawjson.String("stream", r.stream),
+			rawjson.Raw("title", orNull(title.Value)), rawjson.Raw("author", orNull(author.Value)), rawjson.Raw("text", orNull(text.Value)),
+		}.Encode()
+	}
 	plain := rawjson.Object{rawjson.String("handle", r.handle)}
 	for _, name := range []string{"deleted", "deleted_at", expandedName} {
 		if value := r.members.Get(name); value != nil {
@@ -294,4 +302,11 @@ func (r *row) plain() json.RawMessage {
 		}
 	}
 	return append(plain, r.fields.Without("handle")...).Encode()
+}
+
+func orNull(value json.RawMessage) json.RawMessage {
+	if value == nil {
+		return json.RawMessage("null")
+	}
+	return value
 }

@@ -74,6 +74,7 @@ type toolCommand struct {
 	target    saved.Target
 	all       bool // read every page
 	limit     int  // rows of a short command
+	follow    bool // print changes as they come
 	web       bool // open the record in the browser
 
 	accounted func(ctx context.Context, env tool.Env, call accountedCall) error

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,7 @@ type rowPage struct {
 	rows        []json.RawMessage
 	total       display.Total
 	cursor      string // of the next page
+	bookmark    string // for later changes
 	hasMore     bool
 	connections []string // of a short command whose rows are ordered by time
 	isAscending bool
@@ -84,6 +86,9 @@ func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
 	}
 	if e.rows = e.format.Rows(); e.short != nil {
 		e.rows = e.format.PlainRows()
+		if e.follow {
+			e.rows, e.all = e.format.Rows(), true // a table needs an end
+		}
 		if !e.all && e.limit <= rs.MostRows {
 			e.pageSize, progress.line = e.limit, &invocation.Line{}
 		}
@@ -103,12 +108,34 @@ func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
 			return err
 		}
 		isFull := e.short != nil && !e.all && progress.rows >= e.limit
+		if e.follow && page.cursor == "" && page.bookmark != "" {
+			progress.line.End()
+			if err := pause(ctx, followInterval); err != nil {
+				return err
+			}
+			object = object.Without(cursorName).With(e.definition.Changes, rawjson.Quote(page.bookmark))
+			clear(seen)
+			continue
+		}
 		if page.cursor == "" || isFull || e.short == nil && !e.all {
 			progress.line.End()
 			return errors.Join(e.end(progress.rows, page), output.Publish())
 		}
 		seen[page.cursor] = true
-		object = object.With(cursorName, rawjson.Quote(page.cursor))
+		// A page of a feed of changes is named by its cursor alone.
+		object = object.Without(e.definition.Changes).With(cursorName, rawjson.Quote(page.cursor))
+	}
+}
+
+// followInterval is the time between two questions for changes.
+const followInterval = 5 * time.Second
+
+func pause(ctx context.Context, interval time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(interval):
+		return nil
 	}
 }
 
@@ -149,6 +176,9 @@ func (e *export) end(rows int, last rowPage) error {
 		fmt.Fprintln(e.terminal.Err, last.note)
 	}
 	more := ""
+	if e.short != nil && last.bookmark != "" && last.cursor == "" {
+		fmt.Fprintf(e.terminal.Err, "later changes: --%s %s\n", invocation.FlagName(e.definition.Changes), commandline.Word(invocation.OneLine(last.bookmark)))
+	}
 	switch {
 	case !last.hasMore && last.cursor == "", e.all:
 	case e.short == nil:
@@ -259,7 +289,7 @@ func recordPage(response *rs.Response) (rowPage, error) {
 	}
 	page := rowPage{
 		rows: render.WholeRows(response), total: display.ReadTotal(list.Meta().Get("count")),
-		cursor: list.Text("next_cursor"), hasMore: string(list.Get("has_more")) == "true",
+		cursor: list.Text("next_cursor"), bookmark: list.Text("next_changes_since"), hasMore: string(list.Get("has_more")) == "true",
 	}
 	if reading := response.Reading; reading != nil {
 		page.cursor, page.hasMore = reading.Behind, false

@@ -49,6 +49,9 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 		flags.IntVarP(&c.limit, tool.HitsLimit, "L", defaultRows, "maximum `rows`, read page by page")
 		flags.BoolVar(&c.all, "all", false, "print every row")
 	}
+	if short.Preset[definition.Changes] != "" {
+		flags.BoolVar(&c.follow, "follow", false, "keep asking, and print changes as they come")
+	}
 	if definition.Table == tool.DocumentTable {
 		flags.BoolVarP(&c.web, "web", "w", false, "open the record's web address in the browser")
 	}
@@ -93,7 +96,7 @@ func (c *toolCommand) object(command *cobra.Command, words []string) (json.RawMe
 		}
 	}
 	// The rows of several connections need their time, so only one connection is asked for fewer fields.
-	isOne := c.definition.Pages == "" || object.Get(c.span.connection) != nil
+	isOne := c.definition.Pages == "" || object.Get(c.span.connection) != nil && object.Text(c.span.stream) != allStreams
 	if columns := c.format.Fields(); columns != nil && fields != "" && isOne && object.Get(fields) == nil {
 		object = append(object, rawjson.Strings(fields, columns))
 	}

@@ -27,6 +27,12 @@ type timespan struct {
 	since, on                  string // as passed
 }
 
+// The name of all streams together, and the filter key for the time of any stream (R-TIME-1).
+const (
+	allStreams = "*"
+	timeOfAny  = "time"
+)
+
 // newTimespan adds the flags of a time range to the command of a tool that filters one stream.
 func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
 	made := &timespan{}
@@ -40,7 +46,7 @@ func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
 			made.connection = argument.Name
 		}
 	}
-	if made.filter != "" && made.stream != "" {
+	if made.filter != "" && (made.stream != "" || definition.Table == tool.HitTable) {
 		flags.StringVar(&made.since, "since", "", "only records since this `time`: 12h, 7d, 2w, yesterday, a date in --time-zone, or a time of RFC 3339")
 		flags.StringVar(&made.on, "on", "", "only records of this `day` or month in --time-zone: 2026-03-01, 2026-03, today or yesterday")
 		invocation.MarkArguments(flags, "since", "on")
@@ -122,12 +128,14 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.R
 	}
 	object, ok := rawjson.ParseObject(arguments)
 	stream := object.Text(s.stream)
-	if !ok || stream == "" {
+	if !ok || stream == "" && s.stream != "" {
 		return arguments, nil // the tool reports what is missing
 	}
-	field, err := timeField(ctx, reader, stream, object.Text(s.connection))
-	if err != nil {
-		return nil, err
+	field := timeOfAny
+	if s.stream != "" && stream != allStreams {
+		if field, err = timeField(ctx, reader, stream, object.Text(s.connection)); err != nil {
+			return nil, err
+		}
 	}
 	filter, _ := rawjson.ParseObject(object.Get(s.filter))
 	if filter.Get(field) != nil {
