@@ -19,7 +19,7 @@ import (
 var sessions = []string{
 	"pdpp-mcp",
 	"pdpp-mcp records messages --limit 3",
-	"pdpp-mcp records transactions --on 2026-03-31",
+	"pdpp-mcp records transactions --on 2026-03-30",
 	"pdpp-mcp search overdraft fees --limit 3",
 	"pdpp-mcp count messages --group-by from_name --limit 3",
 	"pdpp-mcp show cin_gmail_personal/messages:p-msg-080",
