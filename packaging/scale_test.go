@@ -12,17 +12,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
-const hostingPage = "../docs/hosting.md"
+const scalePage = "../docs/performance.md"
 
-// R-OPS-4: the counts of docs/hosting.md: what the authorization server and the resource server see of calls.
+// R-OPS-4: the counts of docs/performance.md: what the authorization server and the resource server see of calls.
 func TestCountsOfScale(t *testing.T) {
-	page, err := os.ReadFile(hostingPage)
+	page, err := os.ReadFile(scalePage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	provider := newProvider(t) // it remembers nothing of a read, and replicas are new for each count
 	written := between(t, string(page), "counts", introspectionTable(t, provider)+"\n"+readTable(t, provider))
-	golden.File(t, hostingPage, between(t, written, "model", modelTable()))
+	golden.File(t, scalePage, between(t, written, "model", modelTable()))
 }
 
 // between returns a page with other text between the marks of a name.
@@ -72,7 +72,7 @@ func introspectionTable(t *testing.T, provider *provider) string {
 	return table.String()
 }
 
-// modelTable calculates what docs/hosting.md says of more users than were measured: of calls that come at random, at a mean rate.
+// modelTable calculates what docs/performance.md says of more users than were measured: of calls that come at random, at a mean rate.
 func modelTable() string {
 	const (
 		rate      = 0.1    // calls of a user in a second
