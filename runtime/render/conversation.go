@@ -95,9 +95,11 @@ func (id identity) readNear(fields rawjson.Object, of conversation) []Call {
 		if err != nil {
 			return nil
 		}
-		bound := func(name string, at time.Time) rawjson.Member {
-			return rawjson.String(name, at.UTC().Format(time.RFC3339))
+		layout := time.RFC3339
+		if of.reach == nearInThread { // days are exact enough, and shorter
+			layout, at = time.DateOnly, at.Truncate(24*time.Hour)
 		}
+		bound := func(name string, at time.Time) rawjson.Member { return rawjson.String(name, at.UTC().Format(layout)) }
 		within := rawjson.Object{bound("gte", at.Add(-of.reach)), bound("lte", at.Add(of.reach))}
 		filter = append(slices.Clone(filter), rawjson.Raw(when.Name, within.Encode()))
 	}
