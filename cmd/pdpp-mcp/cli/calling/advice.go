@@ -63,14 +63,13 @@ func advised(command *cobra.Command, err error) error {
 			}
 		}
 	}
-	if isCalled { // of each that is offered
+	if isCalled { // the calls name the connections
 		ids = nil
 	}
 	return invocation.Advised(invocation.WithChoices(err, choicesOf(command, err, failure.Error.RetryWith, ids)...), steps...)
 }
 
-// choicesOf returns the flags that resolve an ambiguity, one of them each: an argument with one of these values, or another grant of
-// the connection that was asked.
+// choicesOf returns the flags that would avoid an error: the argument with one of the values, or another grant of the connection.
 func choicesOf(command *cobra.Command, err error, argument string, values []string) (choices [][]string) {
 	flag := command.Flag(invocation.FlagName(argument))
 	if flag != nil && !flag.Changed && !invocation.HasObject(command) {
@@ -78,18 +77,17 @@ func choicesOf(command *cobra.Command, err error, argument string, values []stri
 			choices = append(choices, []string{"--" + flag.Name, value})
 		}
 	}
-	var elsewhere interface{ OtherGrants() []string }
-	if errors.As(err, &elsewhere) {
-		for _, grant := range elsewhere.OtherGrants() {
+	var others interface{ OtherGrants() []string }
+	if errors.As(err, &others) {
+		for _, grant := range others.OtherGrants() {
 			choices = append(choices, invocation.GrantChoice(grant))
 		}
 	}
 	return choices
 }
 
-// commandFor returns a command line of a command that can be pasted into a POSIX shell. It has the arguments, as flags if all of
-// them can be, and the flags that were passed to another command, as far as both have them. The same arguments give the same
-// line, in whichever order they stand. No flag holds a token.
+// commandFor returns a command line for a POSIX shell. It has the arguments, as flags if all of them can be, and the flags that were passed
+// to another command, if both have them. The order of the arguments does not matter. No flag holds a token.
 func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) string {
 	words := []string{command.CommandPath()}
 	typed, ok := asTyped(command, arguments)
@@ -101,7 +99,7 @@ func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) str
 	return strings.Join(words, " ")
 }
 
-// asTyped returns arguments as people type them, in the order of the flags of a command. It fails for those that only JSON holds.
+// asTyped returns arguments as positional words and flags, in the order of a command's flags. It reports false if they need --json.
 func asTyped(command *cobra.Command, arguments json.RawMessage) ([]string, bool) {
 	object, ok := rawjson.ParseObject(arguments)
 	var positional, flagged []string

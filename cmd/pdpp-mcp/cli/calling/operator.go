@@ -18,13 +18,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// groups has the help line of each command that only holds others, by its word.
+// groups has the short help of each command that has only subcommands.
 var groups = map[string]string{
 	"subscriptions": "Manage event subscriptions, and check what they deliver",
 }
 
-// NewOperatorCommands makes the commands of the specs that MCP clients are not offered. Each word of a command is one
-// level of the tree.
+// NewOperatorCommands returns the commands of the specs that only a terminal has. Each word of a command is one level of the tree.
 func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*cobra.Command {
 	root := &cobra.Command{}
 	for _, generated := range gen.Commands() {
@@ -39,12 +38,12 @@ func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*c
 		}
 	}
 	group(root, "subscriptions").AddCommand(newVerifyCommand(terminal))
-	made := root.Commands()
-	root.RemoveCommand(made...) // they get another parent
-	return made
+	commands := root.Commands()
+	root.RemoveCommand(commands...) // they get another parent
+	return commands
 }
 
-// group returns the child of parent named word, which only holds other commands, and makes it if it is missing.
+// group returns the child of parent with this name, which has only subcommands. It adds a missing one.
 func group(parent *cobra.Command, word string) *cobra.Command {
 	for _, child := range parent.Commands() {
 		if child.Name() == word {
@@ -62,7 +61,7 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 	return child
 }
 
-// newGeneratedCommand makes a command with its words and arguments. The caller sets what it runs.
+// newGeneratedCommand returns a command with its arguments and without a run function.
 func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Arguments) {
 	command := &cobra.Command{
 		Use:     generated.Words[len(generated.Words)-1],
@@ -76,8 +75,8 @@ func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Ar
 	return command, arguments
 }
 
-// access has the flags that choose what a command reads with: all grants of every provider that is connected, where the request
-// says which of them can answer it, otherwise a single one.
+// access has the flags that choose the grants of a command: all grants of every connected provider if the request can choose among them,
+// otherwise a single one.
 type access struct {
 	sources   invocation.Sources
 	ofSources bool
@@ -93,7 +92,7 @@ func newAccess(flags *pflag.FlagSet, generated tool.Command) *access {
 	return a
 }
 
-// admitted returns what the command may use. The function ends its use.
+// admitted returns what the command may use, and a function that ends the use.
 func (a *access) admitted(ctx context.Context, logger *slog.Logger) (tool.Env, func(), error) {
 	if !a.ofSources {
 		client, err := a.sources.Admitted(ctx, logger)
@@ -107,14 +106,14 @@ func (a *access) admitted(ctx context.Context, logger *slog.Logger) (tool.Env, f
 	return env, func() { local.Settle(ctx) }, err
 }
 
-// newAnswerCommand makes a command that sends one request and prints the answer. The result of a change is printed even
-// when it differs from what was asked for, which is an error.
+// newAnswerCommand returns a command that sends one request and prints the answer. The result of a change is also printed if it differs
+// from the request, which is an error.
 func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	format := display.Format{Terminal: terminal}
 	secretFile := ""
 	command, arguments := newGeneratedCommand(generated)
 	if generated.Secret {
-		command.Flags().StringVar(&secretFile, "secret-file", "", "new `file` of mode 0600 for the signing secret, in place of the output")
+		command.Flags().StringVar(&secretFile, "secret-file", "", "new `file` of mode 0600 for the signing secret, instead of the output")
 	}
 	format.AddFlags(command.Flags())
 	access := newAccess(command.Flags(), generated)
@@ -147,24 +146,24 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 		} else if failed != nil {
 			return advised(command, failed)
 		}
-		tellMore(terminal.Err, result)
+		noteMore(terminal.Err, result)
 		result = display.TerminalSafe(result)
-		return errors.Join(failed, format.PrintList(command.Context(), result, generated.Columns, access.tellApart()))
+		return errors.Join(failed, format.PrintList(command.Context(), result, generated.Columns, access.distinctMembers()))
 	}
 	return command
 }
 
-// tellApart are the members that tell the rows of several grants and of several providers apart.
-func (a *access) tellApart() []string {
+// distinctMembers returns the members that distinguish the rows of several grants and of several providers.
+func (a *access) distinctMembers() []string {
 	if !a.ofSources {
 		return nil
 	}
 	return []string{"grant_id", "provider_url"}
 }
 
-// tellMore notes on stderr what neither a table nor a text shows: that a list has more rows than were printed (R-HAND-8), which
-// operator commands do not page, and that a source is missing (R-LOCAL-2).
-func tellMore(out io.Writer, answer *tool.Result) {
+// noteMore prints on stderr that a list has more rows (R-HAND-8), because operator commands do not page, and that a source is missing
+// (R-LOCAL-2).
+func noteMore(out io.Writer, answer *tool.Result) {
 	var list struct {
 		Data    []json.RawMessage `json:"data"`
 		HasMore bool              `json:"has_more"`
@@ -180,7 +179,7 @@ func tellMore(out io.Writer, answer *tool.Result) {
 	if list.HasMore {
 		fmt.Fprintf(out, "the provider has more than the %s shown\n", invocation.Count(len(list.Data), "row"))
 	}
-	for _, each := range list.Meta.Warnings {
-		fmt.Fprintln(out, invocation.OneLine(each.Message))
+	for _, warning := range list.Meta.Warnings {
+		fmt.Fprintln(out, invocation.OneLine(warning.Message))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// progress shows on a terminal how many rows were read, unless the rows themselves are printed there.
+// progress shows the number of rows on a terminal, unless the rows themselves are printed there.
 type progress struct {
 	line      *invocation.Line
 	rows      int
@@ -24,7 +24,7 @@ func newProgress(terminal invocation.Terminal, toFile, fromStart bool) *progress
 	return made
 }
 
-// add counts the rows of a page. It keeps the first total that a page has.
+// add counts the rows of a page. The first total of a page applies to all.
 func (p *progress) add(rows int, total display.Total) {
 	p.rows += rows
 	if p.total.Value == 0 && p.fromStart {
@@ -33,7 +33,7 @@ func (p *progress) add(rows int, total display.Total) {
 	p.line.Show(p.text())
 }
 
-// barWidth is the length of a bar in columns. A line with it stays below 80.
+// barWidth is the length of a bar. A line with it stays below 80 columns.
 const barWidth = 24
 
 func (p *progress) text() string {

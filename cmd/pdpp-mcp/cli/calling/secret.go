@@ -13,11 +13,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// signingSecret matches a secret of Standard Webhooks in an answer by its prefix, since providers name the member
-// differently. A slash of its base64 may be escaped.
+// signingSecret matches a secret of Standard Webhooks by its prefix, because providers name the member differently. A slash of its base64
+// may be escaped.
 var signingSecret = regexp.MustCompile(`"(whsec_[A-Za-z0-9+/=_\\-]*)"`)
 
-// secretKeeper is an rs.Writer that saves the signing secret of an answer to a file and removes it from the answer.
+// secretKeeper is an rs.Writer that moves the signing secret of an answer to a file.
 type secretKeeper struct {
 	rs.Writer
 	file *os.File // opened before the change is sent, so that the secret is not lost
@@ -28,10 +28,10 @@ type secretKeeper struct {
 func newSecretKeeper(writer rs.Writer, name string) (*secretKeeper, error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, invocation.Usagef("--secret-file %s is there already; name a new file", name)
+		return nil, invocation.Usagef("--secret-file %s exists; name a new file", name)
 	}
 	if err != nil {
-		return nil, invocation.Usagef("--secret-file cannot be made: %v", err)
+		return nil, invocation.Usagef("--secret-file cannot be created: %v", err)
 	}
 	return &secretKeeper{Writer: writer, file: file}, nil
 }
@@ -51,13 +51,13 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 	secret := bytes.ReplaceAll(found[1], []byte(`\`), nil)
 	_, err = k.file.Write(append(secret, '\n'))
 	if err = errors.Join(err, k.file.Sync()); err != nil {
-		return nil, fmt.Errorf("the signing secret could not be kept; get another with subscriptions update <id> --rotate-secret: %w", err)
+		return nil, fmt.Errorf("the signing secret could not be saved; get another with subscriptions update <id> --rotate-secret: %w", err)
 	}
 	k.kept = true
 	return response.WithBody(signingSecret.ReplaceAll(response.Body(), []byte(`"[in the secret file]"`)))
 }
 
-// close removes a file that got no secret.
+// close removes the file if it has no secret.
 func (k *secretKeeper) close() {
 	_ = k.file.Close() // Send has synced it
 	if !k.kept {

@@ -79,7 +79,7 @@ func instant(operator string, at time.Time) rawjson.Member {
 	return rawjson.String(operator, at.UTC().Format(time.RFC3339))
 }
 
-// period returns the beginning of a day or a month, and that of the next one, in the zone of now.
+// period returns the first moment of a day or a month and of the next one, in the zone of now.
 func period(passed string, now time.Time) (first, next time.Time, err error) {
 	year, month, today := now.Date()
 	midnight := time.Date(year, month, today, 0, 0, 0, 0, now.Location())

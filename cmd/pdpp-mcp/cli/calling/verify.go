@@ -23,7 +23,7 @@ const webhookSecretVariable = "PDPP_WEBHOOK_SECRET"
 // mostEventBytes bounds the event on standard input. Events hold no records, so they are small.
 const mostEventBytes = 4 << 20
 
-// newVerifyCommand makes the command that checks the signature of an event. It makes no request.
+// newVerifyCommand returns the command that checks the signature of an event. It makes no request.
 func newVerifyCommand(terminal invocation.Terminal) *cobra.Command {
 	var headers []string
 	secretFile, tolerance := "", webhook.DefaultTolerance
@@ -31,9 +31,9 @@ func newVerifyCommand(terminal invocation.Terminal) *cobra.Command {
 		Use:                   "verify --secret-file FILE [--header 'name: value' …] < event",
 		DisableFlagsInUseLine: true,
 		Short:                 "Check the signature of an event",
-		Long: `Check an event that was posted to a receiver (Standard Webhooks: webhook-id, webhook-timestamp and
-webhook-signature). Standard input is the body, byte for byte, when headers are passed with --header; else it is
-the whole HTTP request. Exit code 0: signed by the provider; 1: not to be trusted; 78: no usable secret.`,
+		Long: `Check the signature of an event (Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature). With --header, standard
+input is the body, byte for byte. Otherwise it is the whole HTTP request. Exit code 0: signed by the provider; 1: not signed by the
+provider; 78: no usable secret.`,
 		Example: `  pdpp-mcp subscriptions verify --secret-file secret --header 'webhook-id: evt_1' \
     --header 'webhook-timestamp: 1795000000' --header 'webhook-signature: v1,…' < body.json
   pdpp-mcp subscriptions verify --secret-file secret < request.http`,
@@ -55,8 +55,8 @@ the whole HTTP request. Exit code 0: signed by the provider; 1: not to be truste
 		},
 	}
 	command.Flags().StringVar(&secretFile, "secret-file", "", "`file` that holds the signing secret; "+webhookSecretVariable+" may hold the secret itself")
-	command.Flags().StringArrayVar(&headers, "header", nil, "a `header` of the event as 'name: value'; repeated for more")
-	invocation.AddDuration(command.Flags(), &tolerance, "tolerance", "how far the event's time may be from now")
+	command.Flags().StringArrayVar(&headers, "header", nil, "a `header` of the event as 'name: value'; repeatable")
+	invocation.AddDuration(command.Flags(), &tolerance, "tolerance", "maximum difference between the event's time and now")
 	return command
 }
 
