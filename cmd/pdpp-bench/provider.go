@@ -46,6 +46,7 @@ func newProvider() http.Handler {
 	})
 	mux.HandleFunc("GET /v1/search", p.search)
 	mux.HandleFunc("POST /introspect", introspect)
+	p.document(mux)
 	return mux
 }
 

@@ -71,6 +71,7 @@ func measureAll(ctx context.Context, effort effort, only, binary string, out io.
 		{"package search", s.packageSearch},
 		{"large schema", s.largeSchema},
 		{"reading on", s.readingOn},
+		{"documents", s.documentWindows},
 		{"memory", s.localMemory},
 		{"result size", s.resultSizes},
 		{"binary", s.binarySize},
