@@ -7,9 +7,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Body is the aggregation in the resource server's envelope, without meta. A group is its key, the start of its time bucket
-// as time when it has a key beside it, its count, and its value for any other metric than count. other_count are the records
-// in groups beyond the limit, a record in each group that it is in.
+// Body returns the aggregation in the resource server's envelope, without meta. A group has its key, its count, and its value for a
+// metric other than count. With both groupings it also has the start of its time bucket as time. other_count counts records in groups
+// beyond the limit, a record once for each of its groups.
 func (t *Tally) Body() rawjson.Object {
 	q := t.query
 	body := rawjson.Object{
@@ -60,7 +60,7 @@ func (t *Tally) zone() string {
 	return t.query.TimeZone
 }
 
-// Groups is how many groups there are, with those beyond the limit; 0 when they were too many to be told apart.
+// Groups returns the number of groups, including those beyond the limit. It returns 0 if there were too many to distinguish.
 func (t *Tally) Groups() int {
 	if t.groups.others > 0 {
 		return 0
@@ -68,7 +68,7 @@ func (t *Tally) Groups() int {
 	return len(t.groups.kept)
 }
 
-// value is a figure; a sum of values of which none can be added up is null, and no 0.
+// value returns a figure. A sum without a single number is null.
 func (t *Tally) value(f *figure) rawjson.Value {
 	if t.odd > 0 && !t.some {
 		return rawjson.Value("null")
@@ -93,19 +93,19 @@ func (t *Tally) group(group *group) rawjson.Value {
 	return members.Encode()
 }
 
-// Warnings say what the figures leave out: values that the metric cannot measure, and what was not told apart.
+// Warnings returns what the figures leave out: values that the metric cannot measure, and groups or values beyond a bound.
 func (t *Tally) Warnings() []string {
 	var warnings []string
 	if t.odd > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d values of %s are left out: %s cannot measure them.", t.odd, t.query.Field, t.query.Metric))
 	}
 	if t.buckets.ownOffset {
-		warnings = append(warnings, fmt.Sprintf("Values of %s state an offset of their own or none: they are grouped by the time that they "+
+		warnings = append(warnings, fmt.Sprintf("Values of %s have their own offset or none: they are grouped by the time that they "+
 			"show, not in %s. Pass time_zone to group instants.", t.query.GroupByTime, t.query.TimeZone))
 	}
 	if t.groups.others > 0 {
 		warnings = append(warnings, fmt.Sprintf(
-			"The first %d groups that came are counted; %d records are in others, of which one may be larger.", len(t.groups.kept), t.groups.others))
+			"Only the first %d groups are counted; %d records are in other groups, and one of those may be larger.", len(t.groups.kept), t.groups.others))
 	}
 	if t.told != nil && t.told.full {
 		warnings = append(warnings, fmt.Sprintf("There are more than %d different values; those beyond are not counted.", distinctMost))

@@ -35,7 +35,7 @@ const (
 type buckets struct {
 	granularity string
 	zone        *time.Location
-	asWritten   bool // a date and a time with an offset of its own count as they are written
+	asWritten   bool // dates and times with an offset count as they are written
 	ownOffset   bool // such a time was seen
 	last        span // of the last time, because the next record is often in it too
 }

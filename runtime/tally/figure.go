@@ -94,14 +94,14 @@ func (f *figure) rank(metric string, other *figure) int {
 	return cmp.Compare(other.records, f.records)
 }
 
-// distinctMost bounds how many values are told apart, so that memory does not grow with the records.
+// distinctMost is the max number of distinct values, so that memory does not grow with the records.
 const distinctMost = 100_000
 
-// distinct tells values apart by 128 bits of two hashes, which nobody who writes records can choose.
+// distinct distinguishes values by 128 bits of two hashes with random seeds, so that records cannot force a collision.
 type distinct struct {
 	first, second maphash.Seed
 	seen          map[[2]uint64]struct{}
-	full          bool // some values were not looked at
+	full          bool // some values were not counted
 }
 
 func newDistinct() *distinct {

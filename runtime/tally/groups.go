@@ -55,8 +55,8 @@ func appendName(out []byte, start bucket, key []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(out, uint64(start)), key...)
 }
 
-// ordered are the groups in the order in which they are shown: the earliest first when they are by time alone, else the
-// greatest key first, ties by key, and under each key the earliest first.
+// ordered returns the groups in the order of the result. Groups by time alone start with the earliest. Others start with the key of the
+// greatest value, ties by key, and under each key with the earliest.
 func (g *groups) ordered(metric string, byKey bool) []*group {
 	total := map[string]*figure{}
 	all := make([]*group, 0, len(g.kept))

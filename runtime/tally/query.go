@@ -31,7 +31,7 @@ type Query struct {
 	GroupByTime string
 	Granularity string // of GroupByTime: minute to year, weekday or hour_of_day
 	TimeZone    string // of GroupByTime, an IANA name; UTC when empty
-	AsWritten   bool   // dates and times with an offset of their own count as they are written, not in TimeZone
+	AsWritten   bool   // dates and times with an offset count as they are written, not in TimeZone
 	Limit       int    // of groups, 1 to 100; 0 for the default: 100 by time, otherwise 10
 	Sort        string // of groups: key, -key, value or -value; empty: the order of the resource server
 }

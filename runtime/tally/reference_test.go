@@ -135,7 +135,7 @@ func addPlainly(t *rapid.T, groups map[string]*group, query tally.Query, read ro
 	}
 }
 
-// elements are a value, or the elements of an array; null when there are none.
+// elements returns a value, or the elements of an array, or null for an empty one.
 func elements(value any) []any {
 	list, isList := value.([]any)
 	if !isList {
@@ -226,7 +226,7 @@ func compareGroups(t *rapid.T, counting *tally.Tally, query tally.Query, referen
 		return
 	}
 	if counting.Groups() != len(reference) {
-		t.Fatalf("%d groups are told of %d", counting.Groups(), len(reference))
+		t.Fatalf("%d groups are reported of %d", counting.Groups(), len(reference))
 	}
 	others := int64(0)
 	for _, each := range reference {

@@ -66,7 +66,7 @@ func queryOf(parameters url.Values) tally.Query {
 	return query
 }
 
-// tallied is the body for the records for which a filter holds.
+// tallied returns the body for the records that match a filter.
 func tallied(t *testing.T, query tally.Query, of rs.Filter, records []lab.Record) ([]byte, error) {
 	t.Helper()
 	counting, err := tally.New(query)

@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// Tally is an aggregation of the records that were added so far. An array stands for its elements: a record is in the group
-// of each of them, and each is measured. It is not safe for concurrent use.
+// Tally is an aggregation of the added records. A record with an array is in the group of each element, and each element is measured.
+// It is not safe for concurrent use.
 type Tally struct {
 	query   Query
 	fields  []string // that are read
@@ -56,14 +56,14 @@ func fieldsOf(query Query) []string {
 
 func (t *Tally) isGrouped() bool { return t.query.GroupBy != "" || t.query.GroupByTime != "" }
 
-// Add counts in a record with these fields, the object that the cursor stands before.
+// Add adds a record. The cursor is at the object of its fields.
 func (t *Tally) Add(c rawjson.Cursor) {
 	t.values, t.keys, t.starts, t.room = t.values[:0], t.keys[:0], t.starts[:0], t.room[:0]
 	if t.query.Metric != "count" || t.isGrouped() {
 		unread := len(t.fields)
 		for inside := c.Enter(rawjson.ObjectValue); inside && unread > 0 && c.More(); {
 			name := c.Name()
-			if value := c.Value(); len(name) > 0 && t.read(name, value) { // no name is that of no field
+			if value := c.Value(); len(name) > 0 && t.read(name, value) { // an empty name is not a field
 				unread--
 			}
 		}
@@ -83,7 +83,7 @@ func (t *Tally) Add(c rawjson.Cursor) {
 	}
 }
 
-// orNone is the list, or a list of what stands for none.
+// orNone returns the list, or a list of none if it is empty.
 func orNone[T any](list []T, none T) []T {
 	if len(list) == 0 {
 		return []T{none}
@@ -120,7 +120,7 @@ func (t *Tally) readMeasured(value rawjson.Value) {
 	m := measured{json: value}
 	switch t.query.Metric {
 	case "count_distinct":
-		m.json = t.written(value) // by which it is told apart
+		m.json = t.written(value) // distinguishes values
 	default:
 		var spelled bool
 		if m.value, spelled = scalar.ByValue(value); spelled {

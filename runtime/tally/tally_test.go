@@ -176,7 +176,7 @@ func TestAddingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What a record of 1 kB costs beside the page that it comes in.
+// The cost of a record of 1 kB in addition to its page.
 func BenchmarkAdd(b *testing.B) {
 	fields := rawjson.Value(`{"id":"m1","from":"ada@example.com","body":"` + strings.Repeat("word ", 180) + `","at":"2026-03-01T23:30:00-05:00","amount":12.25}`)
 	for name, query := range map[string]tally.Query{

@@ -31,8 +31,7 @@ func NewTop(field string, descending bool, limit int) *Top {
 	return &Top{field: field, descending: descending, limit: limit}
 }
 
-// Add considers a row: the record's key as JSON, its fields, the object that the cursor stands before, and the row as it is to be
-// given back. What is kept of them is copied.
+// Add considers a row: the record's key as JSON, a cursor at the object of its fields, and the row to return. It copies what it keeps.
 func (t *Top) Add(id rawjson.Value, fields rawjson.Cursor, row rawjson.Value) {
 	value, spelled := scalar.ByValue(fields.Member(t.field))
 	t.spelled = t.spelled || spelled
@@ -56,7 +55,7 @@ func (t *Top) Add(id rawjson.Value, fields rawjson.Cursor, row rawjson.Value) {
 // order is how two values stand, whatever the keys of their records.
 func (t *Top) order(a, b scalar.Value) int {
 	order := a.Compare(b)
-	if t.descending || a.Kind == scalar.None || b.Kind == scalar.None { // a kind before all others stands behind them
+	if t.descending || a.Kind == scalar.None || b.Kind == scalar.None { // the lowest kind is always last
 		return -order
 	}
 	return order
