@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -161,30 +160,4 @@ func openRecord(row json.RawMessage) error {
 		return invocation.Failf("no browser can be started here; open %s", invocation.OneLine(address))
 	}
 	return nil
-}
-
-// byTime orders rows of several connections by their time, newest first unless isAscending.
-func byTime(rows []json.RawMessage, isAscending bool) []json.RawMessage {
-	type timedRow struct {
-		row  json.RawMessage
-		time time.Time
-	}
-	timed := make([]timedRow, len(rows))
-	for i, row := range rows {
-		members, _ := rawjson.ParseObject(row)
-		text, _ := rawjson.Text(tool.TimeRole.Field(members).Value)
-		instant, _ := time.Parse(time.RFC3339, text)
-		timed[i] = timedRow{row, instant}
-	}
-	slices.SortStableFunc(timed, func(a, b timedRow) int {
-		if isAscending {
-			return a.time.Compare(b.time)
-		}
-		return b.time.Compare(a.time)
-	})
-	ordered := make([]json.RawMessage, len(rows))
-	for i := range timed {
-		ordered[i] = timed[i].row
-	}
-	return ordered
 }
