@@ -50,11 +50,11 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 // describe adds what was searched, in the order of the query.
 func (s *search) describe() {
 	for _, each := range s.words {
-		s.about.Complete = s.about.Complete && each.isComplete
-		if each.word == "" {
+		if each.word == "" { // it adds hits, and does not decide whether the words occur
 			s.about.ByMeaning = true
 			continue
 		}
+		s.about.Complete = s.about.Complete && each.isComplete
 		at := slices.IndexFunc(s.about.Words, func(w rs.RelaxedWord) bool { return w.Word == each.word })
 		if at < 0 {
 			at, s.about.Words = len(s.about.Words), append(s.about.Words, rs.RelaxedWord{Word: each.word})
