@@ -11,8 +11,16 @@ import (
 
 // badRequest is the refusal of a request as wrong; nil for any other error.
 func badRequest(err error) *rs.Error {
+	if refused := asRefused(err); refused != nil && refused.Status == http.StatusBadRequest {
+		return refused
+	}
+	return nil
+}
+
+// asRefused returns the refusal of a resource server, or nil.
+func asRefused(err error) *rs.Error {
 	var refused *rs.Error
-	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
+	if errors.As(err, &refused) {
 		return refused
 	}
 	return nil

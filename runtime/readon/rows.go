@@ -28,6 +28,9 @@ type RowsInput struct {
 // the filter (R-SCAN-1); where it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Its error is that of env.Get, or an *tool.Error: a cursor of another call, or a caller who reads too much already.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
+		if _, isFeed := request.Query.Get(feedName); isFeed {
+			return readChanges(ctx, env, request, input)
+		}
 		return readTimeline(ctx, env, request, input)
 	}
 	from, isOurs, err := placeIn(env, input.Cursor, request)

@@ -20,8 +20,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// timeKey is the name of the time of a record in a timeline, whatever its field is called.
-const timeKey = "time"
+const timeKey = tool.TimeKey
 
 const (
 	sourcesAtOnce = 8
@@ -118,7 +117,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 		return nil, err
 	}
 	t.sources = t.sourcesIn(document)
-	if err := t.refuseOthers(); err != nil {
+	if err := t.refuseOthers(orderName, filterName, connectionName); err != nil {
 		return nil, err
 	}
 	t.place(input.Cursor)
@@ -129,11 +128,11 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	return t.response(order, document), nil
 }
 
-// refuseOthers refuses the parameters that a timeline does not take, with the calls to make instead.
-func (t *timeline) refuseOthers() error {
+// refuseOthers refuses all parameters besides these and those of a page, with the calls to make instead.
+func (t *timeline) refuseOthers(taken ...string) error {
 	for _, each := range t.request.Query.Parameters() {
 		name, _, _ := strings.Cut(each.Name, "[")
-		if slices.Contains([]string{limitName, cursorName, orderName, filterName, connectionName}, name) {
+		if name == limitName || name == cursorName || slices.Contains(taken, name) {
 			continue
 		}
 		refused := &tool.Error{

@@ -176,7 +176,7 @@ func (r *records) linesBefore(shown int, next continuation, note string, try, re
 		lines = append(lines, r.input.Call.Tool+" takes no cursor: it shows this page and no more.")
 	}
 	if r.isTimeline() {
-		return append(lines, Token("time_zone", r.Text("time_zone")), timelineColumns)
+		return append(withLine(lines, tokenIf("time_zone", r.Text("time_zone"))), timelineColumns)
 	}
 	return withLine(lines, columnsLine("handle", r.columns))
 }

@@ -18,7 +18,11 @@ func (r *records) isTimeline() bool { return r.input.Stream == tool.EveryStream 
 // timelineText returns a row of a timeline on one line, under its day if the row before it has another one.
 func (r *records) timelineText(i int) string {
 	row := r.rows[i]
-	line := rawjson.Visible(rawjson.Array([]json.RawMessage{row.members.Get("time"), rawjson.Quote(row.handle), row.fields.Encode()}))
+	shown := row.fields
+	if row.members.True("deleted") {
+		shown = rawjson.Object{rawjson.Bool("deleted", true)}
+	}
+	line := rawjson.Visible(rawjson.Array([]json.RawMessage{rawjson.TextOrNull(row.members.Text("time")), rawjson.Quote(row.handle), shown.Encode()}))
 	day := r.dayOf(row)
 	if i > 0 && r.dayOf(r.rows[i-1]) == day {
 		return line

@@ -5,6 +5,9 @@ import "time"
 // EveryStream is the name for all granted streams (R-TIME-1).
 const EveryStream = "*"
 
+// TimeKey is the filter key for the time of a record, whatever its field is called (R-TIME-1).
+const TimeKey = "time"
+
 // Clock is the current time and the zone in which a call reads dates and groups times (R-TIME-8).
 type Clock struct {
 	Zone *time.Location   // has an IANA name; nil: UTC

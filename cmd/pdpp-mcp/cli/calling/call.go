@@ -138,6 +138,13 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	if object, err = c.span.apply(ctx, env.RS, object, c.clock.Now(), c.terminal.Err); err != nil {
 		return err
 	}
+	object, last, err := c.resume(object)
+	if err != nil {
+		return err
+	}
+	if last != nil && isPerRow {
+		return invocation.Usagef("%s keeps the position of one page; leave out --all and --format jsonl or csv", sinceLast)
+	}
 	env.Readings, env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
 	c.accounted = newAccounted(c.definition.Name, &c.sources, logger)
 	switch {
@@ -146,7 +153,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	case c.short != nil:
 		err = c.printPlain(ctx, env, object)
 	default:
-		err = c.print(ctx, env, object)
+		err = c.print(ctx, env, object, last)
 	}
 	return advised(command, c.withStreams(ctx, env, object, err))
 }
@@ -168,7 +175,7 @@ func (c *toolCommand) withStreams(ctx context.Context, env tool.Env, arguments j
 }
 
 // print makes the call and prints its result.
-func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.RawMessage) error {
+func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.RawMessage, last *lastRun) error {
 	var result *tool.Result
 	err := c.accounted(ctx, env, func(ctx context.Context, env tool.Env) (rows int, err error) {
 		if result, err = c.definition.Run(ctx, env, arguments); err != nil {
@@ -192,7 +199,10 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.Ra
 	if err := c.format.PrintShape(ctx, result, c.definition.Table, more); err != nil {
 		return err
 	}
-	return output.Publish()
+	if err := output.Publish(); err != nil {
+		return err
+	}
+	return last.keep(result)
 }
 
 // newAccounted returns a function that makes a call within the time limit of a server's calls, and writes it to the audit log (R-OPS-2),
