@@ -188,6 +188,8 @@ var ReadOnWords = Words{
 // What the reference pages say about answers that the adapter reads itself.
 var (
 	rowsMeaning = append([]string{
+		"`changes_since` with `*` has the changes of all streams, deletions included: `now` starts, and one `next_changes_since` continues. A source " +
+			"that ended or failed keeps its position and is named.",
 		"`stream` `*` reads every granted stream with a time as one timeline, newest first, or oldest first with `order` `asc`. `limit` counts its rows. " +
 			"`filter` takes the one key `time`, and a date is a day in the zone of the server (`--time-zone`). A row has `time`, `stream`, `connection_id` and " +
 			"short fields; `fetch` with its handle has the rest. Streams without a time and sources that failed are named.",
@@ -203,6 +205,8 @@ var (
 			"included. An hour that occurs twice counts twice.",
 		"Without `time_zone`, groups are in the zone of the server (`--time-zone`). Texts with an offset are then grouped by the " +
 			"time that they show, and a warning says so.",
+		"`stream` `*` with the metric `count` counts the records of all streams: with `group_by` `stream`, with `group_by_time` `time`, or both, in a " +
+			"range of `filter` `time`. Streams without a time are left out of periods and ranges, and named.",
 		"`sort` orders all groups, not only those of one page: by `key` or by `value`, `-` for descending, null last.",
 	}, readMeaning...)
 	hitsMeaning = append([]string{

@@ -54,6 +54,9 @@ func text(value *string) string {
 // measure or group so (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). Its error is that of env.Get, or a
 // *tool.Error: an argument that the resource server would refuse too, or a caller with too many readings.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
+	if input.Stream == tool.EveryStream {
+		return readCounts(ctx, env, request, input)
+	}
 	isOwnZone := input.TimeZone != nil
 	if !isOwnZone && input.GroupByTime != nil {
 		input.TimeZone = defaultZone(ctx, env, input)

@@ -69,8 +69,12 @@ func begin(ctx context.Context, env tool.Env, kind string) (*reading, error) {
 		cancel()
 		return nil, err
 	}
+	left := env.Readings.Most()
+	if env.ReadMost > 0 {
+		left = min(left, env.ReadMost)
+	}
 	return &reading{
-		ctx: limited, caller: ctx, env: env, kind: kind, left: env.Readings.Most(),
+		ctx: limited, caller: ctx, env: env, kind: kind, left: left,
 		stop: cancel, leave: release,
 	}, nil
 }

@@ -173,9 +173,6 @@ func (s *source) firstPage(ctx context.Context, records []record, next string) e
 	return s.leap(ctx)
 }
 
-// isBounded reports whether the range leaves out records in front of it or behind.
-func (s *source) isBounded() bool { return s.span.since != nil || s.span.until != nil }
-
 // more reads the next page in the order of the timeline.
 func (s *source) more(ctx context.Context) error {
 	parameters := []rs.Parameter{parameter(limitName, strconv.Itoa(s.pageSize)), s.sortBy(s.isRising)}

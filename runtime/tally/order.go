@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -12,8 +13,47 @@ import (
 type ordered struct {
 	group     rawjson.Value
 	members   rawjson.Object
-	position  int // in the order of the keys, of groups by time alone
+	position  int // in the order of time
 	isOfField bool
+}
+
+// Joined returns an aggregation with groups that were counted in several sources, in the order of a query. By default the largest group
+// is first, and the earliest of groups by time. Others are records in groups that are not among them.
+func Joined(query Query, body rawjson.Object, groups []rawjson.Value, others int64) rawjson.Object {
+	order, byTime := query.Sort, query.GroupBy == ""
+	if order == "" && query.GroupByTime == "" {
+		order = "-value"
+	}
+	slices.SortFunc(groups, func(x, y rawjson.Value) int {
+		a, _ := rawjson.ParseObject(x)
+		b, _ := rawjson.ParseObject(y)
+		if byTime {
+			return compareTimes(query.Granularity, a.Get("key"), b.Get("key"))
+		}
+		return cmp.Or(compareKeys(a.Get("key"), b.Get("key")), compareTimes(query.Granularity, a.Get("time"), b.Get("time")))
+	})
+	kept, left := first(groups, order, query.Limit, byTime)
+	body = append(body, rawjson.Raw("groups", rawjson.Array(kept)), rawjson.Int("limit", int64(query.Limit)), rawjson.Int("other_count", others+left))
+	if query.Sort != "" {
+		body = append(body, rawjson.String("sort", query.Sort))
+	}
+	return body
+}
+
+// compareTimes compares two keys of time groups. Weekdays begin with Monday.
+func compareTimes(granularity string, a, b rawjson.Value) int {
+	if granularity != weekday {
+		return compareKeys(a, b)
+	}
+	number := func(key rawjson.Value) int {
+		for day := range 7 {
+			if rawjson.TextOf(key) == time.Weekday((day+1)%7).String() {
+				return day
+			}
+		}
+		return 7 // records without a time
+	}
+	return cmp.Compare(number(a), number(b))
 }
 
 // first returns the first groups of an aggregation in an order (key, -key, value or -value), and the number of records in the other
@@ -55,13 +95,14 @@ func (o ordered) figure() rawjson.Value {
 
 func (o ordered) compareKey(other ordered, isDescending bool) int {
 	a, b := o.members.Get("key"), other.members.Get("key")
-	if o.isOfField || isNull(a) || isNull(b) {
-		return cmp.Or(directed(a, b, isDescending), directed(o.members.Get("time"), other.members.Get("time"), isDescending))
-	}
+	byPosition := cmp.Compare(o.position, other.position)
 	if isDescending {
-		return cmp.Compare(other.position, o.position)
+		byPosition = -byPosition
 	}
-	return cmp.Compare(o.position, other.position)
+	if o.isOfField || isNull(a) || isNull(b) {
+		return cmp.Or(directed(a, b, isDescending), byPosition)
+	}
+	return byPosition
 }
 
 func isNull(value rawjson.Value) bool { return rawjson.Kind(value) == rawjson.Null }

@@ -35,7 +35,7 @@ func (c *toolCommand) resume(arguments json.RawMessage) (json.RawMessage, *lastR
 		return nil, nil, err
 	}
 	run := strings.Join(append(append([]string{c.definition.Name}, c.sources.URLs...), c.sources.Grants...), "\x00")
-	sum := sha256.Sum256(append([]byte(run), object.Without(c.definition.Pages, "limit").Encode()...))
+	sum := sha256.Sum256(append([]byte(run), object.Without(c.definition.Pages, tool.HitsLimit).Encode()...))
 	last := &lastRun{filepath.Join(cache.Root, "changes", hex.EncodeToString(sum[:8]))}
 	kept, err := os.ReadFile(last.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

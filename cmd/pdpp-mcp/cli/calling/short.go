@@ -95,7 +95,7 @@ func (c *toolCommand) object(command *cobra.Command, words []string) (json.RawMe
 		}
 	}
 	// The rows of several connections need their time, so only one connection is asked for fewer fields.
-	isOne := c.definition.Pages == "" || object.Get(c.span.connection) != nil && object.Text(c.span.stream) != allStreams
+	isOne := c.definition.Pages == "" || object.Get(c.span.connection) != nil && object.Text(c.span.stream) != tool.EveryStream
 	if columns := c.format.Fields(); columns != nil && fields != "" && isOne && object.Get(fields) == nil {
 		object = append(object, rawjson.Strings(fields, columns))
 	}

@@ -27,12 +27,6 @@ type timespan struct {
 	since, on                  string // as passed
 }
 
-// The name of all streams together, and the filter key for the time of any stream (R-TIME-1).
-const (
-	allStreams = "*"
-	timeOfAny  = "time"
-)
-
 // newTimespan adds the flags of a time range to the command of a tool that filters one stream.
 func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
 	made := &timespan{}
@@ -131,8 +125,8 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.R
 	if !ok || stream == "" && s.stream != "" {
 		return arguments, nil // the tool reports what is missing
 	}
-	field := timeOfAny
-	if s.stream != "" && stream != allStreams {
+	field := tool.TimeKey
+	if s.stream != "" && stream != tool.EveryStream {
 		if field, err = timeField(ctx, reader, stream, object.Text(s.connection)); err != nil {
 			return nil, err
 		}

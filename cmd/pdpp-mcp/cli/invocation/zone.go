@@ -40,7 +40,7 @@ func AddZone(flags *pflag.FlagSet, clock *tool.Clock, local bool) {
 
 // machineZone returns the zone of this machine, or UTC if its IANA name is unknown.
 func machineZone() *time.Location {
-	if name, err := tzlocal.RuntimeTZ(); err == nil {
+	if name, err := tzlocal.RuntimeTZ(); err == nil && name != "Etc/UTC" {
 		if found, err := time.LoadLocation(name); err == nil && found != time.Local {
 			return found
 		}

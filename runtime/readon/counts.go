@@ -1,0 +1,288 @@
+package readon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// streamKey is the key of groups by stream.
+const streamKey = "stream"
+
+// counts counts the records of all streams (R-TIME-6). It asks the resource server for each source.
+type counts struct {
+	*timeline
+	input  GroupsInput
+	env    tool.Env
+	counts []*sourceCount
+}
+
+// sourceCount is the count of one source, as a whole or by period.
+type sourceCount struct {
+	*source
+	periods []rawjson.Object // groups with key and count; nil without a period
+	total   int64
+	later   int64 // records in periods beyond the limit
+	isCut   bool  // not all records were read
+}
+
+// refuseMeasure refuses a count that is not over all streams, with a message that names what is accepted.
+func (i GroupsInput) refuseMeasure() error {
+	for _, each := range []struct {
+		broken             bool
+		parameter, problem string
+	}{
+		{i.Metric != "count", "metric", "must be count"},
+		{i.GroupBy != nil && *i.GroupBy != streamKey, "group_by", "must be " + streamKey},
+		{i.GroupByTime != nil && *i.GroupByTime != timeKey, groupByTimeName, "must be " + timeKey},
+	} {
+		if each.broken {
+			return &tool.Error{
+				Code: tool.InvalidTimeRange, Param: each.parameter,
+				Message: fmt.Sprintf("%s %s for stream %q; pass that, or read one stream", each.parameter, each.problem, tool.EveryStream),
+			}
+		}
+	}
+	return nil
+}
+
+// readCounts counts the records of all streams. Its error is a *tool.Error, or that of the schema, or of a source if none answered.
+func readCounts(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
+	if env.Readings == nil {
+		return nil, readingOff(streamKey + ` "` + tool.EveryStream + `"`)
+	}
+	if err := input.refuseMeasure(); err != nil {
+		return nil, err
+	}
+	span, err := rangeOf(input.Filter, env.Clock)
+	if at := slices.IndexFunc(input.Filter, func(c rs.Condition) bool { return c.Field != timeKey }); at >= 0 {
+		err = badTime(input.Filter[at])
+	}
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
+	defer cancel()
+	r := &reading{ctx: ctx, caller: ctx, env: env, left: env.Readings.Most()}
+	c := &counts{timeline: &timeline{reading: r, request: request, span: span, pageSize: minPage}, input: input, env: env}
+	document, err := schemadoc.Scope{ConnectionID: input.ConnectionID}.Ask(ctx, env.RS.Get, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.sources = c.sourcesIn(document)
+	var running errgroup.Group // no source fails the others
+	running.SetLimit(sourcesAtOnce)
+	if c.isBounded() && c.refusesFilters() {
+		running.SetLimit(1) // each reads what is left of the call's records
+	}
+	for _, source := range c.sources {
+		count := &sourceCount{source: source}
+		c.counts = append(c.counts, count)
+		running.Go(func() error {
+			count.err = c.count(count)
+			return nil
+		})
+	}
+	_ = running.Wait()
+	if err := c.failure(); err != nil {
+		return nil, err
+	}
+	return c.response(document), nil
+}
+
+func (t *timeline) isBounded() bool { return t.span.since != nil || t.span.until != nil }
+
+// count counts one source.
+func (c *counts) count(of *sourceCount) error {
+	input := GroupsInput{Stream: of.stream, Metric: c.input.Metric}
+	if of.connection != "" {
+		input.ConnectionID = &of.connection
+	}
+	if c.isBounded() || c.input.GroupByTime != nil {
+		if err := of.findField(); err != nil || of.field == "" {
+			return err
+		}
+		input.Filter = of.filter()
+	}
+	if c.input.GroupByTime != nil {
+		limit := int64(tally.MaxGroups)
+		input.GroupByTime, input.Granularity, input.TimeZone, input.Limit = &of.field, c.input.Granularity, c.input.TimeZone, &limit
+	}
+	request := rs.Request{
+		Path: rs.JoinPath("v1", "streams", of.stream, "aggregate"), Sources: rs.OneSource{Stream: of.stream, ConnectionID: input.ConnectionID},
+	}
+	for name, value := range map[string]*string{
+		"metric": &input.Metric, groupByTimeName: input.GroupByTime, granularityName: input.Granularity, zoneName: input.TimeZone,
+		connectionName: input.ConnectionID,
+	} {
+		request.Query.String(name, value)
+	}
+	request.Query.Integer(limitName, input.Limit)
+	request.Query.BracketFilter(filterName, input.Filter)
+	env := c.env
+	env.ReadMost = max(1, c.left)
+	response, err := Groups(c.ctx, env, request, input)
+	if err != nil {
+		return err
+	}
+	return c.take(of, response)
+}
+
+// take takes the figures of a response.
+func (c *counts) take(of *sourceCount, response *rs.Response) error {
+	body, err := response.Object()
+	if err != nil {
+		return err
+	}
+	read := 0
+	if response.Reading != nil {
+		read, of.isCut = int(response.Reading.Read), !response.Reading.Complete
+	}
+	c.answered(response, read)
+	groups, isGrouped := rawjson.Elements(body.Get("groups"))
+	if !isGrouped {
+		of.total, _ = body.Int("value")
+		return nil
+	}
+	for _, each := range groups {
+		group, _ := rawjson.ParseObject(each)
+		count, _ := group.Int("count")
+		of.total += count
+		of.periods = append(of.periods, group)
+	}
+	of.later, _ = body.Int("other_count")
+	of.total += of.later
+	return nil
+}
+
+// findField finds the time field in the recent records. It stays empty if there are none, or if they have no time.
+func (s *sourceCount) findField() error {
+	list, err := s.get(s.ctx, parameter(limitName, "10"))
+	if err != nil {
+		return err
+	}
+	var recent []rawjson.Cursor
+	for _, record := range recordsOf(list) {
+		recent = append(recent, record.fields)
+		s.field = TimeField(s.advertised, recent)
+	}
+	if s.noTime = s.field == "" && len(recent) > 0; s.field != "" {
+		for _, fields := range recent {
+			if _, form, isTime := instantOf(fields.Member(s.field), s.env.Clock); isTime {
+				s.form = &form
+			}
+		}
+	}
+	return nil
+}
+
+// filter returns the range as a filter on the time field: days for a field of dates, otherwise instants.
+func (s *sourceCount) filter() rs.Filter {
+	written := func(at *time.Time) string {
+		if s.form.isDate {
+			return at.In(s.env.Clock.Location()).Format(time.DateOnly)
+		}
+		return at.UTC().Format(time.RFC3339Nano)
+	}
+	var filter rs.Filter
+	if s.span.since != nil {
+		filter = append(filter, rs.Condition{Field: s.field, Operator: "gte", Value: written(s.span.since)})
+	}
+	if s.span.until != nil {
+		filter = append(filter, rs.Condition{Field: s.field, Operator: "lt", Value: written(s.span.until)})
+	}
+	return filter
+}
+
+// response returns the counts as an aggregation.
+func (c *counts) response(document *schemadoc.Document) *rs.Response {
+	var total, later int64
+	var cut []string
+	groups := map[[2]string]int64{}
+	for _, each := range c.counts {
+		total, later = total+each.total, later+each.later
+		if each.isCut {
+			cut = append(cut, each.name())
+		}
+		key := [2]string{"", "null"}
+		if c.input.GroupBy != nil {
+			key[0] = each.stream
+		}
+		if c.input.GroupByTime == nil && !each.noTime && each.err == nil {
+			groups[key] += each.total
+		}
+		for _, period := range each.periods {
+			count, _ := period.Int("count")
+			if key[1] = string(period.Get("key")); count > 0 || c.input.GroupBy == nil { // under a stream, only groups with records
+				groups[key] += count
+			}
+		}
+	}
+	warnings, _ := rawjson.Elements(metaOf(document).Get("warnings"))
+	c.Complete = cut == nil && len(warnings) == 0 && !slices.ContainsFunc(c.sources, func(s *source) bool { return s.err != nil })
+	warnings = append(warnings, c.warnings()...)
+	if cut != nil {
+		c.Note = "Not read to their ends: " + strings.Join(cut, ", ") + "."
+	}
+	c.Matched = total
+	body := rawjson.Object{
+		rawjson.String("object", "aggregation"), rawjson.String(streamKey, tool.EveryStream), rawjson.String("metric", c.input.Metric),
+		rawjson.Raw("group_by", rawjson.TextOrNull(text(c.input.GroupBy))), rawjson.Raw(groupByTimeName, rawjson.TextOrNull(text(c.input.GroupByTime))),
+		rawjson.Raw(granularityName, rawjson.TextOrNull(text(c.input.Granularity))), rawjson.String(zoneName, c.zone()),
+		rawjson.Int("filtered_record_count", total),
+	}
+	if c.input.GroupBy == nil && c.input.GroupByTime == nil {
+		body = append(body, rawjson.Int("value", total))
+	} else {
+		body = c.withGroups(body, groups, later)
+	}
+	body = append(body, rawjson.Raw("meta", withWarnings(nil, warnings).Encode()))
+	if c.base == nil {
+		c.base = &rs.Response{Status: 200}
+	}
+	made := c.answer(c.request, body)
+	made.GrantIDs = c.grants
+	return made
+}
+
+// zone returns the zone of the days and groups.
+func (c *counts) zone() string {
+	if c.input.TimeZone != nil {
+		return *c.input.TimeZone
+	}
+	return c.env.Clock.Location().String()
+}
+
+// withGroups adds the groups in the order of the call, by default the largest stream or the earliest period first.
+func (c *counts) withGroups(body rawjson.Object, counts map[[2]string]int64, later int64) rawjson.Object {
+	var groups []rawjson.Value
+	for key, count := range counts {
+		var group rawjson.Object
+		switch {
+		case c.input.GroupBy == nil:
+			group = rawjson.Object{rawjson.Raw("key", rawjson.Value(key[1]))}
+		case c.input.GroupByTime == nil:
+			group = rawjson.Object{rawjson.String("key", key[0])}
+		default:
+			group = rawjson.Object{rawjson.String("key", key[0]), rawjson.Raw("time", rawjson.Value(key[1]))}
+		}
+		groups = append(groups, append(group, rawjson.Raw("count", strconv.AppendInt(nil, count, 10))).Encode())
+	}
+	query := c.input.query()
+	query.TimeZone, query.Limit = "", max(query.Limit, 1)
+	if c.input.Limit == nil {
+		query.Limit = tally.MaxGroups
+	}
+	return tally.Joined(query, body, groups, later)
+}
