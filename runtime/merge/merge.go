@@ -3,7 +3,7 @@
 package merge
 
 // Order returns the source of each of the first rows, up to a limit. It calls has for the next row of each source, which is a number
-// from 0 on, and before for two rows that there are. Sources are numbered from 0 on, and of equal rows that of the lower number is first.
+// from 0 on, and before for two rows that there are. Sources are numbered from 0 on, and of equal rows the one of the lower number is first.
 func Order(sources, limit int, has func(source, row int) bool, before func(a, b Row) bool) []int {
 	order := make([]int, 0, limit)
 	next := make([]int, sources)

@@ -69,7 +69,7 @@ func (m *mailbox) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body))}, nil
 }
 
-// A mailbox is read on, with a log of what was read as a local server has it. Two pages are in the making beside the one that is
+// A mailbox is read on, with a log of what was read as a local server has it. Two more pages are requested during the one that is
 // looked at, so that time says less than the processor time of the test.
 func BenchmarkReading(b *testing.B) {
 	log := audit.NewStream(io.Discard, slog.New(slog.DiscardHandler))

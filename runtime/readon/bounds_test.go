@@ -171,7 +171,7 @@ func TestNothingIsReadWithoutLeave(t *testing.T) {
 	}
 }
 
-// R-SCAN-7: a cursor of the resource server's, of an unfiltered page, does not go on in a filtered one.
+// R-SCAN-7: a cursor of an unfiltered page of the resource server does not continue a filtered page.
 func TestForeignCursors(t *testing.T) {
 	server := many(250)
 	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}

@@ -6,7 +6,7 @@ import (
 )
 
 // sides are the connections of a list whose order does not matter. Two are read side by side where the caller reads nothing else
-// (R-SCAN-8), else one after another.
+// (R-SCAN-8), otherwise one after another.
 type sides struct {
 	*list            // of the first connection
 	waiting []string // connections that were not begun
@@ -14,12 +14,12 @@ type sides struct {
 	rest    []string // connections that were not read to their ends
 }
 
-// isFanned reports whether a page is the first of several connections, all of which are to be read.
+// isFanned reports whether a page is the first of several connections that are all read.
 func (l *list) isFanned(first *page) bool {
 	return len(l.connections) > 1 && l.pages == 1 && first.at == place{Connection: l.connections[0]}
 }
 
-// take takes the rows of a page, as far as they stand before the edge, and gives the last of them; nil: none was taken.
+// take takes the rows of a page up to the bound of the filter. It returns the last one, or nil.
 func (l *list) take(read *page, take func(record)) (last *record) {
 	for i := read.from; i < len(read.rows); i++ {
 		if l.passes(read.rows[i]) {
@@ -31,7 +31,7 @@ func (l *list) take(read *page, take func(record)) (last *record) {
 	return last
 }
 
-// takeFanned takes the rows of a list of several connections from its first page on. Its error is that of list.page.
+// takeFanned takes the rows of a list of several connections from its first page on. It returns the error of list.page.
 func (l *list) takeFanned(first *page, take func(record)) error {
 	s := &sides{list: l, waiting: l.connections[1:]}
 	defer s.forget()

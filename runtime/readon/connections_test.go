@@ -186,7 +186,7 @@ func TestRefusalsOfSeveralProviders(t *testing.T) {
 	}
 }
 
-// R-SCAN-7: a feed of changes that is filtered goes on, and keeps the place from which it is read later.
+// R-SCAN-7: a filtered change feed continues, and keeps its position for the next read.
 func TestFilteredFeed(t *testing.T) {
 	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	closed := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)

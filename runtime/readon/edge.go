@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// edge is a bound of the filter behind which no record of a list matches: a reading that has passed it is complete. The list
+// edge is a bound of the filter: no record of a list matches after it, so a reading that has passed it is complete. The list
 // has to be ordered by the field, as the resource server says by sorting by it (770).
 type edge struct {
 	field    string
@@ -48,7 +48,7 @@ func (l *list) sortsBy(field string, isRising bool) bool {
 	return l.probe(l.request.Query.Without(orderName).With(sortName, by), field) == nil
 }
 
-// isBehind reports whether a record, and so all that follow it, stand behind the edge.
+// isBehind reports whether a record, and so every later one, is past the edge.
 func (e *edge) isBehind(fields rawjson.Cursor) bool {
 	if e == nil {
 		return false
@@ -64,7 +64,7 @@ func (e *edge) isBehind(fields rawjson.Cursor) bool {
 	return at.Add(zoneWidth).Before(e.bound)
 }
 
-// passes reports whether a record and all behind it stand behind the edge. The list then goes on with the next connection, or
+// passes reports whether a record, and so every later one, is past the edge. The list then continues with the next connection, or
 // ends.
 func (l *list) passes(row record) bool {
 	if !l.edge.isBehind(row.fields) {
@@ -77,7 +77,7 @@ func (l *list) passes(row record) bool {
 	return true
 }
 
-// advance goes on with the next connection, or ends the list. It reports whether that was the last one.
+// advance continues with the next connection, or ends the list. It reports whether that was the last one.
 func (l *list) advance() (isLast bool) {
 	if l.connection+1 < len(l.connections) {
 		l.connection++

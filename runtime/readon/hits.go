@@ -30,7 +30,7 @@ type HitsInput struct {
 }
 
 // Hits reads a page of hits. A search without hits is relaxed (package relax). Where the resource server refuses filters as such, the adapter reads the records of the hits and
-// keeps those that match, in rank order (R-SCAN-5). Its error is that of env.Get, or an *tool.Error as of Rows.
+// keeps those that match, in rank order (R-SCAN-5). It returns the errors of Rows.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*rs.Response, error) {
 	from, isOurs, err := placeIn(env, input.Cursor, request)
 	switch {
@@ -92,7 +92,7 @@ func relaxed(ctx context.Context, env tool.Env, request rs.Request, response *rs
 // isOnTime reports whether a condition is on the time of a record, whatever its field is called (R-TIME-1).
 func isOnTime(c rs.Condition) bool { return c.Field == timeKey }
 
-// withoutTime returns a filter without its conditions on the time, and their range; nil: there are none.
+// withoutTime returns a filter without its conditions on the time, and their range, which may be nil.
 func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *timeRange, err error) {
 	var onTime rs.Filter
 	for _, each := range filter {
@@ -120,7 +120,7 @@ func (q *hits) matchesTime(record record) bool {
 }
 
 // refusingFilters are the providers that refused the filter of a search as such: the one that was asked, or those among several
-// sources. What is read in their place is read of all, so that the hits stand in one order.
+// sources. The adapter then reads all sources, so that the hits have one order.
 func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, err error) []string {
 	var missing []rs.Missing
 	var none *rs.NoneAnswered

@@ -159,7 +159,7 @@ func TestHitsBehindNoCursor(t *testing.T) {
 	}
 }
 
-// limitedHits is a server that refuses filters, whose search has a page of hits, all of which match, and that answers 429 to one read
+// limitedHits is a server that refuses filters. Its search has a page of matching hits. It answers 429 to one read
 // of a record.
 type limitedHits struct {
 	emptyPages
@@ -183,7 +183,7 @@ func (l limitedHits) Get(ctx context.Context, request rs.Request) (*rs.Response,
 	return sent(ctx, []byte(`{"object":"list","data":[`+strings.Join(hits, ",")+`],"has_more":false}`), request)
 }
 
-// R-SCAN-8: a wait that a search has no time for is the answer when no record was read, and else ends the page, with a way on.
+// R-SCAN-8: a wait that exceeds the time is the answer if no record was read. Otherwise it ends the page, with a continuation.
 func TestRateLimitedHits(t *testing.T) {
 	const arguments = `{"q":"x","filter":{"is_seen":true},"limit":15}`
 	for record, shown := range map[string]int{"m0": 0, "m7": 0, "m8": 8} { // eight are read at once

@@ -16,8 +16,8 @@ type list struct {
 	request rs.Request // of a page, without its place and its size
 	size    int        // records of a page
 	ranked  bool       // hits of a search, which the resource server pages together
-	toEnd   bool       // the page behind the next one will be read too, as far as can be told
-	whole   int        // the number of the page of which all fields are read, before more is asked for; 0: none
+	toEnd   bool       // the page after the next one will probably be read too
+	whole   int        // number of the page that is read with all fields before more pages are requested; 0: none
 
 	connections []string // that are read one after another; nil: the resource server pages the list
 	connection  int      // of them
@@ -37,7 +37,7 @@ type page struct {
 	rest   rs.List // the envelope
 }
 
-// newList begins a list at a place. The query is that of a page with the names of the fields to read; none for all of them.
+// newList begins a list at a place. It reads the named fields, or all of them if none is named.
 func (r *reading) newList(request rs.Request, fields []string, from place) *list {
 	request.Query = request.Query.Without(cursorName, limitName, countName)
 	if fields != nil {
@@ -95,7 +95,7 @@ func (l *list) open(response *rs.Response) (*page, error) {
 	l.next = place{Connection: read.at.Connection, Cursor: next, Skip: beyond, Last: read.at.Last}
 	switch {
 	case next != "" && next != read.at.Cursor:
-	case hasMore && !l.ranked: // the resource server gives no way on
+	case hasMore && !l.ranked: // the resource server gives no continuation
 		l.isDone, l.Note = true, noWayOn
 		l.next = place{Connection: read.at.Connection, Cursor: read.at.Cursor, Skip: len(read.rows)}
 	default:
@@ -195,7 +195,7 @@ func names(lists ...[]string) []string {
 	return all
 }
 
-// rowsEnvelope is a list of rows as the resource server would send it, with the cursor of the rest; empty: there is none.
+// rowsEnvelope returns a list of rows as the resource server would send it, with the cursor of the rest if there is one.
 func rowsEnvelope(rows []rawjson.Value, next string, members ...rawjson.Member) rawjson.Object {
 	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows)), rawjson.Bool("has_more", next != "")}
 	if next != "" {

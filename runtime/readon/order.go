@@ -50,7 +50,7 @@ func isTime(value rawjson.Value) bool {
 	return isInstant && (scalar.IsDate(text) || text[len(text)-1] == 'Z')
 }
 
-// follows reports whether a record with this value may stand behind those before.
+// follows reports whether a record with this value may follow the earlier ones.
 func (f *timeField) follows(value rawjson.Value) bool {
 	direction := bytes.Compare(value, f.last)
 	if direction == 0 {

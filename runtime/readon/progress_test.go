@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// R-SCAN-8: who asks is told after each page how many records are read, and a call that the resource server answers tells nothing.
+// R-SCAN-8: a client that asks for progress gets the number of records after each page, and none for a call that the resource server answers.
 func TestProgressOfAReading(t *testing.T) {
 	for reads, want := range map[resource.Reads]bool{resource.ReadsV01: true, resource.ReadsOpen: false} {
 		c := newCaller(sandboxOf(t, reads, "gmail_personal"), 10_000)

@@ -47,7 +47,7 @@ func isOfMeasure(err error) bool {
 		slices.Contains([]string{"", "metric", "field", "group_by", groupByTimeName}, refused.Param())
 }
 
-// interruption says in one sentence what ended a reading of which some is read, or nothing when the error is the answer: one
+// interruption returns a sentence about what ended a partial reading. It is empty if the error itself is the answer: one
 // about the caller's rights or a wrong request.
 func interruption(err error) string {
 	var refused *rs.Error

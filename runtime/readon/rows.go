@@ -25,7 +25,8 @@ type RowsInput struct {
 }
 
 // Rows reads a page of a stream. Where the resource server refuses filters as such, the adapter reads the stream and applies
-// the filter (R-SCAN-1); where it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Its error is that of env.Get, or an *tool.Error: a cursor of another call, or a caller who reads too much already.
+// the filter (R-SCAN-1); where it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). It returns the errors of
+// env.Get, or an *tool.Error for a cursor of another call or a caller with too many readings.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
 		if _, isFeed := request.Query.Get(feedName); isFeed {

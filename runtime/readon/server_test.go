@@ -27,7 +27,7 @@ func (s stored) fields() rawjson.Object {
 	return append(rawjson.Object{rawjson.String("id", s.key), rawjson.String("at", s.at)}, s.others...)
 }
 
-// standIn is a resource server that refuses filters and aggregates, sorts by at alone, and fails when it is told to.
+// standIn is a resource server that refuses filters and aggregates, sorts by at alone, and fails on request.
 type standIn struct {
 	mu      sync.Mutex
 	records []stored

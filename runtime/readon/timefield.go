@@ -9,7 +9,7 @@ import (
 )
 
 // TimeField returns the field that says when the records of a stream happened (R-TIME-2): the one that the schema advertises, otherwise the
-// first one with the role of a time, if it holds times in the recent records. It is empty if there is none.
+// first one with the role of a time, if it holds times in the recent records. It is empty without such a field.
 func TimeField(stream rawjson.Object, recent []rawjson.Cursor) string {
 	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
 	for _, name := range slices.Concat(advertised, tool.TimeRole.Fields) {

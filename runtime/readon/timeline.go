@@ -87,7 +87,7 @@ func (t *timeline) answered(response *rs.Response, rows int) {
 	t.tell()
 }
 
-// readTimeline reads a page of the timeline. Its error is a *tool.Error, or that of the schema, or of a source if none answered.
+// readTimeline reads a page of the timeline. It returns a *tool.Error, the error of the schema, or the error of a source if no source answered.
 func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
 	if env.Readings == nil {
 		return nil, readingOff(tool.RecordsStream + ` "` + tool.EveryStream + `"`)
@@ -177,7 +177,7 @@ func (t *timeline) read() ([]int, error) {
 	return nil, nil
 }
 
-// merge returns the source of each row of the page, and the sources from which a row is needed that was not read yet.
+// merge returns the source of each row of the page, and the sources whose next row was not read yet.
 func (t *timeline) merge() (order, unread []int) {
 	settled := make([]int, len(t.sources))
 	for i, source := range t.sources {
@@ -393,7 +393,7 @@ func (t *timeline) place(cursor *string) {
 	if cursor != nil && t.env.Readings.Stop(t.env.Caller, *cursor) != "" {
 		key = *cursor
 	}
-	known, _ := tool.DecodeCursor[map[string]remembered](t.env.Readings.Stop(t.env.Caller, key)) // empty if there is none
+	known, _ := tool.DecodeCursor[map[string]remembered](t.env.Readings.Stop(t.env.Caller, key)) // empty if absent
 	for _, source := range t.sources {
 		source.from = t.start.from(source.hash())
 		if listsHash(t.start.Offsets, source.hash()) {
@@ -451,7 +451,7 @@ func (t *timeline) cursor(shown []int) string {
 	return text
 }
 
-// passed returns the position up to which all rows of a source were shown: that of the page, unless the source is still behind.
+// passed returns the position up to which all rows of a source were shown: the position of the page, unless the source is still behind.
 func (t *timeline) passed(source *source, shown []int, taken int, last *position) *position {
 	if taken == len(source.rows) && source.isDone || last == nil || len(shown) == 0 {
 		if last == nil || len(shown) == 0 {

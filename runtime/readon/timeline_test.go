@@ -23,7 +23,7 @@ import (
 
 var timelineCases = flag.Int("timeline.cases", 300, "random timelines that are compared with a sort over all records")
 
-// life is a resource server with several streams, each with a time field of its own.
+// life is a resource server with several streams, each with its own time field.
 type life struct {
 	mu      sync.Mutex
 	streams []*lifeStream
