@@ -9,14 +9,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// deepest is how many lists and objects are looked into for references.
-const deepest = 4
+// maxDepth is how many nested lists and objects are searched for references.
+const maxDepth = 4
 
-// Replace gives a value with another one in the place of each reference in it: of itself, of elements of lists and of members of
-// objects. The path of a reference extends the path of the value, with a dot before the number of an element, from 0 on, and before the
-// name of a member, such as attachments.0. Without references it is the same value. A reference without a replacement stays.
+// Replace returns a value with its references replaced: the value itself, elements of lists and members of objects. The path of a
+// reference is the path of the value and, after dots, the indexes of elements and the names of members, such as attachments.0. A
+// reference whose replacement is nil stays. Without a replacement the result is the same value.
 func Replace(path string, value rawjson.Value, other func(path string, reference Reference) rawjson.Value) rawjson.Value {
-	return replace(path, value, other, deepest)
+	return replace(path, value, other, maxDepth)
 }
 
 func replace(path string, value rawjson.Value, other func(string, Reference) rawjson.Value, depth int) rawjson.Value {
@@ -57,7 +57,7 @@ func replace(path string, value rawjson.Value, other func(string, Reference) raw
 	return value
 }
 
-// Inside gives the value at a path in the fields of a record, or nil: dots lead into objects, and numbers into lists. A field or
+// Inside returns the value at a path in the fields of a record, or nil. Dots lead into objects, and numbers into lists. A field or
 // member whose own name has the dots comes first.
 func Inside(fields rawjson.Object, path string) rawjson.Value {
 	if value := fields.Get(path); value != nil {

@@ -1,5 +1,5 @@
-// Package blob is the files that records refer to: what a reference says, and their bytes, read whole and checked. What a
-// model reads of them is made below it, in package filetext.
+// Package blob reads the files that records refer to: the references, and the bytes, whole and checked. Package filetext makes text of
+// them.
 package blob
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 )
 
-// Reference is what a record says of a blob. All of it is the resource server's word, and nothing was checked yet.
+// Reference is what a record says of a blob. The resource server sent it, and nothing of it is checked.
 type Reference struct {
 	ID        string
 	Name      string // of the file; empty: not said, or too long to be repeated
@@ -32,15 +32,15 @@ const (
 	sizeMember  = "size_bytes"
 )
 
-// Bounds of what a result repeats of a reference, in bytes. RFC 6838 has 127 for each half of a media type; no server has so much.
+// Limits of what a result repeats of a reference, in bytes.
 const (
 	longestID        = 200
 	longestName      = 200
 	longestMediaType = 200
 )
 
-// ParseReference reads the value of a field. It is false for any value but an object that names a blob which can be asked
-// for, and says of it what kind or how large it is. A list of references is not a reference; Replace finds those in it.
+// ParseReference reads the value of a field. It is false unless the value is an object with a valid id of a blob and its media type,
+// size, digest or address. Replace finds the references in a list.
 func ParseReference(value json.RawMessage) (Reference, bool) {
 	if !MayRefer(value) {
 		return Reference{}, false
@@ -64,12 +64,12 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 	return reference, says && len(reference.ID) <= longestID && recordid.CheckName("blob id", reference.ID) == nil
 }
 
-// MayRefer tells the usual values, which neither are a reference nor hold one, without taking them apart: it is false for them.
+// MayRefer reports whether a value may be or contain a reference. It does not parse the value.
 func MayRefer(value json.RawMessage) bool {
 	return len(value) > 0 && (value[0] == '{' || value[0] == '[') && bytes.Contains(value, []byte(`"`+idMember+`"`))
 }
 
-// clean is a media type on one line, or nothing when it is no such thing.
+// clean returns a media type without surrounding space, or nothing if it is too long or not printable.
 func clean(mediaType string) string {
 	mediaType = strings.TrimSpace(mediaType)
 	if len(mediaType) > longestMediaType || !rawjson.IsPrintableASCII([]byte(mediaType)) {
@@ -84,7 +84,7 @@ func isDigest(text string) bool {
 	return err == nil && len(sum) == sha256.Size
 }
 
-// DigestIn is the SHA-256 that an id consists of, in lower-case hexadecimal; empty for any other id.
+// DigestIn returns the SHA-256 in an id, in lower-case hexadecimal, or nothing for another id.
 func DigestIn(id string) string {
 	digest, addresses := strings.CutPrefix(id, "blob_sha256_")
 	if !addresses || !isDigest(digest) || digest != strings.ToLower(digest) {
@@ -93,7 +93,7 @@ func DigestIn(id string) string {
 	return digest
 }
 
-// Members are those that a result shows of the reference: what a model needs, and the digest once (R-BLOB-1).
+// Members returns the members that a result shows. A digest that is in the id is not repeated (R-BLOB-1).
 func (r Reference) Members() rawjson.Object {
 	members := rawjson.Object{rawjson.String(idMember, r.ID)}
 	if r.Name != "" {
@@ -111,7 +111,7 @@ func (r Reference) Members() rawjson.Object {
 	return members
 }
 
-// String names and sizes the blob, such as blob(text/csv 542 bytes) or blob(text/csv 542 bytes, report.csv).
+// String returns the media type, size and name, such as blob(text/csv 542 bytes) or blob(text/csv 542 bytes, report.csv).
 func (r Reference) String() string {
 	size := "of unknown size"
 	if r.Size >= 0 {
@@ -126,7 +126,7 @@ func (r Reference) String() string {
 	return "blob(" + size + ")"
 }
 
-// Command is the command line that saves the blob (R-BLOB-3).
+// Command returns the command line that saves the blob (R-BLOB-3).
 func (r Reference) Command() string {
 	return "pdpp-mcp blob " + commandline.Word(r.ID) + " -o file"
 }

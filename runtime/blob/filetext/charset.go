@@ -1,5 +1,5 @@
-// Package filetext makes text of the bytes of files: in their charset, of HTML what a person would read, of mail its parts.
-// It bounds what hostile files cost, and never fails on what it can read.
+// Package filetext makes text of files: it decodes charsets, converts HTML to readable text, and divides mails into their parts. It
+// limits what a hostile file costs.
 package filetext
 
 import (
@@ -15,8 +15,8 @@ import (
 // Text is the text of a file in UTF-8.
 type Text struct {
 	Bytes    []byte
-	Charset  string // that it was in, by its name of the WHATWG's encoding standard
-	Detected bool   // nothing declared the charset that it is read in
+	Charset  string // of the bytes, by its WHATWG name
+	Detected bool   // the charset was not declared
 	Repaired bool   // some bytes are invalid in the charset and became U+FFFD
 }
 
@@ -25,8 +25,8 @@ const (
 	bom      = "\ufeff"
 )
 
-// decode gives the text of bytes. The charset comes from a byte order mark, otherwise from the declaration, otherwise from the text
-// itself declares as XML or HTML; else it is UTF-8 if the bytes are, and windows-1252 if not, as browsers have it.
+// decode returns the text of bytes. The charset is that of a byte order mark, otherwise the declared one, otherwise that of an XML or
+// HTML declaration in the text, otherwise UTF-8 if the bytes are valid, and windows-1252 if not, as in browsers.
 func decode(data []byte, declared string, isHTML bool) Text {
 	name, detected := charsetOf(data, declared, isHTML)
 	if name == utf8Name {
@@ -42,7 +42,7 @@ func decode(data []byte, declared string, isHTML bool) Text {
 	return Text{Bytes: decoded, Charset: name, Detected: detected, Repaired: bytes.ContainsRune(decoded, utf8.RuneError)}
 }
 
-// charsetOf names the charset, and reports whether nothing declared it.
+// charsetOf returns the name of the charset, and reports whether it was detected and not declared.
 func charsetOf(data []byte, declared string, isHTML bool) (name string, detected bool) {
 	found, inPage, isMarked := charset.DetermineEncoding(data, "text/html") // by a byte order mark, or what a page declares
 	if isMarked {
@@ -72,7 +72,7 @@ func isUTF8(data []byte) bool { return bytes.IndexByte(data, 0) < 0 && utf8.Vali
 
 var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
 
-// lookUp gives the standard's name of a charset that can be decoded, or nothing.
+// lookUp returns the WHATWG name of a charset that can be decoded, or nothing.
 func lookUp(label string) string {
 	known, name := charset.Lookup(label)
 	if known == nil || known == encoding.Replacement {
@@ -81,8 +81,7 @@ func lookUp(label string) string {
 	return name
 }
 
-// isText reports whether a decoded text is one, and no binary that was declared to be: it has no NUL, and few other controls at
-// its beginning.
+// isText reports whether decoded bytes are text and not binary: they have no NUL, and few other control characters at the beginning.
 func isText(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("%PDF-")) || bytes.IndexByte(text, 0) >= 0 {
 		return false

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// IsHTML reports whether a text is an HTML document or fragment: it begins with a tag of HTML and ends with a
-// tag, and closes an element.
+// IsHTML reports whether a text is an HTML document or fragment: it begins with a tag of HTML, ends with a tag and closes an element.
 func IsHTML(text string) bool {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "<") || !strings.HasSuffix(text, ">") || !strings.Contains(text, "</") {
@@ -28,7 +27,7 @@ func IsHTML(text string) bool {
 	return false
 }
 
-// fragments are elements besides blocks with which fragments begin.
+// fragments are the elements besides blocks that may begin a fragment.
 var fragments = []atom.Atom{
 	atom.Html, atom.Head, atom.Meta, atom.Style, atom.Span, atom.A, atom.B, atom.I, atom.U, atom.Strong, atom.Em, atom.Font, atom.Center, atom.Img,
 }
@@ -54,16 +53,16 @@ func Readable(source []byte) []byte {
 	}
 }
 
-// page is the text so far.
+// page builds the text.
 type page struct {
 	out    bytes.Buffer
 	unseen atom.Atom // the element whose content is left out; 0: none
-	raw    int       // elements around whose white space counts
-	link   string    // where the link around leads
-	linked int       // where its text begins
+	raw    int       // open elements that keep white space
+	link   string    // address of the open link
+	linked int       // where the text of the open link begins
 }
 
-// What elements do to the text around them.
+// Elements by their effect.
 var (
 	blocks = []atom.Atom{
 		atom.P, atom.Div, atom.Br, atom.Hr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Li,
@@ -120,7 +119,7 @@ func (p *page) close(tag atom.Atom) {
 	}
 }
 
-// endLink writes where a link leads, unless its text says it.
+// endLink writes the address of the open link, unless it is the text of the link.
 func (p *page) endLink() {
 	target := p.link
 	if p.link = ""; target == "" {
@@ -133,7 +132,7 @@ func (p *page) endLink() {
 	}
 }
 
-// write adds a text, with its runs of white space as one blank.
+// write adds text. White space becomes single spaces.
 func (p *page) write(text []byte) {
 	if p.unseen != 0 {
 		return
@@ -175,7 +174,7 @@ func (p *page) breakLine() {
 	}
 }
 
-// text is what was read, with one line break at its end.
+// text returns the text, which ends with one line break.
 func (p *page) text() []byte {
 	p.endLink()
 	p.breakLine()

@@ -19,19 +19,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
 )
 
-// Bounds of a mail. What is beyond them is said to be left out.
+// Limits of a mail. The text says what is left out.
 const (
 	partsMost = 200
-	deepest   = 8        // multiparts and mails in each other
+	deepest   = 8        // nested multiparts and mails
 	longest   = 32 << 20 // bytes of text
 )
 
-// shownHeaders are those that a reader of a mail needs.
+// shownHeaders are the headers that are part of the text.
 var shownHeaders = []string{"From", "Sender", "Reply-To", "To", "Cc", "Date", "Subject"}
 
-// readMail gives the text of a mail (RFC 5322, RFC 2045): of each message its main headers, and each part under a line that
-// names it. Text parts are in their charsets, HTML as readable text; other parts are sized. What is no mail is read as
-// plain text.
+// readMail returns the text of a mail (RFC 5322, RFC 2045): the main headers of each message, and each part below a line that names it.
+// Text parts are decoded, and HTML is readable text. Other parts have their sizes. Bytes that are not a mail are read as plain text.
 func readMail(data []byte) (Text, bool) {
 	m := &mailText{}
 	if !m.message(data, 0) {
@@ -41,14 +40,14 @@ func readMail(data []byte) (Text, bool) {
 	return Text{Bytes: bytes.ToValidUTF8(m.out.Bytes(), []byte("\ufffd")), Charset: utf8Name, Repaired: m.repaired}, true
 }
 
-// mailText is what was read of a mail so far.
+// mailText builds the text of a mail.
 type mailText struct {
 	out      bytes.Buffer
 	parts    int
 	repaired bool
 }
 
-// message reads a message; it is false for what has no header.
+// message reads a message. It is false for bytes without a header.
 func (m *mailText) message(data []byte, depth int) bool {
 	read, err := mail.ReadMessage(bytes.NewReader(data))
 	if err != nil || len(read.Header) == 0 {
@@ -63,7 +62,7 @@ func (m *mailText) message(data []byte, depth int) bool {
 	return true
 }
 
-// decodedHeader is a value of a header on one line, with its encoded words (RFC 2047) as text.
+// decodedHeader returns the value of a header on one line, with its encoded words (RFC 2047) decoded.
 func decodedHeader(value string) string {
 	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
 	if decoded, err := decoder.DecodeHeader(value); err == nil {
@@ -81,7 +80,7 @@ func charsetReader(label string, input io.Reader) (io.Reader, error) {
 
 var errCharset = errors.New("no such charset")
 
-// part reads a part, and the parts in it.
+// part reads a part and its inner parts.
 func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) {
 	name, parameters := blob.SplitMediaType(header.Get("Content-Type"))
 	name = cmp.Or(name, "text/plain") // RFC 2045, section 5.2
@@ -118,7 +117,7 @@ func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) 
 	}
 }
 
-// heading names a part, such as --- part 2: image/png "chart.png", 73 bytes ---.
+// heading writes the line of a part, such as --- part 2: image/png "chart.png", 73 bytes ---.
 func (m *mailText) heading(name, file string, content []byte, isBroken bool) {
 	m.breakLine()
 	fmt.Fprintf(&m.out, "\n--- part %d: %s", m.parts, oneLine(name))
@@ -138,7 +137,7 @@ func (m *mailText) breakLine() {
 	}
 }
 
-// multipart reads the parts of one. What breaks off is said to.
+// multipart reads the parts of a multipart. The text says if it breaks off.
 func (m *mailText) multipart(parts *multipart.Reader, depth int) {
 	for {
 		part, err := parts.NextRawPart()
@@ -159,7 +158,7 @@ func (m *mailText) multipart(parts *multipart.Reader, depth int) {
 	}
 }
 
-// decodedBody is a body without its transfer encoding. It reports whether the encoding breaks off, as far as which it is read.
+// decodedBody decodes the transfer encoding of a body. It reports whether the encoding breaks off; the content ends there.
 func decodedBody(body io.Reader, encoding string) (content []byte, isBroken bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "base64":
@@ -171,13 +170,13 @@ func decodedBody(body io.Reader, encoding string) (content []byte, isBroken bool
 	return content, err != nil
 }
 
-// fileName is the name that a part gives itself.
+// fileName returns the file name of a part.
 func fileName(header textproto.MIMEHeader, parameters map[string]string) string {
 	_, disposition, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
 	return decodedHeader(cmp.Or(disposition["filename"], parameters["name"]))
 }
 
-// oneLine is a text without line breaks and what else cannot be seen.
+// oneLine returns a text with control characters and white space as single spaces.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
 )
 
-// Read gives the text of a file of a kind. Declared is the charset that its media type names, or empty. It is false for bytes
-// that are no text, whatever they were declared to be.
+// Read returns the text of a file of a kind. Declared is the charset of its media type; it may be empty. Read is false for bytes that are
+// not text.
 func Read(data []byte, kind blob.Kind, declared string) (Text, bool) {
 	if kind == blob.Mail {
 		return readMail(data)
@@ -22,8 +22,8 @@ func Read(data []byte, kind blob.Kind, declared string) (Text, bool) {
 	return text, true
 }
 
-// KindOf returns the kind of an undeclared file by its bytes: HTML if it begins so, otherwise text, or Other. A picture is
-// for blob.Picture to tell.
+// KindOf returns the kind of an undeclared file by its bytes: HTML, Plain or Other. blob.ReadPicture recognises
+// pictures.
 func KindOf(data []byte) blob.Kind {
 	text := decode(data, "", false)
 	beginning := bytes.ToLower(bytes.TrimSpace(text.Bytes[:min(len(text.Bytes), 512)]))

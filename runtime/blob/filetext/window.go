@@ -8,8 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Bounds of a window, in characters, which are code points. They are the resource server's for windows of its fields
-// (rs-contract.md).
+// Lengths of a window in code points, as in the resource server's windows of fields (rs-contract.md).
 const (
 	usualWindow = 4_096
 	mostWindow  = 16_384
@@ -22,7 +21,7 @@ type Selector struct {
 	Match                        string // empty: by offset
 }
 
-// Window is a stretch of a text. Places are counted in characters.
+// Window is a part of a text. Its places are in code points.
 type Window struct {
 	Text                 string
 	Start, End, Total    int64
@@ -31,8 +30,8 @@ type Window struct {
 	MatchStart, MatchEnd int64
 }
 
-// Select gives the window of a text in valid UTF-8 as a resource server gives one of a field. It is false when the match does
-// not occur. A match ignores the case of letters.
+// Select returns a window of a text in valid UTF-8, like the resource server's windows of a field. It is false if the match does not
+// occur. A match ignores case.
 func (s Selector) Select(text []byte) (Window, bool) {
 	window := Window{Total: int64(utf8.RuneCount(text)), Limit: min(given(s.Limit, usualWindow), mostWindow)}
 	start := min(given(s.Offset, 0), window.Total)
@@ -58,7 +57,7 @@ func (s Selector) Select(text []byte) (Window, bool) {
 	return window, true
 }
 
-// Members are those of a window as the resource server sends one.
+// Members returns the members of a window in the form of the resource server.
 func (w Window) Members() rawjson.Object {
 	null := rawjson.Value("null")
 	next, previous := rawjson.Raw("next_offset_chars", null), rawjson.Raw("previous_offset_chars", null)
@@ -86,12 +85,12 @@ func given(value *int64, otherwise int64) int64 {
 	return *value
 }
 
-// folded is a text whose letters have no case. It has as many characters.
+// folded returns a text without case. The number of characters is the same.
 func folded(text []byte) []byte {
 	return bytes.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
 }
 
-// skipRunes is the number of bytes of so many first characters.
+// skipRunes returns the number of bytes of the first characters.
 func skipRunes(text []byte, count int64) int {
 	at := 0
 	for ; count > 0 && at < len(text); count-- {
