@@ -74,7 +74,12 @@ func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 
 // Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant, and keeps
 // other grants and unknown members. A malformed file is replaced with a warning; the file of another provider is refused.
-func (c *Cache) Add(entry *Entry) error {
+func (c *Cache) Add(entry *Entry) error { return c.add(entry, nil) }
+
+// Replace stores a new credential like Add, and removes an ended one of another grant, unless its token was replaced meanwhile.
+func (c *Cache) Replace(ended, entry *Entry) error { return c.add(entry, ended) }
+
+func (c *Cache) add(entry, ended *Entry) error {
 	target, err := c.fileOf(entry.ProviderURL)
 	if err != nil {
 		return err
@@ -92,9 +97,10 @@ func (c *Cache) Add(entry *Entry) error {
 		}
 		grants := []*Entry{entry}
 		for _, old := range held.grants {
-			if old.Credential.GrantID == entry.Credential.GrantID {
+			switch {
+			case old.Credential.GrantID == entry.Credential.GrantID:
 				entry.inherit(old)
-			} else {
+			case ended == nil || old.Credential.AccessToken.Reveal() != ended.Credential.AccessToken.Reveal():
 				grants = append(grants, old)
 			}
 		}

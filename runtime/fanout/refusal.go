@@ -52,6 +52,7 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 			Code:                   tool.SourceUnavailable,
 			Message:                ended[0].unreadable("that grants " + quoted),
 			UnavailableConnections: unavailable(ended),
+			Cause:                  ended[0].err,
 		}
 	}
 	var known []string
@@ -263,6 +264,11 @@ func failed(missing []absence, url string) error {
 	}
 	passed := *first
 	passed.URL = url
+	for _, each := range missing {
+		if needed, ok := errors.AsType[*tool.SignInError](each.err); ok {
+			return &tool.SignInError{Cause: &passed, SignIn: needed.SignIn}
+		}
+	}
 	return &passed
 }
 

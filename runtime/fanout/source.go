@@ -129,7 +129,9 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	if len(candidates) == 0 {
 		if i := slices.IndexFunc(r.inactive, func(s *Source) bool { return s.ConnectionID == connectionID }); i >= 0 {
 			ended := absence{r.inactive[i], r.inactive[i].Missing}
-			return nil, r.refusal(tool.SourceUnavailable, streams, "%s", ended.unreadable(ended.source.name())) // R-PKG-8
+			refusal := r.refusal(tool.SourceUnavailable, streams, "%s", ended.unreadable(ended.source.name())) // R-PKG-8
+			refusal.Cause = ended.err
+			return nil, refusal
 		}
 		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
 		if len(candidates) != 1 {

@@ -39,6 +39,9 @@ type grant struct {
 	failedAt time.Time
 	ended    error     // why the grant has ended; nil if it has not
 	notedAt  time.Time // of the last use in the cache
+
+	signing     *signIn   // running or successful; nil if there is none
+	pausedUntil time.Time // no sign-in is offered before
 }
 
 func (g *grant) stored() *credential.Entry {
@@ -144,7 +147,7 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 		g.ended = err
 		g.mu.Unlock()
 	}
-	return response, err
+	return response, g.withSignIn(err)
 }
 
 // Open starts to read bytes after the bearer is admitted.
@@ -156,7 +159,7 @@ func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (d
 		download, err = client.Open(ctx, request, from)
 		return err
 	})
-	return download, err
+	return download, g.withSignIn(err)
 }
 
 // noteUse writes the use of the grant to the cache, concurrently with the call. It ignores errors.
@@ -196,7 +199,7 @@ func (g *grant) admitted(ctx context.Context) error {
 	if hasEnded(err) {
 		g.ended = err
 	}
-	return err
+	return g.withSignIn(err)
 }
 
 // learn sets the coverage by the grant's schema.
@@ -237,7 +240,7 @@ func (g *grant) sources() []fanout.Source {
 	for i := range sources {
 		source := &sources[i]
 		source.GrantID, source.Shared, source.Reader = grantID, len(sources) > 1, g
-		source.Active, source.Missing, source.Reconnect = missing == nil, missing, reconnect
+		source.Active, source.Missing, source.Reconnect = missing == nil, g.withSignIn(missing), reconnect
 		source.DisplayName = cmp.Or(source.DisplayName, stored.Label)
 	}
 	return sources

@@ -29,6 +29,8 @@ type Options struct {
 	Timeout      time.Duration     // of one request; 0 means rs.DefaultTimeout
 	ChildTimeout time.Duration     // of one source in a merged answer; 0 means fanout.DefaultChildTimeout
 	Now          func() time.Time  // may be nil
+
+	ApprovalTimeout time.Duration // of a sign-in while the server runs; 0 means 5 minutes
 }
 
 // Membership is host.Local over the grants. It is safe for concurrent use.
@@ -38,7 +40,10 @@ type Membership struct {
 	renewal  *connect.Renewal
 	refused  chan struct{} // closed with the refusal
 
-	noting    sync.WaitGroup // uses of grants
+	signIns    context.Context // of running sign-ins
+	endSignIns context.CancelFunc
+
+	noting    sync.WaitGroup // uses of grants, and sign-ins
 	mu        sync.Mutex
 	providers []*provider
 	refusal   *host.Refusal
@@ -51,6 +56,7 @@ var _ host.Local = (*Membership)(nil)
 // answer reports the other providers as missing (R-LOCAL-2).
 func New(lifetime context.Context, options Options) (*Membership, error) {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, fanout.DefaultChildTimeout)
+	options.ApprovalTimeout = cmp.Or(options.ApprovalTimeout, approvalTimeout)
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -58,6 +64,7 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 		options: options, lifetime: lifetime, refused: make(chan struct{}),
 		renewal: &connect.Renewal{Cache: options.Cache, Transport: options.Transport, Now: options.Now},
 	}
+	m.signIns, m.endSignIns = context.WithCancel(lifetime)
 	for _, each := range options.Providers {
 		url, err := credential.ParseProviderURL(each)
 		if err != nil {
@@ -161,9 +168,10 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 	}
 }
 
-// Settle finishes pending writes to the cache. It then waits for pending questions about bearers until the context ends, and returns the
+// Settle ends sign-ins and finishes pending writes to the cache. It then waits for pending questions about bearers until the context ends, and returns the
 // refusal, if any.
 func (m *Membership) Settle(ctx context.Context) *host.Refusal {
+	m.endSignIns()
 	m.noting.Wait()
 	m.renewal.Settle()
 	m.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // provider is one file of the cache as it was last read.
@@ -52,9 +53,18 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 		m.shareSecrets()
 	}
 	if usable == 0 {
-		return nil, nil, unusable(m.providers[0].err)
+		return nil, nil, m.providers[0].unusable()
 	}
 	return m.grants(), without, nil
+}
+
+// unusable returns the error of a call without a usable grant, with a sign-in for an expired one.
+func (p *provider) unusable() error {
+	err := unusable(p.err)
+	if len(p.grants) == 0 {
+		return err
+	}
+	return &tool.SignInError{Cause: err, SignIn: p.grants[0].signIn}
 }
 
 // isUnchanged reports whether the file is the one that was read. Writers always replace the whole file.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
@@ -63,6 +64,50 @@ type authorizationDetail struct {
 	Streams            []Stream      `json:"streams"`
 }
 
+// personalAssistant is the purpose of every request.
+const personalAssistant = "https://pdpp.dev/purpose/personal_ai_assistant"
+
+// repeatable are the members of a stream that SameAccess understands.
+var repeatable = []string{"name", "instance_ids", "fields", "time_range", "time_constraint"}
+
+// SameAccess returns the request for exactly what a credential was approved for. It returns false if that is not known, or if a request
+// cannot name it: several sources, another purpose, or limits besides connections, fields and times.
+func SameAccess(approved credential.Credential) (AccessRequest, bool) {
+	details, _ := rawjson.Elements(approved.Details)
+	if len(details) != 1 {
+		return AccessRequest{}, false
+	}
+	detail, _ := rawjson.ParseObject(details[0])
+	source, _ := rawjson.ParseObject(detail.Get("source"))
+	mode := detail.Text("access_mode") // without it, the details are not those of the authorization server
+	asked := AccessRequest{Source: source.Text("id"), Purpose: detail.Text("purpose_description"), SingleUse: mode == singleUse}
+	isKnown := asked.Source != "" && source.Text("kind") == "connector" && detail.Text("purpose_code") == personalAssistant &&
+		(mode == singleUse || mode == continuous)
+	streams, _ := rawjson.Elements(detail.Get("streams"))
+	for _, each := range streams {
+		stream, _ := rawjson.ParseObject(each)
+		fields, _ := rawjson.Elements(stream.Get("fields"))
+		isKnown = isKnown && (len(fields) > 0) == (stream.Get("fields") != nil) &&
+			!slices.ContainsFunc(stream.Names(), func(name string) bool { return !slices.Contains(repeatable, name) })
+	}
+	for _, each := range approved.Approved() {
+		since, sinceErr := optionalTime(each.Since)
+		until, untilErr := optionalTime(each.Until)
+		isKnown = isKnown && sinceErr == nil && untilErr == nil
+		asked.Streams = append(asked.Streams, Stream{
+			Name: each.Stream, Connections: each.Connections, Fields: each.Fields, Range: TimeRange{Since: since, Until: until},
+		})
+	}
+	return asked, isKnown && len(streams) > 0 && len(asked.Streams) == len(streams)
+}
+
+func optionalTime(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
 // sourceOf returns the source for a connector.
 func sourceOf(connector string) rawjson.Value {
 	return rawjson.Object{rawjson.String("kind", "connector"), rawjson.String("id", connector)}.Encode()
@@ -71,7 +116,7 @@ func sourceOf(connector string) rawjson.Value {
 // details returns the single detail that a request may have (860l).
 func (s *signIn) details() []authorizationDetail {
 	detail := authorizationDetail{
-		Type: dataAccess, AccessMode: continuous, PurposeCode: "https://pdpp.dev/purpose/personal_ai_assistant",
+		Type: dataAccess, AccessMode: continuous, PurposeCode: personalAssistant,
 		PurposeDescription: cmp.Or(s.Access.Purpose, "Answering the owner's questions through "+s.ClientName),
 		Streams:            s.Access.Streams,
 	}

@@ -32,6 +32,8 @@ type Call struct {
 	hasResultType bool
 	trace         tracecontext.Context
 	progressToken json.RawMessage // nil if the client does not want progress notifications
+	answers       json.RawMessage // to input requests of an earlier result; may be nil
+	state         string          // of that result; may be empty
 }
 
 func (c Call) name() string { return cmp.Or(c.Definition.Name, c.Method) }
@@ -52,10 +54,15 @@ func (r *Runner) read(m message, sessionRevision string) (call Call, isCall bool
 		case "_meta":
 			call.meta = each.Value
 		case "inputResponses", "requestState":
-			// The tools ask no questions, but the SDK refuses answers that it cannot decode.
+			// The SDK refuses answers that it cannot decode.
 			var ignored mcp.CallToolParamsRaw
 			if json.Unmarshal(rawjson.Object{each}.Encode(), &ignored) != nil {
 				return call, false
+			}
+			if each.Name == "inputResponses" {
+				call.answers = each.Value
+			} else {
+				call.state, _ = rawjson.Text(each.Value)
 			}
 		}
 	}

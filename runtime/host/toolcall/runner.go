@@ -66,9 +66,14 @@ func (r *Runner) Tool(name string) tool.Definition { return r.tools[name] }
 // Run runs a call within the timeout, if the tool ends with its context. Every failure becomes a result, because not every client shows a
 // protocol error to its model.
 func (r *Runner) Run(ctx context.Context, call Call) *tool.Result {
-	var result *tool.Result
+	result, _ := r.run(ctx, call)
+	return result
+}
+
+// run also returns the error of a failed call.
+func (r *Runner) run(ctx context.Context, call Call) (result *tool.Result, err error) {
 	ctx, record := r.begin(ctx, call)
-	err := r.guard(ctx, record, func(ctx context.Context, env tool.Env) (err error) {
+	err = r.guard(ctx, record, func(ctx context.Context, env tool.Env) (err error) {
 		if result, err = call.Definition.Run(ctx, env, call.Arguments); err == nil && result == nil {
 			return errNoResult
 		}
@@ -81,7 +86,7 @@ func (r *Runner) Run(ctx context.Context, call Call) *tool.Result {
 	if recorded := outcomeOf(ctx); recorded != nil {
 		recorded.tool, recorded.code = call.Definition.Name, code
 	}
-	return result
+	return result, err
 }
 
 // Read reads the resource server for a request that no tool answers, within the timeout.

@@ -1,0 +1,313 @@
+// Package signin_test runs sign-ins while a local server runs, with the SDK's client as a scripted host and the sandbox as the provider.
+package signin_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/membership"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+)
+
+const (
+	mail = "cin_gmail_personal"
+	chat = "cin_slack_team"
+)
+
+// person has a sandbox, grants of it in a cache, and a browser.
+type person struct {
+	*testing.T
+	box      *sandbox.Sandbox
+	provider string
+	cache    *credential.Cache
+	owner    *flowtest.Owner
+	elapsed  atomic.Int64 // what the adapter's clock is ahead
+
+	transport http.RoundTripper // of the adapter; may be nil
+}
+
+func newPerson(t *testing.T) *person {
+	t.Helper()
+	box, provider := sandboxtest.Serve(t, sandbox.Options{})
+	return &person{T: t, box: box, provider: provider, cache: &credential.Cache{Root: t.TempDir()}, owner: flowtest.New(nil)}
+}
+
+// connect stores a grant that the owner approved.
+func (p *person) connect(connector, connection string, streams ...connect.Stream) *credential.Entry {
+	p.Helper()
+	if streams == nil {
+		streams = []connect.Stream{{Name: connect.EveryStream, Connections: []string{connection}}}
+	}
+	approved := make(chan error, 1)
+	entry, err := connect.Connect(p.Context(), connect.Options{
+		ProviderURL: p.provider, Label: connector, ClientName: "A host",
+		Access: connect.AccessRequest{Source: p.provider + "/connectors/" + connector, Streams: streams, Purpose: "Trying it"},
+		Announce: func(page connect.Approval) {
+			_, err := p.owner.Approve(p.Context(), page.URL, connection)
+			approved <- err
+		},
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := <-approved; err != nil {
+		p.Fatal(err)
+	}
+	if err := p.cache.Add(entry); err != nil {
+		p.Fatal(err)
+	}
+	return entry
+}
+
+// serve serves the grants to a host, which shows pages if it is given how.
+func (p *person) serve(revision string, show func(*mcp.ElicitParams) string) *mcp.ClientSession {
+	p.Helper()
+	members, err := membership.New(p.Context(), membership.Options{
+		Cache: p.cache, Providers: []string{p.provider}, ApprovalTimeout: patience(p.T), Transport: p.transport,
+		Now: func() time.Time { return time.Now().Add(time.Duration(p.elapsed.Load())) },
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	input, toServer := io.Pipe()
+	fromServer, output := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- host.ServeLocal(p.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, members, host.Streams{In: input, Out: output})
+		_ = output.Close()
+	}()
+	options := &mcp.ClientOptions{}
+	if show != nil {
+		options.Capabilities = &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}}
+		options.ElicitationHandler = func(_ context.Context, asked *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: show(asked.Params)}, nil
+		}
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "scripted", Version: "1"}, options)
+	session, err := client.Connect(p.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() {
+		_ = session.Close()
+		if err := <-ended; err != nil {
+			p.Error(err)
+		}
+	})
+	return session
+}
+
+// patience is short in a test of it.
+func patience(t *testing.T) time.Duration {
+	if strings.HasSuffix(t.Name(), "timed_out") {
+		return 500 * time.Millisecond
+	}
+	return time.Minute
+}
+
+// query asks for a message of a connection, and returns the text of the result.
+func (p *person) query(session *mcp.ClientSession, connection, stream string) (text string, isError bool) {
+	p.Helper()
+	result, err := session.CallTool(p.Context(), &mcp.CallToolParams{
+		Name: "query_records", Arguments: map[string]any{"stream": stream, "connection_id": connection, "limit": 1},
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return result.Content[0].(*mcp.TextContent).Text, result.IsError
+}
+
+func (p *person) wantCommand(text string, isError bool) {
+	p.Helper()
+	if !isError || !strings.Contains(text, "pdpp-mcp connect "+p.provider) {
+		p.Errorf("the result (error: %t) does not name the command: %s", isError, text)
+	}
+}
+
+// stored returns the grants in the cache by their label, and checks that a label has one.
+func (p *person) stored() map[string]*credential.Entry {
+	p.Helper()
+	all, err := p.cache.Grants(p.provider)
+	if err != nil {
+		p.Fatal(err)
+	}
+	labelled := map[string]*credential.Entry{}
+	for _, each := range all {
+		if labelled[each.Credential.Label] != nil {
+			p.Errorf("there are two grants %q", each.Credential.Label)
+		}
+		labelled[each.Credential.Label] = each
+	}
+	return labelled
+}
+
+var revisions = []string{"2025-11-25", "2026-07-28"}
+
+// R-TRUST-3: the grant of a call is revoked while the server runs. The host shows the provider's page, other calls are answered meanwhile,
+// and after the approval the same call is answered with a new grant of the same access, which replaces the old one.
+func TestApproved(t *testing.T) {
+	for _, revision := range revisions {
+		for _, others := range []bool{true, false} {
+			t.Run(revision+map[bool]string{true: " of two", false: " alone"}[others], func(t *testing.T) {
+				t.Parallel()
+				p := newPerson(t)
+				since := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+				before := p.connect("gmail", mail, connect.Stream{
+					Name: "messages", Connections: []string{mail}, Fields: []string{"id", "subject", "received_at"}, Range: connect.TimeRange{Since: since},
+				})
+				if others {
+					p.connect("slack", chat)
+				}
+				var session *mcp.ClientSession
+				pages := 0
+				session = p.serve(revision, func(asked *mcp.ElicitParams) string {
+					pages++
+					if asked.Mode != "url" || !strings.HasPrefix(asked.URL, p.provider+"/") || !strings.Contains(asked.Message, p.provider) {
+						t.Errorf("the host is asked to show %+v", asked)
+					}
+					if others {
+						if text, isError := p.query(session, chat, "chat_messages"); isError {
+							t.Errorf("another call meanwhile: %s", text)
+						}
+					}
+					if _, err := p.owner.Approve(t.Context(), asked.URL, mail); err != nil {
+						t.Error(err)
+					}
+					return "accept"
+				})
+				if text, isError := p.query(session, mail, "messages"); isError {
+					t.Fatal(text)
+				}
+				if err := p.box.Authorization().Revoke(before.Credential.GrantID); err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					if text, isError := p.query(session, mail, "messages"); isError || !strings.Contains(text, mail) {
+						t.Errorf("after the approval: %s", text)
+					}
+				}
+				after := p.stored()["gmail"]
+				if after == nil || after.Credential.GrantID == before.Credential.GrantID || pages != 1 {
+					t.Fatalf("after %d pages, %v is stored", pages, after)
+				}
+				if diff := cmp.Diff(before.Credential.Approved(), after.Credential.Approved()); diff != "" {
+					t.Errorf("the new grant differs (-old +new):\n%s", diff)
+				}
+				if len(p.stored()) != map[bool]int{true: 2, false: 1}[others] {
+					t.Errorf("stored: %v", p.stored())
+				}
+			})
+		}
+	}
+}
+
+// R-TRUST-3: a declined, dismissed, denied or late sign-in leaves the error with the command, and no page is shown for ten minutes.
+func TestNotApproved(t *testing.T) {
+	for _, revision := range revisions {
+		for name, decide := range map[string]func(*person, string) string{
+			"declined":  func(*person, string) string { return "decline" },
+			"dismissed": func(*person, string) string { return "cancel" },
+			"denied": func(p *person, page string) string {
+				if _, err := p.owner.Deny(p.Context(), page); err != nil {
+					p.Error(err)
+				}
+				return "accept"
+			},
+			"timed out": func(*person, string) string { return "accept" },
+		} {
+			t.Run(revision+" "+name, func(t *testing.T) {
+				t.Parallel()
+				p := newPerson(t)
+				before := p.connect("gmail", mail)
+				pages := 0
+				session := p.serve(revision, func(asked *mcp.ElicitParams) string {
+					pages++
+					return decide(p, asked.URL)
+				})
+				if err := p.box.Authorization().Revoke(before.Credential.GrantID); err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					p.wantCommand(p.query(session, mail, "messages"))
+				}
+				if pages != 1 {
+					t.Errorf("%d pages within ten minutes", pages)
+				}
+				p.elapsed.Store(int64(11 * time.Minute))
+				p.wantCommand(p.query(session, mail, "messages"))
+				if pages != 2 {
+					t.Errorf("%d pages after ten minutes", pages)
+				}
+				if stored := p.stored()["gmail"]; len(p.stored()) != 1 || stored.Credential.GrantID != before.Credential.GrantID {
+					t.Errorf("stored: %v", p.stored())
+				}
+			})
+		}
+	}
+}
+
+// elsewhere moves the page of a sign-in to another origin.
+type elsewhere struct{ provider string }
+
+func (e elsewhere) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil || !strings.HasSuffix(request.URL.Path, "/agent-connect") {
+		return response, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	moved := strings.Replace(string(body), `"approval_url":"`+e.provider, `"approval_url":"http://localhost:1`, 1)
+	response.Body, response.ContentLength = io.NopCloser(strings.NewReader(moved)), int64(len(moved))
+	return response, err
+}
+
+// R-TRUST-3: a host without URL elicitation gets the error with the command. So does the call of a grant whose access is not known exactly,
+// and one whose page has another origin than the provider.
+func TestNotOffered(t *testing.T) {
+	never := func(*mcp.ElicitParams) string { t.Error("a page is shown"); return "decline" }
+	for _, revision := range revisions {
+		for name, show := range map[string]func(*mcp.ElicitParams) string{"unsupported": nil, "unknown access": never, "another origin": never} {
+			t.Run(revision+" "+name, func(t *testing.T) {
+				t.Parallel()
+				p := newPerson(t)
+				entry := p.connect("gmail", mail)
+				switch name {
+				case "another origin":
+					p.transport = elsewhere{p.provider}
+				case "unknown access":
+					_, err := p.cache.Change(p.provider, entry.Credential.GrantID, func(e *credential.Entry) error {
+						e.Credential.Details = []byte(strings.Replace(string(e.Credential.Details), `"instance_ids"`, `"resources":["m1"],"instance_ids"`, 1))
+						return nil
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				session := p.serve(revision, show)
+				if err := p.box.Authorization().Revoke(entry.Credential.GrantID); err != nil {
+					t.Fatal(err)
+				}
+				known := p.box.Authorization().GrantIDs()
+				p.wantCommand(p.query(session, mail, "messages"))
+				if !slices.Equal(known, p.box.Authorization().GrantIDs()) {
+					t.Error("a grant was issued")
+				}
+			})
+		}
+	}
+}

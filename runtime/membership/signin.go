@@ -1,0 +1,162 @@
+package membership
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+const (
+	// approvalTimeout limits how long a sign-in waits for the user. Its page usually lasts as long.
+	approvalTimeout = 5 * time.Minute
+
+	// declinePause is how long no sign-in is offered for a grant after one that was declined or failed.
+	declinePause = 10 * time.Minute
+)
+
+// signIn is a tool.SignIn that replaces an ended grant by a new one with the same access.
+type signIn struct {
+	grant  *grant
+	held   *credential.Entry // the ended grant
+	id     string
+	cancel context.CancelFunc
+
+	isOffered atomic.Bool
+
+	announced chan struct{} // closed when page is set
+	page      connect.Approval
+
+	ended chan struct{} // closed when err is set
+	err   error
+}
+
+var _ tool.SignIn = (*signIn)(nil)
+
+// withSignIn returns the error of a read with a sign-in if the grant has ended. Other errors are unchanged.
+func (g *grant) withSignIn(err error) error {
+	if _, isKnown := errors.AsType[*tool.SignInError](err); isKnown || !needsSignIn(err) {
+		return err
+	}
+	return &tool.SignInError{Cause: err, SignIn: g.signIn}
+}
+
+// needsSignIn reports whether a read failed because the grant has ended, by the resource server or by the cache.
+func needsSignIn(err error) bool {
+	refused, isRefused := errors.AsType[*rs.Error](err)
+	_, hasEnded := errors.AsType[*fanout.EndedError](err)
+	return hasEnded || isRefused && refused.NeedsSignIn()
+}
+
+// signIn returns the running or successful sign-in, or starts one. It returns nil within declinePause, and if the access of the grant is
+// not known exactly.
+func (g *grant) signIn() tool.SignIn {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.signing != nil {
+		return g.signing
+	}
+	m := g.membership
+	access, isKnown := connect.SameAccess(g.entry.Credential)
+	if !isKnown || m.options.Now().Before(g.pausedUntil) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(m.signIns, m.options.ApprovalTimeout)
+	started := &signIn{
+		grant: g, held: g.entry, id: rand.Text(), cancel: cancel, announced: make(chan struct{}), ended: make(chan struct{}),
+	}
+	g.signing = started
+	m.noting.Go(func() { started.run(ctx, access) })
+	return started
+}
+
+// run signs in and stores the new grant.
+func (s *signIn) run(ctx context.Context, access connect.AccessRequest) {
+	defer close(s.ended)
+	defer s.cancel()
+	options := s.grant.membership.options
+	if s.err = options.Cache.Prepare(s.held.ProviderURL); s.err == nil {
+		var approved *credential.Entry
+		approved, s.err = connect.Connect(ctx, connect.Options{
+			ProviderURL: s.held.ProviderURL, CacheRoot: options.Cache.NamedRoot(), ClientName: s.held.Client.ClientName,
+			Access: access, Label: s.held.Credential.Label, Announce: s.announce, Transport: options.Transport, RSTimeout: options.Timeout,
+		})
+		if s.err == nil {
+			s.err = s.grant.membership.replace(s.held, approved)
+		}
+	}
+	if s.err == nil {
+		return // the next call reads the cache
+	}
+	s.grant.mu.Lock()
+	defer s.grant.mu.Unlock()
+	s.grant.signing, s.grant.pausedUntil = nil, options.Now().Add(declinePause)
+}
+
+// announce keeps the page for Page. It ends the sign-in if the page has another origin than the provider.
+func (s *signIn) announce(page connect.Approval) {
+	if tool.ProviderOrigin(page.URL) != s.held.ProviderURL {
+		s.cancel()
+		return
+	}
+	s.page = page
+	close(s.announced)
+}
+
+// replace stores a new grant in place of an ended one.
+func (m *Membership) replace(held, approved *credential.Entry) error {
+	if err := m.options.Cache.Replace(held, approved); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := slices.Index(m.options.Grants, held.Credential.GrantID); i >= 0 && approved.Credential.GrantID != "" {
+		m.options.Grants = slices.Clone(m.options.Grants)
+		m.options.Grants[i] = approved.Credential.GrantID
+	}
+	return nil
+}
+
+func (s *signIn) ID() string { return s.id }
+
+func (s *signIn) Page(ctx context.Context) (url, message string, err error) {
+	select {
+	case <-s.announced:
+	case <-s.ended:
+		return "", "", s.err
+	case <-ctx.Done():
+		return "", "", ctx.Err()
+	}
+	message = fmt.Sprintf("The access of %s to %s has ended. To approve the same access again, open this page of %[2]s.",
+		cmp.Or(s.held.Client.ClientName, connect.DefaultClientName), s.held.ProviderURL)
+	if s.page.UserCode != "" {
+		message += " Compare the code: " + s.page.UserCode
+	}
+	return s.page.URL, message, nil
+}
+
+func (s *signIn) Offer() bool { return s.isOffered.CompareAndSwap(false, true) }
+
+func (s *signIn) Decline() {
+	s.cancel()
+	<-s.ended
+}
+
+func (s *signIn) Wait(ctx context.Context) error {
+	select {
+	case <-s.ended:
+		return s.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
