@@ -56,11 +56,9 @@ func advised(command *cobra.Command, err error) error {
 	}
 	isCalled := false
 	for _, next := range failure.Error.Next {
-		for _, sibling := range command.Parent().Commands() {
-			if sibling.Name() == next.Tool {
-				steps = append(steps, invocation.Command+commandFor(sibling, command, next.Arguments))
-				isCalled = true
-			}
+		if called, _, err := command.Root().Find([]string{"call", next.Tool}); err == nil && called.Name() == next.Tool {
+			steps = append(steps, invocation.Command+commandFor(called, command, next.Arguments))
+			isCalled = true
 		}
 	}
 	if isCalled { // the calls name the connections
@@ -92,7 +90,15 @@ func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) str
 	words := []string{command.CommandPath()}
 	typed, ok := asTyped(command, arguments)
 	words = append(words, typed...)
-	words = append(words, invocation.PassedFlags(passedTo, command)...)
+	var without []string
+	if passedTo.Parent() != command.Parent() { // flags of the same name have another meaning
+		passedTo.Flags().VisitAll(func(flag *pflag.Flag) {
+			if !invocation.IsShared(flag) {
+				without = append(without, flag.Name)
+			}
+		})
+	}
+	words = append(words, invocation.PassedFlags(passedTo, command, without...)...)
 	if !ok {
 		words = append(words, "--json", commandline.Word(invocation.Printable(string(arguments))))
 	}

@@ -44,6 +44,7 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 	}
 	flags := command.Flags()
 	c.arguments = invocation.AddArguments(flags, c.shortArguments(), false)
+	c.arguments.AllowMissing()
 	if definition.Pages != "" {
 		flags.IntVarP(&c.limit, tool.HitsLimit, "L", defaultRows, "maximum `rows`, read page by page")
 		flags.BoolVar(&c.all, "all", false, "print every row")

@@ -22,13 +22,13 @@ type Arguments struct {
 	object string // of --json: all arguments as one JSON object
 
 	positional *ArgumentValue // nil if the command has none
-	isFlag     bool           // the positional argument is a flag too
+	mayMiss    bool           // the tool reports a missing positional argument
 }
 
 // AddArguments adds a flag for each argument. The flags of a tool include --json for all arguments at once. The flag of a positional
 // argument is hidden except for a tool, because models know it by its name.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
-	made := &Arguments{isFlag: ofTool}
+	made := &Arguments{mayMiss: ofTool}
 	for _, argument := range arguments {
 		value := &ArgumentValue{Argument: argument}
 		made.values = append(made.values, value)
@@ -141,8 +141,8 @@ func (a *Arguments) setPositional(command *cobra.Command, words []string) error 
 	}
 	name := FlagName(a.positional.Argument.Name)
 	switch {
-	case len(words) == 0 && a.isFlag:
-		return nil // passed with its flag, or missing, which the tool reports
+	case len(words) == 0 && a.mayMiss:
+		return nil // or it was passed with its flag
 	case len(words) != 1:
 		return Usagef("%s takes one <%s>, got %d; put words with spaces into quotes, or run: %[1]s --help", command.CommandPath(), name, len(words))
 	case a.positional.passed != nil:
@@ -150,6 +150,9 @@ func (a *Arguments) setPositional(command *cobra.Command, words []string) error 
 	}
 	return a.positional.Set(words[0])
 }
+
+// AllowMissing leaves it to the tool to report a missing positional argument.
+func (a *Arguments) AllowMissing() { a.mayMiss = true }
 
 // Usage returns the positional argument for the usage line, with a space before it.
 func (a *Arguments) Usage() string {
