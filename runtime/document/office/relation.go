@@ -1,80 +1,61 @@
 package office
 
-import "path"
+import (
+	"path"
 
-// relation is a relationship of a part of an Office Open XML file. The last word of the type is its kind.
-type relation struct {
-	ID     string `xml:"Id,attr"`
-	Type   string `xml:",attr"`
-	Target string `xml:",attr"`
-	Mode   string `xml:"TargetMode,attr"`
-}
+	"github.com/pdppmcp/pdpp-mcp/runtime/document"
+)
+
+// relation is a relationship of a part of an Office Open XML file to another part.
+type relation struct{ id, kind, target string }
 
 type relations []relation
 
-// relations reads those of a part, or those of the package for an empty name.
-func (f *file) relations(name string) (relations, error) {
-	var list struct {
-		Relations relations `xml:"Relationship"`
-	}
+// relations reads those of a part, or those of the package for an empty name. Links out of the file are not among them.
+func (f *file) relations(name string) (related relations) {
 	folder, base := path.Split(name)
-	err := f.decode(path.Join(folder, "_rels", base+".rels"), &list)
-	for i, r := range list.Relations {
-		if !path.IsAbs(r.Target) {
-			list.Relations[i].Target = path.Join(folder, r.Target)
+	for e := range f.optional(path.Join(folder, "_rels", base+".rels")) {
+		if e.name != "Relationship" || e.attribute("TargetMode") == "External" {
+			continue
 		}
+		target := e.attribute("Target")
+		if !path.IsAbs(target) {
+			target = path.Join(folder, target)
+		}
+		related = append(related, relation{e.attribute("Id"), path.Base(e.attribute("Type")), target})
 	}
-	return list.Relations, err
+	return related
 }
 
-// of returns the parts of a kind. Links out of the file are not among them.
-func (r relations) of(kind string) (parts []string) {
-	for _, each := range r {
-		if path.Base(each.Type) == kind && each.Mode != "External" {
-			parts = append(parts, each.Target)
+// of returns the parts of some kinds, kind by kind.
+func (r relations) of(kinds ...string) (parts []string) {
+	for _, kind := range kinds {
+		for _, each := range r {
+			if each.kind == kind {
+				parts = append(parts, each.target)
+			}
 		}
 	}
 	return parts
 }
 
-// part returns the part that an id refers to, or nothing.
-func (r relations) part(id string) string {
-	for _, each := range r {
-		if each.ID == id && each.Mode != "External" {
-			return each.Target
+// part returns the part that the attribute r:id of an element refers to, or nothing.
+func (r relations) part(n node) string {
+	for _, attribute := range n.attributes { // the element can have an id of its own
+		for _, each := range r {
+			if attribute.Name.Local == "id" && attribute.Name.Space != "" && each.id == attribute.Value {
+				return each.target
+			}
 		}
 	}
 	return ""
 }
 
 // main returns the part that a package is about, and its relations.
-func (f *file) main() (string, relations, error) {
-	related, err := f.relations("")
-	if err != nil {
-		return "", nil, err
+func (f *file) main() (string, relations) {
+	for _, part := range f.relations("").of("officeDocument") {
+		return part, f.relations(part)
 	}
-	parts := related.of("officeDocument")
-	if len(parts) == 0 {
-		return "", nil, damaged("it does not say which part is the document")
-	}
-	related, err = f.relations(parts[0])
-	return parts[0], related, err
-}
-
-// step is parts that one function reads.
-type step struct {
-	parts []string
-	read  func(string) error
-}
-
-// inOrder reads parts until one fails.
-func inOrder(steps ...step) error {
-	for _, step := range steps {
-		for _, part := range step.parts {
-			if err := step.read(part); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	f.fail(document.Damaged, "it does not say which part is the document")
+	return "", nil
 }
