@@ -10,7 +10,7 @@ import (
 )
 
 // timelineColumns names the values of a row of a timeline in text.
-const timelineColumns = columnsWord + `["time","handle","data"]`
+const timelineColumns = columnsWord + `["handle","time","data"]`
 
 // isTimeline reports whether the rows are of all streams, in the order of time (R-TIME-1).
 func (r *records) isTimeline() bool { return r.input.Stream == tool.EveryStream }
@@ -22,7 +22,7 @@ func (r *records) timelineText(i int) string {
 	if row.members.True("deleted") {
 		shown = rawjson.Object{rawjson.Bool("deleted", true)}
 	}
-	line := rawjson.Visible(rawjson.Array([]json.RawMessage{rawjson.TextOrNull(row.members.Text("time")), rawjson.Quote(row.handle), shown.Encode()}))
+	line := rawjson.Visible(rawjson.Array([]json.RawMessage{rawjson.Quote(row.handle), rawjson.TextOrNull(row.members.Text("time")), shown.Encode()}))
 	day := r.dayOf(row)
 	if i > 0 && r.dayOf(r.rows[i-1]) == day {
 		return line

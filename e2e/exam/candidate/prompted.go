@@ -30,7 +30,6 @@ type prompted struct {
 var (
 	inBackticks = regexp.MustCompile("`([a-z_]+) ([^`]*)`")
 	inCapitals  = regexp.MustCompile(`"([A-Z]{2,})"`)
-	moment      = regexp.MustCompile(`"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)"`)
 )
 
 // Follow reads a prompt.
@@ -63,20 +62,6 @@ func (p *Prompted) call(tool string, words map[string]string) (blind.Arguments, 
 		return arguments, err
 	}
 	return nil, fmt.Errorf("%w: the prompt has no call of %s with %q:\n%s", ErrNoWay, tool, wanted, p.prompt)
-}
-
-// moments are the times that the prompt names.
-func (p *Prompted) moments() (begin, end time.Time) {
-	for _, found := range moment.FindAllStringSubmatch(p.prompt, -1) {
-		at, err := time.Parse(time.RFC3339, found[1])
-		if err == nil && (begin.IsZero() || at.Before(begin)) {
-			begin = at
-		}
-		if err == nil && at.After(end) {
-			end = at
-		}
-	}
-	return begin, end
 }
 
 // sources makes the prompt's first call, and gives the streams of a name; all of them without one.
@@ -129,106 +114,41 @@ func enough([]blind.Row) bool { return true }
 // WhatIsNew tells how many records of a stream each connection has since the prompt's day.
 func (p *Prompted) WhatIsNew(stream string) Answer {
 	return func(ctx context.Context, _ *Candidate) (string, error) {
-		begin, _ := p.moments()
-		return p.each(ctx, stream, func(source blind.Source) (string, error) {
-			arguments, err := p.call("query_records", map[string]string{"STREAM": source.Stream})
-			if err != nil {
-				return "", err
-			}
-			rows, err := p.since(ctx, arguments.With("connection_id", source.ConnectionID), begin)
-			return answer(source.ConnectionID, len(rows)), err
-		})
+		counts := map[string]int{}
+		rows, err := p.timeline(ctx, stream)
+		for _, row := range rows {
+			connection, _, _ := strings.Cut(row.ID, "/")
+			counts[connection]++
+		}
+		var lines []string
+		for _, connection := range slices.Sorted(maps.Keys(counts)) {
+			lines = append(lines, answer(connection, counts[connection]))
+		}
+		return strings.Join(lines, "\n"), err
 	}
 }
 
 // OneDay tells the times and ids of a stream's records of the prompt's day.
 func (p *Prompted) OneDay(stream string) Answer {
 	return func(ctx context.Context, _ *Candidate) (string, error) {
-		begin, end := p.moments()
-		return p.each(ctx, stream, func(source blind.Source) (string, error) {
-			words := map[string]string{"STREAM": source.Stream, "CONNECTION": source.ConnectionID}
-			rows, err := p.ofDay(ctx, words, begin)
-			if err != nil {
-				return "", err
-			}
-			var lines []string
-			for _, row := range rows {
-				if at, ok := timeOf(row); ok && at.Before(end) {
-					lines = append(lines, answer(at.UTC().Format(time.DateTime), key(row.ID)))
-				}
-			}
-			slices.Sort(lines)
-			return strings.Join(lines, "\n"), nil
-		})
+		var lines []string
+		rows, err := p.timeline(ctx, stream)
+		for _, row := range rows {
+			lines = append(lines, answer(instant(row, "time").UTC().Format(time.DateTime), key(row.ID)))
+		}
+		slices.Sort(lines)
+		return strings.Join(lines, "\n"), err
 	}
 }
 
-// ofDay reads with a filter where the schema shows that it is taken, and else the newest records.
-func (p *Prompted) ofDay(ctx context.Context, words map[string]string, begin time.Time) ([]blind.Row, error) {
-	arguments, err := p.call("schema", words)
+// timeline makes the prompt's call of all streams, and gives the rows of one.
+func (p *Prompted) timeline(ctx context.Context, stream string) ([]blind.Row, error) {
+	arguments, err := p.call("query_records", nil)
 	if err != nil {
 		return nil, err
 	}
-	stream, err := p.Describe(ctx, arguments)
-	if err != nil {
-		return nil, err
-	}
-	for _, field := range stream.Fields {
-		if !slices.Contains(strings.Split(eventTime, "|"), field.Name) || !slices.Contains(field.Flags["r"], "gte") {
-			continue
-		}
-		withField := maps.Clone(words)
-		withField["FIELD"] = field.Name
-		if arguments, err = p.call("query_records", withField); err != nil {
-			return nil, err
-		}
-		rows, err := p.Rows(ctx, arguments, nil)
-		if !refused(err, "filter") {
-			return rows, err
-		}
-	}
-	if arguments, err = p.call("query_records", words); err != nil {
-		return nil, err
-	}
-	return p.since(ctx, arguments, begin)
-}
-
-// each asks about a stream of every connection.
-func (p *Prompted) each(ctx context.Context, stream string, ask func(blind.Source) (string, error)) (string, error) {
-	all, err := p.sources(ctx, stream)
-	if err != nil || len(all) == 0 {
-		return "", fmt.Errorf("%w: %d sources, %w", ErrNoWay, len(all), err)
-	}
-	var lines []string
-	for _, source := range all {
-		said, err := ask(source)
-		if err != nil {
-			return "", err
-		}
-		lines = append(lines, said)
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n"), nil
-}
-
-// since reads the newest records, page by page, until one is older, and gives those that are not.
-func (p *Prompted) since(ctx context.Context, question blind.Arguments, begin time.Time) ([]blind.Row, error) {
-	isOld := func(row blind.Row) bool {
-		at, ok := timeOf(row)
-		return ok && at.Before(begin)
-	}
-	rows, err := p.Rows(ctx, question, func(rows []blind.Row) bool { return isOld(rows[len(rows)-1]) })
-	return slices.DeleteFunc(rows, isOld), err
-}
-
-// timeOf is the time of the event that a row shows.
-func timeOf(row blind.Row) (time.Time, bool) {
-	for name := range strings.SplitSeq(eventTime, "|") {
-		if at := instant(row, name); !at.IsZero() {
-			return at, true
-		}
-	}
-	return time.Time{}, false
+	rows, err := p.Rows(ctx, arguments, nil)
+	return slices.DeleteFunc(rows, func(row blind.Row) bool { return !strings.Contains(row.ID, "/"+stream+":") }), err
 }
 
 // OnePerson tells the address that begins with a name, and when the last mail came from there.

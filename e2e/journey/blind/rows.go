@@ -96,6 +96,7 @@ func (r tableRow) record() (Row, error) {
 
 // sentRow is a record as structured output has it.
 type sentRow struct {
+	Time     json.RawMessage `json:"time"` // of a row of a timeline
 	Handle   string
 	Deleted  bool
 	Data     map[string]json.RawMessage
@@ -121,6 +122,12 @@ var clipMark = regexp.MustCompile(`…\[\d+ of \d+ characters shown\]$`)
 
 // row tells the values that are shown whole from the others, which the row names and which end in a mark.
 func (s sentRow) row() Row {
+	if s.Time != nil && s.Data == nil {
+		s.Data = map[string]json.RawMessage{}
+	}
+	if s.Time != nil && s.Data["time"] == nil {
+		s.Data["time"] = s.Time
+	}
 	row := Row{ID: s.Handle, Deleted: s.Deleted, Values: s.Data, Clipped: map[string]string{}, Expanded: s.Expanded, Next: s.Next}
 	for _, name := range s.Clipped {
 		shown := token{value: string(row.Values[name])}.text()
