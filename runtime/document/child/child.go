@@ -136,7 +136,7 @@ func (p *process) read(ctx context.Context, data []byte) ([]byte, error) {
 	case limited.Err() != nil:
 		return nil, &document.Error{Reason: document.TooSlow, Detail: "reading it takes more than " + readTime.String()}
 	}
-	return nil, &document.Error{Reason: document.Damaged, Detail: "its reader failed, or needs more than 512 MiB of memory"}
+	return nil, &document.Error{Reason: document.TooLarge, Detail: "reading it needs more than 512 MiB of memory, or failed"}
 }
 
 func (p *process) kill() { _ = p.command.Process.Kill() } // it may have ended

@@ -1,11 +1,8 @@
 package child_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"image"
-	_ "image/jpeg" // the scan
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,24 +32,6 @@ func TestText(t *testing.T) {
 			continue
 		}
 		golden.File(t, filepath.Join("testdata", name+".txt"), string(text))
-	}
-}
-
-// R-DOC-3: an image of at most 1 MiB and 1,600 pixels on the longer side.
-func TestImage(t *testing.T) {
-	data, err := child.Image(t.Context(), sampleFile(t, "kuendigung.pdf"), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown, format, err := image.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if size := shown.Bounds().Size(); len(data) > 1<<20 || max(size.X, size.Y) != 1600 || format != "jpeg" {
-		t.Errorf("a %s of %d bytes and %v pixels", format, len(data), size)
-	}
-	if r, g, b, _ := shown.At(5, 5).RGBA(); min(r, g, b) < 0xd000 {
-		t.Errorf("the background of the letter is %x %x %x", r, g, b)
 	}
 }
 
