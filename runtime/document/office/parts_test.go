@@ -145,6 +145,34 @@ func TestWordParts(t *testing.T) {
 	}
 }
 
+// R-DOC-2: elements of OpenDocument that have the local name of another one, and comments on cells.
+func TestOpenDocumentParts(t *testing.T) {
+	cell := func(attributes, inner string) string {
+		return "<table:table-cell " + attributes + ">" + inner + "</table:table-cell>"
+	}
+	comment := "<office:annotation><dc:creator>Ann</dc:creator><dc:date>2026-01-02</dc:date><text:p>why?</text:p></office:annotation>"
+	for name, test := range map[string]struct {
+		format    document.Format
+		xml, want string
+	}{
+		"fields and credits":     {document.ODT, "<text:p>on <text:date>2 May</text:date>" + comment + " by <text:creator>Bob</text:creator></text:p>", "on 2 May[comment by Ann, 2026-01-02: why?] by Bob\n"},
+		"the title of a drawing": {document.ODT, "<text:p>a<draw:frame><svg:title>icon</svg:title></draw:frame></text:p>", "a\n"},
+		"the number of a slide":  {document.ODP, "<draw:page><draw:frame presentation:class='page-number'><text:p>9</text:p></draw:frame><text:p>a</text:p></draw:page>", "[slide 1 of 1]\na\n"},
+		"changes of cells":       {document.ODS, "<table:tracked-changes><text:p>old</text:p></table:tracked-changes><table:table table:name='S'><table:table-row>" + cell("", "<text:p>a</text:p>") + "</table:table-row></table:table>", "[sheet 1 of 1: S]\na\n"},
+		"a comment on a date": {
+			document.ODS, "<table:table table:name='S'><table:table-row>" + cell("office:date-value='2026-05-02'", comment+"<text:p>2 May</text:p>") + "</table:table-row></table:table>",
+			"[sheet 1 of 1: S]\n\"2026-05-02[comment by Ann, 2026-01-02: why?]\"\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := office.Text(test.format, odf(t, test.xml), document.DefaultLimits())
+			if err != nil || text != test.want {
+				t.Errorf("got %q, %v, want %q", text, err, test.want)
+			}
+		})
+	}
+}
+
 // R-DOC-2: numbers of lists by style, across lists of one definition, and with another start.
 func TestNumberedLists(t *testing.T) {
 	const numbering = `<w:numbering><w:abstractNum w:abstractNumId="0">
@@ -191,7 +219,7 @@ func TestSlideComments(t *testing.T) {
 		"ppt/c2.xml", `<p188:cmLst><p188:cm authorId="{B}" created="2026-01-03"><p188:replyLst><p188:reply authorId="{B}"><p188:txBody><a:p><a:r><a:t>reply</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst><p188:txBody><a:p><a:r><a:t>new</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>`,
 	)
 	text, err := office.Text(document.PPTX, data, document.DefaultLimits())
-	const want = "[slide 1 of 1: hidden]\nTitle\n[comment by Ann, 2026-01-02: old]\n[comment by Bob: reply]\n[comment by Bob, 2026-01-03: new]\n"
+	const want = "[slide 1 of 1: hidden]\nTitle\n[comment by Ann, 2026-01-02] old\n[comment by Bob] reply\n[comment by Bob, 2026-01-03] new\n"
 	if err != nil || text != want {
 		t.Errorf("got %q, %v, want %q", text, err, want)
 	}

@@ -36,7 +36,7 @@ func (f *file) readSlideComment(n node, authors map[string]string) {
 		switch child.name {
 		case "text", "txBody":
 			date := n.attribute("dt") + n.attribute("created") // before 2021, and since
-			f.line(bracketed("comment"+credit(authors[n.attribute("authorId")], date), child.allText()))
+			f.commentLine("comment"+credit(authors[n.attribute("authorId")], date), child.allText())
 		case "replyLst", "reply":
 			f.readSlideComment(child, authors)
 		}

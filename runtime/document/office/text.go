@@ -74,7 +74,10 @@ func (f *file) captured(read func()) string {
 	return text
 }
 
-// bracketed is a note or a comment in the text.
+// commentLine writes a comment as a line of its own.
+func (f *file) commentLine(label, text string) { f.line("[" + label + "] " + oneLine(text)) }
+
+// bracketed returns a note or a comment for the text.
 func bracketed(label, text string) string { return "[" + label + ": " + oneLine(text) + "]" }
 
 // credit says who wrote something, and when.

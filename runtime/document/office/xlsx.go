@@ -158,7 +158,7 @@ func (w *workbook) readComments(part string) {
 				label += credit(authors[i], "")
 			}
 		case "text":
-			w.line(bracketed(label, e.allText()))
+			w.commentLine(label, e.allText())
 		}
 	}
 }
