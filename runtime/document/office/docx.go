@@ -29,21 +29,6 @@ func (w *words) readMargins(parts []string) {
 // style is what a paragraph or its style says about its line.
 type style struct{ based, heading, list, depth string }
 
-// readProperty reads a property of a paragraph or of a style.
-func (w *words) readProperty(n node) {
-	value := n.attribute("val")
-	switch n.name {
-	case "basedOn", "pStyle":
-		w.style.based = value
-	case "outlineLvl":
-		w.style.heading = value
-	case "numId":
-		w.style.list = value
-	case "ilvl":
-		w.style.depth = value
-	}
-}
-
 func (w *words) readStyle(n node) {
 	w.style = style{}
 	w.content(n)
