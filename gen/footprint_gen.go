@@ -15,7 +15,7 @@ func Footprint() tool.Footprint {
 			{Name: "fetch", Bytes: 1170, Tokens: 276, BudgetBytes: 1250},
 			{Name: "read_record_field", Bytes: 1200, Tokens: 283, BudgetBytes: 1400},
 		},
-		Total:                        tool.FootprintRow{Name: "total", Bytes: 8955, Tokens: 2137, BudgetBytes: 9000},
+		Total:                        tool.FootprintRow{Name: "total", Bytes: 8955, Tokens: 2137, BudgetBytes: 9150},
 		InstructionsCharacters:       1516,
 		BudgetInstructionsCharacters: 1800,
 		BudgetTokens:                 2200,
