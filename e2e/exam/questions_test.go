@@ -34,10 +34,10 @@ type group struct {
 }
 
 // groups are all questions: those that the base line has, and those about files and documents, which came later.
-var groups = []group{{"all", questions}, {"files", aboutFiles}, {"documents", aboutDocuments}}
+var groups = []group{{"all", questions}, {"files", aboutFiles}, {"documents", aboutDocuments}, {"time", aboutTime}}
 
 // everything is the questions of all groups.
-func everything() []question { return slices.Concat(questions, aboutFiles, aboutDocuments) }
+func everything() []question { return slices.Concat(questions, aboutFiles, aboutDocuments, aboutTime) }
 
 // questions are those of the exam. Who asks them is Nora Weiss, and it is the beginning of May 2026.
 var questions = slices.Concat(aboutMail, aboutEvents, aboutHabits)

@@ -1,0 +1,24 @@
+package candidate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+)
+
+// Groups tells the groups of an aggregate of a stream in their order, each with its count; only those with some keys, if any are named.
+func Groups(stream string, question blind.Arguments, keys ...string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		aggregate, err := c.Aggregate(ctx, question.With("stream", stream).With("metric", "count"))
+		var lines []string
+		for _, group := range aggregate.Groups {
+			key := strings.Trim(string(group.Key), `"`)
+			if keys == nil || slices.Contains(keys, key) {
+				lines = append(lines, answer(key, group.Count))
+			}
+		}
+		return strings.Join(lines, "\n"), err
+	}
+}
