@@ -120,7 +120,7 @@ func patience(t *testing.T) time.Duration {
 	return time.Minute
 }
 
-// query asks for a message of a connection, and returns the text of the result.
+// query asks for a message of a connection, and returns the text of the result. It checks the origin of a result (R-TRUST-2).
 func (p *person) query(session *mcp.ClientSession, connection, stream string) (text string, isError bool) {
 	p.Helper()
 	result, err := session.CallTool(p.Context(), &mcp.CallToolParams{
@@ -128,6 +128,11 @@ func (p *person) query(session *mcp.ClientSession, connection, stream string) (t
 	})
 	if err != nil {
 		p.Fatal(err)
+	}
+	origin, hasOrigin := result.Meta["dev.pdpp/origin"]
+	want := map[string]any{"provider": p.provider, "connections": []any{connection}, "streams": []any{stream}}
+	if diff := cmp.Diff(want, origin); hasOrigin == result.IsError || hasOrigin && diff != "" {
+		p.Errorf("the origin of a result (error: %t) (-want +got):\n%s", result.IsError, diff)
 	}
 	return result.Content[0].(*mcp.TextContent).Text, result.IsError
 }

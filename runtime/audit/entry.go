@@ -65,6 +65,9 @@ type Call struct {
 	entry Entry
 }
 
+// NewCall returns a Call that collects its Origin and writes nothing.
+func NewCall() *Call { return &Call{} }
+
 // Begin starts the entry of a call. A nil Log returns a nil Call.
 func (l *Log) Begin(caller Caller, tool string) *Call {
 	if l == nil {
@@ -105,5 +108,21 @@ func (c *Call) End(rows int, code string, took time.Duration) {
 	default:
 		c.entry.GrantID = ""
 	}
-	c.log.write(&c.entry)
+	if c.log != nil {
+		c.log.write(&c.entry)
+	}
+}
+
+// Origin is where the content of a result comes from, as far as responses name it.
+type Origin struct {
+	Provider    string   `json:"provider,omitempty"` // empty for several
+	Connections []string `json:"connections,omitempty"`
+	Streams     []string `json:"streams,omitempty"`
+}
+
+// Origin returns where what was read so far comes from.
+func (c *Call) Origin() Origin {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return Origin{c.entry.Provider, slices.Clone(c.entry.Connections), slices.Clone(c.entry.Streams)}
 }

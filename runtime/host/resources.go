@@ -108,6 +108,9 @@ func readResource(ctx context.Context, runner *toolcall.Runner, template tool.Te
 	if file := result.File; file != nil && template.IsFile {
 		content = &mcp.ResourceContents{URI: target.written, MIMEType: file.MediaType, Blob: file.Data}
 	}
+	if origin := result.Meta[toolcall.OriginMeta]; origin != nil {
+		content.Meta = mcp.Meta{toolcall.OriginMeta: origin}
+	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{content}}, nil
 }
 

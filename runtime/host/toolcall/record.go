@@ -3,7 +3,9 @@ package toolcall
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,13 +22,13 @@ type record struct {
 	runner   *Runner
 	call     Call
 	started  time.Time
-	audit    *audit.Call // nil without an audit log
+	audit    *audit.Call
 	endTrace func(outcome string)
 }
 
 // begin starts the record of a call. The call must use the returned context.
 func (r *Runner) begin(ctx context.Context, call Call) (context.Context, *record) {
-	begun := &record{runner: r, call: call, started: time.Now()}
+	begun := &record{runner: r, call: call, started: time.Now(), audit: audit.NewCall()}
 	if r.options.Audit != nil {
 		begun.audit = r.options.Audit.Begin(r.auditCaller(ctx, call), call.name())
 	}
@@ -35,6 +37,28 @@ func (r *Runner) begin(ctx context.Context, call Call) (context.Context, *record
 	}
 	ctx, begun.endTrace = r.trace(ctx, call)
 	return ctx, begun
+}
+
+// OriginMeta is the key in a result's _meta for the origin of its content: provider, connections and streams (R-TRUST-2). Hosts do not
+// show it to models. MCP has no draft for such labels.
+const OriginMeta = "dev.pdpp/origin"
+
+// addOrigin adds the origin of its content to a result, if any was read.
+func (r *record) addOrigin(result *tool.Result) {
+	read := r.audit.Origin()
+	if read.Connections == nil && read.Streams == nil {
+		return
+	}
+	origin, err := json.Marshal(read)
+	if err != nil {
+		panic(err) // it consists of strings
+	}
+	meta := maps.Clone(result.Meta)
+	if meta == nil {
+		meta = make(map[string]json.RawMessage, 1)
+	}
+	meta[OriginMeta] = origin
+	result.Meta = meta
 }
 
 // end ends the record of a call that returned a number of rows, and returns its outcome for logs and metrics.

@@ -81,6 +81,8 @@ func (r *Runner) run(ctx context.Context, call Call) (result *tool.Result, err e
 	})
 	if err != nil {
 		result = tool.Failed(err)
+	} else {
+		record.addOrigin(result)
 	}
 	code := record.end(ctx, result.Rows, err)
 	if recorded := outcomeOf(ctx); recorded != nil {
