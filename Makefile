@@ -27,7 +27,7 @@ demo: build ## build, start the sandbox, show one answer, print the lines to pas
 # The tests leave the cores idle for a third of their time, in which two checks at once get done what stands behind them.
 # Their lines stand one below the other, whole where make can do that.
 test: prerequisites check ## everything a reviewer would run, but the real clients
-	@$(MAKE) -j2 $(if $(filter output-sync,$(.FEATURES)),-Oline) race lint exam trace chart supply
+	@$(MAKE) -j2 $(if $(filter output-sync,$(.FEATURES)),-Oline) race lint prose exam trace chart supply
 	@echo "all checks passed"
 
 # This runs first and reports everything that is missing at once.

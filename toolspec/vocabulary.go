@@ -253,13 +253,13 @@ var Renderers = Words{
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 		Promises: []string{
 			"A hit appears once, in `results`; members that all hits share are in `shared`. Evidence without `next` is the whole field. " +
-				"Without hits, `note` says which words were searched in which streams, and `try` has calls that may find something.",
+				"Without hits, `note` names the words and the searched streams, and `try` has calls that may find something.",
 			"A hit has the `author`, `title`, `container`, `amount` and `time` of its record, as far as the resource server sent them. If author or " +
-				"title is missing, the adapter reads the records of the first five hits, for at most 1 s. `conversation` is the call that reads what " +
-				"the first hit is a part of.",
-			"A search without a hit is repeated with each telling word alone, with other forms of words that do not occur, and in the mode that " +
-				"compares meanings if a stream offers it: at most six reads of each source, and 3 s. The hits are those with the most words first, " +
-				"and each has its `words`. A single word, and a query with quotes, is not changed.",
+				"title is missing, the adapter reads the records of the first five hits, for at most 1 s. `conversation` is the call that reads the " +
+				"conversation of the first hit.",
+			"A search without a hit is repeated with each telling word alone and with other forms of words that do not occur. If a stream " +
+				"offers it, the mode that compares meanings is tried too. This takes at most six reads of each source, and 3 s.",
+			"Hits with the most words come first, and each has its `words`. A single word, and a query with quotes, is not changed.",
 			"`limit` bounds the hits of all connections together. Every mode has a `next_cursor`; in hybrid mode it leads to 100 hits, " +
 				"the most that servers rank.",
 		},

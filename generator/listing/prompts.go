@@ -41,7 +41,7 @@ func promptArguments(prompt toolspec.Prompt) []ordered.Object {
 func Prompts(surface *plan.Plan) []byte {
 	page := newPage("toolspec/prompts", "Prompts")
 	page.paragraph("Ready questions, which hosts offer to their users, such as by a slash command. Each becomes one message that leads a model\n" +
-		"through the [tools](README.md). Below, {argument} is a value as a JSON string, {argument.begin} and {argument.end} are the\n" +
+		"through the [tools](README.md). Below, {argument} is a value as a JSON string. {argument.begin} and {argument.end} are the\n" +
 		"first moment of a day and of the next, and text between << and >> is left out without its value.")
 	for _, prompt := range surface.Prompts {
 		page.paragraph("## `%s`", prompt.Name)

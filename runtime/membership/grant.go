@@ -40,7 +40,7 @@ type grant struct {
 	ended    error     // why the grant has ended; nil if it has not
 	notedAt  time.Time // of the last use in the cache
 
-	signing     *signIn   // running or successful; nil if there is none
+	signing     *signIn   // running or successful; may be nil
 	pausedUntil time.Time // no sign-in is offered before
 }
 

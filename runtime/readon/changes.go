@@ -88,8 +88,8 @@ func decodePlaces(sent string) (map[string]feedPlace, error) {
 	return places, nil
 }
 
-// readChanges reads what changed in all streams since a position. Its error is a *tool.Error, or that of the schema, or of a source if
-// none answered.
+// readChanges reads what changed in all streams since a position. It returns a *tool.Error, the error of the schema, or the
+// error of a source if no source answered.
 func readChanges(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
 	since, _ := request.Query.Get(feedName)
 	since = cmp.Or(text(input.Cursor), since)

@@ -199,7 +199,7 @@ func TestFilteredFeed(t *testing.T) {
 		read := c.call(t, "query_records", strings.Replace(arguments, `"limit":3`, `"limit":100`, 1))
 		const goesOn = `resume: query_records {"stream":"messages","connection_id":"cin_gmail_personal","changes_since":"ey`
 		if !strings.Contains(read.text, goesOn) {
-			t.Errorf("%s: no place to go on from:\n%s", name, read.text)
+			t.Errorf("%s: no position to continue from:\n%s", name, read.text)
 		}
 		now := c.call(t, "query_records", strings.Replace(arguments, "beginning", "now", 1))
 		if len(now.Data.Data) > 0 || now.Data.HasMore || !strings.Contains(now.text, goesOn) {

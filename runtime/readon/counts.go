@@ -57,7 +57,8 @@ func (i GroupsInput) refuseMeasure() error {
 	return nil
 }
 
-// readCounts counts the records of all streams. Its error is a *tool.Error, or that of the schema, or of a source if none answered.
+// readCounts counts the records of all streams. It returns a *tool.Error, the error of the schema, or the error of a
+// source if no source answered.
 func readCounts(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
 	if env.Readings == nil {
 		return nil, readingOff(streamKey + ` "` + tool.EveryStream + `"`)
@@ -166,7 +167,7 @@ func (c *counts) take(of *sourceCount, response *rs.Response) error {
 	return nil
 }
 
-// findField finds the time field in the recent records. It stays empty if there are none, or if they have no time.
+// findField finds the time field in the recent records. It stays empty without records, or if they have no time.
 func (s *sourceCount) findField() error {
 	list, err := s.get(s.ctx, parameter(limitName, "10"))
 	if err != nil {

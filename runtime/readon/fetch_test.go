@@ -52,7 +52,7 @@ func TestNoReadOutlivesItsCall(t *testing.T) {
 		isStuck, isCancelled bool
 	}{
 		"the bound":        {most: 400},
-		"no way on":        {most: 20_000, isStuck: true},
+		"no continuation":  {most: 20_000, isStuck: true},
 		"a cancelled call": {most: 20_000, isCancelled: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,8 +51,8 @@ func text(value *string) string {
 }
 
 // Groups reads an aggregate. The adapter tallies the records where the resource server refuses filters as such (R-SCAN-1), does not
-// measure or group so (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). Its error is that of env.Get, or a
-// *tool.Error: an argument that the resource server would refuse too, or a caller with too many readings.
+// measure or group so (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). It returns the errors of env.Get, or
+// a *tool.Error for an argument that the resource server would refuse too, or a caller with too many readings.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
 	if input.Stream == tool.EveryStream {
 		return readCounts(ctx, env, request, input)
@@ -108,7 +108,7 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	return response, err
 }
 
-// readingOff refuses an argument for which the adapter would read records.
+// readingOff refuses an argument that needs a reading by the adapter.
 func readingOff(parameter string) *tool.Error {
 	return &tool.Error{
 		Code: tool.InvalidArguments, Param: parameter,
@@ -231,7 +231,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 	return l.answer(q.request, q.body(filter)), nil
 }
 
-// from is where the records begin that are to be tallied: where a reading stopped whose rest this is, else the beginning.
+// from returns where the tally begins: where an earlier reading of the same query stopped, otherwise at the beginning.
 func (q *groups) from(env tool.Env) place {
 	if kept := env.Readings.Stop(env.Caller, tool.QuestionOf(q.request)); kept != "" && q.filters {
 		if from, _, err := placeIn(env, &kept, q.request); err == nil {

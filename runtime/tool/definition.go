@@ -114,7 +114,7 @@ type Env struct {
 	// Caller distinguishes the callers that share Readings. It is not a bearer.
 	Caller string
 	Clock  Clock
-	// ReadMost limits the records that the call reads to fewer than Readings does; 0: no limit of its own.
+	// ReadMost limits the records that the call reads to fewer than Readings does; 0: no further limit.
 	ReadMost int
 	// Progress reports to the client how far the call is: a number that only grows, such as the records read, and a sentence. It is safe for
 	// concurrent use and sends only some of the reports. It is nil if the client did not ask for them.

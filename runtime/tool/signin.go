@@ -31,6 +31,6 @@ type SignIn interface {
 	// Decline ends the sign-in. No other one is offered for the grant for a while.
 	Decline()
 
-	// Wait returns nil once the new grant is stored. It returns an error if there will be none, or that of the context.
+	// Wait returns nil once the new grant is stored. It returns an error if the sign-in failed, or the context's error.
 	Wait(ctx context.Context) error
 }

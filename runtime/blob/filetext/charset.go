@@ -25,8 +25,8 @@ const (
 	bom      = "\ufeff"
 )
 
-// decode returns the text of bytes. The charset is that of a byte order mark, otherwise the declared one, otherwise that of an XML or
-// HTML declaration in the text, otherwise UTF-8 if the bytes are valid, and windows-1252 if not, as in browsers.
+// decode returns the text of bytes. The charset comes from a byte order mark, otherwise from the declaration, otherwise from an XML
+// or HTML declaration in the text, otherwise UTF-8 if the bytes are valid, and windows-1252 if not, as in browsers.
 func decode(data []byte, declared string, isHTML bool) Text {
 	name, detected := charsetOf(data, declared, isHTML)
 	if name == utf8Name {

@@ -41,7 +41,7 @@ func (r relations) of(kinds ...string) (parts []string) {
 
 // part returns the part that the attribute r:id of an element refers to, or nothing.
 func (r relations) part(n node) string {
-	for _, attribute := range n.attributes { // the element can have an id of its own
+	for _, attribute := range n.attributes { // the element can have another id
 		for _, each := range r {
 			if attribute.Name.Local == "id" && attribute.Name.Space != "" && each.id == attribute.Value {
 				return each.target

@@ -74,7 +74,7 @@ func (f *file) captured(read func()) string {
 	return text
 }
 
-// commentLine writes a comment as a line of its own.
+// commentLine writes a comment as a separate line.
 func (f *file) commentLine(label, text string) { f.line("[" + label + "] " + oneLine(text)) }
 
 // bracketed returns a note or a comment for the text.

@@ -171,7 +171,7 @@ type doctorCheck struct {
 	ID          string       `json:"id"`
 	State       doctor.State `json:"state"`
 	Detail      string       `json:"detail"`
-	Fix         string       `json:"mend,omitempty"`      // a command
+	Fix         string       `json:"mend,omitempty"`      // vale off: scripts read this member, a command
 	Advice      string       `json:"advice,omitempty"`    // where no command helps
 	ExitCode    int          `json:"exit_code,omitempty"` // of a failure
 }
