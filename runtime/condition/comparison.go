@@ -23,6 +23,7 @@ type comparison struct {
 	isPeriod bool // a year or a month, which is also a text
 
 	withTime   atomic.Bool // a time was compared with a day
+	withOffset atomic.Bool // such a time has an offset
 	misspelt   atomic.Bool // a number is the operand, in another spelling
 	neverMeets atomic.Bool // a value has no order with the operand
 	asLetters  atomic.Bool // text that spells a number compares differently by value
@@ -64,6 +65,9 @@ func (c *comparison) holds(value rawjson.Value) bool {
 	case v.Kind == scalar.Time && (c.isMoment || c.isPeriod):
 		if c.isDay() && !scalar.IsDate(v.Text) {
 			note(&c.withTime)
+			if bytes.ContainsAny(v.Text[len(time.DateOnly):], "+-") {
+				note(&c.withOffset)
+			}
 		}
 		return c.inRange(v.Time.Compare(c.moment))
 	case v.Kind == scalar.Text && c.Number:

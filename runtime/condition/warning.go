@@ -2,6 +2,7 @@ package condition
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -20,6 +21,11 @@ type Warning struct {
 func (f *Filter) Warnings() []Warning {
 	var warnings []Warning
 	for _, field := range f.fields {
+		if slices.ContainsFunc(field.comparisons, func(c *comparison) bool { return c.withOffset.Load() }) {
+			warnings = append(warnings, Warning{field.name, fmt.Sprintf(
+				"%s holds times with an offset, and a date in a filter is its midnight in UTC: the first and last hours of a local day differ. Pass times with that offset.",
+				field.name)})
+		}
 		for _, compared := range field.comparisons {
 			switch {
 			case compared.withTime.Load() && (compared.Operator == "" || compared.Operator == "lte"):

@@ -99,6 +99,9 @@ func (t *Tally) Warnings() []string {
 	if t.odd > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d values of %s are left out: %s cannot measure them.", t.odd, t.query.Field, t.query.Metric))
 	}
+	if t.several > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d records have several values of %s, and count once in the group of each.", t.several, t.query.GroupBy))
+	}
 	if t.buckets.ownOffset {
 		warnings = append(warnings, fmt.Sprintf("Values of %s have their own offset or none: they are grouped by the time that they "+
 			"show, not in %s. Pass time_zone to group instants.", t.query.GroupByTime, t.query.TimeZone))

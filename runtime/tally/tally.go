@@ -20,6 +20,7 @@ type Tally struct {
 	told    *distinct // of count_distinct
 	odd     int64     // values that the metric cannot measure
 	spelled int64     // texts that spell a number
+	several int64     // records in several groups
 	timed   bool      // a value of the time field is a time
 	untimed bool      // a value of the time field is not a time
 	some    bool      // a value was measured
@@ -103,6 +104,9 @@ func (t *Tally) read(name []byte, value rawjson.Value) (isRead bool) {
 		if len(t.keys) > 1 { // a record is once in each group
 			slices.SortFunc(t.keys, bytes.Compare)
 			t.keys = slices.CompactFunc(t.keys, bytes.Equal)
+			if len(t.keys) > 1 {
+				t.several++
+			}
 		}
 	}
 	if string(name) == t.query.GroupByTime {

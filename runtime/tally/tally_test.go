@@ -218,3 +218,12 @@ func TestBucketsFollowEachOther(t *testing.T) {
 		}
 	}
 }
+
+// A record with several values is in several groups, and the result says how many records are.
+func TestRecordsInSeveralGroups(t *testing.T) {
+	counting := add(t, tally.Query{Metric: "count", GroupBy: "a"}, `{"a":["x","y"]}`, `{"a":["x","x"]}`, `{"a":"y"}`)
+	const want = "1 records have several values of a, and count once in the group of each."
+	if got := counting.Warnings(); len(got) != 1 || got[0] != want {
+		t.Errorf("warns %q, want %q", got, want)
+	}
+}
