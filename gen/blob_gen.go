@@ -51,7 +51,7 @@ func blobCommand() tool.Command {
 		Examples: []string{
 			"blob blob_sha256_6fe5b0d2d295cc84999a4225a017955abd77d4bde16f32eb48082ecb2d2031d4 -o barometer.png",
 			"blob blob_sha256_6fe5b0d2d295cc84999a4225a017955abd77d4bde16f32eb48082ecb2d2031d4 -o - | wc -c",
-			"blob cin_gmail_personal/attachments:p-msg-023:2 --text",
+			"blob cin_gmail_personal/attachments:p-msg-045:2 --text",
 		},
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the blob, such as blob_sha256_…, or handle of a record with one file"},

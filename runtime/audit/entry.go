@@ -4,11 +4,13 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -65,9 +67,6 @@ type Call struct {
 	entry Entry
 }
 
-// NewCall returns a Call that collects its Origin and writes nothing.
-func NewCall() *Call { return &Call{} }
-
 // Begin starts the entry of a call. A nil Log returns a nil Call.
 func (l *Log) Begin(caller Caller, tool string) *Call {
 	if l == nil {
@@ -108,21 +107,26 @@ func (c *Call) End(rows int, code string, took time.Duration) {
 	default:
 		c.entry.GrantID = ""
 	}
-	if c.log != nil {
-		c.log.write(&c.entry)
-	}
+	c.log.write(&c.entry)
 }
 
-// Origin is where the content of a result comes from, as far as responses name it.
-type Origin struct {
-	Provider    string   `json:"provider,omitempty"` // empty for several
-	Connections []string `json:"connections,omitempty"`
-	Streams     []string `json:"streams,omitempty"`
-}
-
-// Origin returns where what was read so far comes from.
-func (c *Call) Origin() Origin {
+// Origin returns the provider, unless there are several, and the connections and streams that responses named so far, as a JSON object. It
+// is nil if nothing was read.
+func (c *Call) Origin() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Origin{c.entry.Provider, slices.Clone(c.entry.Connections), slices.Clone(c.entry.Streams)}
+	if c.entry.Connections == nil && c.entry.Streams == nil {
+		return nil
+	}
+	origin := make(rawjson.Object, 0, 3)
+	if c.entry.Provider != "" {
+		origin = append(origin, rawjson.String("provider", c.entry.Provider))
+	}
+	if c.entry.Connections != nil {
+		origin = append(origin, rawjson.Strings("connections", c.entry.Connections))
+	}
+	if c.entry.Streams != nil {
+		origin = append(origin, rawjson.Strings("streams", c.entry.Streams))
+	}
+	return origin.Encode()
 }

@@ -69,6 +69,12 @@ func (c *Call) noteRows(rows []rawjson.Value, request rs.Request, areRecords boo
 		c.entry.Fields = addName(c.entry.Fields, AllFields)
 	}
 	for _, each := range rows {
+		if c.log == nil { // only the origin is needed
+			row := rawjson.NewCursor(each)
+			c.entry.Streams = addText(c.entry.Streams, row.Member("stream"))
+			c.entry.Connections = addText(c.entry.Connections, row.Member("connection_id"))
+			continue
+		}
 		row, _ := rawjson.ParseObject(each)
 		c.entry.Streams = addName(c.entry.Streams, row.Text("stream"))
 		c.entry.Connections = addName(c.entry.Connections, row.Text("connection_id"))
@@ -149,4 +155,12 @@ func unwrapped(response *rs.Response) rawjson.Value {
 		return body.Get("data")
 	}
 	return response.Compact()
+}
+
+// addText adds the text of a JSON string as addName does. It allocates nothing for a known text.
+func addText(names []string, value rawjson.Value) []string {
+	if rawjson.Kind(value) == rawjson.StringValue && slices.ContainsFunc(names, func(name string) bool { return name == string(value[1:len(value)-1]) }) {
+		return names
+	}
+	return addName(names, rawjson.TextOf(value))
 }

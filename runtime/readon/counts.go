@@ -132,7 +132,7 @@ func (c *counts) count(of *sourceCount) error {
 	request.Query.Integer(limitName, input.Limit)
 	request.Query.BracketFilter(filterName, input.Filter)
 	env := c.env
-	env.ReadMost = max(1, c.left)
+	env.ReadMost = max(1, c.remaining())
 	response, err := Groups(c.ctx, env, request, input)
 	if err != nil {
 		return err

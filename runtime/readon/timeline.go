@@ -72,6 +72,13 @@ func (t *timeline) take(int) error {
 	return nil
 }
 
+// remaining returns how many records may still be read.
+func (t *timeline) remaining() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.left
+}
+
 // answered counts the records of a response.
 func (t *timeline) answered(response *rs.Response, rows int) {
 	t.mu.Lock()

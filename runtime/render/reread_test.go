@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,11 +25,14 @@ type pager struct {
 	fails error // what reads after the first end in
 	empty bool  // reads after the first hold no rows
 	asked []string
+	mu    sync.Mutex
 }
 
 func (p *pager) ProviderURL() string { return provider }
 
 func (p *pager) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.asked = append(p.asked, request.Query.Encoded())
 	if p.fails != nil && len(p.asked) > 1 {
 		return nil, p.fails

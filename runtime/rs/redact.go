@@ -142,7 +142,7 @@ func unquote(body []byte, at, times int) (character rune, end int) {
 	if at >= len(body) {
 		return -1, at
 	}
-	if times == 0 {
+	if times == 0 || body[at] != '\\' {
 		return rune(body[at]), at + 1
 	}
 	character, end = unquote(body, at, times-1)

@@ -23,12 +23,14 @@ type record struct {
 	call     Call
 	started  time.Time
 	audit    *audit.Call
+	origin   audit.Call // collects the origin without an audit log
 	endTrace func(outcome string)
 }
 
 // begin starts the record of a call. The call must use the returned context.
 func (r *Runner) begin(ctx context.Context, call Call) (context.Context, *record) {
-	begun := &record{runner: r, call: call, started: time.Now(), audit: audit.NewCall()}
+	begun := &record{runner: r, call: call, started: time.Now()}
+	begun.audit = &begun.origin
 	if r.options.Audit != nil {
 		begun.audit = r.options.Audit.Begin(r.auditCaller(ctx, call), call.name())
 	}
@@ -45,13 +47,9 @@ const OriginMeta = "dev.pdpp/origin"
 
 // addOrigin adds the origin of its content to a result, if any was read.
 func (r *record) addOrigin(result *tool.Result) {
-	read := r.audit.Origin()
-	if read.Connections == nil && read.Streams == nil {
+	origin := r.audit.Origin()
+	if origin == nil {
 		return
-	}
-	origin, err := json.Marshal(read)
-	if err != nil {
-		panic(err) // it consists of strings
 	}
 	meta := maps.Clone(result.Meta)
 	if meta == nil {
@@ -66,7 +64,9 @@ func (r *record) end(ctx context.Context, rows int, err error) (outcome string) 
 	outcome = tool.Outcome(err)
 	r.endTrace(outcome)
 	took := time.Since(r.started)
-	r.audit.End(rows, tool.AuditCode(err), took)
+	if r.runner.options.Audit != nil {
+		r.audit.End(rows, tool.AuditCode(err), took)
+	}
 	if limit := r.runner.options.SlowCall; limit > 0 && took > limit {
 		r.logSlow(ctx, outcome, took)
 	}
