@@ -89,6 +89,9 @@ func (c *Call) Reader(inner rs.Reader) rs.Reader {
 		c.note(request, response)
 		return response, err
 	}
+	if c.log == nil {
+		return rs.Wrap(inner, get, nil)
+	}
 	return rs.Wrap(inner, get, func(request rs.Request) { c.note(request, nil) })
 }
 

@@ -124,11 +124,10 @@ func readBody(w http.ResponseWriter, r *http.Request, bodies *semaphore.Weighted
 	}
 	forget = func() { bodies.Release(reserved) }
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBody))
-	var excess *http.MaxBytesError
-	switch {
-	case errors.As(err, &excess):
-		return nil, forget, tooLarge
-	case err != nil:
+	if err != nil {
+		if excess := new(*http.MaxBytesError); errors.As(err, excess) {
+			return nil, forget, tooLarge
+		}
 		return nil, forget, unreadable
 	}
 	if surplus := reserved - int64(len(body)); surplus > 0 {

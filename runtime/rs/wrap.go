@@ -5,11 +5,10 @@ import "context"
 // Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener. Opening, if not nil,
 // receives each request for bytes. Use it for every reader around another one: one that forgets Open would hide files.
 func Wrap(inner Reader, get func(context.Context, Request) (*Response, error), opening func(Request)) Reader {
-	outer := wrapped{inner, get}
 	if opener, opens := inner.(Opener); opens {
-		return &wrappedOpener{outer, opener, opening}
+		return &wrappedOpener{wrapped{inner, get}, opener, opening}
 	}
-	return &outer
+	return &wrapped{inner, get}
 }
 
 type wrapped struct {
