@@ -31,6 +31,9 @@ type HandlerOptions struct {
 	TrustedProxies []netip.Prefix // peers whose forwarded headers are used; may be nil
 	AllowedHosts   []string       // accepted hosts besides PublicURL and loopback, with or without a port; may be nil
 
+	// Endpoint, if not nil, serves the admitted requests of /mcp instead of the surface: the fixtures of the conformance suite.
+	Endpoint http.Handler
+
 	Transport    http.RoundTripper // to the resource server; may be nil for rs.NewTransport
 	RSTimeout    time.Duration     // of one request to the resource server; may be 0 for rs.DefaultTimeout
 	ChildTimeout time.Duration     // of one source of a package; may be 0 for fanout.DefaultChildTimeout
@@ -75,7 +78,11 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	// All callers share one server: a server for each would cost many times as much.
 	server := newServer(surface, options.identity(), runner, refuseCall)
 	server.AddReceivingMiddleware(observeSDK(runner), identifyServer(options.identity()))
-	h.sdk = throughSDK(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions()))
+	endpoint := options.Endpoint
+	if endpoint == nil {
+		endpoint = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions())
+	}
+	h.sdk = throughSDK(endpoint)
 	h.messages = toolcall.HTTP{
 		Runner: runner, Logger: options.Logger, SDK: h.serveBySDK, AdmitMore: h.admitMore,
 		Server: func(origin string) mcp.Implementation { return shownAt(origin, options.identity()) },
