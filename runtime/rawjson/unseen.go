@@ -1,7 +1,6 @@
 package rawjson
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -21,10 +20,12 @@ func IsUnseen(r rune) bool {
 
 // AppendEscape appends the JSON escape of a character: \u and four digits, twice for one beyond U+FFFF.
 func AppendEscape(out []byte, r rune) []byte {
-	for _, unit := range utf16.Encode([]rune{r}) {
-		out = fmt.Appendf(out, `\u%04x`, unit)
+	if r > 0xffff {
+		high, low := utf16.EncodeRune(r)
+		return AppendEscape(AppendEscape(out, high), low)
 	}
-	return out
+	const digits = "0123456789abcdef"
+	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
 // Visible returns a JSON value on one line, with every character that IsUnseen as an escape. It is the same value.
