@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ func convertHTML(fields rawjson.Object) (rawjson.Object, []string) {
 	for i, field := range fields {
 		if len(field.Value) < 5 || field.Value[0] != '"' || !strings.ContainsRune("<\\ ", rune(field.Value[1])) {
 			continue // it does not begin with a tag, an escape or white space
+		}
+		if !bytes.Contains(field.Value, []byte("<")) && !bytes.Contains(field.Value, []byte(`\u003`)) {
+			continue
 		}
 		if text, _ := rawjson.Text(field.Value); filetext.IsHTML(text) {
 			if names == nil {
