@@ -211,7 +211,8 @@ var (
 	}, readMeaning...)
 	hitsMeaning = append([]string{
 		"The filter key `time` means the time of each record, whatever its field is called, unless the record has a field of that name.",
-		"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match."}, readMeaning...)
+		"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match.",
+	}, readMeaning...)
 )
 
 // readMeaning says how the adapter applies a filter (R-SCAN-2), and how the result reports it (R-SCAN-6).

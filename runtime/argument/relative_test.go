@@ -62,12 +62,18 @@ func TestFilterRefusesRelativeDates(t *testing.T) {
 // R-TIME-8, R-TIME-9: every operator keeps its meaning, in the zone of the server, also across a change of daylight saving.
 func TestRelativeDatesInAZone(t *testing.T) {
 	for _, test := range []struct{ zone, filter, times, dates string }{
-		{"Europe/Berlin", `{"at":{"gte":"yesterday","lt":"today"}}`,
-			`{"at":{"gte":"2026-11-24T00:00:00+01:00","lt":"2026-11-25T00:00:00+01:00"}}`, `{"at":{"gte":"2026-11-24","lt":"2026-11-25"}}`},
-		{"Asia/Kathmandu", `{"at":{"gt":"last week","lte":"yesterday"}}`,
-			`{"at":{"gte":"2026-11-23T00:00:00+05:45","lt":"2026-11-25T00:00:00+05:45"}}`, `{"at":{"gte":"2026-11-23","lt":"2026-11-25"}}`},
-		{"America/New_York", `{"at":{"gte":"30 days ago"},"on":{"lt":"today"}}`,
-			`{"at":{"gte":"2026-10-26T00:00:00-04:00"},"on":{"lt":"2026-11-25T00:00:00-05:00"}}`, `{"at":{"gte":"2026-10-26"},"on":{"lt":"2026-11-25"}}`},
+		{
+			"Europe/Berlin", `{"at":{"gte":"yesterday","lt":"today"}}`,
+			`{"at":{"gte":"2026-11-24T00:00:00+01:00","lt":"2026-11-25T00:00:00+01:00"}}`, `{"at":{"gte":"2026-11-24","lt":"2026-11-25"}}`,
+		},
+		{
+			"Asia/Kathmandu", `{"at":{"gt":"last week","lte":"yesterday"}}`,
+			`{"at":{"gte":"2026-11-23T00:00:00+05:45","lt":"2026-11-25T00:00:00+05:45"}}`, `{"at":{"gte":"2026-11-23","lt":"2026-11-25"}}`,
+		},
+		{
+			"America/New_York", `{"at":{"gte":"30 days ago"},"on":{"lt":"today"}}`,
+			`{"at":{"gte":"2026-10-26T00:00:00-04:00"},"on":{"lt":"2026-11-25T00:00:00-05:00"}}`, `{"at":{"gte":"2026-10-26"},"on":{"lt":"2026-11-25"}}`,
+		},
 	} {
 		refused := refusedFilter(t, test.filter, clockIn(t, test.zone))
 		if !strings.Contains(refused.Message, test.zone) || len(refused.Instead) != 2 {

@@ -184,8 +184,10 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 // (captures 206 and 891). A call gets that explanation, and not the advice for a wrong name.
 func TestPackageTokenIsRefused(t *testing.T) {
 	reader := &recordingRS{answer: func(context.Context, string) (*rs.Response, error) {
-		return nil, &rs.Error{Status: 404, Code: "not_found", Message: "Unknown source: unknown",
-			Envelope: json.RawMessage(`{"code":"not_found","message":"Unknown source: unknown","type":"not_found_error"}`)}
+		return nil, &rs.Error{
+			Status: 404, Code: "not_found", Message: "Unknown source: unknown",
+			Envelope: json.RawMessage(`{"code":"not_found","message":"Unknown source: unknown","type":"not_found_error"}`),
+		}
 	}}
 	c := converse(t.Context(), t, reader)
 	err := <-c.ended

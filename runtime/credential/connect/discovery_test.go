@@ -247,8 +247,10 @@ func TestTokenIsTried(t *testing.T) {
 		{name: "client, wrapped", schema: reply{200, `{"data":{"bearer":{"token_kind":"client","grant_id":"grt_9"}}}`}},
 		{name: "owner", schema: reply{200, `{"bearer":{"token_kind":"owner"}}`}, class: credential.Refused, text: "owner token"},
 		{name: "package", schema: reply{200, `{"bearer":{"token_kind":"mcp_package"}}`}, class: credential.Refused, text: "one connection"},
-		{name: "package, without a kind (206)", schema: reply{404, `{"error":{"code":"not_found","message":"Unknown source: unknown","type":"not_found_error"}}`},
-			class: credential.Refused, text: "a package token, which is accepted only by the hosted MCP server at " + capturetest.Resource + "/mcp; it was not stored"},
+		{
+			name: "package, without a kind (206)", schema: reply{404, `{"error":{"code":"not_found","message":"Unknown source: unknown","type":"not_found_error"}}`},
+			class: credential.Refused, text: "a package token, which is accepted only by the hosted MCP server at " + capturetest.Resource + "/mcp; it was not stored",
+		},
 		{name: "unknown", schema: reply{200, `{"bearer":{"token_kind":"super"}}`}, class: credential.Refused, text: `"super"`},
 		{name: "not said", schema: reply{200, `{"bearer":{"grant_id":"grt_9"}}`}},
 		{name: "owner, and a client in other letters", schema: reply{200, `{"bearer":{"token_kind":"owner","Token_Kind":"client"}}`}, class: credential.Refused, text: "owner token"},

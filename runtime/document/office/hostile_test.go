@@ -203,8 +203,10 @@ func hostileXML(t *testing.T) []hostileFile {
 	} {
 		files = append(files, hostileFile{source.kind, document.DOCX, docx(t, source.xml), source.want})
 	}
-	for _, xml := range []string{laughs, external, "<p/></body>", "<text:list-item><text:p>a</text:p></text:list-item>", "<dc:p/><dc:deletion/>",
-		"<table:table-cell/><text:change text:change-id='x'/><text:change-end/>", "<text:changed-region><text:insertion/></text:changed-region>"} {
+	for _, xml := range []string{
+		laughs, external, "<p/></body>", "<text:list-item><text:p>a</text:p></text:list-item>", "<dc:p/><dc:deletion/>",
+		"<table:table-cell/><text:change text:change-id='x'/><text:change-end/>", "<text:changed-region><text:insertion/></text:changed-region>",
+	} {
 		for _, format := range []document.Format{document.ODT, document.ODS, document.ODP} {
 			files = append(files, hostileFile{"OpenDocument out of place", format, odf(t, xml), ""})
 			files = append(files, hostileFile{"OpenDocument out of place", format, zipped(t, "content.xml", xml), ""})
