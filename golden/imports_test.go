@@ -39,21 +39,6 @@ func TestImportsAreTheGolden(t *testing.T) {
 	golden.File(t, "imports.txt", text.String())
 }
 
-// folder returns the name of a package in the picture.
-func folder(name string) string {
-	parts := strings.Split(name, "/")
-	switch parts[0] {
-	case "runtime":
-		return parts[1]
-	case "cmd":
-		if len(parts) > 2 {
-			return parts[len(parts)-1]
-		}
-		return name
-	}
-	return parts[0]
-}
-
 // allowed lists what the packages below a folder may import of the project, besides packages below the same
 // folder. A folder that is not listed may import everything.
 var allowed = map[string][]string{
