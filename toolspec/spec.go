@@ -132,6 +132,7 @@ type Argument struct {
 	// DeclaredFor is the argument that says what the schema must declare a field for: by its value if it has an enum, otherwise by
 	// its name.
 	DeclaredFor string `yaml:"declared_for,omitempty"`
+	SentWith    string `yaml:"sent_with,omitempty"` // sent only when this other argument is given
 }
 
 // Target has the arguments that name one record. It resolves to target.stream, target.record_id and target.connection_id.
