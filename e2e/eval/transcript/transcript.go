@@ -19,7 +19,7 @@ type Call struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Result    string          `json:"result"`
-	Failed    bool            `json:"failed,omitempty"` // the result has isError, or there is none
+	Failed    bool            `json:"failed,omitempty"` // there is no result, or it has isError
 	Millis    int64           `json:"millis"`
 	Tokens    int             `json:"tokens,omitempty"` // of arguments and result, o200k
 }
