@@ -173,15 +173,12 @@ func queryRecordsDefinition() tool.Definition {
 				},
 			},
 			{
-				Name:  "changes",
-				Title: "List what is new in all streams since the last run, or since a bookmark",
-				Preset: map[string]string{
-					"changes_since": "@last",
-					"stream":        "*",
-				},
+				Name:   "changes",
+				Title:  "List the changes of a stream, from the beginning or a bookmark on",
+				Preset: map[string]string{"changes_since": "beginning"},
 				Examples: []string{
-					"changes",
-					"changes messages --connection-id cin_gmail_work --changes-since beginning",
+					"changes messages --connection-id cin_gmail_work --jq .subject",
+					"changes messages --connection-id cin_gmail_work --changes-since now",
 				},
 			},
 		},

@@ -82,7 +82,6 @@ func (c *Content) Checked() error {
 	return nil
 }
 
-// readError returns the error of a body that could not be read.
 func (r Reference) readError(download *rs.Download, size int64, err error) error {
 	var failure *rs.Failure
 	switch {

@@ -12,9 +12,8 @@ import (
 // maxDepth is how many nested lists and objects are searched for references.
 const maxDepth = 4
 
-// Replace returns a value with its references replaced: the value itself, elements of lists and members of objects. The path of a
-// reference is the path of the value and, after dots, the indexes of elements and the names of members, such as attachments.0. A
-// reference whose replacement is nil stays. Without a replacement the result is the same value.
+// Replace returns a value with its references replaced, also in lists and objects. The path of one has dots and indexes, such as
+// attachments.0. A reference whose replacement is nil stays.
 func Replace(path string, value rawjson.Value, other func(path string, reference Reference) rawjson.Value) rawjson.Value {
 	return replace(path, value, other, maxDepth)
 }
@@ -57,8 +56,7 @@ func replace(path string, value rawjson.Value, other func(string, Reference) raw
 	return value
 }
 
-// Inside returns the value at a path in the fields of a record, or nil. Dots lead into objects, and numbers into lists. A field or
-// member whose own name has the dots comes first.
+// Inside returns the value at a path in the fields of a record, or nil. A field or member whose own name has the dots comes first.
 func Inside(fields rawjson.Object, path string) rawjson.Value {
 	if value := fields.Get(path); value != nil {
 		return value
@@ -86,8 +84,8 @@ func insideOf(value rawjson.Value, path string) rawjson.Value {
 	return elements[i]
 }
 
-// References returns the references in the fields of a record, or the one at a path if that is not empty. A single one without a name
-// gets the file name that the record states.
+// References returns the references in a record, or the one at a path. A single one without a name gets the file name that the record
+// states.
 func References(fields rawjson.Object, path string) []Reference {
 	var found []Reference
 	for _, field := range fields {

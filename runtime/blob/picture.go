@@ -25,8 +25,7 @@ func (p Picture) About() rawjson.Object {
 	return rawjson.Object{rawjson.Int("width", int64(p.Width)), rawjson.Int("height", int64(p.Height))}
 }
 
-// ReadPicture reads the header of a PNG, JPEG or GIF file. It is false for other files and for a picture with too many pixels. It does not
-// check the rest of the file.
+// ReadPicture reads the header of a PNG, JPEG or GIF file. It is false for other files and for a picture with too many pixels.
 func ReadPicture(data []byte) (Picture, bool) {
 	head, format, err := image.DecodeConfig(bytes.NewReader(data))
 	isSmall := err == nil && head.Width > 0 && head.Height > 0 && head.Width <= math.MaxInt32 && head.Height <= maxPixels/head.Width

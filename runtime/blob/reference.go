@@ -39,8 +39,7 @@ const (
 	longestMediaType = 200
 )
 
-// ParseReference reads the value of a field. It is false unless the value is an object with a valid id of a blob and its media type,
-// size, digest or address. Replace finds the references in a list.
+// ParseReference is false unless the value is an object with a valid id of a blob and its media type, size, digest or address.
 func ParseReference(value json.RawMessage) (Reference, bool) {
 	if !MayRefer(value) {
 		return Reference{}, false
@@ -78,7 +77,6 @@ func clean(mediaType string) string {
 	return mediaType
 }
 
-// isDigest reports whether a text is a SHA-256 in hexadecimal.
 func isDigest(text string) bool {
 	sum, err := hex.DecodeString(text)
 	return err == nil && len(sum) == sha256.Size

@@ -16,7 +16,8 @@ import (
 // members of the file itself, without provider_url. Other tools read the grant that was connected last, and keep this member.
 const otherGrants = "other_grants"
 
-const maxDepth = 64 // nesting of a file
+// maxDepth is the maximum nesting of a file.
+const maxDepth = 64
 
 type contents struct {
 	members rawjson.Object
@@ -107,6 +108,7 @@ func (c *Cache) add(entry, ended *Entry) error {
 	})
 }
 
+// inherit copies what is known about the same grant and missing in the new credential.
 func (e *Entry) inherit(old *Entry) {
 	e.Credential.Label = cmp.Or(e.Credential.Label, old.Credential.Label)
 	if e.Credential.Details == nil {

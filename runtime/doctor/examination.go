@@ -77,6 +77,7 @@ const (
 	tokenKindTitle = "Token kind"
 )
 
+// run examines one provider.
 func (e *examination) run(ctx context.Context, report func(Result)) {
 	isReachable := false
 	reportResult := func(result Result) {
@@ -105,6 +106,7 @@ func (e *examination) checks() []check {
 	}
 }
 
+// checkURL normalizes the URL that all other checks use.
 func (e *examination) checkURL(context.Context) Finding {
 	provider, err := credential.ParseProviderURL(e.providerURL)
 	if err = cmp.Or(e.selectionError, err); err != nil {

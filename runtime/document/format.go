@@ -36,8 +36,7 @@ var declared = map[string]Format{
 	"application/epub+zip": EPUB, ".epub": EPUB,
 }
 
-// Declared returns the format that a media type without parameters or, without one, a file name promises. Only Sniff knows the
-// format of the bytes.
+// Declared returns the format that a media type or, without one, a file name promises. Only Sniff knows the format of the bytes.
 func Declared(mediaType, fileName string) Format {
 	if format := declared[strings.ToLower(mediaType)]; format != "" {
 		return format

@@ -13,8 +13,7 @@ const (
 	Chapter Unit = "chapter"
 )
 
-// Mark returns the line that begins a unit: [page 3 of 12], or [sheet 2 of 3: Costs] if it has a name. The caller adds the line
-// break.
+// Mark returns the line that begins a unit: [page 3 of 12], or [sheet 2 of 3: Costs] if it has a name.
 func Mark(unit Unit, number, total int, name string) string {
 	if name != "" {
 		name = ": " + name

@@ -18,8 +18,8 @@ type Part struct {
 
 var markLine = regexp.MustCompile(`^\[((page|slide|sheet|chapter) (\d+) of (\d+)(?:: .*)?)\]$`)
 
-// Parts returns the parts of a text that starts with a mark. The marks of a text count from 1, so that a line of the document that
-// looks like a mark is rarely taken for one.
+// Parts returns the parts of a text that starts with a mark. Marks count from 1, so that a line that looks like one is rarely taken for
+// one.
 func Parts(text []byte) []Part {
 	var parts []Part
 	var place int64
@@ -32,7 +32,9 @@ func Parts(text []byte) []Part {
 		mark := markLine.FindSubmatch(content)
 		isMarked = mark != nil && string(mark[3]) == fmt.Sprint(len(parts)+1) && (len(parts) == 0 || string(mark[2]) == string(parts[0].Unit))
 		if isMarked {
-			parts = append(parts, newPart(mark, place))
+			part := Part{Unit: Unit(mark[2]), Mark: string(mark[1]), Start: place}
+			_, _ = fmt.Sscan(string(mark[4]), &part.Total) // digits; a number too large is 0
+			parts = append(parts, part)
 		}
 		if len(parts) == 0 {
 			return nil
@@ -41,10 +43,4 @@ func Parts(text []byte) []Part {
 		parts[len(parts)-1].End = place
 	}
 	return parts
-}
-
-func newPart(mark [][]byte, start int64) Part {
-	part := Part{Unit: Unit(mark[2]), Mark: string(mark[1]), Start: start}
-	_, _ = fmt.Sscan(string(mark[4]), &part.Total) // digits; a number too large is 0
-	return part
 }

@@ -47,8 +47,8 @@ func formatOf(text string, prefixes []prefix) Format {
 	return ""
 }
 
-// sniffZip finds the format by the entry mimetype, otherwise by the names in the directory, from its end. The directory of a file
-// that was cut short is missing; the headers of the entries decide then.
+// sniffZip finds the format by the entry mimetype, otherwise by the names in the directory or, in a file that was cut short, in the
+// headers.
 func sniffZip(data []byte) Format {
 	if name, content := localHeader.entry(data, 0); name == "mimetype" {
 		if format := formatOf(content, mediaTypes); format != "" {
@@ -66,8 +66,7 @@ func sniffZip(data []byte) Format {
 	return ""
 }
 
-// entry returns the name of the entry whose header begins at a place, and the beginning of its content if that is no longer than a
-// media type and follows the name without an extra field.
+// entry returns the name of the entry at a place, and the beginning of its content if no extra field is between.
 func (h header) entry(data []byte, at int) (name, content string) {
 	if at+h.name > len(data) {
 		return "", ""

@@ -46,9 +46,8 @@ func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input Fi
 	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{Call: input.Call, Target: input.Target, FieldPath: input.FieldPath})
 }
 
-// blobField shows the file of a field that the resource server refused to show as text (R-BLOB-2, R-BLOB-3): a window of its text, a
-// picture, or what it is and how to get it. It reads the record and then the blob with the caller's bearer, and keeps nothing. If the
-// field does not refer to a blob, its error is the refusal.
+// blobField shows the file of a field that is not text (R-BLOB-2, R-BLOB-3): a window of its text, a picture, or what it is and how to get
+// it. Without a blob, its error is the refusal.
 func blobField(ctx context.Context, env tool.Env, refused error, input FieldWindowInput) (*tool.Result, error) {
 	var refusal *rs.Error
 	opener, canOpen := env.RS.(rs.Opener)
@@ -75,7 +74,6 @@ func blobField(ctx context.Context, env tool.Env, refused error, input FieldWind
 	return file.show(ctx)
 }
 
-// mayRefer reports whether a refused field may refer to a blob.
 func (i FieldWindowInput) mayRefer(refusal *rs.Error) bool {
 	return refusal.Code == fieldNotText || strings.Contains(i.FieldPath, ".") && slices.Contains(unknownFieldCodes, refusal.Code)
 }
@@ -89,7 +87,6 @@ func (i FieldWindowInput) recordRequest() rs.Request {
 	return request
 }
 
-// request reads a path from the record's source.
 func (i FieldWindowInput) request(path ...string) rs.Request {
 	var query rs.Query
 	query.String("connection_id", i.Target.ConnectionID)
@@ -99,7 +96,6 @@ func (i FieldWindowInput) request(path ...string) rs.Request {
 	}
 }
 
-// fileField is a field that refers to a file.
 type fileField struct {
 	FieldWindowInput
 	opener    rs.Opener
@@ -108,7 +104,6 @@ type fileField struct {
 	refused   *rs.Error // of a window of the field
 }
 
-// read reads the blob up to a number of bytes. The caller must release it.
 func (r *fileField) read(ctx context.Context, limit int64) (content *blob.Content, release func(), err error) {
 	return blob.Read(ctx, r.opener, r.request("v1", "blobs", r.reference.ID), r.reference, limit)
 }
@@ -130,17 +125,14 @@ func (r *fileField) wholeFile(ctx context.Context) (*tool.Result, error) {
 	return result, err
 }
 
-// file describes the file in place of its text.
 func (r *fileField) file(response *rs.Response, about rawjson.Object, note string) (*tool.Result, error) {
 	return render.File(response, r.described(about, note))
 }
 
-// described describes the file. An empty note says that its text is shown.
 func (r *fileField) described(about rawjson.Object, note string) render.FileInput {
 	return render.FileInput{Target: r.Target, FieldPath: r.FieldPath, Reference: r.reference, About: append(r.declared(), about...), Note: note}
 }
 
-// declared returns what the record says of the file.
 func (r *fileField) declared() rawjson.Object {
 	var declared rawjson.Object
 	if r.reference.MediaType != "" {

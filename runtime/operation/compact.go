@@ -10,8 +10,7 @@ import (
 // memberBytes is the maximum size of one member of the document, a connector or a row.
 const memberBytes = 2_000
 
-// data returns the document with the rows that are shown, in one form for every view that a server may send (R-SCH-1). The connectors
-// hold the streams, so there is no second list of them (R-SCH-8).
+// data returns the shown rows in one form for every view that a server may send (R-SCH-1). The connectors hold the streams (R-SCH-8).
 func (d *detail) data(shown portion) rawjson.Object {
 	data := rawjson.Object{}
 	if len(render.WarningLines(d.Members)) > 0 && len(d.Members.Get("meta")) <= memberBytes {
@@ -53,7 +52,6 @@ func (d *detail) encodeConnector(c *schemadoc.Connector, streams []rawjson.Value
 	return d.withRowConnections(members, c.Connections, shown).Encode()
 }
 
-// compact returns the row in the compact form, without its connections.
 func (r *row) compact(shown portion) rawjson.Object {
 	members := rawjson.Object{rawjson.String("name", r.stream.Name)}
 	for _, name := range []string{"primary_key", "cursor_field"} {
@@ -80,10 +78,8 @@ func encodeFields(fields []schemadoc.Field) rawjson.Value {
 	return encoded.Encode()
 }
 
-// relationNames are the members of a relation that are shown.
 var relationNames = []string{"name", "target_stream", "cardinality", "granted", "usable", "foreign_key", "max_limit", "default_limit"}
 
-// withRelations appends the first relations to a row.
 func (r *row) withRelations(members rawjson.Object, shown portion) rawjson.Object {
 	if len(r.relations) == 0 {
 		return members

@@ -23,7 +23,6 @@ func shownConnections(connections []schemadoc.Connection, limit int) (shown []sc
 	return shown, len(connections) - len(shown)
 }
 
-// describe returns the id of a connection, and its label up to a number of characters.
 func describe(c schemadoc.Connection, characters int) rawjson.Object {
 	described := rawjson.Object{rawjson.String("connection_id", c.ID)}
 	if label := tool.Clip(c.Label, characters); label != "" {

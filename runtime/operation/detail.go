@@ -12,7 +12,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// detail is the rows of one stream.
 type detail struct {
 	*schemadoc.Document
 	response  *rs.Response
@@ -21,7 +20,6 @@ type detail struct {
 	maxFields int // of any row
 }
 
-// row is one stream of one connector.
 type row struct {
 	connector *schemadoc.Connector
 	stream    *schemadoc.Stream
@@ -61,8 +59,8 @@ func newDetail(response *rs.Response, document *schemadoc.Document, input Schema
 	return d
 }
 
-// render shows one stream's row of each source and what it supports (R-SCH-3), or the full schema of one source (R-SCH-7), within the
-// bounds of a result (R-BUD-2). Both channels show the same portion, and say what is left out.
+// render shows one stream's row of each source (R-SCH-3), or the full schema of one source (R-SCH-7), within the bounds of a result
+// (R-BUD-2).
 func (d *detail) render() (*tool.Result, error) {
 	portions, advice := compactPortions, "name its connection_id"
 	if d.input.isFull() {
@@ -74,7 +72,6 @@ func (d *detail) render() (*tool.Result, error) {
 	return nil, d.response.Unusable("the schema of this stream does not fit into one result", advice)
 }
 
-// result returns the result with a portion, or nil if it is too large.
 func (d *detail) result(shown portion) *tool.Result {
 	calls := d.calls(shown)
 	text := d.text(shown, calls)
@@ -125,8 +122,6 @@ func (r *row) arguments(input SchemaInput) rawjson.Object {
 
 func (r *row) connections() []schemadoc.Connection { return r.connector.ConnectionsOf(r.stream) }
 
-// shownFields returns the first fields, up to a limit.
 func (r *row) shownFields(limit int) []schemadoc.Field { return r.fields[:min(len(r.fields), limit)] }
 
-// leftOut returns the number of fields that are not shown.
 func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.unshown }

@@ -17,8 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// document shows a window of a document's text (R-DOC-1). A window that begins with or reaches a page without text ends with that page
-// and has its image (R-DOC-3).
+// document shows a window of a document's text (R-DOC-1). A window that reaches a page without text ends with it and has its image
+// (R-DOC-3).
 func (r *fileField) document(ctx context.Context, content *blob.Content, format document.Format) (*tool.Result, error) {
 	read, err := child.Text(ctx, format, content.Data)
 	if err != nil {
@@ -60,8 +60,7 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	return result, err
 }
 
-// scanIn returns the index of the first page without text in a window, or -1, and where the window must end because of it. A page that
-// only begins in the window is left to the next one.
+// scanIn returns the first page without text in a window, or -1, and where the window must end because of it.
 func scanIn(parts []document.Part, window filetext.Window) (scan int, end *int64) {
 	for i, part := range parts {
 		if !part.IsScan || part.End <= window.Start || part.Start >= window.End {

@@ -15,7 +15,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// fileText shows a window of a text file.
 func (r *fileField) fileText(ctx context.Context, content *blob.Content, kind blob.Kind) (*tool.Result, error) {
 	_, declared := blob.SplitMediaType(r.reference.MediaType)
 	_, sent := blob.SplitMediaType(content.ContentType)
@@ -41,7 +40,6 @@ func (r *fileField) fileText(ctx context.Context, content *blob.Content, kind bl
 	return r.window(ctx, content, whole, window, r.described(about, ""))
 }
 
-// selector places the window that the call asks for.
 func (r *fileField) selector() filetext.Selector {
 	selector := filetext.Selector{Offset: r.OffsetChars, Limit: r.LimitChars, Before: r.BeforeChars, After: r.AfterChars}
 	if r.Cursor != nil {
@@ -54,7 +52,6 @@ func (r *fileField) selector() filetext.Selector {
 	return selector
 }
 
-// window shows a window of the file's text like one of a text field.
 func (r *fileField) window(
 	ctx context.Context, content *blob.Content, text []byte, window filetext.Window, file render.FileInput,
 ) (*tool.Result, error) {

@@ -28,7 +28,6 @@ func (r *row) readSchemas() {
 	}
 }
 
-// hasSchemas reports whether the JSON Schema of any field has members.
 func (r *row) hasSchemas() bool {
 	return slices.ContainsFunc(r.schemas, func(schema rawjson.Member) bool { return string(schema.Value) != "{}" })
 }
@@ -72,8 +71,8 @@ func (r *row) full(shown portion) rawjson.Object {
 	return withLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
 }
 
-// advertised returns the capabilities of the fields without their JSON Schemas, which the row has, and without undeclared capabilities,
-// which may work anyway (R-AGG-5). A field without capabilities is left out.
+// advertised returns the capabilities of the fields without their JSON Schemas and without undeclared ones, which may work anyway
+// (R-AGG-5).
 func (r *row) advertised(value rawjson.Value) rawjson.Object {
 	sent, _ := rawjson.ParseObject(value)
 	var shown rawjson.Object

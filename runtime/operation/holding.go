@@ -18,7 +18,6 @@ const (
 	timeCharacters = 35
 )
 
-// source is a stream of a connection.
 type source struct{ connectionID, stream string }
 
 // holding is how many records a source has, and when the last one was added. Either is empty if the server does not say.

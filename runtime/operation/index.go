@@ -34,11 +34,10 @@ type index struct {
 	now              rawjson.Object
 }
 
-// renderIndex returns the most detailed form that fits: a table of the connections, the names of the streams, or the names that fit and
-// counts of the others.
+// renderIndex returns a table of the connections, or if that does not fit the names of the streams that fit and counts of the others.
 func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings, clock tool.Clock) (*tool.Result, error) {
 	x := &index{Document: d, response: response, input: input, holdings: held, ambiguousStreams: sharedStreams(d), now: currentTime(clock)}
-	forms := []func() (text string, structured json.RawMessage){x.names, x.counts}
+	forms := []func() (text string, structured json.RawMessage){x.counts}
 	if table := x.newTable(); table != nil {
 		forms = slices.Insert(forms, 0, table.render)
 	}
@@ -69,8 +68,7 @@ func currentTime(clock tool.Clock) rawjson.Object {
 // replacedNames are members of the server's document that the index writes itself, or that tell a model nothing.
 var replacedNames = []string{"connector_count", "stream_count", "object", "detail", "links", "bearer"}
 
-// data returns the document with these rows of connectors, and the server's other members as far as they keep the bounds. Its meta is
-// kept for the warnings, which name the sources that did not answer.
+// data returns the document with these rows, and the server's other members within the bounds. Its meta has the warnings.
 func (x *index) data(rows []rawjson.Value, memberBytes, metaBytes int) rawjson.Object {
 	data := rawjson.Object{}
 	hasWarnings := len(render.WarningLines(x.Members)) > 0
@@ -87,21 +85,13 @@ func (x *index) data(rows []rawjson.Value, memberBytes, metaBytes int) rawjson.O
 	), "connectors_left_out", len(x.Connectors)-len(rows))
 }
 
-// withAmbiguous appends the names of the streams that need a connection_id.
-func (x *index) withAmbiguous(data rawjson.Object) rawjson.Object {
-	if len(x.ambiguousStreams) == 0 {
-		return data
-	}
-	return append(data, rawjson.Strings("need_connection_id", x.ambiguousStreams))
-}
-
 // rowOf begins the row of a connector in structured output.
-func rowOf(c *schemadoc.Connector, keyBytes int) rawjson.Object {
+func rowOf(c *schemadoc.Connector) rawjson.Object {
 	row := rawjson.Object{}
 	if name := c.Members.Get("display_name"); name != nil && len(name) <= displayNameBytes {
 		row = append(row, rawjson.Raw("display_name", name))
 	}
-	return withKey(row, c, keyBytes)
+	return withKey(row, c, tableNameLength)
 }
 
 func withKey(row rawjson.Object, c *schemadoc.Connector, keyBytes int) rawjson.Object {
@@ -122,17 +112,7 @@ func (x *index) warnings(bytes int) []string {
 	return lines
 }
 
-// notes returns the warnings and the line of the streams that need a connection_id.
-func (x *index) notes() []string {
-	lines := x.warnings(warningBytes)
-	if len(x.ambiguousStreams) > 0 {
-		lines = append(lines, "need a connection_id: "+listedNames(x.ambiguousStreams))
-	}
-	return lines
-}
-
-// sharedStreams returns the streams of several connections if the document merges several grants: a read then has to name one of the
-// connections. The server of a single grant reads its connections together.
+// sharedStreams returns the streams for which a read has to name one of several connections, in a document of several grants.
 func sharedStreams(d *schemadoc.Document) []string {
 	if !d.HasSeveralGrants() {
 		return nil

@@ -21,27 +21,28 @@ type table struct {
 // tableNameLength is the maximum length of a label in characters, and of a connector key in bytes.
 const tableNameLength = 100
 
-// newTable returns nil if a table would say no more than the names of the streams, or if it cannot show every connection.
+// newTable returns nil if there is no stream, or if the table cannot show every one of every connection.
 func (x *index) newTable() *table {
 	t := &table{index: x}
-	connectionsDiffer, times := false, map[string]bool{}
+	cells, times := 0, map[string]bool{}
 	for _, c := range x.Connectors {
+		if cells += len(c.Connections) * len(c.Streams); cells > indexBytes {
+			return nil
+		}
 		for _, connection := range c.Connections {
 			if len(connection.ID) > nameBytes {
 				return nil
 			}
 			for _, s := range c.Streams {
-				if !schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
-					connectionsDiffer = true
-					continue
+				if schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
+					held := x.holdings.of(c, s, connection.ID)
+					t.hasCounts = t.hasCounts || held != holding{}
+					times[held.added], t.lastAdded = true, held.added
 				}
-				held := x.holdings.of(c, s, connection.ID)
-				t.hasCounts = t.hasCounts || held != holding{}
-				times[held.added], t.lastAdded = true, held.added
 			}
 		}
 	}
-	if !connectionsDiffer && !t.hasCounts {
+	if x.StreamCount() == 0 {
 		return nil
 	}
 	if t.hasTimes = len(times) > 1; t.hasTimes {
@@ -72,7 +73,11 @@ func (t *table) render() (string, json.RawMessage) {
 		heading += " " + render.Token("last_added", t.lastAdded)
 	}
 	columns, meaning := t.legend()
-	lines := append(append([]string{heading}, t.notes()...), columns)
+	lines := append([]string{heading}, t.warnings(warningBytes)...)
+	if len(t.ambiguousStreams) > 0 {
+		lines = append(lines, "need a connection_id: "+listedNames(t.ambiguousStreams))
+	}
+	lines = append(lines, columns)
 	rows := make([]rawjson.Value, len(t.Connectors))
 	for i, c := range t.Connectors {
 		lines = append(lines, t.lines(c)...)
@@ -82,7 +87,10 @@ func (t *table) render() (string, json.RawMessage) {
 	if t.lastAdded != "" {
 		data = append(data, rawjson.String("last_added", t.lastAdded))
 	}
-	members := rawjson.Object{rawjson.Raw("data", t.withAmbiguous(data).Encode())}
+	if len(t.ambiguousStreams) > 0 {
+		data = append(data, rawjson.Strings("need_connection_id", t.ambiguousStreams))
+	}
+	members := rawjson.Object{rawjson.Raw("data", data.Encode())}
 	if meaning != "" {
 		members = append(members, rawjson.String("meaning", meaning))
 	}
@@ -129,7 +137,7 @@ func tableLine(streams string, cells ...rawjson.Value) string {
 
 // row returns a connector in structured output.
 func (t *table) row(c *schemadoc.Connector) rawjson.Object {
-	row := rowOf(c, tableNameLength)
+	row := rowOf(c)
 	if len(c.Connections) == 0 {
 		return append(row, rawjson.Strings("streams", c.StreamNames()))
 	}

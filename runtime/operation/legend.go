@@ -32,8 +32,7 @@ const (
 const unadvertised = "capabilities are not advertised to this token: try filter, sort, search and aggregate anyway; " +
 	"what cannot be answered is refused"
 
-// flagLegend explains the flags of the shown fields, each once (R-SCH-5, R-SCH-10). The channel writes flags as write returns them. It does
-// not explain role, which is a word, and declared of a row without any capabilities, which another line explains.
+// flagLegend explains the flags of the shown fields, as write returns them, each once (R-SCH-5, R-SCH-10). Other lines explain bare rows.
 func (d *detail) flagLegend(shown portion, write func(flags string) string) string {
 	occurs := map[string]bool{}
 	hasAllOperators, hasListedOperators := false, false

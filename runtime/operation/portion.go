@@ -40,8 +40,7 @@ var (
 	}
 )
 
-// fit returns the result of the first portion that fits. Every row is shown if some of its fields fit; otherwise the last rows are left
-// out. It returns nil if not even one row fits.
+// fit returns the first portion that fits, or nil. Every row is shown if some of its fields fit; otherwise the last rows are left out.
 func (d *detail) fit(portions []portion) *tool.Result {
 	if result := d.fitRows(portions, len(d.rows)); result != nil {
 		return result

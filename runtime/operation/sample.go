@@ -38,8 +38,7 @@ type sampledField struct {
 	example rawjson.Value
 }
 
-// readSamples reads the most recent records of rows that advertise only the names of their fields. A row whose records cannot be read in
-// time has no sample.
+// readSamples reads recent records of rows that advertise only names of fields. A row that cannot be read in time has no sample.
 func (d *detail) readSamples(ctx context.Context, env tool.Env) {
 	ctx, cancel := context.WithTimeout(ctx, sampleTime)
 	defer cancel()

@@ -22,9 +22,8 @@ type SchemaInput struct {
 
 func (i SchemaInput) isFull() bool { return i.Detail != nil && *i.Detail == "full" }
 
-// Schema shows what the grant gives access to: an index of all streams; with a stream, its fields and what they support; with detail
-// full, the complete schema of one source. The scope is applied here too, since a server may ignore it (R-SCH-1). It returns the
-// reader's error, or a *tool.Error.
+// Schema shows what the grant gives access to: an index of all streams, the fields of one stream, or with detail full the schema of one
+// source. The scope is applied here too, since a server may ignore it (R-SCH-1). Its error is the reader's or a *tool.Error.
 func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
 	if input.Stream == nil {
 		if input.isFull() { // R-SCH-6
@@ -52,8 +51,7 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 	return detail.render()
 }
 
-// indexSchema reads the schema and, concurrently, the list of streams. A panic of the second read is raised again here, where the host
-// recovers it.
+// indexSchema reads the schema and concurrently the list of streams. A panic of the second read is raised again for the host.
 func indexSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

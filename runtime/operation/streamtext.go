@@ -24,8 +24,7 @@ func (t *boundedText) add(line string) {
 
 func (t *boundedText) isFull() bool { return t.length > render.ChannelCharacters }
 
-// text returns the rows in text with what follows them: the number of rows that are left out, the legend of the flags, the server's
-// warnings and the next calls.
+// text returns the rows, then what is left out, the legend of the flags, the server's warnings and the next calls.
 func (d *detail) text(shown portion, calls []render.Call) *boundedText {
 	t := &boundedText{}
 	if len(shown.dropped) > 0 {
@@ -90,7 +89,6 @@ func (r *row) addLines(t *boundedText, shown portion) {
 // defaultKey is the primary key of most streams, which is not shown.
 const defaultKey = `["id"]`
 
-// addSource adds the connector, the connections and the primary key of a row.
 func (r *row) addSource(t *boundedText, shown portion) {
 	source := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", keyOf(r.connector, tool.LabelCharacters))
 	connections, leftOut := shownConnections(r.connections(), shown.connections)

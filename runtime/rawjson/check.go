@@ -32,15 +32,15 @@ const (
 	tokensPerCheck = 1 << 12
 )
 
-// Check reports whether a document is one JSON value (RFC 8259) with no more than depth objects and arrays inside each
-// other. It does not check whether strings are UTF-8. Its error is ErrInvalid or ErrTooDeep.
+// Check returns ErrInvalid or ErrTooDeep unless a document is one JSON value with no more than depth objects and arrays inside each other.
+// It does not check whether strings are UTF-8.
 func Check(document []byte, depth int) error {
 	c := checker{depth: depth}
 	return c.check(context.Background(), bytes.Trim(document, whitespace))
 }
 
-// Compact returns a document without the whitespace between its tokens. Strings and numbers keep their spelling. A
-// document without such whitespace is returned as it is, not copied. Its error is ErrInvalid, ErrTooDeep or ErrInvalidName.
+// Compact returns a document without the whitespace between its tokens, not copied if there is none. Strings and numbers keep their
+// spelling. Its error is ErrInvalid, ErrTooDeep or ErrInvalidName.
 func Compact(document []byte) (Value, error) {
 	c := checker{depth: maxDepth, checksNames: true}
 	return c.compact(context.Background(), document)
@@ -82,8 +82,7 @@ func (c *checker) compact(ctx context.Context, document []byte) (Value, error) {
 	return compacted.Bytes(), nil
 }
 
-// check reads a document without whitespace at its ends. Values may have unpaired surrogates, which some servers write when
-// they shorten a text.
+// check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a text.
 func (c *checker) check(ctx context.Context, document []byte) error {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(document), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(!c.isForeign))
 	for tokens := 1; ; tokens++ {
@@ -117,7 +116,6 @@ func (c *checker) check(ctx context.Context, document []byte) error {
 	return nil
 }
 
-// readToken returns the spelling of the next token.
 func readToken(decoder *jsontext.Decoder) (jsontext.Value, error) {
 	switch kind := decoder.PeekKind(); kind {
 	case '{', '}', '[', ']':

@@ -34,8 +34,7 @@ func (c *Cursor) Since(position int) Value { return c.text[position:c.at:c.at] }
 // Kind returns the kind of the next value.
 func (c *Cursor) Kind() ValueKind { return Kind(c.text[c.at:]) }
 
-// Enter reads the opening bracket of the next value if that is of this kind, ObjectValue or ArrayValue. Otherwise it reads
-// the value and returns false.
+// Enter reads the opening bracket of the next value if it is of this kind. Otherwise it reads the value and returns false.
 func (c *Cursor) Enter(kind ValueKind) bool {
 	if c.Kind() != kind {
 		c.Value()
@@ -45,8 +44,7 @@ func (c *Cursor) Enter(kind ValueKind) bool {
 	return true
 }
 
-// More reports whether the object or array that was entered last has another member or element. Otherwise it reads the
-// closing bracket.
+// More reports whether the object or array has another member or element. Otherwise it reads the closing bracket.
 func (c *Cursor) More() bool {
 	c.at = skipSpace(c.text, c.at)
 	if c.at < len(c.text) && c.text[c.at] == ',' {

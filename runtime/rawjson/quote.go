@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns a text as a JSON string. It does not escape angle brackets and ampersands, since models read the text, and HTML does not
-// embed it. Bytes that are not UTF-8 become the replacement character.
+// Quote returns a text as a JSON string, without escapes for HTML. Bytes that are not UTF-8 become the replacement character.
 func Quote(text string) json.RawMessage {
 	return AppendQuote(make([]byte, 0, len(text)+2), text)
 }
@@ -56,8 +55,7 @@ var controls = func() (written [' ']string) {
 	return written
 }()
 
-// escaped returns the escape of a character, or "" if it needs none. JSON allows the line separators, but scripts, into which some hosts put
-// it, do not.
+// escaped returns the escape of a character, or "". JSON allows the line separators, but scripts, into which some hosts put it, do not.
 func escaped(character rune, size int) string {
 	switch {
 	case character < ' ':

@@ -9,8 +9,8 @@ import (
 // ErrNotObject: the JSON is valid but not an object.
 var ErrNotObject = errors.New("not a JSON object")
 
-// ReadObject returns the members of a document from another party, which must be one object and unambiguous. Its error is one of Unambiguous
-// or ErrNotObject. The values have no whitespace between tokens, and may share memory with the document.
+// ReadObject returns the members of an unambiguous document from another party. Its error is one of Unambiguous or ErrNotObject. The values
+// may share memory with the document.
 func ReadObject(document []byte, depth int) (Object, error) {
 	compact, err := Unambiguous(context.Background(), document, depth)
 	if err != nil {
@@ -61,8 +61,7 @@ func (r *Reader) Nested(name string) Object {
 	return object
 }
 
-// Decode returns a member that package json decodes as a T. T must not be a struct, whose names would not be compared exactly. Want completes
-// "must be" for people.
+// Decode returns a member as a T, which must not be a struct: its names would not be compared exactly. Want completes "must be" for people.
 func Decode[T any](r *Reader, name, want string) T {
 	var decoded, none T
 	value := r.Object.Get(name)

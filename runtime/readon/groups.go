@@ -58,10 +58,7 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		return readCounts(ctx, env, request, input)
 	}
 	isOwnZone := input.TimeZone != nil
-	switch {
-	case input.GroupByTime == nil:
-		input.TimeZone = nil // is not used
-	case !isOwnZone:
+	if !isOwnZone && input.GroupByTime != nil {
 		input.TimeZone = defaultZone(ctx, env, input)
 		request.Query.String(zoneName, input.TimeZone)
 	}

@@ -20,7 +20,6 @@ const (
 	nameCharacters   = 200 // of a metric, a field or a time zone
 )
 
-// aggregation is the RS's answer to an aggregate.
 type aggregation struct {
 	body         rawjson.Object
 	response     *rs.Response
@@ -33,9 +32,7 @@ type aggregation struct {
 	togetherNote string // says that several connections are counted
 }
 
-// Aggregate renders an aggregation: the text has the metric and its number, or the groups, one per row (R-AGG-1, R-AGG-2); structured output
-// is the RS's envelope (R-AGG-3). If the caller gave no limit and the RS cuts time groups, they are requested again with the largest limit
-// (R-AGG-4).
+// Aggregate renders the metric and its number, or the groups (R-AGG-1, R-AGG-2). Structured output is the RS's envelope (R-AGG-3).
 func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input AggregateInput) (*tool.Result, error) {
 	a, err := openAggregation(ctx, withAbsent(response), input)
 	if err != nil {
@@ -84,7 +81,6 @@ func openAggregation(ctx context.Context, response *rs.Response, input Aggregate
 	return a, nil
 }
 
-// groupsByTime reports whether the groups are of times, alone or under each key.
 func (a *aggregation) groupsByTime() bool { return a.body.Text("group_by_time") != "" }
 
 // isTimeline reports whether the groups are of times alone, the earliest first.
@@ -92,7 +88,6 @@ func (a *aggregation) isTimeline() bool {
 	return a.groupsByTime() && a.body.Text("group_by") == "" && !a.isSorted() && !tally.IsCycle(a.body.Text("granularity"))
 }
 
-// isSorted reports whether the adapter put the groups in an order.
 func (a *aggregation) isSorted() bool { return a.body.Text("sort") != "" }
 
 // others returns the number of records in groups that the RS did not return.
@@ -121,7 +116,6 @@ func (a *aggregation) calls(shown int) []Call {
 	return nil
 }
 
-// frame is what both channels say next to the leading groups.
 func (a *aggregation) frame(shown int) frame {
 	calls := a.calls(shown)
 	f := frame{
@@ -163,7 +157,6 @@ func (a *aggregation) frame(shown int) frame {
 	return f
 }
 
-// head names what was measured, and the number if there are no groups.
 func (a *aggregation) head() string {
 	tokens := []string{"aggregate"}
 	for _, name := range []string{"metric", "stream", "field", "group_by", "group_by_time", "granularity", "time_zone", "sort"} {

@@ -12,11 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of a listing in bytes. A person reads it at a terminal, so they are wider than those of a model.
-const (
-	listedValueBytes = 2_000
-	listingBytes     = 256_000
-)
+// listedValueBytes bounds a value in a listing. A person reads it at a terminal, so it is wider than that of a model.
+const listedValueBytes = 2_000
 
 // AnswerInput is what Answer needs to know of the call.
 type AnswerInput struct{}
@@ -24,8 +21,7 @@ type AnswerInput struct{}
 // EventCapabilitiesInput is what EventCapabilities needs to know of the call.
 type EventCapabilitiesInput struct{}
 
-// Answer returns the RS's JSON unchanged and, as text, a line for each row of a list or for each member of any other object. A change that
-// was answered without a body returns an empty object.
+// Answer returns the RS's JSON unchanged and, as text, a line for each row of a list or each member of another object.
 func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput) (*tool.Result, error) {
 	if response.Body() == nil {
 		return &tool.Result{Text: "done", Structured: json.RawMessage("{}")}, nil
@@ -45,13 +41,13 @@ func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput)
 	}
 	text := "no rows"
 	if len(lines) > 0 {
-		text = boundedLines(lines)
+		text = strings.Join(lines, "\n")
 	}
 	return &tool.Result{Text: text, Structured: response.Body()}, nil
 }
 
-// EventCapabilities returns capabilities.client_event_subscriptions of the protected resource's metadata, to which RFC 9728 lets a resource add
-// members. Metadata without it means that the provider offers no subscriptions.
+// EventCapabilities returns client_event_subscriptions of the protected resource's metadata. Without it, the provider offers no
+// subscriptions.
 func EventCapabilities(_ context.Context, _ tool.Env, response *rs.Response, _ EventCapabilitiesInput) (*tool.Result, error) {
 	body, err := response.Object()
 	if err != nil {
@@ -68,9 +64,8 @@ func EventCapabilities(_ context.Context, _ tool.Env, response *rs.Response, _ E
 	return &tool.Result{Text: memberLines(found), Structured: all.Get("client_event_subscriptions")}, nil
 }
 
-func memberLines(members rawjson.Object) string { return boundedLines(listedMembers(members)) }
+func memberLines(members rawjson.Object) string { return strings.Join(listedMembers(members), "\n") }
 
-// listedMembers returns name=value for each member, the value as JSON on one line.
 func listedMembers(members rawjson.Object) []string {
 	listed := make([]string, len(members))
 	for i, member := range members {
@@ -81,16 +76,6 @@ func listedMembers(members rawjson.Object) []string {
 		listed[i] = member.Name + "=" + value
 	}
 	return listed
-}
-
-func boundedLines(lines []string) string {
-	size := 0
-	for i, line := range lines {
-		if size += len(line) + 1; size > listingBytes {
-			return strings.Join(append(lines[:i:i], fmt.Sprintf("%d more lines; --format json shows them", len(lines)-i)), "\n")
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // SubscriptionInput is the state that a call requested. A nil member was not requested.
@@ -106,11 +91,9 @@ const (
 	subscriptionDisabled = "disabled"
 )
 
-// Subscription returns an event subscription as the RS reports it after a change. Servers answer 200 to what they ignore, so the state is
-// compared with the request. If it differs, the error is a *tool.UnconfirmedError with the subscription.
-//
-// The answer to a change holds the subscription as a member. The answer to a new one holds only its id and its secret, so its state is
-// read, and both are returned as one object.
+// Subscription returns an event subscription after a change. Servers answer 200 to what they ignore, so the state is compared with the
+// request: if it differs, the error is a *tool.UnconfirmedError. The answer to a new one has only its id and its secret, so its state is
+// read.
 func Subscription(ctx context.Context, env tool.Env, response *rs.Response, input SubscriptionInput) (*tool.Result, error) {
 	answer, err := response.Object()
 	if err != nil {
@@ -120,7 +103,11 @@ func Subscription(ctx context.Context, env tool.Env, response *rs.Response, inpu
 		shown := &tool.Result{Text: memberLines(withSecret(changed, answer)), Structured: response.Body()}
 		return shown, checkState(input, changed, answer, shown)
 	}
-	state, err := subscriptionState(ctx, env, answer.Text("subscription_id"))
+	var state rawjson.Object
+	read, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions", answer.Text("subscription_id"))})
+	if err == nil {
+		state, err = read.Object()
+	}
 	if err != nil {
 		return nil, &tool.UnconfirmedError{
 			Message: fmt.Sprintf("the subscription was created, but its state cannot be read: %v", err),
@@ -139,15 +126,6 @@ func withSecret(state, answer rawjson.Object) rawjson.Object {
 	return state
 }
 
-func subscriptionState(ctx context.Context, env tool.Env, id string) (rawjson.Object, error) {
-	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions", id)})
-	if err != nil {
-		return nil, err
-	}
-	return response.Object()
-}
-
-// checkState returns an error if the state is not what the call requested.
 func checkState(input SubscriptionInput, state, answer rawjson.Object, shown *tool.Result) error {
 	status := state.Text("status")
 	message := ""

@@ -43,8 +43,7 @@ func Calls(calls []Call) json.RawMessage {
 	return rawjson.Array(elements)
 }
 
-// Given is the call that a result answers. A continuation repeats it: a renderer names only the arguments that it replaces or leaves
-// out (R-HAND-10).
+// Given is the call that a result answers. A continuation repeats it with some arguments replaced or left out (R-HAND-10).
 type Given struct {
 	Tool      string
 	Arguments rawjson.Object    // under their advertised names, in the caller's order and spelling

@@ -25,18 +25,16 @@ const (
 // clipLimit clips values of more than a number of characters (above) to a number of characters (keep).
 type clipLimit struct{ above, keep int }
 
-// unclipped shows every value whole.
 var unclipped = clipLimit{math.MaxInt, math.MaxInt}
 
-// cut is a value whose beginning is shown.
 type cut struct {
 	name   string
 	shown  int  // characters
 	isText bool // and so can be read by read_record_field
 }
 
-// clip returns a record's fields with long values clipped, and the clipped values. A value stays whole if its beginning, its mark and the call
-// that reads the rest would be as long.
+// clip returns fields with long values clipped, and the clipped values. A value stays whole if its beginning and the call for the rest are
+// as long.
 func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object, []cut) {
 	var cuts []cut
 	clipped := slices.Clone(fields)
@@ -48,8 +46,7 @@ func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object,
 	return clipped, cuts
 }
 
-// clipValue returns the beginning of a value as a text that ends in how much of it is shown (R-BUD-6). A value that is not a text is
-// shown by the beginning of its JSON. Binary is named and sized, however short (R-QRY-3).
+// clipValue returns the beginning of a value and how much of it is shown (R-BUD-6). Binary is named and sized, however short (R-QRY-3).
 func (id identity) clipValue(field rawjson.Member, limit clipLimit) (json.RawMessage, cut, bool) {
 	if len(field.Value) <= min(limit.above, base64Characters) {
 		return nil, cut{}, false
@@ -77,7 +74,6 @@ func (id identity) clipValue(field rawjson.Member, limit clipLimit) (json.RawMes
 	return value, c, true
 }
 
-// largestWindow returns the arguments of the largest window from a character on.
 func largestWindow(offset int) []rawjson.Member {
 	return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, int64(offset)), rawjson.Int(tool.FieldLimitChars, maxWindow)}
 }
@@ -102,7 +98,7 @@ func (id identity) readOn(cuts []cut) []Call {
 	case accepted == nil:
 		calls = append(calls, id.fetch())
 	default:
-		calls = append(calls, id.fetchFields(accepted...))
+		calls = append(calls, id.fetch(rawjson.Strings(tool.DocumentFields, accepted)))
 	}
 	return calls
 }
@@ -112,7 +108,6 @@ func Largest(least, most int, fits func(int) bool) int {
 	return least + sort.Search(max(0, most-least), func(n int) bool { return !fits(least + n + 1) })
 }
 
-// firstRunes returns the beginning of a text, up to a number of code points.
 func firstRunes(text string, count int) string {
 	for at := range text {
 		if count--; count < 0 {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -31,9 +30,8 @@ func (a *aggregation) limit() int {
 	return int(max(0, min(limit, maxGroups)))
 }
 
-// complete sends the request again if the RS cut groups that fit, and corrects the groups of several connections: the RS cuts the groups of
-// each connection before it adds them up, so that groups may be missing or too small (R-AGG-4). Time groups are right, since the earliest
-// groups of all are among the earliest of each.
+// complete sends the request again if the RS cut groups that fit. It corrects the groups of several connections, because the RS cuts the
+// groups of each connection before it adds them up (R-AGG-4). Time groups are right: the earliest of all are among the earliest of each.
 func (a *aggregation) complete(ctx context.Context, env tool.Env) *aggregation {
 	_, hasLimit := a.response.Request.Query.Get("limit")
 	limit := a.limit()
@@ -55,14 +53,13 @@ func (a *aggregation) complete(ctx context.Context, env tool.Env) *aggregation {
 		a.togetherNote = countedTogether(connections)
 		return a
 	case a.isTimeline():
-		return a.join(ctx, connections, a.counts(), len(a.groups), 0)
+		return a.join(ctx, connections, a.counts(), len(a.groups), true)
 	case !a.isCut():
-		return a.join(ctx, connections, a.counts(), limit, 0)
+		return a.join(ctx, connections, a.counts(), limit, true)
 	}
 	return a.mergeConnections(ctx, env, connections, limit)
 }
 
-// send returns the answer to another request.
 func (a *aggregation) send(ctx context.Context, env tool.Env, request rs.Request) (*aggregation, error) {
 	response, err := env.Get(ctx, request)
 	if err != nil {
@@ -71,11 +68,9 @@ func (a *aggregation) send(ctx context.Context, env tool.Env, request rs.Request
 	return openAggregation(ctx, response, a.input)
 }
 
-// countedGroup is a group and its count.
 type countedGroup struct {
-	key     rawjson.Value
-	count   int64
-	missing int64 // the maximum count in connections that do not show the group
+	key   rawjson.Value
+	count int64
 }
 
 func (a *aggregation) counts() []countedGroup {
@@ -89,12 +84,10 @@ func (a *aggregation) counts() []countedGroup {
 	return groups
 }
 
-// join returns the answer with the first of these groups, up to the limit (0: all), and says if they may be wrong. Hidden is the largest
-// possible count of a group that no connection shows.
-func (a *aggregation) join(ctx context.Context, connections []string, groups []countedGroup, limit int, hidden int64) *aggregation {
+// join returns the answer with the first of these groups, up to the limit (0: all), and says if they may be wrong.
+func (a *aggregation) join(ctx context.Context, connections []string, groups []countedGroup, limit int, isComplete bool) *aggregation {
 	others, _ := a.body.Int("filtered_record_count")
-	maximum := cmp.Or(limit, len(groups))
-	shown := make([]rawjson.Value, min(maximum, len(groups)))
+	shown := make([]rawjson.Value, min(cmp.Or(limit, len(groups)), len(groups)))
 	for i := range shown {
 		others -= groups[i].count
 		shown[i] = rawjson.Object{rawjson.Raw("key", groups[i].key), rawjson.Int("count", groups[i].count)}.Encode()
@@ -109,10 +102,9 @@ func (a *aggregation) join(ctx context.Context, connections []string, groups []c
 		return a
 	}
 	joined.togetherNote = countedTogether(connections)
-	if hidden == 0 {
+	if isComplete {
 		joined.known = len(groups)
-	}
-	if !isSettled(groups, maximum, hidden) {
+	} else {
 		joined.togetherNote += " A count may be too low, and a group may be missing: each connection returns only its largest groups. Ask for one connection at a time."
 	}
 	return joined
@@ -122,60 +114,28 @@ func countedTogether(connections []string) string {
 	return fmt.Sprintf("%d connections are counted together.", len(connections))
 }
 
-// mergeConnections asks each connection for its groups and adds them up.
 func (a *aggregation) mergeConnections(ctx context.Context, env tool.Env, connections []string, limit int) *aggregation {
 	var merged []countedGroup
-	hidden := int64(0)
+	isComplete := true
 	for _, connection := range connections {
 		request := a.response.Request
 		request.Query = request.Query.With("limit", fmt.Sprint(maxGroups)).With("connection_id", connection)
 		request.Sources = rs.OneSource{Stream: a.input.Stream, ConnectionID: &connection}
 		own, err := a.send(ctx, env, request)
 		if err != nil {
-			return a.join(ctx, connections, a.counts(), limit, math.MaxInt64)
+			return a.join(ctx, connections, a.counts(), limit, false)
 		}
-		groups, ownHidden := own.counts(), int64(0)
-		if own.others() > 0 && len(groups) > 0 {
-			ownHidden = min(own.others(), groups[len(groups)-1].count)
+		isComplete = isComplete && own.others() == 0
+		for _, group := range own.counts() {
+			if at := slices.IndexFunc(merged, func(g countedGroup) bool { return bytes.Equal(g.key, group.key) }); at >= 0 {
+				merged[at].count += group.count
+			} else {
+				merged = append(merged, group)
+			}
 		}
-		merged = addGroups(merged, groups, hidden, ownHidden)
-		hidden += ownHidden
 	}
 	slices.SortStableFunc(merged, func(x, y countedGroup) int { return cmp.Or(cmp.Compare(y.count, x.count), bytes.Compare(x.key, y.key)) })
-	return a.join(ctx, connections, merged, limit, hidden)
-}
-
-// addGroups adds the groups of one more connection. The count of a group may be too low: by up to earlier if earlier connections do not show it,
-// and by up to own if this connection does not.
-func addGroups(merged, groups []countedGroup, earlier, own int64) []countedGroup {
-	for i := range merged {
-		at := slices.IndexFunc(groups, func(g countedGroup) bool { return bytes.Equal(g.key, merged[i].key) })
-		if at < 0 {
-			merged[i].missing += own
-			continue
-		}
-		merged[i].count += groups[at].count
-		groups = slices.Delete(groups, at, at+1)
-	}
-	for _, group := range groups {
-		group.missing = earlier
-		merged = append(merged, group)
-	}
-	return merged
-}
-
-// isSettled reports whether the first groups are certain: their counts are complete, and no other group can be larger.
-func isSettled(merged []countedGroup, limit int, hidden int64) bool {
-	if len(merged) <= limit {
-		return hidden == 0
-	}
-	last := merged[limit-1].count
-	for i, group := range merged {
-		if i < limit && group.missing > 0 || i >= limit && group.count+group.missing > last {
-			return false
-		}
-	}
-	return hidden <= last
+	return a.join(ctx, connections, merged, limit, isComplete)
 }
 
 // connections returns the granted connections that have the stream, or nil if the schema cannot be read.

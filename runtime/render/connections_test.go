@@ -85,7 +85,7 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 		},
 		"more than a hundred": {
 			manyKinds(t, 3), `{"stream":"samples","metric":"count","group_by":"kind","limit":1}`,
-			`["both",6] other_count=520`, together, "unknown", 5,
+			`["both",6] other_count=520`, lost, "unknown", 5,
 		},
 		"more than a hundred of one size": {
 			manyKinds(t, 2), `{"stream":"samples","metric":"count","group_by":"kind","limit":2}`,

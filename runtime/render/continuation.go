@@ -42,8 +42,8 @@ func (c continuation) lines() []string {
 // doesNotFit is the note of a page that ends before a row that is too large.
 const doesNotFit = "The next row does not fit into a result."
 
-// continuationAfter returns the continuation after the rows that a page shows, without calls. Its cursor is the RS's, or one that asks the RS
-// for more rows and skips those shown. The narrowing names the arguments to change if the RS ends a list that has more.
+// continuationAfter returns the continuation after the shown rows, without calls. Its cursor is the RS's, or one that skips the shown rows.
+// The narrowing names the arguments to change if the RS ends a list that has more.
 func (l list) continuationAfter(response *rs.Response, shown, leftOut int, narrowing string) continuation {
 	next := continuation{isWhole: leftOut == 0}
 	if reading := response.Reading; reading != nil {
@@ -101,15 +101,14 @@ func (r *records) continuation(shown int) continuation {
 	return next
 }
 
-// pagesPerConnection reports whether several connections have more rows, and the RS gives no cursor. If none has more, the rows
-// that are left out follow in the same list.
+// pagesPerConnection reports whether several connections have more rows and the RS gives no cursor.
 func (r *records) pagesPerConnection(shown int) bool {
 	return r.response.Reading == nil && string(r.Get("has_more")) == "true" && r.input.ConnectionID == nil && len(r.sources) > 1 &&
 		(shown < len(r.rows) || r.Text("next_cursor") == "")
 }
 
-// nextPerConnection continues each connection right after its last row that is shown. A connection that has fewer rows than others,
-// and all of them on the page, has no more. The number of calls is limited; a note says how to get the rest.
+// nextPerConnection continues each connection after its last shown row. A connection with fewer rows than others, all of them shown, has no
+// more.
 func (r *records) nextPerConnection(rows int) ([]Call, string) {
 	shown, limit := map[string]int{}, 0
 	for _, row := range r.rows[:rows] {

@@ -52,8 +52,7 @@ func isScalar(value rawjson.Value) bool {
 	return len(value) <= tool.LabelCharacters && (kind == rawjson.StringValue || kind == rawjson.Number)
 }
 
-// conversationCalls read the conversation of a record, and the records just before and after it in its conversation, or else in its stream
-// (R-FIND-3).
+// conversationCalls read the conversation of a record, and the records next to it there or else in its stream (R-FIND-3).
 func (id identity) conversationCalls(fields rawjson.Object) []Call {
 	all := conversationsOf(fields)
 	if len(all) == 0 {
@@ -69,7 +68,6 @@ func (id identity) conversationCalls(fields rawjson.Object) []Call {
 	return append(calls, id.readNear(fields, widest)...)
 }
 
-// widestConversation reads the widest conversation of a record.
 func (id identity) widestConversation(fields rawjson.Object) []Call {
 	all := conversationsOf(fields)
 	if len(all) == 0 {
@@ -78,8 +76,7 @@ func (id identity) widestConversation(fields rawjson.Object) []Call {
 	return id.readNear(fields, all[len(all)-1])
 }
 
-// readNear returns the call that reads a conversation in order of time, within its reach of the record. It returns nil if the record has no
-// time for that, or if no call can name its stream.
+// readNear returns the call that reads a conversation by time, near the record. It returns nil if the record has no time for that.
 func (id identity) readNear(fields rawjson.Object, of conversation) []Call {
 	if recordid.CheckName("stream", id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {
 		return nil
@@ -111,7 +108,6 @@ func (id identity) readNear(fields rawjson.Object, of conversation) []Call {
 	return []Call{{Tool: tool.RecordsTool, Arguments: arguments}}
 }
 
-// toldFields returns the fields that tell who said what, and when.
 func toldFields(fields rawjson.Object) []string {
 	var names []string
 	for _, role := range []tool.Role{tool.TimeRole, tool.AuthorRole, tool.TitleRole, tool.TextRole, tool.AmountRole} {

@@ -15,11 +15,10 @@ const (
 	warningCharacters = 600 // a warning may hold the command that gets a source back
 )
 
-// countNone is the kind of count of a page that was not counted.
 const countNone = "none"
 
-// countToken returns the count of a page, such as count=exact:60, or "" if the RS sent none (R-HAND-8). Lexical search sends an integer,
-// and its accuracy in another member.
+// countToken returns the count of a page, such as count=exact:60, or "" (R-HAND-8). Lexical search sends an integer, with its accuracy
+// elsewhere.
 func countToken(meta rawjson.Object) string {
 	kind, value := meta.Text("count_accuracy"), meta.Get("count")
 	if object, ok := rawjson.ParseObject(value); ok {

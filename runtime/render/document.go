@@ -13,9 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Document renders one record as the object of id, title, text, url and metadata that clients of fetch expect (R-FETCH-1). Text and structured
-// output are the same bytes. A document within ChannelCharacters is shown in full (R-FETCH-4); in a longer one the longest values, those of
-// expanded records too, are clipped to one length.
+// Document renders one record with the members that clients of fetch expect, the same bytes in both channels (R-FETCH-1). A document longer
+// than ChannelCharacters has its longest values clipped to one length (R-FETCH-4).
 func Document(ctx context.Context, env tool.Env, response *rs.Response, input DocumentInput) (*tool.Result, error) {
 	record, err := recordOf(response, input.Target.ConnectionID, input.Target.Stream)
 	if err != nil {
@@ -53,7 +52,6 @@ func recordOf(response *rs.Response, connectionID *string, stream string) (*row,
 	return record, nil
 }
 
-// document is one record as fetch shows it.
 type document struct {
 	*row
 	id       string
@@ -62,7 +60,6 @@ type document struct {
 	provider string
 }
 
-// encode writes the document, and as much of its long values as there is room for.
 func (d *document) encode() json.RawMessage {
 	fits := func(keep int) bool { return Length(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters }
 	if whole := d.assemble(unclipped); Length(whole) <= ChannelCharacters {
@@ -75,7 +72,6 @@ func (d *document) encode() json.RawMessage {
 	return d.assemble(clipLimit{keep, keep})
 }
 
-// assemble writes the document with a limit for long values.
 func (d *document) assemble(limit clipLimit) json.RawMessage {
 	shown := d.show(limit)
 	return rawjson.Object{
@@ -87,8 +83,7 @@ func (d *document) assemble(limit clipLimit) json.RawMessage {
 	}.Encode()
 }
 
-// documentText returns the fields of a record one after the other: name: value on a line, and a text of several lines below its name. Texts
-// are shown as they are, other values as JSON.
+// documentText returns a line name: value for each field, and a text of several lines below its name.
 func documentText(fields rawjson.Object) string {
 	lines := make([]string, len(fields))
 	for i, field := range fields {
@@ -109,14 +104,10 @@ func documentText(fields rawjson.Object) string {
 	return strings.Join(lines, "\n")
 }
 
-// metadata is the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and how to continue if something
-// was clipped.
+// metadata is the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and how to continue.
 func (d *document) metadata(shown shownRow) json.RawMessage {
-	metadata := withText(nil, "connection_id", d.connectionID)
-	metadata = withText(metadata, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters))
-	metadata = withText(metadata, "stream", d.stream)
-	metadata = withText(metadata, "record_id", d.recordID)
-	metadata = withText(metadata, "display_name", d.label)
+	metadata := withText(nil, "connection_id", d.connectionID, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters),
+		"stream", d.stream, "record_id", d.recordID, "display_name", d.label)
 	for _, name := range []string{"emitted_at", "authored_at", "deleted", "deleted_at"} {
 		if value := d.members.Get(name); value != nil && len(value) <= tool.LabelCharacters {
 			metadata = append(metadata, rawjson.Raw(name, value))

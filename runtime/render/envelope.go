@@ -9,14 +9,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// list is a list whose envelope is written with other rows.
 type list struct{ rs.List }
 
 // pagingNames lead to other pages of a list. They are written from a continuation.
 var pagingNames = []string{"has_more", "next_cursor", "next_changes_since"}
 
-// members returns the members of the envelope next to its rows, without those that are of no use to a client (R-BUD-7), and with
-// what a continuation says of paging. A list that no call pages has nil, and only says whether there is more.
+// members returns the useful members of the envelope next to its rows (R-BUD-7), with the paging of a continuation. Lists inside records
+// have nil.
 func (l list) members(next *continuation) rawjson.Object {
 	members := rawjson.Object{}
 	for _, envelope := range []rawjson.Object{l.Inner, l.Outer} {
@@ -40,8 +39,7 @@ func (l list) members(next *continuation) rawjson.Object {
 	return members
 }
 
-// informative returns the members of an envelope that are useful to a client. It drops nulls, the kind of the object, REST routes, empty
-// lists of warnings, and counts that were not requested.
+// informative drops nulls, the kind of the object, REST routes, empty lists of warnings, and counts that were not requested.
 func informative(envelope rawjson.Object) rawjson.Object {
 	kept := make(rawjson.Object, 0, len(envelope))
 	for _, member := range envelope {
@@ -63,15 +61,16 @@ func informative(envelope rawjson.Object) rawjson.Object {
 	return kept
 }
 
-// withText appends a text member, unless the text is empty.
-func withText(object rawjson.Object, name, text string) rawjson.Object {
-	if text == "" {
-		return object
+// withText appends text members, given as names and texts in turn, without those that are empty.
+func withText(object rawjson.Object, namesAndTexts ...string) rawjson.Object {
+	for i := 1; i < len(namesAndTexts); i += 2 {
+		if namesAndTexts[i] != "" {
+			object = append(object, rawjson.String(namesAndTexts[i-1], namesAndTexts[i]))
+		}
 	}
-	return append(object, rawjson.String(name, text))
+	return object
 }
 
-// withCalls appends calls as a member, if there are any.
 func withCalls(object rawjson.Object, name string, calls []Call) rawjson.Object {
 	if len(calls) == 0 {
 		return object
@@ -95,8 +94,7 @@ const (
 	ChannelCharacters = 40_000 // text or structured output of any result
 )
 
-// Length returns the length of a text in UTF-16 code units, as hosts written in JavaScript count. It is never less than the number of code
-// points.
+// Length returns the length in UTF-16 code units, as hosts written in JavaScript count. It is never less than the number of code points.
 func Length[T ~string | ~[]byte](text T) int {
 	units := 0
 	for _, r := range string(text) {
@@ -108,8 +106,7 @@ func Length[T ~string | ~[]byte](text T) int {
 	return units
 }
 
-// withinBounds returns the result, or an error if it is too large: renderers make their results fit, but not a cursor that is longer than
-// the bound.
+// withinBounds returns an error if the result is too large. Renderers make their results fit, but cannot shorten a cursor.
 func withinBounds(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
 	switch {
 	case Length(result.Text) > textBound:

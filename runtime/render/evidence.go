@@ -9,19 +9,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// excerpt is a part of a field in which the RS proved a match (R-SEARCH-3). Nothing is inferred from the names of connectors, streams
-// or fields.
+// excerpt is a part of a field in which the RS proved a match (R-SEARCH-3). Nothing is inferred from names.
 type excerpt struct {
 	fieldPath string
 	preview   string
-	converted bool   // the preview is the text of HTML
-	isWhole   bool   // the preview is the whole field
-	read      Call   // continues the preview
-	shownIn   string // the id of the hit next to this one whose evidence holds the same text; empty: shown here
+	converted bool // the preview is the text of HTML
+	isWhole   bool // the preview is the whole field
+	read      Call // continues the preview
 }
 
-// findExcerpts returns the match windows that name their field and show its text, from the first list that has any: the other lists hold
-// the same matches.
+// findExcerpts returns the match windows that name their field, from the first list that has any: the other lists hold the same matches.
 func (h *hit) findExcerpts(q question) []excerpt {
 	for _, name := range []string{"evidence_excerpts", "match_windows", "matches"} {
 		var found []excerpt
@@ -76,7 +73,6 @@ func selectors(window, read rawjson.Object, words string) []rawjson.Member {
 	return []rawjson.Member{rawjson.String(tool.FieldQ, words)}
 }
 
-// firstMarked returns the first highlighted words of a snippet.
 func firstMarked(snippet string) string {
 	_, after, _ := strings.Cut(snippet, openMark)
 	words, _, _ := strings.Cut(after, closeMark)
@@ -87,12 +83,9 @@ func firstMarked(snippet string) string {
 func structuredEvidence(excerpts []excerpt) json.RawMessage {
 	encoded := make([]json.RawMessage, len(excerpts))
 	for i, each := range excerpts {
-		object := rawjson.Object{rawjson.String("field_path", each.fieldPath)}
-		if object = withText(object, "shown_in", each.shownIn); each.shownIn == "" {
-			object = append(object, rawjson.String("preview", each.preview))
-			if each.converted {
-				object = append(object, rawjson.Bool(convertedName, true))
-			}
+		object := rawjson.Object{rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview)}
+		if each.converted {
+			object = append(object, rawjson.Bool(convertedName, true))
 		}
 		if !each.isWhole {
 			object = append(object, rawjson.Raw("next", each.read.structured()))
@@ -102,15 +95,12 @@ func structuredEvidence(excerpts []excerpt) json.RawMessage {
 	return rawjson.Array(encoded)
 }
 
-// textEvidence returns the excerpts by their fields: a text, or a list of several. The whole field is shown without marks, since a
-// reader has no need to find the match in it.
+// textEvidence returns the excerpts by their fields. The whole field is shown without marks, which would not help to find the match.
 func textEvidence(excerpts []excerpt) json.RawMessage {
 	var byField rawjson.Object
 	for _, each := range excerpts {
 		text := rawjson.Quote(each.preview)
 		switch {
-		case each.shownIn != "":
-			text = rawjson.Object{rawjson.String("shown_in", each.shownIn)}.Encode()
 		case each.converted:
 			text = rawjson.Object{rawjson.String(convertedName, each.preview)}.Encode()
 		case each.isWhole:
@@ -126,56 +116,4 @@ func textEvidence(excerpts []excerpt) json.RawMessage {
 		byField = byField.With(each.fieldPath, text)
 	}
 	return byField.Encode()
-}
-
-// groupBodies puts a hit right after a better one of the same record id and connection, such as a mail and its body, if the
-// evidence of one repeats the other's. The repeated text is shown once.
-func groupBodies(hits []*hit) []*hit {
-	ordered := make([]*hit, 0, len(hits))
-	isGrouped := map[*hit]bool{}
-	for i, first := range hits {
-		if isGrouped[first] {
-			continue
-		}
-		ordered = append(ordered, first)
-		for _, other := range hits[i+1:] {
-			isSameRecord := first.recordID != "" && other.recordID == first.recordID && other.connectionID == first.connectionID
-			if isSameRecord && !isGrouped[other] && first.shareEvidence(other) {
-				ordered, isGrouped[other] = append(ordered, other), true
-			}
-		}
-	}
-	return ordered
-}
-
-// shareEvidence reports whether evidence of one hit repeats the evidence of the other, and leaves the shorter text to the longer.
-func (h *hit) shareEvidence(other *hit) bool {
-	for i := range h.excerpts {
-		for j := range other.excerpts {
-			a, b := &h.excerpts[i], &other.excerpts[j]
-			textA, textB := normalized(a.preview), normalized(b.preview)
-			if strings.Contains(textB, textA) && a.showIn(other, b) || strings.Contains(textA, textB) && b.showIn(h, a) {
-				h.fillCells()
-				other.fillCells()
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// showIn leaves a text to the excerpt of another hit, if the id of that hit is shorter than the text.
-func (e *excerpt) showIn(other *hit, same *excerpt) bool {
-	if e.shownIn != "" || same.shownIn != "" || len(other.handle)+len(`{"shown_in":}`) >= len(e.preview) {
-		return false
-	}
-	e.shownIn = other.handle
-	return true
-}
-
-func (h *hit) showAllEvidence() {
-	for i := range h.excerpts {
-		h.excerpts[i].shownIn = ""
-	}
-	h.fillCells()
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// windowCharacters is the maximum length of a window's text in either channel. It is enough for every window of the RS, unless nearly all of
-// its text must be escaped in JSON.
+// windowCharacters is the maximum length of a window's text in either channel: enough unless nearly all of it must be escaped in JSON.
 const windowCharacters = 33_000
 
 const maxWindow = 16_384 // the largest limit_chars that the tool accepts
@@ -28,11 +27,10 @@ type window struct {
 	body    rawjson.Object
 	members rawjson.Object
 	text    string
-	later   *laterMatches // after a window around a match; nil if nothing is known of them
+	later   *laterMatch // after a window around a match; nil if nothing is known of it
 }
 
-// FieldWindow renders a window of a text field: the text has the record, the range, the continuations and then the window's text (R-WIN-1);
-// structured output has record, field and window (R-WIN-2).
+// FieldWindow renders a window of a text field: in text the record, the range and the continuations precede it (R-WIN-1, R-WIN-2).
 func FieldWindow(ctx context.Context, env tool.Env, response *rs.Response, input FieldWindowInput) (*tool.Result, error) {
 	w, err := openWindow(response, input)
 	if err != nil {
@@ -40,7 +38,7 @@ func FieldWindow(ctx context.Context, env tool.Env, response *rs.Response, input
 	}
 	w.clip()
 	w.later = w.findLater(ctx, env, response.Request)
-	result := &tool.Result{Text: w.render(), Structured: w.structured(response), Rows: 1}
+	result := &tool.Result{Text: w.head() + "\n\n" + marked(w.text), Structured: w.structured(response), Rows: 1}
 	return withinBounds(response, result, ChannelCharacters)
 }
 
@@ -161,8 +159,13 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	if rawjson.Kind(field) != rawjson.ObjectValue {
 		field = rawjson.Object{rawjson.String("path", w.input.FieldPath)}.Encode()
 	}
-	members := rawjson.Object{w.structuredRecord(), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode())}
-	members = append(members, w.input.File.structuredDocument()...)
+	members := rawjson.Object{w.structuredRecord(), rawjson.Raw("field", field)}
+	if w.members != nil { // the text of a file may be unavailable
+		members = append(members, rawjson.Raw("window", w.members.Encode()))
+	}
+	if w.input.File.Document != nil {
+		members = append(members, rawjson.Raw("document", w.input.File.Document.Encode()))
+	}
 	members = withWarnings(append(withText(members, "note", w.note()), w.input.File.ways()...), w.body)
 	var calls []Call
 	for _, direction := range w.directions() {
@@ -172,19 +175,19 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 			members = withCalls(members, direction.word, []Call{direction.Call})
 		}
 	}
-	return withRequestID(response, finish(response, members, calls))
+	return withText(finish(response, members, calls), "request_id", tool.ShownRequestID(response.RequestID)).Encode() // R-WIN-2
 }
 
-// withRequestID returns the structured object of a window or a file, which ends in the RS's request id (R-WIN-2).
-func withRequestID(response *rs.Response, members rawjson.Object) json.RawMessage {
-	return withText(members, "request_id", tool.ShownRequestID(response.RequestID)).Encode()
-}
-
-// render returns the text: tokens, continuations, an empty line and the window's marked text.
-func (w *window) render() string {
+// head returns the lines before the window's text: tokens, notes and continuations.
+func (w *window) head() string {
 	field, _ := rawjson.ParseObject(w.body.Get("field"))
-	tokens := append([]string{w.tokens(), Token("field_path", w.input.FieldPath)}, fileTokens(field)...)
-	tokens = append(tokens, w.input.File.documentTokens()...)
+	tokens := []string{w.tokens(), Token("field_path", w.input.FieldPath)}
+	for _, name := range fileNames {
+		if value := field.Get(name); value != nil && len(value) <= tool.LabelCharacters {
+			tokens = append(tokens, RawToken(name, value))
+		}
+	}
+	tokens = append(tokens, Tokens(w.input.File.Document))
 	for _, name := range []string{
 		"start_chars", "end_chars", "total_chars", "complete", "has_more", "match_start_chars", "match_end_chars",
 	} {
@@ -198,15 +201,17 @@ func (w *window) render() string {
 	if note := w.note(); note != "" {
 		lines = append(lines, "note: "+note)
 	}
-	lines = append(lines, wayLines(w.input.File.ways())...)
+	for _, way := range w.input.File.ways() {
+		lines = append(lines, way.Name+": "+rawjson.TextOf(way.Value))
+	}
 	for _, direction := range w.directions() {
 		lines = append(lines, direction.line(direction.word))
 	}
-	return strings.Join(lines, "\n") + "\n\n" + marked(w.text)
+	return strings.Join(lines, "\n")
 }
 
-// recount corrects the ends of a server that counts code points but adds lengths in UTF-16 (R-WIN-1): its text has fewer code points than its
-// range. It does not change any other range.
+// recount corrects the ends of a server that counts code points but adds lengths in UTF-16, so that the text has fewer than its range
+// (R-WIN-1).
 func (w *window) recount() {
 	start, hasStart := w.members.Int("start_chars")
 	sent, hasEnd := w.members.Int("end_chars")

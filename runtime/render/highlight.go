@@ -24,41 +24,15 @@ type sentinel struct{ open, closing string }
 // Sure sentinels have no other use. The others are also prose, and count only if they enclose a word of the query.
 var (
 	sureSentinels = []sentinel{
-		{"\u0001", "\u0002"},
-		{"\u0002", "\u0003"},
-		{"\ue000", "\ue001"},
-		{"⟦", "⟧"},
-		{"⟪", "⟫"},
-		{"[[[", "]]]"},
-		{"<<<", ">>>"},
-		{">>>", "<<<"},
+		{"\u0001", "\u0002"}, {"\u0002", "\u0003"}, {"\ue000", "\ue001"}, {"⟦", "⟧"}, {"⟪", "⟫"}, {"[[[", "]]]"}, {"<<<", ">>>"}, {">>>", "<<<"},
 	}
-	otherSentinels = []sentinel{
-		{"<em>", "</em>"},
-		{"<strong>", "</strong>"},
-		{"<b>", "</b>"},
-		{"[[", "]]"},
-		{"{{", "}}"},
-		{"<<", ">>"},
-		{">>", "<<"},
-		{"«", "»"},
-		{"»", "«"},
-		{"‹", "›"},
-		{"***", "***"},
-		{"**", "**"},
-		{"__", "__"},
-		{"~~", "~~"},
-		{"||", "||"},
-		{"[", "]"},
-		{"{", "}"},
-		{"*", "*"},
-		{"_", "_"},
-	}
-	sentinels = slices.Concat(sureSentinels, otherSentinels)
+	sentinels = append(slices.Clip(sureSentinels), []sentinel{
+		{"<em>", "</em>"}, {"<strong>", "</strong>"}, {"<b>", "</b>"}, {"[[", "]]"}, {"{{", "}}"}, {"<<", ">>"}, {">>", "<<"}, {"«", "»"}, {"»", "«"},
+		{"‹", "›"}, {"***", "***"}, {"**", "**"}, {"__", "__"}, {"~~", "~~"}, {"||", "||"}, {"[", "]"}, {"{", "}"}, {"*", "*"}, {"_", "_"},
+	}...)
 )
 
-// highlight returns a snippet with balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the query in lower case. A stray
-// sentinel of the sure kind is removed.
+// highlight returns a snippet with balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the query in lower case.
 func highlight(snippet string, terms []string) string {
 	if markTags.MatchString(snippet) {
 		return balance(markTags.ReplaceAllString(snippet, "<${1}mark>"))
@@ -97,7 +71,6 @@ func (s sentinel) mark(snippet string) string {
 	return marked
 }
 
-// encloses reports whether a highlight holds a word of the query.
 func encloses(snippet string, terms []string) bool {
 	for _, part := range strings.Split(snippet, openMark)[1:] {
 		inside, _, isClosed := strings.Cut(strings.ToLower(part), closeMark)
@@ -125,7 +98,6 @@ func balance(snippet string) string {
 	}
 }
 
-// unmarked returns a snippet without its tags.
 func unmarked(snippet string) string {
 	return strings.NewReplacer(openMark, "", closeMark, "").Replace(snippet)
 }

@@ -20,7 +20,6 @@ const (
 	excerptsPerHit    = 3
 )
 
-// hit is one search result.
 type hit struct {
 	identity
 	members      rawjson.Object
@@ -133,7 +132,6 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 	return identity{connectionID: connectionID, stream: stream, handle: id}
 }
 
-// isRecord reports whether the handle can be passed to fetch.
 func (h *hit) isRecord() bool {
 	return h.stream != "" && h.canFetch() && (h.formed || !recordid.IsURI(h.handle))
 }
@@ -146,18 +144,18 @@ func snippetText(members rawjson.Object) string {
 	return members.Text("snippet")
 }
 
-// wordsName is the member with the words of a relaxed search that a hit matches.
 const wordsName = "words"
 
 // sourceNames are what a hit says of its source, in the order of a text.
 var sourceNames = []string{"stream", "connection_id", "connector_key", "display_name"}
 
-// source returns where the hit comes from.
 func (h *hit) source() rawjson.Object {
-	source := withText(nil, "connection_id", h.connectionID)
-	source = withText(source, "connector_key", h.connectorKey)
-	source = withText(source, "stream", h.stream)
-	return withText(source, "display_name", h.displayName)
+	return withText(nil, "connection_id", h.connectionID, "connector_key", h.connectorKey, "stream", h.stream, "display_name", h.displayName)
+}
+
+// roles returns what a reader judges the hit by, besides its title and texts.
+func (h *hit) roles() rawjson.Object {
+	return withText(nil, "author", h.author, "container", h.container, "amount", h.amount, "time", h.time)
 }
 
 // fillCells finds what a text shows of the hit next to its id (R-SEARCH-4).
@@ -169,12 +167,8 @@ func (h *hit) fillCells() {
 	if len(h.excerpts) > 0 {
 		h.cells = append(h.cells, rawjson.Raw("evidence", textEvidence(h.excerpts)))
 	}
-	h.cells = withText(h.cells, "snippet", h.snippet)
-	h.cells = withText(h.cells, "title", h.ownTitle)
-	h.cells = withText(h.cells, "author", h.author)
-	h.cells = withText(h.cells, "container", h.container)
-	h.cells = withText(h.cells, "amount", h.amount)
-	h.cells = withText(h.cells, "time", h.time)
+	h.cells = withText(h.cells, "snippet", h.snippet, "title", h.ownTitle)
+	h.cells = append(h.cells, h.roles()...)
 	for _, member := range h.source() {
 		isInID := member.Name == "connection_id" && h.embedded || member.Name == "stream" && h.shows(h.stream)
 		if !isInID {
@@ -186,16 +180,11 @@ func (h *hit) fillCells() {
 	}
 }
 
-// write returns the hit in both channels: in structured.results (R-SEARCH-5), and as a row of the text, with null in every column that
-// the hit has no value for.
+// write returns the hit for structured.results (R-SEARCH-5), and as a row of the text with null in every column without a value.
 func (h *hit) write(columns rawjson.Object) pageRow {
 	object := rawjson.Object{rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url)}
 	object = append(object, h.source()...)
-	object = withText(object, "record_id", h.recordID)
-	object = withText(object, "author", h.author)
-	object = withText(object, "container", h.container)
-	object = withText(object, "amount", h.amount)
-	object = withText(object, "time", h.time)
+	object = append(withText(object, "record_id", h.recordID), h.roles()...)
 	if h.words != nil {
 		object = append(object, rawjson.Strings(wordsName, h.words))
 	}
@@ -238,9 +227,4 @@ func (h *hit) ladderEntry() json.RawMessage {
 		object = append(object, rawjson.String("preview", strings.TrimSpace(tool.Clip(plain(text), ladderCharacters))))
 	}
 	return object.Encode()
-}
-
-// isExcerpted reports whether an excerpt is not the whole field.
-func (h *hit) isExcerpted() bool {
-	return slices.ContainsFunc(h.excerpts, func(each excerpt) bool { return !each.isWhole })
 }

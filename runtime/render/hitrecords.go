@@ -19,8 +19,8 @@ const (
 // hitRecords has the fields of the records that were read for the first hits of a search, by the handles of the hits.
 type hitRecords map[string]rawjson.Object
 
-// describe completes the first hits whose author or title the resource server did not send, from their records. Records are read
-// concurrently, and once for a search. A hit whose record does not come in time stays as it is, and so do all hits of a later page.
+// describe completes the first hits without author or title from their records, read concurrently and once for a search. A hit whose record
+// does not come in time stays as it is, and so do all hits of a later page.
 func (known hitRecords) describe(ctx context.Context, env tool.Env, hits []*hit, isLaterPage bool) {
 	ctx, cancel := context.WithTimeout(ctx, hitRecordsTime)
 	defer cancel()
@@ -47,7 +47,6 @@ func (known hitRecords) describe(ctx context.Context, env tool.Env, hits []*hit,
 	}
 }
 
-// lacksRoles reports whether the resource server sent no author or no title.
 func (h *hit) lacksRoles() bool {
 	return roleText(tool.AuthorRole, h.members, h.fields) == "" || roleText(tool.TitleRole, h.members, h.fields) == ""
 }

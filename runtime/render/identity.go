@@ -35,8 +35,7 @@ func newIdentity(connectionID, stream, recordID string) identity {
 	return id
 }
 
-// targetIdentity returns the record of a call. Its handle is the one that was passed (R-HAND-3), but a URI gives way to the self-contained
-// id (R-WIN-3).
+// targetIdentity returns the record of a call by the handle that was passed (R-HAND-3), or by the self-contained id for a URI (R-WIN-3).
 func targetIdentity(target recordid.Target) identity {
 	id := newIdentity(deref(target.ConnectionID), target.Stream, target.RecordID)
 	if target.Handle != "" && (id.handle == "" || !recordid.IsURI(target.Handle)) {
@@ -46,7 +45,6 @@ func targetIdentity(target recordid.Target) identity {
 	return id
 }
 
-// shows reports whether the handle contains a name.
 func (id identity) shows(name string) bool {
 	return id.formed && name != "" && strings.Contains(id.handle, name)
 }
@@ -60,15 +58,9 @@ func (id identity) arguments(handleName, connectionName string) rawjson.Object {
 	return withText(arguments, connectionName, id.connectionID)
 }
 
-// fetch reads the record.
 func (id identity) fetch(more ...rawjson.Member) Call {
 	arguments := id.arguments(tool.DocumentID, tool.DocumentConnectionID)
 	return Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...)}
-}
-
-// fetchFields reads some fields of the record.
-func (id identity) fetchFields(names ...string) Call {
-	return id.fetch(rawjson.Strings(tool.DocumentFields, names))
 }
 
 // readField reads a text field of the record window by window. A record without a handle is named by its parts.
@@ -93,9 +85,8 @@ func (id identity) tokens() string {
 	return words(Token("id", id.handle), tokenIf("connection_id", id.connectionID))
 }
 
-// structuredRecord names the record in structured output.
 func (id identity) structuredRecord() rawjson.Member {
-	record := withText(withText(nil, "id", id.handle), "connection_id", id.connectionID)
+	record := withText(nil, "id", id.handle, "connection_id", id.connectionID)
 	return rawjson.Raw("record", append(record, rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)).Encode())
 }
 
@@ -140,8 +131,7 @@ var urlNames = []string{"url", "html_url", "permalink", "web_url", "link", "cano
 
 const urlCharacters = 2_000 // a longer address is not one that a client opens
 
-// recordURL returns an absolute address of the record: the source's own if the record has one, otherwise the record under the public origin
-// of its provider (R-FETCH-5). A hit among several providers names its provider.
+// recordURL returns the source's own address of the record, otherwise that under the public origin of its provider (R-FETCH-5).
 func recordURL(members, fields rawjson.Object, id identity, provider string) string {
 	provider = cmp.Or(provider, members.Text("provider_url"))
 	for _, from := range []rawjson.Object{fields, members} {

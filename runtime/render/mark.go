@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// marked encloses multi-line content of a record between two lines with a random mark of 64 bits, so that no line of the content can be
-// taken for a line of the adapter (R-TRUST-1). The marks cost 57 bytes. Digits cost the fewest tokens, and always as many.
+// marked encloses multi-line content of a record between two lines with a random mark of 64 bits, so that no line of it can be taken for a
+// line of the adapter (R-TRUST-1). Digits cost the fewest tokens.
 func marked(content string) string {
 	if content == "" {
 		return ""
@@ -21,8 +21,7 @@ func marked(content string) string {
 	return "[data " + mark + "]\n" + visibleLines(content) + "\n[/data " + mark + "]"
 }
 
-// visibleLines returns the text with escapes such as \u202e for unseen characters, except line breaks and tabs. Structured output has
-// them exact.
+// visibleLines escapes unseen characters, except line breaks and tabs. Structured output has them exact.
 func visibleLines(text string) string {
 	isEscaped := func(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
 	if !strings.ContainsFunc(strings.ReplaceAll(text, "\r\n", "\n"), isEscaped) {

@@ -29,27 +29,20 @@ const (
 // nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11, R-FIND-2).
 func (s *search) nothing() (string, []Call) {
 	narrowed := s.narrowed()
-	query, which := s.query(), "has all words of"
+	query, which, mode := s.query(), "has all words of", lexicalMode+": whole words"
 	switch relaxed := s.response.Relaxed; {
 	case s.question.mode != lexicalMode:
-		which = "is close to"
+		which, mode = "is close to", s.question.mode
 	case relaxed != nil && len(relaxed.Words) > 0:
 		which, query = "has any of the words", s.searchedWords()
 	case len(s.question.terms) == 1:
 		which = "has the word"
 	}
-	note := fmt.Sprintf("no record of %s %s %s (mode %s).", s.where(narrowed), which, query, s.modeNote())
+	note := fmt.Sprintf("no record of %s %s %s (mode %s).", s.where(narrowed), which, query, mode)
 	return words(note, s.unsearchedNote()), s.otherSearches(narrowed)
 }
 
 func (s *search) query() string { return Quoted(tool.Clip(s.question.words, queryCharacters)) }
-
-func (s *search) modeNote() string {
-	if s.question.mode == lexicalMode {
-		return lexicalMode + ": whole words"
-	}
-	return s.question.mode
-}
 
 // where names the streams that were searched, and the arguments that narrow them.
 func (s *search) where(narrowed []string) string {
@@ -65,7 +58,6 @@ func (s *search) where(narrowed []string) string {
 	return where
 }
 
-// searchedWords lists the words that were searched alone.
 func (s *search) searchedWords() string {
 	var names []string
 	for _, each := range s.response.Relaxed.Words {
@@ -131,7 +123,6 @@ func (s *search) relaxedNote(shown int) string {
 	return words(note, s.unsearchedNote())
 }
 
-// narrowed lists the arguments that leave out records.
 func (s *search) narrowed() []string {
 	var names []string
 	for _, parameter := range s.response.Request.Query.Parameters() {
@@ -191,7 +182,6 @@ func (s *search) otherSearches(narrowed []string) []Call {
 // keywordsMost is as many words as one searches for. More are a question, which few records have all the words of.
 const keywordsMost = 3
 
-// modeOf returns the mode of a search.
 func modeOf(request rs.Request) string {
 	switch request.Path.Route().Template {
 	case rs.SemanticRoute:

@@ -16,8 +16,7 @@ const (
 	noTimeIsDay = "A date in a filter does not match times of that day."
 )
 
-// noRowsNote says why a filter by a text may have missed records, and returns the call that finds them: a search for words in a text, or a
-// range for a day (rs-contract.md, Filters). It returns "" if the page has rows.
+// noRowsNote says why a filter by a text may have missed records, and returns the call that finds them: a search, or a range for a day.
 func (r *records) noRowsNote(next continuation) (string, []Call) {
 	call := r.input.Call
 	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.parameter("cursor") != nil {

@@ -14,12 +14,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// maxRereads is how often a page is read again. Once is enough if the smaller page is the beginning of the larger one; over several connections
-// it may not be.
+// maxRereads is how often a page is read again. Once is enough unless it has several connections.
 const maxRereads = 3
 
-// cursorReserve is the number of characters kept free in a page that does not show every row, for the cursor of the smaller page that is read
-// instead.
+// cursorReserve is the number of characters kept free in an incomplete page for the cursor of the smaller page that is read instead.
 const cursorReserve = 1_200
 
 // page holds rows in both channels. Both show the same leading rows: as many as fit both (R-BUD-3, R-BUD-5).
@@ -28,7 +26,6 @@ type page struct {
 	rows  []pageRow // the leading rows, up to the first that cannot fit
 }
 
-// pageRow is one row in both channels.
 type pageRow struct {
 	text       string
 	structured json.RawMessage
@@ -101,8 +98,7 @@ func (p *page) result(shown int, f frame) *tool.Result {
 	}
 }
 
-// reread describes a page that was read again with a smaller limit, because its rows did not fit (R-BUD-3). The zero value
-// is a page that was read once.
+// reread describes a page that was read again with a smaller limit, because its rows did not fit (R-BUD-3).
 type reread struct {
 	limit int // of the page that is shown
 	rows  int // of the page that did not fit
@@ -122,7 +118,6 @@ func (r reread) lines(noun string) []string {
 	return []string{fmt.Sprintf("limit_used=%d: a page of %d %s does not fit into one result.", r.limit, r.rows, noun)}
 }
 
-// listPage is one page of a list and the part of it that is shown.
 type listPage struct {
 	list
 	response        *rs.Response
@@ -137,7 +132,6 @@ func (l *listPage) result() (*tool.Result, error) {
 	return withinBounds(l.response, l.page.result(l.shown, l.shownFrame), TextCharacters)
 }
 
-// leftOut returns the number of rows that were read and are not shown.
 func (l *listPage) leftOut() int { return len(l.Rows) - l.shown }
 
 func (l *listPage) total() int { return len(l.Rows) }
@@ -149,9 +143,8 @@ type listRenderer interface {
 	total() int        // rows that were read
 }
 
-// fittingPage opens a page, and reads it again with a smaller limit while it does not fit, so that the RS's own cursor
-// continues right after the last row shown. A page that cannot be read again, because the RS fails or ignores the limit, is shown
-// as far as it fits.
+// fittingPage opens a page, and reads it again with a smaller limit while it does not fit, so that the RS's cursor continues after the last
+// shown row. A page that cannot be read again is shown as far as it fits.
 func fittingPage[P listRenderer](ctx context.Context, env tool.Env, response *rs.Response, open func(*rs.Response, reread) (P, error)) (P, error) {
 	page, err := open(response, reread{})
 	if err != nil || response.Reading != nil || response.Relaxed != nil { // a reading has a cursor after each of its rows, relaxed hits have none

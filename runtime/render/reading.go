@@ -11,8 +11,8 @@ import (
 // isWhole reports whether an answer covers all records, as far as is known.
 func isWhole(response *rs.Response) bool { return response.Reading == nil || response.Reading.Complete }
 
-// describeReading describes a page that the adapter read: the figures, the last record if the reading is incomplete, and a note (R-SCAN-6).
-// The page shows a number of rows. It returns nothing for an answer of the RS.
+// describeReading returns the figures, the last record and a note of a page that the adapter read (R-SCAN-6), or nothing for an answer of
+// the RS.
 func describeReading(response *rs.Response, rows int) (figures, upTo rawjson.Object, note string) {
 	if response.Reading == nil {
 		return nil, nil, ""
@@ -74,7 +74,6 @@ func (a *aggregation) laterCalls(groups int) []Call {
 	return a.withBound(rs.Condition{Field: a.body.Text("group_by_time"), Operator: "gte", Value: begins})
 }
 
-// withBound returns the same aggregate with another bound in its filter.
 func (a *aggregation) withBound(bound rs.Condition) []Call {
 	const parameter = "filter"
 	filter, _ := rawjson.ParseObject(a.input.Call.parameter(parameter))

@@ -26,7 +26,6 @@ func Records(ctx context.Context, env tool.Env, response *rs.Response, input Rec
 	return r.result()
 }
 
-// records is one page of records and the part of it that is shown.
 type records struct {
 	listPage
 	input   RecordsInput
@@ -65,8 +64,7 @@ func openRecords(ctx context.Context, response *rs.Response, input RecordsInput,
 	return r, nil
 }
 
-// fit shows as many rows as fit into both channels (R-BUD-5), and at least the first. Where rows do not fit, long values show their
-// beginnings, all of the same length.
+// fit shows as many rows as fit into both channels (R-BUD-5), at least one. Otherwise long values show their beginnings, all of one length.
 func (r *records) fit() {
 	r.show(unclipped)
 	if r.shown == len(r.rows) {
@@ -84,7 +82,6 @@ func (r *records) fit() {
 	}
 }
 
-// show shows the rows that fit with a limit.
 func (r *records) show(limit clipLimit) {
 	r.page = r.write(len(r.rows), limit)
 	r.shown, r.shownFrame = r.page.fit(len(r.rows), r.frame)
@@ -103,7 +100,6 @@ func (r *records) write(rows int, limit clipLimit) *page {
 	return page
 }
 
-// widen shows more of the long values, as far as the same rows still fit.
 func (r *records) widen(least int, limit func(keep int) clipLimit) {
 	keep := Largest(least, TextCharacters, func(keep int) bool { return r.write(r.shown, limit(keep)).fits(r.shown, r.shownFrame) })
 	r.page = r.write(r.shown, limit(keep))
@@ -121,8 +117,8 @@ func (r *records) fitFirst() {
 	r.widen(0, func(keep int) clipLimit { return clipLimit{keep, keep} })
 }
 
-// smallerLimit returns the limit of a page that fits, or 0. Over several connections the RS counts the limit for each; where they
-// have no more rows, a smaller page would only take rows from every one of them.
+// smallerLimit returns the limit of a page that fits, or 0. The RS counts the limit for each connection; if none has more rows, a smaller
+// page would only lose rows.
 func (r *records) smallerLimit() int {
 	if len(r.sources) > 1 && !r.pagesPerConnection(r.shown) {
 		return 0
@@ -130,7 +126,6 @@ func (r *records) smallerLimit() int {
 	return max(1, r.shown/max(1, len(r.sources)))
 }
 
-// frame is what both channels say next to the leading rows.
 func (r *records) frame(shown int) frame {
 	next := r.continuation(shown)
 	note, try := r.notes(next)
@@ -150,7 +145,6 @@ func (r *records) frame(shown int) frame {
 	}}
 }
 
-// linesBefore returns the lines of the text before the rows.
 func (r *records) linesBefore(shown int, next continuation, note string, try, resume []Call) []string {
 	meta := r.Meta()
 	stream := Token("stream", r.input.Stream)

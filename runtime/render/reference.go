@@ -17,7 +17,6 @@ type reference struct {
 // referencesShown is the maximum number of references of one record that are named. Others stay as they were sent.
 const referencesShown = 8
 
-// usualWindow is how many characters a window has without limit_chars.
 const usualWindow = 4_096
 
 // nameFiles returns a record's fields with a name and a size in place of each reference to a file, and the references (R-BLOB-1).
@@ -72,8 +71,7 @@ func isLong(reference blob.Reference) bool {
 	return kind.IsText() && reference.Size > usualWindow || kind == blob.Document
 }
 
-// structuredReferences returns the files of a row or a document as a member, each with the name of its field. The text needs no
-// digests.
+// structuredReferences returns the files of a row as a member, each with the name of its field.
 func structuredReferences(references []reference) rawjson.Object {
 	if references == nil {
 		return nil

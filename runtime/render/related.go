@@ -8,7 +8,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// relation is an expanded relation of a record.
 type relation struct {
 	name    string
 	value   json.RawMessage
@@ -23,15 +22,6 @@ const (
 	maxChildren   = 1_000 // the value of a longer list is treated as a long value
 	handlesListed = 50    // of children that are left out
 )
-
-func (r *row) relations(value json.RawMessage) []relation {
-	expanded, _ := rawjson.ParseObject(value)
-	var related []relation
-	for _, member := range expanded {
-		related = append(related, r.relation(member))
-	}
-	return related
-}
 
 func (r *row) relation(member rawjson.Member) relation {
 	unknown := relation{name: member.Name, value: member.Value}
@@ -60,8 +50,8 @@ func (r *row) relation(member rawjson.Member) relation {
 	return found
 }
 
-// expanded returns the relations as a member, and the number of clipped values. A relation is a list of rows (R-FETCH-7), one row,
-// or the value that was sent.
+// expanded returns the relations as a member, each a list of rows (R-FETCH-7), one row or the value that was sent, and the number of
+// clipped values.
 func (r *row) expanded(limit clipLimit) (rawjson.Member, int) {
 	var object rawjson.Object
 	cuts := 0
@@ -128,8 +118,7 @@ func (r *row) relatedCalls(limit clipLimit) []Call {
 	return calls
 }
 
-// narrow removes the last fields and children of a record that is too large even with every value clipped, so that the others fit into a number
-// of characters. The result names what is left out.
+// narrow removes the last fields and children of a record that is too large even with every value clipped. The result names them.
 func (r *row) narrow(characters int) {
 	fields, _ := r.clip(r.fields, clipLimit{})
 	for i, field := range fields {

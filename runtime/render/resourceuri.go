@@ -13,8 +13,7 @@ const maxSearchedDepth = 32
 // handleURI is a record or field-window URI, also within a text.
 var handleURI = regexp.MustCompile(`pdpp://(?:record|field-window)(?:/[^\s"'<>]*)?`)
 
-// withoutURIs removes record and field-window URIs from a value and collects them (R-SEARCH-10). It returns nil for a value that is
-// such a URI.
+// withoutURIs removes record and field-window URIs from a value and collects them (R-SEARCH-10). It returns nil for such a URI.
 func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json.RawMessage {
 	kind := rawjson.Kind(value)
 	isNested := kind == rawjson.ObjectValue || kind == rawjson.ArrayValue

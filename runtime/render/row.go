@@ -18,8 +18,7 @@ var wrapperNames = []string{
 	"meta", "record_json_bytes", "url", "record_url", "record_uri",
 }
 
-// keptNames are the identity and operational members that stay in a projected record (R-QRY-1). The tool reference lists them under
-// the word records of the spec's vocabulary.
+// keptNames are the members that stay in a projected record (R-QRY-1). The tool reference lists them under the word records.
 var keptNames = []string{"id", "stream", "connection_id", "connector_key", "display_name", "deleted", "deleted_at"}
 
 // rowNames are the members of a wrapper that differ between rows, or that are written separately.
@@ -30,7 +29,6 @@ var omittedNames = []string{"object", "connector_instance_id", "links", "url", "
 
 const expandedName = "expanded"
 
-// row is one record.
 type row struct {
 	identity
 	members     rawjson.Object // of the wrapper; in a flat record also the fields
@@ -42,8 +40,7 @@ type row struct {
 	leftOut     []string // names of fields that are not shown because there are too many
 }
 
-// newRow parses a record. The connection and the stream are those of the call, for servers that do not repeat them in each row. It
-// is false for a value that is not an object.
+// newRow parses a record, or returns false. The connection and the stream are the call's, for servers that do not repeat them in each row.
 func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	members, ok := rawjson.ParseObject(value)
 	if !ok {
@@ -65,11 +62,13 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 		stream = sent
 	}
 	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))
-	r.related = r.relations(members.Get(expandedName))
+	expanded, _ := rawjson.ParseObject(members.Get(expandedName))
+	for _, relation := range expanded {
+		r.related = append(r.related, r.relation(relation))
+	}
 	return r, true
 }
 
-// project keeps the requested fields and the members in keptNames.
 func (r *row) project(fields []string, isExpanding bool) {
 	r.fields, r.isProjected = projected(r.fields, fields), true
 	if !isExpanding {
@@ -77,7 +76,6 @@ func (r *row) project(fields []string, isExpanding bool) {
 	}
 }
 
-// isExpanding reports whether the request expands relations.
 func isExpanding(response *rs.Response) bool {
 	_, asked := response.Request.Query.Get("expand")
 	return asked
@@ -119,7 +117,6 @@ func sharedMembers(rows []*row) rawjson.Object {
 	return shared
 }
 
-// isSent reports whether a member of the wrapper is sent to the client.
 func (r *row) isSent(member rawjson.Member) bool {
 	switch {
 	case slices.Contains(omittedNames, member.Name) || rawjson.Kind(member.Value) == rawjson.Null:
@@ -147,7 +144,6 @@ func (r *row) write(columns, shared rawjson.Object, limit clipLimit) pageRow {
 	return pageRow{text: text.text(columns), structured: structured, cuts: shown.cuts}
 }
 
-// shownRow is what both channels show of a row.
 type shownRow struct {
 	fields     rawjson.Object
 	references []reference    // files, which the fields name and size
@@ -224,11 +220,10 @@ func (r *row) textMembers(shared rawjson.Object) rawjson.Object {
 	return members
 }
 
-// calls read the parts of the row that are not shown.
 func (r *row) calls(cuts []cut, limit clipLimit) []Call {
 	calls := r.readOn(cuts)
 	if left := acceptedNames(r.leftOut); left != nil && r.canFetch() {
-		calls = append(calls, r.fetchFields(left...))
+		calls = append(calls, r.fetch(rawjson.Strings(tool.DocumentFields, left)))
 	}
 	return append(calls, r.relatedCalls(limit)...)
 }
@@ -237,8 +232,8 @@ func hasName(object rawjson.Object, name string) bool {
 	return slices.ContainsFunc(object, func(member rawjson.Member) bool { return member.Name == name })
 }
 
-// WholeRows returns the rows of a page of records without the bounds of a result: each is whole, with its wrapper and the fields that
-// the request asked for. It returns nil for a response that is not a list, and leaves a row that is not an object as it is.
+// WholeRows returns the rows of a page without the bounds of a result, each with its wrapper and the requested fields, or nil without a
+// list.
 func WholeRows(response *rs.Response) []json.RawMessage {
 	list, err := response.List()
 	if err != nil {
@@ -262,8 +257,7 @@ func WholeRows(response *rs.Response) []json.RawMessage {
 	return rows
 }
 
-// PlainRows returns the rows of a page of records as objects without a wrapper: the handle, then the fields that the request asked for. The
-// stream and the connection are those of the call.
+// PlainRows returns the rows of a page as objects without a wrapper: the handle, then the requested fields.
 func PlainRows(response *rs.Response, stream, connectionID string) []json.RawMessage {
 	rows := WholeRows(response)
 	for i, whole := range rows {

@@ -22,7 +22,6 @@ import (
 // Every value is JSON as it was sent, with invisible characters as escapes. Parsing a line gives the same values as parsing
 // structured output.
 
-// columnsWord introduces the line of the columns.
 const columnsWord = "columns: "
 
 // indent begins a line that belongs to the row above it.
@@ -62,7 +61,6 @@ func columnsLine(first string, columns rawjson.Object) string {
 	return columnsWord + rawjson.Visible(rawjson.Strings("", names).Value)
 }
 
-// textRow is a row of a text.
 type textRow struct {
 	lead   rawjson.Object // the columns before the fields
 	fields rawjson.Object

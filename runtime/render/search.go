@@ -12,15 +12,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// ResourceURIs is the key in a result's _meta under which hosts find the record and field-window URIs of a search. Models do not need
-// them (R-SEARCH-10).
+// ResourceURIs is the key in a result's _meta for the record and field-window URIs of a search, for hosts (R-SEARCH-10).
 const ResourceURIs = "pdpp/resource_uris"
 
 const maxResourceURIs = 200
 
 // Search renders hits, each once in a channel: the text lists the hits and then what belongs to the page (R-SEARCH-2); structured output
-// has results, content_ladder, and the RS's envelope without its hits (R-SEARCH-6). A page that does not fit is read again with a
-// smaller limit, like one of records.
+// has results, content_ladder, and the RS's envelope without its hits (R-SEARCH-6).
 func Search(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
 	records := hitRecords{}
 	s, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*search, error) {
@@ -37,7 +35,6 @@ func Search(ctx context.Context, env tool.Env, response *rs.Response, input Sear
 	return result, err
 }
 
-// search is one page of hits and the part of it that is shown.
 type search struct {
 	listPage
 	question question
@@ -73,34 +70,13 @@ func openSearch(
 	_, isLaterPage := response.Request.Query.Get("cursor")
 	records.describe(ctx, env, s.hits, isLaterPage)
 	s.findShared()
-	ranked := s.hits
-	s.hits = groupBodies(ranked)
-	if s.fit(); s.shown < len(s.hits) { // the next page continues after the last hit in the provider's order
-		s.hits = ranked
-		for _, hit := range s.hits {
-			hit.showAllEvidence()
-		}
-		s.fit()
-	}
-	return s, nil
-}
-
-// fit shows as many hits as fit. The limit of the call bounds them all, also when the RS counted it for each connection (R-SEARCH-9).
-func (s *search) fit() {
-	maximum := len(s.hits)
-	if _, isSent := s.response.Request.Query.Get("limit"); isSent {
-		maximum = min(maximum, s.response.Request.Limit())
+	maximum := len(s.hits) // the limit of the call bounds them all, also when the RS counted it for each connection (R-SEARCH-9)
+	if _, isSent := response.Request.Query.Get("limit"); isSent {
+		maximum = min(maximum, response.Request.Limit())
 	}
 	s.page = newPage(len(s.hits), func(i int) pageRow { return s.hits[i].write(s.columns) })
 	s.shown, s.shownFrame = s.page.fit(maximum, s.frame)
-}
-
-// conversation returns the call that reads what the first hit is a part of, if its record says so (R-FIND-3).
-func (s *search) conversation(shown int) []Call {
-	if shown == 0 {
-		return nil
-	}
-	return s.hits[0].widestConversation(s.hits[0].fields)
+	return s, nil
 }
 
 func (s *search) smallerLimit() int { return max(1, s.shown) }
@@ -157,8 +133,8 @@ func (s *search) findShared() {
 	}
 }
 
-// describesSources reports whether lines of sources can describe the hits of each connection: there are several and all are listed,
-// every id shows its connection, and the hits of one connection agree.
+// describesSources reports whether lines of sources can describe the hits: all are listed, every id shows its connection, and its hits
+// agree.
 func (s *search) describesSources() bool {
 	first := map[string]*hit{}
 	for _, h := range s.hits {
@@ -173,7 +149,6 @@ func (s *search) describesSources() bool {
 	return len(first) > 1 && len(first) <= sourcesShown
 }
 
-// frame is what both channels say next to the leading hits.
 func (s *search) frame(shown int) frame {
 	next := s.continuationAfter(s.response, shown, len(s.hits)-shown, "streams or connection_id, which are ranked separately")
 	if next.cursor != "" {
@@ -184,7 +159,10 @@ func (s *search) frame(shown int) frame {
 		note, try = s.nothing()
 	}
 	note = words(note, s.question.syntaxNote())
-	conversation := s.conversation(shown)
+	var conversation []Call // R-FIND-3
+	if shown > 0 {
+		conversation = s.hits[0].widestConversation(s.hits[0].fields)
+	}
 	ladder := make([]json.RawMessage, shown)
 	for i, hit := range s.hits[:shown] {
 		ladder[i] = hit.ladderEntry()
@@ -203,10 +181,8 @@ func (s *search) frame(shown int) frame {
 	}}
 }
 
-// isNothing reports whether nothing was found, and everything was searched.
 func (s *search) isNothing() bool { return len(s.hits) == 0 && isWhole(s.response) }
 
-// linesBefore says what to do with a hit and what all hits have in common, or that there are no hits.
 func (s *search) linesBefore(note string) []string {
 	switch {
 	case s.isNothing():
@@ -219,7 +195,7 @@ func (s *search) linesBefore(note string) []string {
 		lines = append(lines, note)
 	}
 	lines = append(lines, fmt.Sprintf("%s takes an id as it is, %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath))
-	if slices.ContainsFunc(s.hits, (*hit).isExcerpted) {
+	if slices.ContainsFunc(s.hits, func(h *hit) bool { return len(h.excerpts) > 0 && h.calls() != nil }) {
 		lines[len(lines)-1] += " Evidence with a next line for its field is an excerpt."
 	}
 	if len(s.shared) > 0 {
@@ -228,7 +204,6 @@ func (s *search) linesBefore(note string) []string {
 	return append(lines, columnsLine("id", s.columns))
 }
 
-// linesAfter returns the lines after the hits: sources, counts, recall, warnings and how to page.
 func (s *search) linesAfter(shown int, next continuation, note string, try []Call) []string {
 	meta := s.Meta()
 	var lines []string

@@ -7,10 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// sourcesShown is the maximum number of connections that a text lists.
 const sourcesShown = 10
 
-// source is one connection of a page.
 type source struct {
 	connectionID string
 	displayName  string

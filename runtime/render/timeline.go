@@ -30,7 +30,6 @@ func (r *records) timelineText(i int) string {
 	return day + ":\n" + line
 }
 
-// dayOf returns the day of a row in the zone of the timeline.
 func (r *records) dayOf(row *row) string {
 	text := []byte(row.members.Text("time"))
 	at, _ := scalar.Instant(text)

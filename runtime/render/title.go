@@ -28,8 +28,7 @@ func ownTitle(members, fields rawjson.Object, shown []string) string {
 	return ""
 }
 
-// madeTitle returns a title for a record that has none: label, container or else stream, author and time, without those that repeat one of
-// the shown texts.
+// madeTitle returns a title made of label, container or stream, author and time, without those that repeat a shown text.
 func madeTitle(id identity, label, container, author, time string, shown []string) string {
 	var parts []string
 	for _, part := range []string{label, cmp.Or(container, id.stream), author, time} {
@@ -97,7 +96,6 @@ func dayOf(text string) string {
 	return text
 }
 
-// authoredTime returns the first time with a known name.
 func authoredTime(members, fields rawjson.Object) string {
 	for _, from := range []rawjson.Object{fields, members} {
 		for _, name := range tool.TimeRole.Fields {
@@ -141,8 +139,7 @@ func timeText(value rawjson.Value) string {
 	return ""
 }
 
-// documentTitle returns the title of a record that is shown alone (R-FETCH-8): the source's own, otherwise made of its label and
-// the values with a role.
+// documentTitle returns the source's own title, otherwise one made of the label and the values with a role (R-FETCH-8).
 func documentTitle(ctx context.Context, env tool.Env, record *row, label string) string {
 	if own := ownTitle(nil, record.fields, nil); own != "" {
 		return own
@@ -156,8 +153,8 @@ func documentTitle(ctx context.Context, env tool.Env, record *row, label string)
 	return madeTitle(record.identity, label, container, author, timeInTitle(happened, record.members), nil)
 }
 
-// timeOfRole returns the value of the field to which the schema gives the role of the event time (R-FETCH-8). It reads the schema, so it is only
-// for a record without a title and without a time of a known name. It returns "" if the schema is unavailable or names no such field.
+// timeOfRole returns the field to which the schema gives the role of the event time, or "" (R-FETCH-8). It reads the schema, so it is only
+// for a record without a title and a known time.
 func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
 	scope := schemadoc.Scope{Stream: &record.stream}
 	if record.connectionID != "" {

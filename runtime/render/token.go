@@ -24,7 +24,6 @@ func intToken(name string, value int64) string { return name + "=" + strconv.For
 
 func boolToken(name string, value bool) string { return name + "=" + strconv.FormatBool(value) }
 
-// tokenIf returns a token for a value that is not empty.
 func tokenIf(name, value string) string {
 	if value == "" {
 		return ""
@@ -41,12 +40,10 @@ func Tokens(members rawjson.Object) string {
 	return words(tokens...)
 }
 
-// words joins the tokens that are not empty.
 func words(tokens ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(tokens), func(token string) bool { return token == "" }), " ")
 }
 
-// withLine appends a line that is not empty.
 func withLine(lines []string, line string) []string {
 	if line == "" {
 		return lines

@@ -32,7 +32,6 @@ func (r *reader) connections(members rawjson.Object) []Connection {
 	return distinct(connections)
 }
 
-// distinct returns the first connection of each id.
 func distinct(connections []Connection) []Connection {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(connections, func(c Connection) bool {
@@ -102,8 +101,7 @@ func HasConnection(connections []Connection, id string) bool {
 	return slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == id })
 }
 
-// ConnectorKey returns the short name of a connector, such as gmail, also if the RS sends a URL that ends in it. It returns "" if
-// it is unknown.
+// ConnectorKey returns the short name of a connector, such as gmail, also if the RS sends a URL that ends in it, or "".
 func ConnectorKey(members rawjson.Object) string {
 	sent := members.FirstText("connector_key", "connector_id")
 	if !strings.Contains(sent, "/") {

@@ -40,11 +40,9 @@ type Stream struct {
 // maxEntries is the maximum number of connectors, streams and connections in a document (R-ERR-9).
 const maxEntries = 10_000
 
-// reader counts the entries of a document.
 type reader struct{ entries int }
 
-// Read reads a document. Older servers wrap it in a data object, or list streams without connectors. The error for any other answer is an
-// *rs.Failure.
+// Read reads a document. Older servers wrap it, or list streams without connectors. Its error is an *rs.Failure.
 func Read(response *rs.Response) (*Document, error) {
 	r := &reader{}
 	document := r.document(response.Compact(), true)
@@ -59,7 +57,6 @@ func Read(response *rs.Response) (*Document, error) {
 	return document, nil
 }
 
-// elements returns the entries of a list.
 func (r *reader) elements(value rawjson.Value) []rawjson.Value {
 	elements, ok := rawjson.Elements(value)
 	if r.entries += len(elements); !ok && rawjson.Kind(value) == rawjson.ArrayValue { // there are too many to take apart

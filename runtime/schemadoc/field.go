@@ -17,8 +17,7 @@ type Field struct {
 	Flags string // in the grammar of the compact view (rs-contract.md, Schema)
 }
 
-// Fields returns the fields of a compact or a full row in the order of the document. A row without capabilities has the fields of its
-// JSON Schema.
+// Fields returns the fields of a compact or a full row, from its JSON Schema if it has no capabilities.
 func (s *Stream) Fields() []Field {
 	var fields []Field
 	sent, _ := rawjson.ParseObject(s.Members.Get("field_capabilities"))

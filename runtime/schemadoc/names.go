@@ -2,8 +2,7 @@ package schemadoc
 
 import "slices"
 
-// Names is the names of a document's streams and of their connections, which completion offers (R-MCP-1). It shares no memory with the
-// document, and can be stored as JSON.
+// Names is the names of a document's streams and connections, for completion (R-MCP-1). It can be stored as JSON.
 type Names []NamedStream
 
 // NamedStream is a stream of one connector.

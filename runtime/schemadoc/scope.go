@@ -2,7 +2,6 @@ package schemadoc
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -14,8 +13,7 @@ type Scope struct {
 	ConnectionID *string // nil: every connection
 }
 
-// Request returns the request for the compact view of a scope, or for the full one. A server may refuse each parameter; Document.Keep
-// then applies the scope, and Stream.Fields reads either view.
+// Request returns the request for the compact or the full view. A server may refuse each parameter; Document.Keep then applies the scope.
 func (s Scope) Request(isFull bool) rs.Request {
 	view := rs.Parameter{Name: "view", Value: "compact"}
 	if isFull {
@@ -32,8 +30,7 @@ func (s Scope) Request(isFull bool) rs.Request {
 	return request
 }
 
-// Ask reads the scope in the compact view with the Get of a reader. The sources are for a reader of several grants: with nil it merges
-// the schemas of all of them. It returns the errors of get and of Read.
+// Ask reads the scope in the compact view. With nil as sources, a reader of several grants merges the schemas of all of them.
 func (s Scope) Ask(ctx context.Context, get func(context.Context, rs.Request) (*rs.Response, error), sources rs.Sources) (*Document, error) {
 	request := s.Request(false)
 	if sources != nil {
@@ -49,23 +46,6 @@ func (s Scope) Ask(ctx context.Context, get func(context.Context, rs.Request) (*
 	}
 	document.Keep(s)
 	return document, nil
-}
-
-// Admit reads the compact schema and the kind of the reader's bearer, which must be a client's or unstated (R-STDIO-3). The error for any
-// other kind is a *rs.KindError.
-func Admit(ctx context.Context, reader rs.Reader) (*rs.Response, rs.Bearer, error) {
-	schema, err := reader.Get(ctx, Scope{}.Request(false))
-	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.MeansPackageToken() {
-		return nil, rs.Bearer{}, &rs.KindError{Kind: rs.KindPackage}
-	}
-	if err != nil {
-		return nil, rs.Bearer{}, err
-	}
-	bearer, err := rs.SchemaBearer(schema.Body())
-	if err != nil || !bearer.IsClient() {
-		return nil, rs.Bearer{}, &rs.KindError{Kind: bearer.Kind, Cause: err}
-	}
-	return schema, bearer, nil
 }
 
 // Keep removes everything outside a scope, for servers that ignore or refuse its parameters (R-SCH-1, R-SCH-4).
@@ -97,7 +77,6 @@ func (c *Connector) keepConnection(id string) {
 	c.hoistConnections()
 }
 
-// keepStream keeps one stream, and the connections that have it.
 func (c *Connector) keepStream(name string) {
 	c.Streams = slices.DeleteFunc(c.Streams, func(s *Stream) bool { return s.Name != name })
 	var needed []Connection

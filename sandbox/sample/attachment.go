@@ -3,7 +3,6 @@ package sample
 import (
 	"crypto/sha256"
 	"embed"
-	"encoding/csv"
 	"encoding/hex"
 	"path"
 	"strconv"
@@ -31,7 +30,7 @@ func (b mailbox) enclosure(name string) []byte {
 	if content, err := files.ReadFile("files/" + name); err == nil {
 		return content
 	}
-	for _, p := range b.story.pieces("attachments") {
+	for _, p := range storyPieces("attachments") {
 		if p.head[0] != name {
 			continue
 		}
@@ -39,10 +38,6 @@ func (b mailbox) enclosure(name string) []byte {
 		switch path.Ext(name) {
 		case ".pdf":
 			return pdf(strings.Split(strings.TrimSpace(text), "\n"))
-		case ".docx":
-			return wordDocument(strings.Split(strings.TrimSpace(text), "\n"))
-		case ".xlsx":
-			return workbook(must(csv.NewReader(strings.NewReader(text)).ReadAll()))
 		case ".png":
 			return picture(text)
 		case ".ics", ".vcf": // RFC 5545 and RFC 6350 end lines so

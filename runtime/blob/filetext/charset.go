@@ -25,8 +25,8 @@ const (
 	bom      = "\ufeff"
 )
 
-// decode returns the text of bytes. The charset comes from a byte order mark, otherwise from the declaration, otherwise from an XML
-// or HTML declaration in the text, otherwise UTF-8 if the bytes are valid, and windows-1252 if not, as in browsers.
+// decode finds the charset by a byte order mark, the declaration, or an XML or HTML declaration in the text. Otherwise it is UTF-8 if the
+// bytes are valid, and windows-1252 if not, as in browsers.
 func decode(data []byte, declared string, isHTML bool) Text {
 	name, detected := charsetOf(data, declared, isHTML)
 	if name == utf8Name {
@@ -48,7 +48,8 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 	if isMarked {
 		return inPage, false
 	}
-	if name := lookUp(declared); name != "" && !(isUTF16(name) && isUTF8(data)) { // no text can be read as both
+	isUTF8 := bytes.IndexByte(data, 0) < 0 && utf8.Valid(data)
+	if name := lookUp(declared); name != "" && !(isUTF16(name) && isUTF8) { // no text can be read as both
 		return name, false
 	}
 	if xml := xmlDeclaration.FindSubmatch(data[:min(len(data), 256)]); xml != nil {
@@ -67,8 +68,6 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 }
 
 func isUTF16(name string) bool { return name == "utf-16be" || name == "utf-16le" }
-
-func isUTF8(data []byte) bool { return bytes.IndexByte(data, 0) < 0 && utf8.Valid(data) }
 
 var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
 

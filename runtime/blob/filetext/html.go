@@ -32,9 +32,8 @@ var fragments = []atom.Atom{
 	atom.Html, atom.Head, atom.Meta, atom.Style, atom.Span, atom.A, atom.B, atom.I, atom.U, atom.Strong, atom.Em, atom.Font, atom.Center, atom.Img,
 }
 
-// Readable returns the text of HTML as a person reads it: each block on its line, tabs between the cells of a table, and the
-// address of a link behind its text. Scripts, styles and other hidden elements are left out. It builds no tree, so deep nesting costs
-// nothing.
+// Readable returns the text of HTML as a person reads it: a block on each line, tabs between cells, and addresses of links. It leaves out
+// scripts and hidden elements, and builds no tree, so deep nesting costs nothing.
 func Readable(source []byte) []byte {
 	page := &page{}
 	tokens := html.NewTokenizer(bytes.NewReader(source))
@@ -53,7 +52,6 @@ func Readable(source []byte) []byte {
 	}
 }
 
-// page builds the text.
 type page struct {
 	out    bytes.Buffer
 	unseen atom.Atom // the element whose content is left out; 0: none
@@ -132,7 +130,6 @@ func (p *page) endLink() {
 	}
 }
 
-// write adds text. White space becomes single spaces.
 func (p *page) write(text []byte) {
 	if p.unseen != 0 {
 		return

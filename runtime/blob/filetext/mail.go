@@ -29,8 +29,8 @@ const (
 // shownHeaders are the headers that are part of the text.
 var shownHeaders = []string{"From", "Sender", "Reply-To", "To", "Cc", "Date", "Subject"}
 
-// readMail returns the text of a mail (RFC 5322, RFC 2045): the main headers of each message, and each part below a line that names it.
-// Text parts are decoded, and HTML is readable text. Other parts have their sizes. Bytes that are not a mail are read as plain text.
+// readMail returns the main headers of each message, and each part below a line that names it. Text parts are decoded, and others have
+// their sizes. Bytes that are not a mail are plain text.
 func readMail(data []byte) (Text, bool) {
 	m := &mailText{}
 	if !m.message(data, 0) {
@@ -40,7 +40,6 @@ func readMail(data []byte) (Text, bool) {
 	return Text{Bytes: bytes.ToValidUTF8(m.out.Bytes(), []byte("\ufffd")), Charset: utf8Name, Repaired: m.repaired}, true
 }
 
-// mailText builds the text of a mail.
 type mailText struct {
 	out      bytes.Buffer
 	parts    int
@@ -92,7 +91,8 @@ func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) 
 		return
 	}
 	content, isBroken := decodedBody(body, header.Get("Content-Transfer-Encoding"))
-	m.heading(name, fileName(header, parameters), content, isBroken)
+	_, disposition, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
+	m.heading(name, decodedHeader(cmp.Or(disposition["filename"], parameters["name"])), content, isBroken)
 	kind := blob.KindOf(name)
 	if kind == blob.Mail && depth < deepest && m.message(content, depth+1) {
 		return
@@ -120,15 +120,14 @@ func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) 
 // heading writes the line of a part, such as --- part 2: image/png "chart.png", 73 bytes ---.
 func (m *mailText) heading(name, file string, content []byte, isBroken bool) {
 	m.breakLine()
-	fmt.Fprintf(&m.out, "\n--- part %d: %s", m.parts, oneLine(name))
 	if file != "" {
-		fmt.Fprintf(&m.out, " %q", file)
+		file = fmt.Sprintf(" %q", file)
 	}
-	fmt.Fprintf(&m.out, ", %d bytes", len(content))
+	end := ""
 	if isBroken {
-		m.out.WriteString(", broken off")
+		end = ", broken off"
 	}
-	m.out.WriteString(" ---\n")
+	fmt.Fprintf(&m.out, "\n--- part %d: %s%s, %d bytes%s ---\n", m.parts, oneLine(name), file, len(content), end)
 }
 
 func (m *mailText) breakLine() {
@@ -168,12 +167,6 @@ func decodedBody(body io.Reader, encoding string) (content []byte, isBroken bool
 	}
 	content, err := io.ReadAll(body)
 	return content, err != nil
-}
-
-// fileName returns the file name of a part.
-func fileName(header textproto.MIMEHeader, parameters map[string]string) string {
-	_, disposition, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
-	return decodedHeader(cmp.Or(disposition["filename"], parameters["name"]))
 }
 
 // oneLine returns a text with control characters and white space as single spaces.

@@ -6,8 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
 )
 
-// Read returns the text of a file of a kind. Declared is the charset of its media type; it may be empty. Read is false for bytes that are
-// not text.
+// Read returns the text of a file, or false for bytes that are not text. Declared is the charset of its media type; it may be empty.
 func Read(data []byte, kind blob.Kind, declared string) (Text, bool) {
 	if kind == blob.Mail {
 		return readMail(data)
@@ -22,8 +21,7 @@ func Read(data []byte, kind blob.Kind, declared string) (Text, bool) {
 	return text, true
 }
 
-// KindOf returns the kind of an undeclared file by its bytes: HTML, Plain or Other. blob.ReadPicture recognises
-// pictures.
+// KindOf returns the kind of an undeclared file by its bytes: HTML, Plain or Other.
 func KindOf(data []byte) blob.Kind {
 	text := decode(data, "", false)
 	beginning := bytes.ToLower(bytes.TrimSpace(text.Bytes[:min(len(text.Bytes), 512)]))

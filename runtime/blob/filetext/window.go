@@ -30,8 +30,7 @@ type Window struct {
 	MatchStart, MatchEnd int64
 }
 
-// Select returns a window of a text in valid UTF-8, like the resource server's windows of a field. It is false if the match does not
-// occur. A match ignores case.
+// Select returns a window like the resource server's windows of a field. It is false if the match does not occur. A match ignores case.
 func (s Selector) Select(text []byte) (Window, bool) {
 	window := Window{Total: int64(utf8.RuneCount(text)), Limit: min(given(s.Limit, usualWindow), mostWindow)}
 	start := min(given(s.Offset, 0), window.Total)
@@ -90,7 +89,6 @@ func folded(text []byte) []byte {
 	return bytes.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
 }
 
-// skipRunes returns the number of bytes of the first characters.
 func skipRunes(text []byte, count int64) int {
 	at := 0
 	for ; count > 0 && at < len(text); count-- {

@@ -7,8 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// cacheDirectory returns the directory of compiled code in the user's cache directory. It returns nothing if others can write there,
-// because the child runs this code.
+// cacheDirectory returns the directory of compiled code, or nothing if others can write there, because the child runs this code.
 func cacheDirectory() string {
 	parent, err := os.UserCacheDir()
 	if err != nil {

@@ -76,7 +76,6 @@ func read(ctx context.Context, format document.Format, page int, data []byte) ([
 
 var errNoReader = &document.Error{Reason: document.Unsupported, Detail: "this machine does not let the server start its reader (docs/security.md)"}
 
-// process is a running child.
 type process struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser
@@ -141,7 +140,6 @@ func (p *process) read(ctx context.Context, data []byte) ([]byte, error) {
 
 func (p *process) kill() { _ = p.command.Process.Kill() } // it may have ended
 
-// end kills the process and waits for it.
 func (p *process) end() {
 	p.timer.Stop()
 	p.kill()

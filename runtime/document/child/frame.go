@@ -39,7 +39,6 @@ func readFrame(in io.Reader) (kind byte, content []byte, err error) {
 	return header[0], content, err
 }
 
-// readResult reads the last frame.
 func readResult(in io.Reader) ([]byte, error) {
 	kind, content, err := readFrame(in)
 	switch {

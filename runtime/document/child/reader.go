@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/document/pdf"
 )
 
-// command is the hidden command that makes the program a child. Its arguments are the format, the number of the page whose image is
-// wanted or 0 for the text, and the directory of compiled code or nothing.
+// command is the hidden command of a child. Its arguments are the format, the number of the page to show or 0 for the text, and the cache
+// directory.
 const command = "document-child"
 
 // maxHeap is where garbage collection becomes eager, below maxMemory.
@@ -33,13 +33,15 @@ func init() { //nolint:gochecknoinits // see above
 	}
 }
 
-// run reads one document from standard input.
 func run(format document.Format, number, cacheDirectory string) error {
 	if err := limitProcess(prepareTime); err != nil {
 		return err
 	}
 	debug.SetMemoryLimit(maxHeap)
-	read := func(data []byte) ([]byte, error) { return readOffice(format, data) }
+	read := func(data []byte) ([]byte, error) {
+		text, err := office.Text(format, data, document.DefaultLimits())
+		return []byte(text), err
+	}
 	if format == document.PDF {
 		reader, err := pdf.New(cacheDirectory)
 		if err != nil {
@@ -72,9 +74,4 @@ func readPDF(reader *pdf.Reader, data []byte, number string) ([]byte, error) {
 	}
 	text, err := reader.Text(data, document.DefaultLimits())
 	return bytes.ToValidUTF8([]byte(text), []byte("\ufffd")), err
-}
-
-func readOffice(format document.Format, data []byte) ([]byte, error) {
-	text, err := office.Text(format, data, document.DefaultLimits())
-	return []byte(text), err
 }

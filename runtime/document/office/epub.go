@@ -25,7 +25,6 @@ func readEPUB(f *file) {
 	}
 }
 
-// chapters returns the parts that the package lists in its spine.
 func (f *file) chapters() (spine []string) {
 	name := ""
 	for e := range f.elements("META-INF/container.xml") {
@@ -65,7 +64,6 @@ func (f *file) readChapter(name string) {
 	f.write(string(text.Bytes))
 }
 
-// unescaped returns the name of an entry for a reference to it.
 func unescaped(reference string) string {
 	if name, err := url.PathUnescape(reference); err == nil {
 		return name

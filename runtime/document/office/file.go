@@ -20,7 +20,6 @@ const (
 	maxRatio  = 250
 )
 
-// file is a document that is being read, and its text so far.
 type file struct {
 	format   document.Format
 	isODF    bool

@@ -20,7 +20,6 @@ const (
 	dash   = "-"
 )
 
-// list is a numbered list, or one with bullets.
 type list struct {
 	levels [maxLevel]level
 	counts [maxLevel]int

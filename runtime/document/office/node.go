@@ -42,7 +42,6 @@ func number(text string, fallback int) int {
 	return fallback
 }
 
-// stream is an XML part while it is read.
 type stream struct {
 	part    *part
 	decoder *xml.Decoder

@@ -29,8 +29,8 @@ var standardFormats = map[string]string{
 	"39": "#,##0.00", "40": "#,##0.00", "41": "#,##0", "42": "$#,##0", "43": "#,##0.00", "44": "$#,##0.00", "45": "h:mm", "46": "[h]:mm", "47": "h:mm",
 }
 
-// formatTokens are the tokens of a format code: literals, currencies such as [$€-407], what takes the width of a letter, elapsed hours,
-// colours and conditions, words, numbers and single letters.
+// formatTokens are literals, currencies such as [$€-407], fillers, elapsed hours, colours and conditions, words, numbers and single
+// letters.
 var formatTokens = regexp.MustCompile(
 	`(?is)"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|[_*].|\[[^\]]*\]?|am/pm|general|e[+-]|([0#?][0#?,]*)(?:\.([0#?]*))?(,*)|.`)
 

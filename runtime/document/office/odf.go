@@ -9,7 +9,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
-// readODF reads the styles and the content.
 func readODF(f *file) {
 	f.isODF = true
 	w := newWords(f)
@@ -74,7 +73,6 @@ func odfLevel(n node) level {
 const odfUnread = `note-citation forms ruby-text scripts script binary-data table-of-content-source creator-initials sender-initials
 	date-string content-validations dde-links`
 
-// odfActions are those of the elements of OpenDocument.
 func (w *words) odfActions() map[string]func(node) {
 	actions := map[string]func(node){
 		"s":    func(n node) { w.add(strings.Repeat(" ", min(max(n.number("c", 1), 1), maxSpaces))) },
@@ -88,7 +86,6 @@ func (w *words) odfActions() map[string]func(node) {
 	return actions
 }
 
-// maxSpaces bounds the spaces of one element.
 const maxSpaces = 100
 
 // addCollapsed adds text to the open paragraph with its white space as single spaces.
@@ -157,7 +154,6 @@ func (w *words) readCredited(n node) (by, text string) {
 	return by, text
 }
 
-// readCredit reads the author or the date of a note or a change.
 func (w *words) readCredit(n node) {
 	switch {
 	case n.prefix != "dc": // a field of the text

@@ -5,7 +5,6 @@ import "strings"
 // ooxmlUnread are elements whose text does not belong to the document (properties, codes of fields) or repeats other text.
 const ooxmlUnread = "rPr tblPr trPr sectPr sdtPr pPrChange numberingChange tabs tabLst instrText delInstrText Fallback rt rPh"
 
-// ooxmlActions are those of the elements of documents and slides in Office Open XML.
 func (w *words) ooxmlActions() map[string]func(node) {
 	change := func(kind string) func(node) {
 		return func(n node) {
@@ -53,7 +52,6 @@ func (w *words) ooxmlActions() map[string]func(node) {
 // slideMargins are the shapes in the margins of slides and notes: number, date, header and footer.
 var slideMargins = map[string]bool{"sldNum": true, "dt": true, "hdr": true, "ftr": true}
 
-// readRemark keeps a note or a comment for the references to it.
 func (w *words) readRemark(n node) {
 	if kind := n.attribute("type"); kind == "" || kind == "normal" { // otherwise the line between the text and its notes
 		text := w.contentText(n)

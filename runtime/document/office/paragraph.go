@@ -40,8 +40,7 @@ func (f *file) add(text string) {
 
 func changeHeader(kind, credit string) string { return "[" + kind + credit + ": " }
 
-// startChange begins text that a tracked change inserted or deleted. It continues the last change if that has the same header and
-// nothing is between them.
+// startChange begins text of a tracked change. It continues the last change if that has the same header and nothing is between them.
 func (f *file) startChange(header string) {
 	p := f.paragraph
 	if p == nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// maxColumn is the number of columns that a sheet can have.
 const maxColumn = 16_384
 
 // row is an open row: its fields, and the number of empty ones behind them.
@@ -15,7 +14,6 @@ type row struct {
 	empty  int
 }
 
-// cell adds a value to the open row, several times if it is repeated.
 func (f *file) cell(value string, times int) {
 	r := f.row
 	if times = min(times, maxColumn); r == nil || times < 1 {
@@ -35,8 +33,7 @@ func (f *file) cell(value string, times int) {
 	r.empty = 0
 }
 
-// tableRow writes the row of the cells that read adds, several times if it is repeated. Empty fields at its end are left out, and so
-// are empty rows in succession but one.
+// tableRow writes the row of the cells that read adds. Empty fields at its end are left out, and so are empty rows in succession but one.
 func (f *file) tableRow(times int, read func()) {
 	outer := f.row
 	f.row = &row{}

@@ -26,7 +26,6 @@ func (f *file) mark(unit document.Unit, name string, isHidden bool) {
 	}
 }
 
-// marked returns the text with its marks.
 func (f *file) marked() string {
 	var text strings.Builder
 	end := 0
@@ -51,7 +50,6 @@ func (f *file) makes(bytes int) bool {
 	return f.failure == nil
 }
 
-// write adds to the text, or to the innermost cell or note that is captured.
 func (f *file) write(text string) {
 	if f.makes(len(text)) {
 		f.text = append(f.text, text...)
@@ -74,10 +72,8 @@ func (f *file) captured(read func()) string {
 	return text
 }
 
-// commentLine writes a comment as a separate line.
 func (f *file) commentLine(label, text string) { f.line("[" + label + "] " + oneLine(text)) }
 
-// bracketed returns a note or a comment for the text.
 func bracketed(label, text string) string { return "[" + label + ": " + oneLine(text) + "]" }
 
 // credit says who wrote something, and when.

@@ -6,8 +6,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
-// words reads the text of documents, OpenDocument sheets and slides. Elements have an action by their local names, which the two families
-// of formats do not use for different things. Elements without an action are read through.
+// words reads the text of documents, OpenDocument sheets and slides. Elements have an action by their local names, which do not conflict
+// between the two families of formats. Elements without an action are read through.
 type words struct {
 	*file
 	actions  map[string]func(node)
@@ -78,7 +78,6 @@ func (w *words) content(n node) {
 	}
 }
 
-// contentText returns the lines of an element.
 func (w *words) contentText(n node) string { return w.captured(func() { w.content(n) }) }
 
 func (w *words) readParagraph(n node) {

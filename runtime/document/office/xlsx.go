@@ -7,7 +7,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
-// workbook is what the sheets of an XLSX file share.
 type workbook struct {
 	*file
 	shared  []string        // texts of cells
@@ -41,7 +40,6 @@ func readXLSX(f *file) {
 	}
 }
 
-// readStyles reads the number format of each style of cells.
 func (w *workbook) readStyles(part string) {
 	formats := map[string]*numberFormat{}
 	for id, code := range standardFormats {

@@ -9,8 +9,7 @@ import (
 	"github.com/klippa-app/go-pdfium/responses"
 )
 
-// columnGap is the distance between two columns of a table, relative to the height of the line's characters. Words of justified text
-// are closer together.
+// columnGap is the distance between two columns, relative to the height of the characters. Words of justified text are closer together.
 const columnGap = 1.5
 
 // layout is the text of a page as lines of cells. A line of plain text is one cell.
@@ -83,8 +82,7 @@ func (l *layout) endLine() {
 	l.line, l.height, l.isSpace = nil, 0, false
 }
 
-// text returns the lines. If at least two have columns, these are rows of a table in CSV; the columns of a single line are divided by
-// a space.
+// text returns the lines. If at least two have columns, these are rows of a table in CSV.
 func (l *layout) text() string {
 	rows := 0
 	for _, line := range l.lines {

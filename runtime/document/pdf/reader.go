@@ -25,8 +25,7 @@ const maxMemory = 256 << 20 / (64 << 10)
 // Reader is a running PDFium. It is not safe for concurrent use.
 type Reader struct{ pdfium pdfium.Pdfium }
 
-// New starts PDFium. It loads the compiled code from a cache directory or saves it there. Without a name, and in a read-only directory,
-// it compiles each time.
+// New starts PDFium. It loads the compiled code from a cache directory or saves it there, and compiles each time if that fails.
 func New(cacheDirectory string) (*Reader, error) {
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory).
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling) // PDFium needs the second
@@ -57,7 +56,6 @@ func start(config wazero.RuntimeConfig) (*Reader, error) {
 	return &Reader{instance}, err
 }
 
-// open opens a document and counts its pages.
 func (r *Reader) open(data []byte) (references.FPDF_DOCUMENT, int, error) {
 	opened, err := r.pdfium.OpenDocument(&requests.OpenDocument{File: &data})
 	switch {
@@ -75,7 +73,6 @@ func (r *Reader) open(data []byte) (references.FPDF_DOCUMENT, int, error) {
 
 var damaged = &document.Error{Reason: document.Damaged, Detail: "its bytes are not a complete PDF file"}
 
-// page returns the page of a number from 1.
 func page(opened references.FPDF_DOCUMENT, number int) requests.Page {
 	return requests.Page{ByIndex: &requests.PageByIndex{Document: opened, Index: number - 1}}
 }

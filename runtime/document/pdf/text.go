@@ -15,8 +15,7 @@ const (
 	damagedPage = "(damaged page)"
 )
 
-// Text returns the text of all pages (R-DOC-2), each below its mark. A page that shows something but has no text has the line
-// document.Scan.
+// Text returns the text of all pages (R-DOC-2), each below its mark. A page with an image and no text has the line document.Scan.
 func (r *Reader) Text(data []byte, limits document.Limits) (string, error) {
 	opened, pages, err := r.open(data)
 	if err != nil {

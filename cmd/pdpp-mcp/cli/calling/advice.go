@@ -31,8 +31,7 @@ type failure struct {
 	} `json:"error"`
 }
 
-// advised adds the next steps to the error of a tool: those that a model gets with it, and the command lines that would do if they
-// are certain.
+// advised adds the next steps that a model gets with the error of a tool, and command lines that would certainly avoid it.
 func advised(command *cobra.Command, err error) error {
 	var failure failure
 	if err == nil || json.Unmarshal(tool.Failed(err).Structured, &failure) != nil {

@@ -46,7 +46,6 @@ func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Co
 	return command
 }
 
-// refuseTool returns the error of a command line without a known tool.
 func refuseTool(command *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return invocation.Usagef("call takes the name of one tool: %s", strings.Join(toolNames(), ", "))
@@ -102,7 +101,6 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	return command
 }
 
-// addFlags adds the flags that call and the short commands have.
 func (c *toolCommand) addFlags(command *cobra.Command) {
 	command.Use += c.arguments.Usage()
 	c.span = newTimespan(command.Flags(), c.definition)
@@ -142,11 +140,14 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
+	if last != nil && isPerRow {
+		return invocation.Usagef("%s keeps the position of one page; leave out --all and --format jsonl or csv", sinceLast)
+	}
 	env.Readings, env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
 	c.accounted = newAccounted(c.definition.Name, &c.sources, logger)
 	switch {
 	case isPerRow:
-		err = (&export{toolCommand: c, command: command, env: env, last: last}).run(ctx, object)
+		err = (&export{toolCommand: c, command: command, env: env}).run(ctx, object)
 	case c.short != nil:
 		err = c.printPlain(ctx, env, object)
 	default:
@@ -171,7 +172,6 @@ func (c *toolCommand) withStreams(ctx context.Context, env tool.Env, arguments j
 	return &listed
 }
 
-// print makes the call and prints its result.
 func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.RawMessage, last *lastRun) error {
 	var result *tool.Result
 	err := c.accounted(ctx, env, func(ctx context.Context, env tool.Env) (rows int, err error) {
@@ -199,13 +199,11 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.Ra
 	if err := output.Publish(); err != nil {
 		return err
 	}
-	structured, _ := rawjson.ParseObject(result.Structured)
-	data, _ := rawjson.ParseObject(structured.Get("data"))
-	return last.keep(data.Text("next_cursor"), data.Text("next_changes_since"))
+	return last.keep(result)
 }
 
-// newAccounted returns a function that makes a call within the time limit of a server's calls, and writes it to the audit log (R-OPS-2),
-// because agents call from shells too.
+// newAccounted returns a function that makes a call within the time limit and writes it to the audit log (R-OPS-2): agents call from shells
+// too.
 func newAccounted(name string, sources *invocation.Sources, logger *slog.Logger) func(context.Context, tool.Env, accountedCall) error {
 	account, caller := sources.Account(logger)
 	caller.ClientName = "pdpp-mcp call"
@@ -234,7 +232,6 @@ func admitted(ctx context.Context, local host.Local) (tool.Env, error) {
 	return env, err
 }
 
-// exampleLines returns command lines for the help.
 func exampleLines(prefix string, lines []string) string {
 	return "  pdpp-mcp " + prefix + strings.Join(lines, "\n  pdpp-mcp "+prefix)
 }

@@ -61,7 +61,6 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 	return child
 }
 
-// newGeneratedCommand returns a command with its arguments and without a run function.
 func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Arguments) {
 	command := &cobra.Command{
 		Use:     generated.Words[len(generated.Words)-1],
@@ -75,8 +74,7 @@ func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Ar
 	return command, arguments
 }
 
-// access has the flags that choose the grants of a command: all grants of every connected provider if the request can choose among them,
-// otherwise a single one.
+// access has the flags that choose the grants of a command: all of them if the request can choose among them, otherwise a single one.
 type access struct {
 	sources   invocation.Sources
 	ofSources bool
@@ -106,8 +104,7 @@ func (a *access) admitted(ctx context.Context, logger *slog.Logger) (tool.Env, f
 	return env, func() { local.Settle(ctx) }, err
 }
 
-// newAnswerCommand returns a command that sends one request and prints the answer. The result of a change is also printed if it differs
-// from the request, which is an error.
+// newAnswerCommand returns a command that sends one request and prints the answer, also one that differs from the request.
 func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	format := display.Format{Terminal: terminal}
 	secretFile := ""
@@ -161,8 +158,7 @@ func (a *access) distinctMembers() []string {
 	return []string{"grant_id", "provider_url"}
 }
 
-// noteMore prints on stderr that a list has more rows (R-HAND-8), because operator commands do not page, and that a source is missing
-// (R-LOCAL-2).
+// noteMore prints on stderr that a list has more rows (R-HAND-8), and that a source is missing (R-LOCAL-2).
 func noteMore(out io.Writer, answer *tool.Result) {
 	var list struct {
 		Data    []json.RawMessage `json:"data"`

@@ -15,7 +15,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// rowPage is one page of rows.
 type rowPage struct {
 	rows        []json.RawMessage
 	total       display.Total
@@ -91,7 +90,6 @@ func recordPage(response *rs.Response) (rowPage, error) {
 	return page, nil
 }
 
-// hitPage returns the hits of structured output, each with the shared members.
 func hitPage(structured json.RawMessage) (rowPage, error) {
 	var result struct {
 		Shared  json.RawMessage   `json:"shared"`

@@ -28,7 +28,6 @@ type export struct {
 	rows     *display.Rows
 	pageSize int // 0 for the limit of the call
 	progress *progress
-	last     *lastRun // keeps the position; nil if no run continues this one
 }
 
 var (
@@ -74,7 +73,7 @@ func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.end(last), output.Publish(), e.last.keep(last.cursor, last.bookmark))
+	return errors.Join(e.end(last), output.Publish())
 }
 
 // prepare chooses the printer of rows and the size of pages.
@@ -115,7 +114,7 @@ func (e *export) printPages(ctx context.Context, object rawjson.Object) (rowPage
 			return page, err
 		case e.follow && page.cursor == "" && page.bookmark != "":
 			e.progress.line.End()
-			if err := errors.Join(e.last.keep("", page.bookmark), pause(ctx, followInterval)); err != nil {
+			if err := pause(ctx, followInterval); err != nil {
 				return page, err
 			}
 			object = object.Without(cursorName).With(e.definition.Changes, rawjson.Quote(page.bookmark))
@@ -148,7 +147,7 @@ func (e *export) end(last rowPage) error {
 		fmt.Fprintln(e.terminal.Err, invocation.OneLine(last.note))
 	}
 	more := ""
-	if e.short != nil && e.last == nil && last.bookmark != "" && last.cursor == "" {
+	if e.short != nil && last.bookmark != "" && last.cursor == "" {
 		fmt.Fprintf(e.terminal.Err, "later changes: --%s %s\n", invocation.FlagName(e.definition.Changes), commandline.Word(invocation.OneLine(last.bookmark)))
 	}
 	switch {

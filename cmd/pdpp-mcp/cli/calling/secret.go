@@ -13,8 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// signingSecret matches a secret of Standard Webhooks by its prefix, because providers name the member differently. A slash of its base64
-// may be escaped.
+// signingSecret matches a secret of Standard Webhooks by its prefix, because providers name the member differently.
 var signingSecret = regexp.MustCompile(`"(whsec_[A-Za-z0-9+/=_\\-]*)"`)
 
 // secretKeeper is an rs.Writer that moves the signing secret of an answer to a file.

@@ -112,7 +112,6 @@ func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
 	}
 }
 
-// setPositional sets the positional argument to the first word.
 func setPositional(command *cobra.Command, passed []string) {
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
 		value, ok := flag.Value.(*invocation.ArgumentValue)
@@ -131,8 +130,7 @@ func oneOf(values []string) cobra.CompletionFunc {
 // Deadline bounds how long a shell waits for a provider. Tests raise it for busy machines.
 var Deadline = 2 * time.Second
 
-// ask sends a question to every grant that the command line would use, concurrently, and joins the answers. Grants that fail are left out,
-// because completion prints no errors.
+// ask sends a question to every grant that the command line would use, and joins the answers. Completion prints no errors.
 func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *invocation.Provider) (S, error)) S {
 	if err := invocation.Fill(command); err != nil {
 		return nil
@@ -203,7 +201,6 @@ func connections(command *cobra.Command) []string {
 	return offered
 }
 
-// fields returns the field names of the stream on the command line.
 func fields(command *cobra.Command) []string {
 	stream := passedFor(command, tool.CompleteStream)
 	if stream == "" {
@@ -216,7 +213,6 @@ func fields(command *cobra.Command) []string {
 	return slices.Compact(names)
 }
 
-// providers offers the providers of the credential cache.
 func providers(command *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var offered []string
 	for _, entry := range cachedEntries(command) {

@@ -61,8 +61,7 @@ func readSchema(ctx context.Context, provider *invocation.Provider, scope schema
 	return schemadoc.Read(response)
 }
 
-// isCompletable reports whether a name is safe on a command line. Providers choose the names, so a name that a shell would expand, split or
-// run, or that looks like a flag, is not offered.
+// isCompletable reports whether a name, which providers choose, is safe on a command line: a shell does not expand, split or run it.
 func isCompletable(name string) bool {
 	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/@+", r)

@@ -20,8 +20,7 @@ func cellOf(value json.RawMessage) string {
 	return string(value)
 }
 
-// localTimes returns times in the zone of this machine, as dates if none has a time of day. It reports false if a cell is neither a time
-// nor empty, or if all are empty.
+// localTimes returns times in the zone of this machine, as dates if none has a time of day, or false unless all cells are times or empty.
 func localTimes(cells []string) (local []string, zone string, ok bool) {
 	layout := time.DateOnly
 	times := make([]time.Time, len(cells))

@@ -21,7 +21,6 @@ type hit struct {
 	Evidence []struct{ Preview string }
 }
 
-// readHit reads a search result. Shared has the members that all results have in common.
 func readHit(result json.RawMessage, shared rawjson.Object) (h hit) {
 	members, _ := rawjson.ParseObject(result)
 	_ = json.Unmarshal(append(members, shared...).Encode(), &h) // a malformed hit has empty columns
@@ -45,7 +44,6 @@ func PlainHit(result json.RawMessage) json.RawMessage {
 	}.Encode()
 }
 
-// hitTable returns a table with a row for each hit.
 func hitTable(results []json.RawMessage, shared rawjson.Object) *table {
 	var titles, authors, found, times, sources, handles []string
 	for _, result := range results {

@@ -26,32 +26,14 @@ const (
 // readKinds are the kinds that people read, in the order in which they get space on a narrow screen.
 var readKinds = []kind{titleKind, amountKind, timeKind, personKind, textKind, namedIDKind}
 
-// unlimited is the width of a column that is never cut.
 const unlimited = 1 << 16
 
-// minWidth returns the width below which a column is hidden.
-func (k kind) minWidth() int {
-	switch k {
-	case titleKind, textKind:
-		return 24
-	case personKind:
-		return 14
-	case otherKind:
-		return 10
-	}
-	return unlimited
-}
-
-// fairWidth returns the width that a column gets before columns that people read less get any.
-func (k kind) fairWidth() int {
-	switch k {
-	case titleKind, textKind:
-		return 48
-	case personKind:
-		return 24
-	}
-	return unlimited
-}
+// minWidths are the widths below which a column is hidden, and fairWidths those that a column gets before columns that people read less
+// get any. Other columns are never cut.
+var (
+	minWidths  = map[kind]int{titleKind: 24, textKind: 24, personKind: 14, otherKind: 10}
+	fairWidths = map[kind]int{titleKind: 48, textKind: 48, personKind: 24}
+)
 
 // kindOf returns the kind of a column from the role of its field, or from the last word of its name.
 func kindOf(name string, isTime bool, cells []string) kind {
@@ -76,8 +58,7 @@ func kindOf(name string, isTime bool, cells []string) kind {
 	return otherKind
 }
 
-// rankKinds keeps one column of each kind that people read: the one whose field is the first of its role. The others get otherKind.
-// Without a title, the text becomes the title.
+// rankKinds keeps one column of each kind that people read, and otherKind for the rest. Without a title, the text becomes the title.
 func rankKinds(columns []column) {
 	best := map[kind]int{}
 	for i := range columns {

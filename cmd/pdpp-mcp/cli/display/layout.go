@@ -1,86 +1,56 @@
 package display
 
-import (
-	"slices"
+import "cmp"
 
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-)
-
-// layout distributes the width of a screen over the columns of a table.
-type layout struct {
-	columns []column
-	natural []int // width of the widest cell
-	widths  []int // 0: hidden
-	left    int
-}
-
-// layout returns the width of each column, 0 for a hidden one, and the index of the id column that goes below each row, or -1. The columns
-// that people read get a fair width first, then the others their minimum, and then all share the rest.
-func (t *table) layout(screenWidth int) (widths []int, below int) {
-	l := &layout{t.columns, t.naturalWidths(), make([]int, len(t.columns)), screenWidth + columnGap}
-	var read, others []int
-	for _, kind := range readKinds {
-		read = append(read, l.ofKind(kind)...)
+// layout sets the width of each column, 0 for a hidden one. It returns the id column that goes below each row, or nil. The columns that
+// people read get a fair width first, then the others their minimum, and then all share the rest.
+func (t *table) layout(screenWidth int) (below *column) {
+	left, isFirst := screenWidth+columnGap, true
+	place := func(columns []*column) {
+		for _, c := range columns {
+			width := min(c.natural, cmp.Or(minWidths[c.kind], unlimited))
+			if isFirst { // one column is always shown
+				width = min(width, left-columnGap)
+			}
+			if width+columnGap <= left {
+				c.width, isFirst = width, false
+				left -= width + columnGap
+			}
+		}
 	}
-	others = append(l.ofKind(otherKind), l.ofKind(idKind)...)
-	l.place(read)
-	below = -1
-	if handle := l.ofKind(handleKind); handle != nil {
-		if l.natural[handle[0]]+columnGap <= l.left || len(t.columns) == 1 {
-			l.place(handle)
+	widen := func(columns []*column, limits map[kind]int) {
+		for _, c := range columns {
+			if c.width > 0 {
+				more := max(0, min(min(c.natural, cmp.Or(limits[c.kind], unlimited))-c.width, left))
+				c.width += more
+				left -= more
+			}
+		}
+	}
+	read := t.ofKinds(readKinds...)
+	others := t.ofKinds(otherKind, idKind)
+	place(read)
+	for _, handle := range t.ofKinds(handleKind) {
+		if handle.natural+columnGap <= left || len(t.columns) == 1 {
+			place([]*column{handle})
 		} else {
-			below = handle[0]
+			below = handle
 		}
 	}
-	for _, i := range read {
-		l.widen(i, t.columns[i].kind.fairWidth())
-	}
-	l.place(others)
-	for _, i := range append(read, others...) {
-		l.widen(i, unlimited)
-	}
-	return l.widths, below
+	widen(read, fairWidths)
+	place(others)
+	widen(append(read, others...), nil)
+	return below
 }
 
-func (l *layout) ofKind(kind kind) (indexes []int) {
-	for i := range l.columns {
-		if l.columns[i].kind == kind {
-			indexes = append(indexes, i)
+// ofKinds returns the columns of some kinds, kind by kind.
+func (t *table) ofKinds(kinds ...kind) (columns []*column) {
+	for _, kind := range kinds {
+		for i := range t.columns {
+			if t.columns[i].kind == kind {
+				columns = append(columns, &t.columns[i])
+			}
 		}
 	}
-	return indexes
-}
-
-func (t *table) naturalWidths() []int {
-	widths := make([]int, len(t.columns))
-	for i, column := range t.columns {
-		widths[i] = invocation.Width(column.name)
-		for _, row := range t.rows {
-			widths[i] = max(widths[i], invocation.Width(row[i]))
-		}
-	}
-	return widths
-}
-
-// place gives columns their minimum width if it fits. The first column of the table is always shown.
-func (l *layout) place(indexes []int) {
-	for _, i := range indexes {
-		width := min(l.natural[i], l.columns[i].kind.minWidth())
-		if !slices.ContainsFunc(l.widths, func(width int) bool { return width > 0 }) {
-			width = min(width, l.left-columnGap)
-		}
-		if width+columnGap <= l.left {
-			l.widths[i] = width
-			l.left -= width + columnGap
-		}
-	}
-}
-
-// widen widens a shown column up to a limit.
-func (l *layout) widen(i, limit int) {
-	if l.widths[i] > 0 {
-		more := max(min(min(l.natural[i], limit)-l.widths[i], l.left), 0)
-		l.widths[i] += more
-		l.left -= more
-	}
+	return columns
 }

@@ -58,7 +58,6 @@ func (q *query) run(ctx context.Context, out *bytes.Buffer, value any) error {
 	return nil
 }
 
-// selectFrom prints what --jq selects from one value.
 func (f *Format) selectFrom(ctx context.Context, value json.RawMessage) error {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()

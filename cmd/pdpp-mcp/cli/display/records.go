@@ -11,8 +11,8 @@ import (
 // handleName is the member of a plain row that names it.
 const handleName = "handle"
 
-// memberTable returns a table with a row for each object and a column for each name. Without names all members are columns, ordered by
-// their kinds. A dot in a name selects a member of a nested object.
+// memberTable returns a table with a column for each name, or for all members ordered by their kinds. A dot in a name selects a nested
+// member.
 func memberTable(objects []rawjson.Object, names ...string) *table {
 	table := &table{advice: "--format json"}
 	isNamed := len(names) > 0
@@ -34,7 +34,7 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 	}
 	rankKinds(table.columns)
 	if !isNamed {
-		table.sortColumns()
+		slices.SortStableFunc(table.columns, func(a, b column) int { return int(a.kind - b.kind) })
 		return table
 	}
 	for i := range table.columns { // a column that was asked for is not the first to be hidden
@@ -70,7 +70,6 @@ func rowTable(rows []rawjson.Object, names ...string) *table {
 	return table
 }
 
-// recordTable returns a table of the records in a result.
 func recordTable(records []json.RawMessage) *table {
 	rows := make([]rawjson.Object, len(records))
 	for i, record := range objectsOf(records) {

@@ -121,9 +121,9 @@ func listTable(result *tool.Result, names, optional []string, screen screen) str
 
 // rowLines returns the lines below a table of rows: their number, how to see the others, and the remarks.
 func (p *page) rowLines(table *table, noun, more string) []string {
-	line := invocation.Count(len(table.rows), noun)
+	line := invocation.Count(table.rowCount(), noun)
 	if total := ReadTotal(p.Data.Meta.Count); total.Value > 0 {
-		line = fmt.Sprintf("%d of %v %ss", len(table.rows), total, noun)
+		line = fmt.Sprintf("%d of %v %ss", table.rowCount(), total, noun)
 	}
 	if shared, _ := rawjson.ParseObject(p.Shared); shared.Text("stream") != "" && noun == "row" {
 		line += " of " + shared.Text("stream")

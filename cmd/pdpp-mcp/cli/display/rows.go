@@ -219,8 +219,7 @@ func (r *Rows) writeCSV(rows []json.RawMessage) error {
 	return r.format.write(lines.Bytes())
 }
 
-// flattened returns rows with the members of their data next to their own. A member of data whose name is taken by another value gets the
-// prefix "data.".
+// flattened returns rows with the members of their data next to their own, as data.NAME if the name is taken by another value.
 func flattened(rows []json.RawMessage) []rawjson.Object {
 	flat := make([]rawjson.Object, len(rows))
 	for i, row := range rows {

@@ -7,7 +7,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// screen is where a table is shown.
 type screen struct {
 	columns   int
 	hasStyles bool // bold and faint text
@@ -25,7 +24,6 @@ const (
 	faint = "2"
 )
 
-// sgr matches the escape sequences of styles.
 var sgr = regexp.MustCompile("\x1b\\[[0-9]+m")
 
 // style styles a text that is Printable, if the screen has styles.

@@ -25,8 +25,7 @@ type Arguments struct {
 	mayMiss    bool           // the tool reports a missing positional argument
 }
 
-// AddArguments adds a flag for each argument. The flags of a tool include --json for all arguments at once. The flag of a positional
-// argument is hidden except for a tool, because models know it by its name.
+// AddArguments adds a flag for each argument, and for a tool --json for all at once. Only a tool shows the flag of a positional argument.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
 	made := &Arguments{mayMiss: ofTool}
 	for _, argument := range arguments {
@@ -87,8 +86,7 @@ func HasObject(command *cobra.Command) bool {
 // FlagName returns the name of an argument's flag.
 func FlagName(argument string) string { return strings.ReplaceAll(argument, "_", "-") }
 
-// Object returns the passed arguments as the JSON object for the tool. Words are the positional arguments. The tool checks the values,
-// so that a terminal and a model get the same errors.
+// Object returns the passed arguments as the JSON object for the tool, which checks the values. Words are the positional arguments.
 func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMessage, error) {
 	if err := a.setPositional(command, words); err != nil {
 		return nil, err
@@ -178,8 +176,7 @@ func (v *ArgumentValue) Text() string {
 	return text
 }
 
-// Words returns the values of the flag that set it to a JSON value, one for each use of the flag. It reports false if no such words
-// can be shown on every terminal.
+// Words returns a value as uses of its flag. It reports false if no such words can be shown on every terminal.
 func (v *ArgumentValue) Words(value json.RawMessage) ([]string, bool) {
 	words := []string{plain(value)}
 	switch v.Argument.Type {

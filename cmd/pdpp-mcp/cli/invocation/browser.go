@@ -6,8 +6,7 @@ import (
 	"runtime"
 )
 
-// OpenBrowser opens a page in the browser of this machine, if there is a display. The page must be a checked http or https URL. It
-// reports whether the browser was started.
+// OpenBrowser opens a checked http or https URL in the browser of this machine. It reports whether the browser was started.
 func OpenBrowser(page string) bool {
 	name, arguments := browserCommand(runtime.GOOS, os.Getenv)
 	if name == "" {

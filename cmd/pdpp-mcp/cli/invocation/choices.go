@@ -32,8 +32,7 @@ func WithChoices(err error, choices ...[]string) error {
 // maxChoices bounds the suggested command lines of one error.
 const maxChoices = 6
 
-// AddCommandLines adds next steps to an error: the typed command line with each choice of WithChoices, or with each provider of a
-// *credential.SeveralError. A command that can read several providers as one is suggested with all of them first.
+// AddCommandLines adds next steps to an error: the command line with each choice of WithChoices, or for all providers and for each one.
 func AddCommandLines(err error, command *cobra.Command, arguments []string) error {
 	var choices [][]string
 	if open, ok := errors.AsType[*choiceError](err); ok {

@@ -40,8 +40,7 @@ func (e *configurationError) Error() string {
 // ExitCode returns ExitConfiguration.
 func (e *configurationError) ExitCode() int { return ExitConfiguration }
 
-// fillFromFile sets the unset flags from the configuration file, if there is one. The settings of other commands are checked too,
-// because one file serves every command.
+// fillFromFile sets the unset flags from the configuration file. It checks the settings of other commands too, because one file serves all.
 func fillFromFile(flags *pflag.FlagSet, command *cobra.Command) error {
 	named := command.Flags().Lookup(configFlag)
 	if named == nil || named.Value.String() == "" {
@@ -79,7 +78,6 @@ func fillFromFile(flags *pflag.FlagSet, command *cobra.Command) error {
 	return &configurationError{problems}
 }
 
-// isSetting reports whether a configuration file may set a flag.
 func isSetting(flag *pflag.Flag) bool {
 	return flag.Name != configFlag && (flag.Annotations[VariableOf] != nil || flag.Annotations[settingOf] != nil)
 }

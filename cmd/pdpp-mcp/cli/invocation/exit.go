@@ -72,7 +72,6 @@ func is[T error](err error) bool {
 	return ok
 }
 
-// callCode maps the error of a tool call.
 func callCode(err error) int {
 	refused, isRefused := errors.AsType[*tool.Error](err)
 	failure, isFailure := errors.AsType[*rs.Failure](err)
@@ -100,7 +99,6 @@ var usageCodes = []tool.Code{
 	tool.ConflictingConnectionID, tool.InvalidFieldWindowSelector, tool.InvalidSchemaDetail,
 }
 
-// codedError is an error with its exit code.
 type codedError struct {
 	message string
 	code    int

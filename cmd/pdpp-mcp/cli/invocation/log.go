@@ -68,8 +68,7 @@ func NextSteps(err error) []string {
 	return nil
 }
 
-// Fatal writes the error that ends the program on one line, and its next steps below. With --log-format json it writes a record that
-// includes the exit code.
+// Fatal writes the error that ends the program, and its next steps below. With --log-format json it writes a record with the exit code.
 func (l *Log) Fatal(err error, code int) {
 	steps := NextSteps(err)
 	if l.format == "json" {
@@ -89,8 +88,8 @@ func (l *Log) Fatal(err error, code int) {
 // Command begins a next step that is a command line.
 const Command = "try: "
 
-// print writes a message, which may quote the provider, on one line. A terminal gets it wrapped at words, except for command lines,
-// which must stay whole to be pasted.
+// print writes a message, which may quote the provider, on one line. A terminal gets it wrapped, except for command lines, which are
+// pasted.
 func (l *Log) print(message, hang string) {
 	message = Printable(strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 	if columns, isTerminal := columnsOf(l.destination); isTerminal && !strings.HasPrefix(message, hang+Command) {

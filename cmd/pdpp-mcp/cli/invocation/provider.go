@@ -87,8 +87,7 @@ func (c *ClearText) AddFlags(flags *pflag.FlagSet) {
 	ReadVariables(flags, AllowPlainHTTP)
 }
 
-// Refuse returns an error for an address that would carry a token in clear text to another machine, unless that is allowed. The error
-// begins with the name of the address.
+// Refuse returns an error for an address that would carry a token in clear text to another machine, unless that is allowed.
 func (c *ClearText) Refuse(name, address string) error {
 	if c.Allowed {
 		return nil
@@ -96,7 +95,6 @@ func (c *ClearText) Refuse(name, address string) error {
 	return credential.RefuseClearText(name, address)
 }
 
-// accessTokenVariable is the environment variable that may hold the scoped token itself, for containers.
 const accessTokenVariable = "PDPP_ACCESS_TOKEN"
 
 // Provider has the flags that choose a resource server and a credential.
@@ -210,8 +208,7 @@ func (p *Provider) address() (string, error) {
 	return address, p.ClearText.Refuse("provider URL", address)
 }
 
-// Each returns a Provider for each usable credential that the flags choose, latest first. It returns p itself if a token was passed for
-// this run.
+// Each returns a Provider for each usable credential that the flags choose, latest first, or p itself if a token was passed for this run.
 func (p *Provider) Each(logger *slog.Logger) ([]*Provider, error) {
 	if _, err := p.address(); err != nil {
 		return nil, err
@@ -257,8 +254,7 @@ func (p *Provider) Account(logger *slog.Logger) (*audit.Log, audit.Caller) {
 	return audit.NewFile(cache.PrepareActivity(), audit.LocalLimits, logger), p.caller
 }
 
-// Passed returns the source of a token that was passed for this run instead of the cache, and a function that reads it. The source is
-// empty if none was passed.
+// Passed returns the source of a token that was passed for this run, and a function that reads it. The source is empty if none was passed.
 func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 	value := os.Getenv(accessTokenVariable)
 	switch {

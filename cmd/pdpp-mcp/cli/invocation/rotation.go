@@ -26,8 +26,7 @@ type Rotation struct {
 	refused string // the error that was logged last
 }
 
-// Check reads a secret and uses it if it differs from the current one. It logs each error once and tries again with the next check.
-// The current secret stays in use until a new one is accepted.
+// Check uses a secret if it differs from the current one, which stays in use until a new one is accepted. It logs each error once.
 func (r *Rotation) Check(file string, current rs.Secret, read func() (rs.Secret, error), use func(fresh rs.Secret) error) {
 	fresh, err := read()
 	if err == nil && fresh.Reveal() == current.Reveal() {

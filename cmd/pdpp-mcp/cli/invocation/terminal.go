@@ -60,8 +60,7 @@ func (t Terminal) PrintJSON(value any) error {
 	return nil
 }
 
-// PrintTable writes rows in aligned columns, each cell on one line. The first row has the headings. On a narrower terminal each row
-// becomes a paragraph with a line for each cell.
+// PrintTable writes rows in aligned columns below headings. On a narrower terminal each row becomes a paragraph with a line for each cell.
 func (t Terminal) PrintTable(rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	heading := 0

@@ -86,8 +86,7 @@ func AddTimeout(flags *pflag.FlagSet, limit *time.Duration, usage string) {
 	ReadVariables(flags, "rs-timeout")
 }
 
-// AddSlowCall adds the flag that chooses the calls that a server logs with their reads. Its default is below the 10 seconds of the
-// alert for slow calls, so that the log has these calls.
+// AddSlowCall adds the flag for the calls that a server logs with their reads. Its default is below the 10 seconds of the alert.
 func AddSlowCall(flags *pflag.FlagSet, threshold *time.Duration) {
 	*threshold = 5 * time.Second
 	AddDuration(flags, threshold, "slow-call", "log calls that take longer, with their reads of the resource server (0s disables)")

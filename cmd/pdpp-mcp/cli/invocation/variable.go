@@ -39,8 +39,8 @@ func annotate(flags *pflag.FlagSet, name, annotation string, values ...string) {
 // passedAs is the annotation of a flag with its values on the command line.
 const passedAs = "passed as"
 
-// Fill sets the flags that were not passed from their environment variables, and the remaining ones from the configuration file. An
-// empty variable counts as not set. The error names each wrong variable and each wrong line of the file.
+// Fill sets the flags that were not passed from environment variables that are not empty, and the remaining ones from the configuration
+// file.
 func Fill(command *cobra.Command) error {
 	flags := command.Flags()
 	flags.Visit(func(flag *pflag.Flag) { annotate(flags, flag.Name, passedAs, flagValues(flag)...) })

@@ -16,8 +16,7 @@ import (
 // maxAttempts bounds how often one run continues a download after the connection broke.
 const maxAttempts = 4
 
-// Download saves the response to a request. If the blob's id has a digest, an interrupted download leaves a partial file that the next
-// run continues.
+// Download saves the response to a request. If the blob's id has a digest, a later run can continue an interrupted download.
 func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Request) error {
 	digest := blob.DigestIn(path.Base(string(request.Path)))
 	var out sink = &stream{newContent(digest), ctx, t.Terminal.Out}

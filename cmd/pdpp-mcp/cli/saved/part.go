@@ -27,8 +27,8 @@ func (t *Target) newPart() (*part, error) {
 	return &part{file, t, file.Name()}, nil
 }
 
-// resumablePart creates the partial file of a blob with a digest, or opens the one of an earlier run. It refuses a file that another
-// user may have created: a link, a pipe, a file that others can write, or one with a second hard link.
+// resumablePart creates the partial file of a blob with a digest, or opens the one of an earlier run. It refuses a file that another user
+// may have created.
 func (t *Target) resumablePart(digest string) (*part, error) {
 	path := t.name + "." + digest[:16] + ".part"
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // O_EXCL follows no link
@@ -52,8 +52,7 @@ func (t *Target) cannotWrite(err error) error {
 	return invocation.Usagef("-o %s cannot be written: %v", t.name, err)
 }
 
-// publish closes the complete file and renames it to the target. If that name is taken by now, the file gets another name, which the
-// error includes.
+// publish renames the complete file to the target. If that name is taken by now, the file gets another name, which the error includes.
 func (p *part) publish() error {
 	defer p.Close() // after Sync nothing is left to write
 	if err := p.Sync(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// progress shows the received bytes on a terminal.
 type progress struct {
 	line            *invocation.Line
 	received, total int64 // bytes; total is -1 if unknown
@@ -32,7 +31,6 @@ func (p *progress) show() {
 	p.line.Show(fmt.Sprintf("%d bytes", p.received))
 }
 
-// end shows the last count and ends the line.
 func (p *progress) end() {
 	p.show()
 	p.line.End()

@@ -38,8 +38,7 @@ func (t *Target) AddFlags(flags *pflag.FlagSet, missing string) {
 // IsFile reports whether the target is a file.
 func (t *Target) IsFile() bool { return t.name != "" && t.name != standardOutput }
 
-// Check returns an error if the file cannot be created: its directory is missing, it exists and --force is not set, or it is not a
-// regular file.
+// Check returns an error if the file cannot be created, if it exists and --force is not set, or if it is not a regular file.
 func (t *Target) Check() error {
 	if !t.IsFile() {
 		return nil

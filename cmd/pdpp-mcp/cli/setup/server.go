@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
+// setupServer has the flags of the server that a host starts or connects to.
 type setupServer struct {
 	name      string
 	url       string

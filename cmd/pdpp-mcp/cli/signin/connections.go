@@ -65,6 +65,7 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 	return command
 }
 
+// storedConnections returns the stored credentials. It logs a warning for each unusable file.
 func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Time) ([]connection, error) {
 	files, err := cache.List()
 	if err != nil {
@@ -126,7 +127,8 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 	return terminal.PrintTable(rows)
 }
 
-const namesShown = 4 // in a cell
+// namesShown is the maximum number of names in a cell.
+const namesShown = 4
 
 // covers returns the connections, streams and time range of a grant as table cells. A dash means unknown.
 func (c connection) covers() (connections, streams, times string) {
@@ -216,6 +218,7 @@ func reportDisconnected(ctx context.Context, out io.Writer, provider string, rem
 	return err
 }
 
+// revoke revokes a token at its authorization server and returns the outcome as text.
 func revoke(ctx context.Context, entry *credential.Entry) string {
 	revoked, err := connect.Revoke(ctx, entry, nil)
 	switch {

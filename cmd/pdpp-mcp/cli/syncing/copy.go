@@ -21,9 +21,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// streamCopy is the copy of one stream of one connection: a file with one record per line, ordered by id, and a state file next to it.
-// If the records do not match the digest in the state, because a run was killed or the file was edited, the copy is read again from the
-// beginning.
+// streamCopy is a file with one record per line, ordered by id, and a state file. If the records do not match the digest in the state,
+// because a run was killed or the file was edited, the copy is read from the beginning.
 type streamCopy struct {
 	root               *os.Root
 	Connection, Stream string
@@ -32,7 +31,6 @@ type streamCopy struct {
 	state   state
 }
 
-// state is the content of the state file.
 type state struct {
 	Bookmark string `json:"bookmark"` // of the last run; empty if nothing was read
 	Provider string `json:"provider_url"`
@@ -50,7 +48,6 @@ func fileName(name string) string {
 	return name
 }
 
-// file returns the path of the record file below the directory.
 func (c *streamCopy) file() string {
 	return path.Join(fileName(c.Connection), fileName(c.Stream)+".jsonl")
 }
@@ -59,8 +56,7 @@ func (c *streamCopy) stateFile() string {
 	return path.Join(fileName(c.Connection), "."+fileName(c.Stream)+".json")
 }
 
-// open reads the copy of an earlier run. The copy is empty if it is missing, if it was damaged, or if it was read with another grant, which
-// may cover other fields.
+// open reads the copy of an earlier run. It is empty if it is missing or damaged, or of another grant, which may cover other fields.
 func (c *streamCopy) open(provider, grant string) error {
 	c.clear()
 	content, err := c.root.ReadFile(c.stateFile())
@@ -90,7 +86,6 @@ func (c *streamCopy) open(provider, grant string) error {
 	return nil
 }
 
-// clear empties the copy in memory, so that it is read from the beginning.
 func (c *streamCopy) clear() { c.records, c.state = map[string]json.RawMessage{}, state{} }
 
 // apply applies one row of the change feed: a new version of a record, or its deletion.

@@ -24,13 +24,11 @@ type grant struct {
 	begin func() (reader rs.Reader, end func(rows int, err error))
 }
 
-// source is a granted stream of one connection.
 type source struct {
 	connection, stream string
 	grant              *grant
 }
 
-// file returns the path of the copy below the directory.
 func (s source) file() string {
 	return (&streamCopy{Connection: s.connection, Stream: s.stream}).file()
 }
@@ -82,8 +80,8 @@ type change struct {
 // firstBookmark is the bookmark before the first change.
 const firstBookmark = "beginning"
 
-// follow applies all changes since the copy's bookmark in memory, and returns the new bookmark. If the bookmark has expired, it reads from
-// the beginning.
+// follow applies all changes since the copy's bookmark in memory, or reads from the beginning if that has expired. It returns the new
+// bookmark.
 func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, onPage func(rows int)) (bookmark string, counts change, err error) {
 	since := kept.state.Bookmark
 	if since == "" {

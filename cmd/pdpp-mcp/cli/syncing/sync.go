@@ -20,7 +20,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// sync is one run of the command.
 type sync struct {
 	terminal             invocation.Terminal
 	command              *cobra.Command
@@ -135,8 +134,8 @@ func (s *sync) updateEach(ctx context.Context, sources []source, grants int) (ro
 	return rows, problems
 }
 
-// granted returns the sources of all grants, each with the first grant that covers it, and an error for each grant that could not be read. It
-// reports whether all other grants have ended, so that the list of sources is complete.
+// granted returns the sources of all grants and an error for each that could not be read. It reports whether these have ended, so that the
+// list of sources is complete.
 func granted(ctx context.Context, providers []*invocation.Provider, logger *slog.Logger) (sources []source, problems []error, isComplete bool) {
 	isComplete = true
 	for _, provider := range providers {
@@ -172,7 +171,6 @@ func (s *sync) open() error {
 	return removeParts(root)
 }
 
-// choose returns the sources that the flags choose.
 func (s *sync) choose(granted []source) ([]source, error) {
 	isChosen := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
 	var chosen []source
