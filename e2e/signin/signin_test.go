@@ -3,17 +3,22 @@ package signin_test
 
 import (
 	"context"
+	"flag"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/browsertest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
@@ -23,6 +28,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/membership"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
+
+// TestMain runs more tests at a time than there are cores, because they mostly wait for the polls of sign-ins.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 const (
 	mail = "cin_gmail_personal"
@@ -36,7 +50,9 @@ type person struct {
 	provider string
 	cache    *credential.Cache
 	owner    *flowtest.Owner
-	elapsed  atomic.Int64 // what the adapter's clock is ahead
+	elapsed  atomic.Int64  // what the adapter's clock is ahead
+	others   []string      // further providers
+	signedIn chan struct{} // gets a value for each notification that a sign-in has ended (MCP 2025-11-25)
 
 	transport http.RoundTripper // of the adapter; may be nil
 }
@@ -44,7 +60,7 @@ type person struct {
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	box, provider := sandboxtest.Serve(t, sandbox.Options{})
-	return &person{T: t, box: box, provider: provider, cache: &credential.Cache{Root: t.TempDir()}, owner: flowtest.New(nil)}
+	return &person{T: t, box: box, provider: provider, cache: &credential.Cache{Root: t.TempDir()}, owner: flowtest.New(nil), signedIn: make(chan struct{}, 8)}
 }
 
 // connect stores a grant that the owner approved.
@@ -77,8 +93,9 @@ func (p *person) connect(connector, connection string, streams ...connect.Stream
 // serve serves the grants to a host, which shows pages if it is given how.
 func (p *person) serve(revision string, show func(*mcp.ElicitParams) string) *mcp.ClientSession {
 	p.Helper()
-	members, err := membership.New(p.Context(), membership.Options{
-		Cache: p.cache, Providers: []string{p.provider}, ApprovalTimeout: patience(p.T), Transport: p.transport,
+	lifetime := context.WithoutCancel(p.Context()) // the server ends with its input, and then stores what is left
+	members, err := membership.New(lifetime, membership.Options{
+		Cache: p.cache, Providers: append(p.others, p.provider), ApprovalTimeout: patience(p.T), Transport: p.transport,
 		Now: func() time.Time { return time.Now().Add(time.Duration(p.elapsed.Load())) },
 	})
 	if err != nil {
@@ -88,10 +105,12 @@ func (p *person) serve(revision string, show func(*mcp.ElicitParams) string) *mc
 	fromServer, output := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- host.ServeLocal(p.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, members, host.Streams{In: input, Out: output})
+		ended <- host.ServeLocal(lifetime, gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, members, host.Streams{In: input, Out: output})
 		_ = output.Close()
 	}()
-	options := &mcp.ClientOptions{}
+	options := &mcp.ClientOptions{
+		ElicitationCompleteHandler: func(context.Context, *mcp.ElicitationCompleteNotificationRequest) { p.signedIn <- struct{}{} },
+	}
 	if show != nil {
 		options.Capabilities = &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}}
 		options.ElicitationHandler = func(_ context.Context, asked *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -115,7 +134,7 @@ func (p *person) serve(revision string, show func(*mcp.ElicitParams) string) *mc
 // patience is short in a test of it.
 func patience(t *testing.T) time.Duration {
 	if strings.HasSuffix(t.Name(), "timed_out") {
-		return 500 * time.Millisecond
+		return 5 * time.Second // a busy machine takes some of it until the page is known
 	}
 	return time.Minute
 }
@@ -135,6 +154,31 @@ func (p *person) query(session *mcp.ClientSession, connection, stream string) (t
 		p.Errorf("the origin of a result (error: %t) (-want +got):\n%s", result.IsError, diff)
 	}
 	return result.Content[0].(*mcp.TextContent).Text, result.IsError
+}
+
+// approve approves a page of the provider without a browser.
+func (p *person) approve(page string) {
+	p.Helper()
+	if _, err := p.owner.Approve(p.Context(), page, mail); err != nil {
+		p.Error(err)
+	}
+}
+
+// browsing serializes approvals in a browser, which draws its front tab only.
+var browsing sync.Mutex
+
+// approveIn approves a page of the provider in a browser. The page proposes the connection of the ended grant.
+func (p *person) approveIn(browser browsertest.Browser, page string) {
+	p.Helper()
+	browsing.Lock()
+	defer browsing.Unlock()
+	tab := browser.Tab(p.T)
+	tab.Do(chromedp.Navigate(page), chromedp.WaitVisible(chromedp.CSS("form")))
+	if ticked := browsertest.Evaluate[[]string](tab, `[...document.querySelectorAll("input:checked")].map(box => box.value)`); !slices.Equal(ticked, []string{mail}) {
+		p.Errorf("ticked are %q", ticked)
+	}
+	tab.Do(chromedp.Click(chromedp.CSS(`button[value="approve"]`)), chromedp.WaitVisible(chromedp.CSS("main:not(:has(form))")))
+	tab.Becomes(`document.querySelector("h1").textContent`, "Access approved")
 }
 
 func (p *person) wantCommand(text string, isError bool) {
@@ -164,8 +208,11 @@ func (p *person) stored() map[string]*credential.Entry {
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
 // R-TRUST-3: the grant of a call is revoked while the server runs. The host shows the provider's page, other calls are answered meanwhile,
-// and after the approval the same call is answered with a new grant of the same access, which replaces the old one.
+// and after the approval, in a real browser if the grant is the only one, the same call is answered with a new grant of the same access,
+// which replaces the old one.
 func TestApproved(t *testing.T) {
+	t.Parallel()
+	browser, isReal := browsertest.Open(t)
 	for _, revision := range revisions {
 		for _, others := range []bool{true, false} {
 			t.Run(revision+map[bool]string{true: " of two", false: " alone"}[others], func(t *testing.T) {
@@ -190,8 +237,10 @@ func TestApproved(t *testing.T) {
 							t.Errorf("another call meanwhile: %s", text)
 						}
 					}
-					if _, err := p.owner.Approve(t.Context(), asked.URL, mail); err != nil {
-						t.Error(err)
+					if others || !isReal {
+						p.approve(asked.URL)
+					} else {
+						p.approveIn(browser, asked.URL)
 					}
 					return "accept"
 				})
@@ -223,6 +272,7 @@ func TestApproved(t *testing.T) {
 
 // R-TRUST-3: a declined, dismissed, denied or late sign-in leaves the error with the command, and no page is shown for ten minutes.
 func TestNotApproved(t *testing.T) {
+	t.Parallel()
 	for _, revision := range revisions {
 		for name, decide := range map[string]func(*person, string) string{
 			"declined":  func(*person, string) string { return "decline" },
@@ -284,6 +334,7 @@ func (e elsewhere) RoundTrip(request *http.Request) (*http.Response, error) {
 // R-TRUST-3: a host without URL elicitation gets the error with the command. So does the call of a grant whose access is not known exactly,
 // and one whose page has another origin than the provider.
 func TestNotOffered(t *testing.T) {
+	t.Parallel()
 	never := func(*mcp.ElicitParams) string { t.Error("a page is shown"); return "decline" }
 	for _, revision := range revisions {
 		for name, show := range map[string]func(*mcp.ElicitParams) string{"unsupported": nil, "unknown access": never, "another origin": never} {

@@ -63,8 +63,9 @@ func addName(names []string, name string) []string {
 type Call struct {
 	log *Log
 
-	mu    sync.Mutex
-	entry Entry
+	mu        sync.Mutex
+	entry     Entry
+	providers []string // of responses, if the reader has several; an empty one is several
 }
 
 // Begin starts the entry of a call. A nil Log returns a nil Call.
@@ -122,8 +123,12 @@ func (c *Call) Origin() json.RawMessage {
 		return nil
 	}
 	origin := make(rawjson.Object, 0, 3)
-	if c.entry.Provider != "" {
-		origin = append(origin, rawjson.String("provider", c.entry.Provider))
+	provider := c.entry.Provider
+	if provider == "" && len(c.providers) == 1 {
+		provider = c.providers[0]
+	}
+	if provider != "" {
+		origin = append(origin, rawjson.String("provider", provider))
 	}
 	if c.entry.Connections != nil {
 		origin = append(origin, rawjson.Strings("connections", c.entry.Connections))

@@ -18,6 +18,9 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	if response == nil {
 		return
 	}
+	if !slices.Contains(c.providers, response.ProviderURL) {
+		c.providers = append(c.providers, response.ProviderURL)
+	}
 	for _, grant := range response.GrantIDs {
 		c.entry.GrantIDs = addName(c.entry.GrantIDs, grant)
 	}

@@ -155,7 +155,9 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	response.ProviderURL, response.GrantIDs = source.Reader.ProviderURL(), []string{source.GrantID}
 	if !isNamed {
 		// An inactive source may have the stream too (R-LOCAL-2).
-		response.Absent = warningsOf(nil, r.ended(streams), "")
+		ended := r.ended(streams)
+		miss(ctx, ended...)
+		response.Absent = warningsOf(nil, ended, "")
 	}
 	return response, nil
 }
@@ -303,6 +305,7 @@ func (r *Reader) gather(
 	if len(asked) > 0 && merged.GrantIDs == nil {
 		return nil, nil, failed(append(missing, ended...), merged.URL)
 	}
+	miss(ctx, append(missing, ended...)...)
 	return merged, warningsOf(missing, ended, ""), nil
 }
 

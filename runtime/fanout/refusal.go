@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,11 +37,16 @@ func (a absence) remedy() string {
 
 // revoked returns the refusal of a package without an active member (R-PKG-1).
 func (r *Reader) revoked() *tool.Error {
-	return &tool.Error{
+	ended := r.ended(nil)
+	refusal := &tool.Error{
 		Code:                   tool.PackageRevoked,
 		Message:                "no active source is left; connect again to have the sources approved",
-		UnavailableConnections: unavailable(r.ended(nil)),
+		UnavailableConnections: unavailable(ended),
 	}
+	if len(ended) > 0 {
+		refusal.Cause = ended[0].err
+	}
+	return refusal
 }
 
 // ungranted returns the refusal of streams that no active source has.
@@ -232,6 +238,13 @@ func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value
 		warnings = append(warnings, each.warning(each.remedy()))
 	}
 	return warnings
+}
+
+// miss reports the missing sources of a response to the caller of the call.
+func miss(ctx context.Context, missing ...absence) {
+	for _, each := range missing {
+		tool.Miss(ctx, each.err)
+	}
 }
 
 // retryAlone returns how to ask one source again.

@@ -33,10 +33,11 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	if err := page.read(ctx); err != nil {
 		return nil, err
 	}
-	shown := page.merge(page.limit)
-	if missing := page.missing(); len(shown) == 0 && len(missing) > 0 && len(missing) == len(page.children) {
+	shown, missing := page.merge(page.limit), page.missing()
+	if len(shown) == 0 && len(missing) > 0 && len(missing) == len(page.children) {
 		return nil, &rs.NoneAnswered{Cause: failed(append(missing, page.ended...), r.url(request)), Missing: missed(missing)}
 	}
+	miss(ctx, append(missing, page.ended...)...)
 	return page.response(request, shown), nil
 }
 

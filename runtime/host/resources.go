@@ -29,7 +29,7 @@ func addResources(server *mcp.Server, surface tool.Surface, runner *toolcall.Run
 			Name: template.Name, Title: template.Title, URITemplate: template.URITemplate,
 			Description: template.Description, MIMEType: template.MIMEType,
 		}, func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return readResource(ctx, runner, template, sdkCall(methodReadResource, runner.Tool(template.Tool), request))
+			return readResource(ctx, runner, template, request)
 		})
 	}
 	for _, template := range surface.Templates {
@@ -94,13 +94,21 @@ func invalidURI(err error) *tool.Error {
 }
 
 // readResource runs the tool of a template.
-func readResource(ctx context.Context, runner *toolcall.Runner, template tool.Template, read toolcall.Call) (*mcp.ReadResourceResult, error) {
+func readResource(
+	ctx context.Context, runner *toolcall.Runner, template tool.Template, request *mcp.ReadResourceRequest,
+) (*mcp.ReadResourceResult, error) {
 	target, _ := ctx.Value(resourceTargetKey{}).(resourceTarget)
+	read := sdkCall(methodReadResource, runner.Tool(template.Tool), request)
 	read.Arguments = argumentsFor(target.uri)
 	if template.IsFile {
 		read.Definition.Ask = fileOf(read.Definition.Ask)
 	}
-	result := runner.Run(ctx, read)
+	result, page := runner.RunWithSignIn(ctx, read, func() toolcall.Client { return toolcall.ClientOf(request) })
+	if page != nil {
+		asking := &mcp.ReadResourceResult{}
+		asking.InputRequests, asking.RequestState = toolcall.InputRequests(page)
+		return asking, nil
+	}
 	if result.IsError {
 		return nil, resourceError(target.written, result)
 	}

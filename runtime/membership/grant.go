@@ -41,6 +41,7 @@ type grant struct {
 	notedAt  time.Time // of the last use in the cache
 
 	signing     *signIn   // running or successful; may be nil
+	isOffered   bool      // a sign-in was offered
 	pausedUntil time.Time // no sign-in is offered before
 }
 

@@ -37,6 +37,7 @@ type Options struct {
 type Membership struct {
 	options  Options
 	lifetime context.Context // of the server
+	started  time.Time
 	renewal  *connect.Renewal
 	refused  chan struct{} // closed with the refusal
 
@@ -61,7 +62,7 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 		options.Now = time.Now
 	}
 	m := &Membership{
-		options: options, lifetime: lifetime, refused: make(chan struct{}),
+		options: options, lifetime: lifetime, started: options.Now(), refused: make(chan struct{}),
 		renewal: &connect.Renewal{Cache: options.Cache, Transport: options.Transport, Now: options.Now},
 	}
 	m.signIns, m.endSignIns = context.WithCancel(lifetime)

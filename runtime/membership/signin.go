@@ -59,8 +59,8 @@ func needsSignIn(err error) bool {
 }
 
 // signIn returns the running or successful sign-in, or starts one. It returns nil within declinePause, and if the access of the grant is
-// not known exactly.
-func (g *grant) signIn() tool.SignIn {
+// not known exactly. For isNeeded see tool.SignInError.
+func (g *grant) signIn(isNeeded bool) tool.SignIn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.signing != nil {
@@ -68,9 +68,11 @@ func (g *grant) signIn() tool.SignIn {
 	}
 	m := g.membership
 	access, isKnown := connect.SameAccess(g.entry.Credential)
-	if !isKnown || m.options.Now().Before(g.pausedUntil) {
+	isEnough := g.isOffered || !g.entry.Credential.Usable(m.started)
+	if !isKnown || !isNeeded && isEnough || m.options.Now().Before(g.pausedUntil) {
 		return nil
 	}
+	g.isOffered = true
 	ctx, cancel := context.WithTimeout(m.signIns, m.options.ApprovalTimeout)
 	started := &signIn{
 		grant: g, held: g.entry, id: rand.Text(), cancel: cancel, announced: make(chan struct{}), ended: make(chan struct{}),

@@ -44,6 +44,7 @@ type Runner struct {
 	environment Environment
 	readings    *tool.Readings
 	claims      claimsCache
+	signingIn   chan struct{} // holds a value for each request that waits for a sign-in
 }
 
 // NewRunner returns a Runner for a surface.
@@ -55,7 +56,7 @@ func NewRunner(surface tool.Surface, options Options, environment Environment) *
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	options.Recorder = cmp.Or[Recorder](options.Recorder, SilentRecorder{})
 	return &Runner{
-		options: options, tools: tools, environment: environment, claims: newClaimsCache(),
+		options: options, tools: tools, environment: environment, claims: newClaimsCache(), signingIn: make(chan struct{}, maxSigningIn),
 		readings: tool.NewReadings(tool.ReadingsOptions{Most: options.MaxReads, Observe: recordReading}),
 	}
 }

@@ -47,7 +47,6 @@ type Session struct {
 	sdk        *mcp.ServerSession
 
 	running    chan struct{} // holds a value for each running request
-	signingIn  chan struct{} // holds a value for each call that waits for a sign-in
 	unanswered *semaphore.Weighted
 	inFlight   *InFlight
 	toSDK      chan jsonrpc.Message
@@ -80,8 +79,7 @@ type reply func(response []byte)
 func NewSession(lifetime context.Context, runner *Runner, server mcp.Implementation, afterInput time.Duration, streams Streams) *Session {
 	s := &Session{
 		lifetime: lifetime, runner: runner, server: server, afterInput: afterInput, streams: streams,
-		running: make(chan struct{}, maxRunning), signingIn: make(chan struct{}, maxSigningIn),
-		unanswered: semaphore.NewWeighted(maxUnanswered), inFlight: NewInFlight(),
+		running: make(chan struct{}, maxRunning), unanswered: semaphore.NewWeighted(maxUnanswered), inFlight: NewInFlight(),
 		toSDK: make(chan jsonrpc.Message), requests: make(map[jsonrpc.ID]*request),
 	}
 	s.ended, s.end = context.WithCancelCause(context.Background())

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxSigningIn limits the calls of a session that wait for a sign-in, so that they leave room for others. More get their error at once.
+	// maxSigningIn limits the requests of a server that wait for a sign-in, so that they leave room for others. More get their error at once.
 	maxSigningIn = 16
 
 	// signInRequest is the key of the sign-in among the input requests of a result (MCP 2026-07-28).
@@ -21,51 +21,116 @@ const (
 	accepted = "accept" // the action of a user who agrees to open a page
 )
 
-// answer runs a call and returns its response. If the grant of the call has ended and the client can show pages, it offers a sign-in, waits
-// for it and runs the call again (R-TRUST-3). Without an approval, the response is the error of the first run.
-func (s *Session) answer(ctx context.Context, call Call) []byte {
-	result, err := s.runner.run(ctx, call)
-	ended, isEnded := errors.AsType[*tool.SignInError](err)
-	if !isEnded || !s.showsPages(call) {
-		return call.response(result, s.server)
+// Client is the client of a request that may be asked to show a page.
+type Client struct {
+	Session    *mcp.ServerSession
+	ShowsPages bool // it supports elicitation in URL mode
+
+	// IsAsked reports whether a result asks the client, which then repeats the request (MCP 2026-07-28). Otherwise the session asks.
+	IsAsked bool
+	State   string // of the result that asked; may be empty
+	Action  string // the answer of the user; may be empty
+}
+
+// ClientOf returns the client of a request that the SDK has read.
+func ClientOf(request *mcp.ReadResourceRequest) Client {
+	capabilities := request.ClientCapabilities()
+	client := Client{
+		Session: request.Session, IsAsked: request.ProtocolVersion() >= NewestRevision, State: request.Params.RequestState,
+		ShowsPages: capabilities != nil && capabilities.Elicitation != nil && capabilities.Elicitation.URL != nil,
+	}
+	if answer, isAnswered := request.Params.InputResponses[signInRequest].(*mcp.ElicitResult); isAnswered {
+		client.Action = answer.Action
+	}
+	return client
+}
+
+// RunWithSignIn runs a call. If grants of it have ended and the client can show pages, it offers a sign-in for the first of them, waits for it and
+// runs the call again (R-TRUST-3). Without an approval it returns the result of the first run. A result that other sources answered does not
+// wait, unless the user has agreed to sign in. A nil result means that the response must ask the client to show the page.
+func (r *Runner) RunWithSignIn(ctx context.Context, call Call, clientOf func() Client) (result *tool.Result, page *mcp.ElicitParams) {
+	missed := &tool.Missed{}
+	result, err := r.run(missed.Within(ctx), call)
+	ended := missed.Ended()
+	if failed, isEnded := errors.AsType[*tool.SignInError](err); isEnded {
+		ended = []*tool.SignInError{failed}
+	} else if err != nil {
+		return result, nil
+	}
+	if len(ended) == 0 {
+		return result, nil
+	}
+	client := clientOf()
+	if !client.ShowsPages {
+		return result, nil
 	}
 	select {
-	case s.signingIn <- struct{}{}:
-		defer func() { <-s.signingIn }()
+	case r.signingIn <- struct{}{}:
+		defer func() { <-r.signingIn }()
 	default:
-		return call.response(result, s.server)
+		return result, nil
 	}
-	signIn := ended.SignIn()
-	if signIn == nil {
-		return call.response(result, s.server)
+	for _, each := range ended {
+		signIn := each.SignIn(result.IsError)
+		if signIn == nil {
+			continue
+		}
+		page, isApproved := client.signIn(ctx, signIn, result.IsError)
+		switch {
+		case page != nil:
+			return nil, page
+		case isApproved:
+			return r.Run(ctx, call), nil
+		}
+		break
 	}
-	page, err := pageOf(ctx, signIn)
-	switch action := call.actionFor(signIn); {
-	case err != nil:
-	case call.hasResultType && action == "" && signIn.Offer():
-		return call.inputRequired(signIn.ID(), page, s.server)
-	case call.hasResultType && action != "" && action != accepted:
+	return result, nil
+}
+
+// signIn offers a sign-in. It returns a page if a result must ask the client to show it. Otherwise it reports whether the user has approved,
+// for which it waits if the request needs the sign-in or the user has agreed to it.
+func (c Client) signIn(ctx context.Context, signIn tool.SignIn, isNeeded bool) (page *mcp.ElicitParams, isApproved bool) {
+	hasAgreed := false
+	switch {
+	case !c.IsAsked:
+		go elicit(context.WithoutCancel(ctx), c.Session, signIn)
+	case c.State != signIn.ID() || c.Action == "":
+		if page, err := pageOf(ctx, signIn); err == nil && signIn.Offer() {
+			return page, false
+		}
+	case c.Action == accepted:
+		hasAgreed = true
+	default:
 		signIn.Decline()
-	case !call.hasResultType && signIn.Offer():
-		go s.elicit(signIn, page)
 	}
-	if signIn.Wait(ctx) == nil {
-		result = s.runner.Run(ctx, call)
+	return nil, (isNeeded || hasAgreed) && signIn.Wait(ctx) == nil
+}
+
+// answer returns the response of a call.
+func (s *Session) answer(ctx context.Context, call Call) []byte {
+	result, page := s.runner.RunWithSignIn(ctx, call, func() Client { return s.clientOf(call) })
+	if page != nil {
+		return call.inputRequired(page, s.server)
 	}
 	return call.response(result, s.server)
 }
 
-// showsPages reports whether the client of a call supports elicitation in URL mode.
-func (s *Session) showsPages(call Call) bool {
+// clientOf returns the client of a call.
+func (s *Session) clientOf(call Call) Client {
+	client := Client{Session: s.sdk, IsAsked: call.hasResultType, State: call.state}
+	answers, _ := rawjson.ParseObject(call.answers)
+	answer, _ := rawjson.ParseObject(answers.Get(signInRequest))
+	client.Action = answer.Text("action")
 	meta, _ := rawjson.ParseObject(call.meta)
 	if claimed := meta.Get(mcp.MetaKeyClientCapabilities); claimed != nil {
 		capabilities, _ := rawjson.ParseObject(claimed)
 		elicitation, _ := rawjson.ParseObject(capabilities.Get("elicitation"))
-		return rawjson.Kind(elicitation.Get("url")) == rawjson.ObjectValue
+		client.ShowsPages = rawjson.Kind(elicitation.Get("url")) == rawjson.ObjectValue
+	} else if initialized := s.sdk.InitializeParams(); initialized != nil && initialized.Capabilities != nil {
+		elicitation := initialized.Capabilities.Elicitation
+		client.ShowsPages = elicitation != nil && elicitation.URL != nil
 	}
-	initialized := s.sdk.InitializeParams()
-	return initialized != nil && initialized.Capabilities != nil && initialized.Capabilities.Elicitation != nil &&
-		initialized.Capabilities.Elicitation.URL != nil
+	return client
 }
 
 func pageOf(ctx context.Context, signIn tool.SignIn) (*mcp.ElicitParams, error) {
@@ -73,37 +138,37 @@ func pageOf(ctx context.Context, signIn tool.SignIn) (*mcp.ElicitParams, error) 
 	return &mcp.ElicitParams{Mode: "url", Message: message, URL: url, ElicitationID: signIn.ID()}, err
 }
 
-// elicit asks the client to show the page of a sign-in (MCP 2025-11-25), and reports its end. The sign-in outlives the call that needed
-// it first.
-func (s *Session) elicit(signIn tool.SignIn, page *mcp.ElicitParams) {
-	ctx, cancel := context.WithCancel(s.lifetime)
+// elicit asks the client to show the page of a sign-in (MCP 2025-11-25), unless it was asked, and reports the end of the sign-in. The sign-in
+// outlives the call that needed it first.
+func elicit(ctx context.Context, session *mcp.ServerSession, signIn tool.SignIn) {
+	page, err := pageOf(ctx, signIn)
+	if err != nil || !signIn.Offer() {
+		return
+	}
+	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // an answer of the user is not needed if the sign-in has ended
-		_ = signIn.Wait(ctx)
+		_ = signIn.Wait(asking)
 		cancel()
 	}()
-	answer, err := s.sdk.Elicit(ctx, page)
-	if ctx.Err() == nil && (err != nil || answer.Action != accepted) {
+	answer, err := session.Elicit(asking, page)
+	if asking.Err() == nil && (err != nil || answer.Action != accepted) {
 		signIn.Decline()
 	}
-	if signIn.Wait(s.lifetime) == nil {
-		_ = s.sdk.NotifyElicitationComplete(s.lifetime, &mcp.ElicitationCompleteParams{ElicitationID: page.ElicitationID})
+	if signIn.Wait(ctx) == nil {
+		_ = session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: page.ElicitationID})
 	}
 }
 
-// actionFor returns the user's decision about a sign-in in the call, or nothing (MCP 2026-07-28).
-func (c Call) actionFor(signIn tool.SignIn) string {
-	if c.state != signIn.ID() {
-		return ""
-	}
-	answers, _ := rawjson.ParseObject(c.answers)
-	answer, _ := rawjson.ParseObject(answers.Get(signInRequest))
-	return answer.Text("action")
+// InputRequests returns the members of a result that asks the client to show a page and to repeat the request (MCP 2026-07-28).
+func InputRequests(page *mcp.ElicitParams) (requests mcp.InputRequestMap, state string) {
+	return mcp.InputRequestMap{signInRequest: page}, page.ElicitationID
 }
 
-// inputRequired returns the response that asks the client to show a page and to repeat the call (MCP 2026-07-28).
-func (c Call) inputRequired(state string, page *mcp.ElicitParams, server mcp.Implementation) []byte {
-	requests, err := json.Marshal(mcp.InputRequestMap{signInRequest: page})
+// inputRequired returns the response with such a result.
+func (c Call) inputRequired(page *mcp.ElicitParams, server mcp.Implementation) []byte {
+	input, state := InputRequests(page)
+	requests, err := json.Marshal(input)
 	if err != nil {
 		panic(err) // it consists of strings
 	}
