@@ -16,7 +16,7 @@ GORACE      = atexit_sleep_ms=20
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test prerequisites toolchain bench pictures exam golden generate check lint prose race trace chart soak build release packages test-clients fuzz supply sbom
+.PHONY: help demo test prerequisites toolchain bench pictures exam golden generate check lint prose race trace chart eval soak build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,10 @@ supply: ## verify the modules, look for known vulnerabilities, compare two build
 
 sbom: build ## what bin/pdpp-mcp is made of, as CycloneDX JSON beside it
 	@GO='$(GO)' .ci/sbom bin/pdpp-mcp > bin/pdpp-mcp.cdx.json
+
+eval: toolchain ## ask a candidate about sandbox persons, and write a report to bin/eval (EVAL_FLAGS: see docs/evaluation.md)
+	@mkdir -p bin; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/pdpp-mcp && CGO_ENABLED=0 $(GO) build -trimpath -o bin/pdpp-eval ./e2e/eval
+	@PATH="$$PWD/bin:$$PATH" bin/pdpp-eval $(EVAL_FLAGS)
 
 SOAK ?= 10m
 soak: ## the hosted adapter under load and trouble, every answer checked against SQL (SOAK=2m for a shorter run)

@@ -87,7 +87,9 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	query.String("group_by", input.GroupBy)
 	query.String("group_by_time", input.GroupByTime)
 	query.String("granularity", input.Granularity)
-	query.String("time_zone", input.TimeZone)
+	if input.GroupByTime != nil {
+		query.String("time_zone", input.TimeZone)
+	}
 	query.Integer("limit", input.Limit)
 	query.BracketFilter("filter", input.Filter)
 	query.String("connection_id", input.ConnectionID)

@@ -8,16 +8,16 @@ import "github.com/pdppmcp/pdpp-mcp/runtime/tool"
 func Footprint() tool.Footprint {
 	return tool.Footprint{
 		Tools: []tool.FootprintRow{
-			{Name: "schema", Bytes: 766, Tokens: 171, BudgetBytes: 850},
-			{Name: "query_records", Bytes: 2211, Tokens: 529, BudgetBytes: 2300},
-			{Name: "aggregate", Bytes: 1926, Tokens: 475, BudgetBytes: 1950},
-			{Name: "search", Bytes: 1665, Tokens: 404, BudgetBytes: 1750},
-			{Name: "fetch", Bytes: 1170, Tokens: 276, BudgetBytes: 1250},
+			{Name: "schema", Bytes: 1044, Tokens: 232, BudgetBytes: 1300},
+			{Name: "query_records", Bytes: 2524, Tokens: 604, BudgetBytes: 2700},
+			{Name: "aggregate", Bytes: 2444, Tokens: 606, BudgetBytes: 2600},
+			{Name: "search", Bytes: 1918, Tokens: 467, BudgetBytes: 2100},
+			{Name: "fetch", Bytes: 1264, Tokens: 298, BudgetBytes: 1500},
 			{Name: "read_record_field", Bytes: 1200, Tokens: 283, BudgetBytes: 1400},
 		},
-		Total:                        tool.FootprintRow{Name: "total", Bytes: 8955, Tokens: 2137, BudgetBytes: 9150},
+		Total:                        tool.FootprintRow{Name: "total", Bytes: 10411, Tokens: 2489, BudgetBytes: 10500},
 		InstructionsCharacters:       1516,
 		BudgetInstructionsCharacters: 1800,
-		BudgetTokens:                 2200,
+		BudgetTokens:                 2600,
 	}
 }

@@ -173,12 +173,15 @@ func queryRecordsDefinition() tool.Definition {
 				},
 			},
 			{
-				Name:   "changes",
-				Title:  "List the changes of a stream, from the beginning or a bookmark on",
-				Preset: map[string]string{"changes_since": "beginning"},
+				Name:  "changes",
+				Title: "List what is new in all streams since the last run, or since a bookmark",
+				Preset: map[string]string{
+					"changes_since": "@last",
+					"stream":        "*",
+				},
 				Examples: []string{
-					"changes messages --connection-id cin_gmail_work --jq .subject",
-					"changes messages --connection-id cin_gmail_work --changes-since now",
+					"changes",
+					"changes messages --connection-id cin_gmail_work --changes-since beginning",
 				},
 			},
 		},

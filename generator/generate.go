@@ -66,11 +66,17 @@ func (g *generation) writeSchemas() error {
 		if !tool.Output.Unserved {
 			problems = append(problems, g.writeSchema(tool, schema.OutputSide, pair.Output))
 		}
+		program := "docs/tools/output/" + tool.Name + ".json"
+		problems = append(problems, g.writeSchemaFile(program, tool, schema.OutputSide, schema.Program(tool.Output)))
 	}
 	return errors.Join(problems...)
 }
 
 func (g *generation) writeSchema(tool plan.Tool, side schema.Side, document schema.Schema) error {
+	return g.writeSchemaFile("gen/schema/"+tool.Name+"."+string(side)+".json", tool, side, document)
+}
+
+func (g *generation) writeSchemaFile(name string, tool plan.Tool, side schema.Side, document schema.Schema) error {
 	text, err := ordered.Indented(document)
 	if err != nil {
 		return err
@@ -78,7 +84,7 @@ func (g *generation) writeSchema(tool plan.Tool, side schema.Side, document sche
 	if err := schema.Lint(side, text); err != nil {
 		return fmt.Errorf("%s: %w", tool.File, err)
 	}
-	g.files["gen/schema/"+tool.Name+"."+string(side)+".json"] = text
+	g.files[name] = text
 	return nil
 }
 

@@ -29,7 +29,7 @@ request:
   path: "/v1/streams/{kind}/records"
   sources: {from: one, with: {stream: kind, connection_id: source}}
 result: {render: records, table: rows, pages: page, with: {stream: kind, connection_id: source, fields: columns}}
-output: envelope
+output: records
 `
 
 // A tool that is added in YAML alone has its table, pages and completion at a terminal.

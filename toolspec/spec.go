@@ -132,6 +132,7 @@ type Argument struct {
 	// DeclaredFor is the argument that says what the schema must declare a field for: by its value if it has an enum, otherwise by
 	// its name.
 	DeclaredFor string `yaml:"declared_for,omitempty"`
+	SentWith    string `yaml:"sent_with,omitempty"` // sent only when this other argument is given
 }
 
 // Target has the arguments that name one record. It resolves to target.stream, target.record_id and target.connection_id.
@@ -204,8 +205,8 @@ type Binding struct {
 	Value string // "stream", "target" or "target.stream"
 }
 
-// Output lists the members that the structured content of a tool may have. The reference pages show all of them. The served
-// schema is loose (R-SURF-10) and has only the advertised ones, to keep tools/list short.
+// Output lists the members that the structured content of a tool may have. The reference pages and the schemas for programs show all of
+// them. The served schema has only the advertised ones, to keep tools/list short. Both schemas are loose (R-SURF-10).
 type Output struct {
 	Name       string     `yaml:"name"`
 	Unserved   bool       `yaml:"unserved,omitempty"` // clients get no schema, so a result without structured content is good to them
@@ -214,8 +215,11 @@ type Output struct {
 
 // Property is one member of structured content.
 type Property struct {
-	Name        string `yaml:"name"`
-	Type        string `yaml:"type"`                  // string, integer, boolean, object or array (of objects)
-	Description string `yaml:"description,omitempty"` // for the reference pages
-	Advertised  bool   `yaml:"advertised,omitempty"`  // also in the served schema, for clients that look for it by name
+	Name        string     `yaml:"name"`
+	Type        string     `yaml:"type"`                  // a word of PropertyTypes
+	Description string     `yaml:"description,omitempty"` // for the reference pages and the schemas for programs
+	Properties  []Property `yaml:"properties,omitempty"`  // of an object, or of the objects of an array
+	OrNames     bool       `yaml:"or_names,omitempty"`    // of an object or an array: there may be names only, as strings
+	Advertised  bool       `yaml:"advertised,omitempty"`  // also in the served schema
+	Brief       string     `yaml:"brief,omitempty"`       // its description in the served schema, which has none otherwise
 }

@@ -59,16 +59,12 @@ func checkShared(from source, file SharedFile) {
 		path := fmt.Sprintf("outputs[%d]", index)
 		checkName(from, path+".name", output.Name)
 		checkUnique(from, path+".name", output.Name, seen)
-		checkProperties(from, path+".properties", output.Properties)
-		for number, property := range output.Properties {
-			if output.Unserved && property.Advertised {
-				from.add(fmt.Sprintf("%s.properties[%d].advertised", path, number), "is true, but the output has no served schema; remove it, or unserved")
-			}
-		}
+		checkProperties(from, path+".properties", output.Properties, !output.Unserved, "the output has no served schema; remove it, or unserved")
 	}
 }
 
-func checkProperties(from source, path string, properties []Property) {
+// checkProperties checks properties of one object. If it is not in the served schema, unserved says why.
+func checkProperties(from source, path string, properties []Property, isServed bool, unserved string) {
 	if node := from.nodes[path]; node != nil && node.Kind == yaml.SequenceNode && len(properties) == 0 {
 		from.add(path, "is an empty list; name the members of structured output")
 	}
@@ -80,6 +76,20 @@ func checkProperties(from source, path string, properties []Property) {
 		if property.Type != "" && !slices.Contains(PropertyTypes, property.Type) {
 			from.add(at+".type", "%s", unknown("type", property.Type, PropertyTypes))
 		}
+		if property.Advertised && !isServed {
+			from.add(at+".advertised", "is true, but %s", unserved)
+		}
+		if property.Brief != "" && !property.Advertised {
+			from.add(at+".brief", "is for the served schema, which does not have this property; advertise it too, or remove brief")
+		}
+		isNested := property.Type == "object" || property.Type == "array"
+		if !isNested && property.Properties != nil {
+			from.add(at+".properties", "belong to an object or an array; change the type, or remove them")
+		}
+		if !isNested && property.OrNames {
+			from.add(at+".or_names", "is for an object or an array; change the type, or remove it")
+		}
+		checkProperties(from, at+".properties", property.Properties, property.Advertised, "the property that it is in is not advertised")
 	}
 }
 

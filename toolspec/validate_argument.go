@@ -33,6 +33,9 @@ func checkArguments(from source, arguments []Argument) {
 		if other := argument.DeclaredFor; other != "" && !slices.ContainsFunc(arguments, func(a Argument) bool { return a.Name == other }) {
 			from.add(fmt.Sprintf("arguments[%d].declared_for", index), "is %q, which is not an argument of this tool; name one", other)
 		}
+		if other := argument.SentWith; other != "" && !slices.ContainsFunc(arguments, func(a Argument) bool { return a.Name == other && !a.Required }) {
+			from.add(fmt.Sprintf("arguments[%d].sent_with", index), "is %q, which is not an optional argument of this tool; name one", other)
+		}
 		for number, alias := range argument.Aliases {
 			checkArgumentName(from, fmt.Sprintf("arguments[%d].aliases[%d]", index, number), alias, names)
 		}

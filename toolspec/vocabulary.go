@@ -33,8 +33,10 @@ func ArgumentTypeNames() []string {
 	return names
 }
 
-// PropertyTypes are the words for the `type` of a property of structured content.
-var PropertyTypes = []string{"string", "integer", "boolean", "object", "array"}
+// PropertyTypes are the words for the `type` of a property of structured content. An array is one of objects. A scalar is a string, a
+// number, a boolean or null. Calls are objects of a tool and its arguments, a reading has the numbers of records read, and a refusal has a
+// code and a message.
+var PropertyTypes = []string{"string", "integer", "boolean", "object", "array", "string_list", "scalar", "calls", "reading", "refusal"}
 
 // TargetParts are the names of a target's parts, which bindings and paths write after `target.`
 var TargetParts = []string{"stream", "record_id", OptionalTargetPart}

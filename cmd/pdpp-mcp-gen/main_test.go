@@ -56,7 +56,7 @@ func TestNothingIsTouchedWhenASpecIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Put(t, root, "toolspec/tools/fetch.yaml", strings.Replace(string(text), "budget: {bytes: 1250}", "budget: {bytes: 17}", 1))
+	golden.Put(t, root, "toolspec/tools/fetch.yaml", strings.Replace(string(text), "budget: {bytes: 1500}", "budget: {bytes: 17}", 1))
 	before := golden.Tree(t, root)
 	code, printed := generateIn(root)
 	if code != 1 || !strings.Contains(printed, "over its budget of 17") {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
 // Exit codes, the same as those of pdpp-mcp.
@@ -77,7 +78,7 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		return err
 	}
 	defer func() { _ = listener.Close() }() // the server has usually closed it before
-	box, err := sandbox.New(ctx, sandbox.Options{
+	options := sandbox.Options{
 		PublicURL: cmp.Or(settings.publicURL, "http://"+listener.Addr().String()),
 		DataDir:   settings.dataDir,
 		Seed:      settings.seed,
@@ -85,7 +86,12 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		Coming:    settings.coming,
 
 		Authorization: []authorization.Option{authorization.WithMembers(settings.members), authorization.WithDocuments(settings.documents)},
-	})
+	}
+	if settings.person != 0 {
+		data := sample.Person(settings.person)
+		options.Data = &data
+	}
+	box, err := sandbox.New(ctx, options)
 	if err != nil {
 		return &unusableError{"data-dir", err}
 	}

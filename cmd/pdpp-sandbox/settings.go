@@ -32,6 +32,7 @@ type settings struct {
 	members     bool
 	documents   flow.Documents
 	seed        uint64
+	person      uint64
 	printTokens bool
 }
 
@@ -72,6 +73,7 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 		return nil
 	})
 	flags.Uint64Var(&s.seed, "seed", 1, "`number` that chooses the sample data")
+	flags.Uint64Var(&s.person, "person", 0, "`number` of a generated person, whose names, days, amounts and events differ (0: the sample data)")
 	s.reads = resource.ReadsV01
 	flags.Func("reads", "what client tokens may ask: v0.1 as PDPP has it, or open: filters, views, expansions, and a schema with types (default v0.1)", func(kind string) error {
 		s.reads = resource.Reads(kind)

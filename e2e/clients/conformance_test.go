@@ -4,7 +4,9 @@ package clients_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -100,9 +102,9 @@ func buildEverything(t *testing.T) string {
 	return program
 }
 
-// suiteProxy forwards the suite's requests to pdpp-mcp, adds a bearer and limits their rate. It is not used with the fixtures:
-// with servers that send requests to the client during a call, a reverse proxy of package http sometimes loses a message,
-// also with the SDK's server alone.
+// suiteProxy forwards the suite's requests to pdpp-mcp, adds a bearer and limits their rate. Every request has a connection of
+// its own, and its body is read first: with shared connections, the reverse proxy sometimes cut a body off under load, and the
+// suite took the answer for a failed one.
 type suiteProxy struct {
 	server *httptest.Server
 	origin string
@@ -124,15 +126,21 @@ func (s *suiteProxy) forward(t *testing.T, origin string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target)
-		r.Out.Host = r.In.Host
-		r.Out.Header.Set("Authorization", "Bearer "+pdpp.Tokens["everything"])
-	}}
+	proxy := &httputil.ReverseProxy{
+		Transport: &http.Transport{DisableKeepAlives: true},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host
+			r.Out.Header.Set("Authorization", "Bearer "+pdpp.Tokens["everything"])
+		},
+	}
 	s.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.pace.Wait(r.Context()) == nil { // else the client has gone
-			proxy.ServeHTTP(w, r)
+		body, err := io.ReadAll(r.Body)
+		if err != nil || s.pace.Wait(r.Context()) != nil {
+			return // the client has gone
 		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
 	})
 	s.server.Start()
 }

@@ -18,7 +18,11 @@ func added(variable, typeName string, parameters []plan.Parameter) []jen.Code {
 	}
 	steps := []jen.Code{jen.Var().Id(variable).Add(runtime("rs", typeName))}
 	for _, parameter := range parameters {
-		steps = append(steps, jen.Id(variable).Dot(parameter.Method).Call(jen.Lit(parameter.Name), value(parameter.Value)))
+		step := jen.Id(variable).Dot(parameter.Method).Call(jen.Lit(parameter.Name), value(parameter.Value))
+		if parameter.With != nil {
+			step = jen.If(value(*parameter.With).Op("!=").Nil()).Block(step)
+		}
+		steps = append(steps, step)
 	}
 	return steps
 }

@@ -1,11 +1,13 @@
 package listing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // Page returns the reference page of one tool, in Markdown.
@@ -98,11 +100,9 @@ func whenGiven(precondition plan.Precondition) string {
 
 func (m *markdown) output(tool plan.Tool) {
 	m.paragraph("## Structured output")
-	m.paragraph("Any member may be absent. A refusal has `error`.")
+	m.paragraph("Any member may be absent. A refusal has `error`. [Its JSON Schema](output/%s.json) is for programs.", tool.Name)
 	m.table([]string{"member", "type", "meaning"})
-	for _, property := range tool.Output.Properties {
-		m.row("`"+property.Name+"`", property.Type, property.Description)
-	}
+	m.properties("", tool.Output.Properties)
 	var promises []string
 	for _, call := range []*plan.Call{tool.Render, tool.Operation} {
 		if call != nil {
@@ -114,6 +114,21 @@ func (m *markdown) output(tool plan.Tool) {
 	}
 	for _, promise := range promises {
 		m.line("- %s", promise)
+	}
+}
+
+// jsonTypes are the types of properties whose words are not names of types.
+var jsonTypes = map[string]string{"string_list": "array", "calls": "array", "reading": "object", "refusal": "object", "scalar": "any but array and object"}
+
+// properties lists the members of an object, and of the objects in it.
+func (m *markdown) properties(inside string, properties []toolspec.Property) {
+	for _, property := range properties {
+		m.row("`"+inside+property.Name+"`", cmp.Or(jsonTypes[property.Type], property.Type), property.Description)
+		below := inside + property.Name + "."
+		if property.Type == "array" {
+			below = inside + property.Name + "[]."
+		}
+		m.properties(below, property.Properties)
 	}
 }
 

@@ -187,4 +187,5 @@ type Parameter struct {
 	Method string // of rs.Query or rs.Body
 	Name   string // as the RS calls it
 	Value  Value
+	With   *Value // sent only when this is given; nil: always
 }

@@ -36,6 +36,10 @@ func (b builder) parameter(spec toolspec.Argument) Parameter {
 	if target := b.spec.Target; target != nil && target.ConnectionID == spec.Name {
 		parameter.Value = b.value(targetVariable+"."+toolspec.OptionalTargetPart, toolspec.KindOptionalString)
 	}
+	if spec.SentWith != "" {
+		with := b.input(spec.SentWith, false)
+		parameter.With = &with
+	}
 	return parameter
 }
 

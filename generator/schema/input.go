@@ -41,8 +41,8 @@ func ofArgument(argument plan.Argument) Schema {
 func filter() Schema {
 	scalars := []Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}
 	between := Schema{Type: "object", MinProperties: 1, Closed: true}
-	for _, operator := range []string{"gte", "gt", "lte", "lt"} {
-		between.Properties = append(between.Properties, Property{Name: operator, Schema: Schema{AnyOf: scalars}})
+	for _, operator := range []string{"gte", "gt", "lte", "lt"} { // a range of booleans is accepted and not worth its bytes here
+		between.Properties = append(between.Properties, Property{Name: operator, Schema: Schema{AnyOf: scalars[:2]}})
 	}
 	condition := Schema{AnyOf: append(scalars[:3:3], between)}
 	return Schema{Type: "object", MinProperties: 1, Others: &condition}

@@ -9,12 +9,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// Pair has both schemas of one tool.
+// Pair has both schemas of one tool that clients get.
 type Pair struct {
 	Input, Output Schema
 }
 
-// Of returns both schemas of a tool.
+// Of returns both schemas of a tool that clients get.
 func Of(tool plan.Tool) Pair { return Pair{Input: Input(tool), Output: Output(tool.Output)} }
 
 // Schema is the part of JSON Schema (2020-12) that the tools need. Absent members are not written. An object always has

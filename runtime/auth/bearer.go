@@ -1,9 +1,11 @@
 package auth
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -39,4 +41,88 @@ func Bearer(header http.Header) (string, error) {
 func isToken(text string) bool {
 	body := strings.TrimRight(text, "=")
 	return body != "" && len(text) <= rs.LongestBearer && strings.Trim(body, tokenAlphabet) == ""
+}
+
+// Error codes of the body (interfaces.md).
+const (
+	CodeAuthentication = "authentication_error"      // 401: no bearer, or an invalid one
+	CodePermission     = "permission_error"          // 403: a bearer of the wrong kind or for another audience
+	CodePackageRevoked = "package_revoked"           // 403: a package without an active member
+	CodeUnavailable    = "authorization_unavailable" // 503: the authorization server gives no usable answer
+	CodeUnsupported    = "package_unsupported"       // 503: the authorization server publishes no members
+)
+
+// Values of the challenge's error parameter (RFC 6750, section 3.1).
+const (
+	invalidToken      = "invalid_token"
+	insufficientScope = "insufficient_scope"
+)
+
+// retryAfter is the Retry-After of a 503.
+const retryAfter = negativeLifetime
+
+// Refusal is the error of Bearer and Verify. Neither it nor its causes hold a token. Requests share it, so it must not be modified.
+type Refusal struct {
+	Status     int           // 401, 403 or 503
+	Type       string        // in the body
+	Code       string        // in the body
+	Message    string        // for the client: what is wrong and what to do
+	Challenge  string        // the error parameter of WWW-Authenticate; may be empty
+	RetryAfter time.Duration // with 503
+
+	cause error // for the operator's log; may be nil
+}
+
+// Error returns a text for logs, with the cause. Clients get the Message.
+func (r *Refusal) Error() string {
+	text := fmt.Sprintf("%d %s: %s", r.Status, r.Code, r.Message)
+	if r.cause != nil {
+		text += ": " + r.cause.Error()
+	}
+	return text
+}
+
+func (r *Refusal) Unwrap() error { return r.cause }
+
+var missingBearer = &Refusal{
+	Status: http.StatusUnauthorized, Type: "authentication_error", Code: CodeAuthentication,
+	Message: "This server needs a bearer token in the Authorization header. Read error.resource_metadata to find out where to sign in.",
+}
+
+// badToken refuses an invalid token.
+func badToken(message string) *Refusal {
+	return &Refusal{
+		Status: http.StatusUnauthorized, Type: "authentication_error", Code: CodeAuthentication,
+		Message: message, Challenge: invalidToken,
+	}
+}
+
+// forbidden refuses a valid token that is for something else.
+func forbidden(message string) *Refusal {
+	return &Refusal{
+		Status: http.StatusForbidden, Type: "permission_error", Code: CodePermission,
+		Message: message, Challenge: insufficientScope,
+	}
+}
+
+var revokedPackage = &Refusal{
+	Status: http.StatusForbidden, Type: "permission_error", Code: CodePackageRevoked,
+	Message: "No source of this grant package is active any more. Sign in again and approve the sources to read.",
+}
+
+var unsupportedPackage = &Refusal{
+	Status: http.StatusServiceUnavailable, Type: "api_error", Code: CodeUnsupported, RetryAfter: retryAfter,
+	Message: "The authorization server does not publish the members of this grant package (package.members), so this server cannot read with it. Sign in with a single source instead.",
+}
+
+// unavailable refuses a token that cannot be confirmed (R-HOST-4).
+func unavailable(cause error) *Refusal {
+	message := "The authorization server cannot confirm this token now. Try again in a few seconds."
+	if errors.Is(cause, errBusy) {
+		message = "Too many tokens are being confirmed at once. Try again in a few seconds."
+	}
+	return &Refusal{
+		Status: http.StatusServiceUnavailable, Type: "api_error", Code: CodeUnavailable, RetryAfter: retryAfter,
+		Message: message, cause: cause,
+	}
 }

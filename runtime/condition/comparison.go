@@ -40,6 +40,8 @@ func newComparison(condition rs.Condition) *comparison {
 	}
 	if c.moment, c.isMoment = scalar.Instant(c.text); !c.isMoment {
 		c.moment, c.isPeriod = scalar.Period(c.text)
+	} else if condition.Operator == "" && c.isDay() && c.moment.Format(time.DateOnly) != condition.Value {
+		c.isMoment = false // such as 30 February
 	}
 	return c
 }

@@ -48,7 +48,6 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
 }
 
-// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Cause }
 
 // Read returns the valid entries of a file in their order, and the problems of the others.

@@ -45,8 +45,7 @@ func (c Credential) Approved() []Approved {
 	return approved
 }
 
-// maxFieldsRepeated is the maximum number of fields that SameRequest names. Authorization servers list all fields of an unlimited stream.
-const maxFieldsRepeated = 12
+const maxFieldsRepeated = 12 // by SameRequest; authorization servers list all fields of an unlimited stream
 
 // SameRequest returns what to request to get the same grant again: its connections, its streams, the time range of the first, and the
 // fields of a single stream if they are few. For several sources it returns the label only.

@@ -154,7 +154,6 @@ func readTime(r *rawjson.Reader, name string) time.Time {
 	return parsed
 }
 
-// object returns the entry's members together with others, which may be nil.
 func (e *Entry) object(others rawjson.Object) rawjson.Object {
 	credential := withTexts(e.Credential.members.reveal(),
 		"access_token", e.Credential.AccessToken.Reveal(),

@@ -45,7 +45,6 @@ func (e *Error) Error() string {
 	return rs.Explain(e.Message, nextStep)
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Cause returns a file error without its path, for messages that name the path.

@@ -16,8 +16,7 @@ import (
 // members of the file itself, without provider_url. Other tools read the grant that was connected last, and keep this member.
 const otherGrants = "other_grants"
 
-// maxDepth is the maximum nesting of a file.
-const maxDepth = 64
+const maxDepth = 64 // nesting of a file
 
 type contents struct {
 	members rawjson.Object
@@ -108,7 +107,6 @@ func (c *Cache) add(entry, ended *Entry) error {
 	})
 }
 
-// inherit copies what is known about the same grant and missing in the new credential.
 func (e *Entry) inherit(old *Entry) {
 	e.Credential.Label = cmp.Or(e.Credential.Label, old.Credential.Label)
 	if e.Credential.Details == nil {

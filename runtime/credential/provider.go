@@ -9,7 +9,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
-// providerStep is the next step if no provider is named.
 const providerStep = "pass --provider-url or set PDPP_PROVIDER_URL"
 
 // ParseProviderURL normalizes a provider URL: lower case scheme and host, no default port, no trailing slash. Its errors are of class

@@ -61,7 +61,6 @@ func (c *Cache) Renew(seen *Entry, hasEnded bool, now time.Time, exchange func(*
 	})
 }
 
-// signInAgain is the error of a grant that cannot be renewed.
 func (c *Cache) signInAgain(stored *Entry, problem string, cause error) *Error {
 	message := fmt.Sprintf("grant %s of %s %s: %v", stored.Credential.Name(), stored.ProviderURL, problem, cause)
 	return c.unusableError(stored.ProviderURL, message, cause)

@@ -80,7 +80,6 @@ type SeveralError struct {
 
 func (e *SeveralError) Error() string { return e.Refusal.Error() }
 
-// Unwrap returns the refusal.
 func (e *SeveralError) Unwrap() error { return e.Refusal }
 
 // OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, and a *SeveralError if there
@@ -163,7 +162,6 @@ func Named(grants []*Entry, names []string) []string {
 	})
 }
 
-// refuse returns an error for an owner credential, and if no credential is usable.
 func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 	isUsable := false
 	for _, entry := range grants {
@@ -204,8 +202,7 @@ func (c *Cache) UnknownGrant(name string, grants []*Entry) *Error {
 	return &Error{Class: Configuration, Message: message, Command: commandline.Connections(c.NamedRoot())}
 }
 
-// grantsShown is the maximum number of grants that an error lists.
-const grantsShown = 8
+const grantsShown = 8 // in an error
 
 // Name returns the grant's label and id for a message, such as "work (grt_1)".
 func (c Credential) Name() string {

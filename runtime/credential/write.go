@@ -30,8 +30,7 @@ func (c *Cache) Prepare(providerURL string) error {
 	return c.withReservedSpace(func() error { return nil })
 }
 
-// reservedSpace is enough for the file of several dozen grants, in bytes.
-const reservedSpace = 64 << 10
+const reservedSpace = 64 << 10 // bytes; enough for several dozen grants
 
 // withReservedSpace runs a function while the disk has space for another file.
 func (c *Cache) withReservedSpace(run func() error) error {
@@ -59,7 +58,6 @@ func (c *Cache) createDirectories() error {
 	return c.ignoreInGit()
 }
 
-// ignoreInGit keeps the root's content out of version control.
 func (c *Cache) ignoreInGit() error {
 	path := filepath.Join(c.Root, ".gitignore")
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {

@@ -17,8 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// renewWithin is the remaining lifetime below which a certificate is reported. Most are renewed earlier.
-const renewWithin = 14 * 24 * time.Hour
+const renewWithin = 14 * 24 * time.Hour // most certificates are renewed earlier
 
 // checkConnection connects to the provider's port and checks its certificate. Plain http is for this machine only, since it sends
 // the token unencrypted.
@@ -56,7 +55,6 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	return ok("%s, certificate valid for %d days", version, days)
 }
 
-// isUnencrypted reports whether the token would cross a network unencrypted.
 func (e *examination) isUnencrypted() bool {
 	return e.address.Scheme == "http" && !address.IsLoopback(e.address.Hostname())
 }
@@ -80,8 +78,7 @@ func (e *examination) handshakeFinding(err error) Finding {
 	return failed(credential.Unreachable, inspect, "TLS failed: %s", connectionProblem(err))
 }
 
-// maxSkew is the maximum difference between two clocks.
-const maxSkew = time.Minute
+const maxSkew = time.Minute // between two clocks
 
 // checkClock compares this machine's clock with the provider's Date header. The expiry of a credential is compared with this clock.
 func (e *examination) checkClock(ctx context.Context) Finding {
@@ -142,7 +139,6 @@ var flowTitles = map[connect.Flow]string{
 	connect.AgentConnect: "agent connect", connect.DeviceAuthorization: "device authorization", connect.AuthorizationCode: "authorization code",
 }
 
-// checkAuthorizationServer reads how a client can sign in (RFC 8414).
 func (e *examination) checkAuthorizationServer(ctx context.Context) Finding {
 	if e.inspection == nil {
 		return note("", signInOverHTTPS)

@@ -14,7 +14,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// expiresSoon is the remaining lifetime below which a credential is reported.
 const expiresSoon = 3 * 24 * time.Hour
 
 // checkCacheFile checks the file and its permissions. It runs before anything reads the file, since reading changes its mode.
@@ -49,7 +48,6 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	return ok("%s (mode %04o)", path, info.Mode().Perm())
 }
 
-// checkCredential finds the token that the commands use.
 func (e *examination) checkCredential(context.Context) Finding {
 	if e.options.Token != nil {
 		token, err := e.options.Token()
@@ -75,7 +73,6 @@ func (e *examination) checkCredential(context.Context) Finding {
 	return e.validity(grants[first].Credential)
 }
 
-// validity reports how long a credential is valid.
 func (e *examination) validity(stored credential.Credential) Finding {
 	grant := "grant " + stored.Name()
 	now, ends := e.options.Now(), stored.ExpiresAt
@@ -94,7 +91,6 @@ func (e *examination) validity(stored credential.Credential) Finding {
 	return ok("%s, valid until %s", grant, until)
 }
 
-// requestCommand is the command that requests the same grant again.
 func (e *examination) requestCommand(stored credential.Credential) string {
 	return stored.SameRequest().Connect(e.provider, e.options.namedRoot())
 }
@@ -110,7 +106,6 @@ func (e *examination) grantChecks(isReachable bool) []check {
 	return checks
 }
 
-// checkGrant tries the token of one grant.
 func (e *examination) checkGrant(ctx context.Context, stored credential.Credential, isReachable bool) Finding {
 	lasts := e.validity(stored)
 	switch {

@@ -77,7 +77,6 @@ const (
 	tokenKindTitle = "Token kind"
 )
 
-// run examines one provider.
 func (e *examination) run(ctx context.Context, report func(Result)) {
 	isReachable := false
 	reportResult := func(result Result) {
@@ -106,7 +105,6 @@ func (e *examination) checks() []check {
 	}
 }
 
-// checkURL normalizes the URL that all other checks use.
 func (e *examination) checkURL(context.Context) Finding {
 	provider, err := credential.ParseProviderURL(e.providerURL)
 	if err = cmp.Or(e.selectionError, err); err != nil {

@@ -71,7 +71,6 @@ func (o *Options) checkEnvironment(context.Context) Finding {
 	return ok("no owner credentials")
 }
 
-// hostChecks returns a check for each host on this machine, or one check that reports no hosts.
 func (o *Options) hostChecks(providers []*examination) []check {
 	if o.Machine.Home == "" {
 		return nil
@@ -118,7 +117,6 @@ func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding
 	return ok("has pdpp-mcp as %s", strings.Join(names, ", "))
 }
 
-// serves reports whether a hosted server is at the provider's origin.
 func (e *examination) serves(address string) bool {
 	provider, err := credential.ParseProviderURL(e.providerURL)
 	return err == nil && strings.HasPrefix(address, provider+"/")

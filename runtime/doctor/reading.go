@@ -12,9 +12,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// harmlessWord is the query of the search checks. They request one hit and show none.
-const harmlessWord = "hello"
-
 // checkTokenKind reads the kind of the token. Nothing else is read with a token of another kind (R-STDIO-3).
 func (e *examination) checkTokenKind(ctx context.Context) (kind Finding) {
 	if e.isExpired { // doctor writes nothing, so it does not renew it
@@ -24,7 +21,6 @@ func (e *examination) checkTokenKind(ctx context.Context) (kind Finding) {
 	return kind
 }
 
-// tryToken reads the compact schema with a token and checks the kind that it reports.
 func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader, *rs.Response, Finding) {
 	reader, err := rs.NewClient(rs.Options{
 		BaseURL: e.provider, Bearer: token, Transport: e.options.Transport, Timeout: e.options.Deadline,
@@ -32,30 +28,19 @@ func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader,
 	if err != nil {
 		return nil, nil, fromError(err, "")
 	}
-	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
-	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.MeansPackageToken() {
-		return nil, nil, e.packageToken()
-	}
-	if err != nil {
-		return nil, nil, e.fromAnswer(err)
-	}
-	bearer, err := rs.SchemaBearer(response.Body())
+	response, bearer, err := schemadoc.Admit(ctx, reader)
+	other, isOther := errors.AsType[*rs.KindError](err)
 	switch {
+	case isOther && other.Kind == rs.KindPackage: // (R-STDIO-6)
+		return nil, nil, failed(credential.Refused, e.connectCommand(), "a package token, which is accepted only by the hosted MCP server at %s/mcp", e.provider)
+	case isOther:
+		return nil, nil, failed(credential.Refused, e.connectCommand(), "%v; only scoped client tokens are used here", other)
 	case err != nil:
-		return nil, nil, failed(credential.Refused, e.connectCommand(), "%v; only scoped client tokens are used here", err)
-	case bearer.Kind == rs.KindPackage:
-		return nil, nil, e.packageToken()
-	case !bearer.IsClient():
-		return nil, nil, failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", bearer.Kind)
+		return nil, nil, e.fromAnswer(err)
 	case bearer.Kind == "":
 		return reader, response, note("", "the provider does not report the kind of the token; it is treated as a client's")
 	}
 	return reader, response, ok("a scoped client token")
-}
-
-// packageToken is the finding that only the hosted MCP server accepts a token (R-STDIO-6).
-func (e *examination) packageToken() Finding {
-	return failed(credential.Refused, e.connectCommand(), "a package token, which is accepted only by the hosted MCP server at %s/mcp", e.provider)
 }
 
 // coverage counts connections and streams. A connection may occur under several connectors.
@@ -81,7 +66,7 @@ func (e *examination) coverage(response *rs.Response) Finding {
 func (e *examination) searchCheck(path ...string) func(context.Context) Finding {
 	return func(ctx context.Context) Finding {
 		var query rs.Query
-		query.Set("q", harmlessWord)
+		query.Set("q", "hello") // no hit is shown
 		query.Set("limit", "1")
 		_, err := e.reader.Get(ctx, rs.Request{Path: rs.JoinPath(append([]string{"v1"}, path...)...), Query: query})
 		var refused *rs.Error
@@ -95,7 +80,6 @@ func (e *examination) searchCheck(path ...string) func(context.Context) Finding 
 	}
 }
 
-// notOffered are the statuses of a search mode that the provider does not offer.
 var notOffered = []int{
 	http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusServiceUnavailable,
 }

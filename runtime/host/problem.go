@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
 // Codes of refusals that do not depend on the caller (interfaces.md). For 429 it is tool.RateLimitExceeded.
@@ -107,5 +109,39 @@ func (w *refusalWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Unwrap returns the wrapped writer.
 func (w *refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// titles are the titles of refusals by status. The default is http.StatusText.
+var titles = map[int]string{
+	http.StatusNotFound:           "Page not found",
+	http.StatusMisdirectedRequest: "Host not allowed",
+}
+
+// isBrowser reports whether a browser sent the request.
+func isBrowser(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && webpage.PrefersHTML(r.Header.Values("Accept"))
+}
+
+// write writes a refusal: a page for a browser, or else JSON.
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, refused *problem) {
+	w.Header().Add("Vary", "Accept")
+	if !isBrowser(r) {
+		refused.write(w, toolcall.RequestOf(r.Context()).ID)
+		return
+	}
+	refused.setHeader(w.Header())
+	title := titles[refused.status]
+	if title == "" {
+		title = http.StatusText(refused.status)
+	}
+	h.showPage(w, refused.status, title, refused.message)
+}
+
+// showPage writes a page with a message, and a link to the setup page if the host is this server's.
+func (h *Handler) showPage(w http.ResponseWriter, status int, title, text string) {
+	message := webpage.Message{Site: h.options.Name, Title: title, Text: []string{text}}
+	if status != http.StatusMisdirectedRequest {
+		message.Link, message.LinkText = page.ConnectPath, "Connect an AI app"
+	}
+	message.Write(w, status)
+}

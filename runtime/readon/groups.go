@@ -58,7 +58,10 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		return readCounts(ctx, env, request, input)
 	}
 	isOwnZone := input.TimeZone != nil
-	if !isOwnZone && input.GroupByTime != nil {
+	switch {
+	case input.GroupByTime == nil:
+		input.TimeZone = nil // is not used
+	case !isOwnZone:
 		input.TimeZone = defaultZone(ctx, env, input)
 		request.Query.String(zoneName, input.TimeZone)
 	}

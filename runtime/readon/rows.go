@@ -29,7 +29,7 @@ type RowsInput struct {
 // env.Get, or an *tool.Error for a cursor of another call or a caller with too many readings.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
-		if _, isFeed := request.Query.Get(feedName); isFeed {
+		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(text(input.Cursor), changesPrefix) {
 			return readChanges(ctx, env, request, input)
 		}
 		return readTimeline(ctx, env, request, input)

@@ -59,10 +59,16 @@ func (c call) findings(s schema, refused *rs.Error) []finding {
 	for _, each := range c.names(tool.CompleteConnection) {
 		found = append(found, connection(s, each, stream)...)
 	}
-	if stream == "" || len(found) > 0 {
+	if len(found) > 0 {
 		return found
 	}
 	fields := s.fields(stream, c.connectionID())
+	if stream == "" {
+		if refused != nil && refused.Code == "unknown_field" {
+			found = c.fieldOfNone(fields)
+		}
+		return found
+	}
 	for _, each := range c.names(tool.CompleteField) {
 		found = append(found, c.field(s, each, stream, fields)...)
 	}
@@ -80,6 +86,18 @@ func (c call) findings(s schema, refused *rs.Error) []finding {
 		}
 	case refused.Code == "invalid_cursor" && len(found) == 0:
 		found = append(found, c.changes(cmp.Or(s.cursorField(stream, c.connectionID()), onlyOf(fields.names(isTime)))))
+	}
+	return found
+}
+
+// fieldOfNone finds the names of fields that no granted stream has.
+func (c call) fieldOfNone(fields fields) []finding {
+	var found []finding
+	for _, each := range c.names(tool.CompleteField) {
+		if accepted := fields.names(isGranted); len(fields) > 0 && fields.named(each.text) == nil {
+			found = append(found, newFinding(each, nearname.Nearest(each.text, accepted), accepted,
+				fmt.Sprintf("No stream has a field %s; accepted lists the fields of all streams.", quoted(each.text))))
+		}
 	}
 	return found
 }

@@ -53,7 +53,7 @@ func checkAny(t *testing.T, renderer *rendered, result *tool.Result, err error) 
 	t.Helper()
 	if err == nil {
 		checkBounds(t, result, renderer.bound)
-		checkOutputSchema(t, renderer.tool, result.Structured)
+		checkServedSchema(t, renderer.tool, result.Structured)
 		return
 	}
 	var failure *rs.Failure
@@ -67,7 +67,7 @@ func checkAny(t *testing.T, renderer *rendered, result *tool.Result, err error) 
 func checkFailed(t *testing.T, result *tool.Result) {
 	t.Helper()
 	checkBounds(t, result, render.TextCharacters)
-	checkOutputSchema(t, "fetch", result.Structured)
+	checkServedSchema(t, "fetch", result.Structured)
 	var structured struct {
 		Error json.RawMessage `json:"error"`
 	}

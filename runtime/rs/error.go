@@ -64,7 +64,6 @@ type NoneAnswered struct {
 
 func (e *NoneAnswered) Error() string { return e.Cause.Error() }
 
-// Unwrap returns the cause.
 func (e *NoneAnswered) Unwrap() error { return e.Cause }
 
 // Codes for refusals without one. A resource server may send the same codes, and others.

@@ -3,11 +3,14 @@ package rs
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -122,4 +125,76 @@ func (e *exchange) isChange() bool { return e.method != http.MethodGet }
 
 func requestID(header http.Header) string {
 	return cmp.Or(header.Get("Request-Id"), header.Get("X-Request-Id"))
+}
+
+// bodyTooLargeError is a body that exceeds the limit after decompression.
+type bodyTooLargeError struct{ limit int64 }
+
+func (e *bodyTooLargeError) Error() string { return fmt.Sprintf("body larger than %d bytes", e.limit) }
+
+// isUTF8 reports whether a Content-Type names no charset, or UTF-8 or its subset ASCII. JSON has no other (RFC 8259, section 8.1).
+func isUTF8(contentType string) bool {
+	_, parameters, err := mime.ParseMediaType(contentType)
+	return err != nil || slices.Contains([]string{"", "utf-8", "utf8", "us-ascii"}, strings.ToLower(parameters["charset"]))
+}
+
+// readBody reads and decompresses a body of up to limit bytes.
+func readBody(response *http.Response, limit int64) ([]byte, error) {
+	switch encoding := strings.ToLower(response.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+		if response.ContentLength > limit {
+			return nil, &bodyTooLargeError{limit}
+		}
+		return readAll(response.Body, response.ContentLength, limit)
+	case "gzip", "x-gzip":
+		decompressor, err := gzip.NewReader(response.Body)
+		if err != nil {
+			return nil, err
+		}
+		const usualRatio = 4
+		return readAll(decompressor, usualRatio*response.ContentLength, limit)
+	default:
+		return nil, fmt.Errorf("content encoding %q", encoding)
+	}
+}
+
+// maxReserved limits the bytes that are reserved because a header announces them.
+const maxReserved = 1 << 20
+
+// readAll reads to the end. The expected size, which may be negative, saves growing the buffer.
+func readAll(source io.Reader, expected, limit int64) ([]byte, error) {
+	var body bytes.Buffer
+	body.Grow(int(min(max(expected, 0), limit, maxReserved)) + bytes.MinRead)
+	if _, err := body.ReadFrom(io.LimitReader(source, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(body.Len()) > limit {
+		return nil, &bodyTooLargeError{limit}
+	}
+	return body.Bytes(), nil
+}
+
+// Sent is one request of a Client and its outcome. It has no values of the request, no bearer and no content.
+type Sent struct {
+	Template string        // of its Route
+	Status   int           // 0 without a response
+	Took     time.Duration // from sending to the end of the response's body
+	Bytes    int64         // of the body, after decompression; 0 if it was not read
+	Try      int           // of its read, from 1 to MaxTries
+}
+
+// Observer receives requests that have ended. It is called concurrently and must not block.
+type Observer interface{ Sent(sent Sent) }
+
+type observerKey struct{}
+
+// ObservedBy returns a context whose requests an observer receives.
+func ObservedBy(ctx context.Context, observer Observer) context.Context {
+	return context.WithValue(ctx, observerKey{}, observer)
+}
+
+// ObserverOf returns the observer of a context, or nil.
+func ObserverOf(ctx context.Context) Observer {
+	observer, _ := ctx.Value(observerKey{}).(Observer)
+	return observer
 }

@@ -39,7 +39,6 @@ func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Text() }
 // Text returns one line for people and models: what happened, and what to do now.
 func (f *Failure) Text() string { return Explain(f.Message, f.NextStep) }
 
-// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
 // Explain joins what happened and what to do now in one line. The next step may be empty.

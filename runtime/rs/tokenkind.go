@@ -3,6 +3,7 @@ package rs
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -55,6 +56,21 @@ type Bearer struct {
 
 // IsClient reports whether the token can read.
 func (b Bearer) IsClient() bool { return b.Kind == "" || b.Kind == KindClient }
+
+// KindError is the error of a bearer that must not be used for reading.
+type KindError struct {
+	Kind  string // empty if it is unreadable
+	Cause error  // of an unreadable kind
+}
+
+func (e *KindError) Error() string {
+	if e.Cause != nil {
+		return e.Cause.Error()
+	}
+	return fmt.Sprintf("a token of kind %q", e.Kind)
+}
+
+func (e *KindError) Unwrap() error { return e.Cause }
 
 // errBearerShape is a schema or a bearer block that is not an object.
 var errBearerShape = errors.New("the schema or its bearer block is not an object")

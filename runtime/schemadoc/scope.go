@@ -2,6 +2,7 @@ package schemadoc
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -46,6 +47,23 @@ func (s Scope) Ask(ctx context.Context, get func(context.Context, rs.Request) (*
 	}
 	document.Keep(s)
 	return document, nil
+}
+
+// Admit reads the compact schema and the kind of the reader's bearer, which must be a client's or unstated (R-STDIO-3). The error for any
+// other kind is a *rs.KindError.
+func Admit(ctx context.Context, reader rs.Reader) (*rs.Response, rs.Bearer, error) {
+	schema, err := reader.Get(ctx, Scope{}.Request(false))
+	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.MeansPackageToken() {
+		return nil, rs.Bearer{}, &rs.KindError{Kind: rs.KindPackage}
+	}
+	if err != nil {
+		return nil, rs.Bearer{}, err
+	}
+	bearer, err := rs.SchemaBearer(schema.Body())
+	if err != nil || !bearer.IsClient() {
+		return nil, rs.Bearer{}, &rs.KindError{Kind: bearer.Kind, Cause: err}
+	}
+	return schema, bearer, nil
 }
 
 // Keep removes everything outside a scope, for servers that ignore or refuse its parameters (R-SCH-1, R-SCH-4).

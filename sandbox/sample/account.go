@@ -53,13 +53,14 @@ const (
 
 // bank has the transactions of both accounts, oldest first. Those of the main account do not depend on the seed.
 type bank struct {
+	story        story
 	balances     map[string]int // in cents
 	transactions []transaction
 }
 
-func openBank(r *rand.Rand) *bank {
-	b := &bank{balances: map[string]int{}}
-	for _, row := range storyRows("bank") {
+func openBank(s story, r *rand.Rand) *bank {
+	b := &bank{story: s, balances: map[string]int{}}
+	for _, row := range s.rows("bank") {
 		switch {
 		case row[0] == "opening":
 			b.balances[row[1]] = cents(row[2])
@@ -99,11 +100,11 @@ func (b *bank) plan(day string, row []string) {
 
 // spend adds what the card pays on any day in Berlin.
 func (b *bank) spend(r *rand.Rand) {
-	for _, s := range seriesOf("card") {
+	for _, s := range b.story.seriesOf("card") {
 		openings, _ := s.lines()
 		for n := range s.times {
 			row, at := columns(pick(r, openings)), s.at(n)
-			if !at.Before(inJapan) && at.Before(fromJapan) {
+			if b.story.trip.includes(at) {
 				continue
 			}
 			low, high, _ := strings.Cut(row[2], "..")
@@ -202,7 +203,7 @@ func (b *bank) records() []catalog.Record {
 	for _, t := range b.transactions {
 		records = append(records, record(Bank, "transactions", compoundKey(t.AccountID, t.Number), t))
 	}
-	for _, p := range storyPieces("bank") {
+	for _, p := range b.story.pieces("bank") {
 		n := notice{
 			ID: p.head[0], SentAt: timestamp(instant(p.head[1])), AccountID: p.head[2], Kind: p.head[3], Title: p.head[4],
 			Text: b.fillIn(p.text),

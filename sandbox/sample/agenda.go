@@ -31,9 +31,9 @@ type event struct {
 }
 
 // agenda makes the records of the calendar, oldest first in every stream.
-func agenda(people cast) []catalog.Record {
+func agenda(s story, people cast) []catalog.Record {
 	var events []event
-	for _, row := range storyRows("calendar") {
+	for _, row := range s.rows("calendar") {
 		start, length := instant(row[0]), must(time.ParseDuration(row[1]))
 		e := event{CalendarID: row[2], Title: row[3], Location: filled(row[4]), Attendees: invited(people, row[5]), Status: "confirmed"}
 		weeks, times, note := repetition(row[6])
@@ -50,15 +50,15 @@ func agenda(people cast) []catalog.Record {
 			events = append(events, e.at(start, 7*weeks*n, length))
 		}
 	}
-	for _, s := range seriesOf("event") {
-		for n := range s.times {
-			e := event{CalendarID: s.head[2], Title: s.head[3], Location: filled(s.head[4]), Attendees: invited(people, s.head[5]), Status: "confirmed", IsRecurring: true}
-			events = append(events, e.at(s.first, n*s.days, time.Hour))
+	for _, again := range s.seriesOf("event") {
+		for n := range again.times {
+			e := event{CalendarID: again.head[2], Title: again.head[3], Location: filled(again.head[4]), Attendees: invited(people, again.head[5]), Status: "confirmed", IsRecurring: true}
+			events = append(events, e.at(again.first, n*again.days, time.Hour))
 		}
 	}
 	slices.SortStableFunc(events, func(a, b event) int { return strings.Compare(a.StartsAt, b.StartsAt) })
 	var records []catalog.Record
-	for _, c := range []calendar{{"private", "Nora", "Europe/Berlin"}, {"work", "Kartenwerk", "Europe/Berlin"}, {"travel", "Away 🧭", "UTC"}} {
+	for _, c := range []calendar{{"private", s.facts["me"], "Europe/Berlin"}, {"work", s.facts["company"], "Europe/Berlin"}, {"travel", "Away 🧭", "UTC"}} {
 		records = append(records, record(Calendar, "calendars", c.ID, c))
 	}
 	onDay := map[string]int{}

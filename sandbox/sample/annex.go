@@ -9,26 +9,26 @@ import (
 )
 
 // annex is what follows the text of a long mail.
-func annex(r *rand.Rand, name string, number int) string {
+func (s story) annex(r *rand.Rand, name string, number int) string {
 	switch name {
 	case "terms":
-		_, clauses, _ := strings.Cut(storyText("terms"), "\n")
+		_, clauses, _ := strings.Cut(s.text("terms"), "\n")
 		return clauses
 	case "diary":
-		return diary(r)
+		return diary(r, s.annexLines("diary"))
 	case "huts":
-		return repeated(r, annexLines(name), 214)
+		return repeated(r, s.annexLines(name), 214)
 	case "trails":
 		if number%13 == 0 { // the two special issues
-			return repeated(r, annexLines(name), 150)
+			return repeated(r, s.annexLines(name), 150)
 		}
-		return repeated(r, annexLines(name), 12)
+		return repeated(r, s.annexLines(name), 12)
 	}
 	panic("sample story: no annex is called " + name)
 }
 
-func annexLines(name string) []string {
-	for _, p := range storyPieces("annex") {
+func (s story) annexLines(name string) []string {
+	for _, p := range s.pieces("annex") {
 		if p.head[0] == name {
 			return strings.Split(p.text, "\n")
 		}
@@ -47,9 +47,9 @@ func repeated(r *rand.Rand, lines []string, times int) string {
 }
 
 // diary has a line for each day of twenty years: date, wind, air pressure, a sentence. Some days are fixed.
-func diary(r *rand.Rand) string {
+func diary(r *rand.Rand, lines []string) string {
 	fixed, ordinary := map[string]string{}, []string(nil)
-	for _, line := range annexLines("diary") {
+	for _, line := range lines {
 		if rest, isFixed := strings.CutPrefix(line, "on "); isFixed {
 			day, sentence, _ := strings.Cut(rest, ": ")
 			fixed[day] = sentence

@@ -3,6 +3,7 @@ package sample
 import (
 	"crypto/sha256"
 	"embed"
+	"encoding/csv"
 	"encoding/hex"
 	"path"
 	"strconv"
@@ -30,7 +31,7 @@ func (b mailbox) enclosure(name string) []byte {
 	if content, err := files.ReadFile("files/" + name); err == nil {
 		return content
 	}
-	for _, p := range storyPieces("attachments") {
+	for _, p := range b.story.pieces("attachments") {
 		if p.head[0] != name {
 			continue
 		}
@@ -38,6 +39,10 @@ func (b mailbox) enclosure(name string) []byte {
 		switch path.Ext(name) {
 		case ".pdf":
 			return pdf(strings.Split(strings.TrimSpace(text), "\n"))
+		case ".docx":
+			return wordDocument(strings.Split(strings.TrimSpace(text), "\n"))
+		case ".xlsx":
+			return workbook(must(csv.NewReader(strings.NewReader(text)).ReadAll()))
 		case ".png":
 			return picture(text)
 		case ".ics", ".vcf": // RFC 5545 and RFC 6350 end lines so

@@ -49,6 +49,7 @@ type user struct {
 
 // talk is the team chat while it is made.
 type talk struct {
+	story    story
 	people   cast
 	channels []channel
 	users    []user
@@ -56,8 +57,8 @@ type talk struct {
 }
 
 // conversations makes the records of the team chat, oldest first in every stream.
-func conversations(r *rand.Rand, people cast) []catalog.Record {
-	t := &talk{people: people}
+func conversations(s story, r *rand.Rand, people cast) []catalog.Record {
+	t := &talk{story: s, people: people}
 	t.meet()
 	t.tell()
 	t.chatter(r)
@@ -81,18 +82,18 @@ func conversations(r *rand.Rand, people cast) []catalog.Record {
 
 // meet reads who is there, and the channels.
 func (t *talk) meet() {
-	for _, row := range storyRows("people") {
+	for _, row := range t.story.rows("people") {
 		if p := t.people.named(row[0]); p.chat != "" {
 			zone := "Europe/Berlin"
 			if p.short == "aiko" {
-				zone = "Asia/Tokyo"
+				zone = t.story.facts["partner_zone"]
 			}
 			t.users = append(t.users, user{
 				ID: fmt.Sprintf("U%03d", len(t.users)+1), Name: p.chat, RealName: &p.name, Email: filled(p.work), TimeZone: &zone,
 			})
 		}
 	}
-	for _, row := range storyRows("chat") {
+	for _, row := range t.story.rows("chat") {
 		switch row[0] {
 		case "channel":
 			t.channels = append(t.channels, channel{
@@ -114,7 +115,7 @@ var (
 func (t *talk) tell() {
 	var room, day string
 	var root *chatMessage
-	for line := range strings.Lines(storyText("chat")) {
+	for line := range strings.Lines(t.story.text("chat")) {
 		line = strings.TrimRight(line, "\n")
 		if begun := chatDay.FindStringSubmatch(line); begun != nil {
 			room, day, root = begun[1], begun[2], nil
@@ -155,7 +156,7 @@ func (m *chatMessage) mark(day, marks string) {
 
 // chatter fills the channels with what is said on any day.
 func (t *talk) chatter(r *rand.Rand) {
-	for _, s := range seriesOf("chat") {
+	for _, s := range t.story.seriesOf("chat") {
 		openings, answers := s.lines()
 		var names []string
 		for _, short := range strings.Split(s.head[3], ", ") {

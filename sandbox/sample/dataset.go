@@ -43,7 +43,9 @@ const (
 var emittedAt = time.Date(2026, time.May, 1, 0, 0, 0, 0, time.UTC)
 
 // Dataset returns about 5,500 records of seven connections. It is a pure function of seed.
-func Dataset(seed uint64) catalog.Dataset {
+func Dataset(seed uint64) catalog.Dataset { return nora(seed).dataset() }
+
+func (s story) dataset() catalog.Dataset {
 	set := catalog.Dataset{
 		Connectors: []catalog.Connector{gmail(), spotify(), slack(), github(), googleCalendar(), fjordbank()},
 		Connections: []catalog.Connection{
@@ -56,20 +58,20 @@ func Dataset(seed uint64) catalog.Dataset {
 			{ID: Bank, ConnectorKey: "fjordbank", DisplayName: "Fjordbank"},
 		},
 	}
-	people, money := readCast(), openBank(source(seed, Bank))
+	people, money := s.cast(), openBank(s, source(s.seed, Bank))
 	for _, box := range []mailbox{
 		{connectionID: PersonalMail, prefix: "p", kind: "mail", files: []string{"mail_personal_1", "mail_personal_2"}},
 		{connectionID: WorkMail, prefix: "w", kind: "work", files: []string{"mail_work"}, atWork: true},
 	} {
-		box.people, box.bank, box.random = people, money, source(seed, box.connectionID)
+		box.story, box.people, box.bank, box.random = s, people, money, source(s.seed, box.connectionID)
 		records, blobs := box.fill()
 		set.Records = append(set.Records, records...)
 		set.Blobs = append(set.Blobs, blobs...)
 	}
-	set.Records = append(set.Records, listening(source(seed, Music))...)
-	set.Records = append(set.Records, conversations(source(seed, TeamChat), people)...)
-	set.Records = append(set.Records, forge(source(seed, Forge), people)...)
-	set.Records = append(set.Records, agenda(people)...)
+	set.Records = append(set.Records, listening(s, source(s.seed, Music))...)
+	set.Records = append(set.Records, conversations(s, source(s.seed, TeamChat), people)...)
+	set.Records = append(set.Records, forge(s, source(s.seed, Forge), people)...)
+	set.Records = append(set.Records, agenda(s, people)...)
 	set.Records = append(set.Records, money.records()...)
 	return set
 }

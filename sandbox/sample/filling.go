@@ -18,18 +18,25 @@ type series struct {
 	times      int
 }
 
-// seriesOf are the series of the kinds.
-func seriesOf(kinds ...string) []series {
+// seriesOf are the series of the kinds. Those of a generated person begin later and end earlier.
+func (s story) seriesOf(kinds ...string) []series {
 	var found []series
-	for _, p := range storyPieces("filling") {
+	for _, p := range s.pieces("filling") {
 		if !slices.Contains(kinds, p.head[1]) {
 			continue
 		}
 		last := p.head[len(p.head)-3:]
-		found = append(found, series{
+		made := series{
 			piece: p, name: p.head[0], kind: p.head[1],
 			first: instant(last[0]), days: must(strconv.Atoi(last[1])), times: must(strconv.Atoi(last[2])),
-		})
+		}
+		if s.person != 0 {
+			r := source(s.person, made.name)
+			missed := r.IntN(made.times/3 + 1)
+			made.first = made.first.In(berlin).AddDate(0, 0, made.days*r.IntN(missed+1))
+			made.times -= missed
+		}
+		found = append(found, made)
 	}
 	return found
 }

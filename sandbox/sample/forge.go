@@ -50,10 +50,10 @@ type commit struct {
 }
 
 // forge makes the records of the code forge, oldest first in every stream.
-func forge(r *rand.Rand, people cast) []catalog.Record {
+func forge(s story, r *rand.Rand, people cast) []catalog.Record {
 	var records []catalog.Record
 	var commits []commit
-	for _, row := range storyRows("forge") {
+	for _, row := range s.rows("forge") {
 		switch row[0] {
 		case "repository":
 			made := repository{FullName: row[1], Description: row[2], Language: row[3], CreatedAt: timestamp(instant(row[4])), Visibility: row[5]}
@@ -62,13 +62,13 @@ func forge(r *rand.Rand, people cast) []catalog.Record {
 			commits = append(commits, committed(row[1], instant(row[2]), row[3], row[4]))
 		}
 	}
-	records = append(records, discussions()...)
-	for _, s := range seriesOf("commit") {
-		openings, _ := s.lines()
-		for n := range s.times {
-			author := people.named(pick(r, strings.Split(s.head[3], ", ")))
-			at := s.at(n).Add(time.Duration(r.IntN(36_000)) * time.Second)
-			commits = append(commits, committed(s.head[2], at, author.login, vary(r, pick(r, openings), n+1)))
+	records = append(records, discussions(s.pieces("forge"))...)
+	for _, again := range s.seriesOf("commit") {
+		openings, _ := again.lines()
+		for n := range again.times {
+			author := people.named(pick(r, strings.Split(again.head[3], ", ")))
+			at := again.at(n).Add(time.Duration(r.IntN(36_000)) * time.Second)
+			commits = append(commits, committed(again.head[2], at, author.login, vary(r, pick(r, openings), n+1)))
 		}
 	}
 	slices.SortStableFunc(commits, func(a, b commit) int { return strings.Compare(a.CommittedAt, b.CommittedAt) })
@@ -86,8 +86,7 @@ func committed(repository string, at time.Time, author, message string) commit {
 }
 
 // discussions are the issues and pull requests.
-func discussions() []catalog.Record {
-	pieces := storyPieces("forge")
+func discussions(pieces []piece) []catalog.Record {
 	slices.SortStableFunc(pieces, func(a, b piece) int { return strings.Compare(a.head[4], b.head[4]) })
 	var records []catalog.Record
 	for _, p := range pieces {

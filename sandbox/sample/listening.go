@@ -61,43 +61,41 @@ type topArtist struct {
 // neverSkipped is the track that Juno forbade Nora to skip.
 const neverSkipped = "Nine (Do Not Skip)"
 
-// family are the user ids of the Family plan: plain, with a quote, and with spaces and letters outside ASCII.
-var family = []string{"nora", `dj "juno"`, "Zoë und Jörg"}
-
-// The days of the story, and those of the trip to Japan.
+// The days of a story.
 var (
-	firstDay  = time.Date(2025, time.May, 1, 0, 0, 0, 0, berlin)
-	lastDay   = time.Date(2026, time.April, 30, 0, 0, 0, 0, berlin)
-	japan     = time.FixedZone("JST", 9*3600)
-	inJapan   = time.Date(2025, time.October, 12, 0, 0, 0, 0, berlin)
-	fromJapan = time.Date(2025, time.October, 27, 0, 0, 0, 0, berlin)
+	firstDay = time.Date(2025, time.May, 1, 0, 0, 0, 0, berlin)
+	lastDay  = time.Date(2026, time.April, 30, 0, 0, 0, 0, berlin)
 )
 
 // listening makes the records of the music account, oldest first in every stream.
-func listening(r *rand.Rand) []catalog.Record {
-	tracks := library(r)
+func listening(s story, r *rand.Rand) []catalog.Record {
+	tracks := library(s, r)
 	var records []catalog.Record
 	for _, t := range tracks {
 		records = append(records, record(Music, "saved_tracks", t.ID, t))
 	}
-	plays := history(r, tracks)
+	plays := history(s, r, tracks)
 	for _, p := range plays {
 		records = append(records, record(Music, "play_history", p.ID, p))
 	}
-	return append(records, tops(r, plays)...)
+	return append(records, tops(s.family, r, plays)...)
 }
 
-func library(r *rand.Rand) []savedTrack {
+func library(s story, r *rand.Rand) []savedTrack {
 	var tracks []savedTrack
 	start := time.Date(2023, time.January, 5, 7, 30, 0, 0, time.UTC)
-	for _, row := range storyRows("music") {
+	for _, row := range s.rows("music") {
+		liked := must(strconv.Atoi(row[2]))
+		if s.person != 0 {
+			liked = between(r, 1, 9)
+		}
 		for _, name := range strings.Split(row[3], "; ") {
 			n := len(tracks)
 			t := savedTrack{
 				ID: fmt.Sprintf("spotify:track:%04d", n+1), Name: name, AlbumName: &row[1], ArtistNames: []string{row[0]},
 				AddedAt: timestamp(start.Add(time.Duration(n) * 119 * time.Hour)), DurationMS: between(r, 110_000, 380_000),
 				Popularity: r.IntN(101), Tempo: pointer(float64(between(r, 600, 1800)) / 10), Explicit: r.IntN(12) == 0,
-				ISRC: pointer(fmt.Sprintf("XX-S26-26-%05d", n+1)), liked: must(strconv.Atoi(row[2])),
+				ISRC: pointer(fmt.Sprintf("XX-S26-26-%05d", n+1)), liked: liked,
 			}
 			if row[1] == "bedroom tapes" { // local files have no catalogue entry
 				t.AlbumName, t.Tempo, t.ISRC = nil, nil, nil
@@ -109,7 +107,7 @@ func library(r *rand.Rand) []savedTrack {
 }
 
 // history is what Nora listened to: before work and in the evening, by the clock of where she was.
-func history(r *rand.Rand, tracks []savedTrack) []play {
+func history(s story, r *rand.Rand, tracks []savedTrack) []play {
 	var chosen []savedTrack // the more liked, the more often
 	for _, t := range tracks {
 		chosen = append(chosen, slices.Repeat([]savedTrack{t}, t.liked)...)
@@ -117,8 +115,8 @@ func history(r *rand.Rand, tracks []savedTrack) []play {
 	var plays []play
 	for day := firstDay; !day.After(lastDay); day = day.AddDate(0, 0, 1) {
 		zone := berlin
-		if !day.Before(inJapan) && day.Before(fromJapan) {
-			zone = japan
+		if s.trip.includes(day) {
+			zone = s.trip.zone
 		}
 		for _, hour := range []int{7, 19} {
 			at := time.Date(day.Year(), day.Month(), day.Day(), hour, r.IntN(60), r.IntN(60), 0, zone)
@@ -152,7 +150,7 @@ func played(r *rand.Rand, t savedTrack, at time.Time) play {
 }
 
 // tops has one record for each member of the family and month. Nora's are counted from her history.
-func tops(r *rand.Rand, plays []play) []catalog.Record {
+func tops(family []string, r *rand.Rand, plays []play) []catalog.Record {
 	var records []catalog.Record
 	for month := firstDay; !month.After(lastDay); month = month.AddDate(0, 1, 0) {
 		prefix := month.Format("2006-01")

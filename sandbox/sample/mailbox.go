@@ -14,6 +14,7 @@ import (
 
 // mailbox is one mail account of the story.
 type mailbox struct {
+	story        story
 	connectionID string
 	prefix       string // of ids
 	atWork       bool
@@ -41,11 +42,11 @@ func (b mailbox) fill() ([]catalog.Record, []catalog.Blob) {
 		blobs = append(blobs, content...)
 	}
 	for _, file := range b.files {
-		for _, p := range storyPieces(file) {
+		for _, p := range b.story.pieces(file) {
 			add(b.letter(p, 0))
 		}
 	}
-	for _, s := range seriesOf(b.kind) {
+	for _, s := range b.story.seriesOf(b.kind) {
 		for n := range s.times {
 			add(b.letter(b.one(s, n), n+1))
 		}
@@ -79,7 +80,7 @@ func (b mailbox) letter(p piece, number int) (letter, []catalog.Blob) {
 		snippet = opening(text)
 	}
 	if p.headers["annex"] != "" {
-		text += "\n\n" + annex(b.random, p.headers["annex"], number)
+		text += "\n\n" + b.story.annex(b.random, p.headers["annex"], number)
 	}
 	sent := instant(p.head[1])
 	m := message{

@@ -18,9 +18,9 @@ type person struct {
 // cast is everybody of the story by short name.
 type cast map[string]*person
 
-func readCast() cast {
+func (s story) cast() cast {
 	people := cast{}
-	for _, row := range storyRows("people") {
+	for _, row := range s.rows("people") {
 		p := &person{
 			short: row[0], name: row[1], private: row[2], work: row[3], chat: row[4], login: row[5],
 			inCalendar: row[6], language: row[7],

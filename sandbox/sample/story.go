@@ -10,7 +10,7 @@ import (
 
 // The story is plain text, to be read and edited as such; each file says at its top how it is written.
 //
-//go:embed story/*.txt
+//go:embed story/*.txt story/generated/*.txt
 var storyFiles embed.FS
 
 // piece is what stands between two lines that begin with "== ": a mail, an issue, an attachment.
@@ -22,19 +22,40 @@ type piece struct {
 
 var headerLine = regexp.MustCompile(`^([a-z]+): (.*)$`)
 
-// storyText is a file of the story. The files are part of the program, so a missing one is a mistake in it.
-func storyText(name string) string {
-	content, err := storyFiles.ReadFile("story/" + name + ".txt")
+// story is what a dataset is made of. The files are part of the program, so a missing one is a mistake in it.
+type story struct {
+	seed   uint64
+	person uint64            // 0 is Nora Weiss
+	facts  map[string]string // fill the templates in the files
+	family []string          // user ids of the music account
+	trip   trip
+}
+
+// trip is the time that the person spends in another time zone.
+type trip struct {
+	zone        *time.Location
+	first, past time.Time
+}
+
+// includes reports whether a time is during the trip.
+func (t trip) includes(at time.Time) bool { return !at.Before(t.first) && at.Before(t.past) }
+
+// text is a file of the story. A generated person's file comes before Nora's.
+func (s story) text(name string) string {
+	content, err := storyFiles.ReadFile("story/generated/" + name + ".txt")
+	if s.person == 0 || err != nil {
+		content, err = storyFiles.ReadFile("story/" + name + ".txt")
+	}
 	if err != nil {
 		panic(fmt.Errorf("read sample story: %w", err))
 	}
-	return string(content)
+	return s.fill(string(content))
 }
 
-// storyPieces are the pieces of a file in order.
-func storyPieces(name string) []piece {
+// pieces are the pieces of a file in order.
+func (s story) pieces(name string) []piece {
 	var found []piece
-	for _, section := range strings.Split("\n"+storyText(name), "\n== ")[1:] {
+	for _, section := range strings.Split("\n"+s.text(name), "\n== ")[1:] {
 		first, rest, _ := strings.Cut(section, "\n")
 		p := piece{head: columns(first), headers: map[string]string{}}
 		for {
@@ -51,10 +72,10 @@ func storyPieces(name string) []piece {
 	return found
 }
 
-// storyRows are the lines of a file that stand before its pieces, cut at their bars.
-func storyRows(name string) [][]string {
+// rows are the lines of a file that stand before its pieces, cut at their bars.
+func (s story) rows(name string) [][]string {
 	var rows [][]string
-	before, _, _ := strings.Cut(storyText(name), "\n== ")
+	before, _, _ := strings.Cut(s.text(name), "\n== ")
 	for line := range strings.Lines(before) {
 		line = strings.TrimSpace(line)
 		if line != "" && !strings.HasPrefix(line, "#") {

@@ -15,11 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
-// codePatience limits the wait for the owner's browser. Servers do not say how long their page lasts.
-const codePatience = 10 * time.Minute
-
-// codeGrants are the grant types of a client with a redirect (capture 501).
-var codeGrants = []string{"authorization_code", "refresh_token"}
+const codePatience = 10 * time.Minute // servers do not say how long their page lasts
 
 // authorizationCode runs the authorization code flow: a page redirects the owner's browser to this machine with a code (RFC 6749,
 // section 4.1; RFC 7636; RFC 8252). The parameters are in the URL, since PDPP's pushed requests have no redirect (capture 857).
@@ -33,7 +29,8 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 	}
 	defer callback.close()
 	client, err := s.requireClient(ctx, registration{
-		ApplicationType: "native", GrantTypes: codeGrants, ResponseTypes: []string{"code"}, RedirectURIs: []string{callback.address},
+		ApplicationType: "native", GrantTypes: []string{"authorization_code", "refresh_token"}, // capture 501
+		ResponseTypes: []string{"code"}, RedirectURIs: []string{callback.address},
 	})
 	if err != nil {
 		return nil, err
@@ -97,7 +94,10 @@ func (s *signIn) returnedCode(query url.Values) (string, error) {
 	return query.Get("code"), nil
 }
 
-const callbackPath = "/callback"
+const (
+	callbackPath = "/callback"
+	site         = "pdpp-mcp" // the name on the pages
+)
 
 // callbackServer waits on a local port for the owner's browser (RFC 8252, section 7.3). It rejects requests without the state, since any
 // page can send the browser here.
@@ -147,9 +147,6 @@ func (l *callbackServer) handle(w http.ResponseWriter, r *http.Request) {
 	default: // a repeated request
 	}
 }
-
-// site is the name on the pages.
-const site = "pdpp-mcp"
 
 func rejectOther(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusBadRequest

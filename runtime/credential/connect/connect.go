@@ -115,7 +115,6 @@ func (s *signIn) announce(approval Approval) {
 	s.Announce(approval)
 }
 
-// issued is an approved token with the authorization server's description.
 type issued struct {
 	credential.Entry
 

@@ -36,7 +36,6 @@ type TimeRange struct {
 // EveryStream is the name for all streams of a source.
 const EveryStream = "*"
 
-// namesAnything reports whether anything in particular is requested.
 func (a AccessRequest) namesAnything() bool {
 	return a.Source != "" || len(a.Streams) > 0 || a.SingleUse
 }
@@ -52,9 +51,10 @@ const (
 	dataAccess = "https://pdpp.dev/data-access" // the type
 	continuous = "continuous"                   // access modes
 	singleUse  = "single_use"
+
+	personalAssistant = "https://pdpp.dev/purpose/personal_ai_assistant" // the purpose
 )
 
-// authorizationDetail names streams of one source.
 type authorizationDetail struct {
 	Type               string        `json:"type"`
 	Source             rawjson.Value `json:"source,omitempty"`
@@ -63,9 +63,6 @@ type authorizationDetail struct {
 	PurposeDescription string        `json:"purpose_description,omitempty"`
 	Streams            []Stream      `json:"streams"`
 }
-
-// personalAssistant is the purpose of every request.
-const personalAssistant = "https://pdpp.dev/purpose/personal_ai_assistant"
 
 // repeatable are the members of a stream that SameAccess understands.
 var repeatable = []string{"name", "instance_ids", "fields", "time_range", "time_constraint"}
@@ -108,7 +105,6 @@ func optionalTime(text string) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
-// sourceOf returns the source for a connector.
 func sourceOf(connector string) rawjson.Value {
 	return rawjson.Object{rawjson.String("kind", "connector"), rawjson.String("id", connector)}.Encode()
 }
@@ -132,32 +128,9 @@ func (s *signIn) details() []authorizationDetail {
 	return []authorizationDetail{detail}
 }
 
-// detailsText returns the details as a parameter.
 func (s *signIn) detailsText() string {
 	details, _ := json.Marshal(s.details()) // strings always encode
 	return string(details)
-}
-
-// grantMembers are the members that a grant of agent connect and an RFC 9396 detail share.
-var grantMembers = []string{"source", "access_mode", "purpose_code", "purpose_description", "streams"}
-
-// details returns the approved access as the authorization server describes it: the authorization_details of a token endpoint or the
-// grant of agent connect. It is nil if the response has neither (capture 868e).
-func (g *granted) details() rawjson.Value {
-	if details, isArray := rawjson.Elements(g.answer.members.Get("authorization_details")); isArray && len(details) > 0 {
-		return rawjson.Array(details)
-	}
-	grant, _ := rawjson.ParseObject(g.answer.members.Get("grant"))
-	if grant.Get("streams") == nil {
-		return nil
-	}
-	detail := rawjson.Object{rawjson.String("type", dataAccess)}
-	for _, name := range grantMembers {
-		if value := grant.Get(name); value != nil {
-			detail = append(detail, rawjson.Raw(name, value))
-		}
-	}
-	return rawjson.Array([]rawjson.Value{detail.Encode()})
 }
 
 // readDetails derives details from a schema: connectors, streams, connections and fields. A schema has no time ranges or access mode.

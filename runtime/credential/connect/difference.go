@@ -95,7 +95,6 @@ func (c *comparison) stream(asked Stream, granted credential.Approved) {
 	c.bound(granted.Stream, "before", asked.Range.Until, granted.Until, -1)
 }
 
-// names compares requested and granted names, unless one list is empty.
 func (c *comparison) names(stream, what string, asked, granted []string) {
 	if len(asked) == 0 || len(granted) == 0 {
 		return

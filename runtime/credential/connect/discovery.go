@@ -18,7 +18,6 @@ import (
 // MetadataURL returns the URL of a provider's metadata (interfaces.md; RFC 9728). The provider's URL has no trailing slash.
 func MetadataURL(provider string) string { return provider + "/.well-known/oauth-protected-resource" }
 
-// resource reads the provider's metadata. They name at least one authorization server.
 func (r *requester) resource(ctx context.Context) (*resourceMetadata, error) {
 	var resource resourceMetadata
 	if err := r.metadata(ctx, MetadataURL(r.provider), &resource); err != nil {
@@ -60,7 +59,6 @@ func (r *requester) noProvider(ctx context.Context, cause *refusal) error {
 	return failure
 }
 
-// knownProvider returns a provider's URL if that address describes itself as a provider, otherwise an empty string.
 func (r *requester) knownProvider(ctx context.Context, named string) string {
 	var described resourceMetadata
 	if _, err := r.admit("resource", named); err != nil {
@@ -101,7 +99,6 @@ type resourceMetadata struct {
 	AuthorizationServers []string `json:"authorization_servers"`
 }
 
-// agentDiscovery is a member in the metadata of the provider or of its authorization server.
 type agentDiscovery struct {
 	AgentConnectEndpoint string          `json:"agent_connect_endpoint"`
 	Discovery            json.RawMessage `json:"pdpp_agent_discovery"`
@@ -131,7 +128,6 @@ type authorizationServer struct {
 	resource string // the token is requested for it (RFC 8707)
 }
 
-// deviceProfile lists the required parameters of a device authorization for a kind of token.
 type deviceProfile struct {
 	TokenKind          string   `json:"pdpp_token_kind"`
 	RequiredParameters []string `json:"required_parameters"`
@@ -190,7 +186,6 @@ func (r *requester) metadata(ctx context.Context, document string, into any) err
 	return answer.decode(into)
 }
 
-// flows returns the flows with endpoints in the metadata.
 func (s *authorizationServer) flows() []Flow {
 	return slices.DeleteFunc(Flows(), func(flow Flow) bool {
 		switch flow {

@@ -31,10 +31,8 @@ const (
 	codeInvalidMetadata = "invalid_client_metadata"
 )
 
-// maxDescription is the maximum length of a server's explanation, in runes.
-const maxDescription = 300
+const maxDescription = 300 // runes of a server's explanation
 
-// refusal is an error response of the authorization server.
 type refusal struct {
 	url         string
 	status      int
@@ -44,7 +42,6 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.url + " refused: " + r.reason() }
 
-// reason returns the code, or the status without one, and the description.
 func (r *refusal) reason() string {
 	reason := fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
 	if r.code != "" {
@@ -87,13 +84,11 @@ func printable(text string, secrets ...string) string {
 	return strings.TrimSpace(text)
 }
 
-// isInvalidRequest reports whether the request was malformed.
 func isInvalidRequest(err error) bool {
 	var refused *refusal
 	return errors.As(err, &refused) && slices.Contains([]string{codeInvalidRequest, codeInvalidDetails, codeSourceDetails}, refused.code)
 }
 
-// failed returns the error of a refusal, with class and next step.
 func (s *signIn) failed(refused *refusal) *credential.Error {
 	again := s.connectStep()
 	failure := credential.Misconfigured(refused.Error(), again, refused)
@@ -117,10 +112,8 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 	return failure
 }
 
-// nameConnection is the next step if a source has several connections (867c).
 const nameConnection = "if the source has several connections, pass --connection <id>, as the provider shows it to its owner"
 
-// connectStep is the next step of signing in again.
 func (s *signIn) connectStep() string {
 	return "run: " + commandline.Connect(s.requester.provider, s.CacheRoot)
 }

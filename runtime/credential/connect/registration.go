@@ -9,10 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// deviceGrant is the grant type of RFC 8628.
-const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code" // RFC 8628
 
-// registration is the metadata of a public client (RFC 7591).
 type registration struct {
 	ClientName              string   `json:"client_name"`
 	ApplicationType         string   `json:"application_type,omitempty"` // of a client with a redirect
@@ -70,7 +68,6 @@ func (s *signIn) client(ctx context.Context, asked registration) (credential.Cli
 	return client, err
 }
 
-// requireClient returns a client with an id, or an error.
 func (s *signIn) requireClient(ctx context.Context, asked registration) (credential.Client, error) {
 	client, err := s.client(ctx, asked)
 	if err == nil && client.ClientID == "" {

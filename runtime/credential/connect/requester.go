@@ -34,7 +34,6 @@ type requester struct {
 	client   *http.Client
 }
 
-// newRequester checks the provider's URL. A nil transport means rs.NewTransport.
 func newRequester(providerURL string, transport http.RoundTripper) (*requester, error) {
 	provider, err := credential.ParseProviderURL(providerURL)
 	if err != nil {
@@ -133,7 +132,6 @@ func unreachableError(address, problem string, err error) *credential.Error {
 	return &credential.Error{Class: credential.Unreachable, Message: address + " " + problem, NextStep: "check the provider URL and the network", Cause: err}
 }
 
-// protocolError returns the error of a response that violates the protocol.
 func protocolError(address, problem string, err error) *credential.Error {
 	return credential.Misconfigured(address+" "+problem, checkProvider, err)
 }
@@ -173,7 +171,6 @@ func (r *requester) admit(name, raw string) (*url.URL, error) {
 	return nil, credential.Misconfigured(fmt.Sprintf("the %s %s, so it is not followed", name, problem), checkProvider, err)
 }
 
-// checkProvider is the next step for wrong metadata.
 const checkProvider = "check the provider URL, or ask who runs the provider"
 
 // endpoint admits and normalizes a URL that may be empty.

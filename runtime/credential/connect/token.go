@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// verify tries the token and completes its entry.
 func (s *signIn) verify(ctx context.Context, issued *issued) error {
 	if issued.kind != "" && issued.kind != rs.KindClient {
 		return s.kindError(issued.kind)
@@ -25,18 +26,9 @@ func (s *signIn) verify(ctx context.Context, issued *issued) error {
 	if err != nil {
 		return &credential.Error{Class: credential.Internal, Message: "the token could not be tried", Cause: err}
 	}
-	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
+	response, bearer, err := schemadoc.Admit(ctx, reader)
 	if err != nil {
 		return s.trialError(ctx, err)
-	}
-	bearer, err := rs.SchemaBearer(response.Body())
-	switch {
-	case err != nil:
-		return &credential.Error{
-			Class: credential.Refused, Message: s.requester.provider + ": " + err.Error() + "; the token was not stored", NextStep: checkProvider, Cause: err,
-		}
-	case !bearer.IsClient():
-		return s.kindError(bearer.Kind)
 	}
 	issued.ProviderURL, issued.AuthorizationServer = s.requester.provider, s.server.Issuer
 	issued.CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
@@ -66,19 +58,23 @@ func (s *signIn) kindError(kind string) *credential.Error {
 	return refused
 }
 
-// trialError returns the error of an approved token that could not be tried.
 func (s *signIn) trialError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var refused *rs.Error
-	if errors.As(err, &refused) && refused.MeansPackageToken() {
-		return s.kindError(rs.KindPackage)
+	if other, ok := errors.AsType[*rs.KindError](err); ok {
+		if other.Cause == nil {
+			return s.kindError(other.Kind)
+		}
+		return &credential.Error{
+			Class: credential.Refused, Message: s.requester.provider + ": " + err.Error() + "; the token was not stored", NextStep: checkProvider, Cause: err,
+		}
 	}
 	failure := credential.Misconfigured(
 		"the token was issued and not stored, because it could not be tried: "+err.Error(),
 		checkProvider, err)
 	var unanswered *rs.Failure
+	var refused *rs.Error
 	if errors.As(err, &unanswered) && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout) ||
 		errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError {
 		failure.Class, failure.NextStep = credential.Unreachable, s.connectStep()
@@ -150,4 +146,89 @@ func (s *signIn) discard(ctx context.Context, issued *issued, because error) err
 		failure.Message += "; its owner can end it at the provider"
 	}
 	return failure
+}
+
+const maxLifetime = 100 * 365 * 24 * time.Hour // of a token
+
+// granted is a successful response of agent connect or a token endpoint (RFC 6749, section 5.1).
+type granted struct {
+	Status   string `json:"status"`   // of agent connect; empty with a token
+	Interval int64  `json:"interval"` // seconds
+
+	AccessToken  string `json:"access_token"`
+	RefreshToken string `json:"refresh_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int64  `json:"expires_in"` // seconds; 0: it does not expire
+	Scope        string `json:"scope"`
+	GrantID      string `json:"grant_id"`
+	PackageID    string `json:"grant_package_id"`
+	Grant        struct {
+		Client struct {
+			ClientID string `json:"client_id"`
+		} `json:"client"`
+		GrantID   string    `json:"grant_id"`
+		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not expire
+	} `json:"grant"`
+
+	answer    *answer
+	isPending bool // the owner has not decided
+	isTooFast bool // it was asked too often
+}
+
+func (g *granted) issued(client credential.Client) (*issued, error) {
+	kind, _, err := rs.TokenKind(g.answer.members.Get)
+	if err != nil {
+		return nil, protocolError(g.answer.url, "issued an unusable token: "+err.Error(), err)
+	}
+	if g.TokenType != "" && !strings.EqualFold(g.TokenType, "Bearer") {
+		return nil, protocolError(g.answer.url, "issued a token of a type other than Bearer", nil)
+	}
+	token, err := rs.NewBearer(g.AccessToken)
+	if err != nil {
+		return nil, protocolError(g.answer.url, "issued a token that "+err.Error(), err)
+	}
+	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered the client
+	given := &issued{kind: kind, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{
+		AccessToken: token, TokenType: "Bearer", ExpiresAt: g.expiry(), GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
+	}}}
+	if kind == "" && g.PackageID != "" && given.Credential.GrantID == "" {
+		given.kind = rs.KindPackage
+	}
+	if g.RefreshToken != "" {
+		given.Credential.RefreshToken = rs.NewSecret(g.RefreshToken)
+	}
+	return given, nil
+}
+
+// expiry returns when the token or its grant expires, whichever is first; zero if neither does.
+func (g *granted) expiry() time.Time {
+	ends := g.Grant.ExpiresAt
+	if g.ExpiresIn > 0 {
+		end := time.Now().Add(seconds(g.ExpiresIn, maxLifetime))
+		if ends.IsZero() || end.Before(ends) {
+			ends = end
+		}
+	}
+	return ends.UTC().Truncate(time.Millisecond)
+}
+
+var grantMembers = []string{"source", "access_mode", "purpose_code", "purpose_description", "streams"}
+
+// details returns the approved access as the authorization server describes it: the authorization_details of a token endpoint or the
+// grant of agent connect. It is nil if the response has neither (capture 868e).
+func (g *granted) details() rawjson.Value {
+	if details, isArray := rawjson.Elements(g.answer.members.Get("authorization_details")); isArray && len(details) > 0 {
+		return rawjson.Array(details)
+	}
+	grant, _ := rawjson.ParseObject(g.answer.members.Get("grant"))
+	if grant.Get("streams") == nil {
+		return nil
+	}
+	detail := rawjson.Object{rawjson.String("type", dataAccess)}
+	for _, name := range grantMembers {
+		if value := grant.Get(name); value != nil {
+			detail = append(detail, rawjson.Raw(name, value))
+		}
+	}
+	return rawjson.Array([]rawjson.Value{detail.Encode()})
 }

@@ -140,14 +140,11 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
-	if last != nil && isPerRow {
-		return invocation.Usagef("%s keeps the position of one page; leave out --all and --format jsonl or csv", sinceLast)
-	}
 	env.Readings, env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
 	c.accounted = newAccounted(c.definition.Name, &c.sources, logger)
 	switch {
 	case isPerRow:
-		err = (&export{toolCommand: c, command: command, env: env}).run(ctx, object)
+		err = (&export{toolCommand: c, command: command, env: env, last: last}).run(ctx, object)
 	case c.short != nil:
 		err = c.printPlain(ctx, env, object)
 	default:
@@ -199,7 +196,9 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.Ra
 	if err := output.Publish(); err != nil {
 		return err
 	}
-	return last.keep(result)
+	structured, _ := rawjson.ParseObject(result.Structured)
+	data, _ := rawjson.ParseObject(structured.Get("data"))
+	return last.keep(data.Text("next_cursor"), data.Text("next_changes_since"))
 }
 
 // newAccounted returns a function that makes a call within the time limit and writes it to the audit log (R-OPS-2): agents call from shells

@@ -24,6 +24,12 @@ const sinceLast = "@last"
 // lastRun keeps the position in a feed of changes between runs, in the cache.
 type lastRun struct{ path string }
 
+// keptPosition is the content of the file of a lastRun.
+type keptPosition struct {
+	Cursor   string `json:"cursor,omitempty"`
+	Bookmark string `json:"bookmark,omitempty"`
+}
+
 // resume replaces the value @last by the position that the last run kept, or by now. It returns nil for arguments without that value.
 func (c *toolCommand) resume(arguments json.RawMessage) (json.RawMessage, *lastRun, error) {
 	object, _ := rawjson.ParseObject(arguments)
@@ -37,28 +43,32 @@ func (c *toolCommand) resume(arguments json.RawMessage) (json.RawMessage, *lastR
 	run := strings.Join(append(append([]string{c.definition.Name}, c.sources.URLs...), c.sources.Grants...), "\x00")
 	sum := sha256.Sum256(append([]byte(run), object.Without(c.definition.Pages, tool.HitsLimit).Encode()...))
 	last := &lastRun{filepath.Join(cache.Root, "changes", hex.EncodeToString(sum[:8]))}
-	kept, err := os.ReadFile(last.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	var kept keptPosition
+	file, err := os.ReadFile(last.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		fmt.Fprintln(c.terminal.Err, "first run: the next one lists the changes from now on")
+	case err != nil:
 		return nil, nil, fmt.Errorf("read the position of the last run: %w", err)
+	case json.Unmarshal(file, &kept) != nil:
+		return nil, nil, invocation.Failf("the position of the last run cannot be read; remove %s", last.path)
 	}
-	return object.With(c.definition.Changes, rawjson.Quote(cmp.Or(strings.TrimSpace(string(kept)), "now"))).Encode(), last, nil
+	if kept.Cursor != "" { // a page of a feed is named by its cursor alone
+		return object.Without(c.definition.Changes).With(c.definition.Pages, rawjson.Quote(kept.Cursor)).Encode(), last, nil
+	}
+	return object.With(c.definition.Changes, rawjson.Quote(cmp.Or(kept.Bookmark, "now"))).Encode(), last, nil
 }
 
-// keep keeps the position after a result. A page that is not the last one continues with the next run.
-func (l *lastRun) keep(result *tool.Result) error {
-	if l == nil {
+// keep keeps a position for the next run: the next page, or the bookmark for later changes if there is none.
+func (l *lastRun) keep(cursor, bookmark string) error {
+	if l == nil || cursor == "" && bookmark == "" {
 		return nil
 	}
-	structured, _ := rawjson.ParseObject(result.Structured)
-	data, _ := rawjson.ParseObject(structured.Get("data"))
-	position := data.FirstText("next_changes_since", "next_cursor")
-	if position == "" {
-		return nil
-	}
+	kept, _ := json.Marshal(keptPosition{cursor, bookmark}) // strings
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return fmt.Errorf("keep the position for the next run: %w", err)
 	}
-	if err := ownfile.Replace(l.path, ".position-*", 0o600, []byte(position+"\n")); err != nil {
+	if err := ownfile.Replace(l.path, ".position-*", 0o600, kept); err != nil {
 		return fmt.Errorf("keep the position for the next run: %w", err)
 	}
 	return nil

@@ -28,6 +28,7 @@ type export struct {
 	rows     *display.Rows
 	pageSize int // 0 for the limit of the call
 	progress *progress
+	last     *lastRun // keeps the position; nil if no run continues this one
 }
 
 var (
@@ -73,7 +74,7 @@ func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.end(last), output.Publish())
+	return errors.Join(e.end(last), output.Publish(), e.last.keep(last.cursor, last.bookmark))
 }
 
 // prepare chooses the printer of rows and the size of pages.
@@ -114,7 +115,7 @@ func (e *export) printPages(ctx context.Context, object rawjson.Object) (rowPage
 			return page, err
 		case e.follow && page.cursor == "" && page.bookmark != "":
 			e.progress.line.End()
-			if err := pause(ctx, followInterval); err != nil {
+			if err := errors.Join(e.last.keep("", page.bookmark), pause(ctx, followInterval)); err != nil {
 				return page, err
 			}
 			object = object.Without(cursorName).With(e.definition.Changes, rawjson.Quote(page.bookmark))
@@ -147,7 +148,7 @@ func (e *export) end(last rowPage) error {
 		fmt.Fprintln(e.terminal.Err, invocation.OneLine(last.note))
 	}
 	more := ""
-	if e.short != nil && last.bookmark != "" && last.cursor == "" {
+	if e.short != nil && e.last == nil && last.bookmark != "" && last.cursor == "" {
 		fmt.Fprintf(e.terminal.Err, "later changes: --%s %s\n", invocation.FlagName(e.definition.Changes), commandline.Word(invocation.OneLine(last.bookmark)))
 	}
 	switch {

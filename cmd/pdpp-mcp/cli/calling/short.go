@@ -20,8 +20,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// defaultRows is the default limit of a short command.
-const defaultRows = 30
+// Default limits of a short command. What a feed does not show comes with its next run.
+const (
+	defaultRows    = 30
+	defaultChanges = 1_000
+)
 
 // NewShortCommands returns the short commands of all tools.
 func NewShortCommands(terminal invocation.Terminal, log *invocation.Log) []*cobra.Command {
@@ -46,10 +49,14 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 	c.arguments = invocation.AddArguments(flags, c.shortArguments(), false)
 	c.arguments.AllowMissing()
 	if definition.Pages != "" {
-		flags.IntVarP(&c.limit, tool.HitsLimit, "L", defaultRows, "maximum `rows`, read page by page")
+		limit := defaultRows
+		if c.isFeed() {
+			limit = defaultChanges
+		}
+		flags.IntVarP(&c.limit, tool.HitsLimit, "L", limit, "maximum `rows`, read page by page")
 		flags.BoolVar(&c.all, "all", false, "print every row")
 	}
-	if short.Preset[definition.Changes] != "" {
+	if c.isFeed() {
 		flags.BoolVar(&c.follow, "follow", false, "keep asking, and print changes as they come")
 	}
 	if definition.Table == tool.DocumentTable {
@@ -60,6 +67,9 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 	return command
 }
 
+// isFeed reports whether a short command lists changes.
+func (c *toolCommand) isFeed() bool { return c.short.Preset[c.definition.Changes] != "" }
+
 // shortArguments returns the arguments of a short command. It has no page tokens, and its limit is not the limit of a page.
 func (c *toolCommand) shortArguments() []tool.Argument {
 	arguments := slices.DeleteFunc(slices.Clone(c.definition.Arguments), func(argument tool.Argument) bool {
@@ -67,7 +77,7 @@ func (c *toolCommand) shortArguments() []tool.Argument {
 	})
 	for i := range arguments {
 		if value, isPreset := c.short.Preset[arguments[i].Name]; isPreset {
-			arguments[i].Required, arguments[i].Positional = false, false
+			arguments[i].Required = false
 			arguments[i].Description = strings.TrimSpace(arguments[i].Description + " Default " + value + ".")
 		}
 	}

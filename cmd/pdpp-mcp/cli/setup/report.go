@@ -43,8 +43,7 @@ func newDoctorReport(terminal invocation.Terminal) *doctorReport {
 	return report
 }
 
-// titleWidth is the width of the longest title, in columns.
-const titleWidth = len("Authorization server")
+const titleWidth = len("Authorization server") // the longest title
 
 // print writes the finding and its fix, after an empty line if it is the first of another provider. It ignores write errors.
 func (r *doctorReport) print(result doctor.Result) {
@@ -63,7 +62,6 @@ func (r *doctorReport) print(result doctor.Result) {
 	_, _ = fmt.Fprintln(r.terminal.Out, line)
 }
 
-// indent begins each line of a check but the first.
 const indent = "        "
 
 // wrapped breaks a line at words on a terminal. Commands are not broken, so that they can be copied.
@@ -74,7 +72,6 @@ func (r *doctorReport) wrapped(line string) string {
 	return invocation.WrapLine(line, r.columns, indent)
 }
 
-// outcome has the results of one provider, or of this machine.
 type outcome struct {
 	provider string // empty: this machine
 	results  []doctor.Result
@@ -95,12 +92,10 @@ func (r *doctorReport) add(result doctor.Result) {
 	}
 }
 
-// hasSeveral reports whether more than one provider was examined.
 func (r *doctorReport) hasSeveral() bool {
 	return len(r.outcomes) > 1 && r.outcomes[1].provider != ""
 }
 
-// printSummary prints one line with the outcome of each provider, if there are several.
 func (r *doctorReport) printSummary() error {
 	if !r.hasSeveral() {
 		return nil
@@ -118,10 +113,9 @@ func (r *doctorReport) printSummary() error {
 	return err
 }
 
-// worstFirst is the order in which failures determine the exit code of several providers.
+// The worst failure of several providers determines the exit code.
 var worstFirst = []credential.Class{credential.Refused, credential.Internal, credential.Configuration, credential.Usage, credential.Unreachable}
 
-// err returns a *doctorError, or nil if no check failed.
 func (r *doctorReport) err() error {
 	var found doctorError
 	for _, each := range r.outcomes {

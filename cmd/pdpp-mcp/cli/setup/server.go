@@ -14,7 +14,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// setupServer has the flags of the server that a host starts or connects to.
 type setupServer struct {
 	name      string
 	url       string

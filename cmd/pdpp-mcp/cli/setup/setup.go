@@ -156,7 +156,6 @@ func (s *setup) warnConflict(host mcphost.Host, machine mcphost.Machine, name st
 	}
 }
 
-// say writes a line to stderr. A failed write is ignored.
 func (s *setup) say(format string, values ...any) {
 	_, _ = fmt.Fprintln(s.terminal.Err, invocation.Printable(fmt.Sprintf(format, values...)))
 }

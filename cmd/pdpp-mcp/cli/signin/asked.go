@@ -12,7 +12,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// requestFlags has the flags for what to request.
 type requestFlags struct {
 	sources     []string
 	connections []string
@@ -101,7 +100,6 @@ func (a *requestFlags) checkTexts() error {
 	return nil
 }
 
-// checkSource checks the source and refuses flags that need one.
 func (a *requestFlags) checkSource(source string) error {
 	const example = "such as --source https://registry.pdpp.dev/connectors/gmail"
 	if len(a.sources) > 1 {

@@ -65,7 +65,6 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 	return command
 }
 
-// storedConnections returns the stored credentials. It logs a warning for each unusable file.
 func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Time) ([]connection, error) {
 	files, err := cache.List()
 	if err != nil {
@@ -127,8 +126,7 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 	return terminal.PrintTable(rows)
 }
 
-// namesShown is the maximum number of names in a cell.
-const namesShown = 4
+const namesShown = 4 // in a cell
 
 // covers returns the connections, streams and time range of a grant as table cells. A dash means unknown.
 func (c connection) covers() (connections, streams, times string) {
@@ -218,7 +216,6 @@ func reportDisconnected(ctx context.Context, out io.Writer, provider string, rem
 	return err
 }
 
-// revoke revokes a token at its authorization server and returns the outcome as text.
 func revoke(ctx context.Context, entry *credential.Entry) string {
 	revoked, err := connect.Revoke(ctx, entry, nil)
 	switch {

@@ -49,7 +49,6 @@ func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	go s.countDown(approval.ExpiresAt, now)
 }
 
-// countDown rewrites the last line every second until close.
 func (s *approvalScreen) countDown(deadline, now time.Time) {
 	defer close(s.stopped)
 	ticker := time.NewTicker(time.Second)

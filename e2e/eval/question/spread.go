@@ -1,0 +1,13 @@
+package question
+
+// Spread returns a number of questions, evenly over all files. A number of 0 means all.
+func Spread(all []Question, number int) []Question {
+	if number <= 0 || number >= len(all) {
+		return all
+	}
+	spread := make([]Question, number)
+	for i := range spread {
+		spread[i] = all[i*len(all)/number]
+	}
+	return spread
+}
