@@ -117,7 +117,10 @@ func (c *counts) count(of *sourceCount) error {
 		input.Filter = of.filter()
 	}
 	if c.input.GroupByTime != nil {
-		limit := int64(tally.MaxGroups)
+		limit := int64(tally.MaxGroups) // the first ones of each source, which have the first ones of all
+		if sort := text(c.input.Sort); sort != "" && sort != "key" {
+			limit, input.Sort = tally.EveryGroup, c.input.Sort
+		}
 		input.GroupByTime, input.Granularity, input.TimeZone, input.Limit = &of.field, c.input.Granularity, c.input.TimeZone, &limit
 	}
 	request := rs.Request{

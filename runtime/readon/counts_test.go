@@ -1,8 +1,11 @@
 package readon_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +47,33 @@ func TestCountsOfEveryStream(t *testing.T) {
 		weekdays := groupsOf(t, c.call(t, "aggregate", `{"stream":"*","metric":"count","group_by_time":"time","granularity":"weekday",`+march+`}`))
 		if len(weekdays) != 7 || weekdays[0]["key"] != "Monday" {
 			t.Errorf("%s: weekdays %v", reads, weekdays)
+		}
+	}
+}
+
+// R-AGG-5, R-TIME-6: the order of periods is over all of them, also where a stream has more than a page of groups.
+func TestCountsInOrderOfEveryPeriod(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	byDay := func(first, next, others string) page {
+		return c.call(t, "aggregate", fmt.Sprintf(
+			`{"stream":"*","metric":"count","group_by_time":"time","granularity":"day","filter":{"time":{"gte":"%s-01","lt":"%s-01"}}%s}`, first, next, others))
+	}
+	months := []string{"2025-11", "2025-12", "2026-01", "2026-02", "2026-03", "2026-04"}
+	counts := map[string]float64{}
+	for i, month := range months[1:] {
+		for _, day := range groupsOf(t, byDay(months[i], month, "")) {
+			counts[day["key"].(string)] = day["count"].(float64)
+		}
+	}
+	latest := slices.Sorted(maps.Keys(counts))
+	slices.Reverse(latest)
+	largest := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	for sort, want := range map[string][]string{"-value": largest, "-key": latest} {
+		read := byDay(months[0], months[5], `,"limit":3,"sort":"`+sort+`"`)
+		for i, group := range groupsOf(t, read) {
+			if group["key"] != want[i] || group["count"] != counts[want[i]] || !read.Reading.Complete || len(want) < 120 {
+				t.Errorf("%s: %v, want %s with %v of %d days\n%s", sort, group, want[i], counts[want[i]], len(want), read.text)
+			}
 		}
 	}
 }

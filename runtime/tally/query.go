@@ -5,6 +5,7 @@ package tally
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 const (
 	groupsUsual = 10
 	MaxGroups   = 100
+	EveryGroup  = math.MaxInt // as Limit: no bound
 )
 
 var (
@@ -60,7 +62,7 @@ func (q Query) checked() (Query, *time.Location, error) {
 		{byTime && !slices.Contains(granularities, q.Granularity), "granularity", "must be one of " + strings.Join(granularities, ", ")},
 		{!byTime && q.GroupBy == "" && q.Limit != 0, "limit", "is only supported with group_by or group_by_time"},
 		{!byTime && q.GroupBy == "" && q.Sort != "", "sort", "is only supported with group_by or group_by_time"},
-		{q.Limit < 0 || q.Limit > MaxGroups, "limit", fmt.Sprintf("must be an integer between 1 and %d", MaxGroups)},
+		{q.Limit < 0 || q.Limit > MaxGroups && q.Limit != EveryGroup, "limit", fmt.Sprintf("must be an integer between 1 and %d", MaxGroups)},
 	} {
 		if rule.broken {
 			return q, nil, &Error{rule.parameter, rule.problem}
