@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/lab"
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
@@ -22,6 +23,10 @@ var update = flag.Bool("update", false, "write the table of cases")
 // same order. Where the evaluator departs from the servers, the table shows both (R-SCAN-2).
 func TestFiltersHoldAsForAServer(t *testing.T) {
 	server := lab.Serve(t, lab.Dataset(t))
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := server.Records(lab.Path + "records?" + lab.Connection)
 	captured := capturedAnswers(t)
 	var written strings.Builder
@@ -49,7 +54,7 @@ func TestFiltersHoldAsForAServer(t *testing.T) {
 			line += "\t" + theirs
 		}
 		var warnings []string
-		for _, warning := range filter.Warnings() {
+		for _, warning := range filter.Warnings(berlin) {
 			warnings = append(warnings, warning.Message)
 		}
 		if warnings != nil {

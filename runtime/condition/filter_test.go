@@ -2,6 +2,7 @@ package condition_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -50,8 +51,8 @@ func TestValuesAsTheyAreSpelled(t *testing.T) {
 
 func TestNoConditionHoldsForAll(t *testing.T) {
 	filter := condition.New(nil)
-	if !filter.Match(rawjson.NewCursor(rawjson.Value(`{}`))) || len(filter.Fields()) != 0 || filter.Warnings() != nil {
-		t.Errorf("%v, %v", filter, filter.Warnings())
+	if !filter.Match(rawjson.NewCursor(rawjson.Value(`{}`))) || len(filter.Fields()) != 0 || filter.Warnings(time.UTC) != nil {
+		t.Errorf("%v, %v", filter, filter.Warnings(time.UTC))
 	}
 }
 

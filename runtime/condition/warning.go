@@ -17,8 +17,8 @@ type Warning struct {
 
 // Warnings are what the records that were matched so far gave reason to warn of, in the order of the fields: a day that
 // was compared with times by an exact condition or by lte, a number in a spelling that no value has, numbers
-// as texts, and values which have no order with a bound.
-func (f *Filter) Warnings() []Warning {
+// as texts, and values which have no order with a bound. Days are those of a zone.
+func (f *Filter) Warnings(zone *time.Location) []Warning {
 	var warnings []Warning
 	for _, field := range f.fields {
 		if slices.ContainsFunc(field.comparisons, func(c *comparison) bool { return c.withOffset.Load() }) {
@@ -29,7 +29,7 @@ func (f *Filter) Warnings() []Warning {
 		for _, compared := range field.comparisons {
 			switch {
 			case compared.withTime.Load() && (compared.Operator == "" || compared.Operator == "lte"):
-				warnings = append(warnings, field.dayWarning(compared))
+				warnings = append(warnings, field.dayWarning(compared, zone))
 			case compared.misspelt.Load():
 				spelled := scalar.AppendNumber(nil, compared.number.Append(nil))
 				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
@@ -47,21 +47,18 @@ func (f *Filter) Warnings() []Warning {
 	return warnings
 }
 
-// dayWarning names the range that means the whole day.
-func (f *field) dayWarning(compared *comparison) Warning {
+// dayWarning names the two instants of the local day.
+func (f *field) dayWarning(compared *comparison, zone *time.Location) Warning {
 	day := compared.moment.Format(time.DateOnly)
-	next := rawjson.String("lt", compared.moment.AddDate(0, 0, 1).Format(time.DateOnly))
+	midnight := func(days int) string {
+		year, month, date := compared.moment.Date()
+		return time.Date(year, month, date+days, 0, 0, 0, 0, zone).Format(time.RFC3339)
+	}
+	local := rawjson.Object{rawjson.String("gte", midnight(0)), rawjson.String("lt", midnight(1))}.Encode()
 	if compared.Operator == "" {
-		instead := rawjson.Object{rawjson.String("gte", day), next}.Encode()
-		return Warning{f.name, fmt.Sprintf("%s holds times, and none equals a date; %s means the day.", f.name, instead)}
+		return Warning{f.name, fmt.Sprintf("%s holds times, and none equals a date; %s is %s in %s.", f.name, local, day, zone)}
 	}
-	var instead rawjson.Object
-	for _, each := range f.comparisons {
-		if each != compared {
-			instead = append(instead, rawjson.String(each.Operator, each.Value))
-		}
-	}
-	encoded := append(instead, next).Encode()
 	return Warning{f.name, fmt.Sprintf(
-		"%s holds times, and a date is its midnight in UTC: lte leaves out the rest of %s; %s means the day too.", f.name, day, encoded)}
+		"%s holds times, and a date is its midnight in UTC: lte leaves out the rest of %s, which is %s in %s; pass that lt in place of lte to include it.",
+		f.name, day, local, zone)}
 }

@@ -59,6 +59,9 @@ func (r *row) compact(shown portion) rawjson.Object {
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}
+	if field := r.timeField(); field != "" {
+		members = append(members, rawjson.String(timeFieldName, field))
+	}
 	if r.like != nil {
 		members = append(members, rawjson.String("field_capabilities_like", keyOf(r.like.connector, tool.LabelCharacters)))
 		return r.withRelations(members, shown)
@@ -69,6 +72,9 @@ func (r *row) compact(shown portion) rawjson.Object {
 	}
 	return withLeftOut(r.withRelations(append(members, capabilities), shown), "fields_left_out", r.leftOut(shown.fields))
 }
+
+// timeFieldName is the member of a row with the field that orders it in a timeline.
+const timeFieldName = "time_field"
 
 func encodeFields(fields []schemadoc.Field) rawjson.Value {
 	encoded := make(rawjson.Object, len(fields))

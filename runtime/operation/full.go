@@ -47,6 +47,9 @@ func (r *row) schemaText(field string, bytes int) string {
 // full returns the row in the full form, without its connections. It has the JSON Schema of each field once.
 func (r *row) full(shown portion) rawjson.Object {
 	members := rawjson.Object{}
+	if field := r.timeField(); field != "" {
+		members = append(members, rawjson.String(timeFieldName, field))
+	}
 	for _, member := range r.stream.Members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
 		isDropped := slices.Contains(shown.dropped, member.Name)
 		switch {

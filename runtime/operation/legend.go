@@ -29,7 +29,7 @@ const (
 )
 
 // unadvertised explains fields without capabilities. Some servers give client tokens only the names, so the capabilities are unknown.
-const unadvertised = "capabilities are not advertised to this token: try filter, sort, search and aggregate anyway; " +
+const unadvertised = "capabilities are not advertised: try filter, sort, search and aggregate; " +
 	"what cannot be answered is refused"
 
 // flagLegend explains the flags of the shown fields, as write returns them, each once (R-SCH-5, R-SCH-10). Other lines explain bare rows.

@@ -139,6 +139,17 @@ func exampleOf(value rawjson.Value) rawjson.Value {
 	return value
 }
 
+// timeField returns the field that says when the records happened, or an empty string (R-TIME-2).
+func (r *row) timeField() string {
+	if r.sample == nil {
+		return render.TimeField(r.stream)
+	}
+	return tool.TimeField(r.stream.Members, func(name string) bool {
+		field := r.sample.fields[name]
+		return field != nil && len(field.kinds) > 0 && !slices.ContainsFunc(field.kinds, func(kind string) bool { return kind != "time" && kind != "date" })
+	})
+}
+
 // legend says where the kinds and the examples come from.
 func (s *sample) legend() string {
 	if s.records == 1 {

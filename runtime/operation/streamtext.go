@@ -58,6 +58,9 @@ func (r *row) addLines(t *boundedText, shown portion) {
 	}
 	t.add(" projection: " + projectionMeaning)
 	t.add(" sort: " + r.sort())
+	if field := r.timeField(); field != "" {
+		t.add(" " + render.Token(timeFieldName, field))
+	}
 	t.add(" count: " + countMeaning)
 	if len(r.relations) > 0 {
 		t.add(" expand: " + r.relationsText(shown.relations))
@@ -66,7 +69,7 @@ func (r *row) addLines(t *boundedText, shown portion) {
 	isAggregated := func(f schemadoc.Field) bool { return f.Values("a") != nil }
 	if r.isBare {
 		t.add(" search: lexical, semantic, hybrid")
-		t.add(" aggregate: count; other metrics and groupings as fields allow")
+		t.add(" aggregate: count; more as fields allow")
 	} else {
 		if !slices.ContainsFunc(r.fields, isSearched) {
 			t.add(" search: no field")

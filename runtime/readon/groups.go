@@ -231,7 +231,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 		}
 	}
 	l.Groups = q.tally.Groups()
-	return l.answer(q.request, q.body(filter)), nil
+	return l.answer(q.request, q.body(r, filter)), nil
 }
 
 // from returns where the tally begins: where an earlier reading of the same query stopped, otherwise at the beginning.
@@ -278,9 +278,9 @@ func (q *groups) add(l *list, filter *condition.Filter) error {
 	}
 }
 
-func (q *groups) body(filter *condition.Filter) rawjson.Object {
+func (q *groups) body(r *reading, filter *condition.Filter) rawjson.Object {
 	body := q.tally.Body()
-	warnings := warningsOf(filter, q.tally.Warnings()...)
+	warnings := r.warningsOf(filter, q.tally.Warnings()...)
 	warnings = withSpelled(warnings, q.tally.Spelled())
 	if meta := withWarnings(nil, warnings); meta != nil {
 		body = append(body, rawjson.Raw("meta", meta.Encode()))

@@ -79,7 +79,7 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 		return nil, q.refused // no searched stream with hits has the field
 	}
 	found.partial = q.refused != nil
-	return found.response(warningsOf(filter, q.lacking.warnings()...)), nil
+	return found.response(l.warningsOf(filter, q.lacking.warnings()...)), nil
 }
 
 func relaxed(ctx context.Context, env tool.Env, request rs.Request, response *rs.Response, err error) (*rs.Response, error) {

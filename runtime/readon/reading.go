@@ -173,9 +173,9 @@ func exactCount(count int64) rawjson.Member {
 }
 
 // warningsOf are what a filter gives reason to warn of, as members of meta.
-func warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
+func (r *reading) warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
 	var warnings []rawjson.Value
-	for _, compared := range filter.Warnings() {
+	for _, compared := range filter.Warnings(r.env.Clock.Location()) {
 		warnings = append(warnings, warning("filter_comparison", compared.Message))
 	}
 	for _, other := range others {

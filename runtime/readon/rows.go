@@ -208,5 +208,5 @@ func (q *rows) page(l *list, filter *condition.Filter) (*rs.Response, error) {
 	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
 		return nil, err
 	}
-	return found.response(warningsOf(filter)), nil
+	return found.response(l.warningsOf(filter)), nil
 }

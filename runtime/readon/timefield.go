@@ -1,23 +1,15 @@
 package readon
 
 import (
-	"slices"
-
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// TimeField returns the field that says when the records of a stream happened (R-TIME-2): the one that the schema advertises, otherwise the
-// first one with the role of a time, if it holds times in the recent records. It is empty without such a field.
+// TimeField returns the field that says when the records of a stream happened, if it holds times in the recent records. It is empty without
+// such a field.
 func TimeField(stream rawjson.Object, recent []rawjson.Cursor) string {
-	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
-	for _, name := range slices.Concat(advertised, tool.TimeRole.Fields) {
-		if name != "" && holdsTimes(name, recent) {
-			return name
-		}
-	}
-	return ""
+	return tool.TimeField(stream, func(name string) bool { return holdsTimes(name, recent) })
 }
 
 // holdsTimes reports whether a field is a time in one record at least, and nothing else in any.

@@ -48,7 +48,7 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 	if q.input.Count != nil && *q.input.Count != "none" && l.Complete && !q.from.Sorts {
 		meta = append(meta, exactCount(l.Matched))
 	}
-	meta = withWarnings(meta, withSpelled(warningsOf(filter), first.Spelled()))
+	meta = withWarnings(meta, withSpelled(l.warningsOf(filter), first.Spelled()))
 	return l.answer(q.request, rowsEnvelope(rows, l.Behind, rawjson.Raw("meta", meta.Encode()))), nil
 }
 

@@ -31,6 +31,17 @@ func (r Role) Field(fields rawjson.Object) rawjson.Member {
 	return rawjson.Member{}
 }
 
+// TimeField returns the field that says when the records of a stream happened: the one that the schema advertises, otherwise the first one
+// with the role of a time (R-TIME-2). Holds reports whether a field holds times, as far as the caller knows.
+func TimeField(stream rawjson.Object, holds func(field string) bool) string {
+	for _, name := range slices.Concat([]string{stream.Text("consent_time_field"), stream.Text("cursor_field")}, TimeRole.Fields) {
+		if name != "" && holds(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // Conversation lists fields whose value is shared by the records of one conversation (R-FIND-3).
 type Conversation struct {
 	Fields    []string

@@ -1,12 +1,10 @@
 package calling
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -143,8 +142,7 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.R
 	return object.With(s.filter, filter.With(field, bounds.Encode()).Encode()).Encode(), nil
 }
 
-// timeField returns the field that holds the time of a stream's records: the one that orders the stream, or the first with the role of a
-// time. A field that the provider can filter by range is preferred. The adapter filters the others itself.
+// timeField returns the field that holds the time of a stream's records, as far as its schema shows.
 func timeField(ctx context.Context, reader rs.Reader, stream, connection string) (string, error) {
 	scope := schemadoc.Scope{Stream: &stream}
 	if connection != "" {
@@ -156,23 +154,10 @@ func timeField(ctx context.Context, reader rs.Reader, stream, connection string)
 	if err != nil {
 		return "", err
 	}
-	var ordering, ranged, other string
 	for _, row := range document.Rows() {
-		ordered := row.Members.Text("cursor_field")
-		for _, field := range row.Fields() {
-			isTime := tool.TimeRole.IsAdvertised(field.Values("role"))
-			switch isRanged := slices.Contains(field.Values("r"), "gte"); {
-			case isRanged && field.Name == ordered:
-				ordering = field.Name
-			case isRanged && isTime:
-				ranged = cmp.Or(ranged, field.Name)
-			case isTime || tool.TimeRole.Has(field.Name):
-				other = cmp.Or(other, field.Name)
-			}
+		if field := render.TimeField(row); field != "" {
+			return field, nil
 		}
-	}
-	if found := cmp.Or(ordering, ranged, other); found != "" {
-		return found, nil
 	}
 	return "", invocation.Usagef("%s has no field of time, so --since and --on cannot filter it; see: call schema %[1]s", stream)
 }
