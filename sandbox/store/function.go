@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ var registerFunctions = sync.OnceValue(func() error {
 		sqlite.RegisterDeterministicScalarFunction("instant", 1, sqlInstant),
 		sqlite.RegisterDeterministicScalarFunction("time_bucket", 3, sqlTimeBucket),
 		sqlite.RegisterDeterministicScalarFunction("value_text", 1, sqlValueText),
+		sqlite.RegisterDeterministicScalarFunction("matched", 2, sqlMatched),
 	)
 })
 
@@ -58,6 +60,23 @@ func sqlValueText(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.V
 		return strconv.FormatFloat(value, 'f', -1, 64), nil
 	}
 	return raw, nil
+}
+
+// sqlMatched implements matched(text, pattern): the first group of a regular expression's first match in a text or blob, or NULL
+// without a match. The queries of tests use it.
+func sqlMatched(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
+	pattern, err := regexp.Compile(fmt.Sprint(arguments[1]))
+	if err != nil {
+		return nil, fmt.Errorf("matched: %w", err)
+	}
+	text, _ := arguments[0].(string)
+	if bytes, isBlob := arguments[0].([]byte); isBlob {
+		text = string(bytes)
+	}
+	if groups := pattern.FindStringSubmatch(text); len(groups) > 1 {
+		return groups[1], nil
+	}
+	return nil, nil
 }
 
 // sqlTimeBucket implements time_bucket(text, granularity, zone). It is NULL if text is not a date-time.

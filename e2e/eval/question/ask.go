@@ -36,13 +36,30 @@ func (q Question) Ask(ctx context.Context, db *sql.DB) (Asked, error) {
 			asked.values[column] = rows[0][i]
 		}
 	}
-	text, err := fill(q.Text, asked.values)
-	if err != nil {
+	if err := asked.fillTexts(); err != nil {
 		return Asked{}, fmt.Errorf("question %s: %w", q.ID, err)
 	}
-	asked.Text = strings.TrimSpace(text)
+	var err error
 	asked.Truth, err = q.truth(ctx, db, asked.values)
 	return asked, err
+}
+
+// fillTexts fills the text of the question and the patterns of its injection.
+func (a *Asked) fillTexts() error {
+	texts := []*string{&a.Text}
+	if a.Injection != nil {
+		injection := *a.Injection
+		a.Injection = &injection
+		texts = append(texts, &injection.Arguments, &injection.Answer)
+	}
+	for _, text := range texts {
+		filled, err := fill(*text, a.values)
+		if err != nil {
+			return err
+		}
+		*text = strings.TrimSpace(filled)
+	}
+	return nil
 }
 
 // tables are views of the sandbox's table of records, for the SQL of truths.

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
@@ -19,11 +17,13 @@ type Step struct {
 	Call string `yaml:"call,omitempty"`
 	// With is the arguments. Texts in it are templates of the question's values and of the names of earlier steps.
 	With map[string]any `yaml:"with,omitempty"`
-	// Take is what the step takes of the result: stream or connection of the index; value, keys or counts of an aggregate; count
+	// Take is what the step takes of the result: stream or connection of the index; value, keys, counts or groups (key: count) of an aggregate; count
 	// or id of rows and hits; the title of hits; or the name of a field of rows and of a document. The default is the text.
 	Take string `yaml:"take,omitempty"`
-	// Match keeps, of the values, the groups of each match of a regular expression, or the matches if it has no groups, once each.
+	// Match keeps, of the values, the groups of each match of a regular expression, or the matches if it has no groups. Equal
+	// ones are kept once, unless Every is true.
 	Match string `yaml:"match,omitempty"`
+	Every bool   `yaml:"every,omitempty"`
 	// As names the values for later steps.
 	As string `yaml:"as,omitempty"`
 	// Answer is a template in place of a call.
@@ -64,7 +64,7 @@ func (s Step) run(ctx context.Context, reader *blind.Reader, known map[string]st
 		values, err = s.call(ctx, reader, known)
 	}
 	if err == nil && s.Match != "" {
-		values, err = matches(values, s.Match, known)
+		values, err = s.matches(values, known)
 	}
 	if err == nil && len(values) == 0 {
 		err = ErrNothing
@@ -106,8 +106,8 @@ func (s Step) call(ctx context.Context, reader *blind.Reader, known map[string]s
 }
 
 // matches are the groups of each match in the values.
-func matches(values []string, pattern string, known map[string]string) ([]string, error) {
-	pattern, err := fill(pattern, known)
+func (s Step) matches(values []string, known map[string]string) ([]string, error) {
+	pattern, err := fill(s.Match, known)
 	if err != nil {
 		return nil, err
 	}
@@ -119,42 +119,13 @@ func matches(values []string, pattern string, known map[string]string) ([]string
 	for _, value := range values {
 		for _, match := range wanted.FindAllStringSubmatch(value, -1) {
 			for _, group := range match[min(1, len(match)-1):] {
-				if !slices.Contains(found, group) {
+				if s.Every || !slices.Contains(found, group) {
 					found = append(found, group)
 				}
 			}
 		}
 	}
 	return found, nil
-}
-
-// functions are those of the templates.
-var functions = template.FuncMap{
-	"first": func(lines string) string { line, _, _ := strings.Cut(lines, "\n"); return line },
-	"clock": clock,
-}
-
-// clock is a UTC time by the clock of a zone, as in 2026-03-01 17:30.
-func clock(zone, utc string) (string, error) {
-	place, err := time.LoadLocation(zone)
-	if err != nil {
-		return "", err
-	}
-	at, err := time.Parse(time.RFC3339, utc)
-	return at.In(place).Format("2006-01-02 15:04"), err
-}
-
-// fill fills a template.
-func fill(text string, known map[string]string) (string, error) {
-	parsed, err := template.New("").Option("missingkey=error").Funcs(functions).Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("read the template %q: %w", text, err)
-	}
-	var filled strings.Builder
-	if err := parsed.Execute(&filled, known); err != nil {
-		return "", fmt.Errorf("fill the template %q: %w", text, err)
-	}
-	return filled.String(), nil
 }
 
 // fillAll fills the texts in a value of a call's arguments.

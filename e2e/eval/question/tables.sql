@@ -5,13 +5,25 @@ body AS (SELECT account, data->>'message_id' AS mail, data->>'body_text' AS text
 file AS (SELECT account, data->>'message_id' AS mail, data->>'filename' AS name, data->>'size_bytes' AS size,
 	data->>'content_type' AS content_type, data->>'content_sha256' AS digest, data->>'$.blob_ref.blob_id' AS blob_id
 	FROM live WHERE stream = 'attachments'),
-enclosed AS (SELECT mail, name, CAST(bytes AS TEXT) AS text FROM file JOIN blob ON blob.id = blob_id AND blob.connection_id = account),
-chat AS (SELECT account, key, data->>'user_name' AS author, data->>'sent_at' AS sent_at, data->>'text' AS text
-	FROM live WHERE stream = 'chat_messages'),
-play AS (SELECT account, data->>'artist_name' AS artist, data->>'played_at' AS played_at, data->>'ms_played' AS ms
-	FROM live WHERE stream = 'play_history'),
-event AS (SELECT data->>'title' AS title, data->>'location' AS location, data->>'starts_at' AS starts_at FROM live WHERE stream = 'events'),
+enclosed AS (SELECT mail, name, bytes, CAST(bytes AS TEXT) AS text FROM file JOIN blob ON blob.id = blob_id AND blob.connection_id = account),
+chat AS (SELECT account, key, data->>'user_name' AS author, data->>'channel_name' AS channel, data->>'sent_at' AS sent_at,
+	data->>'text' AS text FROM live WHERE stream = 'chat_messages'),
+member AS (SELECT data->>'name' AS name, data->>'real_name' AS real_name, data->>'email' AS email, data->>'time_zone' AS zone
+	FROM live WHERE stream = 'users'),
+play AS (SELECT account, data->>'artist_name' AS artist, data->>'track_name' AS track, data->>'played_at' AS played_at,
+	data->>'ms_played' AS ms, data->>'skipped' AS skipped, data->>'device' AS device FROM live WHERE stream = 'play_history'),
+saved AS (SELECT data->>'name' AS name, data->>'duration_ms' AS ms FROM live WHERE stream = 'saved_tracks'),
+top AS (SELECT data->>'user_id' AS listener, data->>'month' AS month, data->>'artist_name' AS artist FROM live WHERE stream = 'top_artists'),
+event AS (SELECT key, data->>'title' AS title, data->>'location' AS location, data->>'starts_at' AS starts_at, data->>'local_start' AS local_start,
+	data->>'status' AS status, data->>'description' AS note, data->>'calendar_id' AS calendar FROM live WHERE stream = 'events'),
 payment AS (SELECT account, data->>'account_id' AS bank_account, data->>'booked_at' AS booked_at, data->>'booked_on' AS booked_on,
-	data->>'amount_cents' AS cents FROM live WHERE stream = 'transactions'),
-issue AS (SELECT data->>'repository' AS repository, data->>'number' AS number, data->>'author' AS author,
-	data->>'closed_at' AS closed_at, data->>'body' AS text FROM live WHERE stream = 'issues')
+	data->>'amount_cents' AS cents, data->>'counterparty' AS counterparty, data->>'description' AS about, data->>'category' AS category,
+	data->>'balance_after_cents' AS balance FROM live WHERE stream = 'transactions'),
+notice AS (SELECT data->>'kind' AS kind, data->>'sent_at' AS sent_at, data->>'title' AS title FROM live WHERE stream = 'notices'),
+deposit AS (SELECT data->>'id' AS bank_account, data->>'balance_cents' AS cents FROM live WHERE stream = 'accounts'),
+issue AS (SELECT data->>'repository' AS repository, data->>'number' AS number, data->>'title' AS title, data->>'author' AS author,
+	data->>'state' AS state, data->>'created_at' AS created_at, data->>'closed_at' AS closed_at, data->>'body' AS text FROM live WHERE stream = 'issues'),
+pull AS (SELECT data->>'repository' AS repository, data->>'number' AS number, data->>'title' AS title, data->>'additions' AS additions,
+	data->>'deletions' AS deletions FROM live WHERE stream = 'pull_requests'),
+made AS (SELECT data->>'repository' AS repository, data->>'author' AS author, data->>'committed_at' AS committed_at
+	FROM live WHERE stream = 'commits')

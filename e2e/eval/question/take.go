@@ -25,10 +25,13 @@ func ofAggregate(found blind.Aggregate, take string) []string {
 	}
 	var values []string
 	for _, group := range found.Groups {
-		if take == "keys" {
+		switch take {
+		case "keys":
 			values = append(values, plain(group.Key))
-		} else {
+		case "counts":
 			values = append(values, strconv.Itoa(group.Count))
+		default:
+			values = append(values, plain(group.Key)+": "+strconv.Itoa(group.Count))
 		}
 	}
 	return values

@@ -125,7 +125,7 @@ func (t Truth) isNumber(said string) bool {
 	if len(found) != 1 || err != nil {
 		return false
 	}
-	got, err := strconv.ParseFloat(strings.NewReplacer(",", "", "−", "-").Replace(found[0]), 64)
+	got, err := parseNumber(found[0])
 	return err == nil && math.Abs(got-want) <= t.Tolerance+1e-9
 }
 
@@ -156,8 +156,8 @@ func items(list string) []string {
 	return slices.Compact(all)
 }
 
-// normal is a text in lower case with single spaces, without quotes around it and punctuation at its end.
+// normal is a text in lower case with single spaces and dates as 2026-03-12, without quotes around it and punctuation at its end.
 func normal(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
-	return strings.Trim(text, " .!\"'`“”„*_")
+	return isoDates(strings.Trim(text, " .!\"'`“”„*_"))
 }
