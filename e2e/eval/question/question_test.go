@@ -69,7 +69,7 @@ func TestBrokenTruthIsCaught(t *testing.T) {
 	db := open(t, 1)
 	for name, broken := range map[string]question.Question{
 		"several answers":       {Kind: question.Text, SQL: "SELECT subject FROM mail"},
-		"no answer":             {Kind: question.Number, SQL: "SELECT cents FROM payment WHERE counterparty = 'Nobody'"},
+		"no answer":             {Kind: question.Number, SQL: "SELECT cents FROM payment WHERE counterparty = 'No Such Shop'"},
 		"no number":             {Kind: question.Number, SQL: "SELECT subject FROM mail LIMIT 1"},
 		"nothing in the answer": {Kind: question.Text, SQL: "SELECT matched('abc', '(x)')"},
 		"an empty set":          {Kind: question.Set, SQL: "SELECT subject FROM mail WHERE account = 'x'"},

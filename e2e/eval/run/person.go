@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/eval/relay"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
 // person is the sandbox of one seed, with a listener and the files that servers need.
@@ -34,7 +35,8 @@ func newPerson(ctx context.Context, folder string, seed uint64) (*person, error)
 		return nil, fmt.Errorf("listen for the sandbox: %w", err)
 	}
 	p := &person{folder: folder, url: "http://" + listener.Addr().String()}
-	p.box, err = sandbox.New(ctx, sandbox.Options{PublicURL: p.url, DataDir: folder, Seed: seed})
+	data := sample.Person(seed)
+	p.box, err = sandbox.New(ctx, sandbox.Options{PublicURL: p.url, DataDir: folder, Data: &data})
 	if err != nil {
 		_ = listener.Close()
 		return nil, fmt.Errorf("start the sandbox: %w", err)
