@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -34,7 +35,7 @@ func benchmarkHostedCalls(b *testing.B, revision string, log *audit.Log) {
 	page := pageOf(25, 1000)
 	verifier := benchmarkVerifier(b)
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{Name: "pdpp-mcp", Version: "test", Audit: log}, Verifier: verifier, AuthorizationServer: "https://as.test",
+		Options: host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Audit: log}}, Verifier: verifier, AuthorizationServer: "https://as.test",
 		ProviderURL: "http://rs.test", ListenAddress: "127.0.0.1:1", Transport: cannedTransport(page),
 		Limits: host.Limits{PerSecond: 1e9, Burst: 1e9},
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 )
 
 // BenchmarkSocketCall is BenchmarkHostedCall over real sockets: client, server and resource server are in this process. It also
@@ -34,7 +35,7 @@ func benchmarkSocketCalls(b *testing.B, page string) {
 	}
 	address := listener.Addr().String()
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options:  host.Options{Name: "pdpp-mcp", Version: "test", Logger: slog.New(slog.NewJSONHandler(io.Discard, nil))},
+		Options:  host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Logger: slog.New(slog.NewJSONHandler(io.Discard, nil))}},
 		Verifier: verifier, AuthorizationServer: "https://as.test",
 		ProviderURL: "http://rs.test", ListenAddress: address, Transport: cannedTransport(page),
 		Limits: host.Limits{PerSecond: 1e9, Burst: 1e9},
@@ -44,7 +45,7 @@ func benchmarkSocketCalls(b *testing.B, page string) {
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- host.Serve(ctx, listener, handler, host.ServeOptions{}) }()
+	go func() { ended <- host.Serve(ctx, listener, host.NewCurrent(handler), host.ServeOptions{}) }()
 	defer func() { cancel(); <-ended }()
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()

@@ -7,6 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
@@ -28,7 +29,7 @@ func newOrigin(box *sandbox.Sandbox) (http.Handler, error) {
 		return nil, fmt.Errorf("configure authentication: %w", err)
 	}
 	adapter, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options:             host.Options{Name: "pdpp-sandbox", Version: "sandbox", ReadOn: tool.DefaultReadOn},
+		Options:             host.Options{Name: "pdpp-sandbox", Version: "sandbox", Options: toolcall.Options{MaxReads: tool.DefaultReadOn}},
 		Verifier:            verifier,
 		AuthorizationServer: box.PublicURL(),
 		ProviderURL:         box.PublicURL(),

@@ -21,6 +21,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
@@ -149,7 +150,7 @@ func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport,
 	ended := make(chan error, 1)
 	go func() {
 		local := host.NewAdmission(t.Context(), reader, "", nil)
-		ended <- host.ServeLocal(t.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test", CallTimeout: callWithin}, local,
+		ended <- host.ServeLocal(t.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Timeout: callWithin}}, local,
 			host.Streams{In: input, Out: output})
 		_ = output.Close()
 	}()
@@ -200,9 +201,9 @@ func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, 
 		readWithin = callWithin // so that the deadline of a source is what ends a read
 	}
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{Name: "pdpp-mcp", Version: "test", CallTimeout: callWithin}, Verifier: verifier,
+		Options: host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Timeout: callWithin, Recorder: recorder}}, Verifier: verifier,
 		AuthorizationServer: box().PublicURL(), ProviderURL: box().PublicURL(), ResourceURL: resource.URL,
-		ListenAddress: server.Listener.Addr().String(), Transport: carrier, RSTimeout: readWithin, ChildTimeout: within.read, Recorder: recorder,
+		ListenAddress: server.Listener.Addr().String(), Transport: carrier, RSTimeout: readWithin, ChildTimeout: within.read,
 	})
 	if err != nil {
 		t.Fatal(err)

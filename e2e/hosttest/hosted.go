@@ -56,7 +56,7 @@ func ServeHosted(t testing.TB, surface tool.Surface, behind Upstream, change ...
 
 // Patient returns deadlines far longer than the usual ones, because the race detector slows down the sandbox.
 func Patient(options *host.HandlerOptions) {
-	options.RSTimeout, options.ChildTimeout, options.CallTimeout = time.Minute, time.Minute, time.Minute
+	options.RSTimeout, options.ChildTimeout, options.Timeout = time.Minute, time.Minute, time.Minute
 }
 
 // WithBearer sends every request with a token.

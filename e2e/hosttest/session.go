@@ -13,7 +13,7 @@ import (
 )
 
 // Options configures a server for a test.
-var Options = host.Options{Name: "pdpp-mcp", Version: "test", ReadOn: tool.DefaultReadOn}
+var Options = host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{MaxReads: tool.DefaultReadOn}}
 
 // Serve serves a surface until the test ends, and returns the client's side of the session.
 func Serve(t testing.TB, surface tool.Surface, options host.Options, environment toolcall.Environment) mcp.Transport {

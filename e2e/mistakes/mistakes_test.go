@@ -106,7 +106,7 @@ func newBench(t *testing.T) *bench {
 	}
 	environment := func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 	options := hosttest.Options
-	options.ReadOn = 0 // what the adapter reads itself is no refusal
+	options.MaxReads = 0 // what the adapter reads itself is no refusal
 	b := &bench{provider: provider, session: hosttest.Connect(t, gen.Surface(), options, environment)}
 	b.learn(t)
 	return b

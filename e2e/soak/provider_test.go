@@ -89,9 +89,9 @@ func (p *provider) serve(t *testing.T) {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{Name: "pdpp-mcp", Version: "soak"}, Verifier: verifier,
+		Options: host.Options{Name: "pdpp-mcp", Version: "soak", Options: toolcall.Options{Recorder: &p.tries}}, Verifier: verifier,
 		AuthorizationServer: p.as.URL, ProviderURL: p.as.URL, ResourceURL: p.rs.URL, ListenAddress: server.Listener.Addr().String(),
-		Transport: toResource, Recorder: &p.tries,
+		Transport: toResource,
 		RSTimeout: within, ChildTimeout: within,
 		Limits: host.Limits{Concurrent: 1000, PerSecond: 1e6, Burst: 1e6},
 	})

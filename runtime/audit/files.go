@@ -19,8 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// maxLineBytes is the maximum length of a line. A Log writes no longer ones.
-const maxLineBytes = 64 << 10
+const maxLineBytes = 64 << 10 // a Log writes no longer ones
 
 // Entries returns the entries of a log in the order of its files and lines. It skips invalid lines, such as one that a full disk cut
 // off. It yields one error for each file that cannot be read. A missing log has no entries.
@@ -61,7 +60,6 @@ func entriesIn(path string, yield func(*Entry, error) bool) bool {
 	}
 }
 
-// rotate renames the file unless another process has done so.
 func (l *Log) rotate(now time.Time) error {
 	isCurrent := l.isCurrent()
 	l.close()
@@ -106,8 +104,7 @@ func rotated(path string) []string {
 	return ended
 }
 
-// stampForm is the time in the name of a rotated file. Names sort by it.
-const stampForm = "20060102T150405"
+const stampForm = "20060102T150405" // the names of rotated files sort by it
 
 // examine returns the size of a file, the time of its first line, and whether its last line is incomplete.
 func examine(file *os.File) (size int64, begun time.Time, isTorn bool) {

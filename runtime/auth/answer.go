@@ -20,13 +20,11 @@ type answer struct {
 	hasMembers  bool
 }
 
-// year10000 limits timestamps. Milliseconds instead of seconds exceed it.
-var year10000 = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC)
+var year10000 = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC) // milliseconds instead of seconds exceed it
 
 var errTwoPackages = errors.New("grant_package_id and package.package_id differ")
 
-// maxDepth limits the nesting of an answer.
-const maxDepth = 64
+const maxDepth = 64 // nesting
 
 // parseAnswer reads a response. If it is not active, nothing else matters.
 func parseAnswer(body rawjson.Object) (*answer, error) {
@@ -87,7 +85,6 @@ func timestamp(members *rawjson.Reader, name string) time.Time {
 	return time.Unix(int64(math.Floor(seconds)), 0)
 }
 
-// readPackage reads the members of a package.
 func (a *answer) readPackage(members *rawjson.Reader) {
 	published := &rawjson.Reader{Object: members.Nested("package")}
 	switch id := published.Text("package_id"); {

@@ -58,8 +58,7 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-// retryAfter is the Retry-After of a 503.
-const retryAfter = negativeLifetime
+const retryAfter = negativeLifetime // with 503
 
 // Refusal is the error of Bearer and Verify. Neither it nor its causes hold a token. Requests share it, so it must not be modified.
 type Refusal struct {
@@ -89,7 +88,6 @@ var missingBearer = &Refusal{
 	Message: "This server needs a bearer token in the Authorization header. Read error.resource_metadata to find out where to sign in.",
 }
 
-// badToken refuses an invalid token.
 func badToken(message string) *Refusal {
 	return &Refusal{
 		Status: http.StatusUnauthorized, Type: "authentication_error", Code: CodeAuthentication,

@@ -53,7 +53,6 @@ const (
 	Busy     Event = "busy"     // too many introspections were running
 )
 
-// complete checks the options and fills in the defaults.
 func (o Options) complete() (Options, error) {
 	if err := checkURL("AuthorizationServer", o.AuthorizationServer); err != nil {
 		return o, err

@@ -174,5 +174,4 @@ func (v *Verifier) discover(ctx context.Context) (string, error) {
 	return found, nil
 }
 
-// errUnencrypted is the error of an endpoint that would receive credentials without TLS.
 var errUnencrypted = errors.New("the introspection_endpoint of an https issuer must be https")

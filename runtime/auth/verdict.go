@@ -51,7 +51,6 @@ func (c *Caller) ActiveMembers() []Member {
 	return slices.DeleteFunc(slices.Clone(c.Members), func(member Member) bool { return !member.Active })
 }
 
-// judge returns the verdict of an answer. Its lifetime counts from the request to the authorization server.
 func (v *Verifier) judge(a *answer, tokenHash string, asked time.Time) *verdict {
 	if refusal := v.refuse(a); refusal != nil {
 		return &verdict{refusal: refusal, until: asked.Add(negativeLifetime)}
@@ -106,7 +105,6 @@ const (
 // key is the SHA-256 of a token. The cache never holds a token.
 type key [sha256.Size]byte
 
-// verdict is a caller or a refusal. It is immutable.
 type verdict struct {
 	caller  *Caller
 	refusal *Refusal
@@ -141,7 +139,6 @@ func (c *cache) get(token key, now time.Time) (*verdict, bool) {
 	return nil, false
 }
 
-// put replaces the verdict on a token.
 func (c *cache) put(token key, newest *verdict) {
 	if newest.refusal != nil {
 		c.positive.Remove(token)

@@ -33,7 +33,6 @@ type Verifier struct {
 // and is far shorter than the timeout of introspections.
 const maxWait = time.Second
 
-// errBusy is the cause of a refusal while too many introspections are running.
 var errBusy = errors.New("too many introspections are running")
 
 // NewVerifier returns a new Verifier. Its error is an *rs.OptionError. It sends nothing.
@@ -116,7 +115,6 @@ func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict,
 	return judged, nil
 }
 
-// introspect asks about a token (RFC 7662, section 2.1).
 func (v *Verifier) introspect(ctx context.Context, bearer string) (*answer, error) {
 	address, err := v.address(ctx)
 	if err != nil {

@@ -28,20 +28,20 @@ const (
 	Note    State = "note"    // useful to know, nothing to fix
 )
 
-// Finding is the outcome of a check with its explanation. It never contains a token.
+// Finding is the outcome of a check with its explanation. It never contains a token. Scripts read the members.
 type Finding struct {
-	State  State
-	Detail string           // one line; the provider may have written parts of it
-	Fix    string           // a command that fixes a failure, or that suits a note; may be empty
-	Advice string           // what to do about a failure that no command fixes
-	Class  credential.Class // of a failure; determines the exit code
+	State  State            `json:"state"`
+	Detail string           `json:"detail"`           // one line; the provider may have written parts of it
+	Fix    string           `json:"mend,omitempty"`   // vale off: scripts read this member: a command that fixes a failure, or that suits a note
+	Advice string           `json:"advice,omitempty"` // what to do about a failure that no command fixes
+	Class  credential.Class `json:"-"`                // of a failure; determines the exit code
 }
 
-// Result is a check with its finding. Scripts rely on the ids.
+// Result is a check with its finding.
 type Result struct {
-	Provider string // its normalized URL; empty for this machine and for an unusable URL
-	ID       string
-	Title    string // for people
+	Provider string `json:"provider_url,omitempty"` // its normalized URL; empty for this machine and for an unusable URL
+	ID       string `json:"id"`
+	Title    string `json:"-"` // for people
 	Finding
 }
 

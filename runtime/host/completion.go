@@ -74,7 +74,6 @@ func (c completer) complete(ctx context.Context, request *mcp.CompleteRequest) (
 	return result, nil
 }
 
-// kindOf returns the kind of an argument of a prompt or of a variable of a template, and the names of all arguments by kind.
 func (c completer) kindOf(asked *mcp.CompleteParams) (kind tool.Completion, names map[tool.Completion]string, err error) {
 	for _, prompt := range c.surface.Prompts {
 		if asked.Ref.Type != "ref/prompt" || asked.Ref.Name != prompt.Name {
@@ -109,12 +108,10 @@ func noSuch(format, name string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, name)}
 }
 
-// begins reports whether a name begins with a text, ignoring case.
 func begins(name, typed string) bool {
 	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(typed))
 }
 
-// readNames reads the names in the caller's grant.
 func readNames(ctx context.Context, runner *toolcall.Runner, call toolcall.Call) (names schemadoc.Names, err error) {
 	err = runner.Read(ctx, call, func(ctx context.Context, env tool.Env) error {
 		document, err := schemadoc.Scope{}.Ask(ctx, env.RS.Get, nil)

@@ -22,8 +22,7 @@ const (
 	readinessPath = "/readyz"
 )
 
-// overhead limits authentication and writing of a request, besides its tool call.
-const overhead = 10 * time.Second
+const overhead = 10 * time.Second // of authentication and writing, besides a tool call
 
 // ServeHTTP answers a request. It first checks host and origin, against DNS rebinding and pages of other sites (R-HOST-9).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -103,7 +102,6 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	h.messages.ServeBody(w, r, body)
 }
 
-// admitMore admits more messages of a batch, or refuses the request.
 func (h *Handler) admitMore(w http.ResponseWriter, r *http.Request, messages int) (release func(), ok bool) {
 	release, refused := h.limiter.admitMore(toolcall.RequestOf(r.Context()).Caller.TokenHash, messages)
 	if refused != nil {
@@ -112,7 +110,6 @@ func (h *Handler) admitMore(w http.ResponseWriter, r *http.Request, messages int
 	return release, refused == nil
 }
 
-// serveBySDK lets the SDK answer a request.
 func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request, body []byte) {
 	w = &refusalWriter{ResponseWriter: w, requestID: toolcall.RequestOf(r.Context()).ID}
 	if body != nil {
@@ -174,13 +171,11 @@ func (h *Handler) routeOf(r *http.Request) string {
 	return strings.TrimSuffix(strings.TrimPrefix(pattern, "GET "), "{$}")
 }
 
-// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader records the status.
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)

@@ -16,7 +16,7 @@ func NewBareSDK(surface tool.Surface, options Options, origin string, environmen
 	if origin != "" {
 		self.Icons = []mcp.Icon{page.Icon(origin)}
 	}
-	runner := options.newRunner(surface, nil, environment)
+	runner := options.newRunner(surface, environment)
 	return newServer(surface, self, runner, runBySDK(runner))
 }
 

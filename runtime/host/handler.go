@@ -39,7 +39,6 @@ type HandlerOptions struct {
 	ChildTimeout time.Duration     // of one source of a package; may be 0 for fanout.DefaultChildTimeout
 	BodyTimeout  time.Duration     // for the client to send its request; may be 0 for 10 s
 	Limits       Limits            // may be zero for the defaults
-	Recorder     toolcall.Recorder // may be nil
 }
 
 // Handler serves the origin of a hosted server: /mcp, its metadata, the pages and the probes (interfaces.md, Hosted routes). It can be
@@ -56,7 +55,7 @@ type Handler struct {
 	sdk       http.Handler
 }
 
-// NewHandler returns the server of a surface. Its error is an *OptionError or an *rs.OptionError. It sends nothing.
+// NewHandler returns the server of a surface. Its error is an *rs.OptionError. It sends nothing.
 func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) {
 	options, err := options.complete()
 	if err != nil {
@@ -74,7 +73,7 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 		return nil, err
 	}
 	h.readiness = &readiness{checkAS: options.Verifier.Check, checkRS: readers.check, logger: options.Logger}
-	runner := options.newRunner(surface, options.Recorder, readers.environment)
+	runner := options.newRunner(surface, readers.environment)
 	// All callers share one server: a server for each would cost many times as much.
 	server := newServer(surface, options.identity(), runner, refuseCall)
 	server.AddReceivingMiddleware(observeSDK(runner), identifyServer(options.identity()))
@@ -130,15 +129,14 @@ func (h *Handler) metadata(document func(auth.Metadata) []byte) http.HandlerFunc
 	}
 }
 
-// complete checks the options and fills in the defaults.
 func (o HandlerOptions) complete() (HandlerOptions, error) {
 	switch {
 	case o.Verifier == nil:
-		return o, &OptionError{"Verifier", "is missing; create one with auth.NewVerifier"}
+		return o, &rs.OptionError{Option: "Verifier", Message: "is missing; create one with auth.NewVerifier"}
 	case o.AuthorizationServer == "":
-		return o, &OptionError{"AuthorizationServer", "is empty; pass the issuer for sign-in, such as https://as.example.com"}
+		return o, &rs.OptionError{Option: "AuthorizationServer", Message: "is empty; pass the issuer for sign-in, such as https://as.example.com"}
 	case o.ProviderURL == "":
-		return o, &OptionError{"ProviderURL", "is empty; pass the provider's public origin, such as https://pdpp.example.com"}
+		return o, &rs.OptionError{Option: "ProviderURL", Message: "is empty; pass the provider's public origin, such as https://pdpp.example.com"}
 	}
 	if o.Transport == nil {
 		o.Transport = rs.NewTransport()
@@ -152,11 +150,3 @@ func (o HandlerOptions) complete() (HandlerOptions, error) {
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o, nil
 }
-
-// OptionError is an invalid option. It never holds a secret.
-type OptionError struct {
-	Option  string // the field of HandlerOptions
-	Message string // what is wrong, and what to pass instead
-}
-
-func (e *OptionError) Error() string { return e.Option + ": " + e.Message }

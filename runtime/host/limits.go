@@ -12,6 +12,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Limits limits the requests of one caller (R-HOST-9), identified by the hash of the token. Each message of a batch counts.
@@ -25,8 +27,7 @@ type Limits struct {
 // DefaultLimits replace zero values of Limits.
 var DefaultLimits = Limits{Concurrent: 16, PerSecond: 20, Callers: 10_000}
 
-// burstSeconds is the default burst in seconds of the sustained rate.
-const burstSeconds = 3
+const burstSeconds = 3 // the default burst, in seconds of the sustained rate
 
 // limiter limits the most recent callers. A forgotten caller starts with a full burst.
 type limiter struct {
@@ -49,7 +50,7 @@ func newLimiter(limits Limits) (*limiter, error) {
 	}
 	rates, err := lru.New[string, *rate.Limiter](limits.Callers)
 	if err != nil || limits.Concurrent < 1 || limits.PerSecond < 0 || limits.Burst < limits.Concurrent {
-		return nil, &OptionError{"Limits", "must be positive, and Burst no less than Concurrent"}
+		return nil, &rs.OptionError{Option: "Limits", Message: "must be positive, and Burst no less than Concurrent"}
 	}
 	return &limiter{limits: limits, running: make(map[string]int), rates: rates}, nil
 }

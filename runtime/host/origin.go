@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 var errNoHost = errors.New("no host")
@@ -30,14 +31,14 @@ func newOrigins(options HandlerOptions) (*origins, error) {
 	if options.PublicURL != "" {
 		parsed, err := parseOrigin(options.PublicURL)
 		if err != nil {
-			return nil, &OptionError{"PublicURL", "is not the URL of an origin; pass a scheme and a host without a path, such as https://mcp.example.com"}
+			return nil, &rs.OptionError{Option: "PublicURL", Message: "is not the URL of an origin; pass a scheme and a host without a path, such as https://mcp.example.com"}
 		}
 		made.public = address.Canonical(parsed)
 		hosts = append([]string{parsed.Hostname()}, hosts...)
 	} else {
 		parsed, err := parseOrigin("http://" + options.ListenAddress)
 		if err != nil {
-			return nil, &OptionError{"PublicURL", "is empty, and so is ListenAddress; pass one of them"}
+			return nil, &rs.OptionError{Option: "PublicURL", Message: "is empty, and so is ListenAddress; pass one of them"}
 		}
 		made.listen = address.Canonical(parsed)
 	}
@@ -124,7 +125,6 @@ func lastElement(lines []string) string {
 // this machine (DNS rebinding), but cannot remove the name from the Host header.
 type allowlist map[string]bool
 
-// newAllowlist returns an allowlist of names and addresses, with or without a port.
 func newAllowlist(hosts []string) (allowlist, error) {
 	list := make(allowlist)
 	for _, host := range hosts {
@@ -135,7 +135,7 @@ func newAllowlist(hosts []string) (allowlist, error) {
 		name, port, err := splitHost(bracketed)
 		switch {
 		case err != nil:
-			return nil, &OptionError{"AllowedHosts", fmt.Sprintf("invalid host %q: use a name such as mcp.example.com, or one with a port", bracketed)}
+			return nil, &rs.OptionError{Option: "AllowedHosts", Message: fmt.Sprintf("invalid host %q: use a name such as mcp.example.com, or one with a port", bracketed)}
 		case port != "":
 			name = net.JoinHostPort(name, port)
 		}

@@ -16,7 +16,7 @@ import (
 func TestReadingsAreCounted(t *testing.T) {
 	var callers []string
 	h := newHosted(t, func(with *hostedWith) {
-		with.options.ReadOn = 100
+		with.options.MaxReads = 100
 		with.surface = testSurface(running("read", func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
 			callers = append(callers, env.Caller)
 			env.Readings.Observe(ctx, "rows", rs.Reading{Read: 7, Matched: 2, Complete: true})

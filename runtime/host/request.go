@@ -16,8 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
-// requestMember is the key of a request in the extra data of the SDK.
-const requestMember = "pdpp/request"
+const requestMember = "pdpp/request" // in the extra data of the SDK
 
 // throughSDK passes the caller to the SDK as the token info of the request, which is in the extra data of that request only. It removes
 // the Authorization header.
@@ -75,7 +74,6 @@ func metaOf(message mcp.Request) map[string]any {
 	return params.GetMeta()
 }
 
-// traceSDK sets the trace of requests that the SDK answers.
 func traceSDK(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		meta := metaOf(request)

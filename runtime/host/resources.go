@@ -51,7 +51,6 @@ func sdkCall(method string, definition tool.Definition, request interface{ Clien
 	return call
 }
 
-// resourceTarget is the target of a read.
 type resourceTarget struct {
 	written string // the URI as the client wrote it
 	uri     recordid.URI
@@ -95,7 +94,6 @@ func invalidURI(err error) *tool.Error {
 	return &tool.Error{Code: tool.InvalidResourceURI, Message: message, Param: "uri", Cause: err}
 }
 
-// readResource runs the tool of a template.
 func readResource(
 	ctx context.Context, runner *toolcall.Runner, template tool.Template, request *mcp.ReadResourceRequest,
 ) (*mcp.ReadResourceResult, error) {
@@ -238,7 +236,6 @@ func (l streamList) page(names schemadoc.Names, after string) *mcp.ListResources
 	return result
 }
 
-// describeSources returns the connectors and connections of a stream.
 func describeSources(names schemadoc.Names, stream string) string {
 	var sources []string
 	for _, each := range names {

@@ -31,26 +31,12 @@ type ServeOptions struct {
 	Logger       *slog.Logger  // may be nil
 }
 
-// Server is a Handler or a Current.
-type Server interface {
-	http.Handler
-
-	// Drain makes the server not ready. It returns when the delay has passed and no call is running, or when the context ends.
-	// Requests are still answered.
-	Drain(ctx context.Context, delay time.Duration)
-}
-
-var (
-	_ Server = (*Handler)(nil)
-	_ Server = (*Current)(nil)
-)
-
 // Serve serves on a listener until the context is done. It then drains: /readyz fails, and running calls finish. After the timeout it closes
 // the remaining connections (R-HOST-9). It closes the listener, whose error it returns.
-func Serve(ctx context.Context, listener net.Listener, handler Server, options ServeOptions) error {
+func Serve(ctx context.Context, listener net.Listener, current *Current, options ServeOptions) error {
 	options.DrainTimeout = cmp.Or(options.DrainTimeout, DefaultDrain)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
-	server := NewHTTPServer(handler, options.Logger)
+	server := NewHTTPServer(current, options.Logger)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {
@@ -62,7 +48,7 @@ func Serve(ctx context.Context, listener net.Listener, handler Server, options S
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.DrainTimeout)
 	defer cancel()
 	// While the server drains, each response closes its connection. A client may just be sending a request on an idle one.
-	handler.Drain(draining, options.DrainDelay)
+	current.drain(draining, options.DrainDelay)
 	if err := server.Shutdown(draining); err != nil {
 		options.Logger.Warn("drain timeout: closed connections with running requests", "reason", err)
 		_ = server.Close()
@@ -73,8 +59,9 @@ func Serve(ctx context.Context, listener net.Listener, handler Server, options S
 	return nil
 }
 
-// Drain implements Server.
-func (h *Handler) Drain(ctx context.Context, delay time.Duration) {
+// drain makes the server not ready. It returns when the delay has passed and no call is running, or when the context ends. Requests are
+// still answered.
+func (h *Handler) drain(ctx context.Context, delay time.Duration) {
 	h.readiness.draining.Store(true)
 	if delay > 0 {
 		select {
@@ -123,13 +110,12 @@ func (c *Current) Replace(handler *Handler) {
 	}
 }
 
-// ServeHTTP answers a request.
 func (c *Current) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.Load().ServeHTTP(w, r) }
 
-// Drain drains the handler. Requests of a replaced one are left to the server's shutdown.
-func (c *Current) Drain(ctx context.Context, delay time.Duration) {
+// drain drains the handler. Requests of a replaced one are left to the server's shutdown.
+func (c *Current) drain(ctx context.Context, delay time.Duration) {
 	c.mu.Lock()
 	c.draining = true
 	c.mu.Unlock()
-	c.handler.Load().Drain(ctx, delay)
+	c.handler.Load().drain(ctx, delay)
 }

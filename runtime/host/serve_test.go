@@ -28,7 +28,7 @@ func serving(t *testing.T, h *hosted, options host.ServeOptions) (url string, en
 	}
 	ctx, end := context.WithCancel(t.Context())
 	ended = make(chan error, 1)
-	go func() { ended <- host.Serve(ctx, listener, h.Handler, options) }()
+	go func() { ended <- host.Serve(ctx, listener, host.NewCurrent(h.Handler), options) }()
 	t.Cleanup(end)
 	return "http://" + listener.Addr().String(), end, ended
 }
@@ -145,7 +145,7 @@ func TestListenerThatBreaks(t *testing.T) {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := host.Serve(t.Context(), listener, h.Handler, host.ServeOptions{}); !errors.Is(err, net.ErrClosed) {
+	if err := host.Serve(t.Context(), listener, host.NewCurrent(h.Handler), host.ServeOptions{}); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -5,14 +5,12 @@ package host
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -24,33 +22,23 @@ const DefaultCallTimeout = 25 * time.Second
 // listsFreshFor is how long a client may cache lists, which change only with a release.
 const listsFreshFor = 5 * time.Minute
 
-// Options configures a server.
+// Options configures a server. A Timeout of 0 means DefaultCallTimeout. Over stdio, the reader must use the Transport of the Tracer.
 type Options struct {
-	Name        string
-	Version     string
-	Logger      *slog.Logger    // may be nil
-	CallTimeout time.Duration   // of one tool call or resource read; 0 means DefaultCallTimeout
-	ReadOn      int             // records that a call may read to compute what the resource server refuses (R-SCAN-8)
-	Clock       tool.Clock      // (R-TIME-8)
-	Audit       *audit.Log      // (R-OPS-2); may be nil
-	Caller      audit.Caller    // over stdio
-	SlowCall    time.Duration   // slower calls are logged with their reads; 0 disables
-	Tracer      toolcall.Tracer // may be nil; over stdio the reader must use its Transport
+	toolcall.Options
+
+	Name    string
+	Version string
 }
 
-// identity returns the server's name and version.
 func (o Options) identity() mcp.Implementation {
 	return mcp.Implementation{Name: o.Name, Version: o.Version}
 }
 
-func (o Options) callTimeout() time.Duration { return cmp.Or(o.CallTimeout, DefaultCallTimeout) }
+func (o Options) callTimeout() time.Duration { return cmp.Or(o.Timeout, DefaultCallTimeout) }
 
-// newRunner returns the runner of a surface's tools. The recorder may be nil.
-func (o Options) newRunner(surface tool.Surface, recorder toolcall.Recorder, environment toolcall.Environment) *toolcall.Runner {
-	return toolcall.NewRunner(surface, toolcall.Options{
-		Timeout: o.callTimeout(), MaxReads: o.ReadOn, Clock: o.Clock, Logger: o.Logger, SlowCall: o.SlowCall, Audit: o.Audit, Caller: o.Caller,
-		Tracer: o.Tracer, Recorder: recorder,
-	}, environment)
+func (o Options) newRunner(surface tool.Surface, environment toolcall.Environment) *toolcall.Runner {
+	o.Timeout = o.callTimeout()
+	return toolcall.NewRunner(surface, o.Options, environment)
 }
 
 // Revisions returns the supported MCP revisions, newest first.
@@ -83,7 +71,6 @@ func refuseCall(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, err
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; this is a bug of the server: please report it"}
 }
 
-// advertised returns a tool as tools/list shows it.
 func advertised(definition tool.Definition) *mcp.Tool {
 	no := false
 	shown := &mcp.Tool{
@@ -179,7 +166,6 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 	}
 }
 
-// shownAt returns the server's identity for a client that sees it at an origin.
 func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
 	self.Icons = []mcp.Icon{page.Icon(origin)}
 	return self

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -121,11 +122,11 @@ func TestFailuresAreResults(t *testing.T) {
 		{ended, "rs_timeout"},
 	}
 	var log bytes.Buffer
-	options := host.Options{CallTimeout: time.Minute, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	options := host.Options{Options: toolcall.Options{Timeout: time.Minute, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
 	for _, test := range tests {
 		t.Run(test.definition.Name, func(t *testing.T) {
 			if test.code == "rs_timeout" {
-				options.CallTimeout = 20 * time.Millisecond
+				options.Timeout = 20 * time.Millisecond
 			}
 			session := connect(t, testSurface(test.definition), options, reading(reporting(clientSchema)))
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: test.definition.Name})

@@ -60,7 +60,7 @@ func ServeSession(ctx context.Context, surface tool.Surface, options Options, en
 func serveSession(ctx context.Context, surface tool.Surface, options Options, environment toolcall.Environment, streams Streams, refused <-chan struct{}) error {
 	lifetime, end := context.WithCancel(ctx)
 	defer end()
-	runner := options.newRunner(surface, nil, environment)
+	runner := options.newRunner(surface, environment)
 	served := toolcall.NewSession(lifetime, runner, options.identity(), options.callTimeout()+shutdownTimeout, streams)
 	sdk, err := newServer(surface, options.identity(), runner, refuseCall).Connect(lifetime, served, nil)
 	if err != nil {

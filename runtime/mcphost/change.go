@@ -109,7 +109,6 @@ func changedLines(before, after []byte) string {
 	return shown.String()
 }
 
-// lineContent returns a line of a diff without its mark, commas and white space.
 func lineContent(line string) string {
 	return strings.Join(strings.FieldsFunc(line[1:], func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), "")
 }

@@ -138,7 +138,6 @@ func entryOf(document map[string]any, section, name string) map[string]any {
 	return entry
 }
 
-// removeOwned removes the owned members, and objects that are then empty.
 func removeOwned(document map[string]any, f format, name string) {
 	servers, ok := document[f.servers()].(map[string]any)
 	if !ok {

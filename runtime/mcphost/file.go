@@ -13,10 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// maxFileBytes is the maximum size of a configuration file in bytes. Claude Code keeps its history in the same file.
-const maxFileBytes = 64 << 20
+const maxFileBytes = 64 << 20 // Claude Code keeps its history in the same file
 
-// file is a configuration file at the time of reading.
 type file struct {
 	path    string // as the host knows it
 	target  string // path without symbolic links, which stay

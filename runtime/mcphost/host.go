@@ -144,7 +144,6 @@ func (m Machine) applicationData() string {
 	return filepath.Join(m.Home, ".config")
 }
 
-// folder returns a folder in the home directory, or the absolute path in a variable.
 func (m Machine) folder(variable, name string) string {
 	if moved := m.variable(variable); filepath.IsAbs(moved) {
 		return moved

@@ -73,7 +73,6 @@ func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, want
 	return nil
 }
 
-// parse returns a document whose root is an object.
 func (f jsonFormat) parse(content []byte) (*hujson.Value, error) {
 	document, err := hujson.Parse(content)
 	if err != nil {

@@ -63,7 +63,6 @@ var (
 	typedNames = []string{"type", "command", "args", "url"}
 )
 
-// plain returns the settings for most hosts.
 func plain(server Server) []setting {
 	if server.URL != "" {
 		return []setting{{"url", server.URL}}
@@ -75,7 +74,6 @@ func plain(server Server) []setting {
 	return []setting{{"command", server.Command}, {"args", arguments}}
 }
 
-// typed returns the settings for hosts that require the transport.
 func typed(server Server) []setting {
 	transport := "stdio"
 	if server.URL != "" {
@@ -101,5 +99,4 @@ func settingOf(wanted []setting, name string) (setting, bool) {
 	return setting{}, false
 }
 
-// equals reports whether a decoded value equals the setting.
 func (s setting) equals(decoded any) bool { return reflect.DeepEqual(decoded, s.value) }

@@ -19,7 +19,7 @@ type tomlFormat struct {
 func (f tomlFormat) servers() string { return f.section }
 func (f tomlFormat) owned() []string { return f.own }
 
-// errSpelling: inline tables and dotted keys cannot be edited line by line.
+// errInlineTable: inline tables and dotted keys cannot be edited line by line.
 const errInlineTable = problem("its entry for this server is an inline table or has dotted keys")
 
 func (f tomlFormat) change(content []byte, name string, wanted []setting) ([]byte, error) {

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Client is a Reader and a Writer over HTTP with one bearer. It is immutable and safe for concurrent use. A host makes one per
-// caller, on a shared transport and a shared budget of retries.
+// Client is a Reader, a Writer and an Opener over HTTP with one bearer. It is immutable and safe for concurrent use.
 type Client struct {
 	transport   http.RoundTripper
 	baseURL     string
@@ -100,9 +99,7 @@ func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
 	return c.exchange(ctx, change.Method, asked).run(limited, change.Body.Encoded())
 }
 
-// exchange prepares a request. Its shown URL has the provider's public origin: BaseURL may be in an internal network, and a
-// remote caller must not see it. The caller's context distinguishes the
-// caller's deadline from the client's timeout.
+// exchange prepares a request. A remote caller must not see BaseURL, which may be in an internal network.
 func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
 	target := string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {

@@ -94,7 +94,6 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 	return download, nil
 }
 
-// open checks the head of a response.
 func (e *exchange) open(ctx context.Context, response *http.Response, from Resume) (*Download, error) {
 	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusPartialContent {
 		_, err := e.read(ctx, response)

@@ -66,7 +66,6 @@ func (r *Response) page(list List) List {
 	return list
 }
 
-// withoutNextPage returns an envelope without a next page.
 func withoutNextPage(envelope rawjson.Object) rawjson.Object {
 	if envelope == nil || envelope.Get("has_more") == nil {
 		return envelope

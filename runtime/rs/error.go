@@ -80,7 +80,6 @@ const (
 	CodeOther           = "api_error"            // any other status
 )
 
-// otherType is the default type of refusals (rs-contract.md, Envelopes).
 const otherType = "api_error"
 
 // derived has the type and the code of each status, for refusals without them.
@@ -119,7 +118,6 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	return refused
 }
 
-// describe replaces derived values with those in the body.
 func (e *Error) describe(body json.RawMessage) {
 	e.Envelope = body
 	members, _ := rawjson.ParseObject(body)
@@ -146,7 +144,6 @@ func (e *Error) describe(body json.RawMessage) {
 
 var oauthCode = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
 
-// afterRefusal returns the next step after a refusal without advice.
 func afterRefusal(status int) string {
 	switch {
 	case status == http.StatusUnauthorized:

@@ -17,7 +17,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
-// exchange is one request and its outcome.
 type exchange struct {
 	client     *Client
 	caller     context.Context //nolint:containedctx // lives as long as one request
@@ -34,7 +33,6 @@ type exchange struct {
 	isStalled  atomic.Bool // a download received nothing for the client's timeout
 }
 
-// request returns the HTTP request with the common headers.
 func (e *exchange) request(ctx context.Context, accept string, body []byte) (*http.Request, error) {
 	var sent io.Reader // nil for no body, so that no length is announced
 	if body != nil {
@@ -58,7 +56,6 @@ func (e *exchange) request(ctx context.Context, accept string, body []byte) (*ht
 	return request, nil
 }
 
-// report calls the caller's observer once.
 func (e *exchange) report() {
 	if observer := ObserverOf(e.caller); observer != nil && !e.isReported {
 		e.isReported = true
@@ -66,7 +63,6 @@ func (e *exchange) report() {
 	}
 }
 
-// run sends the request and reads the whole response.
 func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	request, err := e.request(ctx, "application/json", body)
 	if err != nil {
@@ -84,7 +80,6 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	return e.read(ctx, response)
 }
 
-// read turns an HTTP response into a Response, an *Error or a *Failure.
 func (e *exchange) read(ctx context.Context, response *http.Response) (*Response, error) {
 	e.status = response.StatusCode
 	e.requestID = e.client.secrets.redactText(requestID(response.Header))
@@ -127,7 +122,6 @@ func requestID(header http.Header) string {
 	return cmp.Or(header.Get("Request-Id"), header.Get("X-Request-Id"))
 }
 
-// bodyTooLargeError is a body that exceeds the limit after decompression.
 type bodyTooLargeError struct{ limit int64 }
 
 func (e *bodyTooLargeError) Error() string { return fmt.Sprintf("body larger than %d bytes", e.limit) }
@@ -138,7 +132,6 @@ func isUTF8(contentType string) bool {
 	return err != nil || slices.Contains([]string{"", "utf-8", "utf8", "us-ascii"}, strings.ToLower(parameters["charset"]))
 }
 
-// readBody reads and decompresses a body of up to limit bytes.
 func readBody(response *http.Response, limit int64) ([]byte, error) {
 	switch encoding := strings.ToLower(response.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
@@ -158,8 +151,7 @@ func readBody(response *http.Response, limit int64) ([]byte, error) {
 	}
 }
 
-// maxReserved limits the bytes that are reserved because a header announces them.
-const maxReserved = 1 << 20
+const maxReserved = 1 << 20 // bytes, because a header announces them
 
 // readAll reads to the end. The expected size, which may be negative, saves growing the buffer.
 func readAll(source io.Reader, expected, limit int64) ([]byte, error) {

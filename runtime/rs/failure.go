@@ -69,13 +69,11 @@ func (e *exchange) failure(reason Reason, message, nextStep string, cause error)
 	}
 }
 
-// failedToDial reports whether a request failed before any byte was sent.
 func failedToDial(cause error) bool {
 	var operation *net.OpError
 	return errors.As(cause, &operation) && operation.Op == "dial"
 }
 
-// unanswered returns the failure of a request without a status line.
 func (e *exchange) unanswered(err error) *Failure {
 	if failure := e.timedOut(err); failure != nil {
 		return failure
@@ -91,7 +89,6 @@ func (e *exchange) unanswered(err error) *Failure {
 	return failure
 }
 
-// unreadable returns the failure of a response whose body broke off, took too long or was too large.
 func (e *exchange) unreadable(err error) *Failure {
 	if failure := e.timedOut(err); failure != nil {
 		return failure

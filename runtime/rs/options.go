@@ -53,7 +53,6 @@ type OptionError struct {
 
 func (e *OptionError) Error() string { return e.Option + ": " + e.Message }
 
-// origin checks a base URL and returns it without a trailing slash.
 func origin(option, value string) (string, error) {
 	if _, err := address.ParseBase(value); err != nil {
 		return "", &OptionError{option, err.Error() + "; pass a URL such as https://pdpp.example.com"}

@@ -33,7 +33,6 @@ func NewSecrets(bearers ...string) *Secrets {
 	return s
 }
 
-// with returns the set with another bearer. A nil set is empty.
 func (s *Secrets) with(bearer string) *Secrets {
 	switch {
 	case s == nil:
@@ -86,7 +85,6 @@ func (s *Secrets) redactEscaped(body []byte) []byte {
 	return append(clean, body[done:]...)
 }
 
-// nextOf returns the next position of a byte, or the length of the body.
 func nextOf(body []byte, from int, wanted byte) int {
 	if at := bytes.IndexByte(body[from:], wanted); at >= 0 {
 		return from + at
@@ -94,8 +92,7 @@ func nextOf(body []byte, from int, wanted byte) int {
 	return len(body)
 }
 
-// findAround returns the bounds of the bearer whose first escape is at a position. The bearer does not start before least. To is 0 if
-// no bearer matches.
+// findAround returns the bounds of the bearer whose first escape is at a position, or 0 without one. It does not start before least.
 func (s *Secrets) findAround(body []byte, least, at int) (from, to int) {
 	for _, bearer := range s.bearers {
 		for before := range min(len(bearer), at-least+1) {
@@ -122,7 +119,6 @@ func endOf(body []byte, at int, text string) int {
 	return at
 }
 
-// unescape returns the character at a position, and the position of the next one.
 func unescape(body []byte, at int) (character rune, end int) {
 	character, end = unquote(body, at, 2)
 	if character != '%' {
@@ -202,7 +198,6 @@ func (s *Secrets) redactError(err error) error {
 	return err
 }
 
-// redactRequest returns a request without bearers.
 func (s *Secrets) redactRequest(asked Request) Request {
 	clean := Request{Path: Path(s.redactText(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
 	for _, parameter := range asked.Query.Parameters() {

@@ -69,8 +69,7 @@ func (r Request) maxRows() int {
 	return unlimitedRows
 }
 
-// unlimitedRows limits the rows of a list without a limit (rawjson.Elements).
-const unlimitedRows = 10_000
+const unlimitedRows = 10_000 // of a list without a limit (rawjson.Elements)
 
 // Sources says which grants of a package a request needs. It is one of OneSource, NamedSource, HitsOfSources, SchemaOfSources and
 // StreamsOfSources. A reader with a single grant ignores it.

@@ -77,8 +77,7 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 	return &r
 }
 
-// maxDepth limits the nesting of a body. Clients fail from about a thousand.
-const maxDepth = 512
+const maxDepth = 512 // nesting; clients fail from about a thousand
 
 // readObject reads a body. Problem says why the body is not a JSON object that every reader understands in the same way. It is empty for a
 // valid body.

@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// MaxTries limits how often one read is sent. A read is repeated if the connection was refused or broke before a status line, or after 502, 503, 504, or 429 with a
-// Retry-After. Every try is the same request with the same bearer (R-ERR-3), and all tries share one timeout. A change is never
-// repeated, nor is a read that timed out. Jitter spreads callers that failed together, and RetryBudget limits their total
-// load. A caller waits up to 0.6 s longer for a refusal, or as long as Retry-After asks.
+// MaxTries limits how often one read is sent. A read is repeated if the connection was refused or broke before a status line, or after
+// 502, 503, 504, or 429 with a Retry-After. All tries have the same bearer (R-ERR-3) and share one timeout. A change is never repeated,
+// nor is a read that timed out. A caller waits up to 0.6 s longer for a refusal, or as long as Retry-After asks.
 const MaxTries = 3
 
 // Waits before the second and the third try, plus or minus half.
@@ -25,8 +24,7 @@ const (
 	waitFactor = 3
 )
 
-// repeat sends a read until it succeeds or may not be repeated. All tries share the context's deadline, and retries take from the
-// budget. It returns the error of the last try, also if the context ends during a wait.
+// repeat sends a read until it succeeds or may not be repeated. It returns the error of the last try, also if the context ends.
 func repeat(ctx context.Context, budget *RetryBudget, send func(try int) (*Response, error)) (*Response, error) {
 	budget.earn()
 	deadline, _ := ctx.Deadline()
@@ -49,8 +47,7 @@ func repeat(ctx context.Context, budget *RetryBudget, send func(try int) (*Respo
 	}
 }
 
-// waitAfter returns how long to wait after a failed try, and whether another try may succeed in the remaining time. The server can
-// request another wait than the usual one.
+// waitAfter returns how long to wait after a failed try, and whether another try may succeed in the remaining time.
 func waitAfter(err error, usual, remaining time.Duration) (wait time.Duration, again bool) {
 	var refused *Error
 	if !errors.As(err, &refused) {
@@ -126,14 +123,12 @@ func NewRetryBudget() *RetryBudget {
 	return &RetryBudget{retries: retryReserve, updated: time.Now()}
 }
 
-// earn adds the share of one read.
 func (b *RetryBudget) earn() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.retries = min(b.retries+retryShare, retryReserve)
 }
 
-// spend takes one retry and reports whether there was one.
 func (b *RetryBudget) spend() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

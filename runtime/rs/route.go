@@ -40,7 +40,6 @@ func (p Path) Route() Route {
 	return Route{Template: OtherRoute}
 }
 
-// match compares a path with a template, segment by segment.
 func match(template, path string) (stream string, ok bool) {
 	template, path = template[1:], strings.TrimPrefix(path, "/")
 	for template != "" && path != "" {

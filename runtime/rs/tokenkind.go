@@ -72,7 +72,6 @@ func (e *KindError) Error() string {
 
 func (e *KindError) Unwrap() error { return e.Cause }
 
-// errBearerShape is a schema or a bearer block that is not an object.
 var errBearerShape = errors.New("the schema or its bearer block is not an object")
 
 // SchemaBearer reads the bearer block of a schema, the body of a Response. Older servers put it in data. If there are two, both count.

@@ -58,7 +58,6 @@ func (b *Body) StringList(name string, values []string) {
 	}
 }
 
-// with returns an object with another member, which may be nested.
 func with(members rawjson.Object, name string, value json.RawMessage) rawjson.Object {
 	outer, inner, nested := strings.Cut(name, ".")
 	if !nested {

@@ -21,7 +21,13 @@ const (
 func Differences(asked AccessRequest, approved credential.Credential) []string {
 	c := &comparison{}
 	granted := approved.Approved()
-	c.sources(asked, granted)
+	wanted := credential.Approved{Source: asked.Source}.ConnectorKey()
+	for _, stream := range granted {
+		key := stream.ConnectorKey() // registries have different addresses for one connector
+		if wanted != "" && key != "" && key != wanted {
+			c.add(other, "source %s, requested was %s", key, wanted)
+		}
+	}
 	c.mode(asked, approved)
 	requested := map[string]Stream{}
 	for _, stream := range asked.Streams {
@@ -57,16 +63,6 @@ func (c *comparison) add(kind, format string, arguments ...any) {
 	}
 }
 
-func (c *comparison) sources(asked AccessRequest, granted []credential.Approved) {
-	wanted := credential.Approved{Source: asked.Source}.ConnectorKey()
-	for _, stream := range granted {
-		key := stream.ConnectorKey() // registries have different addresses for one connector
-		if wanted != "" && key != "" && key != wanted {
-			c.add(other, "source %s, requested was %s", key, wanted)
-		}
-	}
-}
-
 func (c *comparison) mode(asked AccessRequest, approved credential.Credential) {
 	details, _ := rawjson.Elements(approved.Details)
 	for _, each := range details {
@@ -99,11 +95,18 @@ func (c *comparison) names(stream, what string, asked, granted []string) {
 	if len(asked) == 0 || len(granted) == 0 {
 		return
 	}
-	if missing := without(asked, granted); len(missing) > 0 {
-		c.add(narrower, "%s without %s", stream, counted(what, missing))
+	list := func(names, others []string) (joined string, isEmpty bool) {
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+		if len(names) > 1 {
+			return what + "s " + strings.Join(names, ", "), false
+		}
+		return what + " " + strings.Join(names, ""), len(names) == 0
 	}
-	if added := without(granted, asked); len(added) > 0 {
-		c.add(wider, "%s with %s too", stream, counted(what, added))
+	if missing, isEmpty := list(asked, granted); !isEmpty {
+		c.add(narrower, "%s without %s", stream, missing)
+	}
+	if added, isEmpty := list(granted, asked); !isEmpty {
+		c.add(wider, "%s with %s too", stream, added)
 	}
 }
 
@@ -122,15 +125,4 @@ func (c *comparison) bound(stream, word string, asked time.Time, text string, di
 	default:
 		c.add(wider, "%s %s already", stream, moment(granted))
 	}
-}
-
-func without(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
-}
-
-func counted(what string, names []string) string {
-	if len(names) > 1 {
-		what += "s"
-	}
-	return what + " " + strings.Join(names, ", ")
 }

@@ -60,7 +60,6 @@ func Register(mux *http.ServeMux, options Options) {
 	}
 }
 
-// pages answers the routes.
 type pages struct {
 	options Options
 }
@@ -111,7 +110,6 @@ func (p pages) connect(w http.ResponseWriter, r *http.Request) {
 	sendHTML(w, r, originHeaders, fill("connect.html", values, html.EscapeString))
 }
 
-// copyable returns a text with a copy button. The noun names the text.
 func copyable(id, noun string, text any) markup {
 	return fill("copyable.html", map[string]any{"id": id, "noun": noun, "text": text}, html.EscapeString)
 }

@@ -35,7 +35,6 @@ const iconType = "image/svg+xml"
 //go:embed assets
 var assets embed.FS
 
-// asset returns an embedded file. Names are constants.
 func asset(name string) []byte {
 	content, err := assets.ReadFile("assets/" + name)
 	if err != nil {
@@ -63,13 +62,11 @@ func fill(name string, values map[string]any, escape func(string) string) markup
 	}))
 }
 
-// escapeJSON escapes a text for a JSON string.
 func escapeJSON(text string) string {
 	quoted := rawjson.Quote(text)
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// document is one response.
 type document struct {
 	contentType string
 	policy      string // default: inertPolicy

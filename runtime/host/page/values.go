@@ -104,7 +104,6 @@ func otherHosts(escapedURL string) markup {
 	return steps
 }
 
-// systems are the values of runtime.GOOS with their titles.
 var systems = []struct{ name, title string }{{"linux", "Linux"}, {"darwin", "macOS"}, {"windows", "Windows"}}
 
 // files returns the paths of a host's configuration, for each system if they differ.

@@ -54,7 +54,7 @@ func ExitCode(err error) int {
 		return coded.ExitCode()
 	case is[*host.Refusal](err):
 		return ExitRefused
-	case is[*rs.OptionError](err), is[*host.OptionError](err):
+	case is[*rs.OptionError](err):
 		return ExitUsage
 	case is[*webhook.Refusal](err), is[*tool.UnconfirmedError](err):
 		return ExitToolError

@@ -34,7 +34,6 @@ type reloader struct {
 	rotation invocation.Rotation // of the secret
 }
 
-// run reloads until the context is done.
 func (r *reloader) run(ctx context.Context) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -53,7 +52,6 @@ func (r *reloader) run(ctx context.Context) error {
 	}
 }
 
-// reload applies the current settings.
 func (r *reloader) reload(ctx context.Context) {
 	fresh, err := r.read()
 	if err == nil {
@@ -68,7 +66,6 @@ func (r *reloader) reload(ctx context.Context) {
 	r.settings = fresh
 }
 
-// restartOnly are the settings that need a restart.
 var restartOnly = []string{"drain-delay", "listen", "log-format", "log-level", "metrics-listen"}
 
 // logChanges logs which settings have changed, and which need a restart. The latter are compared with the settings of the start, so that the
@@ -86,7 +83,7 @@ func (r *reloader) logChanges(fresh *serveSettings) {
 			restart = append(restart, flag.Name)
 		}
 	})
-	if fresh.introspectionSecret.Reveal() != r.settings.introspectionSecret.Reveal() {
+	if fresh.auth.ClientSecret.Reveal() != r.settings.auth.ClientSecret.Reveal() {
 		changed = append(changed, "the introspection secret")
 	}
 	r.logger.Info("settings reloaded", "changed", cmp.Or(strings.Join(changed, ", "), "nothing"))
@@ -95,14 +92,13 @@ func (r *reloader) logChanges(fresh *serveSettings) {
 	}
 }
 
-// checkSecret applies a changed secret.
 func (r *reloader) checkSecret(ctx context.Context) {
-	if r.settings.introspectionSecretFile == "" {
+	if r.settings.secretFile == "" {
 		return
 	}
-	r.rotation.Check(r.settings.introspectionSecretFile, r.settings.introspectionSecret, r.settings.secret, func(secret rs.Secret) error {
+	r.rotation.Check(r.settings.secretFile, r.settings.auth.ClientSecret, r.settings.secret, func(secret rs.Secret) error {
 		fresh := *r.settings
-		fresh.introspectionSecret = secret
+		fresh.auth.ClientSecret = secret
 		err := r.use(ctx, &fresh)
 		if err == nil {
 			r.settings = &fresh
@@ -114,16 +110,16 @@ func (r *reloader) checkSecret(ctx context.Context) {
 
 // use replaces the handler, if an introspection with the new settings succeeds.
 func (r *reloader) use(ctx context.Context, fresh *serveSettings) error {
-	made, err := r.handlers.handler(fresh)
+	handler, verifier, err := r.handlers.handler(fresh)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, invocation.CheckTimeout)
 	defer cancel()
-	if err := made.verifier.Check(ctx); err != nil {
-		return fmt.Errorf("introspection with --introspection-client-id %s failed: %w", fresh.introspectionClientID, err)
+	if err := verifier.Check(ctx); err != nil {
+		return fmt.Errorf("introspection with --introspection-client-id %s failed: %w", fresh.auth.ClientID, err)
 	}
-	r.replace(made.handler)
+	r.replace(handler)
 	return nil
 }
 

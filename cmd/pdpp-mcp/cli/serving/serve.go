@@ -71,15 +71,15 @@ func serve(ctx context.Context, settings *serveSettings, read func() (*serveSett
 		return err
 	}
 	handlers.address = listener.Addr()
-	made, err := handlers.handler(settings)
+	handler, _, err := handlers.handler(settings)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	group, running := errgroup.WithContext(ctx)
 	// The metrics stay readable while the server drains.
 	scraped, endScraping := context.WithCancel(context.WithoutCancel(ctx))
-	if settings.metricsListen != "" {
-		metricsListener, err := listen(ctx, "metrics-listen", settings.metricsListen)
+	if settings.metrics != "" {
+		metricsListener, err := listen(ctx, "metrics-listen", settings.metrics)
 		if err != nil {
 			endScraping()
 			return errors.Join(err, listener.Close())
@@ -87,11 +87,11 @@ func serve(ctx context.Context, settings *serveSettings, read func() (*serveSett
 		logger.Info("metrics", "address", metricsListener.Addr().String())
 		group.Go(func() error { return serveMetrics(scraped, metricsListener, handlers.metrics, logger) })
 	}
-	current := host.NewCurrent(made.handler)
+	current := host.NewCurrent(handler)
 	reloads := &reloader{handlers: handlers, read: read, settings: settings, started: settings.flags, replace: current.Replace, logger: logger}
 	reloads.rotation = invocation.Rotation{Secret: "introspection secret", Logger: logger}
 	group.Go(func() error { return reloads.run(running) })
-	logger.Info("listening", "address", listener.Addr().String(), "provider", settings.providerURL)
+	logger.Info("listening", "address", listener.Addr().String(), "provider", settings.host.ProviderURL)
 	group.Go(func() error {
 		defer endScraping()
 		return host.Serve(running, listener, current, host.ServeOptions{DrainDelay: settings.drainDelay, Logger: logger})
@@ -109,44 +109,19 @@ type handlerFactory struct {
 	logger    *slog.Logger
 }
 
-// made is a handler with its verifier.
-type made struct {
-	handler  *host.Handler
-	verifier *auth.Verifier
-}
-
-// handler returns a handler for the settings.
-func (f *handlerFactory) handler(settings *serveSettings) (made, error) {
-	verifier, err := auth.NewVerifier(auth.Options{
-		AuthorizationServer: settings.authorizationServer,
-		IntrospectionURL:    settings.introspectionURL,
-		ClientID:            settings.introspectionClientID,
-		ClientSecret:        settings.introspectionSecret,
-		Audiences:           settings.acceptedAudiences(reachableAt(f.address)),
-		Observe:             f.metrics.Authorization,
-	})
+// handler returns a handler for the settings, and its verifier.
+func (f *handlerFactory) handler(settings *serveSettings) (*host.Handler, *auth.Verifier, error) {
+	verified, options := settings.auth, settings.host
+	verified.Audiences, verified.Observe = settings.acceptedAudiences(reachableAt(f.address)), f.metrics.Authorization
+	verifier, err := auth.NewVerifier(verified)
 	if err != nil {
-		return made{}, err
+		return nil, nil, err
 	}
-	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{
-			Name: settings.serverName, Version: f.version, Logger: f.logger, ReadOn: settings.readOn, Clock: settings.clock, SlowCall: settings.slowCall,
-			Audit: settings.audit(f.logger, f.metrics.AuditLineLost), Tracer: f.tracer,
-		},
-		Verifier:            verifier,
-		AuthorizationServer: settings.authorizationServer,
-		ProviderURL:         settings.providerURL,
-		ResourceURL:         settings.resourceURL(),
-		PublicURL:           settings.publicURL,
-		ListenAddress:       reachableAt(f.address),
-		TrustedProxies:      settings.proxies,
-		AllowedHosts:        settings.allowedHosts,
-		Transport:           f.transport,
-		RSTimeout:           settings.rsTimeout,
-		Limits:              settings.limits,
-		Recorder:            f.metrics,
-	})
-	return made{handler, verifier}, err
+	options.Version, options.Logger, options.Tracer, options.Transport, options.Recorder = f.version, f.logger, f.tracer, f.transport, f.metrics
+	options.Verifier, options.AuthorizationServer, options.ListenAddress = verifier, verified.AuthorizationServer, reachableAt(f.address)
+	options.Audit = settings.audit(f.logger, f.metrics.AuditLineLost)
+	handler, err := host.NewHandler(gen.Surface(), options)
+	return handler, verifier, err
 }
 
 // reachableAt returns host and port for a URL: localhost if the address means all interfaces.
@@ -158,7 +133,6 @@ func reachableAt(address net.Addr) string {
 	return fmt.Sprintf("localhost:%d", listening.Port())
 }
 
-// listen listens on an address. Its error names the flag.
 func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
@@ -172,7 +146,6 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 
 const metricsPath = "/metrics"
 
-// serveMetrics serves the metrics on their own address until the context is done.
 func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handler, logger *slog.Logger) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+metricsPath, metrics)
@@ -188,14 +161,14 @@ func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handl
 // code of the first problem.
 func check(ctx context.Context, settings *serveSettings, handlers *handlerFactory, out io.Writer) error {
 	handlers.address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
-	made, err := handlers.handler(settings)
+	handler, _, err := handlers.handler(settings)
 	if err != nil {
 		return err
 	}
-	failedAS, failedRS := made.handler.Check(ctx)
+	failedAS, failedRS := handler.Check(ctx)
 	_, err = fmt.Fprintln(out, "ok      settings")
 	return errors.Join(err,
-		report(out, "authorization server "+settings.authorizationServer, "check --authorization-server and the introspection client", failedAS),
+		report(out, "authorization server "+settings.auth.AuthorizationServer, "check --authorization-server and the introspection client", failedAS),
 		report(out, "resource server "+settings.resourceURL(), "check --provider-url and --rs-url", failedRS))
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,16 +12,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // NewStdioCommand returns the command that serves one MCP session over standard input and output.
 func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version string, tracing invocation.Tracing) *cobra.Command {
 	var sources invocation.Sources
-	var serverName string
-	var readOn int
-	var slowCall time.Duration
-	var clock tool.Clock
+	var options host.Options
 	command := &cobra.Command{
 		Use:     "stdio",
 		Short:   "Serve MCP over standard input and output with the cached scoped credentials",
@@ -30,7 +25,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 		Args:    invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			raiseGCPercent(stdioGCPercent)
-			if err := invocation.RefuseReadOn(readOn); err != nil {
+			if err := invocation.RefuseReadOn(options.MaxReads); err != nil {
 				return err
 			}
 			ctx, end := context.WithCancel(command.Context())
@@ -48,17 +43,17 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 			if err != nil {
 				return err
 			}
-			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn, SlowCall: slowCall, Tracer: tracer, Clock: clock}
+			options.Version, options.Logger, options.Tracer = version, logger, tracer
 			options.Audit, options.Caller = sources.Account(logger)
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
 			return host.ServeLocal(ctx, gen.Surface(), options, local, streams)
 		},
 	}
 	sources.AddFlags(command.Flags())
-	invocation.AddReadOn(command.Flags(), &readOn)
-	invocation.AddZone(command.Flags(), &clock, true)
-	invocation.AddSlowCall(command.Flags(), &slowCall)
-	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "`name` of the server for clients")
+	invocation.AddReadOn(command.Flags(), &options.MaxReads)
+	invocation.AddZone(command.Flags(), &options.Clock, true)
+	invocation.AddSlowCall(command.Flags(), &options.SlowCall)
+	command.Flags().StringVar(&options.Name, "server-name", "pdpp-mcp", "`name` of the server for clients")
 	invocation.ReadVariables(command.Flags(), "server-name")
 	return command
 }

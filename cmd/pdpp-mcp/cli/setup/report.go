@@ -117,40 +117,25 @@ func (r *doctorReport) printSummary() error {
 var worstFirst = []credential.Class{credential.Refused, credential.Internal, credential.Configuration, credential.Usage, credential.Unreachable}
 
 func (r *doctorReport) err() error {
-	var found doctorError
+	failed, first, class := 0, "", credential.Class("")
 	for _, each := range r.outcomes {
 		if each.failed == nil {
 			continue
 		}
-		isWorse := found.failed == 0 ||
-			r.hasSeveral() && slices.Index(worstFirst, each.class) < slices.Index(worstFirst, found.class)
-		if isWorse {
-			found.class = each.class
+		if failed == 0 || r.hasSeveral() && slices.Index(worstFirst, each.class) < slices.Index(worstFirst, class) {
+			class = each.class
 		}
-		found.first = cmp.Or(found.first, each.failed[0])
-		found.failed += len(each.failed)
+		first = cmp.Or(first, each.failed[0])
+		failed += len(each.failed)
 	}
-	if found.failed == 0 {
+	switch failed {
+	case 0:
 		return nil
+	case 1:
+		return &credential.Error{Class: class, Message: "one check failed: " + first}
 	}
-	return &found
+	return &credential.Error{Class: class, Message: fmt.Sprintf("%d checks failed, first %s", failed, first)}
 }
-
-type doctorError struct {
-	failed int
-	first  string // title
-	class  credential.Class
-}
-
-func (e *doctorError) Error() string {
-	if e.failed == 1 {
-		return "one check failed: " + e.first
-	}
-	return fmt.Sprintf("%d checks failed, first %s", e.failed, e.first)
-}
-
-// ExitCode returns the code of the class.
-func (e *doctorError) ExitCode() int { return invocation.ClassCode(e.class) }
 
 // doctorDocument is the output of --json. Members may be added; changing one breaks scripts.
 type doctorDocument struct {
@@ -161,13 +146,8 @@ type doctorDocument struct {
 }
 
 type doctorCheck struct {
-	ProviderURL string       `json:"provider_url,omitempty"` // if there are several
-	ID          string       `json:"id"`
-	State       doctor.State `json:"state"`
-	Detail      string       `json:"detail"`
-	Fix         string       `json:"mend,omitempty"`      // vale off: scripts read this member, a command
-	Advice      string       `json:"advice,omitempty"`    // where no command helps
-	ExitCode    int          `json:"exit_code,omitempty"` // of a failure
+	doctor.Result
+	ExitCode int `json:"exit_code,omitempty"` // of a failure
 }
 
 func (r *doctorReport) printJSON(passed string) error {
@@ -181,11 +161,10 @@ func (r *doctorReport) printJSON(passed string) error {
 	document := doctorDocument{ProviderURL: only, OK: r.err() == nil, ExitCode: invocation.ExitCode(r.err()), Checks: []doctorCheck{}}
 	for _, each := range r.outcomes {
 		for _, result := range each.results {
-			check := doctorCheck{ID: result.ID, State: result.State, Detail: result.Detail, Fix: result.Fix, Advice: result.Advice, ExitCode: invocation.ClassCode(result.Class)}
-			if r.hasSeveral() {
-				check.ProviderURL = result.Provider
+			if !r.hasSeveral() {
+				result.Provider = ""
 			}
-			document.Checks = append(document.Checks, check)
+			document.Checks = append(document.Checks, doctorCheck{result, invocation.ClassCode(result.Class)})
 		}
 	}
 	return r.terminal.PrintJSON(document)
