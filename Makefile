@@ -16,7 +16,7 @@ GORACE      = atexit_sleep_ms=20
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test prerequisites toolchain bench pictures exam golden generate check lint prose race trace chart eval eval-check soak build release packages test-clients fuzz supply sbom
+.PHONY: help demo test prerequisites toolchain bench pictures exam golden generate check lint prose race trace chart eval eval-check models soak build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -101,6 +101,9 @@ eval: toolchain ## ask a candidate about sandbox persons, and write a report to 
 
 eval-check: toolchain ## check the questions of eval against 50 persons, and their scripts against three
 	@$(GO) test ./e2e/eval/question -count=1 -persons 50 -scripts 201,202,203
+
+models: ## the models of make eval behind the SDKs of Anthropic and OpenAI, against a replayed one (the first build takes some minutes)
+	cd e2e/eval/model && $(GO) test -count=1 .
 
 SOAK ?= 10m
 soak: ## the hosted adapter under load and trouble, every answer checked against SQL (SOAK=2m for a shorter run)

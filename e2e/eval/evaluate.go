@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/pdppmcp/pdpp-mcp/e2e/eval/candidate"
 	"github.com/pdppmcp/pdpp-mcp/e2e/eval/question"
 	"github.com/pdppmcp/pdpp-mcp/e2e/eval/relay"
 	"github.com/pdppmcp/pdpp-mcp/e2e/eval/report"
@@ -29,6 +27,8 @@ type flags struct {
 	questions             int
 	compare               string
 	sqlTool               string
+
+	model, agent, baseURL, keyVariable, price, replay string
 }
 
 func evaluate(ctx context.Context, arguments []string) error {
@@ -39,6 +39,11 @@ func evaluate(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
+	stop, err := chosen.choose(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	chosen.Progress = run.Progress{Out: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	attempts, err := run.Run(ctx, chosen.Settings)
 	if len(attempts) == 0 && err != nil {
@@ -62,7 +67,13 @@ func parse(arguments []string) (flags, error) {
 	set.Float64Var(&f.Dollars, "max-cost", 0, "`dollars` that the run may cost; 0 for no limit")
 	set.StringVar(&f.Server, "server", run.DefaultServer, "`command` of the MCP server; {url}, {token-file}, {db} and {folder} are filled in")
 	set.StringVar(&f.sqlTool, "sql-tool", "", "`tool.argument` of a server that takes SQL, for the scripted candidate")
-	set.StringVar(&f.Folder, "out", filepath.Join("bin", "eval", "scripted"), "`folder` of the transcripts and the report; a folder with a stopped run is resumed")
+	set.StringVar(&f.model, "model", "", "`name` of a model behind an API: anthropic/NAME or openai/NAME")
+	set.StringVar(&f.agent, "agent", "", "installed `agent`: claude, codex or gemini; --model names its model")
+	set.StringVar(&f.baseURL, "base-url", "", "`URL` of a compatible API")
+	set.StringVar(&f.keyVariable, "key-variable", "", "`name` of the environment variable that has the key (default: the provider's)")
+	set.StringVar(&f.price, "price", "", "`dollars` per million tokens of input and output, such as 3,15; needed by --max-cost")
+	set.StringVar(&f.replay, "replay", "", "`folder` of a run to play in place of a model, without a key")
+	set.StringVar(&f.Folder, "out", "", "`folder` of the transcripts and the report; a folder with a stopped run is resumed (default: bin/eval and the candidate)")
 	set.StringVar(&f.compare, "compare", "", "`folder` of another run to compare with")
 	if err := set.Parse(arguments); err != nil {
 		return flags{}, fmt.Errorf("read flags: %w", err)
@@ -73,14 +84,6 @@ func parse(arguments []string) (flags, error) {
 
 // fill resolves what the flags name.
 func (f *flags) fill() error {
-	f.Candidate = candidate.Scripted{}
-	if f.sqlTool != "" {
-		tool, argument, found := strings.Cut(f.sqlTool, ".")
-		if !found {
-			return fmt.Errorf("invalid --sql-tool %q: use a tool and its argument, such as read_query.query", f.sqlTool) //nolint:err113 // for a person
-		}
-		f.Candidate = candidate.SQL{Tool: tool, Argument: argument}
-	}
 	for each := range strings.SplitSeq(f.seeds, ",") {
 		seed, err := strconv.ParseUint(strings.TrimSpace(each), 10, 64)
 		if err != nil {

@@ -66,26 +66,12 @@ func (a Attempt) Tokens() int {
 	return sum
 }
 
-// Read returns the attempts of a file; of those with the same key the last. A missing file has none, and a last line without its
-// end, which a killed run leaves, is ignored.
+// Read returns the attempts of a file; of those with the same key the last. A missing file has none.
 func Read(path string) ([]Attempt, error) {
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read transcripts: %w", err)
-	}
+	lines, err := readLines[Attempt](path)
 	var attempts []Attempt
 	places := map[Key]int{}
-	for line := range strings.Lines(string(content)) {
-		if !strings.HasSuffix(line, "\n") {
-			break
-		}
-		var attempt Attempt
-		if err := json.Unmarshal([]byte(line), &attempt); err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
+	for _, attempt := range lines {
 		if place, known := places[attempt.Key]; known {
 			attempts[place] = attempt
 			continue
@@ -93,7 +79,33 @@ func Read(path string) ([]Attempt, error) {
 		places[attempt.Key] = len(attempts)
 		attempts = append(attempts, attempt)
 	}
-	return attempts, nil
+	return attempts, err
+}
+
+// ReadCalls returns the calls of a file that a relay wrote. A missing file has none.
+func ReadCalls(path string) ([]Call, error) { return readLines[Call](path) }
+
+// readLines decodes the lines of a JSONL file. A last line without its end, which a killed run leaves, is ignored.
+func readLines[T any](path string) ([]T, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read transcripts: %w", err)
+	}
+	var values []T
+	for line := range strings.Lines(string(content)) {
+		if !strings.HasSuffix(line, "\n") {
+			break
+		}
+		var value T
+		if err := json.Unmarshal([]byte(line), &value); err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		values = append(values, value)
+	}
+	return values, nil
 }
 
 // Writer appends lines to a JSONL file. It is safe for concurrent use.
