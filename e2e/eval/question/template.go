@@ -60,7 +60,7 @@ func days(from, to string) (string, error) {
 	return strconv.Itoa(int(last.Sub(first).Hours() / 24)), err
 }
 
-// sum adds up the numbers in lists. A comma groups digits, and two minus signs are none.
+// sum adds up the numbers in lists. A comma groups digits, and two minus signs cancel each other.
 func sum(lists ...string) (string, error) {
 	total := 0.0
 	for _, line := range strings.Fields(strings.Join(lists, "\n")) {

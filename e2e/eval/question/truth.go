@@ -74,10 +74,10 @@ func (q Question) truth(ctx context.Context, db *sql.DB, values map[string]strin
 	return truth, nil
 }
 
-// answerLine is the last line that begins with "ANSWER:", which candidates are asked to end with.
+// answerLine is a line that begins with "ANSWER:". Candidates are asked to end with one.
 var answerLine = regexp.MustCompile(`(?mi)^[\s*_>]*answer:[\s*_]*(.*?)[\s*_]*$`)
 
-// FinalAnswer returns what follows the last "ANSWER:", or the whole text if there is none.
+// FinalAnswer returns what follows the last "ANSWER:", or the whole text without such a line.
 func FinalAnswer(text string) string {
 	if found := answerLine.FindAllStringSubmatch(text, -1); found != nil {
 		return found[len(found)-1][1]
