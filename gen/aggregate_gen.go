@@ -151,12 +151,20 @@ func aggregateDefinition() tool.Definition {
 		Table: tool.GroupTable,
 		Commands: []tool.ShortCommand{
 			{
-				Name:   "count",
-				Title:  "Count, sum or group the records of a stream",
-				Preset: map[string]string{"metric": "count"},
+				Name:  "count",
+				Title: "Count, sum or group the records of a stream",
+				Preset: map[string]string{
+					"metric": "count",
+					"stream": "*",
+				},
+				By: map[string]string{
+					"field": "group_by",
+					"step":  "granularity",
+					"time":  "group_by_time",
+				},
 				Examples: []string{
-					"count messages --group-by from_name",
-					"count transactions --metric sum --field amount --since 2026-04-01",
+					"count messages --by from_name",
+					"count transactions --metric sum --field amount --by month",
 				},
 			},
 		},

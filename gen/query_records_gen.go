@@ -158,6 +158,7 @@ func queryRecordsDefinition() tool.Definition {
 			{
 				Name:  "records",
 				Title: "List the records of a stream, newest first",
+				Alias: "ls",
 				Examples: []string{
 					"records messages --since 2026-04-20 --json subject,from_name",
 					"records transactions --limit 500 --format csv",

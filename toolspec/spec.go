@@ -99,9 +99,11 @@ type Tool struct {
 
 // ShortCommand is a command of the terminal that calls an mcp tool and prints plain rows.
 type ShortCommand struct {
-	Command  string   `yaml:"command"` // the word after pdpp-mcp
+	Command  string   `yaml:"command"`         // the word after pdpp-mcp
+	Alias    string   `yaml:"alias,omitempty"` // a shorter word of small letters
 	Title    string   `yaml:"title"`
 	Set      Bindings `yaml:"set,omitempty"` // argument → its value if the command line has none
+	By       Bindings `yaml:"by,omitempty"`  // field, time and step → the arguments that --by sets
 	Examples []string `yaml:"examples"`      // command lines after pdpp-mcp
 }
 

@@ -55,6 +55,11 @@ func (c *toolCheck) shortCommand(path string, short ShortCommand) {
 			c.add(path+".set."+preset.Name, "is for %s; only a string can be set", article(argument.Type))
 		}
 	}
+	for _, by := range short.By {
+		if _, _, found := c.argument(by.Value); !found && c.complete {
+			c.add(path+".by."+by.Name, "%s", unknown("argument", by.Value, argumentNames(c.tool)))
+		}
+	}
 	for index, line := range short.Examples {
 		if !strings.HasPrefix(line, short.Command) {
 			c.add(fmt.Sprintf("%s.examples[%d]", path, index), "is %q; begin it with %s", line, short.Command)

@@ -39,11 +39,16 @@ func (t toolFile) shortCommands() jen.Code {
 	items := make([]jen.Code, 0, len(t.tool.Commands))
 	for _, short := range t.tool.Commands {
 		members := []member{{"Name", jen.Lit(short.Command)}, {"Title", jen.Lit(short.Title)}}
-		preset := jen.Dict{}
+		members = optional(members, short.Alias != "", "Alias", jen.Lit(short.Alias))
+		preset, by := jen.Dict{}, jen.Dict{}
 		for _, binding := range short.Set {
 			preset[jen.Lit(binding.Name)] = jen.Lit(binding.Value)
 		}
+		for _, binding := range short.By {
+			by[jen.Lit(binding.Name)] = jen.Lit(binding.Value)
+		}
 		members = optional(members, len(preset) > 0, "Preset", jen.Map(jen.String()).String().Values(preset))
+		members = optional(members, len(by) > 0, "By", jen.Map(jen.String()).String().Values(by))
 		members = append(members, member{"Examples", multiline(short.Examples)})
 		items = append(items, structLiteral(members))
 	}

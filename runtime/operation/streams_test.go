@@ -196,7 +196,7 @@ func TestSchemaStreamIsExplainedInEitherChannel(t *testing.T) {
 		if hasSort := name != "captured/012"; (decoded.Legend["sort"] != "") != hasSort {
 			t.Errorf("%s: the legend explains sort %q", name, decoded.Legend["sort"])
 		}
-		unadvertised := "capabilities are not advertised to this token"
+		unadvertised := "capabilities are not advertised: "
 		if want := name == "captured/012"; strings.Contains(result.Text, unadvertised) != want || strings.Contains(decoded.Legend["declared"], unadvertised) != want {
 			t.Errorf("%s: unadvertised capabilities: %q", name, decoded.Legend["declared"])
 		}
@@ -253,7 +253,7 @@ func TestSchemaLegendOfDeclaredFields(t *testing.T) {
 			{"connector_key":"l","streams":[{"name":"s","field_capabilities":{"c":"declared","d":"t=string"}}]}]}`
 		result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
 		for _, legend := range []string{textLegend.FindString(result.Text), decode(t, result.Structured).Legend["field_capabilities"]} {
-			if strings.Contains(legend, "declared: ") != explained || strings.Count(result.Text, " capabilities are not advertised to this token") != 1 {
+			if strings.Contains(legend, "declared: ") != explained || strings.Count(result.Text, " capabilities are not advertised: ") != 1 {
 				t.Errorf("%s: %q in\n%s", own, legend, result.Text)
 			}
 		}

@@ -27,8 +27,10 @@ type Definition struct {
 // ShortCommand is a command of the terminal that calls a tool and prints plain rows.
 type ShortCommand struct {
 	Name     string
+	Alias    string // may be empty
 	Title    string
 	Preset   map[string]string // values of string arguments that the command line does not set
+	By       map[string]string // field, time and step → the arguments that --by sets; nil without that flag
 	Examples []string          // command lines after pdpp-mcp
 }
 

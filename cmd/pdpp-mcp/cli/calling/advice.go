@@ -31,6 +31,17 @@ type failure struct {
 	} `json:"error"`
 }
 
+// offeredConnections returns the connections among which the caller must choose, or nil for another error.
+func offeredConnections(err error) (ids []string) {
+	var failure failure
+	if err != nil && json.Unmarshal(tool.Failed(err).Structured, &failure) == nil {
+		for _, each := range failure.Error.Offered {
+			ids = append(ids, each.ID)
+		}
+	}
+	return ids
+}
+
 // advised adds the next steps that a model gets with the error of a tool, and command lines that would certainly avoid it.
 func advised(command *cobra.Command, err error) error {
 	var failure failure

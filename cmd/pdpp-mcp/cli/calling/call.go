@@ -75,6 +75,7 @@ type toolCommand struct {
 	limit     int  // rows of a short command
 	follow    bool // print changes as they come
 	web       bool // open the record in the browser
+	by        string
 
 	accounted func(ctx context.Context, env tool.Env, call accountedCall) error
 }
@@ -112,6 +113,10 @@ func (c *toolCommand) addFlags(command *cobra.Command) {
 
 func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	ctx := command.Context()
+	if c.short != nil && c.target.IsFile() {
+		c.format.ChooseByEnding(c.target.Name())
+		c.all = c.all || !command.Flags().Changed(tool.HitsLimit)
+	}
 	isPerRow, err := c.isPerRow()
 	if err != nil {
 		return err
@@ -134,6 +139,9 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 		return advised(command, err)
 	}
 	if object, err = c.span.apply(ctx, env.RS, object, c.clock.Now(), c.terminal.Err); err != nil {
+		return err
+	}
+	if object, err = c.group(ctx, env.RS, object); err != nil {
 		return err
 	}
 	object, last, err := c.resume(object)

@@ -104,6 +104,9 @@ func (e *export) printPages(ctx context.Context, object rawjson.Object) (rowPage
 		if err == nil && page.cursor != "" && seen[page.cursor] {
 			err = errRepeatedCursor
 		}
+		if offered := offeredConnections(err); e.short != nil && offered != nil && object.Get(e.definition.Changes) == nil {
+			page.connections, page.isAscending, err = offered, object.Text(tool.RecordsOrder) == "asc", errNoCursor
+		}
 		if errors.Is(err, errNoCursor) && len(page.connections) > 1 {
 			page, err = e.printEach(ctx, object, page)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -43,7 +44,7 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 		format: display.Format{Terminal: terminal}, target: saved.Target{Terminal: terminal},
 	}
 	command := &cobra.Command{
-		Use: short.Name, Short: short.Title, Example: exampleLines("", short.Examples), Args: cobra.ArbitraryArgs, RunE: c.run,
+		Use: short.Name, Aliases: strings.Fields(short.Alias), Short: short.Title, Example: exampleLines("", short.Examples), Args: cobra.ArbitraryArgs, RunE: c.run,
 	}
 	flags := command.Flags()
 	c.arguments = invocation.AddArguments(flags, c.shortArguments(), false)
@@ -54,7 +55,11 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 			limit = defaultChanges
 		}
 		flags.IntVarP(&c.limit, tool.HitsLimit, "L", limit, "maximum `rows`, read page by page")
-		flags.BoolVar(&c.all, "all", false, "print every row")
+		flags.BoolVarP(&c.all, "all", "a", false, "print every row, as -o does")
+	}
+	if short.By != nil {
+		flags.StringVar(&c.by, "by", "", "`field` to group by, or the stream's time by "+strings.Join(c.steps(), ", "))
+		invocation.MarkArguments(flags, "by")
 	}
 	if c.isFeed() {
 		flags.BoolVar(&c.follow, "follow", false, "keep asking, and print changes as they come")
@@ -69,6 +74,29 @@ func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definiti
 
 // isFeed reports whether a short command lists changes.
 func (c *toolCommand) isFeed() bool { return c.short.Preset[c.definition.Changes] != "" }
+
+// steps returns the words of --by that group by time.
+func (c *toolCommand) steps() []string {
+	for _, argument := range c.definition.Arguments {
+		if argument.Name == c.short.By["step"] {
+			return argument.Values
+		}
+	}
+	return nil
+}
+
+// group adds the grouping of --by to the arguments of a call.
+func (c *toolCommand) group(ctx context.Context, reader rs.Reader, arguments json.RawMessage) (json.RawMessage, error) {
+	if c.by == "" {
+		return arguments, nil
+	}
+	object, _ := rawjson.ParseObject(arguments)
+	if !slices.Contains(c.steps(), c.by) {
+		return object.With(c.short.By["field"], rawjson.Quote(c.by)).Encode(), nil
+	}
+	field, err := c.span.timeField(ctx, reader, object)
+	return object.With(c.short.By["time"], rawjson.Quote(field)).With(c.short.By["step"], rawjson.Quote(c.by)).Encode(), err
+}
 
 // shortArguments returns the arguments of a short command. It has no page tokens, and its limit is not the limit of a page.
 func (c *toolCommand) shortArguments() []tool.Argument {

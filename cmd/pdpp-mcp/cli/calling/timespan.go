@@ -120,15 +120,12 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.R
 		return arguments, err
 	}
 	object, ok := rawjson.ParseObject(arguments)
-	stream := object.Text(s.stream)
-	if !ok || stream == "" && s.stream != "" {
+	if !ok || s.stream != "" && object.Text(s.stream) == "" {
 		return arguments, nil // the tool reports what is missing
 	}
-	field := tool.TimeKey
-	if s.stream != "" && stream != tool.EveryStream {
-		if field, err = timeField(ctx, reader, stream, object.Text(s.connection)); err != nil {
-			return nil, err
-		}
+	field, err := s.timeField(ctx, reader, object)
+	if err != nil {
+		return nil, err
 	}
 	filter, _ := rawjson.ParseObject(object.Get(s.filter))
 	if filter.Get(field) != nil {
@@ -142,10 +139,14 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.R
 	return object.With(s.filter, filter.With(field, bounds.Encode()).Encode()).Encode(), nil
 }
 
-// timeField returns the field that holds the time of a stream's records, as far as its schema shows.
-func timeField(ctx context.Context, reader rs.Reader, stream, connection string) (string, error) {
+// timeField returns the field that holds the time of the records that a call reads, as far as the schema shows.
+func (s *timespan) timeField(ctx context.Context, reader rs.Reader, arguments rawjson.Object) (string, error) {
+	stream := arguments.Text(s.stream)
+	if s.stream == "" || stream == tool.EveryStream {
+		return tool.TimeKey, nil
+	}
 	scope := schemadoc.Scope{Stream: &stream}
-	if connection != "" {
+	if connection := arguments.Text(s.connection); connection != "" {
 		scope.ConnectionID = &connection
 	}
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)

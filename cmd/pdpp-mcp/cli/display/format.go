@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ const (
 	formatCSV   = "csv"               // a row on each line, below the names of the columns
 	formatTSV   = "tsv"
 )
+
+// rowFormats are the formats of rows that endings of files name.
+var rowFormats = []string{formatJSON, formatLines, formatCSV, formatTSV}
 
 // Format prints results in the format that its flags choose.
 type Format struct {
@@ -48,12 +52,19 @@ func (f *Format) AddFlags(flags *pflag.FlagSet) {
 
 // AddRowFlags adds the flags of a command that prints plain rows.
 func (f *Format) AddRowFlags(flags *pflag.FlagSet) {
-	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, otherwise jsonl)"
-	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
-	flags.StringSliceVar(&f.columns, "columns", nil, "only these `fields`, in this order")
+	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, the ending of -o, otherwise jsonl)"
+	invocation.AddChoice(flags, &f.chosen, "format,f", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
+	flags.StringSliceVarP(&f.columns, "columns", "c", nil, "only these `fields`, in this order")
 	flags.Var(jsonFields{f}, "json", "short for --columns `fields` --format json")
 	flags.StringVarP(&f.expression, "jq", "q", "", "jq `expression` that selects from each row; strings are printed without quotes")
-	flags.BoolVar(&f.noHeaders, "no-headers", false, "print rows without the names of the columns")
+	flags.BoolVarP(&f.noHeaders, "no-headers", "H", false, "print rows without the names of the columns")
+}
+
+// ChooseByEnding chooses the format of a file's ending, unless a format or --jq is passed.
+func (f *Format) ChooseByEnding(name string) {
+	if ending := strings.TrimPrefix(filepath.Ext(name), "."); f.chosen == "" && f.expression == "" && slices.Contains(rowFormats, ending) {
+		f.chosen = ending
+	}
 }
 
 // jsonFields is the value of --json with the names of fields. It is a pflag.Value.

@@ -147,7 +147,7 @@ func NoCommand(command *cobra.Command, arguments []string) error {
 
 // aliases are names from other programs for commands.
 var aliases = map[string]string{
-	"login": "connect", "signin": "connect", "auth": "connect", "logout": "disconnect", "ls": "streams", "list": "streams",
+	"login": "connect", "signin": "connect", "auth": "connect", "logout": "disconnect", "list": "streams",
 }
 
 // UnknownCommand returns the error for an unknown subcommand, with the name that was probably meant.

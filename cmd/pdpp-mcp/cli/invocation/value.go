@@ -18,10 +18,11 @@ type Choice struct {
 	Words  []string
 }
 
-// AddChoice adds a flag that takes one of the words.
+// AddChoice adds a flag that takes one of the words. The name may be followed by a comma and the letter of its short form.
 func AddChoice(flags *pflag.FlagSet, chosen *string, name, standard, usage string, words ...string) {
 	*chosen = standard
-	flags.Var(&Choice{chosen, words}, name, usage)
+	name, letter, _ := strings.Cut(name, ",")
+	flags.VarP(&Choice{chosen, words}, name, letter, usage)
 }
 
 // Set accepts one of the words.

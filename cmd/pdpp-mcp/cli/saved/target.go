@@ -38,6 +38,9 @@ func (t *Target) AddFlags(flags *pflag.FlagSet, missing string) {
 // IsFile reports whether the target is a file.
 func (t *Target) IsFile() bool { return t.name != "" && t.name != standardOutput }
 
+// Name returns the name of the file, - for standard output, or nothing for the default.
+func (t *Target) Name() string { return t.name }
+
 // Check returns an error if the file cannot be created, if it exists and --force is not set, or if it is not a regular file.
 func (t *Target) Check() error {
 	if !t.IsFile() {
