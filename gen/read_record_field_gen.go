@@ -101,7 +101,7 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
 	}, operation.FieldWindowInput{
-		Call:        render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
+		Call:        render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted},
 		Target:      target,
 		FieldPath:   input.FieldPath,
 		OffsetChars: input.OffsetChars,

@@ -34,13 +34,6 @@ func (t toolFile) given() jen.Code {
 		{"Arguments", jen.Id("given")},
 		{"Accepted", jen.Id(t.namesName()).Dot("Accepted")},
 	}
-	var renamed []jen.Code
-	for _, argument := range t.tool.Arguments {
-		if argument.SentName != argument.Name {
-			renamed = append(renamed, jen.Lit(argument.SentName).Op(":").Lit(argument.Name))
-		}
-	}
-	members = optional(members, renamed != nil, "Renamed", jen.Map(jen.String()).String().Add(braces(renamed, false)))
 	return runtime("render", "Given").Add(onOneLine(members))
 }
 

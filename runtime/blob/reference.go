@@ -48,7 +48,10 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 	if !isObject {
 		return Reference{}, false
 	}
-	reference := Reference{ID: members.Text(idMember), MediaType: clean(members.Text(mediaMember)), Size: -1}
+	reference := Reference{ID: members.Text(idMember), MediaType: strings.TrimSpace(members.Text(mediaMember)), Size: -1}
+	if len(reference.MediaType) > longestMediaType || !rawjson.IsPrintableASCII([]byte(reference.MediaType)) {
+		reference.MediaType = ""
+	}
 	if name := members.Text(nameMember); len(name) <= longestName {
 		reference.Name = name
 	}
@@ -68,15 +71,6 @@ func MayRefer(value json.RawMessage) bool {
 	return len(value) > 0 && (value[0] == '{' || value[0] == '[') && bytes.Contains(value, []byte(`"`+idMember+`"`))
 }
 
-// clean returns a media type without surrounding space, or nothing if it is too long or not printable.
-func clean(mediaType string) string {
-	mediaType = strings.TrimSpace(mediaType)
-	if len(mediaType) > longestMediaType || !rawjson.IsPrintableASCII([]byte(mediaType)) {
-		return ""
-	}
-	return mediaType
-}
-
 func isDigest(text string) bool {
 	sum, err := hex.DecodeString(text)
 	return err == nil && len(sum) == sha256.Size
@@ -93,20 +87,14 @@ func DigestIn(id string) string {
 
 // Members returns the members that a result shows. A digest that is in the id is not repeated (R-BLOB-1).
 func (r Reference) Members() rawjson.Object {
-	members := rawjson.Object{rawjson.String(idMember, r.ID)}
-	if r.Name != "" {
-		members = append(members, rawjson.String(nameMember, r.Name))
-	}
-	if r.MediaType != "" {
-		members = append(members, rawjson.String(mediaMember, r.MediaType))
-	}
+	members := rawjson.Texts(idMember, r.ID, nameMember, r.Name, mediaMember, r.MediaType)
 	if r.Size >= 0 {
 		members = append(members, rawjson.Int(sizeMember, r.Size))
 	}
-	if DigestIn(r.ID) == "" && r.Digest != "" {
-		members = append(members, rawjson.String("sha256", r.Digest))
+	if DigestIn(r.ID) != "" {
+		return members
 	}
-	return members
+	return append(members, rawjson.Texts("sha256", r.Digest)...)
 }
 
 // String returns the media type, size and name, such as blob(text/csv 542 bytes) or blob(text/csv 542 bytes, report.csv).

@@ -4,6 +4,7 @@ package document
 
 import (
 	"bytes"
+	"fmt"
 	"path"
 	"strings"
 )
@@ -59,4 +60,45 @@ func Sniff(data []byte) Format {
 		return sniffZip(data)
 	}
 	return ""
+}
+
+// Obstacle says why the text of a document is unavailable. Results show it.
+type Obstacle string
+
+// The obstacles.
+const (
+	Encrypted   Obstacle = "encrypted"
+	Damaged     Obstacle = "damaged"
+	NoText      Obstacle = "no_text"
+	TooLarge    Obstacle = "too_large" // a limit of Limits, of the file's size or of memory
+	TooSlow     Obstacle = "too_slow"
+	Unsupported Obstacle = "unsupported"
+)
+
+// Error reports that a document cannot be read.
+type Error struct {
+	Reason Obstacle
+	Detail string // a clause that ends a sentence, such as "it has more than 10000 entries"; never content of the document
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("the document cannot be read (%s): %s", e.Reason, e.Detail)
+}
+
+// Limits bound what reading a document costs (R-DOC-4). Beyond one, a reader fails with TooLarge.
+type Limits struct {
+	Entries  int   // of a zip file
+	Unpacked int64 // bytes of all entries that are read
+	Nesting  int   // elements in each other
+	Text     int   // bytes of the text
+}
+
+// DefaultLimits returns the limits of R-DOC-4.
+func DefaultLimits() Limits {
+	return Limits{Entries: 10_000, Unpacked: 128 << 20, Nesting: 256, Text: 8 << 20}
+}
+
+// TextError returns the error of a text that is longer than the limit.
+func (l Limits) TextError() error {
+	return &Error{Reason: TooLarge, Detail: fmt.Sprintf("it has more than %d bytes of text", l.Text)}
 }

@@ -51,7 +51,8 @@ func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input Fi
 func blobField(ctx context.Context, env tool.Env, refused error, input FieldWindowInput) (*tool.Result, error) {
 	var refusal *rs.Error
 	opener, canOpen := env.RS.(rs.Opener)
-	if !canOpen || !errors.As(refused, &refusal) || !input.mayRefer(refusal) {
+	if !canOpen || !errors.As(refused, &refusal) ||
+		refusal.Code != fieldNotText && !(strings.Contains(input.FieldPath, ".") && slices.Contains(unknownFieldCodes, refusal.Code)) {
 		return nil, refused
 	}
 	response, err := env.RS.Get(ctx, input.recordRequest())
@@ -72,10 +73,6 @@ func blobField(ctx context.Context, env tool.Env, refused error, input FieldWind
 		return file.wholeFile(ctx)
 	}
 	return file.show(ctx)
-}
-
-func (i FieldWindowInput) mayRefer(refusal *rs.Error) bool {
-	return refusal.Code == fieldNotText || strings.Contains(i.FieldPath, ".") && slices.Contains(unknownFieldCodes, refusal.Code)
 }
 
 // recordRequest reads only the field of the record, unless a list of fields cannot hold its name.
@@ -134,10 +131,7 @@ func (r *fileField) described(about rawjson.Object, note string) render.FileInpu
 }
 
 func (r *fileField) declared() rawjson.Object {
-	var declared rawjson.Object
-	if r.reference.MediaType != "" {
-		declared = append(declared, rawjson.String("media_type", r.reference.MediaType))
-	}
+	declared := rawjson.Texts("media_type", r.reference.MediaType)
 	if r.reference.Size >= 0 {
 		declared = append(declared, rawjson.Int("size_bytes", r.reference.Size))
 	}

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"cmp"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -24,11 +25,7 @@ func shownConnections(connections []schemadoc.Connection, limit int) (shown []sc
 }
 
 func describe(c schemadoc.Connection, characters int) rawjson.Object {
-	described := rawjson.Object{rawjson.String("connection_id", c.ID)}
-	if label := tool.Clip(c.Label, characters); label != "" {
-		described = append(described, rawjson.String("display_name", label))
-	}
-	return described
+	return rawjson.Texts("connection_id", c.ID, "display_name", tool.Clip(c.Label, characters))
 }
 
 // withConnections appends the first connections up to a limit, as write encodes them, and the number of the others.
@@ -65,4 +62,42 @@ func shortKey(c *schemadoc.Connector, bytes int) string {
 		key = key[:len(key)-last]
 	}
 	return cmp.Or(key, "-")
+}
+
+// candidateBytes is the maximum size of one candidate. Their number is limited where the error becomes a result (R-ERR-5).
+const candidateBytes = 2_000
+
+// ambiguous returns the refusal to choose between several connections (R-SCH-7), or nil if the document has only one.
+func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
+	candidates := []rawjson.Value{}
+	seen := map[string]bool{}
+	for connector, row := range d.Rows() {
+		for _, connection := range connector.ConnectionsOf(row) {
+			if seen[connection.ID] {
+				continue
+			}
+			seen[connection.ID] = true
+			if candidate := encodeCandidate(d, connector, connection, stream); len(candidate) <= candidateBytes {
+				candidates = append(candidates, candidate)
+			}
+		}
+	}
+	if len(seen) < 2 {
+		return nil
+	}
+	return &tool.Error{
+		Code: tool.AmbiguousConnection,
+		Message: fmt.Sprintf("stream %q has %d sources, each with a full schema; %s with the stream alone lists them all",
+			tool.Clip(stream, nameBytes), len(seen), tool.SchemaTool),
+		Param:                tool.SchemaConnectionID,
+		RetryWith:            tool.SchemaConnectionID,
+		AvailableConnections: rawjson.Array(candidates),
+	}
+}
+
+// encodeCandidate writes a connection with the stream and its grant. In a package each connection names its own grant.
+func encodeCandidate(d *schemadoc.Document, connector *schemadoc.Connector, connection schemadoc.Connection, stream string) rawjson.Value {
+	own, _ := rawjson.ParseObject(connection.Row)
+	return rawjson.Texts("connection_id", connection.ID, "grant_id", cmp.Or(own.Text("grant_id"), d.GrantID()), "connector_key", connector.Key,
+		"stream", stream, "display_name", tool.Clip(connection.Label, tool.LabelCharacters)).Encode()
 }

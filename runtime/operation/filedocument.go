@@ -1,10 +1,12 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
@@ -21,8 +23,14 @@ import (
 // (R-DOC-3).
 func (r *fileField) document(ctx context.Context, content *blob.Content, format document.Format) (*tool.Result, error) {
 	read, err := child.Text(ctx, format, content.Data)
-	if err != nil {
-		return r.failed(ctx, content, format, err)
+	refused, isRefused := errors.AsType[*document.Error](err)
+	switch {
+	case isRefused: // R-DOC-5
+		return r.unreadable(content.Response(r.record), format, refused)
+	case ctx.Err() != nil:
+		return nil, outOfTime(ctx.Err())
+	case err != nil:
+		return nil, err
 	}
 	text := content.Redact(read)
 	parts := document.Parts(text)
@@ -89,18 +97,6 @@ func describeDocument(format document.Format, parts []document.Part, window file
 	return described
 }
 
-// failed describes a document that cannot be read (R-DOC-5).
-func (r *fileField) failed(ctx context.Context, content *blob.Content, format document.Format, err error) (*tool.Result, error) {
-	refused, isRefused := errors.AsType[*document.Error](err)
-	switch {
-	case isRefused:
-		return r.unreadable(content.Response(r.record), format, refused)
-	case ctx.Err() != nil:
-		return nil, outOfTime(err)
-	}
-	return nil, err
-}
-
 func (r *fileField) unreadable(response *rs.Response, format document.Format, refused *document.Error) (*tool.Result, error) {
 	file := r.described(nil, strings.ToUpper(refused.Detail[:1])+refused.Detail[1:]+", so its text cannot be shown.")
 	file.Document = rawjson.Object{
@@ -111,4 +107,67 @@ func (r *fileField) unreadable(response *rs.Response, format document.Format, re
 
 func outOfTime(cause error) error {
 	return &rs.Failure{Reason: rs.Timeout, Message: "the call ended while the document was read", NextStep: "try again", Cause: cause}
+}
+
+func (r *fileField) fileText(ctx context.Context, content *blob.Content, kind blob.Kind) (*tool.Result, error) {
+	_, declared := blob.SplitMediaType(r.reference.MediaType)
+	_, sent := blob.SplitMediaType(content.ContentType)
+	text, ok := filetext.Read(content.Data, kind, cmp.Or(declared["charset"], sent["charset"]))
+	if !ok {
+		return nil, &tool.Error{
+			Code:    tool.BlobNotText,
+			Message: fmt.Sprintf("the file is declared as %s, but its bytes are not text; save it with %s", r.reference.MediaType, r.reference.Command()),
+		}
+	}
+	about := rawjson.Object{rawjson.String("charset", text.Charset)}
+	if text.Detected {
+		about = append(about, rawjson.Bool("charset_detected", true))
+	}
+	if text.Repaired {
+		about = append(about, rawjson.Bool("charset_errors", true))
+	}
+	whole := content.Redact(text.Bytes)
+	window, found := r.selector().Select(whole)
+	if !found {
+		return nil, r.noMatch()
+	}
+	return r.window(ctx, content, whole, window, r.described(about, ""))
+}
+
+func (r *fileField) selector() filetext.Selector {
+	selector := filetext.Selector{Offset: r.OffsetChars, Limit: r.LimitChars, Before: r.BeforeChars, After: r.AfterChars}
+	if r.Cursor != nil {
+		offset, _ := strconv.ParseInt(*r.Cursor, 10, 64) // other cursors are refused before the call
+		selector.Offset = &offset
+	}
+	if r.Q != nil {
+		selector.Match = *r.Q
+	}
+	return selector
+}
+
+func (r *fileField) window(
+	ctx context.Context, content *blob.Content, text []byte, window filetext.Window, file render.FileInput,
+) (*tool.Result, error) {
+	field := append(rawjson.Object{rawjson.String("path", r.FieldPath)}, file.About...)
+	response := content.Response(r.record).WithMembers(rawjson.Object{
+		rawjson.Raw("field", field.Encode()), rawjson.Raw("window", window.Members().Encode()),
+	})
+	return render.FieldWindow(ctx, tool.Env{}, response, render.FieldWindowInput{
+		Call: r.Call, Target: r.Target, FieldPath: r.FieldPath, File: file,
+		Another: func(offset, limit int64) rawjson.Object {
+			other, _ := filetext.Selector{Offset: &offset, Limit: &limit}.Select(text) // false only without a match
+			return other.Members()
+		},
+	})
+}
+
+// noMatch returns the refusal of words that do not occur in the file, in the form of the resource server.
+func (r *fileField) noMatch() *rs.Error {
+	message := fmt.Sprintf("q was not found in the file of field %q", r.FieldPath)
+	envelope := rawjson.Object{rawjson.String("type", "not_found_error"), rawjson.String("code", queryNotFound), rawjson.String("message", message)}
+	return &rs.Error{
+		Status: http.StatusNotFound, Type: "not_found_error", Code: queryNotFound, Message: message, Envelope: envelope.Encode(),
+		RequestID: r.record.RequestID, URL: r.refused.URL,
+	}
 }

@@ -36,7 +36,10 @@ type index struct {
 
 // renderIndex returns a table of the connections, or if that does not fit the names of the streams that fit and counts of the others.
 func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings, clock tool.Clock) (*tool.Result, error) {
-	x := &index{Document: d, response: response, input: input, holdings: held, ambiguousStreams: sharedStreams(d), now: currentTime(clock)}
+	x := &index{Document: d, response: response, input: input, holdings: held, ambiguousStreams: sharedStreams(d)}
+	if clock.Zone != nil { // R-TIME-8
+		x.now = rawjson.Texts("now", clock.Now().Format("2006-01-02T15:04Z07:00"), "time_zone", clock.Zone.String())
+	}
 	forms := []func() (text string, structured json.RawMessage){x.counts}
 	if table := x.newTable(); table != nil {
 		forms = slices.Insert(forms, 0, table.render)
@@ -53,16 +56,6 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 	}
 	return nil, x.response.Unusable(fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
 		"call "+tool.SchemaTool+" with connection_id or with stream")
-}
-
-// currentTime returns the current time with its offset, and the zone (R-TIME-8). It is empty without a zone.
-func currentTime(clock tool.Clock) rawjson.Object {
-	if clock.Zone == nil {
-		return nil
-	}
-	return rawjson.Object{
-		rawjson.String("now", clock.Now().Format("2006-01-02T15:04Z07:00")), rawjson.String("time_zone", clock.Zone.String()),
-	}
 }
 
 // replacedNames are members of the server's document that the index writes itself, or that tell a model nothing.
@@ -83,15 +76,6 @@ func (x *index) data(rows []rawjson.Value, memberBytes, metaBytes int) rawjson.O
 		rawjson.Int("stream_count", int64(x.StreamCount())),
 		rawjson.Raw("connectors", rawjson.Array(rows)),
 	), "connectors_left_out", len(x.Connectors)-len(rows))
-}
-
-// rowOf begins the row of a connector in structured output.
-func rowOf(c *schemadoc.Connector) rawjson.Object {
-	row := rawjson.Object{}
-	if name := c.Members.Get("display_name"); name != nil && len(name) <= displayNameBytes {
-		row = append(row, rawjson.Raw("display_name", name))
-	}
-	return withKey(row, c, tableNameLength)
 }
 
 func withKey(row rawjson.Object, c *schemadoc.Connector, keyBytes int) rawjson.Object {

@@ -87,15 +87,11 @@ func textFlags(flags string) string {
 			written[i] = render.Quoted(value) // otherwise it reads like a flag
 		case i == 0 && name == "t":
 			written[i] = value
-		case name == "r" && sameWords(strings.Split(value, "|"), operators):
+		case name == "r" && slices.Equal(slices.Sorted(strings.SplitSeq(value, "|")), slices.Sorted(slices.Values(operators))):
 			written[i] = "r"
 		}
 	}
 	return strings.Join(written, ",")
-}
-
-func sameWords(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // quotedFlags returns flags as a JSON string if they hold characters that no flag has.

@@ -122,7 +122,11 @@ func (r *row) addFields(t *boundedText, shown portion) {
 		heading += ", their names alone are advertised"
 	}
 	if r.sample == nil && r.hasNamesOnly() && !r.hasSchemas() {
-		t.add(heading + ": " + listedNames(fieldNames(r.shownFields(shown.fields))))
+		names := make([]string, 0, len(r.fields))
+		for _, f := range r.shownFields(shown.fields) {
+			names = append(names, f.Name)
+		}
+		t.add(heading + ": " + listedNames(names))
 		return
 	}
 	t.add(heading + ":")
@@ -156,14 +160,6 @@ func (r *row) addFlags(t *boundedText, shown portion) {
 // hasNamesOnly reports whether nothing but the names of the fields is advertised.
 func (r *row) hasNamesOnly() bool {
 	return !slices.ContainsFunc(r.fields, func(f schemadoc.Field) bool { return f.Flags != schemadoc.Declared })
-}
-
-func fieldNames(fields []schemadoc.Field) []string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
-	}
-	return names
 }
 
 // sort says what can be sorted by: the cursor_field; servers advertise nothing else (R-SCH-3).

@@ -46,6 +46,17 @@ func Strings(name string, values []string) Member {
 	return Member{Name: name, Value: Array(elements)}
 }
 
+// Texts returns members with texts, given as names and texts in turn, without those that are empty.
+func Texts(namesAndTexts ...string) Object {
+	var object Object
+	for i := 1; i < len(namesAndTexts); i += 2 {
+		if namesAndTexts[i] != "" {
+			object = append(object, String(namesAndTexts[i-1], namesAndTexts[i]))
+		}
+	}
+	return object
+}
+
 // Get returns the value of the first member of that name, or nil if it is missing or null.
 func (o Object) Get(name string) json.RawMessage {
 	for _, member := range o {

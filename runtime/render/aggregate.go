@@ -98,10 +98,13 @@ func (a *aggregation) others() int64 {
 
 // calls widen a truncated list of groups up to the RS's limit, and continue after time groups from there.
 func (a *aggregation) calls(shown int) []Call {
-	if rest := a.restCalls(); rest != nil || !isWhole(a.response) {
-		return rest
-	}
-	if reading := a.response.Reading; reading != nil && reading.Unmatched != nil {
+	switch reading := a.response.Reading; {
+	case reading == nil:
+	case reading.Rest != nil: // the unread records
+		return a.withBound(*reading.Rest)
+	case !reading.Complete:
+		return nil
+	case reading.Unmatched != nil:
 		return a.input.Call.withNear(reading.Unmatched)
 	}
 	limit, known := a.body.Int("limit")

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 )
 
 // Call is a continuation: a tool and the arguments to pass to it unchanged (R-HAND-7).
@@ -46,39 +47,70 @@ func Calls(calls []Call) json.RawMessage {
 // Given is the call that a result answers. A continuation repeats it with some arguments replaced or left out (R-HAND-10).
 type Given struct {
 	Tool      string
-	Arguments rawjson.Object    // under their advertised names, in the caller's order and spelling
-	Accepted  []string          // the names of all arguments of the tool
-	Renamed   map[string]string // from a parameter of the RS to the argument, where the names differ
+	Arguments rawjson.Object // in the caller's order and spelling
+	Accepted  []string       // the names of all arguments of the tool
 }
 
-// With returns the call with these parameters of the RS replaced. It returns nil if the tool does not accept one of them.
+// With returns the call with these arguments replaced. It returns nil if the tool does not accept one of them.
 func (g Given) With(replaced ...rawjson.Member) []Call {
 	arguments := g.Arguments
 	for _, member := range replaced {
-		name := g.argument(member.Name)
-		if !slices.Contains(g.Accepted, name) {
+		if !slices.Contains(g.Accepted, member.Name) {
 			return nil
 		}
-		arguments = arguments.With(name, member.Value)
+		arguments = arguments.With(member.Name, member.Value)
 	}
 	return []Call{{Tool: g.Tool, Arguments: arguments}}
 }
 
-// Without returns the call without these parameters of the RS.
-func (g Given) Without(parameters ...string) Given {
-	for _, parameter := range parameters {
-		g.Arguments = g.Arguments.Without(g.argument(parameter))
-	}
+// Without returns the call without these arguments.
+func (g Given) Without(names ...string) Given {
+	g.Arguments = g.Arguments.Without(names...)
 	return g
 }
 
-// parameter returns the argument that was given for a parameter of the RS, or nil.
-func (g Given) parameter(name string) json.RawMessage { return g.Arguments.Get(g.argument(name)) }
+// RecordsInput is what the renderer of records needs to know of the call.
+type RecordsInput struct {
+	Call         Given
+	Stream       string
+	ConnectionID *string
+	Fields       []string // nil when all fields were asked for
+}
 
-// argument returns the name of the argument that is sent as a parameter of the RS.
-func (g Given) argument(parameter string) string {
-	if name, renamed := g.Renamed[parameter]; renamed {
-		return name
+// AggregateInput is what the renderer of aggregates needs to know of the call.
+type AggregateInput struct {
+	Call         Given
+	Stream       string
+	ConnectionID *string
+}
+
+// SearchInput is what the renderer of search results needs to know of the call.
+type SearchInput struct {
+	Call         Given
+	ConnectionID *string
+}
+
+// DocumentInput is what the renderer of a fetched record needs to know of the call.
+type DocumentInput struct {
+	Target recordid.Target
+	Fields []string // nil when all fields were asked for
+}
+
+// FieldWindowInput is what the renderer of a field window needs to know of the call.
+type FieldWindowInput struct {
+	Call      Given
+	Target    recordid.Target
+	FieldPath string
+
+	File FileInput // the file whose text is shown; zero for a text field
+
+	// Another gives the members of another window of a text that is at hand. Nil: the resource server has the text.
+	Another func(offset, limit int64) rawjson.Object
+}
+
+func deref(value *string) string {
+	if value == nil {
+		return ""
 	}
-	return parameter
+	return *value
 }

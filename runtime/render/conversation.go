@@ -102,13 +102,13 @@ func (id identity) readNear(fields rawjson.Object, of conversation) []Call {
 	}
 	arguments := withText(rawjson.Object{rawjson.String(tool.RecordsStream, id.stream)}, tool.RecordsConnectionID, id.connectionID)
 	arguments = append(arguments, rawjson.Raw(tool.RecordsFilter, filter.Encode()), rawjson.String(tool.RecordsOrder, "asc"))
-	if names := acceptedNames(toldFields(fields)); len(names) > 0 {
+	if names := acceptedNames(roleFields(fields)); len(names) > 0 {
 		arguments = append(arguments, rawjson.Strings(tool.RecordsFields, names))
 	}
 	return []Call{{Tool: tool.RecordsTool, Arguments: arguments}}
 }
 
-func toldFields(fields rawjson.Object) []string {
+func roleFields(fields rawjson.Object) []string {
 	var names []string
 	for _, role := range []tool.Role{tool.TimeRole, tool.AuthorRole, tool.TitleRole, tool.TextRole, tool.AmountRole} {
 		if name := role.Field(fields).Name; name != "" && !slices.Contains(names, name) {

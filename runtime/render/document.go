@@ -106,7 +106,7 @@ func documentText(fields rawjson.Object) string {
 
 // metadata is the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and how to continue.
 func (d *document) metadata(shown shownRow) json.RawMessage {
-	metadata := withText(nil, "connection_id", d.connectionID, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters),
+	metadata := rawjson.Texts("connection_id", d.connectionID, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters),
 		"stream", d.stream, "record_id", d.recordID, "display_name", d.label)
 	for _, name := range []string{"emitted_at", "authored_at", "deleted", "deleted_at"} {
 		if value := d.members.Get(name); value != nil && len(value) <= tool.LabelCharacters {

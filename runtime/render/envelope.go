@@ -61,14 +61,9 @@ func informative(envelope rawjson.Object) rawjson.Object {
 	return kept
 }
 
-// withText appends text members, given as names and texts in turn, without those that are empty.
+// withText appends rawjson.Texts.
 func withText(object rawjson.Object, namesAndTexts ...string) rawjson.Object {
-	for i := 1; i < len(namesAndTexts); i += 2 {
-		if namesAndTexts[i] != "" {
-			object = append(object, rawjson.String(namesAndTexts[i-1], namesAndTexts[i]))
-		}
-	}
-	return object
+	return append(object, rawjson.Texts(namesAndTexts...)...)
 }
 
 func withCalls(object rawjson.Object, name string, calls []Call) rawjson.Object {

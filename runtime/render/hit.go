@@ -150,12 +150,12 @@ const wordsName = "words"
 var sourceNames = []string{"stream", "connection_id", "connector_key", "display_name"}
 
 func (h *hit) source() rawjson.Object {
-	return withText(nil, "connection_id", h.connectionID, "connector_key", h.connectorKey, "stream", h.stream, "display_name", h.displayName)
+	return rawjson.Texts("connection_id", h.connectionID, "connector_key", h.connectorKey, "stream", h.stream, "display_name", h.displayName)
 }
 
 // roles returns what a reader judges the hit by, besides its title and texts.
 func (h *hit) roles() rawjson.Object {
-	return withText(nil, "author", h.author, "container", h.container, "amount", h.amount, "time", h.time)
+	return rawjson.Texts("author", h.author, "container", h.container, "amount", h.amount, "time", h.time)
 }
 
 // fillCells finds what a text shows of the hit next to its id (R-SEARCH-4).

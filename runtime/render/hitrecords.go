@@ -31,7 +31,8 @@ func (known hitRecords) describe(ctx context.Context, env tool.Env, hits []*hit,
 	fields := make([]rawjson.Object, len(first))
 	var reading sync.WaitGroup
 	for i, h := range first {
-		if fields[i] = known[h.handle]; fields[i] == nil && h.isRecord() && h.lacksRoles() {
+		if fields[i] = known[h.handle]; fields[i] == nil && h.isRecord() &&
+			(roleText(tool.AuthorRole, h.members, h.fields) == "" || roleText(tool.TitleRole, h.members, h.fields) == "") {
 			reading.Go(func() { fields[i] = h.readFields(ctx, env) })
 		}
 	}
@@ -45,10 +46,6 @@ func (known hitRecords) describe(ctx context.Context, env tool.Env, hits []*hit,
 	for _, h := range hits {
 		h.fillCells()
 	}
-}
-
-func (h *hit) lacksRoles() bool {
-	return roleText(tool.AuthorRole, h.members, h.fields) == "" || roleText(tool.TitleRole, h.members, h.fields) == ""
 }
 
 // readFields reads the record of the hit. It returns nil if that fails.

@@ -86,7 +86,7 @@ func (id identity) tokens() string {
 }
 
 func (id identity) structuredRecord() rawjson.Member {
-	record := withText(nil, "id", id.handle, "connection_id", id.connectionID)
+	record := rawjson.Texts("id", id.handle, "connection_id", id.connectionID)
 	return rawjson.Raw("record", append(record, rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)).Encode())
 }
 

@@ -24,7 +24,7 @@ type laterMatch struct {
 // findLater finds the next match after a window around one (R-WIN-4). A server knows only the first match (932e), so later text is read and
 // compared without regard to case. It returns nil if nothing can be said.
 func (w *window) findLater(ctx context.Context, env tool.Env, request rs.Request) *laterMatch {
-	needle := strings.Map(unicode.ToLower, rawjson.TextOf(w.input.Call.parameter(tool.FieldQ)))
+	needle := strings.Map(unicode.ToLower, rawjson.TextOf(w.input.Call.Arguments.Get(tool.FieldQ)))
 	matched, isMatch := w.members.Int("match_end_chars")
 	end, more := w.members.Int("next_offset_chars")
 	if needle == "" || !isMatch || !more {
@@ -89,7 +89,7 @@ func (w *window) nextMatch() []direction {
 	}
 	given := rawjson.Object{}
 	for _, parameter := range []string{"before_chars", "after_chars", tool.FieldLimitChars} {
-		given = append(given, rawjson.Raw(parameter, w.input.Call.parameter(parameter)))
+		given = append(given, rawjson.Raw(parameter, w.input.Call.Arguments.Get(parameter)))
 	}
 	before, _ := given.Int("before_chars")
 	place := []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, max(0, w.later.offset-before))}

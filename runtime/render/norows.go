@@ -19,13 +19,13 @@ const (
 // noRowsNote says why a filter by a text may have missed records, and returns the call that finds them: a search, or a range for a day.
 func (r *records) noRowsNote(next continuation) (string, []Call) {
 	call := r.input.Call
-	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.parameter("cursor") != nil {
+	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.Arguments.Get("cursor") != nil {
 		return "", nil
 	}
 	if reading := r.response.Reading; reading != nil && reading.Unmatched != nil {
 		return "", call.withNear(reading.Unmatched)
 	}
-	filter, _ := rawjson.ParseObject(call.parameter("filter"))
+	filter, _ := rawjson.ParseObject(call.Arguments.Get("filter"))
 	for _, condition := range filter {
 		text, isText := rawjson.Text(condition.Value)
 		day, err := time.Parse(time.DateOnly, text)
@@ -58,7 +58,7 @@ func describeUnmatched(unmatched []rs.Unmatched) string {
 
 // withNear returns the call with the values that were probably meant, or nil if a condition has none.
 func (g Given) withNear(unmatched []rs.Unmatched) []Call {
-	filter, _ := rawjson.ParseObject(g.parameter("filter"))
+	filter, _ := rawjson.ParseObject(g.Arguments.Get("filter"))
 	for _, condition := range unmatched {
 		if condition.Near == "" {
 			return nil

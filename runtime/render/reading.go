@@ -54,14 +54,6 @@ func readingMembers(response *rs.Response, rows int) rawjson.Object {
 	return members
 }
 
-// restCalls returns the same aggregate over the unread records, or nil if these are unknown.
-func (a *aggregation) restCalls() []Call {
-	if a.response.Reading == nil || a.response.Reading.Rest == nil {
-		return nil
-	}
-	return a.withBound(*a.response.Reading.Rest)
-}
-
 // laterCalls returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one is not a time.
 func (a *aggregation) laterCalls(groups int) []Call {
 	if groups == 0 {
@@ -76,7 +68,7 @@ func (a *aggregation) laterCalls(groups int) []Call {
 
 func (a *aggregation) withBound(bound rs.Condition) []Call {
 	const parameter = "filter"
-	filter, _ := rawjson.ParseObject(a.input.Call.parameter(parameter))
+	filter, _ := rawjson.ParseObject(a.input.Call.Arguments.Get(parameter))
 	bounds, _ := rawjson.ParseObject(filter.Get(bound.Field))
 	strict := strings.TrimSuffix(bound.Operator, "e") // lt of lte
 	bounds = append(bounds.Without(bound.Operator, strict), rawjson.String(bound.Operator, bound.Value))

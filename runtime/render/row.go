@@ -186,7 +186,7 @@ func (r *row) show(limit clipLimit) shownRow {
 
 // object returns the row as structured output has it. The references come after the fields.
 func (r *row) object(shared rawjson.Object, shown shownRow, references rawjson.Object) rawjson.Object {
-	object := withText(nil, "handle", r.handle)
+	object := rawjson.Texts("handle", r.handle)
 	for _, member := range r.members {
 		if r.isSent(member) && member.Name != "data" && member.Name != expandedName && !hasName(shared, member.Name) {
 			object = append(object, member)

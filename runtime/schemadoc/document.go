@@ -77,22 +77,16 @@ func (r *reader) document(value rawjson.Value, mayWrap bool) *Document {
 		d.Connectors = groupStreams(r.streams(members.Get("streams")))
 	case mayWrap:
 		inner := r.document(members.Get("data"), false)
-		if inner != nil {
-			inner.addMissing(members, "bearer", "meta")
+		for _, name := range []string{"bearer", "meta"} {
+			if sent := members.Get(name); inner != nil && sent != nil && inner.Members.Get(name) == nil {
+				inner.Members = append(inner.Members, rawjson.Raw(name, sent))
+			}
 		}
 		return inner
 	default:
 		return nil
 	}
 	return d
-}
-
-func (d *Document) addMissing(wrapper rawjson.Object, names ...string) {
-	for _, name := range names {
-		if sent := wrapper.Get(name); sent != nil && d.Members.Get(name) == nil {
-			d.Members = append(d.Members, rawjson.Raw(name, sent))
-		}
-	}
 }
 
 func (r *reader) connectors(value rawjson.Value) []*Connector {

@@ -50,7 +50,8 @@ func (s *Stream) Properties() rawjson.Object {
 func flagsOf(capability rawjson.Object) string {
 	var flags []string
 	schema, _ := rawjson.ParseObject(capability.Get("schema"))
-	if types := typesOf(capability, schema); types != "" {
+	pdppType := cmp.Or(capability.Text("type"), schema.Text("x_pdpp_type"), schema.Text("type"))
+	if types := cmp.Or(pdppType, strings.Join(textsOf(schema.Get("type")), "|")); types != "" {
 		flags = append(flags, "t="+types)
 	}
 	if role := cmp.Or(capability.Text("role"), schema.Text("x_pdpp_role")); role != "" {
@@ -60,7 +61,9 @@ func flagsOf(capability rawjson.Object) string {
 		flags = append(flags, "eq")
 	}
 	if usable(capability, "range_filter") {
-		flags = append(flags, "r="+strings.Join(rangeOperators(capability), "|"))
+		advertised, _ := rawjson.ParseObject(capability.Get("range_filter"))
+		operators := strings.Join(textsOf(advertised.Get("operators")), "|")
+		flags = append(flags, "r="+cmp.Or(operators, "gte|gt|lte|lt")) // a server that names none supports all of them
 	}
 	if usable(capability, "lexical_search") {
 		flags = append(flags, "lex")
@@ -80,26 +83,9 @@ func flagsOf(capability rawjson.Object) string {
 	return strings.Join(flags, ",")
 }
 
-// typesOf returns the PDPP type if there is one, otherwise the JSON types.
-func typesOf(capability, schema rawjson.Object) string {
-	if own := cmp.Or(capability.Text("type"), schema.Text("x_pdpp_type"), schema.Text("type")); own != "" {
-		return own
-	}
-	return strings.Join(textsOf(schema.Get("type")), "|")
-}
-
 func usable(capability rawjson.Object, name string) bool {
 	object, _ := rawjson.ParseObject(capability.Get(name))
 	return object.True("usable")
-}
-
-// rangeOperators returns the advertised operators. A server that names none supports all of them.
-func rangeOperators(capability rawjson.Object) []string {
-	object, _ := rawjson.ParseObject(capability.Get("range_filter"))
-	if operators := textsOf(object.Get("operators")); operators != nil {
-		return operators
-	}
-	return []string{"gte", "gt", "lte", "lt"}
 }
 
 func textsOf(array rawjson.Value) []string {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
 // Limits of one child, and how many run at the same time.
@@ -144,4 +146,19 @@ func (p *process) end() {
 	p.timer.Stop()
 	p.kill()
 	_ = p.command.Wait() // the answer says whether it failed
+}
+
+// cacheDirectory returns the directory of compiled code, or nothing if others can write there, because the child runs this code.
+func cacheDirectory() string {
+	parent, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	directory := filepath.Join(parent, "pdpp-mcp", "pdfium")
+	_ = os.MkdirAll(directory, 0o700) // it may exist already, or be on a read-only file system
+	info, err := os.Lstat(directory)
+	if err != nil || !info.IsDir() || ownfile.IsShared(info) || ownfile.CheckOwner(directory, info) != nil {
+		return ""
+	}
+	return directory
 }

@@ -145,17 +145,13 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 		}
 		noteMore(terminal.Err, result)
 		result = display.TerminalSafe(result)
-		return errors.Join(failed, format.PrintList(command.Context(), result, generated.Columns, access.distinctMembers()))
+		var distinct []string // members that distinguish the rows of several grants and providers
+		if access.ofSources {
+			distinct = []string{"grant_id", "provider_url"}
+		}
+		return errors.Join(failed, format.PrintList(command.Context(), result, generated.Columns, distinct))
 	}
 	return command
-}
-
-// distinctMembers returns the members that distinguish the rows of several grants and of several providers.
-func (a *access) distinctMembers() []string {
-	if !a.ofSources {
-		return nil
-	}
-	return []string{"grant_id", "provider_url"}
 }
 
 // noteMore prints on stderr that a list has more rows (R-HAND-8), and that a source is missing (R-LOCAL-2).

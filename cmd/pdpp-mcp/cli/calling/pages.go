@@ -118,8 +118,13 @@ func (e *export) printPages(ctx context.Context, object rawjson.Object) (rowPage
 			return page, err
 		case e.follow && page.cursor == "" && page.bookmark != "":
 			e.progress.line.End()
-			if err := errors.Join(e.last.keep("", page.bookmark), pause(ctx, followInterval)); err != nil {
+			if err := e.last.keep("", page.bookmark); err != nil {
 				return page, err
+			}
+			select {
+			case <-ctx.Done():
+				return page, ctx.Err()
+			case <-time.After(followInterval):
 			}
 			object = object.Without(cursorName).With(e.definition.Changes, rawjson.Quote(page.bookmark))
 			clear(seen)
@@ -135,15 +140,6 @@ func (e *export) printPages(ctx context.Context, object rawjson.Object) (rowPage
 
 // followInterval is the time between two questions for changes.
 const followInterval = 5 * time.Second
-
-func pause(ctx context.Context, interval time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(interval):
-		return nil
-	}
-}
 
 // end ends the output and reports the rows that follow.
 func (e *export) end(last rowPage) error {

@@ -67,12 +67,7 @@ func readSigningSecret(name string) (webhook.Secret, error) {
 		}
 		return webhook.Secret{}, &webhook.SecretError{Message: "is missing; pass --secret-file, or set " + webhookSecretVariable}
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return webhook.Secret{}, &webhook.SecretError{Message: fmt.Sprintf("cannot be read: %v", err)}
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, 4096))
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return webhook.Secret{}, &webhook.SecretError{Message: fmt.Sprintf("cannot be read: %v", err)}
 	}

@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 )
 
 // Log is the program's log on stderr.
@@ -96,4 +99,16 @@ func (l *Log) print(message, hang string) {
 		message = WrapLine(message, columns, hang)
 	}
 	_, _ = fmt.Fprintln(l.destination, message) // a failure cannot be reported
+}
+
+// Tracing starts the tracer of a server (R-OPS-1) and returns a function that flushes it. The Tracer is nil if the environment names
+// no endpoint. A program that cannot trace has a nil Tracing.
+type Tracing func(ctx context.Context, version string, logger *slog.Logger) (toolcall.Tracer, func(), error)
+
+// Begin starts the tracer, if there is one.
+func (t Tracing) Begin(ctx context.Context, version string, logger *slog.Logger) (toolcall.Tracer, func(), error) {
+	if t == nil {
+		return nil, func() {}, nil
+	}
+	return t(ctx, version, logger)
 }

@@ -3,13 +3,17 @@ package invocation
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
+	_ "time/tzdata" // a zone must not depend on the machine
 
 	"github.com/spf13/pflag"
+	"github.com/thlib/go-timezone-local/tzlocal"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Choice is the value of a flag that takes one of a few words. It is a pflag.Value.
@@ -98,3 +102,78 @@ func AddSlowCall(flags *pflag.FlagSet, threshold *time.Duration) {
 func AddDuration(flags *pflag.FlagSet, passed *time.Duration, name, usage string) {
 	flags.Var(&duration{passed, true}, name, usage)
 }
+
+// FormJSON is the output format for programs.
+const FormJSON = "json"
+
+// Form is the output format of a command that prints for people or as JSON.
+type Form struct{ chosen string }
+
+// AddFlags adds --format, with the format for people as its default, and --json.
+func (f *Form) AddFlags(flags *pflag.FlagSet, forPeople string) {
+	AddChoice(flags, &f.chosen, "format", forPeople, forPeople+" or json", forPeople, FormJSON)
+	AddJSON(flags, &f.chosen)
+}
+
+// IsJSON reports whether JSON was chosen.
+func (f *Form) IsJSON() bool { return f.chosen == FormJSON }
+
+// AddJSON adds --json, which is short for --format json. The call command has its own --json, which stays.
+func AddJSON(flags *pflag.FlagSet, chosen *string) {
+	if flags.Lookup("json") != nil {
+		return
+	}
+	flags.BoolFunc("json", "short for --format json", func(passed string) error {
+		if passed == "true" {
+			*chosen = FormJSON
+		}
+		return nil
+	})
+}
+
+// zone is a flag value: the zone of dates and groups.
+type zone struct{ clock *tool.Clock }
+
+const zoneFlag = "time-zone"
+
+// AddZone adds the flag for the zone of dates and groups. The default is the zone of the machine if local is set, otherwise UTC.
+// A command with an argument of that name keeps its flag, and the variable sets the zone of a call without the argument.
+func AddZone(flags *pflag.FlagSet, clock *tool.Clock, local bool) {
+	usual := "UTC"
+	clock.Zone = time.UTC
+	if local {
+		usual = "the machine's zone"
+		name, err := tzlocal.RuntimeTZ()
+		if found, unknown := time.LoadLocation(name); err == nil && unknown == nil && name != "Etc/UTC" && found != time.Local {
+			clock.Zone = found
+		}
+	}
+	if flags.Lookup(zoneFlag) != nil {
+		if named := os.Getenv("PDPP_TIME_ZONE"); named != "" {
+			_ = zone{clock}.Set(named) // the commands with the flag refuse an unknown zone
+		}
+		return
+	}
+	flags.Var(zone{clock}, zoneFlag, "IANA `zone` of dates and groups, such as Europe/Berlin (default: "+usual+")")
+	flags.Lookup(zoneFlag).DefValue = ""
+	ReadVariables(flags, zoneFlag)
+	annotate(flags, zoneFlag, sharedFlag)
+}
+
+func (z zone) Set(name string) error {
+	found, err := time.LoadLocation(name)
+	if err != nil || found == time.Local { // Local is not an IANA name
+		return fmt.Errorf("unknown zone: use an IANA name such as Europe/Berlin or UTC")
+	}
+	z.clock.Zone = found
+	return nil
+}
+
+func (z zone) String() string {
+	if z.clock == nil || z.clock.Zone == nil {
+		return ""
+	}
+	return z.clock.Zone.String()
+}
+
+func (z zone) Type() string { return "zone" }
