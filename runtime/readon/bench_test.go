@@ -2,6 +2,7 @@ package readon_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,11 +12,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // Of the mailbox that is read in benchmarks.
@@ -67,6 +72,50 @@ func (m *mailbox) RoundTrip(request *http.Request) (*http.Response, error) {
 		status, body = http.StatusOK, m[page]
 	}
 	return &http.Response{StatusCode: status, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body))}, nil
+}
+
+// distant is a resource server that takes 5 ms longer for each further stream.
+type distant struct {
+	rs.Reader
+	streams []string
+}
+
+func (d *distant) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	time.Sleep(time.Duration(1+slices.Index(d.streams, request.Path.Route().Stream)) * 5 * time.Millisecond)
+	return d.Reader.Get(ctx, request)
+}
+
+// The first page of a year of all streams, beside that of the slowest stream: the ratio is to be 1.5 at most (R-TIME-4).
+func BenchmarkTimelineOfAYear(b *testing.B) {
+	streams := []string{
+		"accounts", "attachments", "channels", "commits", "events", "issues", "labels", "message_bodies", "messages", "notices",
+		"pull_requests", "saved_tracks", "threads", "transactions", "play_history",
+	}
+	for _, reads := range resource.AllReads() {
+		b.Run(string(reads), func(b *testing.B) {
+			box, url := sandboxtest.Serve(b, sandbox.Options{PublicURL: provider, Seed: 1, Reads: reads})
+			client, err := rs.NewClient(rs.Options{BaseURL: url, ProviderURL: provider, Bearer: rs.NewSecret(box.Tokens()["everything"])})
+			if err != nil {
+				b.Fatal(err)
+			}
+			took := func(stream, field string) float64 {
+				started := time.Now()
+				c := newCaller(&watched{Reader: &distant{client, streams}}, 20_000)
+				if _, err := c.try(b, "query_records", fmt.Sprintf(
+					`{"stream":%q,"limit":25,"filter":{%q:{"gte":"2025-05-01T00:00:00Z","lt":"2026-05-01T00:00:00Z"}}}`, stream, field)); err != nil {
+					b.Fatal(err)
+				}
+				return time.Since(started).Seconds()
+			}
+			var ratios []float64
+			for b.Loop() {
+				slowest := took("play_history", "played_at")
+				ratios = append(ratios, took("*", "time")/slowest)
+			}
+			slices.Sort(ratios)
+			b.ReportMetric(ratios[len(ratios)/2], "×slowest")
+		})
+	}
 }
 
 // A mailbox is read on, with a log of what was read as a local server has it. Two more pages are requested during the one that is

@@ -62,7 +62,7 @@ func newCaller(reader *watched, most int) caller {
 	return caller{reader, tool.NewReadings(tool.ReadingsOptions{Most: most})}
 }
 
-func (c caller) try(t *testing.T, name, arguments string) (*tool.Result, error) {
+func (c caller) try(t testing.TB, name, arguments string) (*tool.Result, error) {
 	t.Helper()
 	for _, definition := range gen.Surface().Tools {
 		if definition.Name == name {

@@ -33,6 +33,7 @@ type source struct {
 	filters  bool      // the resource server applies the range
 	noFilter bool      // the resource server refuses the range of this field
 	isFar    bool      // the range is read from its other end
+	isEmpty  bool      // the last page had no records
 	isDone   bool      // nothing follows the rows
 	noTime   bool      // the records have no time
 	err      error     // why the source is not read to its end
@@ -128,6 +129,13 @@ func (s *source) begun(ctx context.Context) error {
 		s.cursor = s.resume
 		return s.more(ctx)
 	}
+	if field := advertisedTime(s.advertised); field != "" && !s.refusesFilters() { // it saves two requests
+		s.field, s.isKnown = field, true
+		if err := s.more(ctx); err != nil || s.form != nil || s.isEmpty {
+			return err
+		}
+		s.isKnown, s.isDone, s.pages, s.cursor = false, false, nil, ""
+	}
 	list, err := s.get(ctx, parameter(limitName, strconv.Itoa(s.pageSize)))
 	if err != nil {
 		return err
@@ -202,7 +210,7 @@ func (s *source) more(ctx context.Context) error {
 		return err
 	}
 	isFirst := len(s.pages) == 0 && s.cursor == ""
-	s.pages = append(s.pages, s.cursor)
+	s.pages, s.isEmpty = append(s.pages, s.cursor), len(list.Rows) == 0
 	if isOutOfOrder := s.keep(recordsOf(list), true); isOutOfOrder {
 		return s.collect(ctx, false, nil)
 	}

@@ -1,6 +1,8 @@
 package readon
 
 import (
+	"slices"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -10,6 +12,12 @@ import (
 // such a field.
 func TimeField(stream rawjson.Object, recent []rawjson.Cursor) string {
 	return tool.TimeField(stream, func(name string) bool { return holdsTimes(name, recent) })
+}
+
+// advertisedTime returns the field that the schema advertises, if its name is that of a time.
+func advertisedTime(stream rawjson.Object) string {
+	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
+	return tool.TimeField(stream, func(name string) bool { return slices.Contains(advertised, name) && tool.TimeRole.Has(name) })
 }
 
 // holdsTimes reports whether a field is a time in one record at least, and nothing else in any.

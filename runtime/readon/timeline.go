@@ -21,7 +21,7 @@ import (
 const timeKey = tool.TimeKey
 
 const (
-	sourcesAtOnce = 8
+	sourcesAtOnce = 16
 	sourceTimeout = 6 * time.Second // of one request
 	pageReserve   = 5               // rows read beyond the page, to settle its last rows
 	minPage       = 30              // rows of a stream, which show how it spells times

@@ -29,14 +29,17 @@ type life struct {
 	streams []*lifeStream
 	filters bool // it applies filters
 	asked   []string
+
+	answered func(times []string) // sees the times of each page; may be nil
 }
 
 type lifeStream struct {
 	name, connection, field string
 	records                 []stored
-	byKey                   bool  // the list is in the order of keys, and no sort by time is offered
-	fails                   int   // requests that fail from now on
-	forms                   []int // of its times
+	byKey                   bool   // the list is in the order of keys, and no sort by time is offered
+	advertised              string // the cursor_field of the schema; may be a field without times
+	fails                   int    // requests that fail from now on
+	forms                   []int  // of its times
 }
 
 func (l *life) ProviderURL() string { return provider }
@@ -57,7 +60,18 @@ func (l *life) Get(ctx context.Context, request rs.Request) (*rs.Response, error
 		stream.fails--
 		return nil, &rs.Error{Status: 503, Code: "source_unavailable", Request: request}
 	}
-	return stream.page(request, l.filters)
+	response, err := stream.page(request, l.filters)
+	if err == nil && l.answered != nil {
+		list, _ := response.List()
+		var times []string
+		for _, row := range list.Rows {
+			members, _ := rawjson.ParseObject(row)
+			data, _ := rawjson.ParseObject(members.Get("data"))
+			times = append(times, data.Text(stream.field))
+		}
+		l.answered(times)
+	}
+	return response, err
 }
 
 func made(request rs.Request, body rawjson.Object) *rs.Response {
@@ -67,9 +81,13 @@ func made(request rs.Request, body rawjson.Object) *rs.Response {
 func (l *life) schema() rawjson.Object {
 	var streams []rawjson.Value
 	for _, stream := range l.streams {
-		streams = append(streams, rawjson.Object{
+		members := rawjson.Object{
 			rawjson.String("name", stream.name), rawjson.String("connection_id", stream.connection), rawjson.Raw("primary_key", []byte("[]")),
-		}.Encode())
+		}
+		if stream.advertised != "" {
+			members = append(members, rawjson.String("cursor_field", stream.advertised))
+		}
+		streams = append(streams, members.Encode())
 	}
 	return rawjson.Object{rawjson.String("object", "schema"), rawjson.Raw("streams", rawjson.Array(streams))}
 }
@@ -153,6 +171,7 @@ func drawStream(t *rapid.T, name string) *lifeStream {
 		field:      rapid.SampledFrom([]string{"sent_at", "played_at", "date"}).Draw(t, "field"),
 		byKey:      rapid.IntRange(0, 5).Draw(t, "byKey") == 0,
 	}
+	stream.advertised = rapid.SampledFrom([]string{"", stream.field, "received_at"}).Draw(t, "advertised")
 	forms := []int{rapid.IntRange(0, len(spellings)-1).Draw(t, "form")}
 	if rapid.IntRange(0, 4).Draw(t, "mixed") == 0 {
 		forms = []int{1, 3, 4}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -50,6 +51,38 @@ func TestCostOfATimeline(t *testing.T) {
 	c.call(t, "query_records", string(first.Next[0].Arguments))
 	if second := c.taken(); len(second) > len(pages)+5 {
 		t.Errorf("the second page took %d reads of %d sources: %q", len(second), len(pages), second)
+	}
+}
+
+// R-TIME-4: an old day reads no page past its range, from whichever end it is read.
+func TestTimelineReadsNoPagePastItsRange(t *testing.T) {
+	since, until := epoch, epoch.AddDate(0, 0, 1)
+	for _, start := range []int{-10, -90} { // days from the first record to the range, of a hundred days
+		server := &life{}
+		for _, name := range []string{"a", "b", "c"} {
+			stream := &lifeStream{name: name, connection: "cin_1", field: "sent_at"}
+			for hour := range 100 * 24 {
+				stream.add(hour, time.Duration(start*24+hour)*time.Hour, spellings[0])
+			}
+			server.streams = append(server.streams, stream)
+		}
+		past := 0
+		server.answered = func(times []string) {
+			isOutside := func(at string) bool { return instantOfText(at).Before(since) }
+			if instantOfText(times[0]).Before(instantOfText(times[len(times)-1])) { // read from the oldest on
+				isOutside = func(at string) bool { return !instantOfText(at).Before(until) }
+			}
+			if len(times) > 1 && isOutside(times[0]) {
+				past++
+			}
+		}
+		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+		read, err := timelinePage(env, map[string]any{"stream": "*", "limit": 100, "filter": map[string]any{"time": map[string]string{
+			"gte": since.Format(time.RFC3339), "lt": until.Format(time.RFC3339),
+		}}})
+		if err != nil || len(read.all) != 72 || past > 0 {
+			t.Errorf("%d: %d rows, %d pages past the range, %v", start, len(read.all), past, err)
+		}
 	}
 }
 
