@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,6 +101,9 @@ func (f *flags) fill() error {
 	all, err := question.Load()
 	if err != nil {
 		return err
+	}
+	if f.sqlTool != "" {
+		all = slices.DeleteFunc(all, func(q question.Question) bool { return !q.Portable() })
 	}
 	if f.Questions = selected(all, f.only, f.questions); len(f.Questions) == 0 {
 		return fmt.Errorf("no question has one of the tags or ids --only %q", f.only) //nolint:err113 // for a person

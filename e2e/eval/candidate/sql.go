@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -36,14 +37,10 @@ func (s SQL) Answer(ctx context.Context, task Task) (Outcome, error) {
 	})
 }
 
-// firstColumn returns the first member of each row in a JSON text: an array of objects, or an object with such a member.
+// firstColumn returns the first member of each row in a JSON text. The rows are the innermost array of objects.
 func firstColumn(text []byte) (values []string, found bool) {
-	var rows []json.RawMessage
-	if json.Unmarshal(text, &rows) != nil {
-		var members map[string]json.RawMessage
-		if json.Unmarshal(text, &members) != nil {
-			return nil, false
-		}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) == nil {
 		for _, member := range members {
 			if values, found := firstColumn(member); found {
 				return values, true
@@ -51,23 +48,36 @@ func firstColumn(text []byte) (values []string, found bool) {
 		}
 		return nil, false
 	}
+	var rows []json.RawMessage
+	if json.Unmarshal(text, &rows) != nil {
+		return nil, false
+	}
 	for _, row := range rows {
-		decoder := json.NewDecoder(strings.NewReader(string(row)))
-		decoder.UseNumber()
-		var tokens []any
-		for range 3 { // the brace, the name and the value
-			token, err := decoder.Token()
-			if err != nil {
-				return nil, false
-			}
-			tokens = append(tokens, token)
+		if values, found := firstColumn(row); found {
+			return values, true
 		}
-		if tokens[0] != json.Delim('{') {
+		value, isObject := firstMember(row)
+		if !isObject {
 			return nil, false
 		}
-		values = append(values, plain(tokens[2]))
+		values = append(values, value)
 	}
 	return values, true
+}
+
+// firstMember returns the value of an object's first member as text.
+func firstMember(object []byte) (value string, isObject bool) {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.UseNumber()
+	var tokens []any
+	for range 3 { // the brace, the name and the value
+		token, err := decoder.Token()
+		if err != nil {
+			return "", false
+		}
+		tokens = append(tokens, token)
+	}
+	return plain(tokens[2]), tokens[0] == json.Delim('{')
 }
 
 // plain returns a value of a row as text.

@@ -17,3 +17,9 @@ func (a Asked) Statement() string {
 		return "'" + strings.ReplaceAll(value, "'", "''") + "'"
 	})
 }
+
+// sandboxFunctions are those that the sandbox adds to SQLite.
+var sandboxFunctions = regexp.MustCompile(`\b(?:instant|time_bucket|value_text|matched)\(`)
+
+// Portable reports whether any SQLite can run the SQL of the truth.
+func (q Question) Portable() bool { return !sandboxFunctions.MatchString(q.SQL) }

@@ -32,7 +32,7 @@ func Main(ctx context.Context, arguments []string, stdin io.Reader, stdout, stde
 	flags.SetOutput(stderr)
 	channel := flags.String("channel", Text, "`channel` to show: text or structured")
 	path := flags.String("calls", "", "`file` for the calls, as JSONL")
-	server := Server{Stderr: stderr}
+	var server Server
 	flags.Func("env", "`NAME=value` for the server, repeatable", func(value string) error {
 		server.Environment = append(server.Environment, value)
 		return nil

@@ -27,7 +27,6 @@ const (
 type Server struct {
 	Command     []string
 	Environment []string // all of it; the server inherits nothing
-	Stderr      io.Writer
 }
 
 // Relay passes messages between a candidate and a server.
@@ -55,7 +54,8 @@ func (r *Relay) Run(ctx context.Context, fromCandidate io.Reader, toCandidate io
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	command := exec.CommandContext(ctx, server.Command[0], server.Command[1:]...)
-	command.Env, command.Stderr, command.WaitDelay = server.Environment, server.Stderr, stopWithin
+	complained := &tail{}
+	command.Env, command.Stderr, command.WaitDelay = server.Environment, complained, stopWithin
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("start the server: %w", err)
@@ -73,11 +73,23 @@ func (r *Relay) Run(ctx context.Context, fromCandidate io.Reader, toCandidate io
 		time.AfterFunc(stopWithin, cancel)
 	}()
 	err = eachLine(stdout, toCandidate, r.answered)
-	if ended := command.Wait(); err == nil && ctx.Err() == nil {
-		err = ended
+	if ended := command.Wait(); ended != nil && err == nil && ctx.Err() == nil {
+		err = fmt.Errorf("the server ended: %w\n%s", ended, complained.text)
 	}
 	r.noteUnanswered()
 	return err
+}
+
+// tail keeps the end of what a server writes to standard error.
+type tail struct{ text []byte }
+
+// tailBytes is how much a tail keeps.
+const tailBytes = 2_000
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.text = append(t.text, text...)
+	t.text = t.text[max(0, len(t.text)-tailBytes):]
+	return len(text), nil
 }
 
 // eachLine copies lines, changed by a function.

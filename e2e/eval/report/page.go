@@ -51,8 +51,8 @@ type Plot struct {
 // The sizes of a plot in its unit, which is a hundredth of the length of the bars.
 const (
 	barHeight = 6
-	barGap    = 2
-	groupGap  = 4
+	barGap    = 1
+	groupGap  = 3
 )
 
 // PassPlot is pass@1 with its interval, by tag and channel.
@@ -83,7 +83,7 @@ func (r Report) TokenPlot() Plot {
 	plot := r.PassPlot()
 	for i, s := range r.Summaries {
 		plot.Bars[i].Text = fmt.Sprintf("%.0f · %s", s.Tokens, s.Channel)
-		plot.Bars[i].Width = 100 * s.Tokens / most
+		plot.Bars[i].Width, plot.Bars[i].Low, plot.Bars[i].High = 100*s.Tokens/most, 0, 0
 	}
 	return plot
 }
