@@ -121,7 +121,7 @@ func (r Report) DifferencePlot() Plot {
 	var plot Plot
 	for _, d := range r.Differences {
 		plot.Bars = append(plot.Bars, Bar{
-			Label: d.Tag, Class: "difference", Text: points(d.Pass1), Y: plot.Height,
+			Label: d.Tag, Class: "difference", Text: fmt.Sprintf("%+.0f points", 100*d.Pass1.Value), Y: plot.Height,
 			Width: 50 + 50*d.Pass1.Value, Low: 50 + 50*d.Pass1.Low, High: 50 + 50*d.Pass1.High,
 		})
 		plot.Height += barHeight + barGap
