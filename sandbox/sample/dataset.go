@@ -1,6 +1,8 @@
 // Package sample makes the data that the sandbox serves: a year of Nora Weiss, who is invented. She draws maps in
 // Berlin, loses a flat and finds one, goes to Japan, is overdrawn, and waits for a barometer.
 //
+// Person makes other persons, whose story is drawn from the templates in story/generated.
+//
 // The story stands in the folder story, as text; FACTS.md says what can be known from it, and a test holds it to the
 // data. What happens between is filled in by the seed. The same seed always makes the same bytes, and another one
 // the same story. The data also holds what is awkward on purpose: ids with colons, slashes, quotes and spaces,

@@ -144,7 +144,7 @@ func date(language, day string) string {
 }
 
 // money is an amount in cents as 1,204.50.
-func money(cents string) string {
+func money(cents any) string {
 	text := euros(whole(cents))
 	if point := len(text) - len(".00"); point > 3 {
 		return text[:point-3] + "," + text[point-3:]

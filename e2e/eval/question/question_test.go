@@ -55,7 +55,7 @@ func TestSet(t *testing.T) {
 
 // R-EVAL-2: every question has exactly one answer for every person, and answers differ between persons.
 func TestQuestionsHaveOneAnswer(t *testing.T) {
-	all, answers := load(t), map[string]map[string]bool{}
+	all, answers := load(t), map[string]map[string]int{}
 	for person := uint64(1); person <= *persons; person++ {
 		t.Run(strconv.FormatUint(person, 10), func(t *testing.T) {
 			db := open(t, person)
@@ -65,15 +65,17 @@ func TestQuestionsHaveOneAnswer(t *testing.T) {
 					t.Error(err)
 				}
 				if answers[q.ID] == nil {
-					answers[q.ID] = map[string]bool{}
+					answers[q.ID] = map[string]int{}
 				}
-				answers[q.ID][strings.Join(asked.Truth.Values, "; ")] = true
+				answers[q.ID][strings.Join(asked.Truth.Values, "; ")]++
 			}
 		})
 	}
 	for _, q := range all {
-		if q.Kind != question.None && len(answers[q.ID]) < 2 {
-			t.Errorf("%s: %d persons have the same answer: %v", q.ID, *persons, answers[q.ID])
+		for answer, n := range answers[q.ID] {
+			if q.Kind != question.None && 4*n > 3*int(*persons) {
+				t.Errorf("%s: %d of %d persons have the answer %q, so that it can be learnt", q.ID, n, *persons, answer)
+			}
 		}
 		t.Logf("%s: %d answers of %d persons", q.ID, len(answers[q.ID]), *persons)
 	}

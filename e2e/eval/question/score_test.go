@@ -39,7 +39,7 @@ func TestScore(t *testing.T) {
 		{day, "March 7, 2026", question.Right},
 		{day, "2026-03-08", question.Wrong},
 		{set, "14; 12", question.Right},
-		{set, "12, 14", question.Right},
+		{set, "#12, #14", question.Right},
 		{set, "- 12\n- 14", question.Right},
 		{set, "12", question.Wrong},
 		{set, "12; 14; 15", question.Wrong},

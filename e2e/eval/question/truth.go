@@ -148,7 +148,7 @@ func items(list string) []string {
 	}
 	var all []string
 	for _, item := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
-		if item = normal(strings.TrimLeft(item, "-*• ")); item != "" {
+		if item = normal(strings.TrimLeft(item, "-*•# ")); item != "" {
 			all = append(all, item)
 		}
 	}
