@@ -14,6 +14,7 @@ import (
 type Challenge struct {
 	PublicOrigin string // scheme and host that clients see, without a slash at the end
 	RequestID    string
+	Scope        string // that clients should request; may be empty
 }
 
 // Write answers a request for an error of Bearer or Verify. Any other error becomes a 503, and its text is not shown.
@@ -60,7 +61,11 @@ func (c Challenge) Authenticate(refusal *Refusal) string {
 	if refusal.Challenge != "" {
 		value += "error=" + quoted(refusal.Challenge) + ", "
 	}
-	return value + "resource_metadata=" + quoted(c.resourceMetadata())
+	value += "resource_metadata=" + quoted(c.resourceMetadata())
+	if c.Scope != "" {
+		value += ", scope=" + quoted(c.Scope)
+	}
+	return value
 }
 
 func (c Challenge) resourceMetadata() string { return c.PublicOrigin + MCPMetadataPath }

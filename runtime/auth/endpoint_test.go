@@ -33,6 +33,32 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
+// R-HOST-2: a challenge names the scope that clients should request if the metadata lists it, also if the introspection URL is configured.
+func TestScope(t *testing.T) {
+	for scopes, want := range map[string]string{
+		`["openid","pdpp:read"]`: auth.Scope, `["openid"]`: "", `[]`: "", `"pdpp:read"`: "", `[1,{}]`: "", `null`: "",
+	} {
+		for _, change := range []func(*auth.Options){discovering, func(*auth.Options) {}} {
+			as := newAuthority(t, answer(clientAnswer))
+			as.SetMetadata(naming(as.URL, answer(`{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect","scopes_supported":`+scopes+`}`)))
+			v, _ := verifier(t, as, change)
+			before, err := v.Scope(), v.ReadMetadata(t.Context())
+			if got := v.Scope(); err != nil || before != "" || got != want {
+				t.Errorf("%s: scope %q, before %q (%v), want %q", scopes, got, before, err, want)
+			}
+			admitted(t, v, bearer)
+			if seen := as.Discovered(); len(seen) != 1 {
+				t.Errorf("the metadata was read %d times", len(seen))
+			}
+		}
+	}
+	scoped := auth.Challenge{PublicOrigin: resource, Scope: auth.Scope}
+	want := `Bearer error="insufficient_scope", resource_metadata="` + resource + auth.MCPMetadataPath + `", scope="pdpp:read"`
+	if got := scoped.Authenticate(&auth.Refusal{Status: 403, Challenge: "insufficient_scope"}); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // RFC 8414, section 3.1: an issuer's path comes after the well-known part.
 func TestDiscoveryOfIssuerWithPath(t *testing.T) {
 	as := newAuthority(t, answer(clientAnswer))

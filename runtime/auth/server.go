@@ -123,29 +123,53 @@ func withoutQuotes(err error) error {
 	return fmt.Errorf("an error of type %T, whose text is not shown because it may repeat the response", err)
 }
 
-// address returns the introspection endpoint: the configured one, or the one in the issuer's metadata. The metadata is read once. Concurrent
-// callers share the request, which continues if one of them is cancelled.
+// issuerMetadata is what is used of the metadata of the authorization server.
+type issuerMetadata struct {
+	introspection string // its endpoint; empty if one is configured
+	scope         string // Scope, or nothing if the server does not list it
+}
+
+// address returns the introspection endpoint: the configured one, or the one in the issuer's metadata.
 func (v *Verifier) address(ctx context.Context) (string, error) {
-	if v.endpoint.Load() == nil {
-		_, err, _ := v.reading.Do("metadata", func() (any, error) {
-			if v.endpoint.Load() != nil {
-				return nil, nil
-			}
-			found, err := v.discover(context.WithoutCancel(ctx))
-			if err == nil {
-				v.endpoint.Store(&found)
-			}
-			return nil, err
-		})
-		if err != nil {
-			return "", err
-		}
+	if v.options.IntrospectionURL != "" {
+		return v.options.IntrospectionURL, nil
 	}
-	return *v.endpoint.Load(), nil
+	if err := v.ReadMetadata(ctx); err != nil {
+		return "", err
+	}
+	return v.metadata.Load().introspection, nil
+}
+
+// Scope returns the scope that a challenge names for clients to request (MCP, authorization): Scope, or nothing as long as the metadata is not
+// known to list it.
+func (v *Verifier) Scope() string {
+	if known := v.metadata.Load(); known != nil {
+		return known.scope
+	}
+	return ""
+}
+
+// ReadMetadata reads the metadata of the authorization server, once. Concurrent callers share the request, which continues if one of them is
+// cancelled. A challenge never causes it, so that strangers cannot.
+func (v *Verifier) ReadMetadata(ctx context.Context) error {
+	if v.metadata.Load() != nil {
+		return nil
+	}
+	_, err, _ := v.reading.Do("metadata", func() (any, error) {
+		if v.metadata.Load() != nil {
+			return nil, nil
+		}
+		found, err := v.discover(context.WithoutCancel(ctx))
+		if err == nil {
+			v.metadata.Store(found)
+		}
+		return nil, err
+	})
+	return err
 }
 
 // discover reads the metadata (RFC 8414, section 3).
-func (v *Verifier) discover(ctx context.Context) (string, error) {
+func (v *Verifier) discover(ctx context.Context) (*issuerMetadata, error) {
 	issuer, _ := url.Parse(strings.TrimRight(v.options.AuthorizationServer, "/")) // NewVerifier has checked it
 	document := address.WellKnown(issuer, "oauth-authorization-server")
 	failed := func(message string, cause error) error {
@@ -153,25 +177,38 @@ func (v *Verifier) discover(ctx context.Context) (string, error) {
 	}
 	metadata, err := v.exchange(ctx, http.MethodGet, document, "", maxMetadata)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	members := &rawjson.Reader{Object: metadata}
 	named, found := members.Text("issuer"), members.Text("introspection_endpoint")
 	switch {
 	case members.Err != nil:
-		return "", failed("its metadata is invalid", members.Err)
+		return nil, failed("its metadata is invalid", members.Err)
 	case canonical(named) != address.Canonical(issuer): // refused by RFC 8414, section 3.3
-		return "", failed("its metadata names another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
+		return nil, failed("its metadata names another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
+	case v.options.IntrospectionURL != "":
+		return &issuerMetadata{scope: scopeOf(metadata)}, nil
 	case found == "":
-		return "", failed("its metadata names no introspection_endpoint; configure the introspection URL", nil)
+		return nil, failed("its metadata names no introspection_endpoint; configure the introspection URL", nil)
 	}
 	if err := checkURL("introspection_endpoint", found); err != nil {
-		return "", failed("its metadata is invalid", err)
+		return nil, failed("its metadata is invalid", err)
 	}
 	if strings.HasPrefix(document, "https:") && !strings.HasPrefix(strings.ToLower(found), "https:") {
-		return "", failed("its metadata is invalid", errUnencrypted)
+		return nil, failed("its metadata is invalid", errUnencrypted)
 	}
-	return found, nil
+	return &issuerMetadata{introspection: found, scope: scopeOf(metadata)}, nil
+}
+
+// scopeOf returns Scope if the metadata lists it. A list of another form is no error, since nothing else depends on it.
+func scopeOf(metadata rawjson.Object) string {
+	scopes, _ := rawjson.Elements(metadata.Get("scopes_supported"))
+	for _, each := range scopes {
+		if name, _ := rawjson.Text(each); name == Scope {
+			return Scope
+		}
+	}
+	return ""
 }
 
 var errUnencrypted = errors.New("the introspection_endpoint of an https issuer must be https")

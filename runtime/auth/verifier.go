@@ -21,9 +21,9 @@ import (
 // Verifier asks the authorization server about tokens and caches its answers for a short time. It is safe for concurrent use.
 type Verifier struct {
 	options   Options
-	endpoint  atomic.Pointer[string] // nil until the issuer's metadata was read
-	reading   singleflight.Group     // of the metadata
-	audiences map[string]bool        // in canonical spelling
+	metadata  atomic.Pointer[issuerMetadata] // nil until it was read
+	reading   singleflight.Group             // of the metadata
+	audiences map[string]bool                // in canonical spelling
 	cache     *cache
 	asking    singleflight.Group
 	free      *semaphore.Weighted // limits running introspections
@@ -46,9 +46,6 @@ func NewVerifier(options Options) (*Verifier, error) {
 		audiences: map[string]bool{},
 		cache:     newCache(options.CacheSize),
 		free:      semaphore.NewWeighted(int64(options.Concurrency)),
-	}
-	if options.IntrospectionURL != "" {
-		v.endpoint.Store(&options.IntrospectionURL)
 	}
 	for _, accepted := range options.Audiences {
 		v.audiences[canonical(accepted)] = true
@@ -88,6 +85,7 @@ func (v *Verifier) Check(ctx context.Context) error {
 	if _, err := v.introspect(ctx, rand.Text()); err != nil {
 		return unavailable(err)
 	}
+	go func() { _ = v.ReadMetadata(ctx) }() // for Scope; only the introspection decides
 	return nil
 }
 

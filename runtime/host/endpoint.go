@@ -147,7 +147,7 @@ func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	// A refusal contains no token.
 	h.options.Logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
-	challenge := auth.Challenge{PublicOrigin: request.Origin, RequestID: request.ID}
+	challenge := auth.Challenge{PublicOrigin: request.Origin, RequestID: request.ID, Scope: h.options.Verifier.Scope()}
 	if refusal != nil && isBrowser(r) && r.Header.Get("Authorization") == "" {
 		w.Header().Set("WWW-Authenticate", challenge.Authenticate(refusal))
 		h.showPage(w, refusal.Status, "This address is for AI apps", "Give it to your AI app. The app then asks you to sign in, and you choose what it may read.")

@@ -43,7 +43,9 @@ func (a *authorizationServer) ServeHTTP(w http.ResponseWriter, r *http.Request) 
 	token := r.PostFormValue("token")
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asked = append(a.asked, token)
+	if r.Method == http.MethodPost { // not for the metadata
+		a.asked = append(a.asked, token)
+	}
 	answer, known := a.answers[token]
 	if !known {
 		answer = `{"active":false}`

@@ -71,7 +71,7 @@ func serve(ctx context.Context, settings *serveSettings, read func() (*serveSett
 		return err
 	}
 	handlers.address = listener.Addr()
-	handler, _, err := handlers.handler(settings)
+	handler, verifier, err := handlers.handler(settings)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -87,6 +87,7 @@ func serve(ctx context.Context, settings *serveSettings, read func() (*serveSett
 		logger.Info("metrics", "address", metricsListener.Addr().String())
 		group.Go(func() error { return serveMetrics(scraped, metricsListener, handlers.metrics, logger) })
 	}
+	go func() { _ = verifier.ReadMetadata(running) }() // for challenges; after a failure, a probe reads it again
 	current := host.NewCurrent(handler)
 	reloads := &reloader{handlers: handlers, read: read, settings: settings, started: settings.flags, replace: current.Replace, logger: logger}
 	reloads.rotation = invocation.Rotation{Secret: "introspection secret", Logger: logger}
@@ -161,7 +162,7 @@ func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handl
 // code of the first problem.
 func check(ctx context.Context, settings *serveSettings, handlers *handlerFactory, out io.Writer) error {
 	handlers.address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
-	handler, _, err := handlers.handler(settings)
+	handler, verifier, err := handlers.handler(settings)
 	if err != nil {
 		return err
 	}
