@@ -54,22 +54,24 @@ func TestTheConversationOfARecord(t *testing.T) {
 		for id, want := range map[string][2]string{
 			"cin_slack_team/chat_messages:C003:1758183060.264488": {"Tiles. A path", "DECIDED: one archive"},
 			"cin_gmail_personal/messages:p-msg-066":               {"p-msg-074", "p-msg-065"},
-			"cin_calendar/events:evt-20260209-2":                  {"Yoga", ""},
+			"cin_calendar/events:evt-20260209-2":                  {"", "Yoga"},
 		} {
 			_, structured, _ := d.call(t, "fetch", map[string]any{"id": id})
-			var document struct{ Metadata struct{ Next []readyCall } }
+			var document struct {
+				Metadata struct{ Conversation, Near readyCall }
+			}
 			if err := json.Unmarshal([]byte(structured), &document); err != nil {
 				t.Fatal(err)
 			}
-			calls := document.Metadata.Next
-			for i, words := range want {
+			for i, call := range []readyCall{document.Metadata.Conversation, document.Metadata.Near} {
+				words := want[i]
 				if words == "" {
-					if len(calls) > i {
-						t.Errorf("%s: %s offers %d calls", reads, id, len(calls))
+					if call.Tool != "" {
+						t.Errorf("%s: %s offers %+v", reads, id, call)
 					}
 					continue
 				}
-				text, rows, _ := d.call(t, calls[i].Tool, calls[i].Arguments)
+				text, rows, _ := d.call(t, call.Tool, call.Arguments)
 				if _, key, _ := strings.Cut(id, ":"); !strings.Contains(text, words) || !strings.Contains(rows, words) || !strings.Contains(text, key) {
 					t.Errorf("%s: call %d of %s lacks %q:\n%s", reads, i, id, words, text)
 				}

@@ -9,9 +9,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// The name of the member with the call that reads a conversation, and the word before it in a text.
+// The names of the members with a call that reads a conversation or the neighbours of a record, and the word before the former in a text.
 const (
 	conversationName    = "conversation"
+	nearName            = "near"
 	conversationOfFirst = "conversation of the first hit"
 )
 
@@ -52,20 +53,29 @@ func isScalar(value rawjson.Value) bool {
 	return len(value) <= tool.LabelCharacters && (kind == rawjson.StringValue || kind == rawjson.Number)
 }
 
-// conversationCalls read the conversation of a record, and the records next to it there or else in its stream (R-FIND-3).
-func (id identity) conversationCalls(fields rawjson.Object) []Call {
+// conversationCalls returns members with the calls that read the conversation of a record, and the records next to it there or else in its
+// stream (R-FIND-3).
+func (id identity) conversationCalls(fields rawjson.Object) rawjson.Object {
 	all := conversationsOf(fields)
 	if len(all) == 0 {
-		return id.readNear(fields, conversation{reach: nearInStream})
+		return withCall(nil, nearName, id.readNear(fields, conversation{reach: nearInStream}))
 	}
 	narrowest, widest := all[0], all[len(all)-1]
-	calls := id.readNear(fields, narrowest)
+	calls := withCall(nil, conversationName, id.readNear(fields, narrowest))
 	if widest.reach > 0 {
 		widest.reach = nearInChannel
 	} else {
 		widest.reach = nearInThread
 	}
-	return append(calls, id.readNear(fields, widest)...)
+	return withCall(calls, nearName, id.readNear(fields, widest))
+}
+
+// withCall appends a member with the only call, if there is one.
+func withCall(object rawjson.Object, name string, calls []Call) rawjson.Object {
+	for _, call := range calls {
+		object = append(object, rawjson.Raw(name, call.structured()))
+	}
+	return object
 }
 
 func (id identity) widestConversation(fields rawjson.Object) []Call {

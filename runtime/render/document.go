@@ -119,8 +119,9 @@ func (d *document) metadata(shown shownRow) json.RawMessage {
 		metadata = append(metadata, rawjson.String("note", "The rest of this value cannot be shown: only text fields can be read in windows."))
 		calls = nil
 	}
+	metadata = withCalls(metadata, "next", calls) // R-FETCH-4, R-HAND-7
 	if !d.isProjected && d.members.Get("deleted") == nil {
-		calls = append(calls, d.conversationCalls(d.fields)...)
+		metadata = append(metadata, d.conversationCalls(d.fields)...)
 	}
-	return withCalls(metadata, "next", calls).Encode() // R-FETCH-4, R-HAND-7, R-FIND-3
+	return metadata.Encode()
 }

@@ -162,7 +162,7 @@ func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handl
 // code of the first problem.
 func check(ctx context.Context, settings *serveSettings, handlers *handlerFactory, out io.Writer) error {
 	handlers.address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
-	handler, verifier, err := handlers.handler(settings)
+	handler, _, err := handlers.handler(settings)
 	if err != nil {
 		return err
 	}
