@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"runtime/ownfile":      {},
 	"runtime/commandline":  {},
 	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
-	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname", "runtime/address"},
+	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/scalar", "runtime/schemadoc", "runtime/nearname", "runtime/address"},
 	"runtime/refusal":      {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
 	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/tally", "runtime/scalar"},
 	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/relax", "runtime/condition", "runtime/tally", "runtime/scalar", "runtime/merge", "runtime/schemadoc"},

@@ -76,7 +76,7 @@ func conditionsOf(member rs.Member) (rs.Filter, string) {
 	case '{':
 		return rangeOf(member)
 	}
-	return rs.Filter{{Field: member.Name, Value: scalar(member.Value)}}, ""
+	return rs.Filter{{Field: member.Name, Value: plainText(member.Value)}}, ""
 }
 
 func rangeOf(member rs.Member) (rs.Filter, string) {
@@ -87,7 +87,7 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 	}
 	var conditions rs.Filter
 	for _, bound := range bounds {
-		text := scalar(bound.Value)
+		text := plainText(bound.Value)
 		days := slashedDays(text)
 		operand := fmt.Sprintf("compares %s.%s with %s", field, bound.Name, shown(bound.Value))
 		switch {
@@ -123,14 +123,14 @@ func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error 
 		bounds, _ := rawjson.ParseObject(member.Value)
 		var times, dates rawjson.Object
 		for _, bound := range bounds {
-			meant, isRelative := relativePeriod(scalar(bound.Value), clock)
+			meant, isRelative := relativePeriod(plainText(bound.Value), clock)
 			if !isRelative || bound.Value[0] != '"' {
 				times, dates = append(times, bound), append(dates, bound)
 				continue
 			}
 			if refused == nil {
 				refused = refuse(tool.InvalidTimeRange, name, fmt.Sprintf("has the relative date %s for %s; in %s it is %s now: pass absolute bounds",
-					quote(scalar(bound.Value)), quote(member.Name+"."+bound.Name), clock.Location(), meant))
+					quote(plainText(bound.Value)), quote(member.Name+"."+bound.Name), clock.Location(), meant))
 			}
 			inDays = inDays && meant.isDays()
 			times = append(times, rawjson.String(meant.bound(bound.Name, false)))
@@ -163,13 +163,13 @@ func alternative(bound rawjson.Member) string {
 	case "ne", "neq", "not", "!=", "<>", "nin":
 		return "; for all values but one, use the ranges below (lt) and above it (gt) in two calls, or read all rows and leave it out"
 	case "contains", "like", "ilike", "regex", "startswith", "endswith":
-		return fmt.Sprintf("; to find words in a text, call %s with %s %s", tool.HitsTool, tool.HitsWords, quote(strings.Trim(scalar(bound.Value), "%*.^$")))
+		return fmt.Sprintf("; to find words in a text, call %s with %s %s", tool.HitsTool, tool.HitsWords, quote(strings.Trim(plainText(bound.Value), "%*.^$")))
 	}
 	return ""
 }
 
-// scalar returns the text of a string, or the exact spelling of a number or a boolean.
-func scalar(value json.RawMessage) string {
+// plainText returns the text of a string, or the exact spelling of a number or a boolean.
+func plainText(value json.RawMessage) string {
 	if text, isText := rawjson.Text(value); isText {
 		return text
 	}

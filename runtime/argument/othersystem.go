@@ -94,7 +94,7 @@ func (t *translation) compare(field, operator string, operand json.RawMessage) b
 	if !known || isList || field == "" {
 		return false
 	}
-	if meant, isRelative := relativePeriod(scalar(operand), t.clock); name != "" && isRelative {
+	if meant, isRelative := relativePeriod(plainText(operand), t.clock); name != "" && isRelative {
 		var absolute string
 		name, absolute = meant.bound(name, meant.isDays())
 		operand = rawjson.Quote(absolute)

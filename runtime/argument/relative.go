@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -68,65 +69,22 @@ func (f relativeForm) period(names, found []string, now time.Time) period {
 	if !f.whole {
 		switch unit {
 		case "second", "minute", "hour":
-			at := shift(now, unit, count).Truncate(time.Second)
+			at := scalar.Shift(now, unit, count).Truncate(time.Second)
 			return period{at, at}
 		}
-		return wholePeriod(shift(now, unit, count), "day")
+		return wholePeriod(scalar.Shift(now, unit, count), "day")
 	}
-	return wholePeriod(shift(startOf(now, unit), unit, count), unit)
+	return wholePeriod(scalar.Shift(scalar.StartOf(now, unit), unit, count), unit)
 }
 
 func wholePeriod(at time.Time, unit string) period {
-	begin := startOf(at, unit)
-	return period{begin, shift(begin, unit, 1)}
-}
-
-// shift returns the time a number of units later. Days and longer units follow the calendar of the zone.
-func shift(at time.Time, unit string, count int) time.Time {
-	switch unit {
-	case "second":
-		return at.Add(time.Duration(count) * time.Second)
-	case "minute":
-		return at.Add(time.Duration(count) * time.Minute)
-	case "hour":
-		return at.Add(time.Duration(count) * time.Hour)
-	case "week":
-		return at.AddDate(0, 0, 7*count)
-	case "month":
-		return at.AddDate(0, count, 0)
-	case "quarter":
-		return at.AddDate(0, 3*count, 0)
-	case "year":
-		return at.AddDate(count, 0, 0)
-	}
-	return at.AddDate(0, 0, count)
-}
-
-// startOf returns the beginning of the unit that a time is in. Weeks begin on Monday (ISO 8601).
-func startOf(at time.Time, unit string) time.Time {
-	year, month, day := at.Date()
-	switch unit {
-	case "second":
-		return at.Truncate(time.Second)
-	case "minute":
-		return at.Truncate(time.Minute)
-	case "hour":
-		return at.Add(-time.Duration(at.Minute())*time.Minute - time.Duration(at.Second())*time.Second).Truncate(time.Second)
-	case "week":
-		day -= (int(at.Weekday()) + 6) % 7
-	case "month":
-		day = 1
-	case "quarter":
-		month, day = (month-1)/3*3+1, 1
-	case "year":
-		month, day = time.January, 1
-	}
-	return time.Date(year, month, day, 0, 0, 0, 0, at.Location())
+	begin := scalar.StartOf(at, unit)
+	return period{begin, scalar.Shift(begin, unit, 1)}
 }
 
 // isDays reports whether the period begins and ends at midnight.
 func (p period) isDays() bool {
-	return p.begin.Before(p.end) && startOf(p.begin, "day").Equal(p.begin) && startOf(p.end, "day").Equal(p.end)
+	return p.begin.Before(p.end) && scalar.StartOf(p.begin, "day").Equal(p.begin) && scalar.StartOf(p.end, "day").Equal(p.end)
 }
 
 // bound returns the operator and the operand of an absolute bound with the meaning of a relative one.

@@ -32,7 +32,7 @@ func (a *Arguments) RequiredString(name string, checks ...Check) string {
 // Word returns an optional string that is one of a few words, in any case, or nil if it is absent.
 func (a *Arguments) Word(name string, words ...string) *string {
 	return optional(a, name, func(value json.RawMessage) (string, error) {
-		text := scalar(onlyString(value))
+		text := plainText(onlyString(value))
 		for _, word := range words {
 			if strings.EqualFold(word, strings.TrimSpace(text)) {
 				a.normalize(name, rawjson.Quote(word))
@@ -57,7 +57,7 @@ func (a *Arguments) RequiredWord(name string, words ...string) string {
 // Boolean returns an optional true or false, or nil if it is absent.
 func (a *Arguments) Boolean(name string) *bool {
 	return optional(a, name, func(value json.RawMessage) (bool, error) {
-		text := strings.ToLower(scalar(value))
+		text := strings.ToLower(plainText(value))
 		if text != "true" && text != "false" {
 			return false, refuse(tool.InvalidArguments, name, "must be true or false; got "+shown(value))
 		}
@@ -241,7 +241,7 @@ const maxExponent = 4
 
 // asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It is exact: rounding never makes an integer of another number.
 func asInteger(value json.RawMessage) (int64, bool) {
-	spelling := strings.ToLower(strings.TrimSpace(scalar(value)))
+	spelling := strings.ToLower(strings.TrimSpace(plainText(value)))
 	mantissa, exponent, _ := strings.Cut(spelling, "e")
 	if strings.Trim(mantissa, "-0.") == "" { // zero
 		spelling, exponent = mantissa, ""

@@ -2,7 +2,6 @@ package condition
 
 import (
 	"bytes"
-	"sync/atomic"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -10,26 +9,27 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// comparison compares values with one operand, which is read in each way that a value may need: the types of fields are
-// not known.
+// comparison compares values with one operand. It reads the operand in each way that a value may need, because the types of fields are
+// unknown. It notes what the values show about the operand.
 type comparison struct {
 	rs.Condition
 	text []byte
 
 	number   scalar.Decimal
 	isNumber bool
-	moment   time.Time
-	isMoment bool // a date-time or a date
+	at       time.Time
+	isTime   bool // a time or a date
 	isPeriod bool // a year or a month, which is also a text
 
-	withTime   atomic.Bool // a time was compared with a day
-	withOffset atomic.Bool // such a time has an offset
-	misspelt   atomic.Bool // a number is the operand, in another spelling
-	neverMeets atomic.Bool // a value has no order with the operand
-	asLetters  atomic.Bool // text that spells a number compares differently by value
-	times      atomic.Bool // a value is a time
-	others     atomic.Bool // a value is neither a time nor absent
-	seen       seenValues  // of an exact condition
+	metTime        bool // the operand is a date, and a value is a time
+	metOffset      bool // such a time has an offset
+	isMisspelt     bool // a value is the same number in another spelling
+	isIncomparable bool // a value is neither less nor greater
+	isByLetter     bool // a text with a number compares differently by value
+	sawTimes       bool
+	sawOthers      bool     // a value is neither a time nor absent
+	seen           []string // distinct values that an exact condition did not match
+	isSeen         map[string]bool
 }
 
 func newComparison(condition rs.Condition) *comparison {
@@ -38,84 +38,72 @@ func newComparison(condition rs.Condition) *comparison {
 	if condition.Number {
 		return c
 	}
-	if c.moment, c.isMoment = scalar.Instant(c.text); !c.isMoment {
-		c.moment, c.isPeriod = scalar.Period(c.text)
-	} else if condition.Operator == "" && c.isDay() && c.moment.Format(time.DateOnly) != condition.Value {
-		c.isMoment = false // such as 30 February
+	if c.at, c.isTime = scalar.Instant(c.text); !c.isTime {
+		c.at, c.isPeriod = scalar.Period(c.text)
+	} else if condition.Operator == "" && c.isDate() && c.at.Format(time.DateOnly) != condition.Value {
+		c.isTime = false // such as 30 February
 	}
 	return c
 }
 
-// holds reports whether a value that is no array meets the comparison.
+// holds reports whether a value other than an array meets the comparison.
 func (c *comparison) holds(value rawjson.Value) bool {
 	v := scalar.Of(value)
-	switch v.Kind {
-	case scalar.None:
-	case scalar.Time:
-		note(&c.times)
-	default:
-		note(&c.others)
-	}
-	if c.Operator == "" {
-		return c.equals(value)
-	}
+	c.sawTimes = c.sawTimes || v.Kind == scalar.Time
+	c.sawOthers = c.sawOthers || v.Kind != scalar.Time && v.Kind != scalar.None
 	switch {
+	case c.Operator == "":
+		return c.equals(value)
 	case v.Kind == scalar.None:
 		return false
 	case v.Kind == scalar.Number && c.isNumber:
 		return c.inRange(v.Decimal.Compare(c.number))
-	case v.Kind == scalar.Time && (c.isMoment || c.isPeriod):
-		if c.isDay() && !scalar.IsDate(v.Text) {
-			note(&c.withTime)
-			if bytes.ContainsAny(v.Text[len(time.DateOnly):], "+-") {
-				note(&c.withOffset)
-			}
+	case v.Kind == scalar.Time && (c.isTime || c.isPeriod):
+		if c.isDate() && !scalar.IsDate(v.Text) {
+			c.metTime = true
+			c.metOffset = c.metOffset || bytes.ContainsAny(v.Text[len(time.DateOnly):], "+-")
 		}
-		return c.inRange(v.Time.Compare(c.moment))
+		return c.inRange(v.Time.Compare(c.at))
 	case v.Kind == scalar.Text && c.Number:
 		number, isNumber := scalar.ParseDecimal(v.Text)
 		return isNumber && c.inRange(number.Compare(c.number))
-	case v.Kind == scalar.Text && c.isMoment:
+	case v.Kind == scalar.Text && c.isTime:
 		at, isPeriod := scalar.Period(v.Text)
-		return isPeriod && c.inRange(at.Compare(c.moment))
+		return isPeriod && c.inRange(at.Compare(c.at))
 	case v.Kind == scalar.Text:
 		holds := c.inRange(bytes.Compare(v.Text, c.text))
-		if c.isNumber && !c.asLetters.Load() {
-			if number, spells := scalar.ParseDecimal(v.Text); spells && c.inRange(number.Compare(c.number)) != holds {
-				c.asLetters.Store(true)
-			}
+		if c.isNumber && !c.isByLetter {
+			number, isNumber := scalar.ParseDecimal(v.Text)
+			c.isByLetter = isNumber && c.inRange(number.Compare(c.number)) != holds
 		}
 		return holds
 	}
-	note(&c.neverMeets)
+	c.isIncomparable = true
 	return false
 }
 
-// equals compares the text of a value, and notes why another one is probably meant.
+// equals compares the text of a value.
 func (c *comparison) equals(value rawjson.Value) bool {
+	var room [32]byte
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
 		text := scalar.TextOf(value)
 		if bytes.Equal(text, c.text) {
 			return true
 		}
-		c.seen.add(text)
-		if c.isDay() && !c.withTime.Load() && len(text) > len(c.text) {
-			if _, isTime := scalar.Instant(text); isTime {
-				c.withTime.Store(true)
-			}
+		c.note(text)
+		if c.isDate() && !c.metTime && len(text) > len(c.text) {
+			_, c.metTime = scalar.Instant(text)
 		}
 	case rawjson.Number:
-		var room [32]byte
 		text := scalar.AppendNumber(room[:0], value)
 		if bytes.Equal(text, c.text) {
 			return true
 		}
-		c.seen.add(text)
-		if c.isNumber && !c.misspelt.Load() {
-			if number, ok := scalar.ParseDecimal(value); ok && number.Compare(c.number) == 0 {
-				c.misspelt.Store(true)
-			}
+		c.note(text)
+		if c.isNumber && !c.isMisspelt {
+			number, isNumber := scalar.ParseDecimal(value)
+			c.isMisspelt = isNumber && number.Compare(c.number) == 0
 		}
 	case rawjson.Boolean:
 		return string(value) == c.Value
@@ -123,7 +111,7 @@ func (c *comparison) equals(value rawjson.Value) bool {
 	return false
 }
 
-// inRange reports whether a value holds that stands so to the operand, as Compare has it.
+// inRange reports whether a value with this order to the operand meets the operator.
 func (c *comparison) inRange(order int) bool {
 	switch c.Operator {
 	case "gte":
@@ -136,10 +124,22 @@ func (c *comparison) inRange(order int) bool {
 	return c.Operator == "lt" && order < 0
 }
 
-func (c *comparison) isDay() bool { return c.isMoment && scalar.IsDate(c.text) }
+func (c *comparison) isDate() bool { return c.isTime && scalar.IsDate(c.text) }
 
-func note(seen *atomic.Bool) {
-	if !seen.Load() {
-		seen.Store(true)
+// Limits of the values that are kept for a condition without a match.
+const (
+	maxSeen   = 1_000 // values that are searched for a near miss
+	maxShown  = 10
+	maxLength = 80 // bytes of a value
+)
+
+func (c *comparison) note(value []byte) {
+	if len(value) > maxLength || c.isSeen[string(value)] || len(c.seen) == maxSeen {
+		return
 	}
+	if c.isSeen == nil {
+		c.isSeen = map[string]bool{}
+	}
+	c.isSeen[string(value)] = true
+	c.seen = append(c.seen, string(value))
 }

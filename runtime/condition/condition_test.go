@@ -53,11 +53,7 @@ func TestFiltersHoldAsForAServer(t *testing.T) {
 		if theirs != got {
 			line += "\t" + theirs
 		}
-		var warnings []string
-		for _, warning := range filter.Warnings(berlin) {
-			warnings = append(warnings, warning.Message)
-		}
-		if warnings != nil {
+		if warnings := filter.Warnings(berlin); warnings != nil {
 			line += "\n# " + strings.Join(warnings, "\n# ")
 		}
 		fmt.Fprintln(&written, line)

@@ -1,12 +1,10 @@
-// Package condition decides which records a filter holds for, where the resource server does not (R-SCAN-1). It works on
-// the bytes of a record as they were received. What a filter means is what the owner's reads show (R-SCAN-2):
+// Package condition decides which records a filter matches, for package readon (R-SCAN-1). It works on the bytes of a record as they were
+// received. A filter means what the owner's reads show (R-SCAN-2):
 //
-//   - An exact condition compares the text of a value by character: a string, true or false, or a number as
-//     JavaScript prints it, so that 2.0 is 2. Integers keep their digits.
-//   - A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by
-//     code point.
-//   - A field that is null or absent fails each condition. An array holds when one element meets all conditions of its field.
-//   - All fields are to hold.
+//   - An exact condition compares the text of a value by character: a string, true or false, or a number as JavaScript prints it, so that
+//     2.0 is 2. Integers keep their digits.
+//   - A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by code point.
+//   - A field that is null or absent meets no condition. An array meets the conditions of its field if one element meets all of them.
 package condition
 
 import (
@@ -14,13 +12,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Filter decides for one record after another. It is safe for concurrent use.
+// Filter matches one record after another. It is not safe for concurrent use.
 type Filter struct {
 	fields []*field
 }
 
-// New prepares a filter; one without conditions holds for every record. As argument.Filter gives it, a field has one exact
-// condition, or each of gte, gt, lte and lt at most once.
+// New returns a new filter. A field has one exact condition, or each of gte, gt, lte and lt at most once.
 func New(filter rs.Filter) *Filter {
 	f := &Filter{}
 	for _, each := range filter {
@@ -34,7 +31,7 @@ func New(filter rs.Filter) *Filter {
 	return f
 }
 
-// Fields are the names of the fields that are compared, each once.
+// Fields returns the names of the fields, each once.
 func (f *Filter) Fields() []string {
 	names := make([]string, len(f.fields))
 	for i, field := range f.fields {
@@ -43,13 +40,10 @@ func (f *Filter) Fields() []string {
 	return names
 }
 
-// Match reports whether a record matches the filter. The cursor is at the object of its fields.
+// Match reports whether a record matches all conditions. The cursor is at the object of its fields.
 func (f *Filter) Match(c rawjson.Cursor) bool {
-	if len(f.fields) == 0 {
-		return true
-	}
-	met := 0
-	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+	left := len(f.fields)
+	for inside := left > 0 && c.Enter(rawjson.ObjectValue); inside && left > 0 && c.More(); {
 		of := f.field(c.Name())
 		value := c.Value()
 		if of == nil {
@@ -58,11 +52,9 @@ func (f *Filter) Match(c rawjson.Cursor) bool {
 		if !of.holds(value) {
 			return false
 		}
-		if met++; met == len(f.fields) {
-			return true
-		}
+		left--
 	}
-	return false
+	return left == 0
 }
 
 func (f *Filter) field(name []byte) *field {
@@ -74,7 +66,6 @@ func (f *Filter) field(name []byte) *field {
 	return nil
 }
 
-// field is one field with what it is compared with.
 type field struct {
 	name        string
 	comparisons []*comparison

@@ -5,60 +5,71 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// Warning says of one field that a condition probably does not mean what its writer does.
-type Warning struct {
-	Field   string
-	Message string
-}
-
-// Warnings are what the records that were matched so far gave reason to warn of, in the order of the fields: a day that
-// was compared with times by an exact condition or by lte, a number in a spelling that no value has, numbers
-// as texts, and values which have no order with a bound. Days are those of a zone.
-func (f *Filter) Warnings(zone *time.Location) []Warning {
-	var warnings []Warning
+// Warnings says which conditions probably do not mean what their writer does, by the records that were matched so far. Days are
+// those of a zone.
+func (f *Filter) Warnings(zone *time.Location) []string {
+	var warnings []string
+	warn := func(form string, values ...any) { warnings = append(warnings, fmt.Sprintf(form, values...)) }
 	for _, field := range f.fields {
-		if slices.ContainsFunc(field.comparisons, func(c *comparison) bool { return c.withOffset.Load() }) {
-			warnings = append(warnings, Warning{field.name, fmt.Sprintf(
-				"%s holds times with an offset, and a date in a filter is its midnight in UTC: the first and last hours of a local day differ. Pass times with that offset.",
-				field.name)})
+		if slices.ContainsFunc(field.comparisons, func(c *comparison) bool { return c.metOffset }) {
+			warn("%s holds times with an offset, and a date in a filter is its midnight in UTC: the first and last hours of a local day differ. Pass times with that offset.",
+				field.name)
 		}
-		for _, compared := range field.comparisons {
+		for _, c := range field.comparisons {
+			day := c.at.Format(time.DateOnly)
 			switch {
-			case compared.withTime.Load() && (compared.Operator == "" || compared.Operator == "lte"):
-				warnings = append(warnings, field.dayWarning(compared, zone))
-			case compared.misspelt.Load():
-				spelled := scalar.AppendNumber(nil, compared.number.Append(nil))
-				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
-					"%s is compared as text: %s equals no value, %s does.", field.name, compared.Value, spelled)})
-			case compared.asLetters.Load():
-				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
-					"%s holds numbers as text, and the bound %s is text: they compare letter by letter. Pass the number %s to compare by value.",
-					field.name, rawjson.Quote(compared.Value), compared.Value)})
-			case compared.neverMeets.Load():
-				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
-					"%s holds values that are neither less nor greater than %s; they do not match.", field.name, rawjson.Quote(compared.Value))})
+			case c.metTime && c.Operator == "":
+				warn("%s holds times, and none equals a date; %s is %s in %s.", field.name, c.localDay(zone), day, zone)
+			case c.metTime && c.Operator == "lte":
+				warn("%s holds times, and a date is its midnight in UTC: lte leaves out the rest of %s, which is %s in %s; pass that lt in place of lte to include it.",
+					field.name, day, c.localDay(zone), zone)
+			case c.isMisspelt:
+				warn("%s is compared as text: %s equals no value, %s does.", field.name, c.Value, scalar.AppendNumber(nil, c.number.Append(nil)))
+			case c.isByLetter:
+				warn("%s holds numbers as text, and the bound %s is text: they compare letter by letter. Pass the number %s to compare by value.",
+					field.name, rawjson.Quote(c.Value), c.Value)
+			case c.isIncomparable:
+				warn("%s holds values that are neither less nor greater than %s; they do not match.", field.name, rawjson.Quote(c.Value))
 			}
 		}
 	}
 	return warnings
 }
 
-// dayWarning names the two instants of the local day.
-func (f *field) dayWarning(compared *comparison, zone *time.Location) Warning {
-	day := compared.moment.Format(time.DateOnly)
-	midnight := func(days int) string {
-		year, month, date := compared.moment.Date()
-		return time.Date(year, month, date+days, 0, 0, 0, 0, zone).Format(time.RFC3339)
+// localDay returns the day of the operand as a range of instants.
+func (c *comparison) localDay(zone *time.Location) rawjson.Value {
+	year, month, day := c.at.Date()
+	midnight := func(day int) string { return time.Date(year, month, day, 0, 0, 0, 0, zone).Format(time.RFC3339) }
+	return rawjson.Object{rawjson.String("gte", midnight(day)), rawjson.String("lt", midnight(day+1))}.Encode()
+}
+
+// Unmatched returns the exact conditions of a filter that matched no record, with the values of their fields (R-SCAN-9).
+func (f *Filter) Unmatched() []rs.Unmatched {
+	var all []rs.Unmatched
+	for _, field := range f.fields {
+		for _, c := range field.comparisons {
+			if len(c.seen) > 0 {
+				all = append(all, rs.Unmatched{Field: field.name, Value: c.Value, Seen: c.seen[:min(len(c.seen), maxShown)], Near: nearname.Nearest(c.Value, c.seen)})
+			}
+		}
 	}
-	local := rawjson.Object{rawjson.String("gte", midnight(0)), rawjson.String("lt", midnight(1))}.Encode()
-	if compared.Operator == "" {
-		return Warning{f.name, fmt.Sprintf("%s holds times, and none equals a date; %s is %s in %s.", f.name, local, day, zone)}
+	return all
+}
+
+// NotATime returns a condition that compares a field of times with something else, and so matches nothing, or nil.
+func (f *Filter) NotATime() *rs.Condition {
+	for _, field := range f.fields {
+		for _, c := range field.comparisons {
+			if !c.isTime && !c.isPeriod && c.sawTimes && !c.sawOthers {
+				return &c.Condition
+			}
+		}
 	}
-	return Warning{f.name, fmt.Sprintf(
-		"%s holds times, and a date is its midnight in UTC: lte leaves out the rest of %s, which is %s in %s; pass that lt in place of lte to include it.",
-		f.name, day, local, zone)}
+	return nil
 }

@@ -22,7 +22,8 @@ type Listed struct {
 	Err    error    // why the file is unusable; nil otherwise
 }
 
-// List returns every file of the cache, ordered by name. A missing cache is empty.
+// List returns every file of the cache, ordered by name. A missing cache is empty. A directory that cannot be read is an error of
+// class Configuration.
 func (c *Cache) List() ([]Listed, error) {
 	files, err := os.ReadDir(c.directory())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +82,8 @@ func (e *SeveralError) Error() string { return e.Refusal.Error() }
 
 func (e *SeveralError) Unwrap() error { return e.Refusal }
 
-// OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, a *SeveralError with several.
+// OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, and a *SeveralError if there
+// are several.
 func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	urls, err := c.Providers(names...)
 	switch {

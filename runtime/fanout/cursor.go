@@ -3,21 +3,16 @@ package fanout
 import (
 	"fmt"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-const (
-	cursorVersion = 1
-
-	// maxCursor limits a cursor, in characters. A text result shows it twice within 8,000 characters (R-BUD-2).
-	maxCursor = 3_000
-)
+// maxCursor limits a cursor, in characters. A text result shows it twice within 8,000 characters (R-BUD-2).
+const maxCursor = 3_000
 
 // cursor is the position of a search in every source that may have more hits, in the order of their hits. The server keeps nothing else
 // between pages, so a search continues with a renewed token.
 type cursor struct {
-	Version   int     `json:"v"`
-	Question  string  `json:"q"`           // of the search
 	Count     *int64  `json:"n,omitempty"` // of all hits, if the first page knew it
 	Positions []place `json:"s"`
 }
@@ -47,28 +42,20 @@ type position struct {
 	Skip   int    `json:"k,omitempty"`
 }
 
-// parseCursor reads a cursor of the same question.
-func parseCursor(text, question string) (cursor, error) {
+// parseCursor reads the cursor of a request.
+func parseCursor(text string, request rs.Request) (cursor, error) {
 	if len(text) > maxCursor {
 		return cursor{}, tool.CursorRefused(fmt.Sprintf("is longer than %d characters", maxCursor), nil)
 	}
-	parsed, err := tool.DecodeCursor[cursor](text)
-	switch {
-	case err != nil:
-		return cursor{}, err
-	case parsed.Version != cursorVersion:
-		return cursor{}, tool.CursorRefused(fmt.Sprintf("has the unknown version %d", parsed.Version), nil)
-	case parsed.Question != question:
-		return cursor{}, tool.CursorRefused("belongs to another search: q, mode, streams and filter must stay the same", nil)
-	}
+	parsed, _, err := tool.DecodeCursor[cursor]("", request, text)
 	isMalformed := len(parsed.Positions) == 0 || parsed.Count != nil && *parsed.Count < 0
 	seen := map[sourceKey]bool{}
 	for _, place := range parsed.Positions {
 		isMalformed = isMalformed || place.GrantID == "" || seen[place.sourceKey] || place.Skip < 0
 		seen[place.sourceKey] = true
 	}
-	if isMalformed {
-		return cursor{}, tool.CursorRefused("is malformed", nil)
+	if err == nil && isMalformed {
+		err = tool.CursorRefused("is malformed", nil)
 	}
-	return parsed, nil
+	return parsed, err
 }

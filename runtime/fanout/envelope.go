@@ -38,11 +38,11 @@ func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	if len(rest) == 0 {
 		return "", true
 	}
-	next := cursor{Version: cursorVersion, Question: tool.QuestionOf(p.request), Count: p.total()}
+	next := cursor{Count: p.total()}
 	for _, each := range rest {
 		next.Positions = append(next.Positions, placeOf(each.child.source, each.child.after(each.shown)))
 	}
-	encoded := tool.EncodeCursor(next)
+	encoded := tool.EncodeCursor("", p.request, next)
 	if len(encoded) <= maxCursor {
 		return encoded, true
 	}
@@ -51,7 +51,7 @@ func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 			next.Positions[i].position = counted
 		}
 	}
-	if encoded = tool.EncodeCursor(next); len(encoded) <= maxCursor {
+	if encoded = tool.EncodeCursor("", p.request, next); len(encoded) <= maxCursor {
 		return encoded, true
 	}
 	return "", false

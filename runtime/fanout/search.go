@@ -93,7 +93,7 @@ func (p *readPage) begin() error {
 	if sent == "" {
 		return nil
 	}
-	parsed, err := parseCursor(sent, tool.QuestionOf(p.request))
+	parsed, err := parseCursor(sent, p.request)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.R
 			Prompts:   &mcp.PromptCapabilities{},
 		},
 		SetCacheable:      setCacheable,
-		CompletionHandler: newCompleter(surface, runner).complete,
+		CompletionHandler: completer{surface, runner}.complete,
 	})
 	for _, definition := range surface.Tools {
 		server.AddTool(advertised(definition), run)

@@ -1,102 +1,128 @@
 package readon
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// sides are the connections of a list whose order does not matter. Two are read side by side where the caller reads nothing else
-// (R-SCAN-8), otherwise one after another.
-type sides struct {
-	*list            // of the first connection
-	waiting []string // connections that were not begun
-	open    []*list  // of those that were begun and have not ended
-	rest    []string // connections that were not read to their ends
+// connections are those of a list that the resource server pages only for one connection at a time (063, 814b).
+type connections struct {
+	isUnordered bool     // the caller needs the rows in no order, so that connections may be read concurrently
+	connection  string   // that is read; empty: the resource server pages the list
+	following   []string // that are read after it, as the same list
+	concurrent  []string // that are read as lists of their own
+	count       int      // of the connections that are read as lists of their own, this one included; 0: there is one list
 }
 
-// isFanned reports whether a page is the first of several connections that are all read.
-func (l *list) isFanned(first *page) bool {
-	return len(l.connections) > 1 && l.pages == 1 && first.at == place{Connection: l.connections[0]}
+// splits reports whether a first page has rows of several connections, which are then read from the beginning of each.
+func (l *list) splits(rows []record, hasNoCursor bool) bool {
+	if l.isSearch || l.pages > 0 || l.next != (position{}) || len(rows) == 0 {
+		return false
+	}
+	all := connectionsOf(rows)
+	if _, isNamed := l.request.Query.Get(connectionName); isNamed || len(all) < 2 && !(hasNoCursor && len(all) == 1) {
+		return false
+	}
+	l.connection, l.next = all[0], position{Connection: all[0]}
+	if l.isUnordered && len(all) > 1 {
+		l.concurrent, l.count = all[1:], len(all)
+	} else {
+		l.following = all[1:]
+	}
+	return true
 }
 
-// take takes the rows of a page up to the bound of the filter. It returns the last one, or nil.
-func (l *list) take(read *page, take func(record)) (last *record) {
-	for i := read.from; i < len(read.rows); i++ {
-		if l.passes(read.rows[i]) {
-			break
-		}
-		last = &read.rows[i]
-		take(*last)
+// findConnections finds the connections that follow the one of a position.
+func (l *list) findConnections() error {
+	request := l.request
+	request.Query = request.Query.With(limitName, "1")
+	response, err := l.env.RS.Get(l.ctx, request)
+	if err != nil {
+		return err
 	}
-	return last
-}
-
-// takeFanned takes the rows of a list of several connections from its first page on. It returns the error of list.page.
-func (l *list) takeFanned(first *page, take func(record)) error {
-	s := &sides{list: l, waiting: l.connections[1:]}
-	defer s.forget()
-	s.take(l, first, take)
-	l.connections = l.connections[:1]
-	if leave, begun := l.env.Readings.TryBegin(l.env.Caller); begun {
-		defer leave()
-		s.begin()
+	var envelope rs.List
+	if envelope, err = response.List(); err != nil {
+		return err
 	}
-	for len(s.open) > 0 {
-		own := s.open[0]
-		s.open = s.open[1:]
-		l.Complete = false
-		switch read, err := own.page(); {
-		case err != nil:
-			return err
-		case read != nil:
-			s.take(own, read, take)
-		default:
-			own.forget() // another connection may have read what was left
-			s.rest = append(s.rest, own.connections[0])
-		}
-	}
-	s.rest = append(s.rest, s.waiting...)
-	if l.Complete = len(s.rest) == 0; !l.Complete {
-		slices.Sort(s.rest)
-		l.Note = strings.TrimSpace(l.Note + " Connections that were not read to their ends: " + strings.Join(s.rest, ", ") + ".")
+	all := connectionsOf(recordsOf(envelope))
+	l.connection = l.next.Connection
+	if i := slices.Index(all, l.connection); i >= 0 {
+		l.following = all[i+1:]
 	}
 	return nil
 }
 
-// begin begins the next connection, if there is one.
-func (s *sides) begin() {
-	if len(s.waiting) == 0 {
-		return
+// endConnection continues with the next connection. It reports whether that was the last one, which ends the list.
+func (l *list) endConnection() (isLast bool) {
+	if len(l.following) == 0 {
+		l.isDone, l.isRead, l.Complete = true, true, true
+		return true
 	}
-	connection := s.waiting[0]
-	s.waiting = s.waiting[1:]
-	own := &list{
-		reading: s.reading, request: s.request, size: s.size, toEnd: true, edge: s.edge,
-		connections: []string{connection}, next: place{Connection: connection},
-	}
-	if s.left > 0 {
-		own.ask()
-	}
-	s.open = append(s.open, own)
+	l.connection, l.following = l.following[0], l.following[1:]
+	l.next = position{Connection: l.connection}
+	return false
 }
 
-// take takes the rows of a page of one of the connections. At its end the next one begins.
-func (s *sides) take(own *list, read *page, take func(record)) {
-	s.upTo(own.take(read, take))
-	switch {
-	case s.Complete || own.connection > 0: // the first page of the first connection may be all of it
-		own.forget()
-		s.begin()
-	case own.isDone:
-		s.rest = append(s.rest, own.connections[0])
-	default:
-		s.open = append(s.open, own)
+// readAll calls take for each page until the reading ends. It reads two connections concurrently if the caller reads nothing else (R-SCAN-8),
+// otherwise one after another. It returns the error of list.page.
+func (l *list) readAll(take func(*page)) error {
+	lists := []*list{l}
+	var unread []string
+	defer func() {
+		for _, each := range lists {
+			each.cancelAhead()
+		}
+	}()
+	begin := func() {
+		if len(l.concurrent) == 0 {
+			return
+		}
+		added := &list{reading: l.reading, request: l.request, pageSize: l.pageSize, readsAhead: true, bound: l.bound}
+		added.connection, l.concurrent = l.concurrent[0], l.concurrent[1:]
+		added.next.Connection = added.connection
+		if l.left > 0 {
+			added.requestNext()
+		}
+		lists = append(lists, added)
 	}
-}
-
-// forget ends what is under way, so that nothing of the call outlives it.
-func (s *sides) forget() {
-	for _, own := range s.open {
-		own.forget()
+	for isFirst := true; len(lists) > 0; isFirst = false {
+		own := lists[0]
+		read, err := own.page()
+		if err != nil {
+			return err
+		}
+		lists = lists[1:]
+		if isFirst && l.count > 0 {
+			if release, isFree := l.env.Readings.TryBegin(l.env.Caller); isFree {
+				defer release()
+				begin()
+			}
+		}
+		if read != nil {
+			take(read)
+			if rows := read.unread(); len(rows) > 0 {
+				l.UpTo = l.markOf(rows[len(rows)-1])
+			}
+		}
+		switch {
+		case own.isRead:
+			begin()
+		case read == nil || own.isDone:
+			own.cancelAhead()
+			unread = append(unread, own.connection)
+		default:
+			lists = append(lists, own)
+		}
 	}
+	if unread = append(unread, l.concurrent...); l.count > 0 {
+		l.Complete = len(unread) == 0
+	}
+	if l.count > 0 && !l.Complete {
+		slices.Sort(unread)
+		l.Note = strings.TrimSpace(fmt.Sprintf("%s Connections that were not read to their ends: %s.", l.Note, strings.Join(unread, ", ")))
+	}
+	return nil
 }

@@ -1,18 +1,14 @@
 package readon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -24,7 +20,6 @@ const streamKey = "stream"
 type counts struct {
 	*timeline
 	input  GroupsInput
-	env    tool.Env
 	counts []*sourceCount
 }
 
@@ -67,42 +62,28 @@ func readCounts(ctx context.Context, env tool.Env, request rs.Request, input Gro
 		return nil, err
 	}
 	span, err := rangeOf(input.Filter, env.Clock)
-	if at := slices.IndexFunc(input.Filter, func(c rs.Condition) bool { return c.Field != timeKey }); at >= 0 {
-		err = badTime(input.Filter[at])
-	}
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
 	defer cancel()
-	r := &reading{ctx: ctx, caller: ctx, env: env, left: env.Readings.Most()}
-	c := &counts{timeline: &timeline{reading: r, request: request, span: span, pageSize: minPage}, input: input, env: env}
-	document, err := schemadoc.Scope{ConnectionID: input.ConnectionID}.Ask(ctx, env.RS.Get, nil)
-	if err != nil {
+	r := &reading{ctx: ctx, call: ctx, env: env, left: env.Readings.Most()}
+	c := &counts{timeline: &timeline{reading: r, request: request, span: span}, input: input}
+	if err := c.findSources(input.ConnectionID); err != nil {
 		return nil, err
-	}
-	c.sources = c.sourcesIn(document)
-	var running errgroup.Group // no source fails the others
-	running.SetLimit(sourcesAtOnce)
-	if c.isBounded() && c.refusesFilters() {
-		running.SetLimit(1) // each reads what is left of the call's records
 	}
 	for _, source := range c.sources {
-		count := &sourceCount{source: source}
-		c.counts = append(c.counts, count)
-		running.Go(func() error {
-			count.err = c.count(count)
-			return nil
-		})
+		c.counts = append(c.counts, &sourceCount{source: source})
 	}
-	_ = running.Wait()
-	if err := c.failure(); err != nil {
+	atOnce := sourcesAtOnce
+	if span.isBounded() && env.Readings.Refuses(rs.Origins(env.RS, request)) {
+		atOnce = 1 // each reads what is left of the call's records
+	}
+	if err := c.eachSource(c.sources, atOnce, func(i int) error { return c.count(c.counts[i]) }); err != nil {
 		return nil, err
 	}
-	return c.response(document), nil
+	return c.aggregate(), nil
 }
-
-func (t *timeline) isBounded() bool { return t.span.since != nil || t.span.until != nil }
 
 // count counts one source.
 func (c *counts) count(of *sourceCount) error {
@@ -110,7 +91,7 @@ func (c *counts) count(of *sourceCount) error {
 	if of.connection != "" {
 		input.ConnectionID = &of.connection
 	}
-	if c.isBounded() || c.input.GroupByTime != nil {
+	if c.span.isBounded() || c.input.GroupByTime != nil {
 		if err := of.findField(); err != nil || of.field == "" {
 			return err
 		}
@@ -140,11 +121,11 @@ func (c *counts) count(of *sourceCount) error {
 	if err != nil {
 		return err
 	}
-	return c.take(of, response)
+	return c.add(of, response)
 }
 
-// take takes the figures of a response.
-func (c *counts) take(of *sourceCount, response *rs.Response) error {
+// add adds the figures of a response.
+func (c *counts) add(of *sourceCount, response *rs.Response) error {
 	body, err := response.Object()
 	if err != nil {
 		return err
@@ -172,50 +153,50 @@ func (c *counts) take(of *sourceCount, response *rs.Response) error {
 
 // findField finds the time field in the recent records. It stays empty without records, or if they have no time.
 func (s *sourceCount) findField() error {
-	list, err := s.get(s.ctx, parameter(limitName, "10"))
+	list, err := s.get(recentRecords)
 	if err != nil {
 		return err
 	}
-	var recent []rawjson.Cursor
-	for _, record := range recordsOf(list) {
-		recent = append(recent, record.fields)
-		s.field = TimeField(s.advertised, recent)
-	}
-	if s.noTime = s.field == "" && len(recent) > 0; s.field != "" {
-		for _, fields := range recent {
-			if _, form, isTime := instantOf(fields.Member(s.field), s.env.Clock); isTime {
-				s.form = &form
-			}
+	recent := fieldsOf(recordsOf(list))
+	s.field = TimeField(s.advertised, recent)
+	s.noTime = s.field == "" && len(recent) > 0
+	for _, fields := range recent {
+		if _, form, isTime := instantOf(fields.Member(s.field), s.env.Clock); isTime {
+			s.form = &form
 		}
 	}
 	return nil
 }
 
+// recentRecords is how many records show which field holds the time.
+const recentRecords = 10
+
 // filter returns the range as a filter on the time field: days for a field of dates, otherwise instants.
 func (s *sourceCount) filter() rs.Filter {
-	written := func(at *time.Time) string {
-		if s.form.isDate {
-			return at.In(s.env.Clock.Location()).Format(time.DateOnly)
-		}
-		return at.UTC().Format(time.RFC3339Nano)
-	}
 	var filter rs.Filter
-	if s.span.since != nil {
-		filter = append(filter, rs.Condition{Field: s.field, Operator: "gte", Value: written(s.span.since)})
+	add := func(operator string, at *time.Time) {
+		switch {
+		case at == nil:
+		case s.form.isDate:
+			filter = append(filter, rs.Condition{Field: s.field, Operator: operator, Value: at.In(s.env.Clock.Location()).Format(time.DateOnly)})
+		default:
+			filter = append(filter, rs.Condition{Field: s.field, Operator: operator, Value: at.UTC().Format(time.RFC3339Nano)})
+		}
 	}
-	if s.span.until != nil {
-		filter = append(filter, rs.Condition{Field: s.field, Operator: "lt", Value: written(s.span.until)})
-	}
+	add("gte", s.span.since)
+	add("lt", s.span.until)
 	return filter
 }
 
-// response returns the counts as an aggregation.
-func (c *counts) response(document *schemadoc.Document) *rs.Response {
+// aggregate returns the counts as an aggregation.
+func (c *counts) aggregate() *rs.Response {
 	var total, later int64
 	var cut []string
+	isWhole := len(c.schemaWarnings()) == 0
 	groups := map[[2]string]int64{}
 	for _, each := range c.counts {
 		total, later = total+each.total, later+each.later
+		isWhole = isWhole && each.err == nil
 		if each.isCut {
 			cut = append(cut, each.name())
 		}
@@ -233,17 +214,15 @@ func (c *counts) response(document *schemadoc.Document) *rs.Response {
 			}
 		}
 	}
-	warnings, _ := rawjson.Elements(metaOf(document).Get("warnings"))
-	c.Complete = cut == nil && len(warnings) == 0 && !slices.ContainsFunc(c.sources, func(s *source) bool { return s.err != nil })
-	warnings = append(warnings, c.warnings()...)
+	c.Matched, c.Complete = total, cut == nil && isWhole
 	if cut != nil {
 		c.Note = "Not read to their ends: " + strings.Join(cut, ", ") + "."
 	}
-	c.Matched = total
+	zone := text(cmp.Or(c.input.TimeZone, new(c.env.Clock.Location().String())))
 	body := rawjson.Object{
 		rawjson.String("object", "aggregation"), rawjson.String(streamKey, tool.EveryStream), rawjson.String("metric", c.input.Metric),
 		rawjson.Raw("group_by", rawjson.TextOrNull(text(c.input.GroupBy))), rawjson.Raw(groupByTimeName, rawjson.TextOrNull(text(c.input.GroupByTime))),
-		rawjson.Raw(granularityName, rawjson.TextOrNull(text(c.input.Granularity))), rawjson.String(zoneName, c.zone()),
+		rawjson.Raw(granularityName, rawjson.TextOrNull(text(c.input.Granularity))), rawjson.String(zoneName, zone),
 		rawjson.Int("filtered_record_count", total),
 	}
 	if c.input.GroupBy == nil && c.input.GroupByTime == nil {
@@ -251,37 +230,21 @@ func (c *counts) response(document *schemadoc.Document) *rs.Response {
 	} else {
 		body = c.withGroups(body, groups, later)
 	}
-	body = append(body, rawjson.Raw("meta", withWarnings(nil, warnings).Encode()))
-	if c.base == nil {
-		c.base = &rs.Response{Status: 200}
-	}
-	made := c.answer(c.request, body)
-	made.GrantIDs = c.grants
-	return made
-}
-
-// zone returns the zone of the days and groups.
-func (c *counts) zone() string {
-	if c.input.TimeZone != nil {
-		return *c.input.TimeZone
-	}
-	return c.env.Clock.Location().String()
+	return c.respond(append(body, c.warnings().meta(nil)))
 }
 
 // withGroups adds the groups in the order of the call, by default the largest stream or the earliest period first.
 func (c *counts) withGroups(body rawjson.Object, counts map[[2]string]int64, later int64) rawjson.Object {
 	var groups []rawjson.Value
 	for key, count := range counts {
-		var group rawjson.Object
+		group := rawjson.Object{rawjson.String("key", key[0]), rawjson.Raw("time", rawjson.Value(key[1]))}
 		switch {
 		case c.input.GroupBy == nil:
 			group = rawjson.Object{rawjson.Raw("key", rawjson.Value(key[1]))}
 		case c.input.GroupByTime == nil:
-			group = rawjson.Object{rawjson.String("key", key[0])}
-		default:
-			group = rawjson.Object{rawjson.String("key", key[0]), rawjson.Raw("time", rawjson.Value(key[1]))}
+			group = group[:1]
 		}
-		groups = append(groups, append(group, rawjson.Raw("count", strconv.AppendInt(nil, count, 10))).Encode())
+		groups = append(groups, append(group, rawjson.Int("count", count)).Encode())
 	}
 	query := c.input.query()
 	query.TimeZone, query.Limit = "", max(query.Limit, 1)

@@ -202,7 +202,7 @@ func (q *groups) refusesFilter(env tool.Env, err error) bool {
 }
 
 func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
-	var local rs.Filter
+	var local rs.Filter // that the adapter applies
 	records := recordsOfStream(q.input.Stream, q.input.ConnectionID)
 	if q.filters {
 		local = q.input.Filter
@@ -210,19 +210,25 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 		records.Query.BracketFilter(filterName, q.input.Filter)
 	}
 	filter := condition.New(local)
-	r, err := begin(ctx, env, kindGroups)
+	r, err := newReading(ctx, env, kindGroups)
 	if err != nil {
 		return nil, err
 	}
 	defer r.end()
-	l := r.newList(records, names(q.tally.Fields(), filter.Fields()), q.from(env))
-	defer l.forget()
-	l.toEnd, l.whole = true, 2
-	l.ask()
-	l.edge = l.edgeOf(local, "")
+	fields := joinNames(q.tally.Fields(), filter.Fields())
+	l := r.newList(records, fields, q.start(env))
+	defer l.cancelAhead()
+	l.readsAhead, l.wholePage, l.isUnordered = true, 2, true
+	l.requestNext()
+	l.bound = l.boundOf(local, "")
 	l.filter = filter
-	if err := cmp.Or(q.add(l, filter), l.checkTimes()); err != nil {
+	tallied := &tallying{list: l, aggregate: q.request, wanted: q.input.Filter, tally: q.tally, fields: fields}
+	if err := cmp.Or(l.readAll(tallied.add), l.checkTimes()); err != nil {
 		return nil, err
+	}
+	tallied.finish()
+	if l.count > 0 { // R-AGG-4
+		l.Note = strings.TrimSpace(fmt.Sprintf("%d connections are counted together. %s", l.count, l.Note))
 	}
 	if field := q.input.GroupByTime; field != nil && q.tally.LacksTimes() {
 		return nil, &tool.Error{
@@ -231,59 +237,22 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 		}
 	}
 	l.Groups = q.tally.Groups()
-	return l.answer(q.request, q.body(r, filter)), nil
+	body := q.tally.Body()
+	found := l.filterWarnings()
+	found.add("partial_results", q.tally.Warnings()...)
+	found.add("numbers_as_text", q.tally.Spelled())
+	if found != nil {
+		body = append(body, found.meta(nil))
+	}
+	return l.respond(q.request, body), nil
 }
 
-// from returns where the tally begins: where an earlier reading of the same query stopped, otherwise at the beginning.
-func (q *groups) from(env tool.Env) place {
+// start returns the position at which an earlier reading of the same query stopped, otherwise the beginning.
+func (q *groups) start(env tool.Env) position {
 	if kept := env.Readings.Stop(env.Caller, tool.QuestionOf(q.request)); kept != "" && q.filters {
-		if from, _, err := placeIn(env, &kept, q.request); err == nil {
+		if from, _, err := positionOf(env, &kept, q.request); err == nil {
 			return from
 		}
 	}
-	return place{}
-}
-
-// add tallies the records of a list.
-func (q *groups) add(l *list, filter *condition.Filter) error {
-	held := &remainder{list: l, request: q.request, filter: q.input.Filter, tally: q.tally, narrow: names(q.tally.Fields(), filter.Fields())}
-	defer held.drop()
-	for {
-		page, err := l.page()
-		if err != nil {
-			return err
-		}
-		if page == nil {
-			held.settle()
-			return nil
-		}
-		if l.isFanned(page) {
-			connections := len(l.connections)
-			take := func(row record) { held.add(heldRecord{record: row, matches: filter.Match(row.fields)}) }
-			if err := l.takeFanned(page, take); err != nil {
-				return err
-			}
-			// Without their order no record is held back; that they are several is said (R-AGG-4).
-			l.Note = strings.TrimSpace(fmt.Sprintf("%d connections are counted together. %s", connections, l.Note))
-			return nil
-		}
-		held.before()
-		for i, row := range page.rows[page.from:] {
-			if l.passes(row) {
-				break
-			}
-			held.add(heldRecord{record: row, matches: filter.Match(row.fields), page: page, at: page.from + i})
-		}
-		held.behind()
-	}
-}
-
-func (q *groups) body(r *reading, filter *condition.Filter) rawjson.Object {
-	body := q.tally.Body()
-	warnings := r.warningsOf(filter, q.tally.Warnings()...)
-	warnings = withSpelled(warnings, q.tally.Spelled())
-	if meta := withWarnings(nil, warnings); meta != nil {
-		body = append(body, rawjson.Raw("meta", meta.Encode()))
-	}
-	return body
+	return position{}
 }

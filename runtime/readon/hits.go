@@ -19,20 +19,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// hitsAtOnce is how many records of hits are read side by side.
-const hitsAtOnce = 8
-
-// HitsInput is what a search asks for. A nil member was not given.
+// HitsInput has the arguments of a search. A nil member was not given.
 type HitsInput struct {
 	Filter  rs.Filter
 	Cursor  *string
 	Streams []string
 }
 
-// Hits reads a page of hits. A search without hits is relaxed (package relax). Where the resource server refuses filters as such, the adapter reads the records of the hits and
-// keeps those that match, in rank order (R-SCAN-5). It returns the errors of Rows.
+// Hits reads a page of hits. It relaxes a search without hits (package relax). If the resource server refuses filters as such, the adapter
+// reads the records of the hits and keeps those that match, in rank order (R-SCAN-5). It returns the errors of Rows.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*rs.Response, error) {
-	from, isOurs, err := placeIn(env, input.Cursor, request)
+	from, isOwn, err := positionOf(env, input.Cursor, request)
 	switch {
 	case err != nil:
 		return nil, err
@@ -46,7 +43,7 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	if err != nil {
 		return nil, err
 	}
-	if !isOurs && span == nil && !env.Readings.Refuses(rs.Origins(env.RS, request)) {
+	if !isOwn && span == nil && !env.Readings.Refuses(rs.Origins(env.RS, request)) {
 		response, err := env.Get(ctx, request)
 		refusing := refusingFilters(env, request, response, err)
 		if len(refusing) == 0 || err == nil && input.Cursor != nil {
@@ -54,11 +51,11 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 		}
 		env.Readings.NoteRefusal(refusing)
 	}
-	if !isOurs && input.Cursor != nil {
+	if !isOwn && input.Cursor != nil {
 		return nil, errOtherCall
 	}
 	filter := condition.New(own)
-	r, err := begin(ctx, env, kindHits)
+	r, err := newReading(ctx, env, kindHits)
 	if err != nil {
 		return nil, err
 	}
@@ -66,20 +63,26 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	searched := request
 	searched.Query = searched.Query.WithoutMembers(filterName)
 	l := r.newList(searched, nil, from)
-	defer l.forget()
-	l.size, l.ranked = max(request.Limit(), rs.DefaultRows), true
+	defer l.cancelAhead()
+	l.pageSize, l.isSearch = max(request.Limit(), rs.DefaultRows), true
 	r.order.begun = true // hits are in no order of time
-	q := &hits{list: l, streams: input.Streams, filter: filter, span: span, all: condition.New(input.Filter), lacking: lackingHits{}}
-	found := &full{list: l, asked: request, limit: request.Limit(), matches: q.isMatch}
 	l.filter = filter
+	q := &hits{list: l, streams: input.Streams, span: span, all: condition.New(input.Filter), lacking: map[string]int64{}}
+	found := &matchingPage{list: l, asked: request, limit: request.Limit(), match: q.match}
 	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
 		return nil, err
 	}
-	if q.refused != nil && q.lacking.total() == l.Read && from == (place{}) {
+	lacking := int64(0)
+	warnings := l.filterWarnings()
+	for _, stream := range slices.Sorted(maps.Keys(q.lacking)) {
+		lacking += q.lacking[stream]
+		warnings.add("partial_results", fmt.Sprintf("stream %s lacks a field of the filter; its hits were left out: %d", stream, q.lacking[stream]))
+	}
+	if q.refused != nil && lacking == l.Read && from == (position{}) {
 		return nil, q.refused // no searched stream with hits has the field
 	}
-	found.partial = q.refused != nil
-	return found.response(l.warningsOf(filter, q.lacking.warnings()...)), nil
+	found.hidesRecall = q.refused != nil
+	return found.response(warnings), nil
 }
 
 func relaxed(ctx context.Context, env tool.Env, request rs.Request, response *rs.Response, err error) (*rs.Response, error) {
@@ -109,18 +112,7 @@ func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *ti
 	return others, &selected, err
 }
 
-// matchesTime reports whether a record matches the whole filter. Its time is the field of that name, or its time field.
-func (q *hits) matchesTime(record record) bool {
-	if record.fields.Member(timeKey) != nil {
-		return q.all.Match(record.fields)
-	}
-	field := TimeField(nil, []rawjson.Cursor{record.fields})
-	at, _, isTime := instantOf(record.fields.Member(field), q.env.Clock)
-	return isTime && q.span.holds(at) && q.filter.Match(record.fields)
-}
-
-// refusingFilters are the providers that refused the filter of a search as such: the one that was asked, or those among several
-// sources. The adapter then reads all sources, so that the hits have one order.
+// refusingFilters returns the origins of the providers that refused the filter of a search as such, of one source or of several.
 func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, err error) []string {
 	var missing []rs.Missing
 	var none *rs.NoneAnswered
@@ -141,109 +133,89 @@ func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, er
 	return refusing
 }
 
-// hits decides which hits match.
+// hits matches hits by their records.
 type hits struct {
 	*list
-	streams []string // that are searched
-	filter  *condition.Filter
+	streams []string          // that are searched
 	span    *timeRange        // of the times of the records; nil: any
 	all     *condition.Filter // with the conditions on the time, for a field of that name
-
-	of      *page // whose hits were decided on, from one on
-	from    int
-	decided []bool
-	lacking lackingHits
-	refused error // the first refusal of a field that a stream lacks
+	lacking map[string]int64  // hits of each stream that lacks a field of the filter
+	refused error             // the first refusal of such a field
 }
 
-// lackingHits counts the hits of each stream that lacks a field of the filter.
-type lackingHits map[string]int64
-
-func (h lackingHits) total() (total int64) {
-	for _, hits := range h {
-		total += hits
-	}
-	return total
-}
-
-func (h lackingHits) warnings() []string {
-	var warnings []string
-	for _, stream := range slices.Sorted(maps.Keys(h)) {
-		warnings = append(warnings, fmt.Sprintf("stream %s lacks a field of the filter; its hits were left out: %d", stream, h[stream]))
-	}
-	return warnings
-}
-
-// isMatch reports whether a hit matches. It decides on the next ones too, since their records are read side by side.
-func (q *hits) isMatch(read *page, at int) (bool, error) {
-	if q.of != read || at >= q.from+len(q.decided) {
-		decided, err := q.matches(read.rows[at:min(len(read.rows), at+hitsAtOnce)])
-		if err != nil {
-			return false, err
-		}
-		q.of, q.from, q.decided = read, at, decided
-	}
-	return q.decided[at-q.from], nil
-}
-
-// matches reads the records of some hits side by side.
-func (q *hits) matches(hits []record) ([]bool, error) {
-	matches, lacking := make([]bool, len(hits)), make([]*lackingField, len(hits))
-	asking, ctx := errgroup.WithContext(q.ctx)
+// match reads the records of some hits concurrently. A record that has gone does not match. If its stream lacks a field of the filter, the
+// record does not match either, unless no other stream is searched: then the refusal is the answer.
+func (q *hits) match(hits []record) ([]bool, error) {
+	records := make([]*record, len(hits))
+	refusals := make([]error, len(hits))
+	reading, ctx := errgroup.WithContext(q.ctx)
 	for i, hit := range hits {
-		asking.Go(func() error {
-			isMatch, lacks, err := q.matchesOne(ctx, hit)
-			matches[i], lacking[i] = isMatch, lacks
-			return err
+		reading.Go(func() error {
+			response, err := q.read(ctx, hit)
+			refused := asRefused(err)
+			switch {
+			case response != nil:
+				found := recordOf(response.Cursor())
+				records[i] = &found
+			case refused != nil && refused.Status == http.StatusNotFound:
+			case badRequest(err) != nil && len(q.streams) != 1:
+				refusals[i] = err
+			default:
+				return err
+			}
+			return nil
 		})
 	}
-	err := asking.Wait()
-	for _, each := range lacking {
-		if each != nil {
-			q.lacking[each.stream]++
-			q.refused = cmp.Or(q.refused, each.refusal)
+	err := reading.Wait()
+	matches := make([]bool, len(hits))
+	for i, record := range records {
+		matches[i] = record != nil && q.matches(*record)
+		if refusals[i] != nil {
+			q.lacking[streamOf(hits[i])]++
+			q.refused = cmp.Or(q.refused, refusals[i])
 		}
 	}
 	return matches, err
 }
 
-// lackingField is the refusal of a filter's field by the stream of a hit.
-type lackingField struct {
-	stream  string
-	refusal error
+func streamOf(hit record) string {
+	members, _ := rawjson.ParseObject(hit.row)
+	return members.Text("stream")
 }
 
-// matchesOne reads the record of a hit. A record that has gone does not match, and neither does one whose stream lacks a field
-// of the filter, which is then named; when no other stream is searched, that is the caller's mistake.
-func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks *lackingField, err error) {
+// read reads the record of a hit. It returns nil for a hit without a record.
+func (q *hits) read(ctx context.Context, hit record) (*rs.Response, error) {
 	members, _ := rawjson.ParseObject(hit.row)
 	stream, id := members.Text("stream"), members.FirstText("record_key", "record_id")
 	if stream == "" || id == "" {
-		return false, nil, nil
+		return nil, nil
 	}
-	var connection *string
 	request := rs.Request{Path: rs.JoinPath("v1", "streams", stream, "records", id)}
 	if q.span == nil { // otherwise the time field is unknown
 		request.Query.Set(fieldsName, strings.Join(q.filter.Fields(), ","))
 	}
+	connection, isNamed := q.request.Query.Get(connectionName)
 	if named := members.FirstText(connectionName, "connector_instance_id"); named != "" {
-		connection = &named
-	} else if named, isNamed := q.request.Query.Get(connectionName); isNamed {
-		connection = &named
+		connection, isNamed = named, true
 	}
-	request.Query.String(connectionName, connection)
-	request.Sources = rs.OneSource{Stream: stream, ConnectionID: connection}
-	response, err := q.env.RS.Get(ctx, request)
-	var refused *rs.Error
+	source := rs.OneSource{Stream: stream}
+	if isNamed {
+		source.ConnectionID = &connection
+	}
+	request.Query.String(connectionName, source.ConnectionID)
+	request.Sources = source
+	return q.env.RS.Get(ctx, request)
+}
+
+// matches reports whether a record matches the filter. Its time is the field of that name, or its time field.
+func (q *hits) matches(record record) bool {
 	switch {
-	case err == nil && q.span != nil:
-		return q.matchesTime(recordOf(response.Cursor())), nil, nil
-	case err == nil:
-		return q.filter.Match(recordOf(response.Cursor()).fields), nil, nil
-	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
-		return false, nil, nil
-	case badRequest(err) != nil && len(q.streams) != 1:
-		return false, &lackingField{stream, err}, nil
+	case q.span == nil:
+		return q.filter.Match(record.fields)
+	case record.fields.Member(timeKey) != nil:
+		return q.all.Match(record.fields)
 	}
-	return false, nil, err
+	field := TimeField(nil, []rawjson.Cursor{record.fields})
+	at, _, isTime := instantOf(record.fields.Member(field), q.env.Clock)
+	return isTime && q.span.holds(at) && q.filter.Match(record.fields)
 }

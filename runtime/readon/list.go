@@ -1,6 +1,8 @@
 package readon
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,61 +11,58 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// list reads a list of records page by page, and one connection after another where the resource server pages only one at a
-// time (063, 814b). Of a list that is read to its end, the next page is asked for while this one is worked on.
+// list reads a list of records page by page.
 type list struct {
 	*reading
-	request rs.Request // of a page, without its place and its size
-	size    int        // records of a page
-	ranked  bool       // hits of a search, which the resource server pages together
-	toEnd   bool       // the page after the next one will probably be read too
-	whole   int        // number of the page that is read with all fields before more pages are requested; 0: none
-
-	connections []string // that are read one after another; nil: the resource server pages the list
-	connection  int      // of them
-	edge        *edge    // nil: the list is read to its end
-	next        place    // where the next page begins
-	isDone      bool     // nothing follows that can be read
-	ahead       *fetch   // the page that was asked for already; nil: none
+	request    rs.Request // of a page, without its position and size
+	pageSize   int
+	isSearch   bool // a list of hits, which the resource server pages over all connections
+	readsAhead bool // request the next page before the current one is processed
+	wholePage  int  // number of the page that is read with all fields, and after which none is read ahead; 0: none
+	bound      *timeBound
+	next       position
+	isDone     bool   // no page follows that can be read
+	isRead     bool   // it was read to its end
+	ahead      *fetch // the page that was requested already; nil: none
+	connections
 }
 
 // page is one page of a list.
 type page struct {
-	at     place // where it begins
-	rows   []record
-	from   int // rows that were looked at in a call before
-	next   place
-	isLast bool
-	rest   rs.List // the envelope
+	start    position
+	rows     []record // up to the bound of the list
+	first    int      // row that no earlier call has read
+	next     position
+	isLast   bool    // nothing follows
+	envelope rs.List // its meta
 }
 
-// newList begins a list at a place. It reads the named fields, or all of them if none is named.
-func (r *reading) newList(request rs.Request, fields []string, from place) *list {
+// newList returns a list from a position. It reads the named fields, or all if there are none.
+func (r *reading) newList(request rs.Request, fields []string, from position) *list {
 	request.Query = request.Query.Without(cursorName, limitName, countName)
 	if fields != nil {
 		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
 	}
-	return &list{reading: r, request: request, size: rs.MostRows, next: from}
+	return &list{reading: r, request: request, pageSize: rs.MostRows, next: from}
 }
 
-// page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Note say which. Its error is
-// the answer to the caller.
+// page returns the next page. It is nil after the last one, and if the reading ends before it: Complete and Note say which.
 func (l *list) page() (*page, error) {
-	l.tell()
+	l.reportProgress()
 	switch {
 	case l.isDone:
 		return nil, nil
 	case l.left <= 0:
-		l.bounded()
+		l.Note = fmt.Sprintf("One call reads %d records at most.", l.env.Readings.Most())
 		return nil, nil
-	case l.next.Connection != "" && l.connections == nil:
-		if err := l.resume(); err != nil {
+	case l.next.Connection != "" && l.connection == "":
+		if err := l.findConnections(); err != nil {
 			return nil, err
 		}
 	}
 	response, err := l.await()
 	if err == nil {
-		if l.base != nil && response.Absent == nil { // one connection after another names them
+		if l.base != nil && response.Absent == nil { // the response of one connection does not have it
 			response.Absent = l.base.Absent
 		}
 		l.base = response
@@ -73,103 +72,76 @@ func (l *list) page() (*page, error) {
 		}
 	}
 	l.isDone = true
-	l.forget() // a page may have been asked for behind one that was cut off
+	l.cancelAhead()
 	return nil, l.interrupted(err)
 }
 
-// open takes a page apart, and asks for the one behind it when all will be read.
+const noCursorNote = "The resource server gave no cursor for the rest."
+
+// open returns the page in a response, and reads ahead.
 func (l *list) open(response *rs.Response) (*page, error) {
 	envelope, err := response.List()
 	if err != nil {
 		return nil, err
 	}
-	read := &page{at: l.next, rows: recordsOf(envelope), rest: envelope}
-	next, hasMore := envelope.Text(nextCursorName), string(envelope.Get("has_more")) == "true"
-	if l.fansIn(read.rows, hasMore && next == "") {
+	read := &page{start: l.next, rows: recordsOf(envelope), envelope: envelope}
+	cursor, hasMore := envelope.Text(nextCursorName), string(envelope.Get("has_more")) == "true"
+	if l.splits(read.rows, hasMore && cursor == "") {
 		return l.page()
 	}
 	l.pages++
 	l.left -= max(1, len(read.rows))
 	var beyond int
-	read.from, beyond = read.at.passed(read.rows)
-	l.next = place{Connection: read.at.Connection, Cursor: next, Skip: beyond, Last: read.at.Last}
-	switch {
-	case next != "" && next != read.at.Cursor:
-	case hasMore && !l.ranked: // the resource server gives no continuation
-		l.isDone, l.Note = true, noWayOn
-		l.next = place{Connection: read.at.Connection, Cursor: read.at.Cursor, Skip: len(read.rows)}
+	read.first, beyond = read.start.skipped(read.rows)
+	l.next = position{Connection: read.start.Connection, Cursor: cursor, Skip: beyond, LastRow: read.start.LastRow}
+	switch end := l.bound.index(read.rows); {
+	case end < len(read.rows):
+		read.rows, read.first = read.rows[:end], min(read.first, end)
+		read.isLast = l.endConnection()
+	case cursor != "" && cursor != read.start.Cursor:
+	case hasMore && !l.isSearch:
+		l.isDone, l.Note = true, noCursorNote
+		l.next = position{Connection: read.start.Connection, Cursor: read.start.Cursor, Skip: len(read.rows)}
 	default:
-		read.isLast = l.advance()
+		read.isLast = l.endConnection()
 		if hasMore {
-			l.Complete, l.Note = false, noWayOn
+			l.isRead, l.Complete, l.Note = false, false, noCursorNote
 		}
 	}
 	read.next = l.next
-	if l.toEnd && !l.isDone && l.left > 0 && l.pages != l.whole {
-		l.ask()
+	if l.readsAhead && !l.isDone && l.left > 0 && l.pages != l.wholePage {
+		l.requestNext()
 	}
 	return read, nil
 }
 
-const noWayOn = "The resource server gave no cursor for the rest."
+// unread returns the rows that no earlier call has read.
+func (p *page) unread() []record { return p.rows[p.first:] }
 
-// behind is the place behind a row of a page.
-func (p *page) behind(row int) place {
+// after returns the position after a row.
+func (p *page) after(row int) position {
 	if row == len(p.rows)-1 && !p.isLast {
 		return p.next
 	}
-	return place{Connection: p.at.Connection, Cursor: p.at.Cursor, Skip: row + 1, Last: p.rows[row].print()}
+	return position{Connection: p.start.Connection, Cursor: p.start.Cursor, Skip: row + 1, LastRow: p.rows[row].hash()}
 }
 
-// before is the place before a row of a page.
-func (p *page) before(row int) place {
+// before returns the position before a row.
+func (p *page) before(row int) position {
 	if row > 0 {
-		return p.behind(row - 1)
+		return p.after(row - 1)
 	}
-	return place{Connection: p.at.Connection, Cursor: p.at.Cursor}
+	return position{Connection: p.start.Connection, Cursor: p.start.Cursor}
 }
 
-// fansIn reports whether a page is of several connections, which the resource server does not page together. They are then
-// read one after another, from the first on.
-func (l *list) fansIn(rows []record, isStuck bool) bool {
-	if l.ranked || l.pages > 0 || l.next != (place{}) || len(rows) == 0 {
-		return false
-	}
-	connections := connectionsOf(rows)
-	if _, named := l.request.Query.Get(connectionName); named || len(connections) < 2 && !(isStuck && len(connections) == 1) {
-		return false
-	}
-	l.connections, l.next = connections, place{Connection: connections[0]}
-	return true
-}
-
-// resume finds the connections of a list again that was left in one of them.
-func (l *list) resume() error {
+// pageRequest returns the request for the next page.
+func (l *list) pageRequest() rs.Request {
 	request := l.request
-	request.Query = request.Query.With(limitName, "1")
-	response, err := l.env.RS.Get(l.ctx, request)
-	if err != nil {
-		return err
-	}
-	envelope, err := response.List()
-	if err != nil {
-		return err
-	}
-	l.connections = connectionsOf(recordsOf(envelope))
-	if l.connection = slices.Index(l.connections, l.next.Connection); l.connection < 0 {
-		l.connections, l.connection = append(l.connections, l.next.Connection), len(l.connections)
-	}
-	return nil
-}
-
-// asked is the request for the next page.
-func (l *list) asked() rs.Request {
-	request := l.request
-	request.Query = request.Query.With(limitName, strconv.Itoa(min(l.left, l.size)))
+	request.Query = request.Query.With(limitName, strconv.Itoa(min(l.left, l.pageSize)))
 	if l.next.Cursor != "" {
-		request.Query = request.Query.Without(feedName).With(cursorName, l.next.Cursor) // a feed goes on by its cursor alone (051b)
+		request.Query = request.Query.Without(feedName).With(cursorName, l.next.Cursor) // a feed continues by its cursor alone (051b)
 	}
-	if l.whole > 0 && l.pages+1 == l.whole {
+	if l.wholePage > 0 && l.pages+1 == l.wholePage {
 		request.Query = request.Query.Without(fieldsName)
 	}
 	if connection := l.next.Connection; connection != "" {
@@ -182,14 +154,65 @@ func (l *list) asked() rs.Request {
 	return request
 }
 
-// names joins lists of names, each name once.
-func names(lists ...[]string) []string {
+// fetch is a requested page.
+type fetch struct {
+	request rs.Request
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when the rest is set
+
+	response *rs.Response
+	err      error
+}
+
+// requestNext requests the next page without waiting for it.
+func (l *list) requestNext() {
+	ctx, cancel := context.WithCancel(l.ctx)
+	f := &fetch{request: l.pageRequest(), cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(f.done)
+		f.response, f.err = l.env.RS.Get(ctx, f.request)
+	}()
+	l.ahead = f
+}
+
+// await returns the next page, which may have been requested already.
+func (l *list) await() (*rs.Response, error) {
+	if l.ahead != nil && l.ahead.request.Limit() > l.left { // another connection was read since
+		l.cancelAhead()
+	}
+	if l.ahead == nil {
+		l.requestNext()
+	}
+	next := l.ahead
+	<-next.done
+	l.ahead = nil
+	next.cancel()
+	return next.response, next.err
+}
+
+// cancelAhead cancels the request of the next page and waits for its end, so that no request outlives the call.
+func (l *list) cancelAhead() {
+	if l.ahead != nil {
+		l.ahead.cancel()
+		<-l.ahead.done
+		l.ahead = nil
+	}
+}
+
+// probe requests these fields of one record.
+func (l *list) probe(query rs.Query, fields ...string) error {
+	request := l.request
+	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
+	_, err := l.env.RS.Get(l.ctx, request)
+	return err
+}
+
+// joinNames returns the names of all lists, each once.
+func joinNames(lists ...[]string) []string {
 	var all []string
-	for _, list := range lists {
-		for _, name := range list {
-			if !slices.Contains(all, name) {
-				all = append(all, name)
-			}
+	for _, name := range slices.Concat(lists...) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
 		}
 	}
 	return all

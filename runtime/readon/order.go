@@ -8,39 +8,35 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// listOrder finds the fields that the records of a list may be ordered by: times of one spelling that only fall, or only
-// rise, from record to record. Tokens of clients are not always told which it is (813).
+// listOrder finds the fields by which a list may be ordered: times in one spelling that only fall, or only rise, from record to record. The
+// schema does not tell every token which field it is (813).
 type listOrder struct {
 	begun  bool
-	fields []*timeField
+	fields []*orderField
 }
 
-type timeField struct {
+type orderField struct {
 	name      string
-	last      []byte // the text of the record before
-	direction int    // -1 falling, +1 rising, 0 not known yet
+	last      []byte // the value of the last record
+	direction int    // -1 falling, +1 rising, 0 unknown
 }
 
-// add looks at the fields of the next record.
+// add removes the fields in which a record does not follow the ones before.
 func (o *listOrder) add(fields rawjson.Cursor) {
-	if !o.begun {
-		o.begin(fields)
+	if o.begun {
+		o.fields = slices.DeleteFunc(o.fields, func(field *orderField) bool { return !field.follows(fields.Member(field.name)) })
 		return
 	}
-	o.fields = slices.DeleteFunc(o.fields, func(field *timeField) bool { return !field.follows(fields.Member(field.name)) })
-}
-
-func (o *listOrder) begin(fields rawjson.Cursor) {
 	o.begun, o.fields = true, nil
 	for inside := fields.Enter(rawjson.ObjectValue); inside && fields.More(); {
 		name := string(fields.Name())
 		if value := fields.Value(); isTime(value) {
-			o.fields = append(o.fields, &timeField{name: name, last: bytes.Clone(value)})
+			o.fields = append(o.fields, &orderField{name: name, last: bytes.Clone(value)})
 		}
 	}
 }
 
-// isTime reports whether a value is a time of the spelling whose text is in the order of its instants: a date, or one in UTC.
+// isTime reports whether a value is a date or a time in UTC. The texts of such values are in the order of their instants.
 func isTime(value rawjson.Value) bool {
 	if rawjson.Kind(value) != rawjson.StringValue || len(value) > len(`"2026-01-02T15:04:05.123456789Z"`) {
 		return false
@@ -50,8 +46,8 @@ func isTime(value rawjson.Value) bool {
 	return isInstant && (scalar.IsDate(text) || text[len(text)-1] == 'Z')
 }
 
-// follows reports whether a record with this value may follow the earlier ones.
-func (f *timeField) follows(value rawjson.Value) bool {
+// follows reports whether a record with this value may follow the last one.
+func (f *orderField) follows(value rawjson.Value) bool {
 	direction := bytes.Compare(value, f.last)
 	if direction == 0 {
 		return true
@@ -64,7 +60,7 @@ func (f *timeField) follows(value rawjson.Value) bool {
 	return true
 }
 
-// time is the time of a record in the list; empty: not known.
+// time returns the time of a record, or an empty string if the list has no known order.
 func (o *listOrder) time(fields rawjson.Cursor) string {
 	for _, field := range o.fields {
 		if text, ok := rawjson.Text(fields.Member(field.name)); ok {

@@ -1,7 +1,6 @@
-// Package readon answers by reading records what a resource server refuses to a token (R-SCAN): filters, sums and groups of
-// fields that it does not declare, the first rows by a field that it does not sort by. It reads with the caller's bearer what
-// the caller may read, within the bounds of tool.Readings, and says so in rs.Response.Reading. What the resource server
-// answers, it answers.
+// Package readon answers queries that a resource server refuses to a token by reading the records (R-SCAN): filters, aggregates of fields that
+// it does not declare, and rows in an order that it does not offer. It also reads all streams as one timeline (R-TIME). Generated tools
+// call it. It reads with the caller's bearer within the bounds of tool.Readings, and describes the reading in rs.Response.Reading.
 package readon
 
 import (
@@ -23,6 +22,7 @@ const (
 	limitName       = "limit"
 	cursorName      = "cursor"
 	nextCursorName  = "next_cursor"
+	bookmarkName    = "next_changes_since"
 	countName       = "count"
 	fieldsName      = "fields"
 	filterName      = "filter"
@@ -35,107 +35,92 @@ const (
 	granularityName = "granularity"
 )
 
-// The kinds of readings, for those who count them.
+// The kinds of readings, for metrics.
 const (
-	kindRows   = "rows"
-	kindTop    = "top"
-	kindGroups = "groups"
-	kindHits   = "hits"
-
+	kindRows     = "rows"
+	kindTop      = "top"
+	kindGroups   = "groups"
+	kindHits     = "hits"
 	kindTimeline = "timeline"
 )
 
-// reading is one reading under way, and what it has read so far.
+// reading is one reading of a call, and what it has read so far.
 type reading struct {
 	rs.Reading
-	ctx    context.Context // ends with the time for reading
-	caller context.Context // ends with the call
-	env    tool.Env
-	kind   string
-	stop   func()       // every read that is under way
-	leave  func()       // the caller's turn
-	left   int          // records that may still be asked for
-	pages  int          // that were read
-	base   *rs.Response // the last one of a page: what an answer says of where it was read
-	order  listOrder
-	filter *condition.Filter // that the adapter applies; nil: none
+	ctx     context.Context // ends with the time for reading
+	call    context.Context // of the call
+	env     tool.Env
+	kind    string
+	cancel  func()            // cancels every read
+	release func()            // ends the caller's turn
+	left    int               // records that may still be read
+	pages   int               // that were read
+	base    *rs.Response      // the last response, whose origin the answer has
+	order   listOrder         // of the records
+	filter  *condition.Filter // that the adapter applies; nil: none
 }
 
-// begin waits for the caller's turn. The reading has to be ended.
-func begin(ctx context.Context, env tool.Env, kind string) (*reading, error) {
+// newReading waits for the caller's turn. The caller must end the reading.
+func newReading(ctx context.Context, env tool.Env, kind string) (*reading, error) {
 	limited, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
 	release, err := env.Readings.Begin(limited, env.Caller)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	left := env.Readings.Most()
+	r := &reading{ctx: limited, call: ctx, env: env, kind: kind, left: env.Readings.Most(), cancel: cancel, release: release}
 	if env.ReadMost > 0 {
-		left = min(left, env.ReadMost)
+		r.left = min(r.left, env.ReadMost)
 	}
-	return &reading{
-		ctx: limited, caller: ctx, env: env, kind: kind, left: left,
-		stop: cancel, leave: release,
-	}, nil
+	return r, nil
 }
 
-// end tells what was read, and lets the caller's next reading begin.
+// end reports what was read, and lets the caller's next reading begin.
 func (r *reading) end() {
-	r.stop()
-	r.leave()
+	r.cancel()
+	r.release()
 	if r.base != nil {
-		r.env.Readings.Observe(r.caller, r.kind, r.Reading)
+		r.env.Readings.Observe(r.call, r.kind, r.Reading)
 	}
 }
 
-// interrupted ends the reading before it is complete, when it may: its error is the answer otherwise.
+// interrupted returns nil if the error makes the reading incomplete, and otherwise the error.
 func (r *reading) interrupted(err error) error {
-	if r.Note = interruption(err); r.Note == "" || r.pages == 0 && r.Read == 0 || r.caller.Err() != nil {
+	if r.Note = interruption(err); r.Note == "" || r.pages == 0 && r.Read == 0 || r.call.Err() != nil {
 		return err
 	}
 	return nil
 }
 
-// bounded ends the reading at its bound.
-func (r *reading) bounded() {
-	r.Note = fmt.Sprintf("One call reads %d records at most.", r.env.Readings.Most())
-}
-
-// tell tells the client how far the reading has come, when it wants to know.
-func (r *reading) tell() {
+func (r *reading) reportProgress() {
 	if r.env.Progress != nil && r.Read > 0 {
 		r.env.Progress(r.Read, fmt.Sprintf("%d records read", r.Read))
 	}
 }
 
-// look counts a record in.
-func (r *reading) look(at record) {
-	r.Read++
-	r.order.add(at.fields)
-}
-
-// mark is a place at the record that was looked at last.
-func (r *reading) mark(at record) rs.Mark {
-	return rs.Mark{ID: at.key(), Time: r.order.time(at.fields), Read: r.Read}
-}
-
-// upTo notes that the reading has come to a record, before its page is no more; nil: to no other one.
-func (r *reading) upTo(last *record) {
-	if last != nil {
-		r.UpTo = r.mark(*last)
+// noteRead counts records.
+func (r *reading) noteRead(rows ...record) {
+	for _, row := range rows {
+		r.Read++
+		r.order.add(row.fields)
 	}
 }
 
-// answer is the answer to a request, with what the reading read.
-func (r *reading) answer(asked rs.Request, body rawjson.Object) *rs.Response {
-	made := r.base.WithMembers(body)
-	made.Request, made.Seen = asked, 0
+// markOf returns the mark of the record that was counted last.
+func (r *reading) markOf(last record) rs.Mark {
+	return rs.Mark{ID: last.key(), Time: r.order.time(last.fields), Read: r.Read}
+}
+
+// respond returns the response to a request.
+func (r *reading) respond(asked rs.Request, body rawjson.Object) *rs.Response {
+	response := r.base.WithMembers(body)
+	response.Request, response.Seen = asked, 0
 	about := r.Reading
 	if r.Complete && r.Matched == 0 && r.filter != nil {
 		about.Unmatched = r.filter.Unmatched()
 	}
-	made.Reading = &about
-	return made
+	response.Reading = &about
+	return response
 }
 
 // checkTimes returns an error if nothing matched because the filter compares a field of times with something else.
@@ -144,15 +129,12 @@ func (r *reading) checkTimes() error {
 	if wrong == nil || r.Matched > 0 {
 		return nil
 	}
-	refused := &tool.Error{
-		Code: tool.InvalidFilter, Param: filterName,
-		Message: fmt.Sprintf("filter compares %s with %s, but %s holds times; pass a date or a time such as 2026-01-31T08:00:00Z",
-			rawjson.Quote(wrong.Field), rawjson.Quote(wrong.Value), rawjson.Quote(wrong.Field)),
-	}
+	field, value := rawjson.Quote(wrong.Field), rawjson.Quote(wrong.Value)
+	message := fmt.Sprintf("filter compares %s with %s, but %s holds times; pass a date or a time such as 2026-01-31T08:00:00Z", field, value, field)
 	if at, isEpoch := epoch(wrong.Value); isEpoch {
-		refused.Message += fmt.Sprintf("; %s counts from 1970 and is %s", wrong.Value, at.Format(time.RFC3339))
+		message += fmt.Sprintf("; %s counts from 1970 and is %s", wrong.Value, at.Format(time.RFC3339))
 	}
-	return refused
+	return &tool.Error{Code: tool.InvalidFilter, Param: filterName, Message: message}
 }
 
 // epoch reads seconds or milliseconds since 1970, between the years 2001 and 2128.
@@ -167,44 +149,38 @@ func epoch(text string) (time.Time, bool) {
 	return time.UnixMilli(number).UTC(), 1e12 <= number && number < 5e12
 }
 
-// exactCount is the member of meta that says how many records match.
+// exactCount returns the member of meta with the number of matching records.
 func exactCount(count int64) rawjson.Member {
 	return rawjson.Raw(countName, rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", count)}.Encode())
 }
 
-// warningsOf are what a filter gives reason to warn of, as members of meta.
-func (r *reading) warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
-	var warnings []rawjson.Value
-	for _, compared := range filter.Warnings(r.env.Clock.Location()) {
-		warnings = append(warnings, warning("filter_comparison", compared.Message))
+// warnings are the warnings of a response.
+type warnings []rawjson.Value
+
+// add adds a warning for each message that is not empty.
+func (w *warnings) add(code string, messages ...string) {
+	for _, message := range messages {
+		if message != "" {
+			*w = append(*w, rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}.Encode())
+		}
 	}
-	for _, other := range others {
-		warnings = append(warnings, warning("partial_results", other))
-	}
-	return warnings
 }
 
-// withSpelled has a warning more, unless there is nothing to say of numbers that are texts.
-func withSpelled(warnings []rawjson.Value, spelled string) []rawjson.Value {
-	if spelled == "" {
-		return warnings
+// meta returns the member meta with the warnings.
+func (w warnings) meta(members rawjson.Object) rawjson.Member {
+	if w != nil {
+		members = append(members, rawjson.Raw("warnings", rawjson.Array(w)))
 	}
-	return append(warnings, warning("numbers_as_text", spelled))
+	return rawjson.Raw("meta", members.Encode())
 }
 
-// withWarnings is meta with the warnings, if there are any.
-func withWarnings(meta rawjson.Object, warnings []rawjson.Value) rawjson.Object {
-	if warnings == nil {
-		return meta
-	}
-	return append(meta, rawjson.Raw("warnings", rawjson.Array(warnings)))
+// filterWarnings returns the warnings about the filter.
+func (r *reading) filterWarnings() (found warnings) {
+	found.add("filter_comparison", r.filter.Warnings(r.env.Clock.Location())...)
+	return found
 }
 
-func warning(code, message string) rawjson.Value {
-	return rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}.Encode()
-}
-
-// isNarrowable reports whether each field of a filter can be asked for by name: a list of names has commas between them.
+// isNarrowable reports whether each field of a filter can be requested by name. Names in a list of fields have no commas.
 func isNarrowable(filter rs.Filter) bool {
 	return !slices.ContainsFunc(filter, func(c rs.Condition) bool { return strings.Contains(c.Field, ",") })
 }

@@ -1,7 +1,6 @@
 package readon
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
@@ -10,10 +9,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// record is what is read of a row of a list. All of it shares memory with the page.
+// record is a row of a list. It shares memory with its page.
 type record struct {
 	row        rawjson.Value
-	fields     rawjson.Cursor // before the row itself when it is flat
+	fields     rawjson.Cursor // at the member data, or at the row if it has none
 	id         rawjson.Value
 	connection rawjson.Value
 }
@@ -42,7 +41,7 @@ func recordOf(c rawjson.Cursor) record {
 	return found
 }
 
-// recordsOf are the rows of a list.
+// recordsOf returns the rows of a list.
 func recordsOf(list rs.List) []record {
 	rows := make([]record, len(list.Rows))
 	for i := range rows {
@@ -51,7 +50,7 @@ func recordsOf(list rs.List) []record {
 	return rows
 }
 
-// connectionsOf are the connections that rows are of, each once.
+// connectionsOf returns the connections of rows, each once.
 func connectionsOf(rows []record) []string {
 	var connections []string
 	for _, row := range rows {
@@ -62,15 +61,12 @@ func connectionsOf(rows []record) []string {
 	return connections
 }
 
-// kept is a copy of the record that shares no memory with the page.
-func (r record) kept() record { return recordOf(rawjson.NewCursor(bytes.Clone(r.row))) }
-
 func (r record) key() string { return rawjson.TextOf(r.id) }
 
 func (r record) connectionID() string { return rawjson.TextOf(r.connection) }
 
-// print tells records of a page apart in a cursor.
-func (r record) print() string {
+// hash identifies the record in a cursor.
+func (r record) hash() string {
 	sum := sha256.Sum256(r.id)
 	return base64.RawURLEncoding.EncodeToString(sum[:6])
 }

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// RowsInput is what a page of rows asks for. A nil member was not given.
+// RowsInput has the arguments of a query for rows. A nil member was not given.
 type RowsInput struct {
 	Filter       rs.Filter
 	Sort         *string
@@ -24,9 +22,9 @@ type RowsInput struct {
 	ConnectionID *string
 }
 
-// Rows reads a page of a stream. Where the resource server refuses filters as such, the adapter reads the stream and applies
-// the filter (R-SCAN-1); where it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). It returns the errors of
-// env.Get, or an *tool.Error for a cursor of another call or a caller with too many readings.
+// Rows reads a page of a stream, or of all streams. If the resource server refuses filters as such, the adapter applies the filter (R-SCAN-1).
+// If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). It returns the errors of env.Get, or a *tool.Error for
+// a cursor of another call or a caller with too many readings.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
 		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(text(input.Cursor), changesPrefix) {
@@ -34,7 +32,7 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 		}
 		return readTimeline(ctx, env, request, input)
 	}
-	from, isOurs, err := placeIn(env, input.Cursor, request)
+	from, isOwn, err := positionOf(env, input.Cursor, request)
 	switch {
 	case err != nil:
 		return nil, err
@@ -42,42 +40,47 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 		return env.Get(ctx, request)
 	}
 	q := &rows{request: request, input: input, from: from}
-	q.filters = isOurs || len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
+	q.filters = isOwn || len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
 	if from.Sorts && !q.sort() {
 		return nil, errOtherCall
 	}
 	if !q.filters {
 		response, err := env.Get(ctx, request)
-		if err == nil || !q.answers(env, err) {
+		if err == nil || !q.takesOver(env, err) {
 			return response, err
 		}
 	}
-	if !isOurs && input.Cursor != nil {
+	if !isOwn && input.Cursor != nil {
 		return nil, errOtherCall
 	}
-	return q.read(ctx, env)
+	for {
+		response, err := q.read(ctx, env)
+		if err == nil || !q.takesOver(env, err) {
+			return response, err
+		}
+	}
 }
 
-// rows is a page of rows in the making.
+// rows is a query for rows that the adapter answers.
 type rows struct {
-	request rs.Request
-	input   RowsInput
-	from    place
-	filters bool   // the filter is applied here
-	sorts   bool   // the order is made here
-	refused error  // what the resource server said of the order
-	by      string // the field of the order
-	falling bool
+	request      rs.Request
+	input        RowsInput
+	from         position
+	filters      bool // the adapter applies the filter
+	sorts        bool // the adapter sorts
+	sortRefusal  error
+	sortField    string
+	isDescending bool
 }
 
-// answers reports whether the reading answers what the resource server refuses.
-func (q *rows) answers(env tool.Env, err error) bool {
+// takesOver reports whether the adapter now does what the resource server refuses.
+func (q *rows) takesOver(env tool.Env, err error) bool {
 	switch {
 	case !q.filters && len(q.input.Filter) > 0 && isOfFilters(err):
 		env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
 		q.filters = true
 	case !q.sorts && q.input.Sort != nil && q.input.Cursor == nil && isOfSort(err):
-		q.refused = err
+		q.sortRefusal = err
 		return q.sort()
 	default:
 		return false
@@ -85,128 +88,101 @@ func (q *rows) answers(env tool.Env, err error) bool {
 	return true
 }
 
-// sort makes the order here, if it is by one field.
+// sort makes the adapter sort, if the order is by one field.
 func (q *rows) sort() bool {
 	if q.input.Sort == nil {
 		return false
 	}
-	var isDescending bool
-	q.by, isDescending = strings.CutPrefix(*q.input.Sort, "-")
-	q.falling = isDescending || q.input.Order != nil && *q.input.Order == "desc"
-	contradicts := isDescending && q.input.Order != nil && *q.input.Order == "asc"
-	q.sorts = q.by != "" && !strings.Contains(q.by, ",") && !contradicts
+	order := text(q.input.Order)
+	field, isDescending := strings.CutPrefix(*q.input.Sort, "-")
+	q.sortField, q.isDescending = field, isDescending || order == "desc"
+	q.sorts = field != "" && !strings.Contains(field, ",") && !(isDescending && order == "asc")
 	return q.sorts
 }
 
-// read reads until the page is full. What the resource server refuses of a page may be what the reading answers too.
 func (q *rows) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
-	for {
-		response, err := q.readOnce(ctx, env)
-		if err == nil || !q.answers(env, err) {
-			return response, err
-		}
+	var local rs.Filter // that the adapter applies
+	request, fields, kind := q.request, q.input.Fields, kindRows
+	if q.filters {
+		local = q.input.Filter
+		request.Query = request.Query.WithoutMembers(filterName)
 	}
-}
-
-func (q *rows) readOnce(ctx context.Context, env tool.Env) (*rs.Response, error) {
-	filter := condition.New(q.local())
-	kind := kindRows
+	filter := condition.New(local)
+	used := filter.Fields()
 	if q.sorts {
-		kind = kindTop
+		kind, used = kindTop, append(used, q.sortField)
+		request.Query = request.Query.Without(sortName, orderName)
 	}
-	r, err := begin(ctx, env, kind)
+	if fields != nil {
+		fields = joinNames(fields, used)
+	}
+	r, err := newReading(ctx, env, kind)
 	if err != nil {
 		return nil, err
 	}
 	defer r.end()
-	request := q.request
-	read := q.input.Fields
-	if q.filters {
-		request.Query = request.Query.WithoutMembers(filterName)
-	}
-	if read != nil {
-		read = names(read, filter.Fields())
-	}
-	if q.sorts {
-		request.Query = request.Query.Without(sortName, orderName)
-		if read != nil {
-			read = names(read, []string{q.by})
-		}
-	}
-	l := r.newList(request, read, q.from)
-	defer l.forget()
-	l.ask()
-	if q.from == (place{}) {
-		if err := q.judge(l, filter); err != nil {
+	l := r.newList(request, fields, q.from)
+	defer l.cancelAhead()
+	l.isUnordered = q.sorts
+	l.requestNext()
+	if q.from == (position{}) {
+		if err := q.checkNames(l, filter.Fields()); err != nil {
 			return nil, err
 		}
 	}
-	l.edge = l.edgeOf(q.local(), q.order())
+	l.bound = l.boundOf(local, q.order())
 	l.filter = filter
 	if q.sorts {
-		return q.top(l, filter)
+		return q.top(l)
 	}
-	return q.page(l, filter)
+	return q.page(l)
 }
 
-// local is the filter that is applied here.
-func (q *rows) local() rs.Filter {
-	if q.filters {
-		return q.input.Filter
+// order returns the order of the list that is read, or an empty string for the default one.
+func (q *rows) order() string {
+	switch sort := text(q.input.Sort); {
+	case q.sorts:
+		return ""
+	case sort != "" && !strings.HasPrefix(sort, "-"):
+		return "asc"
+	}
+	return text(q.input.Order)
+}
+
+// checkNames asks the resource server about the fields of the order and the filter if no page requests them by name, so that an unknown
+// field is an error and not an empty result.
+func (q *rows) checkNames(l *list, filterFields []string) error {
+	if q.sorts {
+		err := l.probe(l.request.Query, q.sortField)
+		if errors.As(err, new(*rs.Error)) {
+			return q.sortRefusal
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if q.input.Fields == nil && len(filterFields) > 0 {
+		return l.probe(l.request.Query, filterFields...)
 	}
 	return nil
 }
 
-// order is the order of the list that is read.
-func (q *rows) order() string {
-	switch {
-	case !q.sorts && q.input.Sort != nil && *q.input.Sort != "" && !strings.HasPrefix(*q.input.Sort, "-"):
-		return "asc"
-	case !q.sorts && q.input.Order != nil:
-		return *q.input.Order
+// page reads until the page is full, or to the end if the matching rows are to be counted.
+func (q *rows) page(l *list) (*rs.Response, error) {
+	isFirst, count := q.from == position{}, text(q.input.Count)
+	found := &matchingPage{
+		list: l, asked: q.request, limit: q.request.Limit(), total: q.from.Count,
+		countsAll: isFirst && count == "exact", tellsCount: isFirst && count != "" && count != "none",
 	}
-	return ""
-}
-
-// judge lets the resource server judge the names that no page asks for by name: an unknown field matches nothing, and a
-// caller has to hear of it.
-func (q *rows) judge(l *list, filter *condition.Filter) error {
-	var asking errgroup.Group
-	if q.sorts {
-		asking.Go(func() error {
-			var refused *rs.Error
-			err := l.probe(l.request.Query, q.by)
-			if errors.As(err, &refused) {
-				return q.refused // the resource server's own answer to an unknown order
-			}
-			return err
-		})
-	}
-	if named := filter.Fields(); q.input.Fields == nil && len(named) > 0 {
-		asking.Go(func() error { return l.probe(l.request.Query, named...) })
-	}
-	return asking.Wait()
-}
-
-// probe asks for these fields of one record.
-func (l *list) probe(query rs.Query, fields ...string) error {
-	request := l.request
-	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
-	_, err := l.env.RS.Get(l.ctx, request)
-	return err
-}
-
-// page reads rows that match until there are as many as the page holds, or all of them when they are to be counted.
-func (q *rows) page(l *list, filter *condition.Filter) (*rs.Response, error) {
-	isFirst := q.from == place{}
-	found := &full{
-		list: l, asked: q.request, limit: q.request.Limit(), count: q.from.Count,
-		matches: func(read *page, at int) (bool, error) { return filter.Match(read.rows[at].fields), nil },
-		counts:  isFirst && q.input.Count != nil && *q.input.Count == "exact",
-		tells:   isFirst && q.input.Count != nil && *q.input.Count != "none",
+	found.match = func(rows []record) ([]bool, error) {
+		matches := make([]bool, len(rows))
+		for i, row := range rows {
+			matches[i] = l.filter.Match(row.fields)
+		}
+		return matches, nil
 	}
 	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
 		return nil, err
 	}
-	return found.response(l.warningsOf(filter)), nil
+	return found.response(l.filterWarnings()), nil
 }

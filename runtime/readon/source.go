@@ -11,7 +11,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // source is one stream of one connection in a timeline. It reads its pages on demand, in the order of the timeline.
@@ -20,16 +19,16 @@ type source struct {
 	stream, connection string
 	advertised         rawjson.Object // members of the stream in the schema
 
-	from     *position // the last row that earlier pages of the timeline showed; nil: none
-	resume   string    // the resource server's cursor where rows after from begin; empty: unknown
-	cursor   string    // of the next page
-	pages    []string  // cursors of the pages that were read
-	rows     []moment  // that were read, in the order of the timeline
-	edge     int64     // the instant of the last row that was read
+	from     *sortKey // of the last row that earlier pages of the timeline showed; nil: none
+	resume   string   // the resource server's cursor of the first page with other rows; empty: unknown
+	cursor   string   // of the next page
+	pages    []string // cursors of the pages that were read
+	rows     []timelineRow
+	last     int64 // ordinal of the last row that was read
 	slack    time.Duration
 	form     *spelling // of the first time
 	field    string    // holds the time
-	isKnown  bool      // the field is known to be the order of the list
+	isKnown  bool      // the resource server sorts by the field
 	filters  bool      // the resource server applies the range
 	noFilter bool      // the resource server refuses the range of this field
 	isFar    bool      // the range is read from its other end
@@ -39,24 +38,21 @@ type source struct {
 	err      error     // why the source is not read to its end
 }
 
-// sourcesIn returns a source for each stream and connection of a schema document.
-func (t *timeline) sourcesIn(document *schemadoc.Document) []*source {
-	var sources []*source
-	known := map[[2]string]bool{}
-	for connector, stream := range document.Rows() {
-		connections := connector.ConnectionsOf(stream)
-		if connections == nil {
-			connections = []schemadoc.Connection{{}}
-		}
-		for _, connection := range connections {
-			if key := [2]string{stream.Name, connection.ID}; !known[key] {
-				known[key] = true
-				sources = append(sources, &source{timeline: t, stream: stream.Name, connection: connection.ID, advertised: stream.Members})
-			}
-		}
-	}
-	return sources
+// timelineRow is one row of a timeline.
+type timelineRow struct {
+	sortKey
+	row  rawjson.Value // as the timeline shows it
+	time string
+	page int // of the source
 }
+
+var (
+	errReadingBound = errors.New("the call has read as many records as it may")
+	errNoCursor     = errors.New("the provider gave no cursor for the rest")
+)
+
+// key identifies the source in a cursor.
+func (s *source) key() string { return s.stream + "/" + s.connection }
 
 // name identifies the source in a message.
 func (s *source) name() string {
@@ -75,20 +71,17 @@ func (s *source) request() rs.Request {
 	return recordsOfStream(s.stream, connection)
 }
 
-// get reads one page within the bounds of the reading.
-func (s *source) get(ctx context.Context, parameters ...rs.Parameter) (rs.List, error) {
+// get reads a page within the bounds of the reading. It is safe for concurrent use by several sources.
+func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
+	if s.remaining() <= 0 {
+		return rs.List{}, errReadingBound
+	}
 	request := s.request()
-	rows := 0
+	request.Query.Set(limitName, strconv.Itoa(limit))
 	for _, parameter := range parameters {
 		request.Query.Set(parameter.Name, parameter.Value)
-		if parameter.Name == limitName {
-			rows, _ = strconv.Atoi(parameter.Value)
-		}
 	}
-	if err := s.take(rows); err != nil {
-		return rs.List{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, sourceTimeout)
+	ctx, cancel := context.WithTimeout(s.ctx, sourceTimeout)
 	defer cancel()
 	response, err := s.env.RS.Get(ctx, request)
 	if err != nil {
@@ -99,112 +92,117 @@ func (s *source) get(ctx context.Context, parameters ...rs.Parameter) (rs.List, 
 	return list, err
 }
 
-func parameter(name, value string) rs.Parameter { return rs.Parameter{Name: name, Value: value} }
+// remaining returns how many records may still be read.
+func (t *timeline) remaining() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.left
+}
 
-// sortBy returns the order of the list by the time field.
+// answered counts the records of a response.
+func (t *timeline) answered(response *rs.Response, rows int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Read += int64(rows)
+	t.left -= max(1, rows)
+	t.base = response
+	for _, id := range response.GrantIDs {
+		if !slices.Contains(t.grants, id) {
+			t.grants = append(t.grants, id)
+		}
+	}
+	t.reportProgress()
+}
+
+// sortBy returns the parameter for the order of the timeline, or for the reverse.
 func (s *source) sortBy(isRising bool) rs.Parameter {
 	if isRising {
-		return parameter(sortName, s.field)
+		return rs.Parameter{Name: sortName, Value: s.field}
 	}
-	return parameter(sortName, "-"+s.field)
+	return rs.Parameter{Name: sortName, Value: "-" + s.field}
 }
 
 // begin finds the time field and reads the first page.
-func (s *source) begin(ctx context.Context) {
-	s.settle(s.begun(ctx))
-}
-
-// next reads the next page.
-func (s *source) next(ctx context.Context) { s.settle(s.more(ctx)) }
-
-// settle notes the error of a read. A source that failed has no rows on this page, so that its rows come in order on a later one.
-func (s *source) settle(err error) {
-	if s.err = err; err != nil {
-		s.rows = nil
-	}
-}
-
-func (s *source) begun(ctx context.Context) error {
+func (s *source) begin() error {
 	if s.resume != "" || s.isKnown {
 		s.cursor = s.resume
-		return s.more(ctx)
+		return s.readPage()
 	}
 	if field := advertisedTime(s.advertised); field != "" && !s.refusesFilters() { // it saves two requests
 		s.field, s.isKnown = field, true
-		if err := s.more(ctx); err != nil || s.form != nil || s.isEmpty {
+		if err := s.readPage(); err != nil || s.form != nil || s.isEmpty {
 			return err
 		}
 		s.isKnown, s.isDone, s.pages, s.cursor = false, false, nil, ""
 	}
-	list, err := s.get(ctx, parameter(limitName, strconv.Itoa(s.pageSize)))
+	list, err := s.get(s.pageSize)
 	if err != nil {
 		return err
 	}
 	records := recordsOf(list)
-	recent := make([]rawjson.Cursor, len(records))
-	for i, record := range records {
-		recent[i] = record.fields
-	}
-	if s.field = TimeField(s.advertised, recent); s.field == "" {
+	if s.field = TimeField(s.advertised, fieldsOf(records)); s.field == "" {
 		s.isDone, s.noTime = true, len(records) > 0
 		return nil
 	}
 	next := list.Text(nextCursorName)
-	if next == "" && string(list.Get("has_more")) != "true" { // all there are, in whatever order
+	if next == "" && string(list.Get("has_more")) != "true" { // all records, in any order
 		s.keep(records, false)
 		s.isDone = true
 		return nil
 	}
-	if _, err = s.get(ctx, parameter(limitName, "1"), s.sortBy(s.isRising)); err != nil {
-		if !isOfSort(err) {
-			return err
-		}
-		return s.collect(ctx, false, nil)
+	if _, err = s.get(1, s.sortBy(s.isRising)); isOfSort(err) {
+		return s.readAll(false, nil)
+	} else if err != nil {
+		return err
 	}
 	s.isKnown = true
-	if s.isRising || s.isBounded() && !s.refusesFilters() {
-		return s.more(ctx)
+	if s.isRising || s.span.isBounded() && !s.refusesFilters() {
+		return s.readPage()
 	}
-	return s.firstPage(ctx, records, next)
-}
-
-// firstPage takes the newest page, which begin has read in the order of the timeline.
-func (s *source) firstPage(ctx context.Context, records []record, next string) error {
 	s.pages = append(s.pages, "")
 	if isOutOfOrder := s.keep(records, true); isOutOfOrder {
-		return s.collect(ctx, false, nil)
+		return s.readAll(false, nil)
 	}
-	s.cursor = next
-	if next == "" {
-		s.isDone = true
-	}
-	return s.leap(ctx)
+	s.cursor, s.isDone = next, next == ""
+	return s.tryOtherEnd()
 }
 
-// more reads the next page in the order of the timeline.
-func (s *source) more(ctx context.Context) error {
-	parameters := []rs.Parameter{parameter(limitName, strconv.Itoa(s.pageSize)), s.sortBy(s.isRising)}
-	if s.cursor != "" {
-		parameters = append(parameters, parameter(cursorName, s.cursor))
+func fieldsOf(records []record) []rawjson.Cursor {
+	fields := make([]rawjson.Cursor, len(records))
+	for i, record := range records {
+		fields[i] = record.fields
 	}
-	s.filters = s.isBounded() && !s.refusesFilters() && !s.noFilter
+	return fields
+}
+
+func (s *source) refusesFilters() bool {
+	return s.env.Readings.Refuses(rs.Origins(s.env.RS, s.timeline.request))
+}
+
+// readPage reads the next page in the order of the timeline.
+func (s *source) readPage() error {
+	parameters := []rs.Parameter{s.sortBy(s.isRising)}
+	if s.cursor != "" {
+		parameters = append(parameters, rs.Parameter{Name: cursorName, Value: s.cursor})
+	}
+	s.filters = s.span.isBounded() && !s.refusesFilters() && !s.noFilter
 	if s.filters {
 		parameters = append(parameters, s.bounds()...)
 	}
-	list, err := s.get(ctx, parameters...)
+	list, err := s.get(s.pageSize, parameters...)
 	switch refused := badRequest(err); {
 	case refused == nil:
 	case s.filters:
 		if isOfFilters(err) {
-			s.noteRefusal(s.request())
+			s.env.Readings.NoteRefusal(rs.Origins(s.env.RS, s.request()))
 		}
 		s.noFilter, s.cursor, s.pages = true, "", nil
-		return s.more(ctx)
+		return s.readPage()
 	case isOfSort(err):
-		return s.collect(ctx, false, nil)
-	case s.cursor != "" && len(s.pages) == 0: // a cursor from an earlier call that the server no longer takes
+		return s.readAll(false, nil)
+	case s.cursor != "" && len(s.pages) == 0: // the server no longer takes a cursor from an earlier call
 		s.cursor, s.resume = "", ""
-		return s.more(ctx)
+		return s.readPage()
 	}
 	if err != nil {
 		return err
@@ -212,51 +210,53 @@ func (s *source) more(ctx context.Context) error {
 	isFirst := len(s.pages) == 0 && s.cursor == ""
 	s.pages, s.isEmpty = append(s.pages, s.cursor), len(list.Rows) == 0
 	if isOutOfOrder := s.keep(recordsOf(list), true); isOutOfOrder {
-		return s.collect(ctx, false, nil)
+		return s.readAll(false, nil)
 	}
+	_, end := s.span.inOrder(s.isRising)
+	isPast := end != nil && s.form != nil && s.last-int64(s.slack) > s.ordinal(*end)
+	if err := s.advance(list, isPast); err != nil || !isFirst {
+		return err
+	}
+	return s.tryOtherEnd()
+}
+
+// advance moves to the next page if there is one.
+func (s *source) advance(list rs.List, isPast bool) error {
 	next := list.Text(nextCursorName)
-	if next == "" || next == s.cursor || s.isPast() {
-		s.isDone = true
-		if next == "" && string(list.Get("has_more")) == "true" {
-			return errNoCursor
-		}
+	if next != "" && next != s.cursor && !isPast {
+		s.cursor = next
 		return nil
 	}
-	s.cursor = next
-	if isFirst {
-		return s.leap(ctx)
+	s.isDone = true
+	if next == "" && string(list.Get("has_more")) == "true" {
+		return errNoCursor
 	}
 	return nil
 }
 
-var errNoCursor = errors.New("the provider gave no cursor for the rest")
-
-// isPast reports whether the rows that follow are outside the range.
-func (s *source) isPast() bool {
-	end := s.span.since
-	if s.isRising {
-		end = s.span.until
+// ordinal returns a number that rises in the order of the timeline.
+func (t *timeline) ordinal(at time.Time) int64 {
+	if t.isRising {
+		return at.UnixNano()
 	}
-	if end == nil || s.form == nil {
-		return false
-	}
-	at := time.Unix(0, s.edge)
-	if s.isRising {
-		return at.Add(-s.slack).After(*end)
-	}
-	return at.Add(s.slack).Before(*end)
+	return -at.UnixNano()
 }
 
-// leap reads a range from its other end if that is nearer, and the resource server does not filter. One read decides (R-TIME-1).
-func (s *source) leap(ctx context.Context) error {
-	near, far := s.span.until, s.span.since
-	if s.isRising {
-		near, far = far, near
+// inOrder returns the bounds of the range in the order of a timeline.
+func (r timeRange) inOrder(isRising bool) (start, end *time.Time) {
+	if isRising {
+		return r.since, r.until
 	}
-	if s.isDone || s.filters || s.form == nil || near == nil || len(s.rows) > 0 || s.from != nil && s.resume != "" {
+	return r.until, r.since
+}
+
+// tryOtherEnd reads a range from its other end if that is nearer and the resource server does not filter. One read decides.
+func (s *source) tryOtherEnd() error {
+	start, end := s.span.inOrder(s.isRising)
+	if s.isDone || s.filters || s.form == nil || start == nil || len(s.rows) > 0 || s.from != nil && s.resume != "" {
 		return nil
 	}
-	list, err := s.get(ctx, parameter(limitName, "1"), s.sortBy(!s.isRising))
+	list, err := s.get(1, s.sortBy(!s.isRising))
 	if err != nil || len(list.Rows) == 0 {
 		return err
 	}
@@ -264,47 +264,40 @@ func (s *source) leap(ctx context.Context) error {
 	if !isTime {
 		return nil
 	}
-	ahead, behind := time.Unix(0, s.edge).Sub(*near).Abs(), time.Duration(0)
-	if far != nil {
-		behind = far.Sub(last).Abs()
+	fromStart, fromEnd := time.Duration(s.ordinal(*start)-s.last).Abs(), time.Duration(0)
+	if end != nil {
+		fromEnd = end.Sub(last).Abs()
 	}
-	if behind >= ahead {
+	if fromEnd >= fromStart {
 		return nil
 	}
 	s.isFar = true
-	return s.collect(ctx, true, near)
+	return s.readAll(true, start)
 }
 
-// collect reads the source to its end and keeps the first rows of the timeline: from the other end up to a bound, or all records if
-// they are in another order.
-func (s *source) collect(ctx context.Context, isSorted bool, until *time.Time) error {
+// readAll reads the source to its end and keeps the first rows of the timeline: from the other end up to the start of the range, or all
+// records if they are in another order.
+func (s *source) readAll(isReversed bool, start *time.Time) error {
 	s.rows, s.pages, s.cursor, s.form = nil, nil, "", nil
-	for {
-		parameters := []rs.Parameter{parameter(limitName, strconv.Itoa(rs.MostRows))}
-		if isSorted {
+	for !s.isDone {
+		var parameters []rs.Parameter
+		if isReversed {
 			parameters = append(parameters, s.sortBy(!s.isRising))
 		}
 		if s.cursor != "" {
-			parameters = append(parameters, parameter(cursorName, s.cursor))
+			parameters = append(parameters, rs.Parameter{Name: cursorName, Value: s.cursor})
 		}
-		list, err := s.get(ctx, parameters...)
+		list, err := s.get(rs.MostRows, parameters...)
 		if err != nil {
 			return err
 		}
 		s.keep(recordsOf(list), false)
 		s.rows = slices.Clip(s.rows[:min(len(s.rows), s.limit+1)])
-		next := list.Text(nextCursorName)
-		at := time.Unix(0, s.edge)
-		isPast := until != nil && (s.isRising && at.Add(s.slack).Before(*until) || !s.isRising && at.Add(-s.slack).After(*until))
-		if next == "" || next == s.cursor || isPast {
-			s.isDone = true
-			if next == "" && string(list.Get("has_more")) == "true" {
-				return errNoCursor
-			}
-			return nil
+		if err := s.advance(list, start != nil && s.last+int64(s.slack) < s.ordinal(*start)); err != nil {
+			return err
 		}
-		s.cursor = next
 	}
+	return nil
 }
 
 // keep keeps the records of a page that are in the range and were not shown before. It reports whether a list that should be in order
@@ -316,44 +309,36 @@ func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 		if !isTime {
 			continue // without a time it is in no timeline
 		}
+		ordinal := s.ordinal(at)
 		if s.form == nil {
-			s.form, s.edge = &form, at.UnixNano()
+			s.form, s.last = &form, ordinal
 		}
 		s.slack = max(s.slack, slackOf(*s.form, form))
-		back := time.Duration(at.UnixNano() - s.edge)
-		if s.isRising {
-			back = -back
-		}
-		if isOrdered && back > s.slack {
+		if isOrdered && s.last-ordinal > int64(s.slack) {
 			return true
 		}
-		if !isOrdered || back < 0 {
-			s.edge = at.UnixNano()
+		if !isOrdered || ordinal > s.last {
+			s.last = ordinal
 		}
-		row := moment{position: position{At: at.UnixNano(), Stream: s.stream, Connection: s.connection, Key: record.key()}, page: len(s.pages) - 1}
-		if !s.span.holds(at) || s.from != nil && s.compare(row, moment{position: *s.from}) <= 0 {
-			continue
+		row := timelineRow{sortKey: sortKey{At: at.UnixNano(), Stream: s.stream, Connection: s.connection, Key: record.key()}, page: len(s.pages) - 1}
+		if s.span.holds(at) && (s.from == nil || s.compare(row.sortKey, *s.from) > 0) {
+			row.time = rawjson.TextOf(value)
+			row.row = append(s.identity(record),
+				rawjson.Raw(timeKey, bytes.Clone(value)), rawjson.Raw("data", shortFields(record.row, s.field))).Encode()
+			s.rows = append(s.rows, row)
 		}
-		row.time = rawjson.TextOf(value)
-		row.row = s.briefRow(record, row, value)
-		s.rows = append(s.rows, row)
 	}
-	slices.SortFunc(s.rows, s.compare)
+	slices.SortFunc(s.rows, func(a, b timelineRow) int { return s.compare(a.sortKey, b.sortKey) })
 	return false
 }
 
-// briefRow returns a record as a row of the timeline.
-func (s *source) briefRow(record record, at moment, value rawjson.Value) rawjson.Value {
-	fields, _ := rawjson.ParseObject(record.row)
-	if data, isWrapped := rawjson.ParseObject(fields.Get("data")); isWrapped {
-		fields = data
-	}
-	row := rawjson.Object{rawjson.String("id", at.Key), rawjson.String("stream", s.stream)}
+// identity returns the first members of a row.
+func (s *source) identity(record record) rawjson.Object {
+	row := rawjson.Object{rawjson.String("id", record.key()), rawjson.String("stream", s.stream)}
 	if s.connection != "" {
 		row = append(row, rawjson.String(connectionName, s.connection))
 	}
-	row = append(row, rawjson.Raw(timeKey, bytes.Clone(value)), rawjson.Raw("data", bytes.Clone(brief(fields, s.field).Encode())))
-	return row.Encode()
+	return row
 }
 
 // settled returns how many rows are certain to come before all that were not read yet.
@@ -361,54 +346,45 @@ func (s *source) settled() int {
 	if s.isDone {
 		return len(s.rows)
 	}
-	count := 0
-	for _, row := range s.rows {
-		ahead := time.Duration(row.At - s.edge)
-		if s.isRising {
-			ahead = -ahead
-		}
-		if ahead <= s.slack {
-			break
-		}
-		count++
+	unsettled := func(row timelineRow) bool { return s.last-s.ordinal(time.Unix(0, row.At)) <= int64(s.slack) }
+	if i := slices.IndexFunc(s.rows, unsettled); i >= 0 {
+		return i
 	}
-	return count
+	return len(s.rows)
 }
 
-// nextAt returns the instant that the next row that was not read may have.
+// nextAt returns the earliest instant, in the order of the timeline, of a row that was not read.
 func (s *source) nextAt() int64 {
-	switch {
-	case s.form == nil && s.isRising:
-		return math.MinInt64
-	case s.form == nil:
-		return math.MaxInt64
-	case s.isRising:
-		return s.edge - int64(s.slack)
+	first := int64(math.MinInt64 + 1)
+	if s.form != nil {
+		first = s.last - int64(s.slack)
 	}
-	return s.edge + int64(s.slack)
+	if s.isRising {
+		return first
+	}
+	return -first
 }
 
-// place returns the cursor of the first page with a row that was not shown, for the next page of the timeline.
-func (s *source) place(shown int) string {
+// nextCursor returns the resource server's cursor of the first page with a row that was not shown.
+func (s *source) nextCursor(shown int) string {
 	if s.isFar || len(s.pages) == 0 {
 		return ""
 	}
 	if shown < len(s.rows) {
-		return s.pages[max(0, slices.MinFunc(s.rows[shown:], func(a, b moment) int { return a.page - b.page }).page)]
+		return s.pages[max(0, slices.MinFunc(s.rows[shown:], func(a, b timelineRow) int { return a.page - b.page }).page)]
 	}
 	return s.cursor
 }
 
 // bounds returns the range as a filter of the resource server. It is wider than the range by a day, because the server reads a date as a
 // midnight in UTC; keep applies the exact range.
-func (s *source) bounds() []rs.Parameter {
-	since, until := s.span.since, s.span.until
-	var bounds []rs.Parameter
-	if since != nil {
-		bounds = append(bounds, parameter(filterName+"["+s.field+"][gte]", since.Add(-offsetSlack).UTC().Format(time.RFC3339)))
+func (s *source) bounds() (bounds []rs.Parameter) {
+	add := func(operator string, at *time.Time, margin time.Duration) {
+		if at != nil {
+			bounds = append(bounds, rs.Parameter{Name: filterName + "[" + s.field + "][" + operator + "]", Value: at.Add(margin).UTC().Format(time.RFC3339)})
+		}
 	}
-	if until != nil {
-		bounds = append(bounds, parameter(filterName+"["+s.field+"][lt]", until.Add(offsetSlack).UTC().Format(time.RFC3339)))
-	}
+	add("gte", s.span.since, -offsetSlack)
+	add("lt", s.span.until, offsetSlack)
 	return bounds
 }

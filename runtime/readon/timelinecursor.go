@@ -3,108 +3,92 @@ package readon
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// timelineCursor is the position of a timeline. Sources are named by a hash. Most are at the last row of the page; those that failed are
-// behind it.
+// timelineCursor is the position of a timeline. Sources are named by hashes of a fixed length.
 type timelineCursor struct {
-	Version  int            `json:"v"`
-	Question string         `json:"q"`
-	Last     *position      `json:"p,omitempty"` // the last row that was shown
-	Known    string         `json:"n"`           // the sources that were read
-	Offsets  string         `json:"o,omitempty"` // the sources whose times state offsets
-	Behind   []position     `json:"b,omitempty"`
-	Lagging  map[string]int `json:"l,omitempty"` // a source → its position in Behind, or -1 for the start
+	Last    *sortKey            `json:"p,omitempty"` // of the last row that was shown
+	Current string              `json:"n"`           // the sources whose rows up to Last were shown
+	Behind  map[string]*sortKey `json:"b,omitempty"` // the other sources; nil: no row was shown
+	Offsets string              `json:"o,omitempty"` // the sources whose times state offsets
 }
 
 const (
-	timelinePrefix  = "timeline."
-	timelineVersion = 1
-	hashLength      = 6
+	timelinePrefix = "timeline."
+	hashLength     = 6
 )
 
-// timelineStart reads the caller's cursor. It is empty without one.
-func timelineStart(sent *string, request rs.Request) (timelineCursor, error) {
+// openCursor reads the caller's cursor. It is empty without one.
+func openCursor(sent *string, request rs.Request) (start timelineCursor, err error) {
 	if sent == nil {
-		return timelineCursor{}, nil
+		return start, nil
 	}
-	text, isOurs := strings.CutPrefix(*sent, timelinePrefix)
-	if !isOurs {
-		return timelineCursor{}, errOtherCall
+	start, isOwn, err := tool.DecodeCursor[timelineCursor](timelinePrefix, request, *sent)
+	if !isOwn {
+		err = errOtherCall
 	}
-	start, err := tool.DecodeCursor[timelineCursor](text)
-	switch {
-	case err != nil:
-		return start, err
-	case start.Version != timelineVersion || len(start.Known)%hashLength != 0:
-		return start, tool.CursorRefused("is malformed", nil)
-	case start.Question != tool.QuestionOf(request):
-		return start, errOtherCall
-	}
-	for _, at := range start.Lagging {
-		if at < -1 || at >= len(start.Behind) {
-			return start, tool.CursorRefused("is malformed", nil)
-		}
-	}
-	return start, nil
+	return start, err
 }
 
-// hash identifies a source in a cursor.
+// hash identifies the source in a cursor.
 func (s *source) hash() string {
-	sum := sha256.Sum256([]byte(s.stream + "\x00" + s.connection))
+	sum := sha256.Sum256([]byte(s.key()))
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:hashLength]
 }
 
-func (c timelineCursor) knows(hash string) bool { return listsHash(c.Known, hash) }
-
-// listsHash reports whether a hash is one of those in a text.
-func listsHash(text, hash string) bool {
-	for i := 0; i+hashLength <= len(text); i += hashLength {
-		if text[i:i+hashLength] == hash {
-			return true
-		}
+// hashes returns the hashes in a text.
+func hashes(text string) (all []string) {
+	for hash := range slices.Chunk([]byte(text), hashLength) {
+		all = append(all, string(hash))
 	}
-	return false
+	return all
 }
 
-// from returns the last row that was shown of a source, or nil.
-func (c timelineCursor) from(hash string) *position {
-	if at, isLagging := c.Lagging[hash]; isLagging && at >= 0 {
-		return &c.Behind[at]
-	} else if isLagging || !c.knows(hash) {
-		return nil
+// from returns the key up to which all rows of a source were shown, or nil.
+func (c timelineCursor) from(hash string) *sortKey {
+	if slices.Contains(hashes(c.Current), hash) {
+		return c.Last
 	}
-	return c.Last
+	return c.Behind[hash]
 }
 
-// remembered is what a process remembers of a source for some minutes, so that no page is read twice. Without it a page is as exact.
+// remembered is what a process remembers of a source for some minutes, so that no page is read twice. The rows of a page do not depend on it.
 type remembered struct {
 	Field  string `json:"f"`
-	Cursor string `json:"c,omitempty"`
+	Cursor string `json:"c,omitempty"` // of the resource server
 }
 
 // fieldsKey is the key under which the time fields of a caller's sources are remembered.
 const fieldsKey = "time fields"
 
-// place sets where each source begins.
-func (t *timeline) place(cursor *string) {
-	key := fieldsKey
-	if cursor != nil && t.env.Readings.Stop(t.env.Caller, *cursor) != "" {
-		key = *cursor
+// resume sets where each source begins.
+func (t *timeline) resume(cursor *string) {
+	kept, isSamePage := "", false
+	if cursor != nil {
+		kept = t.env.Readings.Stop(t.env.Caller, *cursor)
+		isSamePage = kept != ""
 	}
-	known, _ := tool.DecodeCursor[map[string]remembered](t.env.Readings.Stop(t.env.Caller, key)) // empty if absent
+	if !isSamePage {
+		kept = t.env.Readings.Stop(t.env.Caller, fieldsKey)
+	}
+	known := map[string]remembered{}
+	_ = json.Unmarshal([]byte(kept), &known) // empty if absent
 	for _, source := range t.sources {
 		source.from = t.start.from(source.hash())
-		if listsHash(t.start.Offsets, source.hash()) {
+		if slices.Contains(hashes(t.start.Offsets), source.hash()) {
 			source.slack = offsetSlack
 		}
-		if kept, isKept := known[source.hash()]; isKept {
-			source.field, source.resume, source.isKnown = kept.Field, kept.Cursor, true
+		if field, isKnown := known[source.key()]; isKnown {
+			source.field, source.isKnown = field.Field, true
+			if isSamePage {
+				source.resume = field.Cursor
+			}
 		}
 	}
 }
@@ -114,80 +98,53 @@ func (t *timeline) cursor(shown []int) string {
 	taken := make([]int, len(t.sources))
 	last := t.start.Last
 	for _, number := range shown {
-		row := t.sources[number].rows[taken[number]].position
+		row := t.sources[number].rows[taken[number]].sortKey
 		taken[number]++
-		if last == nil || t.compare(moment{position: row}, moment{position: *last}) > 0 {
+		if last == nil || t.compare(row, *last) > 0 {
 			last = &row
 		}
 	}
-	next := timelineCursor{Version: timelineVersion, Question: tool.QuestionOf(t.request), Last: last}
-	places := map[string]remembered{}
-	seen := map[string]bool{}
+	next := timelineCursor{Last: last, Behind: map[string]*sortKey{}}
+	add := func(hash string, from *sortKey) {
+		if from != nil && last != nil && *from == *last {
+			next.Current += hash
+		} else {
+			next.Behind[hash] = from
+		}
+	}
+	known := map[string]remembered{}
+	left := append(hashes(t.start.Current), slices.Sorted(maps.Keys(t.start.Behind))...) // sources that are not granted now
 	for i, source := range t.sources {
-		hash := source.hash()
-		seen[hash] = true
-		next.Known += hash
+		hash, from := source.hash(), source.from
+		if source.err == nil && len(shown) > 0 {
+			from = t.shownUpTo(source, taken[i], last)
+		}
+		add(hash, from)
 		if source.slack == offsetSlack {
 			next.Offsets += hash
 		}
-		at := source.from
-		if source.err == nil {
-			at = t.passed(source, shown, taken[i], last)
-			if source.isKnown {
-				places[hash] = remembered{source.field, source.place(taken[i])}
-			}
+		if source.err == nil && source.isKnown {
+			known[source.key()] = remembered{source.field, source.nextCursor(taken[i])}
 		}
-		next.lag(hash, at)
+		left = slices.DeleteFunc(left, func(other string) bool { return other == hash })
 	}
-	for i := 0; i < len(t.start.Known); i += hashLength { // a source that is not granted now
-		if hash := t.start.Known[i : i+hashLength]; !seen[hash] {
-			next.Known += hash
-			next.lag(hash, t.start.from(hash))
-		}
+	for _, hash := range left {
+		add(hash, t.start.from(hash))
 	}
-	text := timelinePrefix + tool.EncodeCursor(next)
-	t.env.Readings.NoteStop(t.env.Caller, text, tool.EncodeCursor(places))
-	fields := map[string]remembered{}
-	for hash, place := range places {
-		fields[hash] = remembered{Field: place.Field}
-	}
-	t.env.Readings.NoteStop(t.env.Caller, fieldsKey, tool.EncodeCursor(fields))
+	text := tool.EncodeCursor(timelinePrefix, t.request, next)
+	encoded, _ := json.Marshal(known) // strings
+	t.env.Readings.NoteStop(t.env.Caller, text, string(encoded))
+	t.env.Readings.NoteStop(t.env.Caller, fieldsKey, string(encoded))
 	return text
 }
 
-// passed returns the position up to which all rows of a source were shown: the position of the page, unless the source is still behind.
-func (t *timeline) passed(source *source, shown []int, taken int, last *position) *position {
-	if taken == len(source.rows) && source.isDone || last == nil || len(shown) == 0 {
-		if last == nil || len(shown) == 0 {
-			return source.from
-		}
+// shownUpTo returns the key up to which all rows of a source were shown: that of the page, unless rows of the source before it remain.
+func (t *timeline) shownUpTo(source *source, taken int, last *sortKey) *sortKey {
+	switch {
+	case taken == len(source.rows) || t.compare(source.rows[taken].sortKey, *last) > 0:
 		return last
+	case taken > 0:
+		return &source.rows[taken-1].sortKey
 	}
-	if taken < len(source.rows) && t.compare(source.rows[taken], moment{position: *last}) <= 0 { // catching up
-		if taken > 0 {
-			return &source.rows[taken-1].position
-		}
-		return source.from
-	}
-	return last
-}
-
-// lag notes the position of a source that is not at the last row.
-func (c *timelineCursor) lag(hash string, at *position) {
-	if at == c.Last || at != nil && c.Last != nil && *at == *c.Last {
-		return
-	}
-	if c.Lagging == nil {
-		c.Lagging = map[string]int{}
-	}
-	if at == nil {
-		c.Lagging[hash] = -1
-		return
-	}
-	known := slices.Index(c.Behind, *at)
-	if known < 0 {
-		known = len(c.Behind)
-		c.Behind = append(c.Behind, *at)
-	}
-	c.Lagging[hash] = known
+	return source.from
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Error is a refusal by the RS (R-ERR-1). It keeps the whole error object, or the body if it has none.
+// Error is a refusal by the RS (R-ERR-1). It keeps the whole error object: the value of the body's error member, or the body
+// itself if it has no such member.
 type Error struct {
 	Status    int             // HTTP status
 	Type      string          // the envelope's type, or one derived from the status

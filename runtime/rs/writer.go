@@ -8,7 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Writer changes something at a resource server with one bearer. It is safe for concurrent use. Readers cannot write.
+// Writer changes something at a resource server with one bearer. It is separate from Reader so that readers cannot write.
+// Implementations are safe for concurrent use.
 type Writer interface {
 	// Send sends one change once. It does not repeat it, because the change may have been made although the response was lost. A
 	// response without a body has a nil Body. Errors are those of Reader.Get.

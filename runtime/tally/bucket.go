@@ -3,6 +3,7 @@ package tally
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -21,14 +22,20 @@ const (
 	hourOfDay = "hour_of_day"
 )
 
-const (
-	minutesLayout = "2006-01-02T15:04"
-	secondsOfHour = 60 * 60
-	secondsOfDay  = 24 * secondsOfHour
+var cycles = map[string]int{weekday: 7, hourOfDay: 24}
 
-	// thursday is how far after the beginning of its week 1970 begins. Weeks begin on Monday (ISO 8601).
-	thursday = 3 * secondsOfDay
-)
+const minutesLayout = "2006-01-02T15:04"
+
+// unit returns the calendar unit of a granularity.
+func unit(granularity string) string {
+	switch granularity {
+	case weekday:
+		return "day"
+	case hourOfDay:
+		return "hour"
+	}
+	return granularity
+}
 
 // buckets assigns times to buckets in one zone. Two hours that a clock shows alike, when it is put back, are one bucket, as for the
 // resource server.
@@ -36,7 +43,7 @@ type buckets struct {
 	granularity string
 	zone        *time.Location
 	asWritten   bool // dates and times with an offset count as they are written
-	ownOffset   bool // such a time was seen
+	hasOffsets  bool // such a time was seen
 	last        span // of the last time, because the next record is often in it too
 }
 
@@ -58,9 +65,8 @@ func (b *buckets) of(value rawjson.Value) bucket {
 	case !isTime || isDate && b.granularity == hourOfDay:
 		return noBucket
 	case b.asWritten && (isDate || offset != scalar.UTC):
-		b.ownOffset = b.ownOffset || !isDate
-		start, _ := b.around(clock.Unix())
-		return b.number(start)
+		b.hasOffsets = b.hasOffsets || !isDate
+		return b.number(scalar.StartOf(clock, unit(b.granularity)))
 	}
 	at := scalar.At(clock, offset)
 	if second := at.Unix(); second < b.last.from || second >= b.last.until {
@@ -72,8 +78,9 @@ func (b *buckets) of(value rawjson.Value) bucket {
 // spanOf returns the span of a time in the zone.
 func (b *buckets) spanOf(at time.Time) span {
 	_, offset := at.Zone()
-	start, end := b.around(at.Unix() + int64(offset))
-	found := span{from: start - int64(offset), until: end - int64(offset), start: b.number(start)}
+	start := scalar.StartOf(time.Unix(at.Unix()+int64(offset), 0).UTC(), unit(b.granularity)) // as the clock of the zone shows it
+	end := scalar.Shift(start, unit(b.granularity), 1)
+	found := span{from: start.Unix() - int64(offset), until: end.Unix() - int64(offset), start: b.number(start)}
 	since, next := at.ZoneBounds()
 	if !since.IsZero() {
 		found.from = max(found.from, since.Unix())
@@ -84,50 +91,16 @@ func (b *buckets) spanOf(at time.Time) span {
 	return found
 }
 
-// around returns the beginning of the bucket that a clock's second is in, and of the next one.
-func (b *buckets) around(clock int64) (start, end int64) {
-	width, shift := int64(0), int64(0)
-	switch b.granularity {
-	case "minute":
-		width = 60
-	case "hour", hourOfDay:
-		width = secondsOfHour
-	case "day", weekday:
-		width = secondsOfDay
-	case "week":
-		width, shift = 7*secondsOfDay, thursday
-	}
-	if width > 0 {
-		start = clock - modulo(clock+shift, width)
-		return start, start + width
-	}
-	year, month, _ := time.Unix(clock, 0).UTC().Date()
-	months := 1
-	switch b.granularity {
-	case "quarter":
-		month, months = (month-1)/3*3+1, 3
-	case "year":
-		month, months = time.January, 12
-	}
-	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
-	return first.Unix(), first.AddDate(0, months, 0).Unix()
-}
-
-// number returns the bucket that begins at a clock's second.
-func (b *buckets) number(start int64) bucket {
+// number returns the bucket that begins at a time of the clock.
+func (b *buckets) number(start time.Time) bucket {
 	switch b.granularity {
 	case weekday:
-		return bucket(modulo(start+thursday, 7*secondsOfDay) / secondsOfDay)
+		return bucket(start.Weekday()+6) % 7
 	case hourOfDay:
-		return bucket(modulo(start, secondsOfDay) / secondsOfHour)
+		return bucket(start.Hour())
 	}
-	return bucket(start)
+	return bucket(start.Unix())
 }
-
-// cycle returns the number of buckets of a granularity that repeats, or 0.
-func (b *buckets) cycle() int { return map[string]int{weekday: 7, hourOfDay: 24}[b.granularity] }
-
-func modulo(number, divisor int64) int64 { return ((number % divisor) + divisor) % divisor }
 
 // key returns a bucket as the resource server writes it: a date, for hours and minutes with the time of day. A weekday is its English
 // name, and an hour of the day two digits.
@@ -158,13 +131,9 @@ func Following(key, granularity, zone string) (begins string, isBucket bool) {
 	if err != nil {
 		start, err = time.ParseInLocation(minutesLayout, key, in)
 	}
-	steps := map[string]time.Time{
-		"minute": start.Add(time.Minute), "hour": start.Add(time.Hour), "day": start.AddDate(0, 0, 1), "week": start.AddDate(0, 0, 7),
-		"month": start.AddDate(0, 1, 0), "quarter": start.AddDate(0, 3, 0), "year": start.AddDate(1, 0, 0),
-	}
-	next, known := steps[granularity]
-	return next.UTC().Format(time.RFC3339), known && err == nil
+	isBucket = err == nil && !IsCycle(granularity) && slices.Contains(granularities, granularity)
+	return scalar.Shift(start, granularity, 1).UTC().Format(time.RFC3339), isBucket
 }
 
 // IsCycle reports whether the buckets of a granularity repeat.
-func IsCycle(granularity string) bool { return granularity == weekday || granularity == hourOfDay }
+func IsCycle(granularity string) bool { return cycles[granularity] > 0 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
 // Bounds of the groups that are kept, so that memory does not grow with the records.
@@ -74,15 +73,4 @@ func (g *groups) ordered(metric string, byKey bool) []*group {
 		return cmp.Compare(a.start, b.start)
 	})
 	return all
-}
-
-// compareKeys orders keys as values of one field are ordered, null last.
-func compareKeys(a, b rawjson.Value) int {
-	if isNull(a) != isNull(b) {
-		if isNull(a) {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Or(scalar.Of(a).Compare(scalar.Of(b)), bytes.Compare(a, b))
 }

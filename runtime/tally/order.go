@@ -1,43 +1,95 @@
 package tally
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
-
-// ordered is a group with what it is ordered by.
-type ordered struct {
-	group     rawjson.Value
-	members   rawjson.Object
-	position  int // in the order of time
-	isOfField bool
-}
 
 // Joined returns an aggregation with groups that were counted in several sources, in the order of a query. By default the largest group
 // is first, and the earliest of groups by time. Others are records in groups that are not among them.
 func Joined(query Query, body rawjson.Object, groups []rawjson.Value, others int64) rawjson.Object {
-	order, byTime := query.Sort, query.GroupBy == ""
-	if order == "" && query.GroupByTime == "" {
-		order = "-value"
-	}
 	slices.SortFunc(groups, func(x, y rawjson.Value) int {
 		a, _ := rawjson.ParseObject(x)
 		b, _ := rawjson.ParseObject(y)
-		if byTime {
+		if query.GroupBy == "" {
 			return compareTimes(query.Granularity, a.Get("key"), b.Get("key"))
 		}
 		return cmp.Or(compareKeys(a.Get("key"), b.Get("key")), compareTimes(query.Granularity, a.Get("time"), b.Get("time")))
 	})
-	kept, left := first(groups, order, query.Limit, byTime)
-	body = append(body, rawjson.Raw("groups", rawjson.Array(kept)), rawjson.Int("limit", int64(query.Limit)), rawjson.Int("other_count", others+left))
-	if query.Sort != "" {
-		body = append(body, rawjson.String("sort", query.Sort))
+	order := query.Sort
+	if order == "" && query.GroupByTime == "" {
+		order = "-value"
+	}
+	return query.withGroups(body, groups, order, others)
+}
+
+// Sorted returns an aggregation with the first of these groups in the order of the query (R-AGG-5), and the number of records in the
+// others. The groups are all that there are.
+func (t *Tally) Sorted(body rawjson.Object, groups []rawjson.Value) rawjson.Object {
+	return t.query.withGroups(body, groups, t.query.Sort, t.groups.others)
+}
+
+// withGroups adds the first groups in an order: key, -key, value or -value. An empty order leaves the groups as they are. Groups by time
+// alone must be in the order of time. Ties are in the order of keys, and null is last in either direction (R-AGG-5).
+func (q Query) withGroups(body rawjson.Object, groups []rawjson.Value, order string, others int64) rawjson.Object {
+	type ordered struct {
+		rawjson.Object
+		group    rawjson.Value
+		position int
+	}
+	all := make([]ordered, len(groups))
+	for i, group := range groups {
+		members, _ := rawjson.ParseObject(group)
+		all[i] = ordered{members, group, i}
+	}
+	byKey := func(a, b ordered, isDescending bool) int {
+		x, y, position := a.Get("key"), b.Get("key"), cmp.Compare(a.position, b.position)
+		if isDescending {
+			position = -position
+		}
+		if q.GroupBy == "" && !isNull(x) && !isNull(y) {
+			return position
+		}
+		return cmp.Or(directed(x, y, isDescending), position)
+	}
+	by, isDescending := strings.CutPrefix(order, "-")
+	switch by {
+	case "value":
+		slices.SortStableFunc(all, func(a, b ordered) int {
+			return cmp.Or(directed(valueOf(a.Object), valueOf(b.Object), isDescending), byKey(a, b, false))
+		})
+	case "key":
+		slices.SortStableFunc(all, func(a, b ordered) int { return byKey(a, b, isDescending) })
+	}
+	kept := []rawjson.Value{}
+	for i, each := range all {
+		if i < q.Limit {
+			kept = append(kept, each.group)
+			continue
+		}
+		count, _ := each.Int("count")
+		others += count
+	}
+	body = append(body.Without("groups", "limit", "other_count"),
+		rawjson.Raw("groups", rawjson.Array(kept)), rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
+	if q.Sort != "" {
+		body = append(body, rawjson.String("sort", q.Sort))
 	}
 	return body
+}
+
+// valueOf returns the value of a group, or its count.
+func valueOf(group rawjson.Object) rawjson.Value {
+	if value := group.Get("value"); value != nil {
+		return value
+	}
+	return group.Get("count")
 }
 
 // compareTimes compares two keys of time groups. Weekdays begin with Monday.
@@ -46,63 +98,13 @@ func compareTimes(granularity string, a, b rawjson.Value) int {
 		return compareKeys(a, b)
 	}
 	number := func(key rawjson.Value) int {
-		for day := range 7 {
-			if rawjson.TextOf(key) == time.Weekday((day+1)%7).String() {
-				return day
-			}
+		day := 0
+		for day < 7 && rawjson.TextOf(key) != time.Weekday((day+1)%7).String() {
+			day++
 		}
-		return 7 // records without a time
+		return day // 7 for records without a time
 	}
 	return cmp.Compare(number(a), number(b))
-}
-
-// first returns the first groups of an aggregation in an order (key, -key, value or -value), and the number of records in the other
-// groups. An empty order leaves the groups as they are. Groups by time alone must be in the order of time. Ties are in the order of
-// keys, and null is last in either direction (R-AGG-5).
-func first(groups []rawjson.Value, order string, limit int, byTime bool) (kept []rawjson.Value, others int64) {
-	kept = []rawjson.Value{}
-	all := make([]ordered, len(groups))
-	for i, group := range groups {
-		members, _ := rawjson.ParseObject(group)
-		all[i] = ordered{group, members, i, !byTime}
-	}
-	if by, isDescending := strings.CutPrefix(order, "-"); by != "" {
-		slices.SortStableFunc(all, func(a, b ordered) int {
-			if by == "value" {
-				return cmp.Or(directed(a.figure(), b.figure(), isDescending), a.compareKey(b, false))
-			}
-			return a.compareKey(b, isDescending)
-		})
-	}
-	for i, each := range all {
-		if i < limit {
-			kept = append(kept, each.group)
-		} else {
-			count, _ := each.members.Int("count")
-			others += count
-		}
-	}
-	return kept, others
-}
-
-// figure returns the value of a group, or its count.
-func (o ordered) figure() rawjson.Value {
-	if value := o.members.Get("value"); value != nil {
-		return value
-	}
-	return o.members.Get("count")
-}
-
-func (o ordered) compareKey(other ordered, isDescending bool) int {
-	a, b := o.members.Get("key"), other.members.Get("key")
-	byPosition := cmp.Compare(o.position, other.position)
-	if isDescending {
-		byPosition = -byPosition
-	}
-	if o.isOfField || isNull(a) || isNull(b) {
-		return cmp.Or(directed(a, b, isDescending), byPosition)
-	}
-	return byPosition
 }
 
 func isNull(value rawjson.Value) bool { return rawjson.Kind(value) == rawjson.Null }
@@ -110,7 +112,18 @@ func isNull(value rawjson.Value) bool { return rawjson.Kind(value) == rawjson.Nu
 // directed compares two values in a direction, null last in both.
 func directed(a, b rawjson.Value, isDescending bool) int {
 	if isDescending && !isNull(a) && !isNull(b) {
-		return compareKeys(b, a)
+		a, b = b, a
 	}
 	return compareKeys(a, b)
+}
+
+// compareKeys compares values of one field, null last.
+func compareKeys(a, b rawjson.Value) int {
+	if isNull(a) != isNull(b) {
+		if isNull(a) {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(scalar.Of(a).Compare(scalar.Of(b)), bytes.Compare(a, b))
 }

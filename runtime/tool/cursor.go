@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -29,28 +30,45 @@ func QuestionOf(request rs.Request) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// EncodeCursor encodes a struct of strings, numbers and lists of them as a cursor, in the alphabet of URLs.
-func EncodeCursor(state any) string {
+// EncodeCursor returns a cursor in the alphabet of URLs for the next page of a request's list. Its state is a struct of strings, numbers
+// and lists of them. The prefix tells it from cursors of a resource server.
+func EncodeCursor(prefix string, request rs.Request, state any) string {
+	return prefix + encode(QuestionOf(request), state)
+}
+
+// encode writes the version and the question before the members of the state.
+func encode(question string, state any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(state); err != nil {
 		panic("tool: strings and numbers always encode: " + err.Error())
 	}
-	return base64.RawURLEncoding.EncodeToString(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
+	members := strings.TrimSuffix(strings.TrimPrefix(text.String(), "{"), "}\n")
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":1,"q":%q,%s}`, question, members))
 }
 
-// DecodeCursor decodes a cursor that EncodeCursor returned. Any other text, even of the same meaning, is an *Error.
-func DecodeCursor[T any](text string) (T, error) {
-	var state T
+// DecodeCursor returns the state of a cursor of EncodeCursor, or isOwn=false for a text without the prefix. A cursor of another request is
+// an *Error, and so is any other text, even of the same meaning.
+func DecodeCursor[T any](prefix string, request rs.Request, cursor string) (state T, isOwn bool, err error) {
+	text, isOwn := strings.CutPrefix(cursor, prefix)
+	if !isOwn {
+		return state, false, nil
+	}
+	var bound struct {
+		Question string `json:"q"`
+	}
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {
-		err = json.Unmarshal(decoded, &state)
+		err = cmp.Or(json.Unmarshal(decoded, &state), json.Unmarshal(decoded, &bound))
 	}
-	if err != nil || EncodeCursor(state) != text {
-		return state, CursorRefused("is malformed", err)
+	switch {
+	case err != nil || encode(bound.Question, state) != text:
+		return state, true, CursorRefused("is malformed", err)
+	case bound.Question != QuestionOf(request):
+		return state, true, CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
 	}
-	return state, nil
+	return state, true, nil
 }
 
 // CursorRefused returns the refusal of a cursor of the adapter. The cause may be nil.
@@ -70,16 +88,8 @@ type Place struct {
 	Skip   int    `json:"k"`           // rows, at least 1 in a cursor
 }
 
-// placeState is the content of a cursor of a place.
-type placeState struct {
-	Version  int    `json:"v"`
-	Question string `json:"q"`
-	Place
-}
-
 const (
-	placePrefix  = "place." // no cursor of a resource server is known to begin with it
-	placeVersion = 1
+	placePrefix = "place." // no cursor of a resource server is known to begin with it
 
 	// maxPlaceReads is enough for one page: the place is one or two pages of rs.MostRows after the server's cursor.
 	maxPlaceReads = 4
@@ -90,26 +100,20 @@ func (p Place) CursorAt(request rs.Request) string {
 	if p.Skip == 0 {
 		return p.Cursor
 	}
-	return placePrefix + EncodeCursor(placeState{placeVersion, QuestionOf(request), p})
+	return EncodeCursor(placePrefix, request, p)
 }
 
 // PlaceOf returns where the page of a request begins. A cursor of CursorAt that belongs to another list or was changed is an *Error.
 func PlaceOf(request rs.Request) (Place, error) {
 	sent, _ := request.Query.Get("cursor")
-	text, isPlace := strings.CutPrefix(sent, placePrefix)
-	if !isPlace {
-		return Place{Cursor: sent}, nil
-	}
-	state, err := DecodeCursor[placeState](text)
+	place, isPlace, err := DecodeCursor[Place](placePrefix, request, sent)
 	switch {
-	case err != nil:
-		return Place{}, err
-	case state.Version != placeVersion || state.Skip < 1:
-		return Place{}, CursorRefused("is malformed", nil)
-	case state.Question != QuestionOf(request):
-		return Place{}, CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
+	case !isPlace:
+		return Place{Cursor: sent}, nil
+	case err == nil && place.Skip < 1:
+		err = CursorRefused("is malformed", nil)
 	}
-	return state.Place, nil
+	return place, err
 }
 
 // Get is RS.Get that also accepts a cursor of CursorAt. It then asks the resource server for a longer page, sets Response.Seen to the number

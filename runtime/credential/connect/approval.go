@@ -149,7 +149,8 @@ func (s *signIn) hostedResource(ctx context.Context) string {
 	return hosted
 }
 
-// await announces the page of an attempt and polls until the owner has decided. Errors do not show the sent code.
+// await announces the page of an attempt and polls until the owner has decided, no faster than the interval. It removes the sent code
+// from error descriptions.
 func (s *signIn) await(ctx context.Context, started attempt, page, code string, ask func() (*answer, error)) (*granted, error) {
 	interval, expiresAt := defaultInterval, started.sentAt.Add(defaultExpiry)
 	if started.Interval > 0 {
@@ -188,7 +189,8 @@ func (s *signIn) await(ctx context.Context, started attempt, page, code string, 
 	}
 }
 
-// decision returns the token, or a pending response. An unknown successful response is later refused for having no token.
+// decision returns the token, or a pending response. An unknown successful response counts as a token and is later refused for having
+// none.
 func (s *signIn) decision(answer *answer, code string) (*granted, error) {
 	refused := answer.refused(code)
 	switch {

@@ -40,7 +40,8 @@ type Call struct {
 
 func (c Call) name() string { return cmp.Or(c.Definition.Name, c.Method) }
 
-// read returns the call in a message. It returns false for any other message, and for a call that the SDK refuses.
+// read returns the call in a message. It returns false for any other message, and for a call that the SDK refuses. SessionRevision is
+// empty before initialization.
 func (r *Runner) read(m message, sessionRevision string) (call Call, isCall bool) {
 	if m.method != methodCall || !m.isRequest() || m.members == nil {
 		return call, false

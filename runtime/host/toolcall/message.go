@@ -37,6 +37,7 @@ type message struct {
 	refused    *jsonrpc.Error // why the message is invalid; only raw and id are set then
 }
 
+// isRequest reports whether a message expects a response.
 func (m message) isRequest() bool { return m.refused == nil && !m.isResponse && m.id.isSet() }
 
 func refusedAs(id messageID, code int64, text string) message {
@@ -58,9 +59,7 @@ func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, bad m
 		var id messageID
 		if rawjson.Check(text, maxReadableDepth) == nil {
 			object, _ := rawjson.ParseObject(text)
-			if name, _ := duplicate(object); name != "id" {
-				id, _ = readID(member(object, "id"))
-			}
+			id, _ = idOf(object)
 		}
 		return nil, false, invalidRequest(id, "the message nests deeper than %d levels", maxDepth)
 	case err != nil:
@@ -81,13 +80,11 @@ func readMessage(text json.RawMessage) message {
 	if !isObject {
 		return invalidRequest(messageID{}, "a message must be an object")
 	}
-	id, err := readID(member(members, "id"))
-	switch name, isDuplicate := duplicate(members); {
-	case isDuplicate && name == "id":
-		return invalidRequest(messageID{}, `the message has the member "id" twice`)
-	case err != nil:
+	id, err := idOf(members)
+	if err != nil {
 		return invalidRequest(messageID{}, "%s", err)
-	case isDuplicate:
+	}
+	if name, isDuplicate := duplicate(members); isDuplicate {
 		return invalidRequest(id, "the message has the member %q twice", name)
 	}
 	if version, _ := rawjson.Text(member(members, "jsonrpc")); version != "2.0" {
@@ -141,6 +138,7 @@ func readBatch(texts []json.RawMessage) (batch []message, bad message) {
 	return batch, message{}
 }
 
+// refusal returns the response to an invalid message.
 func (m message) refusal() []byte { return errorResponse(m.id, m.refused) }
 
 // errorResponse returns an error response. A missing id becomes null.
@@ -156,6 +154,7 @@ func errorResponse(id messageID, failed *jsonrpc.Error) []byte {
 	return rawjson.Object{rawjson.String("jsonrpc", "2.0"), rawjson.Raw("id", written), rawjson.Raw("error", object.Encode())}.Encode()
 }
 
+// joinResponses returns the response to a batch, or nil if no message of it has one.
 func joinResponses(responses []json.RawMessage) []byte {
 	given := slices.DeleteFunc(responses, func(response json.RawMessage) bool { return response == nil })
 	if len(given) == 0 {
@@ -174,6 +173,7 @@ func member(object rawjson.Object, name string) json.RawMessage {
 	return nil
 }
 
+// duplicate returns a name that occurs twice in an object.
 func duplicate(object rawjson.Object) (name string, isDuplicate bool) {
 	known := make(map[string]bool)
 	for _, each := range object {
@@ -193,13 +193,31 @@ type messageID struct {
 
 func (id messageID) isSet() bool { return id.written != nil }
 
-var errUnusableID = errors.New("invalid id: use a string, or an integer from -9007199254740992 to 9007199254740992")
+var (
+	errUnusableID = errors.New("invalid id: use a string, or an integer from -9007199254740992 to 9007199254740992")
+	errTwoIDs     = errors.New(`the message has the member "id" twice`)
+)
+
+// idOf returns the id of a message, or zero.
+func idOf(members rawjson.Object) (messageID, error) {
+	var spelled json.RawMessage
+	for _, each := range members {
+		switch {
+		case each.Name != "id":
+		case spelled != nil:
+			return messageID{}, errTwoIDs
+		default:
+			spelled = each.Value
+		}
+	}
+	if spelled == nil {
+		return messageID{}, nil
+	}
+	return readID(spelled)
+}
 
 // readID reads an id: a string, or an integer that every JSON reader reads exactly (RFC 8259, section 6; R-STDIO-7).
 func readID(value json.RawMessage) (messageID, error) {
-	if value == nil {
-		return messageID{}, nil
-	}
 	if text, isText := rawjson.Text(value); isText {
 		id, err := jsonrpc.MakeID(text)
 		return messageID{ID: id, written: rawjson.Quote(text)}, err

@@ -1,8 +1,7 @@
 package serving
 
 import (
-	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -33,23 +32,31 @@ The exit code is 0 if the server is up, and 69 if it is not.`,
 		Example: "  pdpp-mcp healthcheck --listen 127.0.0.1:8788",
 		Args:    invocation.NoArguments,
 		Hidden:  true,
-		RunE:    func(*cobra.Command, []string) error { return checkHealth(listen) },
+		RunE: func(command *cobra.Command, _ []string) error {
+			return checkHealth(command.Context(), listen)
+		},
 	}
 	command.Flags().StringVar(&listen, "listen", defaultListen, "`address` that the server listens on")
 	invocation.ReadVariables(command.Flags(), "listen")
 	return command
 }
 
-func checkHealth(listen string) error {
+func checkHealth(ctx context.Context, listen string) error {
 	address, err := dialable(listen)
 	if err != nil {
 		return err
 	}
-	client := &http.Client{Timeout: healthTimeout, Transport: rs.NewTransport()}
-	defer client.CloseIdleConnections()
-	response, err := client.Get("http://" + address + healthPath)
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+healthPath, http.NoBody)
 	if err != nil {
-		return unhealthy(address, cmp.Or(errors.Unwrap(err), err).Error(), err)
+		return invocation.Usagef("invalid --listen %q: use an address such as 127.0.0.1:8788", listen)
+	}
+	transport := rs.NewTransport()
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return unhealthy(address, err.Error(), err)
 	}
 	_ = response.Body.Close() // only the status counts
 	if response.StatusCode != http.StatusOK {

@@ -118,18 +118,24 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 		if listed.ExpiresAt != nil {
 			expires = *listed.ExpiresAt
 		}
-		var ids, names, ranges []string
-		for _, each := range listed.Approved {
-			ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, timeRange(each))
-		}
+		granted, streams, times := listed.covers()
 		rows = append(rows, []string{
-			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), cell(ids), cell(names), cell(ranges), format(expires, "never"), format(listed.LastUsedAt, "-"), listed.State,
+			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), granted, streams, times, format(expires, "never"), format(listed.LastUsedAt, "-"), listed.State,
 		})
 	}
 	return terminal.PrintTable(rows)
 }
 
 const namesShown = 4 // in a cell
+
+// covers returns the connections, streams and time range of a grant as table cells. A dash means unknown.
+func (c connection) covers() (connections, streams, times string) {
+	var ids, names, ranges []string
+	for _, each := range c.Approved {
+		ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, timeRange(each))
+	}
+	return cell(ids), cell(names), cell(ranges)
+}
 
 func timeRange(approved credential.Approved) string {
 	since, _, _ := strings.Cut(approved.Since, "T")
@@ -145,7 +151,6 @@ func timeRange(approved credential.Approved) string {
 	return "all"
 }
 
-// cell returns the names in a table cell. A dash means unknown.
 func cell(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -190,7 +195,8 @@ ends it at the provider.`,
 	return command
 }
 
-// reportDisconnected revokes the tokens of removed credentials and prints the results. A failed revocation is no error.
+// reportDisconnected revokes the tokens of removed credentials and prints the results. Credentials are removed before, so that an
+// unreachable provider cannot prevent it. A failed revocation is printed and is not an error.
 func reportDisconnected(ctx context.Context, out io.Writer, provider string, removed []*credential.Entry, keepToken bool) error {
 	if len(removed) == 0 {
 		_, err := fmt.Fprintf(out, "Removed a malformed credential file of %s.\n", invocation.Printable(provider))

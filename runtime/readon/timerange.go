@@ -1,7 +1,7 @@
 package readon
 
 import (
-	"cmp"
+	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -10,62 +10,45 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// position is the place of a record in a timeline. Newest first, ties are in the order of stream, connection and record key (R-TIME-3).
-type position struct {
-	At         int64  `json:"t"` // nanoseconds since 1970
-	Stream     string `json:"s"`
-	Connection string `json:"c,omitempty"`
-	Key        string `json:"k"`
-}
-
-// compare returns -1 if p comes first, newest first.
-func (p position) compare(other position) int {
-	return cmp.Or(cmp.Compare(other.At, p.At), cmp.Compare(p.Stream, other.Stream), cmp.Compare(p.Connection, other.Connection), cmp.Compare(p.Key, other.Key))
-}
-
-// moment is one row of a timeline.
-type moment struct {
-	position
-	row  rawjson.Value // as the timeline shows it
-	time string
-	page int // of its stream, in which it was read
-}
-
 // timeRange is the range of a timeline: from since to before until. A nil bound is open.
 type timeRange struct{ since, until *time.Time }
 
-// holds reports whether an instant is in the range.
+func (r timeRange) isBounded() bool { return r.since != nil || r.until != nil }
+
 func (r timeRange) holds(at time.Time) bool {
 	return (r.since == nil || !at.Before(*r.since)) && (r.until == nil || at.Before(*r.until))
 }
 
 // rangeOf returns the range that a filter selects. A day begins and ends at midnight in the zone (R-TIME-8).
-func rangeOf(filter rs.Filter, clock tool.Clock) (timeRange, error) {
-	var selected timeRange
+func rangeOf(filter rs.Filter, clock tool.Clock) (selected timeRange, err error) {
 	for _, each := range filter {
-		text := []byte(each.Value)
-		from, isTime := scalar.Period(text)
-		if each.Operator == "" || !isTime {
+		from, isTime := scalar.Period([]byte(each.Value))
+		if each.Field != timeKey || each.Operator == "" || !isTime {
 			return selected, badTime(each)
 		}
 		to := from.Add(1) // of an instant, the next one
-		if layouts := map[int]func(time.Time) time.Time{
-			len("2026-01-02"): func(t time.Time) time.Time { return t.AddDate(0, 0, 1) },
-			len("2026-01"):    func(t time.Time) time.Time { return t.AddDate(0, 1, 0) },
-			len("2026"):       func(t time.Time) time.Time { return t.AddDate(1, 0, 0) },
-		}; layouts[len(text)] != nil {
+		switch period := len(each.Value); period {
+		case len("2026"), len("2026-01"), len(time.DateOnly):
 			from = inZone(from, clock)
-			to = layouts[len(text)](from)
+			switch period {
+			case len("2026"):
+				to = from.AddDate(1, 0, 0)
+			case len("2026-01"):
+				to = from.AddDate(0, 1, 0)
+			default:
+				to = from.AddDate(0, 0, 1)
+			}
 		}
-		switch each.Operator {
-		case "gte":
-			selected.since = later(selected.since, from)
-		case "gt":
-			selected.since = later(selected.since, to)
-		case "lt":
-			selected.until = earlier(selected.until, from)
-		case "lte":
-			selected.until = earlier(selected.until, to)
+		at := from
+		if each.Operator == "gt" || each.Operator == "lte" {
+			at = to
+		}
+		isLower := each.Operator[0] == 'g'
+		switch {
+		case isLower && (selected.since == nil || at.After(*selected.since)):
+			selected.since = &at
+		case !isLower && (selected.until == nil || at.Before(*selected.until)):
+			selected.until = &at
 		}
 	}
 	return selected, nil
@@ -79,20 +62,6 @@ func badTime(condition rs.Condition) error {
 	}
 }
 
-func later(bound *time.Time, at time.Time) *time.Time {
-	if bound == nil || at.After(*bound) {
-		return &at
-	}
-	return bound
-}
-
-func earlier(bound *time.Time, at time.Time) *time.Time {
-	if bound == nil || at.Before(*bound) {
-		return &at
-	}
-	return bound
-}
-
 // inZone returns the midnight in the zone of a date that was read as a midnight in UTC.
 func inZone(date time.Time, clock tool.Clock) time.Time {
 	year, month, day := date.Date()
@@ -102,8 +71,8 @@ func inZone(date time.Time, clock tool.Clock) time.Time {
 // spelling is the form of a time as text. Lists are in the order of the texts (770), so it decides how far their instants may be out of
 // order.
 type spelling struct {
-	isDate bool
-	offset bool // it states another offset than UTC
+	isDate    bool
+	hasOffset bool // other than UTC
 }
 
 // instantOf returns the instant of a value. A date is its midnight in the zone.
@@ -116,7 +85,7 @@ func instantOf(value rawjson.Value, clock tool.Clock) (at time.Time, form spelli
 	if !ok {
 		return at, form, false
 	}
-	form = spelling{isDate: scalar.IsDate(text), offset: offset != scalar.UTC && offset != scalar.Local}
+	form = spelling{isDate: scalar.IsDate(text), hasOffset: offset != scalar.UTC && offset != scalar.Local}
 	if form.isDate {
 		return inZone(written, clock), form, true
 	}
@@ -131,10 +100,37 @@ const (
 
 func slackOf(first, next spelling) time.Duration {
 	switch {
-	case first.offset || next.offset || first.isDate != next.isDate:
+	case first.hasOffset || next.hasOffset || first.isDate != next.isDate:
 		return offsetSlack
 	case first.isDate:
 		return 0
 	}
 	return secondSlack
+}
+
+// TimeField returns the field that says when the records of a stream happened, if it holds times in the recent records. It is empty without
+// such a field.
+func TimeField(stream rawjson.Object, recent []rawjson.Cursor) string {
+	return tool.TimeField(stream, func(name string) bool { return holdsTimes(name, recent) })
+}
+
+// advertisedTime returns the field that the schema advertises, if its name is that of a time.
+func advertisedTime(stream rawjson.Object) string {
+	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
+	return tool.TimeField(stream, func(name string) bool { return slices.Contains(advertised, name) && tool.TimeRole.Has(name) })
+}
+
+// holdsTimes reports whether a field has a time in one record at least, and no other value in any.
+func holdsTimes(name string, records []rawjson.Cursor) bool {
+	holds := false
+	for _, fields := range records {
+		value := fields.Member(name)
+		if value == nil || rawjson.Kind(value) == rawjson.Null {
+			continue
+		}
+		if _, _, holds = instantOf(value, tool.Clock{}); !holds {
+			return false
+		}
+	}
+	return holds
 }

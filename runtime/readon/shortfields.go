@@ -9,21 +9,25 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of the values of a row in a timeline, in characters (R-TIME-2).
+// Limits of the values of a row in a timeline, in characters (R-TIME-2).
 const (
-	briefCharacters = 200
+	rowCharacters   = 200
 	otherCharacters = 40 // of a value without a role
 	otherFields     = 3  // without a role
 	textCharacters  = 120
 )
 
-// briefRoles are the roles whose fields a row shows first.
-var briefRoles = []tool.Role{tool.TitleRole, tool.AuthorRole, tool.ContainerRole, tool.AmountRole, tool.TextRole}
+// shownRoles are the roles whose fields a row shows first.
+var shownRoles = []tool.Role{tool.TitleRole, tool.AuthorRole, tool.ContainerRole, tool.AmountRole, tool.TextRole}
 
-// brief returns the short fields of a record: those with a role, then others that fit. A long text shows its beginning.
-func brief(fields rawjson.Object, timeField string) rawjson.Object {
+// shortFields returns the fields with a role of a record, then others that fit. A long text shows its beginning.
+func shortFields(row rawjson.Value, timeField string) rawjson.Value {
+	fields, _ := rawjson.ParseObject(row)
+	if data, isWrapped := rawjson.ParseObject(fields.Get("data")); isWrapped {
+		fields = data
+	}
 	var shown rawjson.Object
-	room := briefCharacters
+	room := rowCharacters
 	add := func(name string, value rawjson.Value, limit int) {
 		text, isText := rawjson.Text(value)
 		length := len(value)
@@ -35,15 +39,15 @@ func brief(fields rawjson.Object, timeField string) rawjson.Object {
 		case length <= min(room, limit):
 			shown = append(shown, rawjson.Raw(name, value))
 			room -= length
-		case isText && limit == briefCharacters && room >= textCharacters/2: // of a role
+		case isText && limit == rowCharacters && room >= textCharacters/2: // of a role
 			kept := tool.Clip(text, min(room, textCharacters))
 			shown = append(shown, rawjson.String(name, fmt.Sprintf("%s…[%d of %d characters shown]", kept, utf8.RuneCountInString(kept), length)))
 			room -= utf8.RuneCountInString(kept)
 		}
 	}
-	for _, role := range briefRoles {
+	for _, role := range shownRoles {
 		if field := role.Field(fields); field.Name != "" && isScalar(field.Value) {
-			add(field.Name, field.Value, briefCharacters)
+			add(field.Name, field.Value, rowCharacters)
 		}
 	}
 	withRoles := len(shown)
@@ -54,7 +58,7 @@ func brief(fields rawjson.Object, timeField string) rawjson.Object {
 			add(field.Name, field.Value, otherCharacters)
 		}
 	}
-	return shown
+	return shown.Encode()
 }
 
 func isScalar(value rawjson.Value) bool {

@@ -1,0 +1,39 @@
+package scalar
+
+import "time"
+
+var (
+	clockUnits = map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour}
+	dateUnits  = map[string]struct{ years, months, days int }{
+		"day": {days: 1}, "week": {days: 7}, "month": {months: 1}, "quarter": {months: 3}, "year": {years: 1},
+	}
+)
+
+// Shift returns the time a number of units later. Days and longer units follow the calendar of the zone.
+func Shift(at time.Time, unit string, count int) time.Time {
+	if step, isClock := clockUnits[unit]; isClock {
+		return at.Add(time.Duration(count) * step)
+	}
+	step := dateUnits[unit]
+	return at.AddDate(step.years*count, step.months*count, step.days*count)
+}
+
+// StartOf returns the beginning of the unit that a time is in. Weeks begin on Monday (ISO 8601).
+func StartOf(at time.Time, unit string) time.Time {
+	if step, isClock := clockUnits[unit]; isClock {
+		sinceHour := time.Duration(at.Minute())*time.Minute + time.Duration(at.Second())*time.Second + time.Duration(at.Nanosecond())
+		return at.Add(-(sinceHour % step))
+	}
+	year, month, day := at.Date()
+	switch unit {
+	case "week":
+		day -= (int(at.Weekday()) + 6) % 7
+	case "month":
+		day = 1
+	case "quarter":
+		month, day = (month-1)/3*3+1, 1
+	case "year":
+		month, day = time.January, 1
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, at.Location())
+}
