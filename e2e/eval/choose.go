@@ -103,7 +103,7 @@ func (f *flags) useKey(variable *string) {
 	f.Secrets = append(f.Secrets, os.Getenv(*variable))
 }
 
-// buildModel builds the program with the SDKs, which is a module of its own.
+// buildModel builds the program with the SDKs, which is a separate module.
 func buildModel(ctx context.Context) (string, error) {
 	program, err := filepath.Abs(filepath.Join("bin", "pdpp-eval-model"))
 	if err != nil {

@@ -67,7 +67,7 @@ func NewAgent(name string) (Agent, error) {
 	return Agent{kind: kind, program: program, KeyVariable: kind.keyVariable}, nil
 }
 
-// Name returns the name of the agent, with that of its model if one was chosen.
+// Name returns the name of the agent, and the name of its model if one was chosen.
 func (a Agent) Name() string { return strings.TrimSuffix(a.kind.name+"/"+a.Model, "/") }
 
 // Ready returns an error if there is no key. It starts the agent to say so with the agent's words.

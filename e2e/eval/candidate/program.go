@@ -51,7 +51,7 @@ func relayOf(task Task) (relayed, error) {
 	return relayed{relay.CommandLine(self, task.Channel, calls, task.Server), calls}, nil
 }
 
-// stopWithin is how long a program may take to end once it is told to stop.
+// stopWithin is how long a program may take to end after the signal to stop.
 const stopWithin = 5 * time.Second
 
 // runProgram runs a program in the folder of its task, and returns what it prints.

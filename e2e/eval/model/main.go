@@ -1,5 +1,5 @@
 // Command model answers one question with a model behind an API and the tools of one MCP server. The evaluation starts it for
-// each attempt (e2e/eval/candidate). It is a module of its own, so that the SDKs of Anthropic and OpenAI stay out of the server's
+// each attempt (e2e/eval/candidate). It is a separate module, so that the SDKs of Anthropic and OpenAI stay out of the server's
 // dependencies.
 //
 // It reads a task as JSON from standard input and writes the outcome to standard output. The key is in the environment variable

@@ -23,7 +23,7 @@ const (
 	RateLimit  = "rate limit"  // 429
 	Overloaded = "overloaded"  // 503
 	Truncated  = "truncated"   // the stream ends in the middle of an answer
-	Refused    = "refused"     // 400, which nobody repeats
+	Refused    = "refused"     // 400, which clients do not repeat
 	InvalidKey = "invalid key" // 401
 )
 

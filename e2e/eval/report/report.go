@@ -55,7 +55,7 @@ type Answer struct {
 	Misses     []transcript.Attempt // that are not right
 }
 
-// Write writes the report of the run in the first folder, compared with that of a second one, and returns its Markdown.
+// Write writes the report of the run in the first folder, compared with the run in a second one, and returns its Markdown.
 func Write(folders ...string) (string, error) {
 	var runs []Run
 	for _, folder := range folders {

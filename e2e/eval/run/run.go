@@ -211,7 +211,7 @@ func (r *runner) add(attempt transcript.Attempt, failure error) error {
 		return nil
 	}
 	if r.failures++; r.failures >= failuresInRow {
-		return fmt.Errorf("%w (%d), the last one: %w", ErrFailures, r.failures, failure)
+		return fmt.Errorf("%w (%d), the last one: %s", ErrFailures, r.failures, r.writer.Redact(failure.Error()))
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ var errPlayed = errors.New("401 invalid key sk-played")
 func TestFailuresEndTheRun(t *testing.T) {
 	settings := settingsOf(t, played{err: errPlayed, outcome: candidate.Outcome{Raw: "with sk-played"}})
 	settings.Attempts, settings.Concurrency, settings.Secrets = 3, 1, []string{"sk-played"}
-	if _, err := run.Run(t.Context(), settings); !errors.Is(err, run.ErrFailures) || !errors.Is(err, errPlayed) {
+	if _, err := run.Run(t.Context(), settings); !errors.Is(err, run.ErrFailures) || !strings.HasSuffix(err.Error(), "401 invalid key [key]") {
 		t.Errorf("the run ends with %v", err)
 	}
 	content, err := os.ReadFile(filepath.Join(settings.Folder, run.File))

@@ -112,7 +112,7 @@ func readLines[T any](path string) ([]T, error) {
 type Writer struct {
 	mu      sync.Mutex
 	file    *os.File
-	secrets []string
+	secrets *strings.Replacer
 }
 
 // Append opens a file for appending. Secrets are replaced wherever they occur in a line.
@@ -121,14 +121,18 @@ func Append(path string, secrets ...string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open transcripts: %w", err)
 	}
-	w := &Writer{file: file}
+	var replaced []string
 	for _, secret := range secrets {
 		if secret != "" {
-			w.secrets = append(w.secrets, secret, "[key]")
+			replaced = append(replaced, secret, "[key]")
 		}
 	}
+	w := &Writer{file: file, secrets: strings.NewReplacer(replaced...)}
 	return w, w.endLine()
 }
+
+// Redact returns a text without the secrets.
+func (w *Writer) Redact(text string) string { return w.secrets.Replace(text) }
 
 // endLine ends the partial line of a killed run, so that the next line is whole.
 func (w *Writer) endLine() error {
@@ -158,7 +162,7 @@ func (w *Writer) Write(value any) error {
 	if err != nil {
 		return fmt.Errorf("encode a transcript: %w", err)
 	}
-	line = append([]byte(strings.NewReplacer(w.secrets...).Replace(string(line))), '\n')
+	line = append([]byte(w.Redact(string(line))), '\n')
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, err := w.file.Write(line); err != nil {
