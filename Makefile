@@ -3,6 +3,7 @@
 GO         ?= go
 # Without paths in it, what one checkout compiled serves the next one, whatever its folder.
 export GOFLAGS ?= -trimpath
+ACTIONLINT  = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = $(GO) run mvdan.cc/gofumpt@v0.12.0
 VALE        = $(GO) run github.com/vale-cli/vale/v3/cmd/vale@v3.20.0
@@ -59,11 +60,12 @@ check: ## fail when a generated file is out of step with its spec
 	@before=$$(git status --porcelain); $(GO) generate ./gen; \
 	  test "$$before" = "$$(git status --porcelain)" || { git status --porcelain; echo "generated files changed: commit them"; exit 1; }
 
-lint: ## gofumpt, go vet, staticcheck
+lint: ## gofumpt, go vet, staticcheck, actionlint
 	@unformatted=$$($(GOFUMPT) -l .) || exit 1; \
 	  test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
+	$(ACTIONLINT) .github/workflows/*.yaml
 
 prose: ## Vale: how comments, documents and specs are written (docs/writing.md)
 	@git ls-files -co --exclude-standard '*.go' '*.md' '*.yaml' | grep -vE '_gen\.go$$|^sandbox/sample/|CHANGELOG|testdata/|^golden/' | xargs $(VALE) --output=line

@@ -86,3 +86,25 @@ func TestRelativeDatesInAZone(t *testing.T) {
 		}
 	}
 }
+
+// R-TIME-9: the range that a refusal suggests for any text is not refused.
+func FuzzRelativeDate(f *testing.F) {
+	for _, seed := range []string{"yesterday", "last 7 days", "99999 years ago", "now-1M", "in 99999 weeks", "P7D", "2026-11", "-90m", "\u0130n 2 days"} {
+		f.Add(seed)
+	}
+	clock := tool.Clock{Zone: time.UTC, At: func() time.Time { return time.Date(2026, time.November, 25, 0, 30, 0, 0, time.UTC) }}
+	f.Fuzz(func(t *testing.T, text string) {
+		arguments := argument.Open(json.RawMessage(`{"filter":{"at":{"gte":`+string(rawjson.Quote(text))+`}}}`), names)
+		arguments.Filter("filter", clock)
+		if arguments.Err() == nil {
+			return
+		}
+		refused := asToolError(t, arguments.Err())
+		for _, instead := range refused.Instead {
+			again := argument.Open(instead.Encode(), names)
+			if again.Filter("filter", clock); again.Err() != nil {
+				t.Errorf("%q: %s is refused: %v", text, instead.Encode(), again.Err())
+			}
+		}
+	})
+}

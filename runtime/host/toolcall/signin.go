@@ -87,8 +87,8 @@ func (r *Runner) RunWithSignIn(ctx context.Context, call Call, clientOf func() C
 	return result, nil
 }
 
-// signIn offers a sign-in. It returns a page if a result must ask the client to show it. Otherwise it reports whether the user has approved,
-// for which it waits if the request needs the sign-in or the user has agreed to it.
+// signIn offers a sign-in. It returns a page if a result must ask the client to show it. Otherwise it reports whether the user has approved. It
+// waits for the approval if the request needs the sign-in or the user has agreed to it.
 func (c Client) signIn(ctx context.Context, signIn tool.SignIn, isNeeded bool) (page *mcp.ElicitParams, isApproved bool) {
 	hasAgreed := false
 	switch {
