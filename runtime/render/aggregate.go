@@ -129,33 +129,30 @@ func (a *aggregation) frame(shown int) frame {
 	if !body.True("approximate") {
 		body = body.Without("approximate")
 	}
-	if !a.isGrouped {
-		if a.body.Get("value") == nil { // null is an answer
-			body = append(body, rawjson.Raw("value", json.RawMessage("null")))
-		}
-		f.structured = func(json.RawMessage) rawjson.Object {
-			members := append(rawjson.Object{rawjson.Raw("data", body.Encode())}, readingMembers(a.response, 0)...)
-			return finish(a.response, withText(members, "note", a.togetherNote), calls)
-		}
-		return f
+	note, totals := "", rawjson.Object(nil)
+	if a.isGrouped {
+		note, totals = a.note(shown), a.totals(shown)
+		f.linesBefore = append(f.linesBefore, words(
+			intToken("groups", int64(len(a.groups))), a.number("limit"), a.furtherToken(shown), a.number("other_count"),
+			Tokens(totals), a.number("total_value"), a.number("other_value"), note))
+		f.linesBefore = withLine(f.linesBefore, columnsLine("", a.columns))
+	} else if a.body.Get("value") == nil { // null is an answer
+		body = append(body, rawjson.Raw("value", json.RawMessage("null")))
 	}
-	note, totals := a.note(shown), a.totals(shown)
-	f.linesBefore = append(f.linesBefore, words(
-		intToken("groups", int64(len(a.groups))), a.number("limit"), a.furtherToken(shown), a.number("other_count"),
-		Tokens(totals), a.number("total_value"), a.number("other_value"), note))
-	f.linesBefore = withLine(f.linesBefore, columnsLine("", a.columns))
 	f.structured = func(groups json.RawMessage) rawjson.Object {
-		data := append(body.Without("groups"), rawjson.Raw("groups", groups))
+		data := body
+		if a.isGrouped {
+			data = append(body.Without("groups"), rawjson.Raw("groups", groups))
+		}
 		members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, readingMembers(a.response, 0)...)
 		if left := len(a.groups) - shown; left > 0 {
 			members = append(members, rawjson.Int("groups_left_out", int64(left)))
 		}
-		members = append(members, totals...)
 		said := a.togetherNote
 		if a.groupsByTime() { // for other groups, other_count says it (R-SURF-8)
 			said = words(said, note)
 		}
-		return finish(a.response, withText(members, "note", said), calls)
+		return finish(a.response, withText(append(members, totals...), "note", said), calls)
 	}
 	return f
 }

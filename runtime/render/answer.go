@@ -129,6 +129,12 @@ func withSecret(state, answer rawjson.Object) rawjson.Object {
 func checkState(input SubscriptionInput, state, answer rawjson.Object, shown *tool.Result) error {
 	status := state.Text("status")
 	message := ""
+	var scope struct {
+		Filters struct {
+			Streams []string `json:"streams"`
+		} `json:"filters"`
+	}
+	_ = json.Unmarshal(state.Get("scope"), &scope) // without streams, it is for every stream of the grant
 	switch {
 	case input.RotateSecret != nil && *input.RotateSecret && answer.Text("secret") == "":
 		message = "the provider gave no new signing secret; the old one may still be in use"
@@ -137,24 +143,13 @@ func checkState(input SubscriptionInput, state, answer rawjson.Object, shown *to
 	case input.Enabled != nil && *input.Enabled && status != subscriptionActive:
 		message = fmt.Sprintf("the subscription is %s: it was not switched on; one that is pending_verification becomes active "+
 			"when its receiver answers the challenge, so delete it, and create it again while the receiver runs", status)
-	case len(input.Streams) > 0 && !slices.Equal(sorted(input.Streams), sorted(filteredStreams(state))):
+	case len(input.Streams) > 0 && !slices.Equal(sorted(input.Streams), sorted(scope.Filters.Streams)):
 		message = "the subscription is for other streams than requested: filters.streams of its scope lists them; without it, the subscription is for every stream of the grant"
 	}
 	if message == "" {
 		return nil
 	}
 	return &tool.UnconfirmedError{Message: message, Result: shown}
-}
-
-// filteredStreams returns the streams of a subscription. Without any, it is for every stream of the grant.
-func filteredStreams(state rawjson.Object) []string {
-	var scope struct {
-		Filters struct {
-			Streams []string `json:"streams"`
-		} `json:"filters"`
-	}
-	_ = json.Unmarshal(state.Get("scope"), &scope) // anything else names no streams
-	return scope.Filters.Streams
 }
 
 func sorted(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }

@@ -78,14 +78,6 @@ func withCall(object rawjson.Object, name string, calls []Call) rawjson.Object {
 	return object
 }
 
-func (id identity) widestConversation(fields rawjson.Object) []Call {
-	all := conversationsOf(fields)
-	if len(all) == 0 {
-		return nil
-	}
-	return id.readNear(fields, all[len(all)-1])
-}
-
 // readNear returns the call that reads a conversation by time, near the record. It returns nil if the record has no time for that.
 func (id identity) readNear(fields rawjson.Object, of conversation) []Call {
 	if recordid.CheckName("stream", id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {

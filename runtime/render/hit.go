@@ -51,7 +51,13 @@ type question struct {
 }
 
 func newQuestion(response *rs.Response, input SearchInput, provider string) question {
-	q := question{connectionID: deref(input.ConnectionID), provider: provider, mode: modeOf(response.Request)}
+	q := question{connectionID: deref(input.ConnectionID), provider: provider, mode: lexicalMode}
+	switch response.Request.Path.Route().Template {
+	case rs.SemanticRoute:
+		q.mode = semanticMode
+	case rs.HybridRoute:
+		q.mode = hybridMode
+	}
 	q.words, _ = response.Request.Query.Get("q")
 	for _, word := range strings.Fields(strings.ToLower(q.words)) {
 		if word = strings.Trim(word, `"'*()`); len(word) > 1 {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -34,7 +33,11 @@ func (s *search) nothing() (string, []Call) {
 	case s.question.mode != lexicalMode:
 		which, mode = "is close to", s.question.mode
 	case relaxed != nil && len(relaxed.Words) > 0:
-		which, query = "has any of the words", s.searchedWords()
+		var searched []string
+		for _, each := range relaxed.Words {
+			searched = append(searched, Quoted(each.Word))
+		}
+		which, query = "has any of the words", strings.Join(searched, ", ")
 	case len(s.question.terms) == 1:
 		which = "has the word"
 	}
@@ -56,14 +59,6 @@ func (s *search) where(narrowed []string) string {
 		}
 	}
 	return where
-}
-
-func (s *search) searchedWords() string {
-	var names []string
-	for _, each := range s.response.Relaxed.Words {
-		names = append(names, Quoted(each.Word))
-	}
-	return strings.Join(names, ", ")
 }
 
 // unsearchedNote says what a search did not cover, so that no hits are not taken for no records. It is empty if all was covered.
@@ -181,16 +176,6 @@ func (s *search) otherSearches(narrowed []string) []Call {
 
 // keywordsMost is as many words as one searches for. More are a question, which few records have all the words of.
 const keywordsMost = 3
-
-func modeOf(request rs.Request) string {
-	switch request.Path.Route().Template {
-	case rs.SemanticRoute:
-		return semanticMode
-	case rs.HybridRoute:
-		return hybridMode
-	}
-	return lexicalMode
-}
 
 // syntaxNote says that a query holds operators that the provider does not know (rs-contract.md: all words must occur, whole).
 func (q question) syntaxNote() string {

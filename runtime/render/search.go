@@ -161,7 +161,9 @@ func (s *search) frame(shown int) frame {
 	note = words(note, s.question.syntaxNote())
 	var conversation []Call // R-FIND-3
 	if shown > 0 {
-		conversation = s.hits[0].widestConversation(s.hits[0].fields)
+		if all := conversationsOf(s.hits[0].fields); len(all) > 0 {
+			conversation = s.hits[0].readNear(s.hits[0].fields, all[len(all)-1]) // the widest
+		}
 	}
 	ladder := make([]json.RawMessage, shown)
 	for i, hit := range s.hits[:shown] {

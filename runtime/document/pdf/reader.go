@@ -3,11 +3,17 @@
 package pdf
 
 import (
+	"bytes"
 	"errors"
+	"image"
+	"image/jpeg"
+	"image/png"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
 	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
@@ -75,4 +81,89 @@ var damaged = &document.Error{Reason: document.Damaged, Detail: "its bytes are n
 
 func page(opened references.FPDF_DOCUMENT, number int) requests.Page {
 	return requests.Page{ByIndex: &requests.PageByIndex{Document: opened, Index: number - 1}}
+}
+
+// Lines in place of the text of a page without any.
+const (
+	blankPage   = "(blank page)"
+	damagedPage = "(damaged page)"
+)
+
+// Text returns the text of all pages (R-DOC-2), each below its mark. A page with an image and no text has the line document.Scan.
+func (r *Reader) Text(data []byte, limits document.Limits) (string, error) {
+	opened, pages, err := r.open(data)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for number := 1; number <= pages; number++ {
+		text.WriteString(document.Mark(document.Page, number, pages, "") + "\n" + r.pageText(opened, number))
+		if text.Len() > limits.Text {
+			return "", limits.TextError()
+		}
+	}
+	return text.String(), nil
+}
+
+// pageText returns the lines of a page, each with a line break. Filled form fields and notes are part of the text.
+func (r *Reader) pageText(opened references.FPDF_DOCUMENT, number int) string {
+	page := page(opened, number)
+	// It fails on a page without annotations and on a damaged one, which the next call reports.
+	_, _ = r.pdfium.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
+	read, err := r.pdfium.GetPageTextStructured(&requests.GetPageTextStructured{Page: page, Mode: requests.GetPageTextStructuredModeChars})
+	if err != nil {
+		return damagedPage + "\n"
+	}
+	if text := newLayout(read.Chars).text(); text != "" {
+		return text
+	}
+	if objects, err := r.pdfium.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page}); err == nil && objects.Count == 0 {
+		return blankPage + "\n"
+	}
+	return document.Scan + "\n"
+}
+
+// Limits of the image of a page (R-DOC-3).
+const (
+	maxSide  = 1600    // pixels
+	maxImage = 1 << 20 // bytes
+)
+
+// Image returns a page as a PNG or JPEG image, whichever is smaller. The first page has the number 1.
+func (r *Reader) Image(data []byte, number int) ([]byte, error) {
+	opened, _, err := r.open(data)
+	if err != nil {
+		return nil, err
+	}
+	rendered, err := r.pdfium.RenderPageInPixels(&requests.RenderPageInPixels{
+		Page: page(opened, number), Width: maxSide, Height: maxSide, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT,
+	})
+	if err != nil {
+		return nil, damaged
+	}
+	defer rendered.Cleanup()
+	return encode(rendered.Result.RenderedImage)
+}
+
+// qualities are tried in this order until the JPEG is small enough.
+var qualities = []int{85, 60, 35, 10}
+
+func encode(page image.Image) ([]byte, error) {
+	var lossless bytes.Buffer
+	if err := png.Encode(&lossless, page); err != nil {
+		return nil, err
+	}
+	for _, quality := range qualities {
+		var lossy bytes.Buffer
+		if err := jpeg.Encode(&lossy, page, &jpeg.Options{Quality: quality}); err != nil {
+			return nil, err
+		}
+		switch {
+		case lossless.Len() <= min(lossy.Len(), maxImage):
+			return lossless.Bytes(), nil
+		case lossy.Len() <= maxImage:
+			return lossy.Bytes(), nil
+		}
+	}
+	return nil, &document.Error{Reason: document.TooLarge, Detail: "the image of the page has more than 1 MiB"}
 }
