@@ -46,7 +46,7 @@ pictures: ## draw the pictures of the terminal in docs/pictures
 
 exam: ## twenty questions about the sample year: which are answered, in how many calls and tokens
 	@cd e2e/exam && $(GO) test -count=1 -run '^TestExam$$' -show
-	@$(GO) test -count=1 ./e2e/finding
+	@$(GO) test -count=1 ./e2e/finding ./e2e/eval/question
 
 golden: ## show the advertised surface against its budgets, and hold it to the goldens
 	$(GO) run ./cmd/pdpp-mcp footprint
