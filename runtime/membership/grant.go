@@ -51,19 +51,6 @@ func (g *grant) stored() *credential.Entry {
 	return g.entry
 }
 
-// update replaces the entry with one of the same token.
-func (g *grant) update(entry *credential.Entry) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.entry = entry
-}
-
-func (g *grant) knownCoverage() coverage {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.covered
-}
-
 // makeClient makes the client. The caller holds the lock.
 func (g *grant) makeClient() {
 	options := g.membership.options

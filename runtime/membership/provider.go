@@ -94,14 +94,18 @@ func (m *Membership) load(p *provider) {
 func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*grant) *grant {
 	made := &grant{provider: p, membership: m, entry: entry}
 	for _, each := range known {
-		stored := each.stored().Credential
-		switch {
-		case stored.GrantID != entry.Credential.GrantID:
-		case stored.AccessToken.Reveal() == entry.Credential.AccessToken.Reveal():
-			each.update(entry)
+		each.mu.Lock()
+		stored := each.entry.Credential
+		isSameGrant := stored.GrantID == entry.Credential.GrantID
+		isSameToken := isSameGrant && stored.AccessToken.Reveal() == entry.Credential.AccessToken.Reveal()
+		if isSameToken {
+			each.entry = entry
+		} else if isSameGrant && stored.GrantID != "" {
+			made.covered = each.covered
+		}
+		each.mu.Unlock()
+		if isSameToken {
 			return each
-		case stored.GrantID != "":
-			made.covered = each.knownCoverage()
 		}
 	}
 	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.connectAgain(p, entry), made.learn)

@@ -2,6 +2,7 @@ package recordid
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
@@ -172,19 +173,12 @@ func parseToken(segment string, kind Kind) (URI, error) {
 	if decoded.Kind != kind {
 		return URI{}, &Error{Part: "uri", Message: "is of another kind than its handle, which must say " + string(kind)}
 	}
-	if decoded.ConnectionID != "" {
-		err = CheckName("connection id", decoded.ConnectionID)
+	connection, fieldPath := cmp.Or(decoded.ConnectionID, "none"), decoded.FieldPath
+	if kind == KindRecord {
+		fieldPath = "none"
 	}
-	if err == nil {
-		err = CheckName("stream", decoded.Stream)
-	}
-	if err == nil {
-		err = checkURIRecordID("record id", decoded.RecordID)
-	}
-	if err == nil && kind != KindRecord {
-		err = CheckName("field path", decoded.FieldPath)
-	}
-	if err != nil {
+	if err := cmp.Or(CheckName("connection id", connection), CheckName("stream", decoded.Stream),
+		checkURIRecordID("record id", decoded.RecordID), CheckName("field path", fieldPath)); err != nil {
 		return URI{}, err
 	}
 	return URI{

@@ -35,7 +35,9 @@ func newFinding(wrong name, suggestion string, accepted []string, text string) f
 	found := finding{param: wrong.argument.Name, text: text, suggestion: suggestion}
 	if suggestion != "" {
 		found.accepted = []string{suggestion}
-		found.correct = wrong.replacedBy(suggestion)
+		found.correct = func(arguments rawjson.Object) rawjson.Object {
+			return arguments.With(found.param, wrong.replace(arguments.Get(found.param), suggestion))
+		}
 	}
 	for _, each := range nearname.Order(wrong.text, accepted) {
 		if len(each) <= maxNameBytes && len(found.accepted) < maxAccepted {
@@ -184,7 +186,8 @@ func (c call) field(s schema, wanted name, stream string, fields fields) []findi
 	case len(fields) == 0: // nothing is known of them
 		return nil
 	case wanted.text == "*" && argument.Type == tool.StringListArgument:
-		return []finding{{param: argument.Name, text: "Leave " + argument.Name + " out for all fields.", correct: wanted.without}}
+		without := func(arguments rawjson.Object) rawjson.Object { return arguments.With(argument.Name, nil) }
+		return []finding{{param: argument.Name, text: "Leave " + argument.Name + " out for all fields.", correct: without}}
 	case known == nil:
 		suggestion := nearname.Nearest(wanted.text, granted)
 		if argument.Type == tool.FilterArgument && len(wanted.text) > len(suggestion)+1 {

@@ -17,13 +17,6 @@ type name struct {
 	part     func(*recordid.Handle) *string // of an id; nil for none
 }
 
-// replacedBy returns a function that replaces the name in the arguments.
-func (n name) replacedBy(text string) func(rawjson.Object) rawjson.Object {
-	return func(arguments rawjson.Object) rawjson.Object {
-		return arguments.With(n.argument.Name, n.replace(arguments.Get(n.argument.Name), text))
-	}
-}
-
 // replace returns the argument's value with another name in this place.
 func (n name) replace(value json.RawMessage, text string) json.RawMessage {
 	given := rawjson.TextOf(value)
@@ -46,11 +39,6 @@ func (n name) replace(value json.RawMessage, text string) json.RawMessage {
 		return rawjson.Quote(strings.Join(names, ","))
 	}
 	return rawjson.Quote(text)
-}
-
-// without leaves the argument out.
-func (n name) without(arguments rawjson.Object) rawjson.Object {
-	return arguments.With(n.argument.Name, nil)
 }
 
 // names returns the names of one kind in the call.

@@ -24,7 +24,7 @@ type Decimal struct {
 	large    *big.Int // in place of small when the coefficient does not fit; not changed once it is set
 }
 
-// ParseDecimal reads a JSON number. It is false for anything else, and for numbers that no double is near to.
+// ParseDecimal reads a JSON number. It returns false for anything else, and for numbers beyond the range of a double.
 func ParseDecimal(text []byte) (Decimal, bool) {
 	at, negative := 0, false
 	if len(text) > 0 && text[0] == '-' {
@@ -52,8 +52,8 @@ func ParseDecimal(text []byte) (Decimal, bool) {
 	}
 	mantissa := text[:at]
 	if at < len(text) {
-		exponent, ok := parseExponent(text[at:])
-		if !ok {
+		exponent, err := strconv.Atoi(string(text[at+1:]))
+		if text[at]|0x20 != 'e' || err != nil || exponent < -exponentMost || exponent > exponentMost {
 			return Decimal{}, false
 		}
 		d.exponent = exponent
@@ -69,15 +69,7 @@ func ParseDecimal(text []byte) (Decimal, bool) {
 	return d, true
 }
 
-func parseExponent(text []byte) (int, bool) {
-	if text[0] != 'e' && text[0] != 'E' {
-		return 0, false
-	}
-	exponent, err := strconv.Atoi(string(text[1:]))
-	return exponent, err == nil && -exponentMost <= exponent && exponent <= exponentMost
-}
-
-// coefficient is the coefficient for an exponent that is not greater than the number's own.
+// coefficient returns the coefficient for an exponent up to the own one.
 func (d Decimal) coefficient(exponent int) *big.Int {
 	scaled := d.large
 	if scaled == nil {
@@ -90,7 +82,7 @@ func (d Decimal) coefficient(exponent int) *big.Int {
 	return power.Mul(power, scaled)
 }
 
-// aligned are the coefficients of two numbers for one exponent, when they fit.
+// aligned returns the coefficients of two numbers for one exponent, if they fit.
 func aligned(a, b Decimal) (left, right int64, exponent int, fits bool) {
 	if a.large != nil || b.large != nil {
 		return 0, 0, 0, false
@@ -104,7 +96,7 @@ func aligned(a, b Decimal) (left, right int64, exponent int, fits bool) {
 	return left, right, exponent, fits
 }
 
-// scaled is a number times a power of ten, when it fits.
+// scaled returns a number times a power of ten, if it fits.
 func scaled(number int64, power int) (int64, bool) {
 	for ; power > 0 && number != 0; power-- {
 		if number > math.MaxInt64/10 || number < math.MinInt64/10 {
@@ -115,7 +107,7 @@ func scaled(number int64, power int) (int64, bool) {
 	return number, true
 }
 
-// Add is the exact sum.
+// Add returns the exact sum.
 func (d Decimal) Add(other Decimal) Decimal {
 	if left, right, exponent, fit := aligned(d, other); fit {
 		if sum := left + right; (sum > left) == (right > 0) {
@@ -126,7 +118,7 @@ func (d Decimal) Add(other Decimal) Decimal {
 	return Decimal{large: new(big.Int).Add(d.coefficient(exponent), other.coefficient(exponent)), exponent: exponent}
 }
 
-// Compare is -1, 0 or +1 as the number is less than, equal to or greater than another one.
+// Compare returns -1, 0 or +1 if the number is less than, equal to or greater than another one.
 func (d Decimal) Compare(other Decimal) int {
 	if left, right, _, fit := aligned(d, other); fit {
 		return cmp.Compare(left, right)
@@ -138,7 +130,7 @@ func (d Decimal) Compare(other Decimal) int {
 	return d.coefficient(exponent).Cmp(other.coefficient(exponent))
 }
 
-// Magnitude is the number without its sign.
+// Magnitude returns the number without its sign.
 func (d Decimal) Magnitude() Decimal {
 	if d.sign() >= 0 {
 		return d
@@ -156,8 +148,7 @@ func (d Decimal) sign() int {
 	return cmp.Compare(d.small, 0)
 }
 
-// Append appends the number as JSON, with all its digits. One that is beyond 10^21 and ends in zeros is written with an
-// exponent, as JavaScript does.
+// Append appends the number as JSON, with all its digits. A number beyond 10^21 that ends in zeros has an exponent, as in JavaScript.
 func (d Decimal) Append(out []byte) []byte {
 	digits, exponent := d.coefficient(d.exponent).String(), d.exponent
 	digits, negative := strings.CutPrefix(digits, "-")

@@ -2,16 +2,15 @@ package scalar
 
 import "time"
 
-// Lengths of dates, which are also how far a month and a year reach in them.
+// Lengths of dates.
 const (
 	yearLength  = len("2006")
 	monthLength = len("2006-01")
 	dateLength  = len("2006-01-02")
 )
 
-// Instant reads a date-time of RFC 3339 or a date, which is its midnight in UTC. It is as lenient as JavaScript's Date, by
-// which resource servers read them: letters may be lower case, a space may replace the T, a time without a zone is in UTC,
-// seconds may be left out, and February 30 is March 2.
+// Instant reads a date-time of RFC 3339 or a date, which is its midnight in UTC. It is as lenient as JavaScript's Date, which resource servers
+// use: letters may be lower case, a space may replace the T, a time without a zone is in UTC, seconds are optional, and February 30 is March 2.
 func Instant(text []byte) (time.Time, bool) {
 	clock, offset, ok := ClockTime(text)
 	return At(clock, offset), ok
@@ -41,19 +40,19 @@ func ClockTime(text []byte) (clock time.Time, offset Offset, ok bool) {
 	}
 	p := parser{text: text}
 	year := 100*p.pair() + p.pair()
-	month, day := p.pairBehind('-'), p.pairBehind('-')
+	month, day := p.pairAfter('-'), p.pairAfter('-')
 	if month < 1 || month > 12 || day < 1 || day > 31 {
 		return time.Time{}, 0, false
 	}
 	if p.at == len(text) && !p.failed {
 		return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), Local, true
 	}
-	if !p.passes('T') && !p.passes('t') && !p.passes(' ') {
+	if !p.skip('T') && !p.skip('t') && !p.skip(' ') {
 		return time.Time{}, 0, false
 	}
-	hour, minute := p.pair(), p.pairBehind(':')
+	hour, minute := p.pair(), p.pairAfter(':')
 	second, nanosecond := 0, 0
-	if p.passes(':') {
+	if p.skip(':') {
 		second, nanosecond = p.pair(), p.fraction()
 	}
 	offset = p.zone()
@@ -66,7 +65,7 @@ func ClockTime(text []byte) (clock time.Time, offset Offset, ok bool) {
 // IsDate reports whether a text that Instant reads is a date alone.
 func IsDate(text []byte) bool { return len(text) == dateLength }
 
-// Period is Instant for a text that may also be a year or a month, which is then its first moment.
+// Period reads what Instant reads, and also a year or a month, which is its first moment.
 func Period(text []byte) (time.Time, bool) {
 	switch len(text) {
 	case yearLength, monthLength:
@@ -82,8 +81,8 @@ type parser struct {
 	failed bool
 }
 
-// passes passes a byte if it is next, and reports whether it was.
-func (p *parser) passes(b byte) bool {
+// skip skips a byte if it is next, and reports whether it was.
+func (p *parser) skip(b byte) bool {
 	if p.at == len(p.text) || p.text[p.at] != b {
 		return false
 	}
@@ -103,17 +102,17 @@ func (p *parser) pair() int {
 	return 10*int(tens) + int(ones)
 }
 
-// pairBehind reads two digits behind a separator.
-func (p *parser) pairBehind(separator byte) int {
-	if !p.passes(separator) {
+// pairAfter reads two digits after a separator.
+func (p *parser) pairAfter(separator byte) int {
+	if !p.skip(separator) {
 		p.failed = true
 	}
 	return p.pair()
 }
 
-// fraction reads the nanoseconds behind a second, if they are given; finer digits are dropped.
+// fraction reads the optional nanoseconds of a second. It drops finer digits.
 func (p *parser) fraction() int {
-	if !p.passes('.') {
+	if !p.skip('.') {
 		return 0
 	}
 	nanoseconds, unit, start := 0, int(time.Second), p.at
@@ -130,16 +129,16 @@ func (p *parser) zone() Offset {
 	if p.at == len(p.text) {
 		return Local
 	}
-	if p.passes('Z') || p.passes('z') {
+	if p.skip('Z') || p.skip('z') {
 		return UTC
 	}
 	sign := 1
-	if p.passes('-') {
+	if p.skip('-') {
 		sign = -1
-	} else if !p.passes('+') {
+	} else if !p.skip('+') {
 		p.failed = true
 	}
-	hours, minutes := p.pair(), p.pairBehind(':')
+	hours, minutes := p.pair(), p.pairAfter(':')
 	p.failed = p.failed || hours > 23 || minutes > 59
 	return Offset(sign * (hours*60 + minutes))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// TextOf is the text of a JSON string.
+// TextOf returns the text of a JSON string.
 func TextOf(value rawjson.Value) []byte {
 	if last := len(value) - 1; last > 0 && bytes.IndexByte(value, '\\') < 0 {
 		return value[1:last:last]
@@ -16,8 +16,7 @@ func TextOf(value rawjson.Value) []byte {
 	return []byte(rawjson.TextOf(value))
 }
 
-// AppendJSON appends a value so that values which are compared alike as texts are the same bytes: numbers as AppendNumber has
-// them, and strings without needless escapes.
+// AppendJSON appends a value. Values that are equal as texts become the same bytes.
 func AppendJSON(out []byte, value rawjson.Value) []byte {
 	switch rawjson.Kind(value) {
 	case rawjson.Number:
@@ -30,8 +29,8 @@ func AppendJSON(out []byte, value rawjson.Value) []byte {
 	return append(out, value...)
 }
 
-// AppendNumber appends a JSON number as JavaScript prints it, which is how resource servers compare it: 2.0 is 2, 1e21 is
-// 1e+21. Integers keep their digits, where JavaScript rounds those beyond 2^53.
+// AppendNumber appends a JSON number as JavaScript prints it, which is how resource servers compare it: 2.0 is 2, 1e21 is 1e+21. Unlike in
+// JavaScript, integers beyond 2^53 keep their digits.
 func AppendNumber(out, number []byte) []byte {
 	if !bytes.ContainsAny(number, ".eE") {
 		if string(number) == "-0" {

@@ -1,5 +1,5 @@
-// Package scalar reads the values of records as they are compared: numbers by value and without rounding, times as instants,
-// other strings by code point (R-SCAN-2). It works on the bytes that were received, and copies none of them where it can.
+// Package scalar reads the values of records as they are compared: numbers by value and without rounding, times as instants, other strings by
+// code point (R-SCAN-2). It works on the bytes that were received. It also has the units of the calendar.
 package scalar
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Kind is the kind of a value, in the order in which values of different kinds stand.
+// Kind is the kind of a value. Values of different kinds are in the order of their kinds.
 type Kind int
 
 // The kinds of values. None is a value that is null or absent, an array or an object.
@@ -49,7 +49,7 @@ func Of(value rawjson.Value) Value {
 	return Value{}
 }
 
-// ByValue reads a JSON value as Of does, and a string that spells a number as that number. Spelled reports such a string.
+// ByValue reads what Of reads, but a string that spells a number is that number. Spelled reports such a string.
 func ByValue(value rawjson.Value) (v Value, spelled bool) {
 	v = Of(value)
 	if v.Kind == Text {

@@ -24,8 +24,8 @@ type measured struct {
 	json  rawjson.Value
 }
 
-// exceeds reports whether a value takes the place of the one that was the least or the greatest so far. Of equal ones the
-// lesser text does, so that the order of the records does not matter.
+// exceeds reports whether a value replaces the least or the greatest one so far. Of equal values, the lesser text does, so that the order of
+// the records does not matter.
 func (f *figure) exceeds(metric string, m measured) bool {
 	if f.most.value.Kind == scalar.None {
 		return true
@@ -60,7 +60,7 @@ func (f *figure) merge(metric string, other *figure) {
 	}
 }
 
-// value is the figure as the resource server writes it; min and max of nothing are null.
+// value returns the figure as the resource server writes it. min and max of no value are null.
 func (f *figure) value(metric string) rawjson.Value {
 	switch metric {
 	case "sum":
@@ -76,8 +76,8 @@ func (f *figure) value(metric string) rawjson.Value {
 	return strconv.AppendInt(nil, f.records, 10)
 }
 
-// rank is by which of two figures the groups stand: the greatest first, sums by their size whichever their sign, least by
-// min. A group without a value stands last.
+// rank compares two figures in the order of groups: the greatest first, sums by their magnitude, the least first for min. A group without a
+// value is last.
 func (f *figure) rank(metric string, other *figure) int {
 	switch metric {
 	case "sum":
@@ -102,10 +102,6 @@ type distinct struct {
 	first, second maphash.Seed
 	seen          map[[2]uint64]struct{}
 	full          bool // some values were not counted
-}
-
-func newDistinct() *distinct {
-	return &distinct{first: maphash.MakeSeed(), second: maphash.MakeSeed(), seen: map[[2]uint64]struct{}{}}
 }
 
 // isNew reports whether a text has not been seen before.

@@ -23,14 +23,14 @@ type group struct {
 	key    rawjson.Value
 }
 
-// groups are the groups of an aggregation. Those that come when as many are kept as can be are not told apart.
+// groups are the groups of an aggregation. Records beyond the limits are counted together.
 type groups struct {
 	kept   map[string]*group
 	bytes  int   // of the keys
 	others int64 // records in groups that are not kept
 }
 
-// of is the group of a name, the bytes of its bucket and then its key, or nil when it is not kept.
+// of returns the group of a name, which is the bytes of its bucket and its key, or nil if it is not kept.
 func (g *groups) of(name []byte) *group {
 	if known := g.kept[string(name)]; known != nil {
 		return known

@@ -1,6 +1,5 @@
 // Package tally counts, adds up and orders records one after another, where the resource server does not (R-SCAN-3,
-// R-SCAN-4). It works on the bytes of a record as they were received, and keeps none of them but those that an answer
-// shows or names, so that its memory is bounded by the answer and not by the records.
+// R-SCAN-4). Package readon calls it. It keeps only the bytes of records that an answer shows, so that memory does not grow with the records.
 package tally
 
 import (
@@ -24,7 +23,7 @@ var (
 	granularities = []string{"minute", "hour", "day", "week", "month", "quarter", "year", weekday, hourOfDay}
 )
 
-// Query is what an aggregation asks for, in the words of the resource server. Empty texts are not asked for.
+// Query has the parameters of an aggregation, in the words of the resource server. An empty text was not given.
 type Query struct {
 	Stream      string
 	Metric      string // count, sum, min, max or count_distinct
@@ -46,7 +45,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s %s", e.Parameter, e.Problem) }
 
-// checked is the query with what is usual in place of what was not given, and the time zone. Its error is an *Error.
+// checked returns the query with defaults, and the time zone. Its error is an *Error.
 func (q Query) checked() (Query, *time.Location, error) {
 	byTime := q.GroupByTime != ""
 	for _, rule := range []struct {

@@ -3,6 +3,7 @@ package tally
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/maphash"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -41,12 +42,12 @@ func New(query Query) (*Tally, error) {
 	}
 	t := &Tally{query: query, fields: fieldsOf(query), buckets: buckets{granularity: query.Granularity, zone: zone, asWritten: query.AsWritten}}
 	if query.Metric == "count_distinct" {
-		t.told = newDistinct()
+		t.told = &distinct{first: maphash.MakeSeed(), second: maphash.MakeSeed(), seen: map[[2]uint64]struct{}{}}
 	}
 	return t, nil
 }
 
-// Fields are the names of the fields that are read, each once. They are not to be written to.
+// Fields returns the names of the fields that are read, each once. The caller must not write to it.
 func (t *Tally) Fields() []string { return t.fields }
 
 func fieldsOf(query Query) []string {
@@ -100,7 +101,7 @@ func (t *Tally) read(name []byte, value rawjson.Value) (isRead bool) {
 	}
 	if string(name) == t.query.GroupBy {
 		isRead = true
-		eachValue(value, t.readKey)
+		eachValue(value, func(value rawjson.Value) { t.keys = append(t.keys, t.written(value)) })
 		if len(t.keys) > 1 { // a record is once in each group
 			slices.SortFunc(t.keys, bytes.Compare)
 			t.keys = slices.CompactFunc(t.keys, bytes.Equal)
@@ -111,7 +112,11 @@ func (t *Tally) read(name []byte, value rawjson.Value) (isRead bool) {
 	}
 	if string(name) == t.query.GroupByTime {
 		isRead = true
-		eachValue(value, t.readTime)
+		eachValue(value, func(value rawjson.Value) {
+			start := t.buckets.of(value)
+			t.timed, t.untimed = t.timed || start != noBucket, t.untimed || start == noBucket
+			t.starts = append(t.starts, start)
+		})
 		if len(t.starts) > 1 {
 			slices.Sort(t.starts)
 			t.starts = slices.Compact(t.starts)
@@ -137,14 +142,6 @@ func (t *Tally) readMeasured(value rawjson.Value) {
 	}
 	t.some = true
 	t.values = append(t.values, m)
-}
-
-func (t *Tally) readKey(value rawjson.Value) { t.keys = append(t.keys, t.written(value)) }
-
-func (t *Tally) readTime(value rawjson.Value) {
-	start := t.buckets.of(value)
-	t.timed, t.untimed = t.timed || start != noBucket, t.untimed || start == noBucket
-	t.starts = append(t.starts, start)
 }
 
 // written is a value as it is compared as text, until the next record.

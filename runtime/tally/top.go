@@ -19,14 +19,13 @@ type Top struct {
 	spelled    bool     // a value is a number as text
 }
 
-// ranked is a row that is kept, with what it is ordered by.
 type ranked struct {
 	value scalar.Value
 	key   string
 	row   rawjson.Value
 }
 
-// NewTop prepares an order by a field; descending gives the greatest first. It keeps so many rows.
+// NewTop returns a new Top that keeps limit rows, the greatest first if it is descending.
 func NewTop(field string, descending bool, limit int) *Top {
 	return &Top{field: field, descending: descending, limit: limit}
 }
@@ -52,7 +51,7 @@ func (t *Top) Add(id rawjson.Value, fields rawjson.Cursor, row rawjson.Value) {
 	t.rows = slices.Insert(t.rows, at, added)
 }
 
-// order is how two values stand, whatever the keys of their records.
+// order compares two values.
 func (t *Top) order(a, b scalar.Value) int {
 	order := a.Compare(b)
 	if t.descending || a.Kind == scalar.None || b.Kind == scalar.None { // the lowest kind is always last
@@ -65,7 +64,7 @@ func (t *Top) compare(a, b ranked) int {
 	return cmp.Or(t.order(a.value, b.value), cmp.Compare(a.key, b.key))
 }
 
-// Rows are the first rows so far, in order.
+// Rows returns the first rows so far, in order.
 func (t *Top) Rows() []rawjson.Value {
 	rows := make([]rawjson.Value, len(t.rows))
 	for i, each := range t.rows {

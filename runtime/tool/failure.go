@@ -12,33 +12,10 @@ import (
 // Failed returns the error of a Run as a result that a model can act on (R-ERR-1, R-ERR-2). The error object is in structured.error and is
 // the text, on one line. An error of an unexpected kind becomes the code internal; its message is not shown, since it may hold anything.
 func Failed(err error) *Result {
-	failed := describe(err)
-	var members object
-	members.set(rawjson.Raw("error", failed.object))
-	if failed.status != 0 {
-		members.set(rawjson.Int("http_status", int64(failed.status)))
-	}
-	members.setText("request_id", ShownRequestID(failed.requestID))
-	members.setText("provider_url", ProviderOrigin(failed.url))
-	text := failed.object
-	if failed.nextNamesConnections { // retry_with names the argument
-		text = objectOf(text).Without("param", "available_connections").Encode()
-	}
-	return &Result{Text: rawjson.Visible(text), Structured: members.Encode(), Meta: failed.meta, IsError: true}
-}
-
-// failure is an error object with the members next to it.
-type failure struct {
-	object    json.RawMessage
-	status    int
-	requestID string
-	url       string
-	meta      map[string]json.RawMessage // for hosts, not for models
-
-	nextNamesConnections bool // so the text does not list them
-}
-
-func describe(err error) failure {
+	var failed json.RawMessage
+	var meta map[string]json.RawMessage // for hosts, not for models
+	var status int
+	var requestID, url string
 	var refused *rs.Error
 	var unusable *rs.Failure
 	var own *Error
@@ -46,17 +23,29 @@ func describe(err error) failure {
 	errors.As(err, &explained) // otherwise it stays empty
 	switch {
 	case errors.As(err, &own):
-		return failure{object: own.object(explained), nextNamesConnections: explained.NextNamesConnections}
+		failed = own.object(explained)
 	case errors.As(err, &refused):
-		object, meta := refusal(refused, explained)
-		return failure{object: object, status: refused.Status, requestID: refused.RequestID, url: refused.URL, meta: meta}
+		failed, meta = refusal(refused, explained)
+		status, requestID, url = refused.Status, refused.RequestID, refused.URL
 	case errors.As(err, &unusable):
 		members := adapterError(string(unusable.Reason), unusable.Text())
 		members.setText("request_id", ShownRequestID(unusable.RequestID))
-		return failure{object: members.bounded().Encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
+		failed, status, requestID, url = members.bounded().Encode(), unusable.Status, unusable.RequestID, unusable.URL
+	default:
+		failed = adapterError(string(Internal),
+			"the adapter failed on this call; try again, and ask its operator to look into the log if it fails again").Encode()
 	}
-	return failure{object: adapterError(string(Internal),
-		"the adapter failed on this call; try again, and ask its operator to look into the log if it fails again").Encode()}
+	var members object
+	members.set(rawjson.Raw("error", failed))
+	if status != 0 {
+		members.set(rawjson.Int("http_status", int64(status)))
+	}
+	members.setText("request_id", ShownRequestID(requestID))
+	members.setText("provider_url", ProviderOrigin(url))
+	if own != nil && explained.NextNamesConnections { // Next and retry_with name them
+		failed = objectOf(failed).Without("param", "available_connections").Encode()
+	}
+	return &Result{Text: rawjson.Visible(failed), Structured: members.Encode(), Meta: meta, IsError: true}
 }
 
 // adapterError begins the error object of an error that does not come from the resource server.
