@@ -37,7 +37,8 @@ type sortKey struct {
 	Key        string `json:"k"`
 }
 
-// timeline reads the records of all streams (R-TIME-1). Its methods take, remaining and answered are safe for concurrent use.
+// timeline reads the records of all streams (R-TIME-1). It shows every record once (R-TIME-3), so a mail can be three rows: its message, its
+// body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them. Its methods take, remaining and answered are safe for concurrent use.
 type timeline struct {
 	*reading
 	request  rs.Request
