@@ -74,7 +74,7 @@ func parse(arguments []string) (flags, error) {
 	set.StringVar(&f.keyVariable, "key-variable", "", "`name` of the environment variable that has the key (default: the provider's)")
 	set.StringVar(&f.price, "price", "", "`dollars` per million tokens of input and output, such as 3,15; needed by --max-cost")
 	set.StringVar(&f.replay, "replay", "", "`folder` of a run to play in place of a model, without a key")
-	set.StringVar(&f.Folder, "out", "", "`folder` of the transcripts and the report; a folder with a stopped run is resumed (default: bin/eval and the candidate)")
+	set.StringVar(&f.Folder, "out", "", "`folder` of the transcripts and the report; a folder with a stopped run is resumed (default: bin/eval/CANDIDATE-BUILD)")
 	set.StringVar(&f.compare, "compare", "", "`folder` of another run to compare with")
 	if err := set.Parse(arguments); err != nil {
 		return flags{}, fmt.Errorf("read flags: %w", err)

@@ -25,6 +25,9 @@ const (
 // ErrNoAttempts reports a folder without a scored attempt.
 var ErrNoAttempts = errors.New("no attempt has a verdict, so there is no report")
 
+// ErrNothingInCommon reports two runs that cannot be compared.
+var ErrNothingInCommon = errors.New("the runs have no question with the same person and channel in common: choose the same --seeds and --channels")
+
 // allTags names the summary of all questions.
 const allTags = "all"
 
@@ -118,6 +121,9 @@ func New(runs ...Run) (Report, error) {
 				r.Differences = append(r.Differences, d)
 			}
 		}
+	}
+	if len(runs) > 1 && len(r.Differences) == 0 {
+		return Report{}, ErrNothingInCommon
 	}
 	r.Answers = answers(first)
 	return r, nil

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -67,6 +68,13 @@ func TestRatesOfTheReport(t *testing.T) {
 		if !strings.Contains(tables, row) {
 			t.Errorf("the tables lack\n%s\nand are\n%s", row, tables)
 		}
+	}
+	other := played("other", 8, 100)
+	for i := range other.Attempts {
+		other.Attempts[i].Seed++
+	}
+	if _, err := report.New(played("new", 8, 100), other); !errors.Is(err, report.ErrNothingInCommon) {
+		t.Errorf("runs with different persons: %v", err)
 	}
 	if _, err := report.New(report.Run{}); err == nil {
 		t.Error("a run without attempts has a report")

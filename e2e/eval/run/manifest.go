@@ -2,11 +2,15 @@ package run
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -15,17 +19,35 @@ import (
 type Manifest struct {
 	Candidate string `json:"candidate"`
 	Server    string `json:"server"`
+	Build     string `json:"build"`
+}
+
+// Build identifies the programs of a run: the server's, and this one with its questions. Their results are not mixed.
+func Build(server string) string {
+	digest := sha256.New()
+	self, _ := os.Executable() // without a path, only the server counts
+	for _, path := range []string{self, strings.Fields(server + " -")[0]} {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			continue // the run reports that the server cannot be started
+		}
+		if file, err := os.Open(found); err == nil {
+			_, _ = io.Copy(digest, file)
+			_ = file.Close()
+		}
+	}
+	return hex.EncodeToString(digest.Sum(nil))[:8]
 }
 
 // manifestFile is the name of the manifest in the folder of a run.
 const manifestFile = "run.json"
 
-// ErrOtherRun reports a folder with the transcripts of another candidate or server.
-var ErrOtherRun = errors.New("the folder has another run: choose a new one with --out")
+// ErrOtherRun reports a folder with the transcripts of another candidate, server or build.
+var ErrOtherRun = errors.New("the folder has a run of another candidate, server or build: choose a new one with --out")
 
 // keep writes the manifest, or checks that the folder has the same one.
 func (s Settings) keep() error {
-	content, err := json.MarshalIndent(Manifest{s.Candidate.Name(), s.Server}, "", "  ")
+	content, err := json.MarshalIndent(Manifest{s.Candidate.Name(), s.Server, Build(s.Server)}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the manifest: %w", err)
 	}
