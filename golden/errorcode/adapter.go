@@ -28,7 +28,7 @@ var argumentEntries = []Entry{
 	{
 		Code:    string(tool.UnknownArgument),
 		Meaning: "The tool has no argument of that name.",
-		Next:    "Take a name from `accepted`. A host that kept an old listing has to list the tools anew.",
+		Next:    "Take a name from `accepted`. A host with an old list must list the tools again.",
 	},
 	{
 		Code:    string(tool.InvalidFilter),
@@ -76,7 +76,7 @@ var argumentEntries = []Entry{
 var sourceEntries = []Entry{
 	{
 		Code:    string(tool.AmbiguousConnection),
-		Meaning: "Several sources have what was asked for, and the tool reads one.",
+		Meaning: "Several sources match, and the tool reads one.",
 		Next:    "Call again with the `connection_id` of one of `available_connections`.",
 	},
 	{
@@ -92,7 +92,7 @@ var sourceEntries = []Entry{
 	{
 		Code:    string(tool.SourceUnavailable),
 		Meaning: "The source is not in the package, its grant has ended, or none of the sources answered.",
-		Next:    "Look at `unavailable_connections` for the reason of each. Ask another source, or later; an ended grant is the owner's to renew.",
+		Next:    "`unavailable_connections` has the reason of each. Ask another source, or try later. Only the owner can renew an ended grant.",
 	},
 	{
 		Code:    string(host.CredentialRefused),
@@ -131,12 +131,12 @@ var readEntries = []Entry{
 	{
 		Code:    string(tool.BlobTooLarge),
 		Meaning: "The file has more bytes than are read here: 16 MiB as text, 4 MiB as a resource.",
-		Next:    "Save it with `pdpp-mcp blob`. The id stands with the reference, in `blob_id`.",
+		Next:    "Save it with `pdpp-mcp blob`. Its id is `blob_id` of the reference.",
 	},
 	{
 		Code:    string(tool.BlobNotText),
 		Meaning: "The file is declared as text, but its bytes are not text.",
-		Next:    "Save it with the command that `message` names, and look what it is.",
+		Next:    "Save it with the command in `message`, and open it with another program.",
 	},
 	{
 		Code:    string(tool.Internal),

@@ -63,7 +63,7 @@ var requestEntries = []Entry{
 	},
 	{
 		Code: "invalid_argument", Status: http.StatusBadRequest,
-		Meaning: "What was asked for is not supported together, such as `changes_since` over several connections.",
+		Meaning: "The arguments are not supported together, such as `changes_since` over several connections.",
 		Next:    "Do what its message says.",
 	},
 	{
@@ -78,8 +78,8 @@ var requestEntries = []Entry{
 	},
 	{
 		Code: "invalid_state", Status: http.StatusConflict,
-		Meaning: "What is asked does not go with the state of the thing: a disabled subscription sends no test event.",
-		Next:    "Look at its status with `pdpp-mcp subscriptions show`, and enable it first.",
+		Meaning: "The state does not allow this: a disabled subscription sends no test event.",
+		Next:    "Check its status with `pdpp-mcp subscriptions show`, and enable it first.",
 	},
 	{
 		Code: "ambiguous_connection", Status: http.StatusConflict,
