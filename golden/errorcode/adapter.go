@@ -13,7 +13,7 @@ var adapterSection = Section{
 	Title: "A tool says no: the adapter",
 	Keyed: "code",
 	Intro: "The result has `isError`, and its `error.type` is `adapter_error`. `error.param` names the argument and\n" +
-		"`error.accepted` what would have been taken. A read of a resource fails with a JSON-RPC error that has the same object in\n" +
+		"`error.accepted` lists accepted values. A read of a resource fails with a JSON-RPC error that has the same object in\n" +
 		"`data.error`.",
 	Entries: slices.Concat(argumentEntries, sourceEntries, readEntries),
 }

@@ -14,8 +14,8 @@ var providerSection = Section{
 	Title: "A tool says no: the provider",
 	Keyed: "code",
 	Intro: "The result has `isError`, and `error` is the provider's own object with the status in `http_status`.\n" +
-		"`request_id` is what to tell the provider's operator. A provider may send codes that are not here. To an answer without a\n" +
-		"code the adapter gives one that goes with its status, such as `not_found` or `api_error`.",
+		"Tell the provider's operator the `request_id`. A provider may send codes that are not listed here. If it sends none, the adapter\n" +
+		"derives one from the status, such as `not_found` or `api_error`.",
 	Entries: slices.Concat(requestEntries, accessEntries, absentEntries),
 }
 
