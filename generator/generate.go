@@ -143,6 +143,12 @@ func (g *generation) writeGo() error {
 	}
 	g.files["gen/surface_gen.go"], g.files["gen/footprint_gen.go"] = surface, footprint
 	g.files["gen/commands_gen.go"] = commands
+	if skill := g.surface.Skill; skill != nil {
+		g.files["gen/skill/SKILL.md"] = listing.Skill(*skill)
+		if g.files["gen/skill_gen.go"], err = emit.Skill(*skill); err != nil {
+			return err
+		}
+	}
 	if g.surface.Records.Roles != nil {
 		if g.files["runtime/tool/records_gen.go"], err = emit.Records(g.surface.Records); err != nil {
 			return err

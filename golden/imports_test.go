@@ -102,7 +102,7 @@ var allowed = map[string][]string{
 	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/blob", "runtime/document", "runtime/recordid", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/rawjson", "runtime/render", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/nearname", "runtime/schemadoc", "runtime/ownfile"}, // the rows of an export
 	"cmd/pdpp-mcp/cli/syncing":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/host", "runtime/rawjson", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/audit", "runtime/auth", "runtime/credential", "runtime/host", "runtime/rs", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/doctor", "runtime/mcphost"},
+	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/credential", "runtime/doctor", "runtime/mcphost"},                           // gen has the skill
 	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/commandline", "runtime/credential", "runtime/tool"}, // completion keeps names of grants, which disconnect removes
 
 	"cmd/pdpp-sandbox": {"gen", "runtime", "sandbox"},

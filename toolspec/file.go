@@ -37,6 +37,7 @@ const (
 	toolsFolder = "tools"
 
 	promptsFolder = "prompts"
+	skillPath     = "skill.yaml"
 )
 
 // folder is the name of the folder in the places of problems.

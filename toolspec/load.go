@@ -9,8 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Load reads surface.yaml, shared.yaml, records.yaml, tools/*.yaml and prompts/*.yaml below root, which is the folder toolspec. Its
-// error is Problems, with all problems of all files. shared.yaml, records.yaml and the folder prompts may be absent.
+// Load reads surface.yaml, shared.yaml, records.yaml, skill.yaml, tools/*.yaml and prompts/*.yaml below root, which is the folder
+// toolspec. Its error is Problems, with all problems of all files. shared.yaml, records.yaml, skill.yaml and the folder prompts may be
+// absent.
 func Load(root fs.FS) (*Surface, error) {
 	r := newReport()
 	surface := r.load(root)
@@ -25,6 +26,7 @@ func (r *report) load(root fs.FS) *Surface {
 	surfaceRoot := r.read(root, surfacePath)
 	tools := r.loadTools(root, common)
 	prompts := r.loadPrompts(root, tools)
+	skill := r.loadSkill(root, tools)
 	records := r.loadRecords(root)
 	if surfaceRoot == nil {
 		return nil
@@ -36,6 +38,7 @@ func (r *report) load(root fs.FS) *Surface {
 		Budget:       file.Budget,
 		Templates:    file.Templates,
 		Prompts:      prompts,
+		Skill:        skill,
 		Examples:     file.Examples,
 		Calls:        file.Calls,
 		Refusals:     file.Refusals,

@@ -27,7 +27,7 @@ func MetaSchemas() (map[string][]byte, error) {
 	schemas := map[string][]byte{}
 	for name, refine := range map[string]func(*jsonschema.Reflector) *jsonschema.Schema{
 		"tool": toolSchema, "shared": sharedSchema, "surface": surfaceSchema, "prompt": promptSchema,
-		"records": recordsSchema,
+		"records": recordsSchema, "skill": skillSchema,
 	} {
 		text, err := json.MarshalIndent(refine(reflector), "", "  ")
 		if err != nil {
@@ -115,6 +115,12 @@ func promptSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	property(argument, "name").Pattern = snakeCase.String()
 	wordsOf(property(argument, "form"), PromptForms)
 	wordsOf(property(argument, "complete"), PromptCompletions)
+	return schema
+}
+
+func skillSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
+	schema := reflector.Reflect(Skill{})
+	property(schema, "skill").Pattern = skillName.String()
 	return schema
 }
 

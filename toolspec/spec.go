@@ -10,6 +10,7 @@ type Surface struct {
 	Commands      []Tool // commands of the terminal only, in the order of surface.yaml
 	Templates     []Template
 	Prompts       []Prompt // in the order of their names
+	Skill         *Skill   // nil without one
 	Examples      []string
 	Calls         []Call
 	Refusals      []Refusal

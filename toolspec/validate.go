@@ -12,7 +12,7 @@ import (
 var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // reservedTools are names that other generated files have.
-var reservedTools = []string{"surface", "footprint", "commands"}
+var reservedTools = []string{"surface", "footprint", "commands", "skill"}
 
 // checkName notes a name that is not snake_case. An empty name has been noted before.
 func checkName(from source, path, name string) {

@@ -30,7 +30,7 @@ func checkPrompt(from source, prompt Prompt, tools []loadedTool) {
 	noted := map[string]bool{}
 	for _, with := range []bool{true, false} {
 		for _, call := range prompt.calls(with) {
-			if fault := promptCallFault(from, call, tools); fault != "" && !noted[call+fault] {
+			if fault := callFault(from, "text", call, tools); fault != "" && !noted[call+fault] {
 				noted[call+fault] = true
 				from.add("text", "has the call `%s`, %s", call, fault)
 			}
@@ -106,14 +106,14 @@ func promptNames(prompt Prompt) []string {
 	return names
 }
 
-// promptCallFault returns what is wrong with a call, or an empty text.
-func promptCallFault(from source, call string, tools []loadedTool) string {
+// callFault returns what is wrong with a call at a path, or an empty text.
+func callFault(from source, path, call string, tools []loadedTool) string {
 	name, arguments, _ := strings.Cut(call, " ")
 	var members map[string]any
 	if json.Unmarshal([]byte(arguments), &members) != nil {
 		return "which is not a tool and a JSON object; write it as a client makes it"
 	}
-	tool, found := checkToolName(from, "text", name, tools)
+	tool, found := checkToolName(from, path, name, tools)
 	if !found {
 		return ""
 	}

@@ -110,7 +110,7 @@ func (r *reader) run(t *testing.T, line string) {
 	}
 	defer keyboard.Close()
 	defer agreeing.Close()
-	if _, err := keyboard.WriteString("y\n"); err != nil {
+	if _, err := keyboard.WriteString("y\ny\n"); err != nil { // setup asks twice
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

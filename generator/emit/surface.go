@@ -14,13 +14,13 @@ func Surface(surface *plan.Plan) ([]byte, error) {
 	file := newFile(surfaceSource)
 	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the specs, the resource templates and the prompts.")).
 		Line().Func().Id("Surface").Params().Add(runtime("tool", "Surface")).Block(
-		jen.Return(runtime("tool", "Surface").Add(structLiteral([]member{
+		jen.Return(runtime("tool", "Surface").Add(structLiteral(optional([]member{
 			{"Instructions", jen.Id("instructions")},
 			{"Tools", definitions(surface.Tools)},
 			{"Templates", templates(surface)},
 			{"Prompts", prompts(surface)},
 			{"Examples", multiline(surface.Examples)},
-		}))),
+		}, surface.Skill != nil, "Skill", jen.Id("skill").Call())))),
 	).Line()
 	file.Const().Id("instructions").Op("=").Add(instructions(surface.Instructions))
 	return rendered(file)

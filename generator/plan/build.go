@@ -18,6 +18,7 @@ func Build(surface *toolspec.Surface) *Plan {
 		Commands:      planned(surface, surface.Commands),
 		Templates:     surface.Templates,
 		Prompts:       surface.Prompts,
+		Skill:         surface.Skill,
 		Records:       surface.Records,
 		RelativeDates: surface.RelativeDates,
 	}

@@ -12,6 +12,7 @@ type Plan struct {
 	Commands      []Tool // commands of the terminal only, in the order of the specs
 	Templates     []toolspec.Template
 	Prompts       []toolspec.Prompt // in the order of their names
+	Skill         *toolspec.Skill   // nil without one
 	Examples      []string
 	Names         []Name // constants for hand-written code, in the order of the vocabulary
 	Advice        []Advice

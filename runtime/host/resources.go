@@ -36,7 +36,7 @@ func addResources(server *mcp.Server, surface tool.Surface, runner *toolcall.Run
 	}
 	for _, template := range surface.Templates {
 		if template.Complete == tool.CompleteStream {
-			server.AddReceivingMiddleware(streamList{template, runner}.answer)
+			server.AddReceivingMiddleware(streamList{template, runner, surface.Skill}.answer)
 		}
 	}
 	server.AddReceivingMiddleware(checkResourceURI)
@@ -63,7 +63,7 @@ type resourceTargetKey struct{}
 func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		read, ok := request.(*mcp.ReadResourceRequest)
-		if method != methodReadResource || !ok || read.Params == nil {
+		if method != methodReadResource || !ok || read.Params == nil || strings.HasPrefix(read.Params.URI, skillScheme) {
 			return next(ctx, method, request)
 		}
 		target := resourceTarget{written: read.Params.URI}
@@ -187,10 +187,11 @@ const (
 	maxDescription = 200 // characters
 )
 
-// streamList answers resources/list with the streams of the caller's grant (R-MCP-1). The SDK's own list is the same for all callers.
+// streamList answers resources/list with the skill and the streams of the caller's grant (R-MCP-1). The SDK's own list is the same for all callers.
 type streamList struct {
 	template tool.Template // of one stream
 	runner   *toolcall.Runner
+	skill    tool.Skill // listed first
 }
 
 func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
@@ -219,6 +220,9 @@ func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
 // grant changes.
 func (l streamList) page(names schemadoc.Names, after string) *mcp.ListResourcesResult {
 	result := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, Cacheable: ofOneCaller}
+	if l.skill.Name != "" && after == "" {
+		result.Resources = append(result.Resources, skillResource(l.skill))
+	}
 	for _, name := range names.Streams("") {
 		uri := recordid.FormatURI(recordid.URI{Kind: recordid.KindStream, Stream: name})
 		if _, err := recordid.ParseURI(uri); err != nil || name <= after || !tool.IsPromptValue(name) {

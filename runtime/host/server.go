@@ -46,14 +46,18 @@ func Revisions() []string { return mcp.SupportedProtocolVersions() }
 
 // newServer returns the SDK's server, which lists the tools. Run is its handler of calls. It panics if a tool has an invalid schema.
 func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.Runner, run mcp.ToolHandler) *mcp.Server {
+	// Explicit, so that the SDK does not announce list changes: the lists never change.
+	capabilities := &mcp.ServerCapabilities{
+		Tools:     &mcp.ToolCapabilities{},
+		Resources: &mcp.ResourceCapabilities{},
+		Prompts:   &mcp.PromptCapabilities{},
+	}
+	if surface.Skill.Name != "" {
+		capabilities.AddExtension("io.modelcontextprotocol/skills", nil)
+	}
 	server := mcp.NewServer(&self, &mcp.ServerOptions{
-		Instructions: surface.Instructions,
-		// Explicit, so that the SDK does not announce list changes: the lists never change.
-		Capabilities: &mcp.ServerCapabilities{
-			Tools:     &mcp.ToolCapabilities{},
-			Resources: &mcp.ResourceCapabilities{},
-			Prompts:   &mcp.PromptCapabilities{},
-		},
+		Instructions:      surface.Instructions,
+		Capabilities:      capabilities,
 		SetCacheable:      setCacheable,
 		CompletionHandler: completer{surface, runner}.complete,
 	})
@@ -62,6 +66,9 @@ func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.R
 	}
 	addResources(server, surface, runner)
 	addPrompts(server, surface)
+	if surface.Skill.Name != "" {
+		addSkill(server, surface.Skill)
+	}
 	server.AddReceivingMiddleware(refuseListening, traceSDK)
 	return server
 }
@@ -174,7 +181,7 @@ func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
 // identified are the methods whose results have a _meta for the server's identity.
 var identified = []string{
 	"server/discover", "tools/list", methodListResources, "resources/templates/list", methodReadResource, "prompts/list", "prompts/get",
-	methodComplete,
+	methodComplete, methodListSkills, methodGetSkill,
 }
 
 // isNewRevision reports whether a request names revision 2026-07-28 or later.

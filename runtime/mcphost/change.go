@@ -3,6 +3,7 @@ package mcphost
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -40,6 +41,22 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 		return nil, credential.Misconfigured(fmt.Sprintf("%s was left as it is: %v", change.Path, err), fixOrPrint, err)
 	}
 	return change, nil
+}
+
+// PlanSkill plans to write a SKILL.md into the folder of a skill. It returns a *credential.Error of class Configuration if the file cannot
+// be read, and one of class Usage if the host has no skills.
+func (h Host) PlanSkill(machine Machine, name, text string) (*Change, error) {
+	if !h.HasSkills() {
+		return nil, usage(h.Title+" has no folder for skills", "add what --print --skill prints in its settings")
+	}
+	above := machine.Home
+	if h.installFolder != nil {
+		above = h.installFolder(machine)
+	}
+	change := &Change{Host: h, Path: filepath.Join(above, h.skills, name, "SKILL.md"), after: []byte(text)}
+	var err error
+	change.file, err = readFile(change.Path)
+	return change, err
 }
 
 // Empty reports whether nothing changes.

@@ -20,6 +20,7 @@ type Host struct {
 	file          func(Machine) string // the user's configuration
 	folderFile    string               // configuration of a folder, relative to it; may be empty
 	installFolder func(Machine) string // a folder that its first run creates; nil: the folder of file
+	skills        string               // the user's Agent Skills, in installFolder or else in the home directory; may be empty
 	format        format
 	settings      func(Server) []setting
 }
@@ -30,8 +31,8 @@ func Hosts() []Host {
 		{
 			Name: "claude-code", Program: "claude", Title: "Claude Code", SignIn: "run /mcp in Claude Code",
 			file: claudeCodeFile, folderFile: ".mcp.json",
-			installFolder: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") },
-			format:        jsonFormat{section: "mcpServers", own: typedNames}, settings: typed,
+			installFolder: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") }, skills: "skills",
+			format: jsonFormat{section: "mcpServers", own: typedNames}, settings: typed,
 		},
 		{
 			Name: "claude-desktop", Title: "Claude Desktop",
@@ -43,22 +44,22 @@ func Hosts() []Host {
 		{
 			Name: "codex", Program: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
 			file: func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") }, folderFile: ".codex/config.toml",
-			format: tomlFormat{section: "mcp_servers", own: plainNames}, settings: plain,
+			format: tomlFormat{section: "mcp_servers", own: plainNames}, settings: plain, skills: ".agents/skills",
 		},
 		{
 			Name: "cursor", Program: "cursor", Title: "Cursor", SignIn: "choose Connect next to the server in Cursor's MCP settings",
 			file: func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }, folderFile: ".cursor/mcp.json",
-			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, settings: plain,
+			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, settings: plain, skills: ".cursor/skills",
 		},
 		{
 			Name: "vscode", Program: "code", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
 			file: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") }, folderFile: ".vscode/mcp.json",
-			format: jsonFormat{section: "servers", own: typedNames, comments: true}, settings: typed,
+			format: jsonFormat{section: "servers", own: typedNames, comments: true}, settings: typed, skills: ".agents/skills",
 		},
 		{
 			Name: "gemini", Program: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
 			file: func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") }, folderFile: ".gemini/settings.json",
-			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, settings: gemini,
+			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, settings: gemini, skills: ".agents/skills",
 		},
 	}
 }
@@ -92,6 +93,9 @@ func (h Host) Installed(m Machine) bool {
 
 // Remote reports whether the host's file can name a hosted server. Claude Desktop has connectors of the account instead.
 func (h Host) Remote() bool { return h.SignIn != "" }
+
+// HasSkills reports whether the host has a folder for the user's Agent Skills.
+func (h Host) HasSkills() bool { return h.skills != "" }
 
 // claudeCodeFile is in the home directory, or in the folder of CLAUDE_CONFIG_DIR.
 func claudeCodeFile(m Machine) string {

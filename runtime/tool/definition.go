@@ -141,12 +141,20 @@ type Template struct {
 	IsFile      bool       // a read returns the bytes of a file, with its own media type (R-BLOB-4)
 }
 
+// Skill teaches a model to use the tools, as a SKILL.md (https://agentskills.io/specification, R-EVAL-5).
+type Skill struct {
+	Name        string // also of its folder
+	Description string // as in the front matter of Text
+	Text        string
+}
+
 // Surface is everything that a host advertises.
 type Surface struct {
 	Instructions string
 	Tools        []Definition // in the order of the specs
 	Templates    []Template
 	Prompts      []Prompt // in the order of their names
+	Skill        Skill    // empty: none
 	Examples     []string // command lines that call a tool, from the name of the tool on
 }
 

@@ -40,6 +40,8 @@ var methods = map[string]methodKind{
 	"resources/templates/list":  {},
 	"resources/unsubscribe":     {needsParams: true},
 	"server/discover":           {},
+	"skills/get":                {},
+	"skills/list":               {},
 	methodCall:                  {needsParams: true},
 	"tools/list":                {},
 	"notifications/cancelled":   {isNotification: true},

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
@@ -20,6 +21,7 @@ type setup struct {
 	terminal invocation.Terminal
 	server   setupServer
 	yes      bool
+	skill    bool
 	print    bool
 }
 
@@ -35,6 +37,9 @@ setup shows the change and writes it after you agree, on the terminal or with --
 as a backup and changes only the adapter's entry. It does not touch a file that it cannot parse.
 
 Close the host first, because some hosts write their file when they end.
+
+Then it asks whether to install a skill, a page that teaches the model the shortest ways through the tools.
+--skill installs it without asking; --print --skill prints it.
 
 With --provider-url the host starts this binary, which reads the credential cache. With --url it connects
 to a hosted server and signs in there. No token is written into a configuration.`,
@@ -61,7 +66,8 @@ to a hosted server and signs in there. No token is written into a configuration.
 		},
 	}
 	setup.server.addFlags(command.Flags())
-	command.Flags().BoolVar(&setup.yes, "yes", false, "write without asking")
+	command.Flags().BoolVar(&setup.yes, "yes", false, "write the configuration without asking")
+	command.Flags().BoolVar(&setup.skill, "skill", false, "install the skill without asking")
 	command.Flags().BoolVar(&setup.print, "print", false, "print the configuration without writing it")
 	return command
 }
@@ -76,6 +82,10 @@ func hostNames() []string {
 
 // run prints the change to stdout and everything else to stderr.
 func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
+	if s.print && s.skill {
+		_, err := fmt.Fprint(s.terminal.Out, gen.Surface().Skill.Text)
+		return err
+	}
 	server, err := s.server.server()
 	if err != nil {
 		return err
@@ -94,7 +104,7 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	s.warnConflict(host, machine, server.Name)
 	if change.Empty() {
 		s.say("%s has %s already; nothing changes", change.Path, server.Name)
-		return nil
+		return s.installSkill(command.Context(), host, machine)
 	}
 	if _, err := fmt.Fprint(s.terminal.Out, invocation.Printable(change.Diff())); err != nil {
 		return fmt.Errorf("show the change: %w", err)
@@ -102,29 +112,56 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	if _, err := exec.LookPath(host.Program); err != nil && !host.Installed(machine) {
 		s.say("%s does not seem to be installed; it will use the file once it is", host.Title)
 	}
-	if !s.yes {
-		agreed, err := confirm(command.Context(), s.terminal, "Write "+invocation.Printable(change.Path)+"?")
-		if err != nil {
-			return err
-		}
-		if !agreed {
-			s.say("nothing was written")
-			return nil
-		}
-	}
-	backup, err := change.Apply()
-	if err != nil {
+	if isWritten, err := s.write(command.Context(), change, "Write", s.yes); err != nil || !isWritten {
 		return err
-	}
-	s.say("wrote %s", change.Path)
-	if backup != "" {
-		s.say("backup: %s", backup)
 	}
 	s.say("next: restart %s", host.Title)
 	if server.URL != "" {
 		s.say("to sign in: %s", host.SignIn)
 	}
-	return nil
+	return s.installSkill(command.Context(), host, machine)
+}
+
+// write writes a change after consent, and reports whether it did.
+func (s *setup) write(ctx context.Context, change *mcphost.Change, question string, isAgreed bool) (bool, error) {
+	if !isAgreed {
+		agreed, err := confirm(ctx, s.terminal, question+" "+invocation.Printable(change.Path)+"?")
+		if err != nil {
+			return false, err
+		}
+		if !agreed {
+			s.say("nothing was written")
+			return false, nil
+		}
+	}
+	backup, err := change.Apply()
+	if err != nil {
+		return false, err
+	}
+	s.say("wrote %s", change.Path)
+	if backup != "" {
+		s.say("backup: %s", backup)
+	}
+	return true, nil
+}
+
+// installSkill writes the skill into the host's folder for skills, after consent (R-EVAL-5).
+func (s *setup) installSkill(ctx context.Context, host mcphost.Host, machine mcphost.Machine) error {
+	_, isTerminal := invocation.OnTerminal(s.terminal.In)
+	if !s.skill && (s.yes || !isTerminal || !host.HasSkills()) {
+		return nil
+	}
+	skill := gen.Surface().Skill
+	change, err := host.PlanSkill(machine, skill.Name, skill.Text)
+	switch {
+	case err != nil:
+		return err
+	case change.Empty():
+		s.say("%s is up to date", change.Path)
+		return nil
+	}
+	_, err = s.write(ctx, change, "Install a skill that teaches "+host.Title+" the tools, in", s.skill)
+	return err
 }
 
 func (s *setup) printSnippet(host mcphost.Host, server mcphost.Server) error {

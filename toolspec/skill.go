@@ -1,0 +1,74 @@
+package toolspec
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+)
+
+// Skill teaches an agent the shortest ways through the tools, in the form of the Agent Skills specification (R-EVAL-5).
+type Skill struct {
+	Name        string        `yaml:"skill"` // also of its folder
+	Title       string        `yaml:"title"`
+	Description string        `yaml:"description"` // what it is for and when to use it; a host always shows it to its model
+	Opening     string        `yaml:"opening"`
+	Choose      []SkillChoice `yaml:"choose"` // all tools
+	Ways        []SkillWay    `yaml:"ways"`
+	Avoid       []string      `yaml:"avoid"`
+}
+
+// SkillChoice says when to use a tool.
+type SkillChoice struct {
+	Tool string `yaml:"tool"`
+	When string `yaml:"when"`
+}
+
+// SkillWay is a question and the calls that answer it.
+type SkillWay struct {
+	Question string   `yaml:"question"`
+	Calls    []string `yaml:"calls"` // a tool and one JSON object each
+	Note     string   `yaml:"note,omitempty"`
+}
+
+// skillName is a name of a skill (https://agentskills.io/specification).
+var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+const maxSkillName, maxSkillDescription = 64, 1024
+
+// loadSkill reads skill.yaml. It returns nil without the file.
+func (r *report) loadSkill(root fs.FS, tools []loadedTool) *Skill {
+	if isAbsent(root, skillPath) {
+		return nil
+	}
+	node := r.read(root, skillPath)
+	if node == nil {
+		return nil
+	}
+	skill, from := decode[Skill](r, node)
+	checkSkill(from, skill, tools)
+	return &skill
+}
+
+// checkSkill checks a skill: it names every tool once, and each call in it is one that its tool takes.
+func checkSkill(from source, skill Skill, tools []loadedTool) {
+	if skill.Name != "" && (!skillName.MatchString(skill.Name) || len(skill.Name) > maxSkillName) {
+		from.add("skill", "is %q; write up to %d small letters, digits and single hyphens", skill.Name, maxSkillName)
+	}
+	if length := len([]rune(skill.Description)); length > maxSkillDescription {
+		from.add("description", "has %d characters; a host reads %d", length, maxSkillDescription)
+	}
+	chosen := map[string]string{}
+	for index, choice := range skill.Choose {
+		path := fmt.Sprintf("choose[%d].tool", index)
+		checkToolName(from, path, choice.Tool, tools)
+		checkUnique(from, path, choice.Tool, chosen)
+	}
+	for index, way := range skill.Ways {
+		for number, call := range way.Calls {
+			path := fmt.Sprintf("ways[%d].calls[%d]", index, number)
+			if fault := callFault(from, path, call, tools); fault != "" {
+				from.add(path, "is the call `%s`, %s", call, fault)
+			}
+		}
+	}
+}
