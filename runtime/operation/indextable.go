@@ -40,7 +40,7 @@ func (x *index) newTable() *table {
 			}
 			for _, s := range c.Streams {
 				if schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
-					held := x.holdings.of(c, s, connection.ID)
+					held := x.holdings.find(c, s, connection.ID)
 					t.hasCounts = t.hasCounts || held != holding{}
 					times[held.added], t.lastAdded = true, held.added
 				}
@@ -64,7 +64,7 @@ func (t *table) streamsOf(c *schemadoc.Connector, connection schemadoc.Connectio
 			continue
 		}
 		stream := rawjson.Member{Name: s.Name}
-		if held := t.holdings.of(c, s, connection.ID); t.hasCounts {
+		if held := t.holdings.find(c, s, connection.ID); t.hasCounts {
 			stream.Value = rawjson.Value(cmp.Or(held.records, "null"))
 			if t.hasTimes {
 				stream.Value = rawjson.Array([]rawjson.Value{stream.Value, rawjson.TextOrNull(held.added)})
@@ -199,8 +199,8 @@ func readHoldings(ctx context.Context, env tool.Env) holdings {
 	return found
 }
 
-// of returns what a connection has of a stream. A row without a connection_id is about the only connection of the stream.
-func (h holdings) of(c *schemadoc.Connector, s *schemadoc.Stream, connectionID string) holding {
+// find returns what a connection has of a stream. A row without a connection_id is about the only connection of the stream.
+func (h holdings) find(c *schemadoc.Connector, s *schemadoc.Stream, connectionID string) holding {
 	if held, ok := h[source{connectionID, s.Name}]; ok || len(c.ConnectionsOf(s)) > 1 {
 		return held
 	}

@@ -79,13 +79,13 @@ func withCall(object rawjson.Object, name string, calls []Call) rawjson.Object {
 }
 
 // readNear returns the call that reads a conversation by time, near the record. It returns nil if the record has no time for that.
-func (id identity) readNear(fields rawjson.Object, of conversation) []Call {
+func (id identity) readNear(fields rawjson.Object, one conversation) []Call {
 	if recordid.CheckName("stream", id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {
 		return nil
 	}
 	when := tool.TimeRole.Field(fields)
-	filter := of.filter
-	if of.reach > 0 {
+	filter := one.filter
+	if one.reach > 0 {
 		text := timeText(when.Value)
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {
@@ -95,11 +95,11 @@ func (id identity) readNear(fields rawjson.Object, of conversation) []Call {
 			return nil
 		}
 		layout := time.RFC3339
-		if of.reach == nearInThread { // days are exact enough, and shorter
+		if one.reach == nearInThread { // days are exact enough, and shorter
 			layout, at = time.DateOnly, at.Truncate(24*time.Hour)
 		}
 		bound := func(name string, at time.Time) rawjson.Member { return rawjson.String(name, at.UTC().Format(layout)) }
-		within := rawjson.Object{bound("gte", at.Add(-of.reach)), bound("lte", at.Add(of.reach))}
+		within := rawjson.Object{bound("gte", at.Add(-one.reach)), bound("lte", at.Add(one.reach))}
 		filter = append(slices.Clone(filter), rawjson.Raw(when.Name, within.Encode()))
 	}
 	arguments := withText(rawjson.Object{rawjson.String(tool.RecordsStream, id.stream)}, tool.RecordsConnectionID, id.connectionID)

@@ -6,13 +6,13 @@ import "cmp"
 func readDOCX(f *file) {
 	main, related := f.main()
 	w := newWords(f)
-	for _, part := range related.of("numbering") {
+	for _, part := range related.targets("numbering") {
 		w.readNumbering(part)
 	}
-	w.read(related.of("styles", "footnotes", "endnotes", "comments")...)
-	w.readMargins(related.of("header"))
+	w.read(related.targets("styles", "footnotes", "endnotes", "comments")...)
+	w.readMargins(related.targets("header"))
 	w.read(main)
-	w.readMargins(related.of("footer"))
+	w.readMargins(related.targets("footer"))
 }
 
 // readMargins writes the texts of headers or footers. Many sections repeat them.

@@ -72,7 +72,7 @@ func readPPTX(f *file) {
 		if e.name == "sldId" {
 			slide := related.part(e)
 			w.read(slide)
-			w.read(w.relations(slide).of("diagramData", "notesSlide")...)
+			w.read(w.relations(slide).targets("diagramData", "notesSlide")...)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func (f *file) relations(name string) (related relations) {
 	return related
 }
 
-// of returns the parts of some kinds, kind by kind.
-func (r relations) of(kinds ...string) (parts []string) {
+// targets returns the parts of some kinds, kind by kind.
+func (r relations) targets(kinds ...string) (parts []string) {
 	for _, kind := range kinds {
 		for _, each := range r {
 			if each.kind == kind {
@@ -124,7 +124,7 @@ func (r relations) part(n node) string {
 
 // main returns the part that a package is about, and its relations.
 func (f *file) main() (string, relations) {
-	for _, part := range f.relations("").of("officeDocument") {
+	for _, part := range f.relations("").targets("officeDocument") {
 		return part, f.relations(part)
 	}
 	f.fail(document.Damaged, "it does not say which part is the document")

@@ -18,10 +18,10 @@ type workbook struct {
 func readXLSX(f *file) {
 	main, related := f.main()
 	w := &workbook{file: f}
-	for _, part := range related.of("styles") {
+	for _, part := range related.targets("styles") {
 		w.readStyles(part)
 	}
-	for _, part := range related.of("sharedStrings") {
+	for _, part := range related.targets("sharedStrings") {
 		for e := range f.elements(part) {
 			if e.name == "si" {
 				w.shared = append(w.shared, cellText(e))
@@ -76,7 +76,7 @@ func (w *workbook) readSheet(part string) {
 		last = number
 		w.tableRow(1, func() { w.readRow(e) })
 	}
-	for _, comments := range w.relations(part).of("comments") {
+	for _, comments := range w.relations(part).targets("comments") {
 		w.readComments(comments)
 	}
 }
