@@ -13,8 +13,8 @@ type connections struct {
 	isUnordered bool     // the caller needs the rows in no order, so that connections may be read concurrently
 	connection  string   // that is read; empty: the resource server pages the list
 	following   []string // that are read after it, as the same list
-	concurrent  []string // that are read as lists of their own
-	count       int      // of the connections that are read as lists of their own, this one included; 0: there is one list
+	concurrent  []string // each is read as another list
+	count       int      // number of such lists with this one; 0: there is one list
 }
 
 // splits reports whether a first page has rows of several connections, which are then read from the beginning of each.

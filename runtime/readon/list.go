@@ -18,7 +18,7 @@ type list struct {
 	pageSize   int
 	isSearch   bool // a list of hits, which the resource server pages over all connections
 	readsAhead bool // request the next page before the current one is processed
-	wholePage  int  // number of the page that is read with all fields, and after which none is read ahead; 0: none
+	wholePage  int  // number of the page with all fields, after which the list does not read ahead; 0: no page
 	bound      *timeBound
 	next       position
 	isDone     bool   // no page follows that can be read
@@ -37,7 +37,7 @@ type page struct {
 	envelope rs.List // its meta
 }
 
-// newList returns a list from a position. It reads the named fields, or all if there are none.
+// newList returns a list from a position. It reads the named fields, or all fields if the list of names is nil.
 func (r *reading) newList(request rs.Request, fields []string, from position) *list {
 	request.Query = request.Query.Without(cursorName, limitName, countName)
 	if fields != nil {

@@ -126,7 +126,7 @@ func (m *matchingPage) response(warnings warnings) *rs.Response {
 	return m.respond(m.asked, append(body, members...))
 }
 
-// nextCursor returns the cursor of the next page, or an empty string if there is none.
+// nextCursor returns the cursor of the next page, or an empty string on the last page.
 func (m *matchingPage) nextCursor() string {
 	switch {
 	case m.cut != nil:

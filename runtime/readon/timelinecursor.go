@@ -138,7 +138,8 @@ func (t *timeline) cursor(shown []int) string {
 	return text
 }
 
-// shownUpTo returns the key up to which all rows of a source were shown: that of the page, unless rows of the source before it remain.
+// shownUpTo returns the key up to which all rows of a source were shown: the last key of the page, or the source's own last one if it has
+// earlier rows that were not shown.
 func (t *timeline) shownUpTo(source *source, taken int, last *sortKey) *sortKey {
 	switch {
 	case taken == len(source.rows) || t.compare(source.rows[taken].sortKey, *last) > 0:

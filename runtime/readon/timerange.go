@@ -114,7 +114,7 @@ func TimeField(stream rawjson.Object, recent []rawjson.Cursor) string {
 	return tool.TimeField(stream, func(name string) bool { return holdsTimes(name, recent) })
 }
 
-// advertisedTime returns the field that the schema advertises, if its name is that of a time.
+// advertisedTime returns the advertised field if its name has the role of a time.
 func advertisedTime(stream rawjson.Object) string {
 	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
 	return tool.TimeField(stream, func(name string) bool { return slices.Contains(advertised, name) && tool.TimeRole.Has(name) })
