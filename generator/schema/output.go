@@ -1,8 +1,6 @@
 package schema
 
-import (
-	"github.com/pdppmcp/pdpp-mcp/toolspec"
-)
+import "github.com/pdppmcp/pdpp-mcp/toolspec"
 
 // Output returns the schema of structured content that clients get in the list of tools: the advertised properties, with brief
 // descriptions. Like Program, it is loose, without required members, closed objects or enums, since clients validate error results
