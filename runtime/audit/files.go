@@ -88,7 +88,6 @@ func (l *Log) prune(now time.Time) {
 	}
 }
 
-// rotated returns the rotated files of a log, the oldest first.
 func rotated(path string) []string {
 	extension := filepath.Ext(path)
 	prefix := strings.TrimSuffix(filepath.Base(path), extension) + "-"

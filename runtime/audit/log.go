@@ -26,8 +26,7 @@ var (
 	LocalLimits  = Limits{FileBytes: 4 << 20, Files: 8, Age: 96 * 24 * time.Hour}
 )
 
-// recheckInterval is how often a log checks whether another process has renamed its file.
-const recheckInterval = time.Second
+const recheckInterval = time.Second // another process may have renamed the file
 
 // Log appends lines to a file or a stream. Each line is one write, made before the call is answered, so that a killed process leaves
 // whole lines. Full files are renamed: several processes and external log rotation may share a path. Lines that cannot be written

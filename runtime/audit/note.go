@@ -51,7 +51,6 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	}
 }
 
-// notePage records the names in a page of records or hits.
 func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bool) {
 	list, err := response.List()
 	if err != nil {
@@ -150,7 +149,6 @@ func namesIn(request rs.Request, parameter string) []string {
 	return strings.Split(names, ",")
 }
 
-// unwrapped returns the body, or the object in data in which older servers wrap it.
 func unwrapped(response *rs.Response) rawjson.Value {
 	body, _ := rawjson.ParseObject(response.Compact())
 	inner, isObject := rawjson.ParseObject(body.Get("data"))

@@ -98,8 +98,7 @@ const (
 // Scope is the one scope of a token that reads what was granted.
 const Scope = "pdpp:read"
 
-// Metadata returns the two protected-resource documents (RFC 9728, R-HOST-3). Members beyond the RFC are those of other PDPP
-// providers.
+// Metadata returns the two protected-resource documents (RFC 9728, R-HOST-3).
 type Metadata struct {
 	PublicOrigin        string // scheme and host that clients see, without a slash at the end
 	AuthorizationServer string // the issuer

@@ -22,8 +22,7 @@ const (
 	maxMetadata      = 256 << 10
 )
 
-// ServerError is an unusable answer of the authorization server, and the cause of a Refusal with 503. It holds nothing of a body,
-// which may repeat a token.
+// ServerError is an unusable answer of the authorization server. It holds nothing of a body, which may repeat a token.
 type ServerError struct {
 	URL     string
 	Status  int    // 0 without a response

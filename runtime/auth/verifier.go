@@ -29,8 +29,7 @@ type Verifier struct {
 	free      *semaphore.Weighted // limits running introspections
 }
 
-// maxWait limits how long a token waits for the start of its introspection before it is refused with 503. It suffices for an ordinary burst,
-// and is far shorter than the timeout of introspections.
+// maxWait limits how long a token waits for its introspection to begin. It suffices for an ordinary burst.
 const maxWait = time.Second
 
 var errBusy = errors.New("too many introspections are running")

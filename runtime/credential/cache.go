@@ -208,8 +208,7 @@ func (c *Cache) protectDirectories() error {
 	return nil
 }
 
-// checkDirectory returns the mode of a directory, or nil if it does not exist. It returns an error for a directory of another user
-// and for a clients directory that is a link. The root may be a link.
+// checkDirectory returns the mode of a directory, or nil without one. Only the root may be a link; foreign directories are refused.
 func (c *Cache) checkDirectory(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 && path == c.Root {

@@ -45,8 +45,7 @@ type Credential struct {
 	members hidden
 }
 
-// hidden returns the members of a file, which may contain tokens. It is a function because package fmt prints the content of other
-// unexported fields.
+// hidden returns the members of a file. It is a function because package fmt prints the content of other unexported fields.
 type hidden func() rawjson.Object
 
 func hide(members rawjson.Object) hidden { return func() rawjson.Object { return members } }

@@ -46,8 +46,7 @@ func addScheme(raw string) string {
 	return parsed.String()
 }
 
-// cacheKey returns the file name of a provider without its extension: host[:port] with an underscore for every character outside
-// [A-Za-z0-9.-]. The path is not part of it.
+// cacheKey returns host[:port] of a provider with an underscore for every character outside [A-Za-z0-9.-].
 func cacheKey(provider string) string {
 	_, rest, _ := strings.Cut(provider, "://")
 	host, _, _ := strings.Cut(rest, "/")

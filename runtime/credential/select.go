@@ -22,8 +22,7 @@ type Listed struct {
 	Err    error    // why the file is unusable; nil otherwise
 }
 
-// List returns every file of the cache, ordered by name. A missing cache is empty. A directory that cannot be read is an error of
-// class Configuration.
+// List returns every file of the cache, ordered by name. A missing cache is empty.
 func (c *Cache) List() ([]Listed, error) {
 	files, err := os.ReadDir(c.directory())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,8 +81,7 @@ func (e *SeveralError) Error() string { return e.Refusal.Error() }
 
 func (e *SeveralError) Unwrap() error { return e.Refusal }
 
-// OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, and a *SeveralError if there
-// are several.
+// OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, a *SeveralError with several.
 func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	urls, err := c.Providers(names...)
 	switch {

@@ -87,8 +87,7 @@ func (c *Cache) writeError(err error) *Error {
 // lockName is an empty file in the clients directory. It is never removed, because another process may just have opened it.
 const lockName = ".lock"
 
-// A change takes milliseconds. One that waits for lockPatience waits for a stopped process, or for a network file system that
-// lost a lock.
+// A change takes milliseconds. One that waits longer waits for a stopped process, or for a lost lock of a network file system.
 const (
 	lockPatience = 10 * time.Second
 	lockPause    = 5 * time.Millisecond

@@ -161,8 +161,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *proble
 	h.write(w, r, refused)
 }
 
-// routeOf returns the path of the route that answers a request, or "other". A label for metrics must not be the client's path, because
-// clients can invent paths.
+// routeOf returns the route of a request for metrics, or "other". Clients can invent paths.
 func (h *Handler) routeOf(r *http.Request) string {
 	_, pattern := h.routes.Handler(r)
 	if pattern == "" || pattern == "/" { // the pattern of every unknown path

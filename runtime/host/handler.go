@@ -102,8 +102,7 @@ func TransportOptions() *mcp.StreamableHTTPOptions {
 	}
 }
 
-// Paths returns the patterns of http.ServeMux under which a Handler can be mounted on the origin of a provider, without the metadata of
-// the provider itself.
+// Paths returns the patterns under which a provider can mount a Handler, without the metadata of the provider itself.
 func Paths() []string {
 	return append(page.Paths(), auth.MCPPath, auth.MCPMetadataPath, healthPath, readinessPath)
 }

@@ -92,8 +92,7 @@ func tooMany(message string, wait time.Duration) *problem {
 	return &problem{status: http.StatusTooManyRequests, message: message, retryAfter: wait}
 }
 
-// admitMore admits the messages of a batch after the first. A batch over the limit of concurrent requests is refused with 413, because
-// waiting would not help.
+// admitMore admits the messages of a batch after the first. Waiting would not help a batch over the limit: it gets 413.
 func (l *limiter) admitMore(caller string, messages int) (release func(), refused *problem) {
 	switch {
 	case messages == 0:

@@ -59,8 +59,7 @@ func (m *readers) client(request *toolcall.Request, bearer rs.Secret, secrets *r
 	})
 }
 
-// ofPackage returns a reader with the bearers of the active members (R-PKG-1). It only names the others. No response to one bearer shows
-// another bearer (R-ERR-6).
+// ofPackage returns a reader with the bearers of the active members (R-PKG-1). No response shows any of them (R-ERR-6).
 func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 	bearers := []string{request.Bearer.Reveal()}
 	for _, member := range request.Caller.ActiveMembers() {

@@ -18,8 +18,7 @@ import (
 
 const requestMember = "pdpp/request" // in the extra data of the SDK
 
-// throughSDK passes the caller to the SDK as the token info of the request, which is in the extra data of that request only. It removes
-// the Authorization header.
+// throughSDK passes the caller to the SDK in the extra data of the request only, and removes the Authorization header.
 func throughSDK(sdk http.Handler) http.Handler {
 	// The Handler has verified the bearer and its expiry.
 	alreadyVerified := func(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
@@ -37,8 +36,7 @@ func throughSDK(sdk http.Handler) http.Handler {
 	return sdkauth.RequireBearerToken(alreadyVerified, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(withoutBearer)
 }
 
-// fromSDK returns the HTTP request of an MCP message, or an empty one. It does not use the SDK's context, which may belong to another
-// request.
+// fromSDK returns the HTTP request of an MCP message. The context of the SDK may belong to another request.
 func fromSDK(message mcp.Request) *toolcall.Request {
 	if extra := message.GetExtra(); extra != nil && extra.TokenInfo != nil {
 		if request, ok := extra.TokenInfo.Extra[requestMember].(*toolcall.Request); ok {

@@ -137,8 +137,7 @@ func fileOf(ask tool.Ask) tool.Ask {
 	}
 }
 
-// argumentsFor returns the arguments of the tool for a URI. A record is named by its id, or by its URI if the id cannot express it
-// (R-HAND-3).
+// argumentsFor returns the arguments of the tool for a URI. A record has its id, or its URI if needed (R-HAND-3).
 func argumentsFor(uri recordid.URI) json.RawMessage {
 	arguments := struct {
 		Stream string `json:"stream,omitempty"`
@@ -155,8 +154,7 @@ func argumentsFor(uri recordid.URI) json.RawMessage {
 	return bytes.TrimSpace(encoded.Bytes())
 }
 
-// resourceError returns a failed result as a JSON-RPC error. Its data has the URI as the client wrote it, and the structured output (MCP
-// 2026-07-28, SEP-2164).
+// resourceError returns a failed result as a JSON-RPC error, with the URI as the client wrote it (MCP 2026-07-28, SEP-2164).
 func resourceError(uri string, result *tool.Result) error {
 	return requestError(result, rawjson.String("uri", uri))
 }

@@ -59,8 +59,7 @@ func Serve(ctx context.Context, listener net.Listener, current *Current, options
 	return nil
 }
 
-// drain makes the server not ready. It returns when the delay has passed and no call is running, or when the context ends. Requests are
-// still answered.
+// drain makes the server not ready, and waits for the delay and for running calls. Requests are still answered.
 func (h *Handler) drain(ctx context.Context, delay time.Duration) {
 	h.readiness.draining.Store(true)
 	if delay > 0 {

@@ -13,8 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// shutdownTimeout limits how long a server waits for running requests before it ends. It also waits for the kind of its credential, so that
-// the exit code does not depend on timing.
+// shutdownTimeout limits the wait for running requests, and for the kind of the credential, which decides the exit code.
 const shutdownTimeout = 2 * time.Second
 
 // Streams are the input and output of a local server.
@@ -165,8 +164,7 @@ func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
 	return tool.Env{RS: a.reader}, a.Wait(ctx)
 }
 
-// Wait returns nil once the bearer is admitted. Its error is a *tool.Error after a refusal. Otherwise it is the error of the request for the
-// kind, or of the context.
+// Wait returns nil once the bearer is admitted, a *tool.Error after a refusal, or the error of the request or the context.
 func (a *Admission) Wait(ctx context.Context) error {
 	asked := a.ask()
 	select {

@@ -62,8 +62,7 @@ func (h Host) PlanSkill(machine Machine, name, text string) (*Change, error) {
 // Empty reports whether nothing changes.
 func (c *Change) Empty() bool { return c.file.exists && bytes.Equal(c.file.content, c.after) }
 
-// Diff returns the removed and the added lines. Other lines may hold secrets of other servers and are left out. It is empty if
-// nothing changes.
+// Diff returns the removed and the added lines. Other lines may hold secrets.
 func (c *Change) Diff() string {
 	name := c.Path
 	if !c.file.exists {
@@ -75,8 +74,7 @@ func (c *Change) Diff() string {
 	return "--- " + name + "\n+++ " + c.Path + "\n" + changedLines(c.Host.format.readable(c.file.content), c.Host.format.readable(c.after))
 }
 
-// Apply writes the change atomically and returns the path of the backup, which is empty if there was no file. It returns an error if
-// the file has changed since Plan.
+// Apply writes the change atomically and returns the path of the backup, if any. It fails if the file has changed since Plan.
 func (c *Change) Apply() (backup string, err error) {
 	if c.Empty() {
 		return "", nil

@@ -18,8 +18,7 @@ type Entry struct {
 	URL     string // empty for a local server
 }
 
-// Entries returns the servers in the host's file, by name. A missing file has none. It returns a *credential.Error of class
-// Configuration if the file cannot be read or parsed.
+// Entries returns the servers in the host's file, by name. A missing file has none.
 func (h Host) Entries(machine Machine) ([]Entry, error) {
 	document, err := h.read(h.Path(machine))
 	if err != nil {
@@ -108,8 +107,7 @@ type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// changesOnlyEntry reports whether only the owned members of one entry differ, and are as wanted. It compares values, so that it does not
-// share the faults of the code that changed the text.
+// changesOnlyEntry reports whether only the owned members of one entry differ, and are as wanted. It compares values, not text.
 func changesOnlyEntry(f format, before, after []byte, name string, wanted []setting) bool {
 	was, err := f.decode(before)
 	if err != nil {

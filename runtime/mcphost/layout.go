@@ -40,8 +40,7 @@ func lineIndent(before hujson.Extra) (string, bool) {
 	return string(before[index+1:]), true
 }
 
-// objectIn returns a member that must be an object, and the indentation of its line. It adds a missing one. The parent's line is
-// indented by base.
+// objectIn returns a member that must be an object, and the indentation of its line. It adds a missing one.
 func (l layout) objectIn(parent *hujson.Object, name, base string) (*hujson.Object, string, error) {
 	index, err := find(parent, name)
 	if err != nil {

@@ -134,8 +134,7 @@ func withFewer(asked Request, read func(Request) (*Response, error)) (*Response,
 	}
 }
 
-// withoutRefused returns the request without the optional parameter that a server refused, or false if the refusal has another reason.
-// If the server does not name it, the newest parameter is removed first, and then all others.
+// withoutRefused removes the refused parameter; if the server does not name it, the newest one, and then all. False: another reason.
 func (r Request) withoutRefused(refused *Error) (Request, bool) {
 	sent := slices.DeleteFunc(slices.Clone(r.Optional), func(name string) bool {
 		_, isSent := r.Query.Get(name)

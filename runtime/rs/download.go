@@ -32,8 +32,7 @@ type Download struct {
 	secrets *Secrets
 }
 
-// ReadAll reads the body to its end. Its errors are those of Body, and a *Failure of reason ResponseTooLarge for a body of more
-// bytes than the limit.
+// ReadAll reads the body to its end. More bytes than the limit are a *Failure of reason ResponseTooLarge.
 func (d *Download) ReadAll(limit int64) ([]byte, error) {
 	body, err := readAll(d.Body, d.Size-d.Offset, limit)
 	var tooLarge *bodyTooLargeError

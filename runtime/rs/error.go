@@ -10,8 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Error is a refusal by the RS (R-ERR-1). It keeps the whole error object: the value of the body's error member, or the body
-// itself if it has no such member.
+// Error is a refusal by the RS (R-ERR-1). It keeps the whole error object, or the body if it has none.
 type Error struct {
 	Status    int             // HTTP status
 	Type      string          // the envelope's type, or one derived from the status

@@ -58,8 +58,7 @@ func (s *Secrets) redact(body []byte) []byte {
 	return s.redactEscaped(body)
 }
 
-// redactEscaped removes bearers with at least one escaped character: by JSON, once or twice, in a URL, or both. It compares only the
-// text around escapes.
+// redactEscaped removes bearers with escaped characters: by JSON, once or twice, in a URL, or both. It searches around escapes only.
 func (s *Secrets) redactEscaped(body []byte) []byte {
 	var clean []byte
 	done := 0 // bytes of the body that clean covers

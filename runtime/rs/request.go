@@ -60,8 +60,7 @@ func (r Request) Limit() int {
 	return min(limit, MostRows)
 }
 
-// maxRows returns how many rows of a connection the answer may have. A server may have another default than DefaultRows, and some lists
-// have no limit.
+// maxRows returns how many rows of a connection the answer may have. Some lists have no limit.
 func (r Request) maxRows() int {
 	if _, isSent := r.Query.Get("limit"); isSent {
 		return r.Limit()

@@ -59,8 +59,7 @@ type Missing struct {
 // up to 512 levels. It is nil for a change that was answered without a body. The caller must not write to it.
 func (r *Response) Body() json.RawMessage { return r.body }
 
-// WithBody returns the response with another body, which it checks and does not copy. A body that is not what Body promises is a
-// *Failure of reason InvalidResponse (R-ERR-4).
+// WithBody returns the response with another body, which it does not copy. An invalid body is a *Failure (R-ERR-4).
 func (r Response) WithBody(body []byte) (*Response, error) {
 	var problem string
 	if r.compact, problem = readObject(context.Background(), body); problem != "" {
@@ -79,8 +78,7 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 
 const maxDepth = 512 // nesting; clients fail from about a thousand
 
-// readObject reads a body. Problem says why the body is not a JSON object that every reader understands in the same way. It is empty for a
-// valid body.
+// readObject reads a body. Problem says why it is not a JSON object that every reader understands in the same way.
 func readObject(ctx context.Context, body []byte) (compact rawjson.Value, problem string) {
 	compact, err := rawjson.Unambiguous(ctx, body, maxDepth)
 	switch {
@@ -112,8 +110,7 @@ func (r *Response) Unusable(message, nextStep string) *Failure {
 	}
 }
 
-// Object returns the members of the body, without whitespace between tokens. They share memory with the body. A response without a
-// body is a *Failure.
+// Object returns the members of the body, which share its memory. A response without a body is a *Failure.
 func (r *Response) Object() (rawjson.Object, error) {
 	body, ok := rawjson.ParseObject(r.compact)
 	if !ok {

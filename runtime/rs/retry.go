@@ -81,9 +81,7 @@ func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
 	return max(0, date.Sub(now)), true
 }
 
-// isTransientError reports whether a request without a response may succeed at once: its connection was refused or broke. A name that
-// does not resolve, an untrusted certificate and bytes that are not HTTP are permanent, and after a timeout the caller has
-// waited long enough.
+// isTransientError reports whether a request may succeed at once: its connection was refused or broke, without a timeout.
 func isTransientError(err error) bool {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -101,8 +99,7 @@ func isTransientError(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// Limits of a RetryBudget. The reserve covers single failures, and the share covers them under load. The floor lets an adapter with few
-// reads, such as a local server, recover after an outage.
+// Limits of a RetryBudget. The floor lets an adapter with few reads recover after an outage.
 const (
 	retryShare   = 0.1  // retries earned by each read
 	retryReserve = 20.0 // retries at the start, and the maximum

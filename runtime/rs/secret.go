@@ -50,8 +50,7 @@ var (
 	errBearerTooLong    = fmt.Errorf("is longer than %d bytes", LongestBearer)
 )
 
-// NewBearer checks that a value is a valid bearer: visible ASCII (RFC 6750, section 2.1), from ShortestBearer to LongestBearer
-// bytes. Its error completes a sentence, such as "is empty".
+// NewBearer checks a bearer (RFC 6750, section 2.1). Its error completes a sentence, such as "is empty".
 func NewBearer(value string) (Secret, error) {
 	switch {
 	case value == "":

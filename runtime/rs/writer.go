@@ -8,8 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Writer changes something at a resource server with one bearer. It is separate from Reader so that readers cannot write.
-// Implementations are safe for concurrent use.
+// Writer changes something at a resource server with one bearer. It is safe for concurrent use. Readers cannot write.
 type Writer interface {
 	// Send sends one change once. It does not repeat it, because the change may have been made although the response was lost. A
 	// response without a body has a nil Body. Errors are those of Reader.Get.

@@ -149,8 +149,7 @@ func (s *signIn) hostedResource(ctx context.Context) string {
 	return hosted
 }
 
-// await announces the page of an attempt and polls until the owner has decided, no faster than the interval. It removes the sent code
-// from error descriptions.
+// await announces the page of an attempt and polls until the owner has decided. Errors do not show the sent code.
 func (s *signIn) await(ctx context.Context, started attempt, page, code string, ask func() (*answer, error)) (*granted, error) {
 	interval, expiresAt := defaultInterval, started.sentAt.Add(defaultExpiry)
 	if started.Interval > 0 {
@@ -189,8 +188,7 @@ func (s *signIn) await(ctx context.Context, started attempt, page, code string, 
 	}
 }
 
-// decision returns the token, or a pending response. An unknown successful response counts as a token and is later refused for having
-// none.
+// decision returns the token, or a pending response. An unknown successful response is later refused for having no token.
 func (s *signIn) decision(answer *answer, code string) (*granted, error) {
 	refused := answer.refused(code)
 	switch {

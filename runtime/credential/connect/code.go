@@ -99,8 +99,7 @@ const (
 	site         = "pdpp-mcp" // the name on the pages
 )
 
-// callbackServer waits on a local port for the owner's browser (RFC 8252, section 7.3). It rejects requests without the state, since any
-// page can send the browser here.
+// callbackServer waits on a local port for the owner's browser (RFC 8252, section 7.3). Any page can send the browser here.
 type callbackServer struct {
 	address string // the redirect URI
 	state   string

@@ -121,8 +121,7 @@ type issued struct {
 	kind string // by rs.TokenKind; empty: unknown
 }
 
-// run runs the requested flow or the first offered one. If agent connect refuses the form of the request, it continues with device
-// authorization.
+// run runs the requested flow or the first offered one. If agent connect refuses the form of the request, it tries the device flow.
 func (s *signIn) run(ctx context.Context) (*issued, error) {
 	flow := s.Flow
 	offered := s.server.flows()

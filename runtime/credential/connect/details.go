@@ -40,8 +40,7 @@ func (a AccessRequest) namesAnything() bool {
 	return a.Source != "" || len(a.Streams) > 0 || a.SingleUse
 }
 
-// omitsConnection reports whether instance_ids are missing. The owner's page then fails unless the source has one connection
-// (captures 850 and 867).
+// omitsConnection reports whether instance_ids are missing, which the page accepts only of a single connection (captures 850 and 867).
 func (a AccessRequest) omitsConnection() bool {
 	return a.Source != "" && (len(a.Streams) == 0 || slices.ContainsFunc(a.Streams, func(s Stream) bool { return len(s.Connections) == 0 }))
 }

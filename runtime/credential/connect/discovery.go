@@ -133,8 +133,7 @@ type deviceProfile struct {
 	RequiredParameters []string `json:"required_parameters"`
 }
 
-// authorizationServer reads the metadata of an issuer. It admits all endpoints except agent connect's, which the provider may also
-// name.
+// authorizationServer reads the metadata of an issuer. It does not admit the endpoint of agent connect.
 func (r *requester) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, error) {
 	admitted, err := r.admit("authorization server", issuer)
 	if err != nil {
@@ -219,8 +218,7 @@ func Inspect(ctx context.Context, providerURL string, transport http.RoundTrippe
 	return &Inspection{resource.AuthorizationServers[0], requester, resource}, nil
 }
 
-// Flows reads the metadata of the authorization server (RFC 8414) and returns the offered flows, at least one, in order of
-// preference.
+// Flows reads the metadata of the authorization server (RFC 8414). It returns the offered flows in order of preference.
 func (i *Inspection) Flows(ctx context.Context) ([]Flow, error) {
 	server, err := i.server(ctx)
 	if err != nil {

@@ -53,8 +53,7 @@ func (r *refusal) reason() string {
 	return reason
 }
 
-// refused parses both forms of errors: OAuth's {error, error_description} and PDPP's {error: {code, message}}. It removes the sent
-// secrets from the description.
+// refused parses the errors of OAuth, {error, error_description}, and of PDPP, {error: {code, message}}, without the sent secrets.
 func (a *answer) refused(secrets ...string) *refusal {
 	r := &refusal{url: a.url, status: a.status}
 	r.code, r.description = a.members.Text("error"), a.members.Text("error_description")

@@ -47,8 +47,7 @@ func CheckClientID(id string) error {
 // namesDocument reports whether a client id is meant as the address of a metadata document.
 func namesDocument(id string) bool { return strings.Contains(id, "://") }
 
-// client returns the client of the options, or registers one for this grant, which can then be revoked alone. Without a registration
-// endpoint it has no id.
+// client returns the client of the options, or registers one for this grant. Without a registration endpoint it has no id.
 func (s *signIn) client(ctx context.Context, asked registration) (credential.Client, error) {
 	if namesDocument(s.ClientID) && !s.server.TakesDocuments {
 		return credential.Client{}, credential.Misconfigured(

@@ -136,8 +136,7 @@ func protocolError(address, problem string, err error) *credential.Error {
 	return credential.Misconfigured(address+" "+problem, checkProvider, err)
 }
 
-// decode matches member names exactly, since package json would ignore their case. Its error does not repeat the body, which may
-// contain a token.
+// decode matches names exactly, unlike package json. Its error does not repeat the body, which may contain a token.
 func (a *answer) decode(into any) error {
 	if a.members == nil {
 		return protocolError(a.url, "did not answer with a JSON object", nil)

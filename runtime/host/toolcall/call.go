@@ -40,8 +40,7 @@ type Call struct {
 
 func (c Call) name() string { return cmp.Or(c.Definition.Name, c.Method) }
 
-// read returns the call in a message. It returns false for any other message, and for a call that the SDK refuses. SessionRevision is
-// empty before initialization.
+// read returns the call in a message. It returns false for any other message, and for a call that the SDK refuses.
 func (r *Runner) read(m message, sessionRevision string) (call Call, isCall bool) {
 	if m.method != methodCall || !m.isRequest() || m.members == nil {
 		return call, false

@@ -68,7 +68,6 @@ func (h *HTTP) ServeBody(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// answer answers one message.
 func (h *HTTP) answer(w http.ResponseWriter, r *http.Request, m message) {
 	if m.refused != nil {
 		h.refuse(w, r, http.StatusBadRequest, m)
@@ -105,7 +104,6 @@ func (c Call) matches(header http.Header) bool {
 	return c.revision == header.Get(headerRevision) && header.Get("Mcp-Method") == methodCall && header.Get("Mcp-Name") == c.Definition.Name
 }
 
-// run runs a call and writes its response.
 func (h *HTTP) run(w http.ResponseWriter, r *http.Request, call Call) {
 	if _, isBatched := w.(*entryWriter); isBatched {
 		call.progressToken = nil // the responses of a batch are one JSON document
@@ -121,8 +119,7 @@ func (h *HTTP) run(w http.ResponseWriter, r *http.Request, call Call) {
 	stream.respond(call.response(result, h.Server(RequestOf(r.Context()).Origin)))
 }
 
-// answerBatch answers the messages of a batch concurrently. The responses are in the order of the messages. A batch without any response
-// gets 202 (MCP 2025-03-26).
+// answerBatch answers the messages of a batch concurrently, in their order. Without any response it sends 202 (MCP 2025-03-26).
 func (h *HTTP) answerBatch(w http.ResponseWriter, r *http.Request, texts []json.RawMessage) {
 	batch, bad := readBatch(texts)
 	if bad.refused != nil {
@@ -158,7 +155,6 @@ func (h *HTTP) entry(r *http.Request, m message) json.RawMessage {
 	return entry.body.Bytes()
 }
 
-// entryWriter keeps the response to one message of a batch.
 type entryWriter struct {
 	header http.Header
 	body   bytes.Buffer
@@ -180,7 +176,6 @@ func duplicateHeader(header http.Header) (name string, isDuplicate bool) {
 	return "", false
 }
 
-// refuse answers an invalid message.
 func (h *HTTP) refuse(w http.ResponseWriter, r *http.Request, status int, m message) {
 	LogRefusal(r.Context(), h.Logger, status, errorCode(m.refused))
 	refused := *m.refused
@@ -194,8 +189,7 @@ func (h *HTTP) refuse(w http.ResponseWriter, r *http.Request, status int, m mess
 // MediaJSON is the media type of responses.
 const MediaJSON = "application/json"
 
-// responseCaching is what the SDK sends with its responses.
-const responseCaching = "no-cache, no-transform"
+const responseCaching = "no-cache, no-transform" // as the SDK sends
 
 // WriteJSON writes a whole response. A client that hung up gets nothing.
 func WriteJSON(w http.ResponseWriter, status int, media, caching string, body []byte) {

@@ -6,8 +6,7 @@ import (
 	"errors"
 )
 
-// LongestLine limits a message on standard input, in bytes without its line end (interfaces.md, Limits). A longer one is answered with
-// a JSON-RPC error and skipped.
+// LongestLine limits a message on standard input, in bytes (interfaces.md, Limits). A longer one is refused and skipped.
 const LongestLine = 4 << 20
 
 var errLineTooLong = errors.New("line too long")

@@ -37,7 +37,6 @@ type message struct {
 	refused    *jsonrpc.Error // why the message is invalid; only raw and id are set then
 }
 
-// isRequest reports whether a message expects a response.
 func (m message) isRequest() bool { return m.refused == nil && !m.isResponse && m.id.isSet() }
 
 func refusedAs(id messageID, code int64, text string) message {
@@ -138,7 +137,6 @@ func readBatch(texts []json.RawMessage) (batch []message, bad message) {
 	return batch, message{}
 }
 
-// refusal returns the response to an invalid message.
 func (m message) refusal() []byte { return errorResponse(m.id, m.refused) }
 
 // errorResponse returns an error response. A missing id becomes null.
@@ -154,7 +152,6 @@ func errorResponse(id messageID, failed *jsonrpc.Error) []byte {
 	return rawjson.Object{rawjson.String("jsonrpc", "2.0"), rawjson.Raw("id", written), rawjson.Raw("error", object.Encode())}.Encode()
 }
 
-// joinResponses returns the response to a batch, or nil if no message of it has one.
 func joinResponses(responses []json.RawMessage) []byte {
 	given := slices.DeleteFunc(responses, func(response json.RawMessage) bool { return response == nil })
 	if len(given) == 0 {
@@ -173,7 +170,6 @@ func member(object rawjson.Object, name string) json.RawMessage {
 	return nil
 }
 
-// duplicate returns a name that occurs twice in an object.
 func duplicate(object rawjson.Object) (name string, isDuplicate bool) {
 	known := make(map[string]bool)
 	for _, each := range object {

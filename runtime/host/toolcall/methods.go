@@ -51,7 +51,6 @@ var methods = map[string]methodKind{
 	"notifications/roots/list_changed": {isNotification: true},
 }
 
-// revisionOf returns the revision in the header of a request.
 func revisionOf(r *http.Request) string {
 	if named := r.Header.Get(headerRevision); named != "" {
 		return named

@@ -62,7 +62,6 @@ func (o *outcome) Sent(sent rs.Sent) {
 	o.reads.add(sent)
 }
 
-// outcomeOf returns the outcome of the MCP request of a context, or nil.
 func outcomeOf(ctx context.Context) *outcome {
 	recorded, _ := rs.ObserverOf(ctx).(*outcome)
 	return recorded
@@ -125,7 +124,6 @@ type TracedCall struct {
 	Link      tracecontext.Context // of the HTTP request, if the message names another parent (MCP SEP-414)
 }
 
-// trace starts the span of a call.
 func (r *Runner) trace(ctx context.Context, call Call) (context.Context, func(outcome string)) {
 	if r.options.Tracer == nil {
 		return ctx, func(string) {}

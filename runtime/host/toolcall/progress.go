@@ -26,8 +26,7 @@ type progress struct {
 
 type progressKey struct{}
 
-// withProgress returns a context in which the call's tool can report progress, if the client asked for that with a token. Nothing is
-// sent after end has returned.
+// withProgress returns a context in which the tool can report progress, if the client asked for it. Nothing is sent after end.
 func (c Call) withProgress(ctx context.Context, send func(message []byte)) (reporting context.Context, end func()) {
 	switch rawjson.Kind(c.progressToken) {
 	case rawjson.StringValue, rawjson.Number:
@@ -71,14 +70,12 @@ func (p *progress) end() {
 	p.isEnded = true
 }
 
-// eventStream answers a POST with server-sent events if a message precedes the response, or else with JSON (MCP 2025-03-26, Sending
-// Messages to the Server).
+// eventStream answers a POST with events if a message precedes the response, or else with JSON (MCP 2025-03-26).
 type eventStream struct {
 	w        http.ResponseWriter
 	hasBegun bool
 }
 
-// send sends a message at once.
 func (s *eventStream) send(message []byte) {
 	if !s.hasBegun {
 		s.hasBegun = true
@@ -95,7 +92,6 @@ func (s *eventStream) send(message []byte) {
 	_ = http.NewResponseController(s.w).Flush() // if this fails, the message is sent with the response
 }
 
-// respond sends the response as the last event, or as JSON if there were no events.
 func (s *eventStream) respond(response []byte) {
 	if s.hasBegun {
 		s.send(response)

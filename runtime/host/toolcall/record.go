@@ -97,7 +97,6 @@ func (r *record) logSlow(ctx context.Context, outcome string, took time.Duration
 	r.runner.options.Logger.LogAttrs(ctx, slog.LevelWarn, "slow call", attributes...)
 }
 
-// auditCaller returns who makes a call.
 func (r *Runner) auditCaller(ctx context.Context, call Call) audit.Caller {
 	caller, request := r.options.Caller, RequestOf(ctx)
 	caller.RequestID = request.ID
@@ -110,10 +109,8 @@ func (r *Runner) auditCaller(ctx context.Context, call Call) audit.Caller {
 	return caller
 }
 
-// maxSums limits the sums of one call. A call can send hundreds of requests, but of few kinds.
-const maxSums = 8
+const maxSums = 8 // of one call, whose requests are of few kinds
 
-// readSum adds up the requests of a call that have the same URL template and status.
 type readSum struct {
 	Template   string  `json:"url"`
 	Status     int     `json:"status"` // 0 without a response

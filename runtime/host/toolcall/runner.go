@@ -71,7 +71,6 @@ func (r *Runner) Run(ctx context.Context, call Call) *tool.Result {
 	return result
 }
 
-// run also returns the error of a failed call.
 func (r *Runner) run(ctx context.Context, call Call) (result *tool.Result, err error) {
 	ctx, record := r.begin(ctx, call)
 	err = r.guard(ctx, record, func(ctx context.Context, env tool.Env) (err error) {

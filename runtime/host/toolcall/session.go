@@ -35,8 +35,7 @@ type Streams struct {
 	Out io.Writer
 }
 
-// Session serves one client over newline-delimited JSON. It answers tool calls, and passes every other message to the SDK, which it
-// serves as an mcp.Connection.
+// Session serves one client over newline-delimited JSON. The SDK, which sees it as an mcp.Connection, gets all but tool calls.
 type Session struct {
 	lifetime   context.Context //nolint:containedctx // its calls end with it
 	runner     *Runner
@@ -61,7 +60,6 @@ type Session struct {
 	close  context.CancelFunc
 }
 
-// request is an unanswered request.
 type request struct {
 	cancel      context.CancelFunc
 	reply       reply
@@ -114,7 +112,6 @@ func (s *Session) read() {
 	}
 }
 
-// handleLine handles a message or a batch.
 func (s *Session) handleLine(line []byte) {
 	texts, isBatch, bad := splitMessages(line)
 	switch {
@@ -136,7 +133,6 @@ func (s *Session) handleLine(line []byte) {
 	s.write(bad.refusal())
 }
 
-// revision returns the revision in the client's initialize, or nothing before that.
 func (s *Session) revision() string {
 	if initialized := s.sdk.InitializeParams(); initialized != nil {
 		return initialized.ProtocolVersion
@@ -160,7 +156,6 @@ func (s *Session) handleBatch(batch []message) {
 	}
 }
 
-// handle handles a message. A request is answered concurrently.
 func (s *Session) handle(m message, reply reply) {
 	switch {
 	case m.refused != nil:
@@ -275,8 +270,7 @@ func (s *Session) respond(id jsonrpc.ID, response []byte) {
 	s.inFlight.leave()
 }
 
-// cancel cancels the request that a notification names, and reports whether the SDK answers it. The SDK gets no other cancellations,
-// because it rounds ids.
+// cancel cancels a request, and reports whether the SDK answers it. The SDK rounds ids, so that it gets no other cancellations.
 func (s *Session) cancel(m message) bool {
 	id, err := readID(member(m.members, "requestId"))
 	if err != nil {

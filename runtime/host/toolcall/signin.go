@@ -106,7 +106,6 @@ func (c Client) signIn(ctx context.Context, signIn tool.SignIn, isNeeded bool) (
 	return nil, (isNeeded || hasAgreed) && signIn.Wait(ctx) == nil
 }
 
-// answer returns the response of a call.
 func (s *Session) answer(ctx context.Context, call Call) []byte {
 	result, page := s.runner.RunWithSignIn(ctx, call, func() Client { return s.clientOf(call) })
 	if page != nil {
@@ -115,7 +114,6 @@ func (s *Session) answer(ctx context.Context, call Call) []byte {
 	return call.response(result, s.server)
 }
 
-// clientOf returns the client of a call.
 func (s *Session) clientOf(call Call) Client {
 	client := Client{Session: s.sdk, IsAsked: call.hasResultType, State: call.state}
 	answers, _ := rawjson.ParseObject(call.answers)

@@ -68,8 +68,7 @@ func (r *reloader) reload(ctx context.Context) {
 
 var restartOnly = []string{"drain-delay", "listen", "log-format", "log-level", "metrics-listen"}
 
-// logChanges logs which settings have changed, and which need a restart. The latter are compared with the settings of the start, so that the
-// log repeats them until the restart.
+// logChanges logs which settings have changed. Those that need a restart are logged until then.
 func (r *reloader) logChanges(fresh *serveSettings) {
 	var changed, restart []string
 	fresh.flags.VisitAll(func(flag *pflag.Flag) {

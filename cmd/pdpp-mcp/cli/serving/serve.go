@@ -158,8 +158,7 @@ func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handl
 	return nil
 }
 
-// check reports whether a server with the settings could work: it asks both other servers, and listens on nothing. The error has the exit
-// code of the first problem.
+// check asks both other servers, and listens on nothing. The error has the exit code of the first problem.
 func check(ctx context.Context, settings *serveSettings, handlers *handlerFactory, out io.Writer) error {
 	handlers.address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
 	handler, _, err := handlers.handler(settings)

@@ -195,8 +195,7 @@ ends it at the provider.`,
 	return command
 }
 
-// reportDisconnected revokes the tokens of removed credentials and prints the results. Credentials are removed before, so that an
-// unreachable provider cannot prevent it. A failed revocation is printed and is not an error.
+// reportDisconnected revokes the tokens of removed credentials and prints the results. A failed revocation is no error.
 func reportDisconnected(ctx context.Context, out io.Writer, provider string, removed []*credential.Entry, keepToken bool) error {
 	if len(removed) == 0 {
 		_, err := fmt.Fprintf(out, "Removed a malformed credential file of %s.\n", invocation.Printable(provider))
