@@ -23,16 +23,36 @@ const (
 
 // completer completes the arguments of prompts and the variables of resource templates with names of the caller's grant (R-MCP-1).
 type completer struct {
-	surface tool.Surface
-	runner  *toolcall.Runner
+	kinds  map[string]map[string]tool.Completion // of the arguments of each reference
+	runner *toolcall.Runner
+}
+
+func newCompleter(surface tool.Surface, runner *toolcall.Runner) completer {
+	c := completer{make(map[string]map[string]tool.Completion), runner}
+	for _, prompt := range surface.Prompts {
+		kinds := make(map[string]tool.Completion)
+		for _, argument := range prompt.Arguments {
+			kinds[argument.Name] = argument.Complete
+		}
+		c.kinds["ref/prompt "+prompt.Name] = kinds
+	}
+	for _, template := range surface.Templates {
+		_, variable, _ := strings.Cut(strings.TrimSuffix(template.URITemplate, "}"), "{")
+		c.kinds["ref/resource "+template.URITemplate] = map[string]tool.Completion{variable: template.Complete}
+	}
+	return c
 }
 
 // complete answers completion/complete. It offers nothing if the names cannot be read.
 func (c completer) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	asked := request.Params
-	kind, arguments, err := c.kindOf(asked)
-	if err != nil {
-		return nil, err
+	arguments, isReference := c.kinds[asked.Ref.Type+" "+asked.Ref.Name+asked.Ref.URI]
+	kind, isArgument := arguments[asked.Argument.Name]
+	switch {
+	case !isReference:
+		return nil, noSuch("unknown reference %q: use one of prompts/list or resources/templates/list", asked.Ref.Name+asked.Ref.URI)
+	case !isArgument:
+		return nil, noSuch("unknown argument %q: use one that prompts/list or resources/templates/list shows", asked.Argument.Name)
 	}
 	result := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
 	if kind == tool.CompleteNothing {
@@ -45,8 +65,10 @@ func (c completer) complete(ctx context.Context, request *mcp.CompleteRequest) (
 		return result, nil //nolint:nilerr // see above
 	}
 	chosen := func(kind tool.Completion) string {
-		if name := arguments[kind]; name != "" && asked.Context != nil {
-			return asked.Context.Arguments[name]
+		for name, each := range arguments {
+			if each == kind && asked.Context != nil {
+				return asked.Context.Arguments[name]
+			}
 		}
 		return ""
 	}
@@ -72,36 +94,6 @@ func (c completer) complete(ctx context.Context, request *mcp.CompleteRequest) (
 	}
 	result.Completion.Values = append(result.Completion.Values, found...)
 	return result, nil
-}
-
-func (c completer) kindOf(asked *mcp.CompleteParams) (kind tool.Completion, names map[tool.Completion]string, err error) {
-	for _, prompt := range c.surface.Prompts {
-		if asked.Ref.Type != "ref/prompt" || asked.Ref.Name != prompt.Name {
-			continue
-		}
-		isKnown := false
-		names = make(map[tool.Completion]string, len(prompt.Arguments))
-		for _, argument := range prompt.Arguments {
-			names[argument.Complete] = argument.Name
-			if argument.Name == asked.Argument.Name {
-				kind, isKnown = argument.Complete, true
-			}
-		}
-		if isKnown {
-			return kind, names, nil
-		}
-		return 0, nil, noSuch("unknown argument %q of the prompt: use one that prompts/list shows", asked.Argument.Name)
-	}
-	for _, template := range c.surface.Templates {
-		if asked.Ref.Type != "ref/resource" || asked.Ref.URI != template.URITemplate {
-			continue
-		}
-		if !strings.HasSuffix(template.URITemplate, "{"+asked.Argument.Name+"}") {
-			return 0, nil, noSuch("unknown variable %q of the template: use one that resources/templates/list shows", asked.Argument.Name)
-		}
-		return template.Complete, nil, nil
-	}
-	return 0, nil, noSuch("unknown reference %q: use one of prompts/list or resources/templates/list", asked.Ref.Name+asked.Ref.URI)
 }
 
 func noSuch(format, name string) error {

@@ -59,7 +59,7 @@ func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.R
 		Instructions:      surface.Instructions,
 		Capabilities:      capabilities,
 		SetCacheable:      setCacheable,
-		CompletionHandler: completer{surface, runner}.complete,
+		CompletionHandler: newCompleter(surface, runner).complete,
 	})
 	for _, definition := range surface.Tools {
 		server.AddTool(advertised(definition), run)

@@ -58,7 +58,9 @@ func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, bad m
 		var id messageID
 		if rawjson.Check(text, maxReadableDepth) == nil {
 			object, _ := rawjson.ParseObject(text)
-			id, _ = idOf(object)
+			if name, _ := duplicate(object); name != "id" {
+				id, _ = readID(member(object, "id"))
+			}
 		}
 		return nil, false, invalidRequest(id, "the message nests deeper than %d levels", maxDepth)
 	case err != nil:
@@ -79,11 +81,13 @@ func readMessage(text json.RawMessage) message {
 	if !isObject {
 		return invalidRequest(messageID{}, "a message must be an object")
 	}
-	id, err := idOf(members)
-	if err != nil {
+	id, err := readID(member(members, "id"))
+	switch name, isDuplicate := duplicate(members); {
+	case isDuplicate && name == "id":
+		return invalidRequest(messageID{}, `the message has the member "id" twice`)
+	case err != nil:
 		return invalidRequest(messageID{}, "%s", err)
-	}
-	if name, isDuplicate := duplicate(members); isDuplicate {
+	case isDuplicate:
 		return invalidRequest(id, "the message has the member %q twice", name)
 	}
 	if version, _ := rawjson.Text(member(members, "jsonrpc")); version != "2.0" {
@@ -189,31 +193,13 @@ type messageID struct {
 
 func (id messageID) isSet() bool { return id.written != nil }
 
-var (
-	errUnusableID = errors.New("invalid id: use a string, or an integer from -9007199254740992 to 9007199254740992")
-	errTwoIDs     = errors.New(`the message has the member "id" twice`)
-)
-
-// idOf returns the id of a message, or zero.
-func idOf(members rawjson.Object) (messageID, error) {
-	var spelled json.RawMessage
-	for _, each := range members {
-		switch {
-		case each.Name != "id":
-		case spelled != nil:
-			return messageID{}, errTwoIDs
-		default:
-			spelled = each.Value
-		}
-	}
-	if spelled == nil {
-		return messageID{}, nil
-	}
-	return readID(spelled)
-}
+var errUnusableID = errors.New("invalid id: use a string, or an integer from -9007199254740992 to 9007199254740992")
 
 // readID reads an id: a string, or an integer that every JSON reader reads exactly (RFC 8259, section 6; R-STDIO-7).
 func readID(value json.RawMessage) (messageID, error) {
+	if value == nil {
+		return messageID{}, nil
+	}
 	if text, isText := rawjson.Text(value); isText {
 		id, err := jsonrpc.MakeID(text)
 		return messageID{ID: id, written: rawjson.Quote(text)}, err

@@ -1,7 +1,8 @@
 package serving
 
 import (
-	"context"
+	"cmp"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -32,31 +33,23 @@ The exit code is 0 if the server is up, and 69 if it is not.`,
 		Example: "  pdpp-mcp healthcheck --listen 127.0.0.1:8788",
 		Args:    invocation.NoArguments,
 		Hidden:  true,
-		RunE: func(command *cobra.Command, _ []string) error {
-			return checkHealth(command.Context(), listen)
-		},
+		RunE:    func(*cobra.Command, []string) error { return checkHealth(listen) },
 	}
 	command.Flags().StringVar(&listen, "listen", defaultListen, "`address` that the server listens on")
 	invocation.ReadVariables(command.Flags(), "listen")
 	return command
 }
 
-func checkHealth(ctx context.Context, listen string) error {
+func checkHealth(listen string) error {
 	address, err := dialable(listen)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+healthPath, http.NoBody)
+	client := &http.Client{Timeout: healthTimeout, Transport: rs.NewTransport()}
+	defer client.CloseIdleConnections()
+	response, err := client.Get("http://" + address + healthPath)
 	if err != nil {
-		return invocation.Usagef("invalid --listen %q: use an address such as 127.0.0.1:8788", listen)
-	}
-	transport := rs.NewTransport()
-	defer transport.CloseIdleConnections()
-	response, err := transport.RoundTrip(request)
-	if err != nil {
-		return unhealthy(address, err.Error(), err)
+		return unhealthy(address, cmp.Or(errors.Unwrap(err), err).Error(), err)
 	}
 	_ = response.Body.Close() // only the status counts
 	if response.StatusCode != http.StatusOK {

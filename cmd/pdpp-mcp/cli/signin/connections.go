@@ -118,24 +118,18 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 		if listed.ExpiresAt != nil {
 			expires = *listed.ExpiresAt
 		}
-		granted, streams, times := listed.covers()
+		var ids, names, ranges []string
+		for _, each := range listed.Approved {
+			ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, timeRange(each))
+		}
 		rows = append(rows, []string{
-			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), granted, streams, times, format(expires, "never"), format(listed.LastUsedAt, "-"), listed.State,
+			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), cell(ids), cell(names), cell(ranges), format(expires, "never"), format(listed.LastUsedAt, "-"), listed.State,
 		})
 	}
 	return terminal.PrintTable(rows)
 }
 
 const namesShown = 4 // in a cell
-
-// covers returns the connections, streams and time range of a grant as table cells. A dash means unknown.
-func (c connection) covers() (connections, streams, times string) {
-	var ids, names, ranges []string
-	for _, each := range c.Approved {
-		ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, timeRange(each))
-	}
-	return cell(ids), cell(names), cell(ranges)
-}
 
 func timeRange(approved credential.Approved) string {
 	since, _, _ := strings.Cut(approved.Since, "T")
@@ -151,6 +145,7 @@ func timeRange(approved credential.Approved) string {
 	return "all"
 }
 
+// cell returns the names in a table cell. A dash means unknown.
 func cell(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
