@@ -62,7 +62,7 @@ func informative(envelope rawjson.Object) rawjson.Object {
 	return kept
 }
 
-// withText appends rawjson.Texts.
+// withText appends texts as rawjson.Texts returns them.
 func withText(object rawjson.Object, namesAndTexts ...string) rawjson.Object {
 	return append(object, rawjson.Texts(namesAndTexts...)...)
 }
