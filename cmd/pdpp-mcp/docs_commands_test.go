@@ -39,6 +39,7 @@ var runElsewhere = map[string]string{
 	"docs/clients.md":    "make test-clients runs it with the real clients",
 	"docs/tutorial.md":   "TestTutorial runs it, with an owner who ticks one mailbox, and compares what is printed",
 	"docs/add-a-tool.md": "it changes the checkout; TestThePageAddsATool of the generator applies what it shows, and calls the tool",
+	"docs/evaluation.md": "it runs for minutes; make exam asks the questions",
 	"docs/install.md":    "it installs into the system; packaging/check tries each way in a separate directory, and the page says which",
 }
 

@@ -96,7 +96,7 @@ func (x *index) warnings(bytes int) []string {
 	return lines
 }
 
-// sharedStreams returns the streams for which a read has to name one of several connections, in a document of several grants.
+// sharedStreams returns the streams whose reads have to name one of several connections, in a document of several grants.
 func sharedStreams(d *schemadoc.Document) []string {
 	if !d.HasSeveralGrants() {
 		return nil

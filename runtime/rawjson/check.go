@@ -39,7 +39,7 @@ func Check(document []byte, depth int) error {
 	return c.check(context.Background(), bytes.Trim(document, whitespace))
 }
 
-// Compact returns a document without the whitespace between its tokens, not copied if there is none. Strings and numbers keep their
+// Compact returns a document without the whitespace between its tokens. A document without any is not copied. Strings and numbers keep their
 // spelling. Its error is ErrInvalid, ErrTooDeep or ErrInvalidName.
 func Compact(document []byte) (Value, error) {
 	c := checker{depth: maxDepth, checksNames: true}

@@ -85,7 +85,7 @@ func (d *distant) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 	return d.Reader.Get(ctx, request)
 }
 
-// The first page of a year of all streams, beside that of the slowest stream: the ratio is to be 1.5 at most (R-TIME-4).
+// The first page of a year of all streams takes at most 1.5 times as long as the first page of the slowest stream (R-TIME-4).
 func BenchmarkTimelineOfAYear(b *testing.B) {
 	streams := []string{
 		"accounts", "attachments", "channels", "commits", "events", "issues", "labels", "message_bodies", "messages", "notices",

@@ -18,7 +18,7 @@ type list struct {
 	pageSize   int
 	isSearch   bool // a list of hits, which the resource server pages over all connections
 	readsAhead bool // request the next page before the current one is processed
-	wholePage  int  // number of the page with all fields, after which the list does not read ahead; 0: no page
+	wholePage  int  // number of the page with all fields; later pages are not read ahead; 0: no page
 	bound      *timeBound
 	next       position
 	isDone     bool   // no page follows that can be read

@@ -17,7 +17,7 @@ type position struct {
 
 const positionPrefix = "reading." // no cursor of a resource server is known to begin with it
 
-// The refusals of cursors from which no reading continues.
+// The refusals of cursors that no reading continues.
 var (
 	errOtherCall  = tool.CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
 	errReadingOff = tool.CursorRefused("is of a server that applies filters itself, which is turned off here", nil)

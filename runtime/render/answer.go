@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// listedValueBytes bounds a value in a listing. A person reads it at a terminal, so it is wider than that of a model.
+// listedValueBytes bounds a value in a listing. A person reads it at a terminal, so it is wider than a value for a model.
 const listedValueBytes = 2_000
 
 // AnswerInput is what Answer needs to know of the call.

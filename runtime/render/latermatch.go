@@ -17,7 +17,7 @@ import (
 const windowsAhead = 8
 
 type laterMatch struct {
-	offset   int64 // in code points; -1 if there is none in the text that was searched
+	offset   int64 // in code points; -1: the text that was searched has no match
 	searched int64 // where the search stopped before the end of the field; otherwise 0
 }
 

@@ -59,7 +59,7 @@ func (c *toolCommand) resume(arguments json.RawMessage) (json.RawMessage, *lastR
 	return object.With(c.definition.Changes, rawjson.Quote(cmp.Or(kept.Bookmark, "now"))).Encode(), last, nil
 }
 
-// keep keeps a position for the next run: the next page, or the bookmark for later changes if there is none.
+// keep keeps a position for the next run: the next page, or without one the bookmark for later changes.
 func (l *lastRun) keep(cursor, bookmark string) error {
 	if l == nil || cursor == "" && bookmark == "" {
 		return nil
