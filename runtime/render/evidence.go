@@ -16,9 +16,10 @@ import (
 type excerpt struct {
 	fieldPath string
 	preview   string
-	converted bool // the preview is the text of HTML
-	isWhole   bool // the preview is the whole field
-	read      Call // continues the preview
+	converted bool   // the preview is the text of HTML
+	isWhole   bool   // the preview is the whole field
+	read      Call   // continues the preview
+	shownIn   string // the id of the next hit whose evidence holds the same text; empty: shown here
 }
 
 // findExcerpts returns the match windows that name their field, from the first list that has any: the other lists hold the same matches.
@@ -86,9 +87,14 @@ func firstMarked(snippet string) string {
 func structuredEvidence(excerpts []excerpt) json.RawMessage {
 	encoded := make([]json.RawMessage, len(excerpts))
 	for i, each := range excerpts {
-		object := rawjson.Object{rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview)}
-		if each.converted {
-			object = append(object, rawjson.Bool(convertedName, true))
+		object := rawjson.Object{rawjson.String("field_path", each.fieldPath)}
+		if each.shownIn != "" {
+			object = append(object, rawjson.String("shown_in", each.shownIn))
+		} else {
+			object = append(object, rawjson.String("preview", each.preview))
+			if each.converted {
+				object = append(object, rawjson.Bool(convertedName, true))
+			}
 		}
 		if !each.isWhole {
 			object = append(object, rawjson.Raw("next", each.read.structured()))
@@ -104,6 +110,8 @@ func textEvidence(excerpts []excerpt) json.RawMessage {
 	for _, each := range excerpts {
 		text := rawjson.Quote(each.preview)
 		switch {
+		case each.shownIn != "":
+			text = rawjson.Object{rawjson.String("shown_in", each.shownIn)}.Encode()
 		case each.converted:
 			text = rawjson.Object{rawjson.String(convertedName, each.preview)}.Encode()
 		case each.isWhole:
@@ -252,4 +260,56 @@ func clipSnippet(snippet string, characters int) (clipped string, isCut bool) {
 		clipped += closeMark
 	}
 	return clipped, true
+}
+
+// groupBodies puts a hit right after a better one of the same record id and connection, such as a mail and its body, if the evidence of
+// one repeats the evidence of the other. The repeated text is shown once.
+func groupBodies(hits []*hit) []*hit {
+	ordered := make([]*hit, 0, len(hits))
+	isGrouped := map[*hit]bool{}
+	for i, first := range hits {
+		if isGrouped[first] {
+			continue
+		}
+		ordered = append(ordered, first)
+		for _, other := range hits[i+1:] {
+			isSameRecord := first.recordID != "" && other.recordID == first.recordID && other.connectionID == first.connectionID
+			if isSameRecord && !isGrouped[other] && first.shareEvidence(other) {
+				ordered, isGrouped[other] = append(ordered, other), true
+			}
+		}
+	}
+	return ordered
+}
+
+// shareEvidence reports whether evidence of one hit repeats the evidence of the other, and leaves the shorter text to the longer.
+func (h *hit) shareEvidence(other *hit) bool {
+	for i := range h.excerpts {
+		for j := range other.excerpts {
+			a, b := &h.excerpts[i], &other.excerpts[j]
+			textA, textB := normalized(a.preview), normalized(b.preview)
+			if strings.Contains(textB, textA) && a.showIn(other, b) || strings.Contains(textA, textB) && b.showIn(h, a) {
+				h.fillCells()
+				other.fillCells()
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// showIn leaves a text to the excerpt of another hit, if the id of that hit is shorter than the text.
+func (e *excerpt) showIn(other *hit, same *excerpt) bool {
+	if e.shownIn != "" || same.shownIn != "" || len(other.handle)+len(`{"shown_in":}`) >= len(e.preview) {
+		return false
+	}
+	e.shownIn = other.handle
+	return true
+}
+
+func (h *hit) showAllEvidence() {
+	for i := range h.excerpts {
+		h.excerpts[i].shownIn = ""
+	}
+	h.fillCells()
 }

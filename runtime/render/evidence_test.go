@@ -28,6 +28,45 @@ func searchHits(t *testing.T, path, arguments string, hits ...string) *tool.Resu
 	return result
 }
 
+// R-SEARCH-2, R-SEARCH-5: a record and its body, which have one id in one connection, are next to each other and show the text that
+// both hold once. Other hits stay in rank order.
+func TestARecordAndItsBodyShareTheirEvidence(t *testing.T) {
+	const begin = "The shop has never seen it. Inside is my grandfather's <mark>barometer</mark>. Please look. It has a crack"
+	result := searchHits(t, "/v1/search?q=barometer", `{"q":"barometer"}`,
+		hitOf("messages", "m1", "snippet", begin+"…"),
+		hitOf("events", "e1", "title", "The <mark>barometer</mark> comes home"),
+		hitOf("message_bodies", "m1", "body_text", begin+" in the glass."),
+		hitOf("issues", "m1", "title", "Another text about a <mark>barometer</mark> of the same id, and long enough to be left out"),
+	)
+	var shown struct {
+		Results []struct {
+			ID       string
+			Evidence []struct {
+				Preview string
+				ShownIn string `json:"shown_in"`
+			}
+		}
+	}
+	if err := json.Unmarshal(result.Structured, &shown); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, hit := range shown.Results {
+		ids = append(ids, hit.ID)
+	}
+	if want := "cin_1/messages:m1 cin_1/message_bodies:m1 cin_1/events:e1 cin_1/issues:m1"; strings.Join(ids, " ") != want {
+		t.Fatalf("the order is %s, want %s", ids, want)
+	}
+	if first := shown.Results[0].Evidence[0]; first.Preview != "" || first.ShownIn != "cin_1/message_bodies:m1" {
+		t.Errorf("the mail shows %+v", first)
+	}
+	for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
+		if strings.Count(text, "has never seen it") != 1 || !strings.Contains(text, `"shown_in":"cin_1/message_bodies:m1"`) {
+			t.Errorf("%s repeats the text, or does not say where it is:\n%s", channel, text)
+		}
+	}
+}
+
 // R-SEARCH-1, R-SEARCH-11: a hybrid search says which hits lack words of the query, where the provider says how it found them.
 func TestHitsFoundByMeaning(t *testing.T) {
 	hit := func(sources string) string {

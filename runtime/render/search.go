@@ -70,13 +70,26 @@ func openSearch(
 	_, isLaterPage := response.Request.Query.Get("cursor")
 	records.describe(ctx, env, s.hits, isLaterPage)
 	s.findShared()
+	ranked := s.hits
+	s.hits = groupBodies(ranked)
+	if s.fit(); s.shown < len(s.hits) { // the next page continues after the last hit in the provider's order
+		s.hits = ranked
+		for _, hit := range s.hits {
+			hit.showAllEvidence()
+		}
+		s.fit()
+	}
+	return s, nil
+}
+
+// fit shows as many hits as fit.
+func (s *search) fit() {
 	maximum := len(s.hits) // the limit of the call bounds them all, also when the RS counted it for each connection (R-SEARCH-9)
-	if _, isSent := response.Request.Query.Get("limit"); isSent {
-		maximum = min(maximum, response.Request.Limit())
+	if _, isSent := s.response.Request.Query.Get("limit"); isSent {
+		maximum = min(maximum, s.response.Request.Limit())
 	}
 	s.page = newPage(len(s.hits), func(i int) pageRow { return s.hits[i].write(s.columns) })
 	s.shown, s.shownFrame = s.page.fit(maximum, s.frame)
-	return s, nil
 }
 
 func (s *search) smallerLimit() int { return max(1, s.shown) }

@@ -3,7 +3,7 @@
 // (R-DOC-4).
 //
 // Headings begin with #, items of lists with a number or a dash. Tables are CSV rows; a merged cell has its value in the first field.
-// Footnotes, comments and tracked changes are in brackets at their place; comments of XLSX follow the sheet. Comments of PPTX are not read.
+// Footnotes, comments and tracked changes are in brackets at their place; comments of XLSX and PPTX follow the sheet or slide.
 // Headers precede the text, and footers follow it.
 package office
 

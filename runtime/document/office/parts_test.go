@@ -200,15 +200,27 @@ func TestNumberedLists(t *testing.T) {
 	}
 }
 
-// R-DOC-2: hidden slides are marked, and the number of a slide is no text of it.
-func TestHiddenSlides(t *testing.T) {
+// R-DOC-2: comments of slides in both forms, and hidden slides.
+func TestSlideComments(t *testing.T) {
+	rel := func(kinds ...string) string {
+		list := ""
+		for i := 0; i < len(kinds); i += 2 {
+			list += fmt.Sprintf(`<Relationship Id="r%d" Type="x/%s" Target="%s"/>`, i, kinds[i], kinds[i+1])
+		}
+		return "<Relationships>" + list + "</Relationships>"
+	}
 	data := zipped(
 		t, "_rels/.rels", mainRel("ppt/presentation.xml"), "ppt/presentation.xml", `<p:presentation><p:sldIdLst><p:sldId id="256" r:id="r0"/></p:sldIdLst></p:presentation>`,
-		"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r0" Type="x/slide" Target="s.xml"/></Relationships>`,
+		"ppt/_rels/presentation.xml.rels", rel("slide", "s.xml", "commentAuthors", "old.xml", "authors", "new.xml"),
+		"ppt/old.xml", `<p:cmAuthorLst><p:cmAuthor id="0" name="Ann"/></p:cmAuthorLst>`, "ppt/new.xml", `<p188:authorLst><p188:author id="{B}" name="Bob"/></p188:authorLst>`,
 		"ppt/s.xml", `<p:sld show="0"><p:sp><p:ph type="sldNum"/><p:txBody><a:p><a:t>9</a:t></a:p></p:txBody></p:sp><p:sp><p:ph type="title"/><p:txBody><a:p><a:t>Title</a:t></a:p></p:txBody></p:sp></p:sld>`,
+		"ppt/_rels/s.xml.rels", rel("comments", "c1.xml", "comments", "c2.xml"),
+		"ppt/c1.xml", `<p:cmLst><p:cm authorId="0" dt="2026-01-02"><p:text>old</p:text></p:cm></p:cmLst>`,
+		"ppt/c2.xml", `<p188:cmLst><p188:cm authorId="{B}" created="2026-01-03"><p188:replyLst><p188:reply authorId="{B}"><p188:txBody><a:p><a:r><a:t>reply</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst><p188:txBody><a:p><a:r><a:t>new</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>`,
 	)
 	text, err := office.Text(document.PPTX, data, document.DefaultLimits())
-	if want := "[slide 1 of 1: hidden]\nTitle\n"; err != nil || text != want {
+	const want = "[slide 1 of 1: hidden]\nTitle\n[comment by Ann, 2026-01-02] old\n[comment by Bob] reply\n[comment by Bob, 2026-01-03] new\n"
+	if err != nil || text != want {
 		t.Errorf("got %q, %v, want %q", text, err, want)
 	}
 }
