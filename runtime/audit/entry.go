@@ -45,7 +45,7 @@ type Entry struct {
 // AllFields is listed in Fields for whole records. No field has this name (806c).
 const AllFields = "*"
 
-// Limits of one line. File systems write much longer ones at once.
+// Limits of one line. A file system writes a line of this length in one piece.
 const (
 	maxNames       = 32  // in each list
 	maxNameBytes   = 128 // longer names are left out
@@ -65,7 +65,7 @@ type Call struct {
 
 	mu        sync.Mutex
 	entry     Entry
-	providers []string // of responses, if the reader has several; an empty one is several
+	providers []string // of responses, if the reader has several; an empty string means several
 }
 
 // Begin starts the entry of a call. A nil Log returns a nil Call.

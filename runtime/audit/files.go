@@ -19,7 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-const maxLineBytes = 64 << 10 // a Log writes no longer ones
+const maxLineBytes = 64 << 10 // a Log writes shorter lines
 
 // Entries returns the entries of a log in the order of its files and lines. It skips invalid lines, such as one that a full disk cut
 // off. It yields one error for each file that cannot be read. A missing log has no entries.
@@ -68,7 +68,7 @@ func (l *Log) rotate(now time.Time) error {
 		extension := filepath.Ext(l.path)
 		name := fmt.Sprintf("%s-%s-%d-%d%s", strings.TrimSuffix(l.path, extension), time.Now().UTC().Format(stampForm+".000000000"),
 			os.Getpid(), rotations.Add(1), extension)
-		if err := os.Rename(l.path, name); err != nil && !errors.Is(err, fs.ErrNotExist) { // another process was sooner
+		if err := os.Rename(l.path, name); err != nil && !errors.Is(err, fs.ErrNotExist) { // another process renamed it first
 			return err
 		}
 	}

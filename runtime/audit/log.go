@@ -28,9 +28,9 @@ var (
 
 const recheckInterval = time.Second // another process may have renamed the file
 
-// Log appends lines to a file or a stream. Each line is one write, made before the call is answered, so that a killed process leaves
-// whole lines. Full files are renamed: several processes and external log rotation may share a path. Lines that cannot be written
-// are lost, which is logged once. A nil Log does nothing. It is safe for concurrent use.
+// Log appends lines to a file or a stream. Each line is one write, made before the call is answered, so that a killed process leaves whole
+// lines. It renames full files. Several processes and external log rotation may share a path. Lines that cannot be written are lost, which
+// is logged once. A nil Log does nothing. It is safe for concurrent use.
 type Log struct {
 	// Lost is called for each lost line. It may be nil, is set before the first line, and must not block.
 	Lost func()
@@ -46,7 +46,7 @@ type Log struct {
 	begun   time.Time // time of the file's first line; zero: it is empty
 	checked time.Time // when isCurrent was called last
 	isTorn  bool      // the last write ended within a line
-	failing bool      // and logged
+	failing bool      // lines are being lost, which was logged
 	lost    int       // lines since then
 	encoded bytes.Buffer
 }

@@ -29,7 +29,7 @@ var held = semaphore.NewWeighted(maxHeld)
 
 // Content is all bytes of a blob, of the announced size and digest.
 type Content struct {
-	*rs.Download // its body is read
+	*rs.Download // its body has been read
 	Data         []byte
 }
 
@@ -69,7 +69,7 @@ func Read(ctx context.Context, opener rs.Opener, asked rs.Request, reference Ref
 	return &Content{download, data}, release, reference.check(download, data)
 }
 
-// Response returns a response made of the bytes, with the request for the record.
+// Response returns a response about the blob. Its request is the one for the record.
 func (c *Content) Response(record *rs.Response) *rs.Response {
 	return &rs.Response{Status: http.StatusOK, RequestID: c.RequestID, URL: c.URL, Request: record.Request}
 }

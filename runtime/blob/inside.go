@@ -12,8 +12,8 @@ import (
 // maxDepth is how many nested lists and objects are searched for references.
 const maxDepth = 4
 
-// Replace returns a value with its references replaced, also in lists and objects. The path of one has dots and indexes, such as
-// attachments.0. A reference whose replacement is nil stays.
+// Replace returns a value with the references in it replaced, at any depth up to maxDepth. A path joins names and indexes with dots, such
+// as attachments.0. A reference stays if other returns nil.
 func Replace(path string, value rawjson.Value, other func(path string, reference Reference) rawjson.Value) rawjson.Value {
 	return replace(path, value, other, maxDepth)
 }
@@ -56,7 +56,7 @@ func replace(path string, value rawjson.Value, other func(string, Reference) raw
 	return value
 }
 
-// Inside returns the value at a path in the fields of a record, or nil. A field or member whose own name has the dots comes first.
+// Inside returns the value at a path in the fields of a record, or nil. A name that itself contains the dots takes precedence.
 func Inside(fields rawjson.Object, path string) rawjson.Value {
 	if value := fields.Get(path); value != nil {
 		return value
@@ -84,8 +84,8 @@ func insideOf(value rawjson.Value, path string) rawjson.Value {
 	return elements[i]
 }
 
-// References returns the references in a record, or the one at a path. A single one without a name gets the file name that the record
-// states.
+// References returns the references in a record, or the one at a path. If there is only one and it has no name, it gets the file name that
+// the record states.
 func References(fields rawjson.Object, path string) []Reference {
 	var found []Reference
 	for _, field := range fields {

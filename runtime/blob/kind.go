@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Kind is the kind of a file, by which it is shown.
+// Kind is the kind of a file. It decides how the file is shown.
 type Kind int
 
 // The kinds.
@@ -32,7 +32,7 @@ const (
 // IsText reports whether a file of the kind is text, which is shown in windows.
 func (k Kind) IsText() bool { return k == Plain || k == HTML || k == Mail }
 
-// kinds are the kinds of media types whose prefix or suffix does not tell it.
+// kinds has the media types whose kind does not follow from their prefix or suffix.
 var kinds = map[string]Kind{
 	"": Unknown, "application/octet-stream": Unknown, "application/x-unknown": Unknown, "binary/octet-stream": Unknown,
 	"text/html": HTML, "application/xhtml+xml": HTML, "message/rfc822": Mail, "message/global": Mail, "text/rtf": Other,

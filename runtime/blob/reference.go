@@ -15,10 +15,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 )
 
-// Reference is what a record says of a blob. The resource server sent it, and nothing of it is checked.
+// Reference is the description of a blob in a record, as the resource server sent it. It is not checked.
 type Reference struct {
 	ID        string
-	Name      string // of the file; empty: not said, or too long to be repeated
+	Name      string // of the file; empty: unknown, or too long for a result
 	MediaType string // with its parameters, as it was sent; empty: unknown
 	Size      int64  // bytes; -1: unknown
 	Digest    string // SHA-256 that the record states, in lower-case hexadecimal; empty: unknown. The id may contain another one

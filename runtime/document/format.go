@@ -38,7 +38,7 @@ var declared = map[string]Format{
 	"application/epub+zip": EPUB, ".epub": EPUB,
 }
 
-// Declared returns the format that a media type or, without one, a file name promises. Only Sniff knows the format of the bytes.
+// Declared returns the format that a media type declares, otherwise the one of the file name. The bytes can have another format: see Sniff.
 func Declared(mediaType, fileName string) Format {
 	if format := declared[strings.ToLower(mediaType)]; format != "" {
 		return format
@@ -104,7 +104,7 @@ func (l Limits) TextError() error {
 	return &Error{Reason: TooLarge, Detail: fmt.Sprintf("it has more than %d bytes of text", l.Text)}
 }
 
-// header is a header of a zip entry: where the length of the entry's name is in it, and where the name begins.
+// header describes a kind of zip entry header: the offset of the length of the entry's name, and the offset of the name.
 type header struct {
 	signature    string
 	length, name int
@@ -115,7 +115,7 @@ var (
 	centralHeader = header{"PK\x01\x02", 28, 46}
 )
 
-// mediaTypes are contents of the entry mimetype, which OpenDocument and EPUB files begin with, uncompressed.
+// mediaTypes are contents of the entry mimetype. OpenDocument and EPUB files begin with this entry, uncompressed.
 var mediaTypes = []prefix{
 	{"application/vnd.oasis.opendocument.text", ODT},
 	{"application/vnd.oasis.opendocument.spreadsheet", ODS},

@@ -18,8 +18,8 @@ type Part struct {
 
 var markLine = regexp.MustCompile(`^\[((page|slide|sheet|chapter) (\d+) of (\d+)(?:: .*)?)\]$`)
 
-// Parts returns the parts of a text that starts with a mark. Marks count from 1, so that a line that looks like one is rarely taken for
-// one.
+// Parts returns the parts of a text that starts with a mark. Marks must be numbered 1, 2, 3 and so on, so that a similar line of the
+// document rarely counts.
 func Parts(text []byte) []Part {
 	var parts []Part
 	var place int64

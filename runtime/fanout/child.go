@@ -54,8 +54,8 @@ func (c *child) after(shown int) position {
 	return c.next
 }
 
-// afterFromStart returns the same position counted from the start of the child, without a later cursor of the source. It returns false if
-// the position is beyond the longest page of the source.
+// afterFromStart returns the position of after, counted from the child's first cursor. It returns false if one page of the source cannot
+// reach that position.
 func (c *child) afterFromStart(shown int) (position, bool) {
 	offset := c.read
 	if shown < len(c.hits) {
@@ -65,7 +65,8 @@ func (c *child) afterFromStart(shown int) (position, bool) {
 	return position{Cursor: c.start.Cursor, Skip: skip}, skip < rs.MostRows
 }
 
-// request returns the request for the next hits, up to a total. The source sends hits of its page that were shown before again.
+// request returns the request that brings the child to a total of hits. The source resends the hits of its page that were already shown, so
+// the limit includes them.
 func (c *child) request(caller rs.Request, hits int) rs.Request {
 	limit := min(rs.MostRows, c.next.Skip+hits-len(c.hits))
 	query := caller.Query.Without("cursor", "limit")
@@ -138,8 +139,7 @@ func (c *child) droppedWarning() rawjson.Value {
 // droppedStreams limits the streams named in one warning.
 const droppedStreams = 5
 
-// advance moves to the position after a page with a number of new hits. A source that sends a cursor has more hits, unless has_more is
-// false.
+// advance moves to the position after the page. A source that sends a cursor has more hits, unless has_more is false.
 func (c *child) advance(asked rs.Request, page rs.List, newHits int) {
 	hasMore, nextCursor := string(page.Get("has_more")), page.Text("next_cursor")
 	limit, _ := asked.Query.Get("limit")
@@ -184,7 +184,7 @@ func openHits(response *rs.Response) (rs.List, error) {
 
 // attributed returns a hit with members that name its source, and the provider if there are several (R-PKG-2). Existing members are kept. A
 // hit of an unknown connection is unchanged.
-func (s *Source) attributed(value rawjson.Value, hit rawjson.Object, ofSeveral bool) rawjson.Value {
+func (s *Source) attributed(value rawjson.Value, hit rawjson.Object, severalProviders bool) rawjson.Value {
 	if id := hit.FirstText("connection_id", "connector_instance_id"); id != "" && id != s.ConnectionID {
 		return value
 	}
@@ -200,7 +200,7 @@ func (s *Source) attributed(value rawjson.Value, hit rawjson.Object, ofSeveral b
 			hit, changed = hit.With(member.name, rawjson.Quote(member.value)), true
 		}
 	}
-	if ofSeveral {
+	if severalProviders {
 		hit, changed = hit.With("provider_url", rawjson.Quote(s.Reader.ProviderURL())), true
 	}
 	if !changed {
@@ -209,8 +209,8 @@ func (s *Source) attributed(value rawjson.Value, hit rawjson.Object, ofSeveral b
 	return hit.Encode()
 }
 
-// claims reports whether a record claims to belong to another source than its own ones. An unknown connection is allowed, because a grant
-// can have several.
+// claims reports whether a record names a connection of a source that is not in own. A connection of no source is allowed, because a grant
+// can have connections that are not known.
 func claims(record rawjson.Value, connections map[string]bool, own []*Source) bool {
 	members, _ := rawjson.ParseObject(record)
 	return slices.ContainsFunc([]string{"connection_id", "connector_instance_id"}, func(name string) bool {

@@ -10,8 +10,8 @@ import (
 // maxCursor limits a cursor, in characters. A text result shows it twice within 8,000 characters (R-BUD-2).
 const maxCursor = 3_000
 
-// cursor is the position of a search in every source that may have more hits, in the order of their hits. The server keeps nothing else
-// between pages, so a search continues with a renewed token.
+// cursor is the position of a search in every source that may have more hits, in the order of their hits. The server keeps no other state
+// between pages. A search therefore continues after its token is renewed.
 type cursor struct {
 	Count     *int64  `json:"n,omitempty"` // of all hits, if the first page knew it
 	Positions []place `json:"s"`
@@ -24,11 +24,11 @@ type place struct {
 }
 
 func placeOf(source *Source, at position) place {
-	of := place{source.key(), at}
+	next := place{source.key(), at}
 	if !source.Shared {
-		of.ConnectionID = ""
+		next.ConnectionID = ""
 	}
-	return of
+	return next
 }
 
 // belongsTo reports whether the place is in a source.

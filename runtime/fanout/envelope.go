@@ -18,7 +18,7 @@ const (
 	WarnHitsDropped     = "hits_dropped"
 )
 
-// envelope returns a list in the form of one source (rs-contract.md, Envelopes).
+// envelope returns a list in the form that one source sends (rs-contract.md, Envelopes).
 func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object {
 	body := rawjson.Object{
 		rawjson.String("object", "list"),
@@ -32,8 +32,8 @@ func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object
 	return append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", p.meta(rest, ok).Encode()))
 }
 
-// nextCursor returns the cursor of the next page, or nothing on the last page. It returns false if the cursor would be too large. If the
-// cursors of the sources are too long, positions are counted from the start.
+// nextCursor returns the cursor of the next page, or nothing on the last page. It returns false if the cursor would be too large. If it
+// would be too large with the latest cursors of the sources, it counts positions from their earlier cursors.
 func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	if len(rest) == 0 {
 		return "", true

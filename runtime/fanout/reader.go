@@ -73,7 +73,7 @@ var (
 	_ rs.Opener = (*Reader)(nil)
 )
 
-// New returns a reader over the sources. It ignores duplicates, and inactive sources whose connection an active one has.
+// New returns a reader over the sources. It ignores duplicates. It ignores an inactive source if an active one has the same connection.
 func New(sources []Source, options Options) *Reader {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, DefaultChildTimeout)
 	options.Concurrency = cmp.Or(options.Concurrency, DefaultConcurrency)
@@ -246,7 +246,7 @@ type answer struct {
 // It returns an error if the call has ended.
 func (r *Reader) ask(ctx context.Context, questions []question, deadline time.Time) ([]answer, error) {
 	answers := make([]answer, len(questions))
-	var running errgroup.Group // no member fails the others
+	var running errgroup.Group // a failed request does not cancel the others
 	running.SetLimit(r.options.Concurrency)
 	for i, each := range questions {
 		running.Go(func() error {
@@ -270,7 +270,7 @@ func callEnded(ctx context.Context) error {
 }
 
 // gather sends one request to each grant of these sources. It returns the merged response without a body, and warnings about missing
-// sources. Take receives each answer and returns an error if that is unusable. If no source answered, the error covers all of them.
+// sources. It passes each answer to take, which returns an error for an unusable one. If no source answered, the error covers all of them.
 func (r *Reader) gather(
 	ctx context.Context, request rs.Request, sources []*Source, ended []absence, take func(context.Context, *Source, *rs.Response) error,
 ) (*rs.Response, []rawjson.Value, error) {

@@ -126,8 +126,8 @@ func (e *EndedError) Error() string { return e.Message }
 // errInactive is the default reason for an inactive source.
 var errInactive = &EndedError{Reason: ReasonInactive, Message: "its grant was revoked or has ended"}
 
-// OtherGrantsError is a refusal by one of several grants of a connection. Others may have the item, but were not asked, because no read is
-// repeated with another credential (R-ERR-3).
+// OtherGrantsError is a refusal by one of several grants of a connection. The other grants may have the item. They were not asked, because
+// no read is repeated with another credential (R-ERR-3).
 type OtherGrantsError struct {
 	Cause  error    // of the grant that was asked
 	Others []string // grant ids
@@ -228,8 +228,8 @@ func (a absence) warning(next string) json.RawMessage {
 	return append(members, a.identity()...).Encode()
 }
 
-// warningsOf returns warnings about sources that did not answer and about sources that have ended. Next says how to ask the former again. If
-// it is empty, each warning has its own advice.
+// warningsOf returns warnings about sources that did not answer and about sources that have ended. Next is the advice for sources that did
+// not answer. If it is empty, each of their warnings names its source.
 func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value) {
 	for _, each := range missing {
 		warnings = append(warnings, each.warning(cmp.Or(next, each.retryAlone())))
@@ -240,7 +240,7 @@ func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value
 	return warnings
 }
 
-// miss reports the missing sources of a response to the caller of the call.
+// miss reports missing sources to the tool call of the context.
 func miss(ctx context.Context, missing ...absence) {
 	for _, each := range missing {
 		tool.Miss(ctx, each.err)

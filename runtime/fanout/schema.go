@@ -68,7 +68,7 @@ func (s *Source) connected(connector *schemadoc.Connector) rawjson.Object {
 	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{connection.Encode()}))
 }
 
-// connectorOf returns a connector for streams without one.
+// connectorOf builds a connector for streams that the server sent without one.
 func (s *Source) connectorOf(streams *schemadoc.Connector) rawjson.Object {
 	rows := make([]rawjson.Value, len(streams.Streams))
 	for i, stream := range streams.Streams {
@@ -81,7 +81,7 @@ func (s *Source) connectorOf(streams *schemadoc.Connector) rawjson.Object {
 	return connector
 }
 
-// merged is a connector with the connections of all equal ones.
+// merged is a connector with the connections of every connector that is otherwise equal.
 type merged struct {
 	first       rawjson.Object
 	streams     int
@@ -118,7 +118,7 @@ func (m *merged) object() rawjson.Object {
 	})))
 }
 
-// encode returns the document in the form of one source, for a bearer with several grants. Warnings about missing sources come first.
+// encode returns the document in the form that one source sends to a package token. Warnings about missing sources come first.
 func (d *document) encode(self string, missing []rawjson.Value) rawjson.Object {
 	connectors, streams := []rawjson.Value{}, 0
 	for _, connector := range d.connectors {
@@ -145,7 +145,7 @@ func (d *document) encode(self string, missing []rawjson.Value) rawjson.Object {
 // several. A warning names each source that did not answer.
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	rows := []rawjson.Value{}
-	isOfSeveral := len(oneOfEach(r.active))+len(r.inactive) > 1
+	severalGrants := len(oneOfEach(r.active))+len(r.inactive) > 1
 	response, warnings, err := r.gather(ctx, request, r.active, r.ended(nil), func(ctx context.Context, source *Source, response *rs.Response) error {
 		list, err := response.List()
 		own := keep(r.active, source.sharesWith)
@@ -154,7 +154,7 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 				return err
 			}
 			if !claims(each, r.connections, own) { // the other source lists it
-				rows = append(rows, r.listed(source, each, isOfSeveral))
+				rows = append(rows, r.listed(source, each, severalGrants))
 			}
 		}
 		return err
@@ -170,12 +170,12 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 }
 
 // listed returns a row with the members that identify its source.
-func (r *Reader) listed(source *Source, sent rawjson.Value, isOfSeveral bool) rawjson.Value {
+func (r *Reader) listed(source *Source, sent rawjson.Value, severalGrants bool) rawjson.Value {
 	row, _ := rawjson.ParseObject(sent)
 	if source.ConnectionID != "" && !source.Shared && row.Get("connection_id") == nil {
 		row = row.With("connection_id", rawjson.Quote(source.ConnectionID))
 	}
-	if isOfSeveral {
+	if severalGrants {
 		row = row.With("grant_id", rawjson.Quote(source.GrantID))
 	}
 	if r.options.ProviderURL == "" {

@@ -17,7 +17,7 @@ const (
 	// with more hits to fill the page. Servers with short pages need more rounds.
 	maxRounds = 6
 
-	// laterPart divides the time of the first round. The quotient is the time of all later rounds: 0.25 s after 2.5 s.
+	// laterPart is a divisor. All later rounds together last the time of the first round divided by it: 0.25 s after 2.5 s.
 	laterPart = 10
 )
 
@@ -205,7 +205,7 @@ func missed(missing []absence) []rs.Missing {
 	return all
 }
 
-// response returns the page with hits of these children.
+// response returns the page. Shown has the index of the child of each hit.
 func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	hits := make([]rawjson.Value, 0, len(shown))
 	given := make([]int, len(p.children))

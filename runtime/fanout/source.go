@@ -46,7 +46,7 @@ func (s *Source) addTo(grants []string) []string {
 	return append(grants, s.GrantID)
 }
 
-// own returns the request to the source, which names the connection if the grant has several.
+// own returns the request as it is sent to the source. It names the connection if the grant has several.
 func (s *Source) own(request rs.Request) rs.Request {
 	if s.Shared {
 		request.Query = request.Query.With("connection_id", s.ConnectionID)
@@ -121,9 +121,9 @@ func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
 		"%d connections have stream %q", len(candidates), wanted.Stream)
 }
 
-// named returns the active source of a connection. Of several, it is the first one with the most of the streams. If none has any, the
-// resource server of the first decides, because introspection may be older than the grant. For an unknown connection, it is the only source
-// without a published connection.
+// named returns the active source of a connection. If several sources have the connection, it returns the one that covers most of the
+// streams, and the first of equals. It also returns a source without any of the streams, because introspection may be outdated: the
+// resource server decides. For an unknown connection, it returns the only source without a published connection.
 func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	candidates := keep(r.active, func(s *Source) bool { return s.ConnectionID == connectionID })
 	if len(candidates) == 0 {
@@ -144,7 +144,7 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	return slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) }), nil
 }
 
-// namedOrOnly returns the source of a connection, or else the only grant or connection.
+// namedOrOnly returns the source of a connection. Without a connection id, it returns the only grant or the only connection.
 func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
 	if connectionID != nil {
 		return r.named(*connectionID, nil)

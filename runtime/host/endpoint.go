@@ -22,13 +22,13 @@ const (
 	readinessPath = "/readyz"
 )
 
-const overhead = 10 * time.Second // of authentication and writing, besides a tool call
+const overhead = 10 * time.Second // for authentication and writing, in addition to a tool call
 
 // ServeHTTP answers a request. It first checks host and origin, against DNS rebinding and pages of other sites (R-HOST-9).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
-	// Package http resets this deadline after the body. A request without a body would end with it. A writer without a connection, as in
-	// tests, has no deadline.
+	// Package http resets this deadline once the body is read. A request without a body would fail at the deadline, so it gets none. A
+	// writer without a connection, as in tests, supports no deadline.
 	if r.Body != http.NoBody {
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(h.options.BodyTimeout))
 	}

@@ -26,7 +26,7 @@ type HandlerOptions struct {
 	ProviderURL         string // the provider's public origin, for record URLs
 	ResourceURL         string // the resource server's URL; may be empty for ProviderURL
 
-	PublicURL      string         // the origin that clients see; may be empty: a trusted proxy names it, or else it is ListenAddress
+	PublicURL      string         // the origin that clients see; if empty, a trusted proxy states it, otherwise it is ListenAddress
 	ListenAddress  string         // host:port; may be empty with PublicURL
 	TrustedProxies []netip.Prefix // peers whose forwarded headers are used; may be nil
 	AllowedHosts   []string       // accepted hosts besides PublicURL and loopback, with or without a port; may be nil

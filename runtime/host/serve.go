@@ -47,7 +47,8 @@ func Serve(ctx context.Context, listener net.Listener, current *Current, options
 	options.Logger.Info("draining", "delay", options.DrainDelay, "timeout", options.DrainTimeout)
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.DrainTimeout)
 	defer cancel()
-	// While the server drains, each response closes its connection. A client may just be sending a request on an idle one.
+	// While the server drains, each response closes its connection. An idle connection is not closed at once, because a client may be
+	// sending a request on it.
 	current.drain(draining, options.DrainDelay)
 	if err := server.Shutdown(draining); err != nil {
 		options.Logger.Warn("drain timeout: closed connections with running requests", "reason", err)
@@ -111,7 +112,7 @@ func (c *Current) Replace(handler *Handler) {
 
 func (c *Current) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.Load().ServeHTTP(w, r) }
 
-// drain drains the handler. Requests of a replaced one are left to the server's shutdown.
+// drain drains the current handler. The server's shutdown waits for requests of replaced handlers.
 func (c *Current) drain(ctx context.Context, delay time.Duration) {
 	c.mu.Lock()
 	c.draining = true

@@ -30,7 +30,7 @@ type Local interface {
 	// Refused returns a channel that is closed if a bearer must not be used (R-STDIO-3).
 	Refused() <-chan struct{}
 
-	// Settle waits for pending questions about bearers until the context ends, and returns the refusal, if any.
+	// Settle waits for pending admissions until the context ends. It returns the refusal, if any.
 	Settle(ctx context.Context) *Refusal
 }
 

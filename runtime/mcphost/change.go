@@ -137,7 +137,7 @@ const maxFileBytes = 64 << 20 // Claude Code keeps its history in the same file
 
 type file struct {
 	path    string // as the host knows it
-	target  string // path without symbolic links, which stay
+	target  string // path with symbolic links resolved; the links are kept
 	exists  bool
 	mode    fs.FileMode
 	content []byte

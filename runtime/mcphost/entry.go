@@ -49,8 +49,8 @@ func (h Host) read(path string) (map[string]any, error) {
 	return document, nil
 }
 
-// InFolder returns the files with a server of this name for a folder. The host prefers it to the user's configuration there. It
-// returns a *credential.Error of class Configuration if a file cannot be read or parsed.
+// InFolder returns the files with a server of this name for a folder. In that folder, the host prefers such a server to the one in the
+// user's configuration. It returns a *credential.Error of class Configuration if a file cannot be read or parsed.
 func (h Host) InFolder(machine Machine, folder, name string) ([]string, error) {
 	folderPath, userPath := filepath.Join(folder, h.folderFile), h.Path(machine)
 	if h.folderFile == "" || folderPath == userPath {

@@ -15,7 +15,7 @@ type Host struct {
 	Name    string // as the command line calls it, such as claude-code
 	Title   string // for people
 	Program string // its program on the PATH; may be empty
-	SignIn  string // how to sign in to a hosted server; empty: it cannot be configured in the file
+	SignIn  string // how to sign in to a hosted server; empty: the file cannot name a hosted server
 
 	file          func(Machine) string // the user's configuration
 	folderFile    string               // configuration of a folder, relative to it; may be empty

@@ -48,7 +48,8 @@ func coveredBy(schema *rs.Response) coverage {
 	return found
 }
 
-// approvedOf returns the coverage of a grant by its approval in the cache, or nil if that does not name every connection and stream.
+// approvedOf returns the coverage of a grant by its approval in the cache, or nil if the approval does not name every connection and
+// stream.
 func approvedOf(stored credential.Credential) coverage {
 	var found coverage
 	for _, each := range stored.Approved() {
@@ -92,8 +93,8 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	return asked.Connect(url, m.options.Cache.NamedRoot())
 }
 
-// onlySourceOf returns the only connector with an approved stream, and its provider: an unknown connection is probably another account
-// there.
+// onlySourceOf returns the connector and the provider of an approved stream, or nothing if there are several. An unknown connection is
+// probably another account of that connector.
 func onlySourceOf(grants []*grant, stream string) (source, provider string) {
 	for _, each := range grants {
 		for _, approved := range each.stored().Credential.Approved() {

@@ -34,7 +34,7 @@ type grant struct {
 	entry    *credential.Entry
 	client   *rs.Client  // of the entry's token
 	secrets  *rs.Secrets // of all grants
-	covered  coverage    // by its schema; nil if unknown
+	covered  coverage    // from its schema; nil if unknown
 	failure  error       // of the last attempt
 	failedAt time.Time
 	ended    error     // why the grant has ended; nil if it has not
@@ -42,7 +42,7 @@ type grant struct {
 
 	signing     *signIn   // running or successful; may be nil
 	isOffered   bool      // a sign-in was offered
-	pausedUntil time.Time // no sign-in is offered before
+	pausedUntil time.Time // no sign-in is offered until then
 }
 
 func (g *grant) stored() *credential.Entry {
@@ -99,7 +99,7 @@ func (g *grant) read(ctx context.Context, request rs.Request) (response *rs.Resp
 	return response, err
 }
 
-// notRenewed returns the error of a read whose token was not renewed. Other errors are unchanged.
+// notRenewed converts the error of a token renewal to the error of the read. Other errors are unchanged.
 func (g *grant) notRenewed(err error) error {
 	failure, ok := errors.AsType[*credential.Error](err)
 	switch {
@@ -169,7 +169,8 @@ func hasEnded(err error) bool {
 	return ok && refused.EndsGrant()
 }
 
-// admitted returns nil for the bearer of a client (R-STDIO-3). It records failures and the end of the grant.
+// admitted waits until the bearer is admitted. It returns nil only for the bearer of a client (R-STDIO-3). It records failures and the end
+// of the grant.
 func (g *grant) admitted(ctx context.Context) error {
 	err := g.admission.Wait(ctx)
 	if refusal, isRefused := errors.AsType[*host.Refusal](err); isRefused {
@@ -190,7 +191,7 @@ func (g *grant) admitted(ctx context.Context) error {
 	return g.withSignIn(err)
 }
 
-// learn sets the coverage by the grant's schema.
+// learn sets the coverage from the grant's schema.
 func (g *grant) learn(schema *rs.Response) {
 	covered := coveredBy(schema)
 	g.mu.Lock()
@@ -206,7 +207,7 @@ func (g *grant) isUnknown() bool {
 	return g.ended == nil && g.entry.Credential.Usable(now) && g.covers() == nil && (g.failure == nil || now.Sub(g.failedAt) >= retryAfter)
 }
 
-// covers returns the coverage by the schema or by the owner's approval, or nil. The caller holds the lock.
+// covers returns the coverage from the schema, otherwise from the owner's approval, otherwise nil. The caller holds the lock.
 func (g *grant) covers() coverage {
 	if g.covered != nil {
 		return g.covered

@@ -44,7 +44,7 @@ type Membership struct {
 	signIns    context.Context // of running sign-ins
 	endSignIns context.CancelFunc
 
-	noting    sync.WaitGroup // uses of grants, and sign-ins
+	noting    sync.WaitGroup // writes of grant uses, and sign-ins
 	mu        sync.Mutex
 	providers []*provider
 	refusal   *host.Refusal
@@ -93,8 +93,8 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 	return m, err
 }
 
-// unusable returns why nothing can be served: an error that is not about missing grants, or the first error if no provider has a usable
-// grant or grants are named.
+// unusable returns why nothing can be served, or nil. An error that is not about missing grants always counts. An error about missing
+// grants counts if no provider has a usable grant, or if grants are named.
 func (m *Membership) unusable() error {
 	var first error
 	usable := 0
@@ -122,8 +122,8 @@ func (m *Membership) Only() *credential.Entry {
 	return nil
 }
 
-// Begin asks for the kind of the only bearer, concurrently with the handshake (R-STDIO-3). The kinds of several are asked for at their first
-// use.
+// Begin starts the admission of the only bearer, concurrently with the handshake (R-STDIO-3). If there are several, each is admitted at its
+// first use.
 func (m *Membership) Begin() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,8 +169,8 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 	}
 }
 
-// Settle ends sign-ins and finishes pending writes to the cache. It then waits for pending questions about bearers until the context ends, and returns the
-// refusal, if any.
+// Settle ends sign-ins and finishes pending writes to the cache. It then waits for pending admissions until the context ends, and returns
+// the refusal, if any.
 func (m *Membership) Settle(ctx context.Context) *host.Refusal {
 	m.endSignIns()
 	m.noting.Wait()

@@ -43,7 +43,7 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 		case each.err == nil:
 			usable++
 		case each.grants == nil:
-			without = append(without, fanout.Source{ // whose grants were removed
+			without = append(without, fanout.Source{ // the grants were removed
 				GrantID: each.url, DisplayName: each.url, Reconnect: commandline.Connect(each.url, m.options.Cache.NamedRoot()),
 				Missing: &fanout.EndedError{Reason: "credential_missing", Message: each.err.Error()},
 			})
@@ -137,8 +137,8 @@ func (m *Membership) shareSecrets() {
 	}
 }
 
-// namesOf returns the names to select grants of a provider. With several providers, these are the names that it has, or all names if it has
-// none.
+// namesOf returns the names to select grants of a provider. With several providers, these are the names that its grants have, or all names
+// if its grants have none of them.
 func (m *Membership) namesOf(p *provider) []string {
 	if own := credential.Named(m.stored(p), m.options.Grants); len(m.providers) > 1 && len(own) > 0 {
 		return own
@@ -146,7 +146,7 @@ func (m *Membership) namesOf(p *provider) []string {
 	return m.options.Grants
 }
 
-// stored returns the provider's grants in the cache. Without any, load returns the reason.
+// stored returns the provider's grants in the cache. It ignores errors, because load records them.
 func (m *Membership) stored(p *provider) []*credential.Entry {
 	stored, _ := m.options.Cache.Grants(p.url)
 	return stored

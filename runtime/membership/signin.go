@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// approvalTimeout limits how long a sign-in waits for the user. Its page usually lasts as long.
+	// approvalTimeout limits how long a sign-in waits for the user. The provider's page usually expires after the same time.
 	approvalTimeout = 5 * time.Minute
 
-	// declinePause is how long no sign-in is offered for a grant after one that was declined or failed.
+	// declinePause is the time after a declined or failed sign-in during which the grant is offered no other.
 	declinePause = 10 * time.Minute
 )
 
@@ -51,7 +51,7 @@ func (g *grant) withSignIn(err error) error {
 	return &tool.SignInError{Cause: err, SignIn: g.signIn}
 }
 
-// needsSignIn reports whether a read failed because the grant has ended, by the resource server or by the cache.
+// needsSignIn reports whether a read failed because the grant has ended according to the resource server or the cache.
 func needsSignIn(err error) bool {
 	refused, isRefused := errors.AsType[*rs.Error](err)
 	_, hasEnded := errors.AsType[*fanout.EndedError](err)

@@ -28,7 +28,7 @@ func (c *Cursor) At() int {
 	return c.at
 }
 
-// Since returns what was read since a position: one value if that is the position of a value.
+// Since returns the bytes that were read since a position that At returned.
 func (c *Cursor) Since(position int) Value { return c.text[position:c.at:c.at] }
 
 // Kind returns the kind of the next value.

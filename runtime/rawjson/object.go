@@ -46,7 +46,7 @@ func Strings(name string, values []string) Member {
 	return Member{Name: name, Value: Array(elements)}
 }
 
-// Texts returns members with texts, given as names and texts in turn, without those that are empty.
+// Texts returns string members. Its arguments are names and texts in turn. It skips empty texts.
 func Texts(namesAndTexts ...string) Object {
 	var object Object
 	for i := 1; i < len(namesAndTexts); i += 2 {

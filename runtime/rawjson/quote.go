@@ -59,7 +59,8 @@ var controls = func() (written [' ']string) {
 	return written
 }()
 
-// escaped returns the escape of a character, or "". JSON allows the line separators, but scripts, into which some hosts put it, do not.
+// escaped returns the escape of a character, or "". It escapes the line separators too. JSON allows them, but scripts do not, and some
+// hosts put JSON into scripts.
 func escaped(character rune, size int) string {
 	switch {
 	case character < ' ':
@@ -78,8 +79,8 @@ func escaped(character rune, size int) string {
 	return ""
 }
 
-// Most of a page is the inside of strings, which needs no change. These functions skip it in words of eight bytes: byte by byte, a hosted call
-// of 25 records takes 10 % longer.
+// Most of a page is text that needs no escape. These functions skip it in words of eight bytes. Byte by byte, a hosted call of 25 records
+// takes 10 % longer.
 const (
 	wordBytes = 8
 	lowest    = 0x0101010101010101
@@ -99,7 +100,7 @@ func special(word uint64) uint64 {
 	return ((quote-lowest)&^quote | (backslash-lowest)&^backslash | (word-lowest*' ')&^word | word) & highest
 }
 
-// plainPrefix returns how many bytes precede the first special one, or the bytes in whole words if none is special.
+// plainPrefix returns the number of bytes before the first special one. It reads only whole words, so it may return less.
 func plainPrefix(text string) int {
 	at := 0
 	for ; len(text)-at >= wordBytes; at += wordBytes {
@@ -130,7 +131,7 @@ func IsPrintableASCII[T string | ~[]byte](text T) bool {
 // IsUnseen reports whether a character is invisible or controls how others are shown: the control characters (Cc) with line breaks and
 // tabs, the format characters (Cf), and the separators of lines and paragraphs (Zl, Zp).
 //
-// The zero-width joiner of emoji such as a family is one of them, since it can also hide a difference between two ids.
+// The zero-width joiner is one of them, although emoji use it: it can hide a difference between two ids.
 func IsUnseen(r rune) bool {
 	const lineSeparator, paragraphSeparator = '\u2028', '\u2029' // the only characters of Zl and Zp
 	if r <= unicode.MaxLatin1 {

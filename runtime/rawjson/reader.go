@@ -61,7 +61,8 @@ func (r *Reader) Nested(name string) Object {
 	return object
 }
 
-// Decode returns a member as a T, which must not be a struct: its names would not be compared exactly. Want completes "must be" for people.
+// Decode returns a member as a T. T must not be a struct, because package json would not compare its names exactly. Want completes the
+// message "must be".
 func Decode[T any](r *Reader, name, want string) T {
 	var decoded, none T
 	value := r.Object.Get(name)

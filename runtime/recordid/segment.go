@@ -80,7 +80,7 @@ func checkSegment(part, value string) error {
 	return nil
 }
 
-// isPlain reports whether a value consists of ASCII letters, digits, _ and -, as most do. It needs no other check.
+// isPlain reports whether a value consists of ASCII letters, digits, _ and -. Such a value needs no other check.
 func isPlain(value string) bool {
 	return value != "" && !strings.ContainsFunc(value, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')

@@ -64,7 +64,7 @@ func ParseURI(uri string) (URI, error) {
 		return URI{}, &Error{Part: "uri", Message: "has more than one segment after its kind; percent-encode a slash as %2F"}
 	}
 	switch kind := Kind(kind); {
-	case kind == KindStream, kind == KindRecord && strings.ContainsAny(segment, ":%"): // an id has a colon, base64url has neither
+	case kind == KindStream, kind == KindRecord && strings.ContainsAny(segment, ":%"): // an escaped id has a colon or a percent sign, base64url has neither
 		return parseEscaped(segment, kind)
 	case kind == KindRecord, kind == KindFieldWindow, kind == KindBlob:
 		return parseToken(segment, kind)
@@ -95,14 +95,14 @@ func parseEscaped(segment string, kind Kind) (URI, error) {
 	return uri, nil
 }
 
-// parseSlashed reads a self-contained id from a URI. Its record id may have slashes (R-HAND-9): the first colon ends connection and stream,
-// since neither has one.
+// parseSlashed reads a self-contained id from a URI. Its record id may have slashes (R-HAND-9). The record id begins after the first colon,
+// since connection and stream have no colon.
 func parseSlashed(id string) (Handle, error) {
 	names, recordID, _ := strings.Cut(id, ":")
 	if !strings.Contains(recordID, "/") {
 		return Parse(id)
 	}
-	handle, err := Parse(names + ":-") // with a valid record id instead of the one that is checked below
+	handle, err := Parse(names + ":-") // the record id is checked below
 	if err != nil {
 		return Handle{}, err
 	}
@@ -134,7 +134,7 @@ type token struct {
 
 var base64url = base64.RawURLEncoding.Strict()
 
-// token encodes what the URI names if it is not a stream.
+// token returns the token of a URI that does not name a stream.
 func (u URI) token() string {
 	var object bytes.Buffer
 	encoder := json.NewEncoder(&object)

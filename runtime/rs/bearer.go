@@ -84,7 +84,7 @@ const (
 // have no other meaning. The others are about tokens only if their value is owner.
 var KindMembers = []string{"pdpp_token_kind", "token_kind", "kind", "role"}
 
-const kindOnly = 2 // of KindMembers
+const kindOnly = 2 // the first KindMembers, which have no other meaning
 
 // errKindShape does not repeat the value, which may be anything.
 var errKindShape = errors.New("the kind of the token is not a string")

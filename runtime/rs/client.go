@@ -74,14 +74,14 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 // MaxTries. It sends nothing with other credentials (R-ERR-3), follows no redirect, and removes the bearer from what the
 // resource server echoes (R-ERR-6). If an optional parameter is refused, it sends another GET without it, with a new timeout.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
-	sent, most := asked.asSent()
+	sent, wantedRows := asked.asSent()
 	response, err := withFewer(sent, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
 	if err != nil {
 		return nil, err
 	}
 	response.rowsMax = sent.maxRows()
-	if most > 0 || asked.isFromNow() {
-		response.Request, response.most = c.secrets.redactRequest(asked), most
+	if wantedRows > 0 || asked.isFromNow() {
+		response.Request, response.wantedRows = c.secrets.redactRequest(asked), wantedRows
 	}
 	return response, nil
 }
@@ -139,7 +139,8 @@ func withFewer(asked Request, read func(Request) (*Response, error)) (*Response,
 	}
 }
 
-// withoutRefused removes the refused parameter; if the server does not name it, the newest one, and then all. False: another reason.
+// withoutRefused removes the refused parameter. If the server does not name it, it removes the newest one, and the next time all. It
+// returns false for a refusal with another reason.
 func (r Request) withoutRefused(refused *Error) (Request, bool) {
 	sent := slices.DeleteFunc(slices.Clone(r.Optional), func(name string) bool {
 		_, isSent := r.Query.Get(name)

@@ -49,10 +49,10 @@ func (r *Response) wholeList() (List, error) {
 	return list, nil
 }
 
-// page removes the rows after the requested ones, and those that the caller has already.
+// page removes the rows beyond the requested number, and the rows that the caller has already.
 func (r *Response) page(list List) List {
-	if r.most > 0 && len(list.Rows) > r.most {
-		list.Rows = list.Rows[:r.most]
+	if r.wantedRows > 0 && len(list.Rows) > r.wantedRows {
+		list.Rows = list.Rows[:r.wantedRows]
 		if more := json.RawMessage("true"); list.Inner != nil {
 			list.Inner = list.Inner.With("has_more", more)
 		} else {
@@ -109,7 +109,7 @@ func hasTooMany(rows []rawjson.Value, limit int) bool {
 	return false
 }
 
-// Get returns a member of the envelope, or else of the body. It is nil if the member is absent or null.
+// Get returns a member of the envelope, otherwise of the body. It is nil if the member is absent or null.
 func (l List) Get(name string) json.RawMessage {
 	if value := l.Inner.Get(name); value != nil {
 		return value
@@ -129,7 +129,8 @@ func (l List) Meta() rawjson.Object {
 // Member is one member of a JSON object. Its value keeps its spelling.
 type Member = rawjson.Member
 
-// Members returns the members of a JSON object in their order, duplicates included, without whitespace between tokens. Its error is rawjson.ErrNotObject or one of rawjson.Compact.
+// Members returns the members of a JSON object in their order, duplicates included. It removes whitespace between tokens. Its error is
+// rawjson.ErrNotObject or one of rawjson.Compact.
 func Members(object []byte) ([]Member, error) {
 	compact, err := rawjson.Compact(object)
 	if err != nil {

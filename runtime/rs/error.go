@@ -23,7 +23,7 @@ type Error struct {
 	RetryAfter string
 
 	Request Request // what was asked; never holds a bearer
-	URL     string  // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
+	URL     string  // absolute URL at the provider's public origin, even if the RS has another address; never holds a bearer
 }
 
 func (e *Error) Error() string {
@@ -39,8 +39,8 @@ func (e *Error) Param() string {
 // EndsGrant reports whether the grant of the bearer has ended.
 func (e *Error) EndsGrant() bool { return e.Code == "grant_revoked" || e.Code == "grant_expired" }
 
-// NeedsSignIn reports whether a new token is needed, because this one or its grant has ended. Resource servers also answer 401
-// for a name outside the grant: these are matters of the call.
+// NeedsSignIn reports whether a new token is needed, because this one or its grant has ended. Resource servers also answer 401 for a name
+// outside the grant: a new token does not help there.
 func (e *Error) NeedsSignIn() bool {
 	if e.Code == "context.stream_not_allowed" || e.Code == "context.instance_mismatch" {
 		return false

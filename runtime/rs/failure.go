@@ -28,7 +28,7 @@ type Failure struct {
 	NextStep  string // what to do now; may be empty
 	Status    int    // HTTP status, or 0
 	RequestID string
-	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
+	URL       string // absolute URL at the provider's public origin, even if the RS has another address; never holds a bearer
 	Cause     error  // may be nil; for logs, since it may name the address that was dialled
 
 	isTransient bool // the same request may succeed if it is sent again
@@ -55,7 +55,7 @@ const (
 	askForLess    = "ask for less, or try again"
 	checkProvider = "check that the provider URL is a PDPP resource server"
 
-	// checkFirst is the next step after a change without a response, because sending it again could make it twice.
+	// checkFirst is the next step after a change without a response. Sent again, the change could be made twice.
 	checkFirst = "the change may have been made: check before sending it again"
 )
 

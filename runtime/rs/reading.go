@@ -3,7 +3,7 @@ package rs
 // Reading describes a response that the adapter computed from records that it read (R-SCAN-6).
 type Reading struct {
 	Read     int64 // records of the list that this call read
-	Matched  int64 // of them
+	Matched  int64 // those of them that match
 	Complete bool  // every record in question was read
 	UpTo     Mark  // of an incomplete reading: the last record that was read
 	Groups   int   // all groups of an aggregate, also those beyond its limit; 0 means unknown
@@ -20,7 +20,8 @@ type Reading struct {
 	// Behind is the cursor of the same query for the records after UpTo. It is empty if there are no more records, or if CursorAfter returns it.
 	Behind string
 
-	// Rest selects the records that an aggregate omits. In the caller's filter, it replaces bounds in the same direction. It may be nil.
+	// Rest is the condition for the records that an aggregate omits. It replaces the bound of the caller's filter in the same direction. It
+	// may be nil.
 	Rest *Condition
 
 	// Unmatched are the exact conditions of a complete reading without a match (R-SCAN-9).
@@ -54,7 +55,7 @@ func (r Reading) Ending(rows int) Reading {
 
 // Relaxed describes a search that has no hit as given (R-FIND-1, R-FIND-2).
 type Relaxed struct {
-	Words        []RelaxedWord // that were searched alone, in the order in which they were tried; nil: none was
+	Words        []RelaxedWord // words that were searched alone, in this order; nil: none
 	Matched      [][]string    // the words of each hit; empty for one that was found by meaning alone
 	Found        int           // hits, also those beyond the limit
 	Unsearched   int           // words of the query that were not searched alone

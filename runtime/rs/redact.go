@@ -91,7 +91,8 @@ func nextOf(body []byte, from int, wanted byte) int {
 	return len(body)
 }
 
-// findAround returns the bounds of the bearer whose first escape is at a position, or 0 without one. It does not start before least.
+// findAround returns the bounds of the bearer whose first escape is at a position. Without one, to is 0. The search does not start before
+// least.
 func (s *Secrets) findAround(body []byte, least, at int) (from, to int) {
 	for _, bearer := range s.bearers {
 		for before := range min(len(bearer), at-least+1) {

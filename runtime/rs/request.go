@@ -84,7 +84,7 @@ type OneSource struct {
 type HitsOfSources struct {
 	Streams      []string // nil: every stream
 	ConnectionID *string  // nil: every source
-	OneRound     bool     // each source is asked once, also if the page is not full then
+	OneRound     bool     // each source is asked once, even if the page is then not full
 }
 
 // SchemaOfSources is a schema read whose responses are merged into one document (R-PKG-7).
@@ -136,8 +136,8 @@ func (r Request) isFromNow() bool {
 	return place == feedNow
 }
 
-// asSent returns the request in terms that servers know, and how many rows of the response the caller wants, or 0 for all. The first
-// page of the whole feed, of any size, has the current position (capture 050).
+// asSent returns the request in terms that servers know, and the number of rows that the caller wants, or 0 for all. For feedNow, it
+// requests one row of the whole feed, because any first page has the current position (capture 050).
 //
 // The order of a hybrid search depends on its limit, because a server merges that many rows of each ranking (captures 920 and 920b).
 // The client always requests the maximum, so that a smaller page is the start of a larger one.
@@ -146,15 +146,15 @@ func (r Request) asSent() (Request, int) {
 	case r.isFromNow():
 		r.Query = r.Query.With(feedPlace, feedBeginning).With("limit", "1")
 	case r.Path == HybridRoute:
-		most := r.Limit()
+		wantedRows := r.Limit()
 		r.Query = r.Query.With("limit", strconv.Itoa(MostRows))
-		return r, most
+		return r, wantedRows
 	}
 	return r, 0
 }
 
-// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener. Opening, if not nil,
-// receives each request for bytes. Use it for every reader around another one: one that forgets Open would hide files.
+// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener. Opening, if not nil, receives
+// each request for bytes. Use it for every reader that wraps another one, because a wrapper without Open hides files.
 func Wrap(inner Reader, get func(context.Context, Request) (*Response, error), opening func(Request)) Reader {
 	if opener, opens := inner.(Opener); opens {
 		return &wrappedOpener{wrapped{inner, get}, opener, opening}

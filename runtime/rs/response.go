@@ -15,7 +15,7 @@ import (
 type Response struct {
 	Status    int
 	RequestID string // the RS's Request-Id (or X-Request-Id); may be empty
-	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
+	URL       string // absolute URL at the provider's public origin, even if the RS has another address; never holds a bearer
 	// ProviderURL is the provider's public origin, without a trailing slash, if the reader has several sources. Otherwise it is
 	// empty, and the reader's ProviderURL holds.
 	ProviderURL string
@@ -38,8 +38,8 @@ type Response struct {
 	// Seen is how many rows at the start of the list the caller already has. List omits them.
 	Seen int
 
-	// most is how many rows of the list the caller wants if the client requested more; 0 means all. List omits the others.
-	most int
+	// wantedRows is the number of rows that the caller wants, if the client requested more; 0 means all. List omits the others.
+	wantedRows int
 
 	// rowsMax is how many rows of a list the resource server may send for each connection; 0 means any number, for a body of the adapter.
 	rowsMax int

@@ -81,7 +81,7 @@ func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
 	return max(0, date.Sub(now)), true
 }
 
-// isTransientError reports whether a request may succeed at once: its connection was refused or broke, without a timeout.
+// isTransientError reports whether an immediate retry may succeed: the connection was refused or broke, without a timeout.
 func isTransientError(err error) bool {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError

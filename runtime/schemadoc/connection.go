@@ -101,7 +101,7 @@ func HasConnection(connections []Connection, id string) bool {
 	return slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == id })
 }
 
-// ConnectorKey returns the short name of a connector, such as gmail, also if the RS sends a URL that ends in it, or "".
+// ConnectorKey returns the short name of a connector, such as gmail, or "". If the RS sends a URL, the name is its last segment.
 func ConnectorKey(members rawjson.Object) string {
 	sent := members.FirstText("connector_key", "connector_id")
 	if !strings.Contains(sent, "/") {

@@ -59,13 +59,14 @@ func Read(response *rs.Response) (*Document, error) {
 
 func (r *reader) elements(value rawjson.Value) []rawjson.Value {
 	elements, ok := rawjson.Elements(value)
-	if r.entries += len(elements); !ok && rawjson.Kind(value) == rawjson.ArrayValue { // there are too many to take apart
+	if r.entries += len(elements); !ok && rawjson.Kind(value) == rawjson.ArrayValue { // Elements refuses an array that is too long
 		r.entries = maxEntries + 1
 	}
 	return elements
 }
 
-// document returns nil for a value that lists neither connectors nor streams, and wraps no such object.
+// document returns nil if the value lists neither connectors nor streams, and its member data does not either. It reads data only if
+// mayWrap is true.
 func (r *reader) document(value rawjson.Value, mayWrap bool) *Document {
 	members, _ := rawjson.ParseObject(value)
 	isList := func(name string) bool { return rawjson.Kind(members.Get(name)) == rawjson.ArrayValue }
@@ -126,7 +127,7 @@ func (r *reader) streams(value rawjson.Value) []*Stream {
 	return streams
 }
 
-// groupStreams returns the connectors of streams that a server sends without them.
+// groupStreams makes connectors for streams that a server sends without connectors.
 func groupStreams(streams []*Stream) []*Connector {
 	connectors := []*Connector{}
 	byKey := map[string]*Connector{}

@@ -2,7 +2,7 @@ package schemadoc
 
 import "slices"
 
-// Names is the names of a document's streams and connections, for completion (R-MCP-1). It can be stored as JSON.
+// Names lists a document's streams and connections by name, for completion (R-MCP-1). It can be stored as JSON.
 type Names []NamedStream
 
 // NamedStream is a stream of one connector.

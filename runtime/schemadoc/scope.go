@@ -31,7 +31,7 @@ func (s Scope) Request(isFull bool) rs.Request {
 	return request
 }
 
-// Ask reads the scope in the compact view. With nil as sources, a reader of several grants merges the schemas of all of them.
+// Ask reads the scope in the compact view. If sources is nil, a reader of several grants merges the schemas of all of them.
 func (s Scope) Ask(ctx context.Context, get func(context.Context, rs.Request) (*rs.Response, error), sources rs.Sources) (*Document, error) {
 	request := s.Request(false)
 	if sources != nil {

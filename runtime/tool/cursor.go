@@ -18,8 +18,8 @@ import (
 // A cursor of the adapter has the whole state between two pages, so that any replica can continue. It has no secret. A changed cursor
 // can only reach other positions in lists that the caller may read.
 
-// QuestionOf returns a digest of a request without its page, to which a cursor is bound. The order of parameters does not count, since a
-// client may write a filter in another order for the next page.
+// QuestionOf returns a digest of a request without its cursor and limit. A cursor is bound to this digest. The order of parameters does not
+// count, since a client may write a filter in another order for the next page.
 func QuestionOf(request rs.Request) string {
 	var parameters []string
 	for _, parameter := range request.Query.Without("cursor", "limit").Parameters() {
@@ -31,7 +31,7 @@ func QuestionOf(request rs.Request) string {
 }
 
 // EncodeCursor returns a cursor in the alphabet of URLs for the next page of a request's list. Its state is a struct of strings, numbers
-// and lists of them. The prefix tells it from cursors of a resource server.
+// and lists of them. The prefix distinguishes it from cursors of a resource server.
 func EncodeCursor(prefix string, request rs.Request, state any) string {
 	return prefix + encode(QuestionOf(request), state)
 }
@@ -48,8 +48,8 @@ func encode(question string, state any) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":1,"q":%q,%s}`, question, members))
 }
 
-// DecodeCursor returns the state of a cursor of EncodeCursor, or isOwn=false for a text without the prefix. A cursor of another request is
-// an *Error, and so is any other text, even of the same meaning.
+// DecodeCursor returns the state of a cursor that EncodeCursor returned, or isOwn=false for a text without the prefix. It returns an *Error
+// for a cursor of another request, and for a text that EncodeCursor does not write.
 func DecodeCursor[T any](prefix string, request rs.Request, cursor string) (state T, isOwn bool, err error) {
 	text, isOwn := strings.CutPrefix(cursor, prefix)
 	if !isOwn {
@@ -81,7 +81,7 @@ func CursorRefused(problem string, cause error) *Error {
 	}
 }
 
-// Place is a row of a list without a cursor of the resource server: a number of rows after one of its cursors. Servers have no cursor in a
+// Place is a row of a list, as a number of rows after a cursor of the resource server. It is needed where the server has no cursor: in a
 // hybrid search, over several connections, and within a page (R-BUD-3, R-SEARCH-9).
 type Place struct {
 	Cursor string `json:"c,omitempty"` // of the resource server; empty: the beginning of the list

@@ -48,7 +48,7 @@ type Argument struct {
 	Description string     // one line, with values and bounds; may be empty
 	Values      []string   // the accepted strings; nil: any
 	Complete    Completion // what a shell offers in addition to Values
-	DeclaredFor string     // the argument that says what a field must be declared for: by its value if that is a word, otherwise by its name
+	DeclaredFor string     // the argument that determines what the schema must declare a field for: its value if it has an enum, otherwise its name
 }
 
 // ArgumentType is the form of an argument's value in JSON.
@@ -73,8 +73,8 @@ const (
 	CompleteStream                // the names of streams
 	CompleteConnection            // the ids of connections
 	CompleteField                 // the fields of the call's stream
-	CompleteRelation              // its relations
-	CompleteSort                  // the field that it is sorted by
+	CompleteRelation              // the relations of the call's stream
+	CompleteSort                  // the fields by which that stream is sorted
 	CompleteRecord                // a record's id, which may name its stream and its connection
 )
 
@@ -137,7 +137,7 @@ type Template struct {
 	Description string
 	MIMEType    string
 	Tool        string     // the tool that answers a read
-	Complete    Completion // what a client offers for its variable; CompleteStream: what resources/list lists
+	Complete    Completion // what a client offers for its variable; with CompleteStream, resources/list lists the streams
 	IsFile      bool       // a read returns the bytes of a file, with its own media type (R-BLOB-4)
 }
 

@@ -65,7 +65,7 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Explained adds to an error what would be accepted (R-ERR-7). It does not replace what the error says.
+// Explained adds the accepted values to an error (R-ERR-7). It keeps everything that the error says.
 type Explained struct {
 	Cause      error           // an *Error of this package or an *rs.Error
 	Param      string          // the argument at fault, or empty

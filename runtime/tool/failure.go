@@ -85,7 +85,8 @@ func (e *Explained) addTo(members *object) {
 	}
 }
 
-// signInMeta is the key in _meta for the RS's advice on signing in if a name was wrong, and not the login (R-ERR-7).
+// signInMeta is the key in _meta for the RS's advice on signing in. The advice is moved there if a name was wrong, because a new sign-in
+// does not help (R-ERR-7).
 const signInMeta = "dev.pdpp/sign_in"
 
 // refusal returns the RS's error object with every member as it was sent, and the members that a model relies on where they are missing

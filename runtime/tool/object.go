@@ -11,7 +11,8 @@ import (
 // object is an error object under construction.
 type object struct{ rawjson.Object }
 
-// objectOf returns the members of a JSON object, the last of those with the same name. It is empty for anything else.
+// objectOf returns the members of a JSON object. Of members with the same name, it keeps the last. It returns an empty object for any other
+// text.
 func objectOf(text json.RawMessage) object {
 	var o object
 	compact, err := rawjson.Compact(text)
@@ -31,7 +32,7 @@ func objectOf(text json.RawMessage) object {
 	return o
 }
 
-// set adds a member, or replaces it in its place.
+// set adds a member, or replaces the value of the one with its name.
 func (o *object) set(member rawjson.Member) { o.Object = o.With(member.Name, member.Value) }
 
 // setJSON sets a member to a value without its whitespace. It ignores a value that is not JSON.
@@ -99,8 +100,8 @@ func (o object) bounded() object {
 	return short
 }
 
-// clipText returns the beginning of a JSON string and its length, in up to a number of bytes of JSON. It returns nil for a longer value of
-// another type.
+// clipText shortens a JSON string to limit bytes of JSON, and adds to it how much is shown. It returns nil for a value of another type that
+// is longer.
 func clipText(value json.RawMessage, limit int) json.RawMessage {
 	if len(value) <= limit {
 		return value

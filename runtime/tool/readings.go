@@ -12,13 +12,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Bounds of what calls read themselves (R-SCAN-8).
+// Limits of the records that calls read in place of a refused query (R-SCAN-8).
 const (
 	DefaultReadOn  = 20_000           // records of one call
 	ReadOnTime     = 15 * time.Second // of the 25 s of a call
 	callerReadings = 2                // concurrent readings of one caller
 
-	// refusalTime is how long a provider is known to refuse filters: a conversation asks it once, and notices soon if it starts to answer.
+	// refusalTime is how long the refusal of filters by a provider is remembered. A conversation asks the provider only once, and soon
+	// notices a provider that starts to filter.
 	refusalTime = 5 * time.Minute
 
 	stopTime = 5 * time.Minute
@@ -33,18 +34,18 @@ type Readings struct {
 
 	mu      sync.Mutex
 	refused map[string]time.Time // when the refusal expires, by the provider's origin
-	callers map[string]*turns
+	callers map[string]*callerSlots
 	stops   *lru.Cache[[2]string, stop]
 }
 
-// stop is where an aggregate stopped. An aggregate has no cursor: the call for its rest finds the place by its question.
+// stop is where an aggregate stopped. An aggregate has no cursor, so the call that continues it finds the place by its question.
 type stop struct {
 	cursor  string
 	expires time.Time
 }
 
-// turns limits the readings of one caller.
-type turns struct {
+// callerSlots limits the readings of one caller.
+type callerSlots struct {
 	free    *semaphore.Weighted
 	readers int // running and waiting
 }
@@ -65,7 +66,7 @@ func NewReadings(options ReadingsOptions) *Readings {
 		options.Now = time.Now
 	}
 	stops, _ := lru.New[[2]string, stop](maxStops) // fails only for a size that is not positive
-	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, callers: map[string]*turns{}}
+	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, callers: map[string]*callerSlots{}}
 }
 
 // Most returns the maximum number of records that one call may read.
@@ -92,7 +93,7 @@ func (r *Readings) Begin(ctx context.Context, caller string) (end func(), err er
 	r.mu.Lock()
 	own := r.callers[caller]
 	if own == nil {
-		own = &turns{free: semaphore.NewWeighted(callerReadings)}
+		own = &callerSlots{free: semaphore.NewWeighted(callerReadings)}
 		r.callers[caller] = own
 	}
 	own.readers++
@@ -120,7 +121,7 @@ func (r *Readings) TryBegin(caller string) (end func(), ok bool) {
 	return func() { own.free.Release(1); r.leave(caller, own) }, true
 }
 
-func (r *Readings) leave(caller string, own *turns) {
+func (r *Readings) leave(caller string, own *callerSlots) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if own.readers--; own.readers == 0 {

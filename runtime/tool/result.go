@@ -30,7 +30,7 @@ type Answer struct {
 	Render func() (*Result, error)
 }
 
-// Answered returns the answer that has this result, or the error.
+// Answered returns an answer that renders this result, or the error.
 func Answered(result *Result, err error) (*Answer, error) {
 	if err != nil {
 		return nil, err

@@ -46,5 +46,5 @@ func TimeField(stream rawjson.Object, holds func(field string) bool) string {
 type Conversation struct {
 	Fields    []string
 	With      string // another field of the record that is needed to name the conversation; empty: none
-	NearHours int    // only records so many hours before and after belong together; 0: all of them
+	NearHours int    // records further apart in time do not belong together; 0: no limit
 }

@@ -12,8 +12,8 @@ type SignInError struct {
 	Cause error
 
 	// SignIn returns the sign-in for the grant, which all of its calls share. It is nil if none can be offered now. It starts the sign-in
-	// if none is running. A call that other sources answer does not need it: then only one is offered while the server runs, and none if
-	// the grant had expired before.
+	// if none is running. IsNeeded is false for a call that other sources answer. Such calls get one sign-in while the server runs, and
+	// none if the grant had expired when the server started.
 	SignIn func(isNeeded bool) SignIn
 }
 

@@ -76,7 +76,7 @@ func IsAboutNames(refused *rs.Error) bool {
 	return adviceOn(refused).schema != noSchema || refused.Status == http.StatusNotFound
 }
 
-// codeOf returns the code whose advice is that for a status.
+// codeOf returns the code whose advice applies to a status.
 func codeOf(status int) string {
 	switch status {
 	case http.StatusUnauthorized:

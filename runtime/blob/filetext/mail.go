@@ -29,8 +29,8 @@ const (
 // shownHeaders are the headers that are part of the text.
 var shownHeaders = []string{"From", "Sender", "Reply-To", "To", "Cc", "Date", "Subject"}
 
-// readMail returns the main headers of each message, and each part below a line that names it. Text parts are decoded, and others have
-// their sizes. Bytes that are not a mail are plain text.
+// readMail returns the main headers of each message, and each part below a line that names it. Text parts are decoded. Of other parts, the
+// size is shown. Bytes that are not a mail are plain text.
 func readMail(data []byte) (Text, bool) {
 	m := &mailText{}
 	if !m.message(data, 0) {
@@ -136,7 +136,7 @@ func (m *mailText) breakLine() {
 	}
 }
 
-// multipart reads the parts of a multipart. The text says if it breaks off.
+// multipart reads the parts of a multipart. The text says if the multipart is cut off.
 func (m *mailText) multipart(parts *multipart.Reader, depth int) {
 	for {
 		part, err := parts.NextRawPart()
@@ -157,7 +157,7 @@ func (m *mailText) multipart(parts *multipart.Reader, depth int) {
 	}
 }
 
-// decodedBody decodes the transfer encoding of a body. It reports whether the encoding breaks off; the content ends there.
+// decodedBody decodes the transfer encoding of a body. It reports whether the encoding is broken. The content ends there.
 func decodedBody(body io.Reader, encoding string) (content []byte, isBroken bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "base64":

@@ -55,11 +55,11 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 		return name, false
 	}
 	if xml := xmlDeclaration.FindSubmatch(data[:min(len(data), 256)]); xml != nil {
-		if name := lookUp(string(xml[1])); name != "" && !isUTF16(name) { // it could not be read then
+		if name := lookUp(string(xml[1])); name != "" && !isUTF16(name) { // a declaration in UTF-16 would not match here
 			return name, false
 		}
 	}
-	// It guesses these two types. A lookup returns another type.
+	// If DetermineEncoding guesses, it returns one of these two.
 	if isHTML && found != charmap.Windows1252 && found != encoding.Nop {
 		return inPage, false
 	}

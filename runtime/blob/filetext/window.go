@@ -77,9 +77,9 @@ func (w Window) Members() rawjson.Object {
 	return members
 }
 
-func given(value *int64, otherwise int64) int64 {
+func given(value *int64, fallback int64) int64 {
 	if value == nil {
-		return otherwise
+		return fallback
 	}
 	return *value
 }

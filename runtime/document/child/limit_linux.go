@@ -15,7 +15,7 @@ const maxMemory = 512 << 20
 // maxFiles is how many files may be open while PDFium is loaded.
 const maxFiles = 32
 
-// limitProcess limits address space, processor time and open files, and gives up the right to gain any.
+// limitProcess limits address space, processor time and open files. The process cannot raise these limits.
 func limitProcess(processor time.Duration) error {
 	statistics, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -32,7 +32,7 @@ func limitProcess(processor time.Duration) error {
 	})
 }
 
-// closeFiles forbids to open or extend files.
+// closeFiles makes opening and extending files fail.
 func closeFiles() error {
 	return limit(map[int]uint64{unix.RLIMIT_NOFILE: 0, unix.RLIMIT_FSIZE: 0})
 }

@@ -60,7 +60,7 @@ func run(format document.Format, number, cacheDirectory string) error {
 	if err != nil {
 		return err
 	}
-	time.AfterFunc(readTime+time.Second, func() { os.Exit(1) }) // the server is gone, otherwise it had ended this process
+	time.AfterFunc(readTime+time.Second, func() { os.Exit(1) }) // a running server would have killed this process
 	content, err := read(data)
 	if refused, ok := errors.AsType[*document.Error](err); ok {
 		encoded, err := json.Marshal(refused)

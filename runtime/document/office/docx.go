@@ -15,7 +15,7 @@ func readDOCX(f *file) {
 	w.readMargins(related.targets("footer"))
 }
 
-// readMargins writes the texts of headers or footers. Many sections repeat them.
+// readMargins writes the texts of headers or footers, each once, since many sections repeat them.
 func (w *words) readMargins(parts []string) {
 	isWritten := map[string]bool{"": true}
 	for _, part := range parts {

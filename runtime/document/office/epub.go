@@ -46,7 +46,7 @@ func (f *file) chapters() (spine []string) {
 	return spine
 }
 
-// emptyElement is an element that XHTML closes at once, and whose content HTML would take to be all that follows.
+// emptyElement is an element that is empty in XHTML. An HTML parser would read the rest of the page as its content.
 var emptyElement = regexp.MustCompile(`<(title|script|style|iframe|textarea)((?:\s[^<>]*)?)/>`)
 
 func (f *file) readChapter(name string) {

@@ -29,11 +29,11 @@ type file struct {
 	failure  error
 
 	text      []byte
-	made      int // bytes of text that were made, some of them several times
+	made      int // bytes of text made so far; text that is made twice counts twice
 	marks     []mark
 	paragraph *paragraph // the innermost open one
 	row       *row       // the innermost open one
-	captures  int        // open ones
+	captures  int        // open calls of captured
 }
 
 // readDirectory reads the directory of a zip file. It refuses entries that share bytes with each other.

@@ -14,15 +14,15 @@ type numberFormat struct {
 	negative           *numberFormat // of negative numbers without their sign, if there is one
 	before, after      string        // text around the number
 	scale              float64       // such as 100 for percent
-	integers, decimals int           // digits before the point at least, and behind it
+	integers, decimals int           // minimum digits before the point, and digits after it
 	hasDigits          bool
-	isGeneral          bool // fractions, exponents and optional decimals too: the number has the digits that it needs
+	isGeneral          bool // as many digits as the number needs; also for fractions, exponents and optional decimals
 	isGrouped          bool
 	letters            string // of a date or a time
-	isElapsed          bool   // hours are not those of a day
+	isElapsed          bool   // hours continue after 23
 }
 
-// standardFormats are the formats whose codes files do not have (ECMA-376, part 1, section 18.8.30).
+// standardFormats are the built-in formats, whose codes files omit (ECMA-376, part 1, section 18.8.30).
 var standardFormats = map[string]string{
 	"1": "0", "2": "0.00", "3": "#,##0", "4": "#,##0.00", "9": "0%", "10": "0.00%", "14": "yyyy-mm-dd", "15": "yyyy-mm-dd", "16": "yyyy-mm-dd",
 	"17": "yyyy-mm-dd", "18": "h:mm", "19": "h:mm", "20": "h:mm", "21": "h:mm", "22": "yyyy-mm-dd h:mm", "37": "#,##0", "38": "#,##0",
@@ -125,7 +125,7 @@ func (f *numberFormat) number(value float64) string {
 	return whole
 }
 
-// Days are counted from these two. Excel's first system counts a 29 February 1900 that never was.
+// Days are counted from these two. Excel's first system counts a 29 February 1900, which did not exist.
 const (
 	days1904    = 1462
 	leapDay1900 = 60

@@ -42,7 +42,7 @@ func Text(format document.Format, data []byte, limits document.Limits) (string, 
 	return text, nil
 }
 
-// fail keeps the first failure. Every part ends at it.
+// fail keeps the first failure. Reading any part ends after it.
 func (f *file) fail(reason document.Obstacle, detail string) {
 	if f.failure == nil {
 		f.failure = &document.Error{Reason: reason, Detail: detail}

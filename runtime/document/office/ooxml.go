@@ -112,7 +112,7 @@ type relation struct{ id, kind, target string }
 
 type relations []relation
 
-// relations reads those of a part, or those of the package for an empty name. Links out of the file are not among them.
+// relations reads the relations of a part, or of the package if the name is empty. It omits links out of the file.
 func (f *file) relations(name string) (related relations) {
 	folder, base := path.Split(name)
 	for e := range f.optional(path.Join(folder, "_rels", base+".rels")) {
@@ -128,7 +128,7 @@ func (f *file) relations(name string) (related relations) {
 	return related
 }
 
-// targets returns the parts of some kinds, kind by kind.
+// targets returns the parts of some kinds, in the order of the kinds.
 func (r relations) targets(kinds ...string) (parts []string) {
 	for _, kind := range kinds {
 		for _, each := range r {
@@ -152,7 +152,7 @@ func (r relations) part(n node) string {
 	return ""
 }
 
-// main returns the part that a package is about, and its relations.
+// main returns the main part of a package, and its relations.
 func (f *file) main() (string, relations) {
 	for _, part := range f.relations("").targets("officeDocument") {
 		return part, f.relations(part)

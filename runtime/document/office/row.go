@@ -8,7 +8,7 @@ import (
 
 const maxColumn = 16_384
 
-// row is an open row: its fields, and the number of empty ones behind them.
+// row is an open row: its fields, and the number of empty fields after them.
 type row struct {
 	fields []string
 	empty  int
@@ -33,7 +33,8 @@ func (f *file) cell(value string, times int) {
 	r.empty = 0
 }
 
-// tableRow writes the row of the cells that read adds. Empty fields at its end are left out, and so are empty rows in succession but one.
+// tableRow writes the row of the cells that read adds. It omits empty fields at the end. Of several empty rows in succession, it writes
+// one.
 func (f *file) tableRow(times int, read func()) {
 	outer := f.row
 	f.row = &row{}

@@ -38,7 +38,7 @@ func (f *file) marked() string {
 	return strings.ToValidUTF8(text.String(), "")
 }
 
-// maxMade bounds the text that is made for each byte of the text's limit: cells and notes are made before they are written.
+// maxMade bounds the bytes of text that are made, as a multiple of the text's limit. Cells and notes are made before they are written.
 const maxMade = 8
 
 // makes reports whether more bytes of text may be made.
@@ -99,7 +99,7 @@ type paragraph struct {
 	end    int    // where it ended
 }
 
-// change is a tracked change: what precedes its text, such as "[inserted by Ann: ", and where that begins.
+// change is a tracked change: the header before its text, such as "[inserted by Ann: ", and where the header begins.
 type change struct {
 	header string
 	start  int
@@ -119,7 +119,7 @@ func (f *file) addParagraph(prefix string, read func()) {
 	}
 }
 
-// add adds text to the open paragraph. Text outside of paragraphs is not shown by programs either.
+// add adds text to the open paragraph. It ignores text outside of paragraphs, as office programs do.
 func (f *file) add(text string) {
 	if f.paragraph != nil && f.makes(len(text)) {
 		f.paragraph.text = append(f.paragraph.text, text...)

@@ -7,7 +7,7 @@ import (
 )
 
 // words reads the text of documents, OpenDocument sheets and slides. Elements have an action by their local names, which do not conflict
-// between the two families of formats. Elements without an action are read through.
+// between the two families of formats. If an element has no action, its content is read.
 type words struct {
 	*file
 	actions  map[string]func(node)
@@ -28,7 +28,7 @@ type words struct {
 	author, date string   // of the note or the change that is being read
 }
 
-// remark is a footnote, an endnote, a comment or a tracked change: what precedes its text, and its text.
+// remark is a footnote, an endnote, a comment or a tracked change. The header precedes the text.
 type remark struct{ header, text string }
 
 func newWords(f *file) *words {
@@ -62,7 +62,7 @@ func (w *words) element(n node) {
 	case known:
 		action(n)
 	case n.prefix == "svg", n.attribute("class") == "page-number", n.prefix == "table" && n.name == "tracked-changes":
-		// titles of drawings, numbers of slides and changes of cells are in no text
+		// titles of drawings, numbers of slides and changes of cells are not shown
 	default:
 		w.content(n)
 	}
@@ -102,7 +102,7 @@ func (w *words) readRow(n node) {
 	w.tableRow(n.number("number-rows-repeated", 1), func() { w.content(n) })
 }
 
-// readCell adds a cell. Its date replaces its text, and its value a text that is missing.
+// readCell adds a cell. A date is shown in place of the text, and so is the value of a cell without text.
 func (w *words) readCell(n node) {
 	span, comments := w.span, w.comments
 	w.span, w.comments = 1, ""

@@ -108,7 +108,7 @@ func columnOf(reference string, fallback int) int {
 	return min(column, maxColumn)
 }
 
-// display returns a value as the file displays it. A formula that no program has calculated is shown itself.
+// display returns a value as the file displays it. A formula without a calculated value is shown as it is.
 func (w *workbook) display(cell node) string {
 	value, formula := "", ""
 	for child := range cell.content() {

@@ -31,7 +31,7 @@ const maxMemory = 256 << 20 / (64 << 10)
 // Reader is a running PDFium. It is not safe for concurrent use.
 type Reader struct{ pdfium pdfium.Pdfium }
 
-// New starts PDFium. It loads the compiled code from a cache directory or saves it there, and compiles each time if that fails.
+// New starts PDFium. It loads the compiled code from a cache directory or saves it there. If that fails, it compiles without a cache.
 func New(cacheDirectory string) (*Reader, error) {
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory).
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling) // PDFium needs the second
@@ -46,7 +46,7 @@ func New(cacheDirectory string) (*Reader, error) {
 	if reader, err := start(config); err == nil {
 		return reader, nil
 	}
-	return start(config) // a cache that cannot be written has the compiled code in memory
+	return start(config) // the cache directory cannot be written
 }
 
 // start compiles with one worker: two are faster, but need more than 350 MB.
@@ -83,7 +83,7 @@ func page(opened references.FPDF_DOCUMENT, number int) requests.Page {
 	return requests.Page{ByIndex: &requests.PageByIndex{Document: opened, Index: number - 1}}
 }
 
-// Lines in place of the text of a page without any.
+// Lines that replace the text of a page without text.
 const (
 	blankPage   = "(blank page)"
 	damagedPage = "(damaged page)"

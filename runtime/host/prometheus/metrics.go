@@ -17,7 +17,7 @@ type Metrics struct{ set *metrics.Set }
 
 var _ toolcall.Recorder = (*Metrics)(nil)
 
-// New starts at zero. Metrics that alerts compare over time exist from the start: an increase from nothing is not an increase.
+// New starts at zero. It creates the metrics of alerts at once, because an alert does not see the increase of a metric that did not exist.
 func New() *Metrics {
 	m := &Metrics{metrics.NewSet()}
 	m.lost()
@@ -103,7 +103,7 @@ func (m *Metrics) count(form string, labels ...any) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(form, labels...)).Inc()
 }
 
-// bounds are the upper bounds of the buckets in seconds. They are the same in every histogram and every replica, so that those can be
+// bounds are the upper bounds of the buckets in seconds. They are the same in every histogram and every replica, so that histograms can be
 // added up (R-OPS-1). A call ends within 25 s.
 var bounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25}
 

@@ -161,7 +161,8 @@ func (c Call) response(result *tool.Result, server mcp.Implementation) []byte {
 		out = append(out, `"}`...)
 	}
 	out = append(out, ']')
-	// Some hosts show structured content only, and would not show an image next to it (R-BLOB-3). An output schema requires it.
+	// Some hosts show only structured content if there is any, and not the image (R-BLOB-3). A result with a file therefore has none,
+	// unless the output schema requires it.
 	if result.Structured != nil && (result.File == nil || c.Definition.OutputSchema != nil) {
 		out = append(append(out, `,"structuredContent":`...), result.Structured...)
 	}

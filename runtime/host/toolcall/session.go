@@ -270,7 +270,7 @@ func (s *Session) respond(id jsonrpc.ID, response []byte) {
 	s.inFlight.leave()
 }
 
-// cancel cancels a request, and reports whether the SDK answers it. The SDK rounds ids, so that it gets no other cancellations.
+// cancel cancels a request, and reports whether the SDK answers it. The SDK rounds ids, so it must not get any other cancellation.
 func (s *Session) cancel(m message) bool {
 	id, err := readID(member(m.members, "requestId"))
 	if err != nil {
@@ -287,7 +287,7 @@ func (s *Session) cancel(m message) bool {
 	return cancelled.isSDKs
 }
 
-// Wait returns when no request is unanswered, after a time, or when the context or the session ends.
+// Wait returns when no request is unanswered, after the limit, or when the context or the session ends.
 func (s *Session) Wait(ctx context.Context, limit time.Duration) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()

@@ -45,9 +45,10 @@ func ClientOf(request *mcp.ReadResourceRequest) Client {
 	return client
 }
 
-// RunWithSignIn runs a call. If grants of it have ended and the client can show pages, it offers a sign-in for the first of them, waits for it and
-// runs the call again (R-TRUST-3). Without an approval it returns the result of the first run. A result that other sources answered does not
-// wait, unless the user has agreed to sign in. A nil result means that the response must ask the client to show the page.
+// RunWithSignIn runs a call. If grants that it reads have ended and the client can show pages, it offers a sign-in for the first of them.
+// It waits for the sign-in and runs the call again (R-TRUST-3). Without an approval it returns the result of the first run. If other
+// sources answered, it waits only if the user has agreed to sign in. A nil result means that the response must ask the client to show the
+// page.
 func (r *Runner) RunWithSignIn(ctx context.Context, call Call, clientOf func() Client) (result *tool.Result, page *mcp.ElicitParams) {
 	missed := &tool.Missed{}
 	result, err := r.run(missed.Within(ctx), call)
@@ -136,8 +137,8 @@ func pageOf(ctx context.Context, signIn tool.SignIn) (*mcp.ElicitParams, error) 
 	return &mcp.ElicitParams{Mode: "url", Message: message, URL: url, ElicitationID: signIn.ID()}, err
 }
 
-// elicit asks the client to show the page of a sign-in (MCP 2025-11-25), unless it was asked, and reports the end of the sign-in. The sign-in
-// outlives the call that needed it first.
+// elicit asks the client to show the page of a sign-in (MCP 2025-11-25), unless it was already asked. It notifies the client when the
+// sign-in succeeds. The sign-in can outlast the call that started it.
 func elicit(ctx context.Context, session *mcp.ServerSession, signIn tool.SignIn) {
 	page, err := pageOf(ctx, signIn)
 	if err != nil || !signIn.Offer() {
