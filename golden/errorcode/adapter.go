@@ -37,7 +37,7 @@ var argumentEntries = []Entry{
 	},
 	{
 		Code:    string(tool.InvalidTimeRange),
-		Meaning: "A range has a relative date such as `yesterday`, or a timeline got an argument that it does not take.",
+		Meaning: "A range has a relative date such as `yesterday`, or a timeline does not support an argument.",
 		Next:    "Make one of the calls in `next`: they have absolute dates, or read one stream.",
 	},
 	{
@@ -86,7 +86,7 @@ var sourceEntries = []Entry{
 	},
 	{
 		Code:    string(tool.PackageUnsupported),
-		Meaning: "A package of grants cannot answer this read, since it does not tell which source is meant.",
+		Meaning: "The read does not name one source of the package of grants.",
 		Next:    "Use a tool that takes `stream` or `connection_id`.",
 	},
 	{
@@ -96,7 +96,7 @@ var sourceEntries = []Entry{
 	},
 	{
 		Code:    string(host.CredentialRefused),
-		Meaning: "The provider says that the stored token is not a client's; the local server is ending.",
+		Meaning: "The stored token is not a client token; the local server exits.",
 		Next:    "Run `pdpp-mcp connect` and start the host again. Owner tokens are never used.",
 	},
 }
@@ -106,7 +106,7 @@ var readEntries = []Entry{
 	{
 		Code:    string(rs.Unreachable),
 		Meaning: "The provider cannot be reached: its name, its address, its certificate or the network.",
-		Next:    "Run `pdpp-mcp doctor`. The next call tries again by itself.",
+		Next:    "Run `pdpp-mcp doctor`. The next call tries again.",
 	},
 	{
 		Code:    string(rs.Timeout),
@@ -130,7 +130,7 @@ var readEntries = []Entry{
 	},
 	{
 		Code:    string(tool.BlobTooLarge),
-		Meaning: "The file has more bytes than are read here: 16 MiB as text, 4 MiB as a resource.",
+		Meaning: "The file is too large: the limit is 16 MiB as text, 4 MiB as a resource.",
 		Next:    "Save it with `pdpp-mcp blob`. Its id is `blob_id` of the reference.",
 	},
 	{

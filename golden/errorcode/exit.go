@@ -9,16 +9,16 @@ var exitSection = Section{
 	Entries: []Entry{
 		{
 			Code:    "0",
-			Meaning: "It went well.",
+			Meaning: "Success.",
 		},
 		{
 			Code:    "1",
-			Meaning: "The provider or the tool said no, or something that was checked is not to be trusted.",
+			Meaning: "The provider or the tool refused, or a check failed.",
 			Next:    "Standard error has the code; look it up above.",
 		},
 		{
 			Code:    "64",
-			Meaning: "The command line, a variable or an argument makes no sense.",
+			Meaning: "The command line, a variable or an argument is wrong.",
 			Next:    "Read the line, or `--help` of the command.",
 		},
 		{
@@ -44,7 +44,7 @@ var exitSection = Section{
 		{
 			Code:    "130",
 			Meaning: "Ctrl-C, or SIGINT.",
-			Next:    "Whole lines and files have been written; the line says how to go on.",
+			Next:    "Run the command of the line to continue.",
 		},
 	},
 }

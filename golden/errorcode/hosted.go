@@ -34,7 +34,7 @@ var hostedSection = Section{
 		{
 			Code: auth.CodeUnavailable, Status: http.StatusServiceUnavailable,
 			Meaning: "The authorization server gives no usable answer about the token.",
-			Next:    "Wait for `Retry-After`. The operator looks at `/readyz`, at the introspection URL and at its client's secret.",
+			Next:    "Wait for `Retry-After`. The operator checks `/readyz`, the introspection URL and the client's secret.",
 		},
 		{
 			Code: auth.CodeUnsupported, Status: http.StatusServiceUnavailable,
@@ -53,7 +53,7 @@ var hostedSection = Section{
 		},
 		{
 			Code: toolcall.CodeInvalidRequest, Status: http.StatusBadRequest,
-			Meaning: "The body is not a JSON-RPC message, broke off, or came too slowly, or a header is not as MCP asks.",
+			Meaning: "The body is truncated, too slow or not a JSON-RPC message, or a header does not follow MCP.",
 			Next:    "Do what the message says. Send one JSON-RPC message, with `Accept: application/json, text/event-stream`.",
 		},
 		{
@@ -83,7 +83,7 @@ var hostedSection = Section{
 		},
 		{
 			Code: string(tool.RateLimitExceeded), Status: http.StatusTooManyRequests,
-			Meaning: "This token has too many requests under way or sends them too fast, or the bodies of all callers are more than is held at once.",
+			Meaning: "This token has too many or too frequent requests, or the request bodies of all callers are too large.",
 			Next:    "Wait for `Retry-After`. The operator sets `--caller-concurrency` and `--caller-rate`.",
 		},
 	},

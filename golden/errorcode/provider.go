@@ -69,11 +69,11 @@ var requestEntries = []Entry{
 	{
 		Code: "unsupported_version", Status: http.StatusBadRequest,
 		Meaning: "The provider does not speak this version of the protocol.",
-		Next:    "The operator looks for a release of pdpp-mcp that fits.",
+		Next:    "The operator installs a release of pdpp-mcp that supports it.",
 	},
 	{
 		Code: "field_not_text", Status: http.StatusUnprocessableEntity,
-		Meaning: "`read_record_field` reads text and files, and the field holds something else.",
+		Meaning: "The field holds neither text nor a file.",
 		Next:    "Read the field with `fetch`.",
 	},
 	{
@@ -132,8 +132,8 @@ var accessEntries = []Entry{
 	},
 	{
 		Code: "grant_invalid", Status: http.StatusForbidden,
-		Meaning: "The provider cannot use the grant of the token: the grant is malformed, or of a kind that cannot do this, such as an event subscription with a token of a package.",
-		Next:    "Connect again with a grant of one connection. If the error stays, the provider's operator has to repair the grant.",
+		Meaning: "The grant of the token is malformed, or its kind does not allow this, such as an event subscription with a package token.",
+		Next:    "Connect again with a grant of one connection. If the error stays, tell the provider's operator.",
 	},
 	{
 		Code:    "authorization_state.unsupported_legacy_shape",
@@ -211,17 +211,17 @@ var absentEntries = []Entry{
 	},
 	{
 		Code: rs.CodeGone, Status: http.StatusGone,
-		Meaning: "What was asked for has been there and is no longer.",
+		Meaning: "The record or page no longer exists.",
 		Next:    "Begin again without cursors.",
 	},
 	{
 		Code: rs.CodeRateLimit, Status: http.StatusTooManyRequests,
-		Meaning: "The provider takes no more requests for now, or two calls of this token read records themselves already.",
-		Next:    "Wait as long as the message says. Where there was a short `Retry-After`, the adapter has waited and tried again already.",
+		Meaning: "The provider limits requests, or two calls of this token are already reading records.",
+		Next:    "Wait as long as the message says. The adapter has already waited for a short `Retry-After`.",
 	},
 	{
 		Code: string(tool.SourceUnavailable), Status: http.StatusServiceUnavailable,
-		Meaning: "The provider cannot reach where the records of this connection come from.",
+		Meaning: "The provider cannot reach the source of this connection.",
 		Next:    "Wait as long as the message says, or read other connections.",
 	},
 	{

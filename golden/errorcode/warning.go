@@ -9,7 +9,7 @@ import (
 var warningSection = Section{
 	Title: "An answer with warnings",
 	Keyed: "code or reason",
-	Intro: "The call went well, and something is missing. Text has a line `warning:`, the structured output `meta.warnings`.\n" +
+	Intro: "The call succeeded, but something is missing. Text has a line `warning:`, the structured output `meta.warnings`.\n" +
 		"Providers also send their own warnings. A missing source has a `reason`: one of the codes above, or the last of\n" +
 		"this table.",
 	Entries: []Entry{
@@ -20,7 +20,7 @@ var warningSection = Section{
 		},
 		{
 			Code:    fanout.WarnSourceTruncated,
-			Meaning: "A source has more hits than it gives out.",
+			Meaning: "A source has more hits than it returns.",
 			Next:    "Narrow the search.",
 		},
 		{
@@ -30,12 +30,12 @@ var warningSection = Section{
 		},
 		{
 			Code:    fanout.WarnHitsDropped,
-			Meaning: "A source sent hits that claim to be of another source of the package; they are left out.",
+			Meaning: "A source sent hits of another source of the package; they are left out.",
 			Next:    "Tell the provider's operator. Ask the other source by `connection_id` for its own.",
 		},
 		{
 			Code:    fanout.WarnCursorTooLarge,
-			Meaning: "So many sources have more hits that no cursor can hold them.",
+			Meaning: "Too many sources have more hits for one cursor.",
 			Next:    "Search fewer streams, or one source by `connection_id`.",
 		},
 		{
