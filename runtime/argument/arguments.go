@@ -18,7 +18,7 @@ import (
 
 // Names are the arguments that a tool takes.
 type Names struct {
-	Accepted []string          // in the order in which they are advertised
+	Accepted []string          // in the advertised order
 	Aliases  map[string]string // unadvertised name → accepted name; may be nil
 }
 
@@ -26,13 +26,12 @@ type Names struct {
 // absent. It is not safe for concurrent use.
 type Arguments struct {
 	values map[string]json.RawMessage // by accepted name, without nulls
-	given  []rs.Member                // the same in the order of the call
+	given  []rs.Member                // the same arguments in the order of the call
 	err    error
 }
 
-// Open reads the arguments object of a call. Empty and null are a call without arguments. An unknown name is unknown_argument, and
-// is refused before any wrong value. Anything that is not an object, a repeated name, and a name next to its alias are
-// invalid_arguments.
+// Open reads the arguments object of a call. Empty text and null mean a call without arguments. An unknown name is unknown_argument, and
+// is refused before any wrong value. A value that is not an object, a repeated name, and a name next to its alias are invalid_arguments.
 func Open(raw json.RawMessage, names Names) *Arguments {
 	arguments := &Arguments{values: map[string]json.RawMessage{}}
 	text := strings.TrimSpace(string(raw))
@@ -57,8 +56,8 @@ func Open(raw json.RawMessage, names Names) *Arguments {
 // Err returns the first error, a *tool.Error, or nil.
 func (a *Arguments) Err() error { return a.err }
 
-// Given returns the arguments of the call in its order, with accepted names and the caller's spelling of values, without nulls and
-// without white space between tokens (R-HAND-10).
+// Given returns the arguments of the call in the caller's order. Names are the accepted ones. Values keep the caller's spelling, without
+// white space between tokens. Nulls are left out (R-HAND-10).
 func (a *Arguments) Given() []rs.Member {
 	for i, member := range a.given {
 		a.given[i].Value, _ = rawjson.Compact(member.Value) // Open has checked it
@@ -115,7 +114,7 @@ func (a *Arguments) assign(members []rs.Member, names Names) error {
 	return nil
 }
 
-// require refuses an absent argument. Words are its only values, if it has only some.
+// require refuses an absent argument. words lists the accepted values if they are limited.
 func (a *Arguments) require(name, kind string, words ...string) {
 	if a.values[name] == nil && a.err == nil {
 		refused := refuse(tool.InvalidArguments, name, "is required; pass "+kind)
@@ -123,13 +122,13 @@ func (a *Arguments) require(name, kind string, words ...string) {
 	}
 }
 
-// normalize replaces the value of an argument by its advertised form.
+// normalize replaces the value of an argument with its advertised form.
 func (a *Arguments) normalize(name string, value json.RawMessage) {
 	a.values[name] = value
 	a.given = rawjson.Object(a.given).With(name, value)
 }
 
-// maxShown is how many characters of a caller's text a message repeats.
+// maxShown is the maximum number of characters of a caller's text in a message.
 const maxShown = 80
 
 // refuse returns an error whose message begins with the argument's name.

@@ -46,7 +46,7 @@ func FieldName(name, value string) error {
 	return nil
 }
 
-// NotBlank refuses white space alone.
+// NotBlank refuses an empty string and white space alone.
 func NotBlank(name, value string) error {
 	if strings.TrimSpace(value) == "" {
 		return refuse(tool.InvalidArguments, name, "must not be blank; pass the words to look for")

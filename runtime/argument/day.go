@@ -16,8 +16,8 @@ var dayForms = []string{
 	"2006/1/2", "2006.1.2", "2006-1-2", "2.1.2006", "January 2, 2006", "2 January 2006", "Jan 2, 2006", "2 Jan 2006",
 }
 
-// isoDay returns a day as servers read it (RFC 3339, full-date) if the text has one meaning. A month is its first day where it begins
-// a range (gte) or ends before one (lt). Any other text is returned as it is.
+// isoDay returns a day as servers read it (RFC 3339, full-date) if the text has one meaning. A month as a gte or lt bound is its first
+// day. Any other text is returned unchanged.
 func isoDay(operator, text string) string {
 	if month, err := time.Parse("2006-01", text); err == nil && (operator == "gte" || operator == "lt") {
 		return month.Format(time.DateOnly)
@@ -44,8 +44,8 @@ func slashedDays(text string) []string {
 	return days
 }
 
-// impossibleDate says what is wrong with a text that has the form of a date or a week and is not a day, and what to pass. It returns
-// an empty string for any other text.
+// impossibleDate returns the problem and the fix for a text in the form of a date or a week that is not a date. It returns an empty
+// string for any other text.
 func impossibleDate(text string) string {
 	var year, week int
 	if _, err := fmt.Sscanf(text, "%4d-W%2d", &year, &week); err == nil && len(text) == len("2026-W17") && week > 0 {
@@ -68,7 +68,7 @@ func impossibleDate(text string) string {
 	return fmt.Sprintf(", which is not a date; the last day of that month is %s", last.Format(time.DateOnly))
 }
 
-// isEmptyRange reports whether the bounds of one field exclude every value. It knows this of two numbers, and of two dates or times.
+// isEmptyRange reports whether the bounds of one field exclude every value. It compares only two numbers, two dates or two times.
 func isEmptyRange(bounds rs.Filter) bool {
 	for _, lower := range bounds {
 		for _, upper := range bounds {
@@ -90,7 +90,7 @@ func compareBounds(lower, upper rs.Condition) (order int, known bool) {
 		b, errB := strconv.ParseFloat(upper.Value, 64)
 		return cmp.Compare(a, b), errA == nil && errB == nil && a != b // equal floats may be different numbers
 	}
-	for _, form := range []string{time.RFC3339, time.DateOnly} { // a date and a time depend on the zone
+	for _, form := range []string{time.RFC3339, time.DateOnly} { // a date and a time do not compare without a zone
 		a, errA := time.Parse(form, lower.Value)
 		b, errB := time.Parse(form, upper.Value)
 		if errA == nil && errB == nil {

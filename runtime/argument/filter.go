@@ -112,8 +112,8 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 	return conditions, ""
 }
 
-// refuseRelative returns the refusal of a filter with a relative date as a bound, or nil. In another zone than UTC there are two
-// corrections: moments for fields of times, and dates for fields of dates.
+// refuseRelative returns the refusal of a filter with a relative date as a bound, or nil. In a zone other than UTC it offers two
+// corrections: times for fields of times, and dates for fields of dates.
 func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error {
 	var refused *tool.Error
 	members, _ := rawjson.ParseObject(value)
@@ -123,18 +123,18 @@ func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error 
 		bounds, _ := rawjson.ParseObject(member.Value)
 		var times, dates rawjson.Object
 		for _, bound := range bounds {
-			meant, isRelative := relativePeriod(plainText(bound.Value), clock)
+			relative, isRelative := relativePeriod(plainText(bound.Value), clock)
 			if !isRelative || bound.Value[0] != '"' {
 				times, dates = append(times, bound), append(dates, bound)
 				continue
 			}
 			if refused == nil {
 				refused = refuse(tool.InvalidTimeRange, name, fmt.Sprintf("has the relative date %s for %s; in %s it is %s now: pass absolute bounds",
-					quote(plainText(bound.Value)), quote(member.Name+"."+bound.Name), clock.Location(), meant))
+					quote(plainText(bound.Value)), quote(member.Name+"."+bound.Name), clock.Location(), relative))
 			}
-			inDays = inDays && meant.isDays()
-			times = append(times, rawjson.String(meant.bound(bound.Name, false)))
-			dates = append(dates, rawjson.String(meant.bound(bound.Name, meant.isDays())))
+			inDays = inDays && relative.isDays()
+			times = append(times, rawjson.String(relative.bound(bound.Name, false)))
+			dates = append(dates, rawjson.String(relative.bound(bound.Name, relative.isDays())))
 		}
 		if bounds != nil {
 			asTimes, asDates = asTimes.With(member.Name, times.Encode()), asDates.With(member.Name, dates.Encode())
@@ -154,7 +154,7 @@ func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error 
 	return refused
 }
 
-// alternative returns what finds the rows that an operator of another system would find, after a semicolon. It is empty for an unknown
+// alternative returns, after a semicolon, how to find the same rows without an operator of another system. It is empty for an unknown
 // operator.
 func alternative(bound rawjson.Member) string {
 	switch bareOperator(bound.Name) {
@@ -176,7 +176,8 @@ func plainText(value json.RawMessage) string {
 	return string(value)
 }
 
-// objectArgument is what the objects filter and expand_limit have in common: they have at least one member, and a refusal shows their form.
+// objectArgument describes an argument that is an object, filter or expand_limit. The object has at least one member. A refusal shows its
+// form.
 type objectArgument struct {
 	name string
 	code tool.Code
@@ -222,8 +223,8 @@ func (k objectArgument) members(value json.RawMessage) ([]rs.Member, *tool.Error
 
 const limitsForm = `an object of relation and count such as {"attachments":3}`
 
-// Limits returns a bound per relation, or nil if it is absent: an object of relation → positive integer, in the order in which they
-// were written. Anything else is invalid_expand (R-ARG-4).
+// Limits returns a limit per relation, or nil if it is absent: an object of relation → positive integer, in written order. Anything else
+// is invalid_expand (R-ARG-4).
 func (a *Arguments) Limits(name string) rs.Limits {
 	return orZero(optional(a, name, func(value json.RawMessage) (rs.Limits, error) {
 		if text, quoted := rawjson.Text(value); quoted && json.Valid([]byte(text)) {

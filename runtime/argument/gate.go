@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// The gates of specs check arguments together, before the request is sent. Their errors are *tool.Error. All but ExpandAdvertised
-// send nothing.
+// The gates of specs check several arguments together, before the request is sent. Their errors are *tool.Errors. Only ExpandAdvertised
+// sends a request.
 
 // ExpandAdvertisedInput has the arguments that ExpandAdvertised checks.
 type ExpandAdvertisedInput struct {
@@ -107,7 +107,7 @@ type AggregateMeasureInput struct {
 }
 
 // AggregateMeasure returns invalid_arguments for a metric without its field, for count with a field, for groups by time without a
-// granularity, and for an order without groups. Servers refuse these in words about grouping.
+// granularity, and for an order without groups. The refusals of servers for these calls only mention grouping.
 func AggregateMeasure(_ context.Context, _ tool.Env, input AggregateMeasureInput) error {
 	metric, field, isCount := input.Metric.Name+" "+*input.Metric.Value, input.Field, *input.Metric.Value == "count"
 	switch {
@@ -135,7 +135,7 @@ type SubscriptionChangeInput struct {
 	RotateSecret *bool
 }
 
-// SubscriptionChange returns invalid_arguments for a call without a change, which providers answer like one with a change.
+// SubscriptionChange returns invalid_arguments for a call without a change. Providers answer such a call as if it changed something.
 func SubscriptionChange(_ context.Context, _ tool.Env, input SubscriptionChangeInput) error {
 	if input.Enabled != nil || input.RotateSecret != nil && *input.RotateSecret {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// operators maps the comparisons of other systems to ours, in lower case and without a leading $ or _. The empty one is equality.
+// operators maps the comparisons of other systems to ours, in lower case and without a leading $ or _. An empty string means equality.
 var operators = map[string]string{
 	"=": "", "==": "", ":": "", "eq": "", "equals": "", "is": "", "in": "",
 	">=": "gte", "ge": "gte", "gte": "gte", "since": "gte", "from": "gte", "min": "gte",
@@ -72,7 +72,8 @@ func (t *translation) addMember(member rawjson.Member) bool {
 
 var keyForm = regexp.MustCompile(`^(?:filter\[)?([^\[\]]+?)\]?(?:(?:\[\$?|__|\.\$?)(gte?|lte?|eq)\]?)?$`)
 
-// splitKey takes the operator off a key such as at[gte], filter[at][gte], at__gte or at.gte. The operator is empty if the key has none.
+// splitKey splits a key such as at[gte], filter[at][gte], at__gte or at.gte into field and operator. The operator is empty if the key has
+// none.
 func splitKey(key string) (field, operator string) {
 	parts := keyForm.FindStringSubmatch(key)
 	if parts == nil {
@@ -81,7 +82,8 @@ func splitKey(key string) (field, operator string) {
 	return parts[1], parts[2]
 }
 
-// compare adds one condition, and reports whether it understood it and the field has no other one.
+// compare adds one condition. It returns false for an unknown operator or operand, and for a condition that conflicts with an earlier one
+// on the field.
 func (t *translation) compare(field, operator string, operand json.RawMessage) bool {
 	name, known := operators[bareOperator(operator)]
 	items, isList := rawjson.Elements(operand)
@@ -94,17 +96,17 @@ func (t *translation) compare(field, operator string, operand json.RawMessage) b
 	if !known || isList || field == "" {
 		return false
 	}
-	if meant, isRelative := relativePeriod(plainText(operand), t.clock); name != "" && isRelative {
+	if relative, isRelative := relativePeriod(plainText(operand), t.clock); name != "" && isRelative {
 		var absolute string
-		name, absolute = meant.bound(name, meant.isDays())
+		name, absolute = relative.bound(name, relative.isDays())
 		operand = rawjson.Quote(absolute)
 	}
-	before := t.fields.Get(field)
-	bounds, isRange := rawjson.ParseObject(before)
+	earlier := t.fields.Get(field)
+	bounds, isRange := rawjson.ParseObject(earlier)
 	switch {
-	case name == "" && before == nil:
+	case name == "" && earlier == nil:
 		t.fields = append(t.fields, rawjson.Raw(field, operand))
-	case name != "" && (before == nil || isRange) && bounds.Get(name) == nil:
+	case name != "" && (earlier == nil || isRange) && bounds.Get(name) == nil:
 		t.fields = t.fields.With(field, append(bounds, rawjson.Raw(name, operand)).Encode())
 	default:
 		return false

@@ -11,13 +11,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// relativeForm is one spelling of dates that depend on the current time (R-TIME-9): the time count units from now, multiplied by
-// the number in the text. Match has the number in a group n and the unit in a group of its name.
+// relativeForm is one spelling of dates that depend on the current time (R-TIME-9). It means count units from now. The number in the text
+// multiplies count. In match, the group n holds the number, and the group with the name of a unit holds the unit.
 type relativeForm struct {
 	match string
 	unit  string
 	count int
-	whole bool // the calendar period of the unit at that time
+	whole bool // the whole calendar unit, not a moment in it
 }
 
 // maxRelative is the length of the longest text that is compared with the forms.
@@ -87,7 +87,7 @@ func (p period) isDays() bool {
 	return p.begin.Before(p.end) && scalar.StartOf(p.begin, "day").Equal(p.begin) && scalar.StartOf(p.end, "day").Equal(p.end)
 }
 
-// bound returns the operator and the operand of an absolute bound with the meaning of a relative one.
+// bound returns the operator and the operand of the absolute bound that replaces a relative one.
 func (p period) bound(operator string, asDate bool) (string, string) {
 	at := p.begin
 	if p.begin.Before(p.end) {

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A value in another form is accepted if its meaning is certain: "5" for 5, "true" for true, ["a"] for "a", "a,b" for ["a","b"], and
-// the JSON text of a list or an object for the list or object. Given has the advertised form.
+// A value in another form is accepted if its meaning is certain: "5" for 5, "true" for true, ["a"] for "a", "a,b" for ["a","b"], and the
+// JSON text of a list or an object for the list or object. Given returns the advertised form.
 
 // String returns an optional string, or nil if it is absent. The empty string is a value.
 func (a *Arguments) String(name string, checks ...Check) *string {
@@ -150,7 +150,7 @@ func (a *Arguments) text(name string, value json.RawMessage, checks []Check) (st
 	return text, nil
 }
 
-// optional reads an argument, unless it is absent or there was an error before.
+// optional reads an argument. It returns nil if the argument is absent or an earlier one was refused.
 func optional[T any](a *Arguments, name string, read func(json.RawMessage) (T, error)) *T {
 	value := a.values[name]
 	if value == nil || a.err != nil {
@@ -178,7 +178,7 @@ func onlyString(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// maxCalls bounds the calls that replace one call.
+// maxCalls limits the calls that replace one call.
 const maxCalls = 4
 
 // Strings returns the calls that pass a string instead of another value: one for each string of a list, or one with the digits of a
@@ -239,7 +239,7 @@ func integerRange(minimum, maximum int64) string {
 // maxExponent is the maximum length of an exponent. A longer one would take much memory.
 const maxExponent = 4
 
-// asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It is exact: rounding never makes an integer of another number.
+// asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It never rounds: it returns false for a number with a fraction.
 func asInteger(value json.RawMessage) (int64, bool) {
 	spelling := strings.ToLower(strings.TrimSpace(plainText(value)))
 	mantissa, exponent, _ := strings.Cut(spelling, "e")

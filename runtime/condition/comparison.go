@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// comparison compares values with one operand. It reads the operand in each way that a value may need, because the types of fields are
-// unknown. It notes what the values show about the operand.
+// comparison compares values with one operand. It parses the operand as text, number and time, because the types of fields are unknown.
+// It records what the values show about the operand.
 type comparison struct {
 	rs.Condition
 	text []byte
@@ -19,13 +19,13 @@ type comparison struct {
 	isNumber bool
 	at       time.Time
 	isTime   bool // a time or a date
-	isPeriod bool // a year or a month, which is also a text
+	isPeriod bool // a year or a month; texts also compare with its text
 
 	metTime        bool // the operand is a date, and a value is a time
 	metOffset      bool // such a time has an offset
 	isMisspelt     bool // a value is the same number in another spelling
 	isIncomparable bool // a value is neither less nor greater
-	isByLetter     bool // a text with a number compares differently by value
+	isByLetter     bool // a number as text compares differently by letter and by value
 	sawTimes       bool
 	sawOthers      bool     // a value is neither a time nor absent
 	seen           []string // distinct values that an exact condition did not match
@@ -82,7 +82,7 @@ func (c *comparison) holds(value rawjson.Value) bool {
 	return false
 }
 
-// equals compares the text of a value.
+// equals reports whether the text of a value is the operand.
 func (c *comparison) equals(value rawjson.Value) bool {
 	var room [32]byte
 	switch rawjson.Kind(value) {
@@ -91,7 +91,7 @@ func (c *comparison) equals(value rawjson.Value) bool {
 		if bytes.Equal(text, c.text) {
 			return true
 		}
-		c.note(text)
+		c.addSeen(text)
 		if c.isDate() && !c.metTime && len(text) > len(c.text) {
 			_, c.metTime = scalar.Instant(text)
 		}
@@ -100,7 +100,7 @@ func (c *comparison) equals(value rawjson.Value) bool {
 		if bytes.Equal(text, c.text) {
 			return true
 		}
-		c.note(text)
+		c.addSeen(text)
 		if c.isNumber && !c.isMisspelt {
 			number, isNumber := scalar.ParseDecimal(value)
 			c.isMisspelt = isNumber && number.Compare(c.number) == 0
@@ -111,7 +111,7 @@ func (c *comparison) equals(value rawjson.Value) bool {
 	return false
 }
 
-// inRange reports whether a value with this order to the operand meets the operator.
+// inRange reports whether an order (-1, 0 or +1) of a value and the operand satisfies the operator.
 func (c *comparison) inRange(order int) bool {
 	switch c.Operator {
 	case "gte":
@@ -126,15 +126,15 @@ func (c *comparison) inRange(order int) bool {
 
 func (c *comparison) isDate() bool { return c.isTime && scalar.IsDate(c.text) }
 
-// Limits of the values that are kept for a condition without a match.
+// Limits of the values that an exact condition without a match keeps.
 const (
-	maxSeen   = 1_000 // values that are searched for a near miss
-	maxShown  = 10
-	maxLength = 80 // bytes of a value
+	maxSeen       = 1_000 // values, which are searched for a near miss
+	maxShown      = 10
+	maxValueBytes = 80 // bytes of a value
 )
 
-func (c *comparison) note(value []byte) {
-	if len(value) > maxLength || c.isSeen[string(value)] || len(c.seen) == maxSeen {
+func (c *comparison) addSeen(value []byte) {
+	if len(value) > maxValueBytes || c.isSeen[string(value)] || len(c.seen) == maxSeen {
 		return
 	}
 	if c.isSeen == nil {

@@ -1,5 +1,5 @@
-// Package condition decides which records a filter matches, for package readon (R-SCAN-1). It works on the bytes of a record as they were
-// received. A filter means what the owner's reads show (R-SCAN-2):
+// Package condition decides which records a filter matches, for package readon (R-SCAN-1). It works on the received
+// bytes of a record. Its rules follow the reads of an owner (R-SCAN-2):
 //
 //   - An exact condition compares the text of a value by character: a string, true or false, or a number as JavaScript prints it, so that
 //     2.0 is 2. Integers keep their digits.
@@ -21,17 +21,17 @@ type Filter struct {
 func New(filter rs.Filter) *Filter {
 	f := &Filter{}
 	for _, each := range filter {
-		of := f.field([]byte(each.Field))
-		if of == nil {
-			of = &field{name: each.Field}
-			f.fields = append(f.fields, of)
+		known := f.field([]byte(each.Field))
+		if known == nil {
+			known = &field{name: each.Field}
+			f.fields = append(f.fields, known)
 		}
-		of.comparisons = append(of.comparisons, newComparison(each))
+		known.comparisons = append(known.comparisons, newComparison(each))
 	}
 	return f
 }
 
-// Fields returns the names of the fields, each once.
+// Fields returns the names of the fields without repetition.
 func (f *Filter) Fields() []string {
 	names := make([]string, len(f.fields))
 	for i, field := range f.fields {
@@ -40,16 +40,16 @@ func (f *Filter) Fields() []string {
 	return names
 }
 
-// Match reports whether a record matches all conditions. The cursor is at the object of its fields.
+// Match reports whether a record matches all conditions. The cursor must be at the object of the record's fields.
 func (f *Filter) Match(c rawjson.Cursor) bool {
 	left := len(f.fields)
 	for inside := left > 0 && c.Enter(rawjson.ObjectValue); inside && left > 0 && c.More(); {
-		of := f.field(c.Name())
+		known := f.field(c.Name())
 		value := c.Value()
-		if of == nil {
+		if known == nil {
 			continue
 		}
-		if !of.holds(value) {
+		if !known.holds(value) {
 			return false
 		}
 		left--

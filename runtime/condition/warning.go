@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// Warnings says which conditions probably do not mean what their writer does, by the records that were matched so far. Days are
-// those of a zone.
+// Warnings returns a warning for each condition that probably does not mean what the caller intends, judged by the records seen so far.
+// Days are in the zone.
 func (f *Filter) Warnings(zone *time.Location) []string {
 	var warnings []string
 	warn := func(form string, values ...any) { warnings = append(warnings, fmt.Sprintf(form, values...)) }
@@ -42,7 +42,7 @@ func (f *Filter) Warnings(zone *time.Location) []string {
 	return warnings
 }
 
-// localDay returns the day of the operand as a range of instants.
+// localDay returns the operand's day in a zone as a range of instants.
 func (c *comparison) localDay(zone *time.Location) rawjson.Value {
 	year, month, day := c.at.Date()
 	midnight := func(day int) string { return time.Date(year, month, day, 0, 0, 0, 0, zone).Format(time.RFC3339) }
@@ -62,7 +62,8 @@ func (f *Filter) Unmatched() []rs.Unmatched {
 	return all
 }
 
-// NotATime returns a condition that compares a field of times with something else, and so matches nothing, or nil.
+// NotATime returns the first condition that compares a field of times with an operand that is not a time, or nil. Such a condition
+// matches nothing.
 func (f *Filter) NotATime() *rs.Condition {
 	for _, field := range f.fields {
 		for _, c := range field.comparisons {

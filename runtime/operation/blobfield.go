@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// FieldWindowInput is the arguments of a call for a window of a field. A nil member was not given.
+// FieldWindowInput has the arguments of a call for a window of a field. A nil member was not given.
 type FieldWindowInput struct {
 	Call        render.Given
 	Target      recordid.Target
@@ -34,7 +34,7 @@ const (
 	queryNotFound = "query_not_found"
 )
 
-// unknownFieldCodes are those for a part of a field, whatever its value is (098b).
+// unknownFieldCodes are the codes with which servers refuse a path inside a field, whatever its value is (098b).
 var unknownFieldCodes = []string{"field_not_granted", "field_not_found", "unknown_field", "invalid_field_path"}
 
 // FieldWindow shows a window of a text field, or of the file to which the field refers.
@@ -46,8 +46,8 @@ func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input Fi
 	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{Call: input.Call, Target: input.Target, FieldPath: input.FieldPath})
 }
 
-// blobField shows the file of a field that is not text (R-BLOB-2, R-BLOB-3): a window of its text, a picture, or what it is and how to get
-// it. Without a blob, its error is the refusal.
+// blobField shows the file of a field that is not text (R-BLOB-2, R-BLOB-3): a window of its text, a picture, or what it is and how to
+// get it. It returns the refusal if the field refers to no file.
 func blobField(ctx context.Context, env tool.Env, refused error, input FieldWindowInput) (*tool.Result, error) {
 	var refusal *rs.Error
 	opener, canOpen := env.RS.(rs.Opener)
@@ -75,7 +75,7 @@ func blobField(ctx context.Context, env tool.Env, refused error, input FieldWind
 	return file.show(ctx)
 }
 
-// recordRequest reads only the field of the record, unless a list of fields cannot hold its name.
+// recordRequest reads only the field of the record. It reads all fields if the name has a comma.
 func (i FieldWindowInput) recordRequest() rs.Request {
 	request := i.request("v1", "streams", i.Target.Stream, "records", i.Target.RecordID)
 	if field, _, _ := strings.Cut(i.FieldPath, "."); !strings.Contains(field, ",") {
@@ -98,7 +98,7 @@ type fileField struct {
 	opener    rs.Opener
 	record    *rs.Response
 	reference blob.Reference
-	refused   *rs.Error // of a window of the field
+	refused   *rs.Error // the refusal of a window of the field
 }
 
 func (r *fileField) read(ctx context.Context, limit int64) (content *blob.Content, release func(), err error) {

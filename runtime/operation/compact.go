@@ -104,7 +104,8 @@ func (r *row) withRelations(members rawjson.Object, shown portion) rawjson.Objec
 	return withLeftOut(members, "relations_left_out", len(r.relations)-shown.relations)
 }
 
-// isInformative reports whether a member of a relation differs from its default: granted, usable, and to the stream of its name.
+// isInformative reports whether a member of a relation differs from its default. By default a relation is granted and usable, and has the
+// name of its target stream.
 func isInformative(relation schemadoc.Relation, name string) bool {
 	switch value := relation.Members.Get(name); name {
 	case "granted", "usable":

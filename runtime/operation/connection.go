@@ -28,7 +28,7 @@ func describe(c schemadoc.Connection, characters int) rawjson.Object {
 	return rawjson.Texts("connection_id", c.ID, "display_name", tool.Clip(c.Label, characters))
 }
 
-// withConnections appends the first connections up to a limit, as write encodes them, and the number of the others.
+// withConnections appends the first connections up to a limit, encoded by write, and the number of the others.
 func withConnections(members rawjson.Object, connections []schemadoc.Connection, limit int, write func(schemadoc.Connection) rawjson.Object) rawjson.Object {
 	shown, leftOut := shownConnections(connections, limit)
 	rows := make([]rawjson.Value, len(shown))

@@ -35,7 +35,7 @@ type row struct {
 	// Of a full row.
 	schemas    rawjson.Object // the JSON Schemas of the fields
 	schemaOf   map[string]rawjson.Value
-	schemaLine string // what the text says of them
+	schemaLine string // describes them in the text
 }
 
 func newDetail(response *rs.Response, document *schemadoc.Document, input SchemaInput) *detail {
@@ -95,7 +95,8 @@ func (d *detail) structured(shown portion, calls []render.Call) json.RawMessage 
 	return render.Structured(d.response, members, calls)
 }
 
-// calls show what is left out: the first row that is not shown or not shown with all its fields, or the compact form of a full row.
+// calls returns the call that shows what is left out: the first row that is not shown or not shown with all its fields, or the compact
+// form of a full row.
 func (d *detail) calls(shown portion) []render.Call {
 	for i, r := range d.rows {
 		if d.input.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.fields) > shown.fields) {
@@ -110,7 +111,7 @@ func (d *detail) calls(shown portion) []render.Call {
 	return nil
 }
 
-// arguments select the row in another call.
+// arguments returns the arguments that select the row in another call.
 func (r *row) arguments(input SchemaInput) rawjson.Object {
 	arguments := rawjson.Object{rawjson.String(tool.SchemaStream, r.stream.Name)}
 	if shown, _ := shownConnections(r.connections(), 1); len(shown) > 0 {
@@ -143,7 +144,8 @@ type portion struct {
 	isWhole bool     // every field is shown, and every other member regardless of its size
 }
 
-// bulkyNames are members of a full row that are left out if the row does not fit. Its JSON Schema and its flags say the same.
+// bulkyNames are members of a full row that are left out if the row does not fit. The JSON Schema and the flags of the row have the same
+// information.
 var bulkyNames = []string{"freshness", "query", "views", "relationships", capabilitiesName}
 
 // The portions, from the most to the least detailed.
@@ -160,7 +162,8 @@ var (
 	}
 )
 
-// fit returns the first portion that fits, or nil. Every row is shown if some of its fields fit; otherwise the last rows are left out.
+// fit returns the result for the first portion that fits, or nil. It shows every row if some fields of each fit; otherwise it leaves out
+// the last rows.
 func (d *detail) fit(portions []portion) *tool.Result {
 	if result := d.fitRows(portions, len(d.rows)); result != nil {
 		return result

@@ -19,8 +19,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// document shows a window of a document's text (R-DOC-1). A window that reaches a page without text ends with it and has its image
-// (R-DOC-3).
+// document shows a window of a document's text (R-DOC-1). The window ends with the first page without text, and the result has the image
+// of that page (R-DOC-3).
 func (r *fileField) document(ctx context.Context, content *blob.Content, format document.Format) (*tool.Result, error) {
 	read, err := child.Text(ctx, format, content.Data)
 	refused, isRefused := errors.AsType[*document.Error](err)
@@ -42,7 +42,7 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	scan := -1
 	if !window.Matched {
 		scan, selector.End = scanIn(parts, window)
-		window, _ = selector.Select(text) // without a match it is always found
+		window, _ = selector.Select(text) // a selector without a match always succeeds
 	}
 	file := r.described(nil, "")
 	file.Document = describeDocument(format, parts, window)
@@ -68,7 +68,8 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	return result, err
 }
 
-// scanIn returns the first page without text in a window, or -1, and where the window must end because of it.
+// scanIn returns the index of the first page without text in a window, or -1. end is where the window must end because of such a page, or
+// nil.
 func scanIn(parts []document.Part, window filetext.Window) (scan int, end *int64) {
 	for i, part := range parts {
 		if !part.IsScan || part.End <= window.Start || part.Start >= window.End {

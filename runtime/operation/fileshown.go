@@ -63,7 +63,7 @@ func (r *fileField) notDocument(ctx context.Context, content *blob.Content, kind
 	return r.file(response, nil, note)
 }
 
-// declaredFormat returns the format that the record promises, or an empty one.
+// declaredFormat returns the document format that the record declares, or an empty one.
 func (r *fileField) declaredFormat() document.Format {
 	mediaType, _ := blob.SplitMediaType(r.reference.MediaType)
 	return document.Declared(mediaType, r.reference.Name)
@@ -85,7 +85,7 @@ func detectKind(data []byte) blob.Kind {
 	return filetext.KindOf(data)
 }
 
-// picture shows a picture with the media type of its bytes, since hosts refuse a picture with a wrong one.
+// picture shows a picture with the media type of its bytes. Hosts refuse a picture with a wrong media type.
 func (r *fileField) picture(content *blob.Content) (*tool.Result, error) {
 	picture, ok := blob.ReadPicture(content.Data)
 	if !ok {

@@ -74,8 +74,8 @@ func (r *row) full(shown portion) rawjson.Object {
 	return withLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
 }
 
-// advertised returns the capabilities of the fields without their JSON Schemas and without undeclared ones, which may work anyway
-// (R-AGG-5).
+// advertised returns the capabilities of the fields without their JSON Schemas. It leaves out undeclared capabilities, because they may
+// work anyway (R-AGG-5).
 func (r *row) advertised(value rawjson.Value) rawjson.Object {
 	sent, _ := rawjson.ParseObject(value)
 	var shown rawjson.Object
@@ -98,7 +98,8 @@ func (r *row) advertised(value rawjson.Value) rawjson.Object {
 	return shown
 }
 
-// declaredOnly removes undeclared capabilities, also among the metrics of an aggregation. It keeps those that are declared and not usable.
+// declaredOnly removes undeclared capabilities, also among the metrics of an aggregation. It keeps capabilities that are declared but not
+// usable.
 func declaredOnly(members rawjson.Object) rawjson.Object {
 	var kept rawjson.Object
 	for _, member := range members {

@@ -24,7 +24,7 @@ const (
 	warningBytes     = 4_000 // of the text
 )
 
-// index is the list of every granted stream by connector, without what can be done with them.
+// index is the list of every granted stream by connector, without capabilities.
 type index struct {
 	*schemadoc.Document
 	response         *rs.Response
@@ -34,7 +34,8 @@ type index struct {
 	now              rawjson.Object
 }
 
-// renderIndex returns a table of the connections, or if that does not fit the names of the streams that fit and counts of the others.
+// renderIndex returns a table of the connections. If the table does not fit, it returns as many names of streams as fit, and the number
+// of the others.
 func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings, clock tool.Clock) (*tool.Result, error) {
 	x := &index{Document: d, response: response, input: input, holdings: held, ambiguousStreams: sharedStreams(d)}
 	if clock.Zone != nil { // R-TIME-8
@@ -58,10 +59,10 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 		"call "+tool.SchemaTool+" with connection_id or with stream")
 }
 
-// replacedNames are members of the server's document that the index writes itself, or that tell a model nothing.
+// replacedNames are members of the server's document that the index writes itself, or that are of no use to a model.
 var replacedNames = []string{"connector_count", "stream_count", "object", "detail", "links", "bearer"}
 
-// data returns the document with these rows, and the server's other members within the bounds. Its meta has the warnings.
+// data returns the document with these rows, and the server's other members within the bounds. It has meta only if meta has warnings.
 func (x *index) data(rows []rawjson.Value, memberBytes, metaBytes int) rawjson.Object {
 	data := rawjson.Object{}
 	hasWarnings := len(render.WarningLines(x.Members)) > 0
@@ -96,7 +97,8 @@ func (x *index) warnings(bytes int) []string {
 	return lines
 }
 
-// sharedStreams returns the streams whose reads have to name one of several connections, in a document of several grants.
+// sharedStreams returns the streams that several connections have, so that a read must name one. It returns nil for a document of a
+// single grant.
 func sharedStreams(d *schemadoc.Document) []string {
 	if !d.HasSeveralGrants() {
 		return nil
@@ -115,7 +117,8 @@ func sharedStreams(d *schemadoc.Document) []string {
 	return names
 }
 
-// Bounds of an index with counts. The connector keys have 4,000 bytes together, so that the names of the streams have room.
+// Bounds of an index with counts, in bytes except for countsCalls. The connector keys share 4,000 bytes, so that the names of the streams
+// have room.
 const (
 	countsKey        = 24
 	countsAllKeys    = 4_000
@@ -125,7 +128,7 @@ const (
 	countsCalls      = 3
 )
 
-// counts returns the index with as many names as fit. Structured output has names if the text leaves room, otherwise their number.
+// counts returns the index with as many names as fit. Structured output has the names that fit after the text, otherwise their number.
 func (x *index) counts() (string, json.RawMessage) {
 	keyBytes := min(countsKey, max(4, countsAllKeys/max(1, len(x.Connectors))))
 	notes := x.warnings(countsWarnings)
@@ -181,7 +184,7 @@ func (x *index) leftOut(names int) string {
 	return lines + fmt.Sprintf("\nconnections_left_out=%d: schema with a stream lists those that have it.", connections)
 }
 
-// rowsWithin returns the rows that fit into a number of bytes, and then the names of their streams as far as they fit.
+// rowsWithin returns the rows that fit into a number of bytes. A row has the names of its streams if they fit too.
 func (x *index) rowsWithin(room int) []rawjson.Value {
 	var rows []rawjson.Value
 	for _, c := range x.Connectors {

@@ -18,15 +18,15 @@ import (
 // table is the index with a row for each connection, the streams that it has, and their holdings (R-SCH-9).
 type table struct {
 	*index
-	hasCounts bool   // of the records of some stream
+	hasCounts bool   // the holdings of some stream are known
 	hasTimes  bool   // records were last added at different times
-	lastAdded string // the same time for all streams
+	lastAdded string // the time if all streams have the same; otherwise empty
 }
 
 // tableNameLength is the maximum length of a label in characters, and of a connector key in bytes.
 const tableNameLength = 100
 
-// newTable returns nil if there is no stream, or if the table cannot show every one of every connection.
+// newTable returns the table. It returns nil if there is no stream, or if the table cannot show every stream of every connection.
 func (x *index) newTable() *table {
 	t := &table{index: x}
 	cells, times := 0, map[string]bool{}
@@ -105,7 +105,7 @@ func (t *table) render() (string, json.RawMessage) {
 	return strings.Join(lines, "\n"), render.Structured(t.response, members, nil)
 }
 
-// legend explains the streams of a row in text, and in structured output.
+// legend returns the line that names the columns of the text, and the explanation of streams in structured output.
 func (t *table) legend() (columns, meaning string) {
 	const cells = `columns: ["connector_key","connection_id","display_name"], then `
 	switch {
@@ -163,16 +163,16 @@ func (t *table) row(c *schemadoc.Connector) rawjson.Object {
 }
 
 const (
-	listingTime    = 2 * time.Second // the index is shown without holdings rather than later
+	listingTime    = 2 * time.Second // afterwards the index is shown without holdings
 	timeCharacters = 35
 )
 
 type source struct{ connectionID, stream string }
 
-// holding is how many records a source has, and when the last one was added. Either is empty if the server does not say.
+// holding is the number of records of a source, and the time when the last one was added. Either is empty if the server does not say.
 type holding struct{ records, added string }
 
-// holdings is what the server says of each granted source (R-SCH-9).
+// holdings maps each granted source to its holding (R-SCH-9).
 type holdings map[source]holding
 
 // readHoldings reads the list of streams. It returns nil if the server has none, or does not answer in time.
@@ -199,7 +199,7 @@ func readHoldings(ctx context.Context, env tool.Env) holdings {
 	return found
 }
 
-// find returns what a connection has of a stream. A row without a connection_id is about the only connection of the stream.
+// find returns the holding of a connection in a stream. A row without a connection_id is about the only connection of the stream.
 func (h holdings) find(c *schemadoc.Connector, s *schemadoc.Stream, connectionID string) holding {
 	if held, ok := h[source{connectionID, s.Name}]; ok || len(c.ConnectionsOf(s)) > 1 {
 		return held

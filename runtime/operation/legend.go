@@ -19,7 +19,7 @@ var (
 // flagsCharacters is the maximum length of the flags of one field.
 const flagsCharacters = 200
 
-// What holds for every stream.
+// Explanations that are the same for every stream.
 const (
 	projectionMeaning = "any fields"
 	countMeaning      = "none, estimated or exact"
@@ -32,7 +32,8 @@ const (
 const unadvertised = "capabilities are not advertised: try filter, sort, search and aggregate; " +
 	"what cannot be answered is refused"
 
-// flagLegend explains the flags of the shown fields, as write returns them, each once (R-SCH-5, R-SCH-10). Other lines explain bare rows.
+// flagLegend explains each flag of the shown fields once (R-SCH-5, R-SCH-10). write returns the flags of a field as the channel shows
+// them. It does not explain rows without capabilities.
 func (d *detail) flagLegend(shown portion, write func(flags string) string) string {
 	occurs := map[string]bool{}
 	hasAllOperators, hasListedOperators := false, false
@@ -66,7 +67,7 @@ func (d *detail) flagLegend(shown portion, write func(flags string) string) stri
 	return strings.Join(parts, "; ")
 }
 
-// rangeMeaning explains r without operators, which means all of them, and r with a list.
+// rangeMeaning explains the flag r. Without operators it means all of them; with a list it means those.
 func rangeMeaning(hasAll, hasListed bool) string {
 	const template = `filter {"field":{"gte":value}}`
 	switch {
@@ -78,7 +79,8 @@ func rangeMeaning(hasAll, hasListed bool) string {
 	return ": " + template + ", also " + strings.Join(operators[1:], ", ")
 }
 
-// textFlags returns flags as a text writes them: the type first and without its name, and r without operators if it has all of them.
+// textFlags returns flags in the form of the text. The type is first and has no name. The flag r lists no operators if it has all of
+// them.
 func textFlags(flags string) string {
 	written := strings.Split(flags, ",")
 	for i, flag := range written {

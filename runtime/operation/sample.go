@@ -32,7 +32,7 @@ type sample struct {
 	fields  map[string]*sampledField
 }
 
-// sampledField is the distinct kinds of a field's values, and the first value. A field that only had nulls has no kinds.
+// sampledField has the distinct kinds of a field's values, and the first value. A field that only had nulls has no kinds.
 type sampledField struct {
 	kinds   []string
 	example rawjson.Value

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// SchemaInput is the arguments of the schema tool.
+// SchemaInput has the arguments of the schema tool.
 type SchemaInput struct {
 	Stream       *string
 	ConnectionID *string
@@ -51,7 +51,7 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 	return detail.render()
 }
 
-// indexSchema reads the schema and concurrently the list of streams. A panic of the second read is raised again for the host.
+// indexSchema reads the schema and the list of streams concurrently. It raises a panic of the second read again, for the host.
 func indexSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -98,7 +98,8 @@ func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Respo
 	return response, document, nil
 }
 
-// nothingMatches refuses names that the schema does not have. The warnings of the resource server name the sources that did not answer.
+// nothingMatches returns the refusal of names that the schema does not have. The warnings of the resource server name the sources that
+// did not answer.
 func nothingMatches(document *schemadoc.Document, input SchemaInput) *tool.Error {
 	refused := &tool.Error{Code: tool.InvalidArguments, Message: "nothing that is granted matches", Param: tool.SchemaConnectionID, AboutNames: true}
 	if input.Stream != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// boundedText is the lines of a text and their length, so that a text which becomes too long is abandoned early.
+// boundedText is the lines of a text and their length. The caller stops early if the text becomes too long.
 type boundedText struct {
 	lines  []string
 	length int // characters, as render.Length counts them
@@ -24,7 +24,7 @@ func (t *boundedText) add(line string) {
 
 func (t *boundedText) isFull() bool { return t.length > render.ChannelCharacters }
 
-// text returns the rows, then what is left out, the legend of the flags, the server's warnings and the next calls.
+// text returns the rows, the number of rows left out, the legend of the flags, the warnings of the server and the next calls.
 func (d *detail) text(shown portion, calls []render.Call) *boundedText {
 	t := &boundedText{}
 	if len(shown.dropped) > 0 {
@@ -50,7 +50,7 @@ func (d *detail) text(shown portion, calls []render.Call) *boundedText {
 	return t
 }
 
-// addLines adds one row: its source, what can be asked of it as far as the flags do not say it, and its fields.
+// addLines adds one row: its source, the queries that the flags do not describe, and its fields.
 func (r *row) addLines(t *boundedText, shown portion) {
 	r.addSource(t, shown)
 	if r.isBare {
@@ -138,7 +138,7 @@ func (r *row) addFields(t *boundedText, shown portion) {
 	}
 }
 
-// addFlags adds the first fields: those with the same flags are on one line.
+// addFlags adds the first fields. Fields with the same flags share a line.
 func (r *row) addFlags(t *boundedText, shown portion) {
 	var distinct []string
 	names := map[string][]string{} // by flags
@@ -162,7 +162,7 @@ func (r *row) hasNamesOnly() bool {
 	return !slices.ContainsFunc(r.fields, func(f schemadoc.Field) bool { return f.Flags != schemadoc.Declared })
 }
 
-// sort says what can be sorted by: the cursor_field; servers advertise nothing else (R-SCH-3).
+// sort describes the accepted orders. Servers advertise only the cursor_field (R-SCH-3).
 func (r *row) sort() string {
 	cursor := tool.Clip(r.stream.Members.Text("cursor_field"), nameBytes)
 	if cursor == "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// corrections returns the arguments that replace those that the adapter refused before any read, once for each call. It returns
-// nil if no call is certain.
+// corrections returns the corrected arguments of a call that the adapter refused before any read. Each element is a call of its own. It
+// returns nil if no correction is certain.
 func (c call) corrections(own *tool.Error) []rawjson.Object {
 	wrong := c.argument(own.Param)
 	var correction rawjson.Object
@@ -39,12 +39,12 @@ func (c call) corrections(own *tool.Error) []rawjson.Object {
 	return []rawjson.Object{correction}
 }
 
-// renamed returns the call with the name that was meant by an unknown one. A list for an argument that takes one string becomes a
-// call for each string.
+// renamed returns the corrections of an unknown argument name. A list for an argument that takes one string becomes a call for each
+// string.
 func (c call) renamed(own *tool.Error) []rawjson.Object {
 	value := c.given.Get(own.Param)
 	items, isList := rawjson.Elements(value)
-	if meant := c.argument(own.DidYouMean); !isList || len(items) == 1 || meant.Type != tool.StringArgument {
+	if intended := c.argument(own.DidYouMean); !isList || len(items) == 1 || intended.Type != tool.StringArgument {
 		return own.Instead
 	}
 	calls := argument.Strings(own.DidYouMean, value)
@@ -54,7 +54,7 @@ func (c call) renamed(own *tool.Error) []rawjson.Object {
 	return calls
 }
 
-// otherID returns the name that was meant by the text of an argument that takes a stream or a record.
+// otherID returns the correction of a text that does not name the stream or the record that the argument takes.
 func (c call) otherID(wrong tool.Argument, text string) rawjson.Object {
 	switch {
 	case wrong.Complete == tool.CompleteStream && wrong.Type == tool.StringArgument:
@@ -82,7 +82,7 @@ func (c call) withoutRelations() rawjson.Object {
 	return instead
 }
 
-// oneID joins a stream and a record's key to the id that the tool takes.
+// oneID joins a stream and a record's key into the id that the tool takes.
 func (c call) oneID() rawjson.Object {
 	stream, record := c.given.Text(tool.FieldStream), c.given.Text(tool.FieldRecordID)
 	if stream == "" || record == "" || c.argument(tool.FieldStream) != nil || c.argument(tool.DocumentID) == nil || c.given.Get(tool.DocumentID) != nil {
@@ -124,7 +124,7 @@ func idOf(text string) string {
 	return ""
 }
 
-// streamOf returns the stream, and the connection if there is one, of a URI, of a record's id or of a path.
+// streamOf returns the stream of a URI, a record's id or a path, and its connection if it has one.
 func (c call) streamOf(wrong tool.Argument, text string) rawjson.Object {
 	var handle recordid.Handle
 	if uri, err := recordid.ParseURI(text); err == nil {
@@ -145,11 +145,11 @@ func (c call) streamOf(wrong tool.Argument, text string) rawjson.Object {
 	return instead
 }
 
-// maxCandidates bounds the connections whose calls a refusal shows. The caller chooses among more by their labels.
+// maxCandidates limits the connections for which a refusal shows calls. The caller chooses from a longer list by label.
 const maxCandidates = 4
 
-// connectionCalls returns the same call for each connection that an ambiguous call may be about, with its label (R-ERR-5). It
-// returns nil if the refusal offers none or many, or if the call named one.
+// connectionCalls returns the same call for each candidate connection of an ambiguous call, with its label (R-ERR-5). It returns nil if
+// the refusal offers none or more than maxCandidates, or if the call named one.
 func (c call) connectionCalls(err error) json.RawMessage {
 	argument := c.connectionArgument()
 	if argument == nil || c.given.Get(argument.Name) != nil {
@@ -196,8 +196,8 @@ func offeredBy(err error) json.RawMessage {
 	return nil
 }
 
-// with returns the call with other arguments, once for each set of them, as continuations are written.
-func (c call) with(replacements ...rawjson.Object) json.RawMessage {
+// callsWith returns one call for each set of replaced arguments, in the form of continuations.
+func (c call) callsWith(replacements ...rawjson.Object) json.RawMessage {
 	var calls []json.RawMessage
 	for _, replaced := range replacements {
 		calls = append(calls, c.call(replaced).Encode())
@@ -215,7 +215,7 @@ func (c call) call(replaced rawjson.Object) rawjson.Object {
 	return rawjson.Object{rawjson.String("tool", c.Name), rawjson.Raw("arguments", arguments.Encode())}
 }
 
-// distinct returns a list without repeated items, which a corrected name may have become, and any other value as it is.
+// distinct removes repeated items from a list: a corrected name may repeat another one. It returns any other value unchanged.
 func distinct(value json.RawMessage) json.RawMessage {
 	items, isList := rawjson.Elements(value)
 	if !isList {

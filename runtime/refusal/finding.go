@@ -18,16 +18,16 @@ import (
 const (
 	maxAccepted     = 40
 	maxOtherStreams = 3
-	maxNameBytes    = 100 // of a name that is repeated; no schema has a longer one
+	maxNameBytes    = 100 // of a name in a message; no schema has a longer one
 )
 
 // finding is one thing that is wrong with a call.
 type finding struct {
 	param      string
-	text       string   // a sentence
-	accepted   []string // the nearest first
-	suggestion string   // the one of accepted that was certainly meant, or empty
-	correct    func(rawjson.Object) rawjson.Object
+	text       string                              // a sentence
+	accepted   []string                            // the nearest first
+	suggestion string                              // the accepted name that was certainly intended, or empty
+	correct    func(rawjson.Object) rawjson.Object // corrects the arguments; nil if no correction is certain
 }
 
 // newFinding returns a finding about a name. The suggestion may be empty.
@@ -47,7 +47,8 @@ func newFinding(wrong name, suggestion string, accepted []string, text string) f
 	return found
 }
 
-// findings checks the names of the call against the schema. The refusal is the resource server's, or nil for the adapter's.
+// findings checks the names of the call against the schema. refused is the resource server's refusal, or nil if the adapter refused the
+// call.
 func (c call) findings(s schema, refused *rs.Error) []finding {
 	streams := c.names(tool.CompleteStream)
 	var found []finding
@@ -67,7 +68,7 @@ func (c call) findings(s schema, refused *rs.Error) []finding {
 	fields := s.fields(stream, c.connectionID())
 	if stream == "" {
 		if refused != nil && refused.Code == "unknown_field" {
-			found = c.fieldOfNone(fields)
+			found = c.unknownFields(fields)
 		}
 		return found
 	}
@@ -92,8 +93,8 @@ func (c call) findings(s schema, refused *rs.Error) []finding {
 	return found
 }
 
-// fieldOfNone finds the names of fields that no granted stream has.
-func (c call) fieldOfNone(fields fields) []finding {
+// unknownFields returns findings for the names of fields that no granted stream has.
+func (c call) unknownFields(fields fields) []finding {
 	var found []finding
 	for _, each := range c.names(tool.CompleteField) {
 		if accepted := fields.names(isGranted); len(fields) > 0 && fields.named(each.text) == nil {
@@ -104,8 +105,8 @@ func (c call) fieldOfNone(fields fields) []finding {
 	return found
 }
 
-// words are other words for a stream, in the singular.
-var words = map[string]string{"mail": "message", "email": "message"}
+// streamSynonyms maps other words for a stream to its name, in the singular.
+var streamSynonyms = map[string]string{"mail": "message", "email": "message"}
 
 // stream checks the name of a stream.
 func (c call) stream(s schema, wanted name) []finding {
@@ -117,13 +118,13 @@ func (c call) stream(s schema, wanted name) []finding {
 		return nil
 	}
 	suggestion := nearname.Nearest(wanted.text, accepted)
-	if other := words[strings.TrimSuffix(strings.ToLower(wanted.text), "s")]; suggestion == "" && other != "" {
+	if other := streamSynonyms[strings.TrimSuffix(strings.ToLower(wanted.text), "s")]; suggestion == "" && other != "" {
 		suggestion = nearname.Nearest(other, accepted)
 	}
 	return []finding{newFinding(wanted, suggestion, accepted, fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(wanted.text)))}
 }
 
-// colonForSlash is about an id in which a colon follows the connection.
+// colonForSlash returns the finding for an id with a colon after the connection in place of a slash.
 func colonForSlash(wrong name) finding {
 	return finding{
 		param: wrong.argument.Name,
@@ -135,8 +136,8 @@ func colonForSlash(wrong name) finding {
 	}
 }
 
-// connection checks the id of a connection, and that it has the stream. It accepts a display name or the key of a connector as the
-// name of a single connection.
+// connection checks the id of a connection, and that it has the stream. A display name or the key of a connector is corrected if only one
+// connection has it.
 func connection(s schema, wanted name, stream string) []finding {
 	var ids, byLabel, byKey []string
 	for _, each := range s.names.Connections(stream) {
@@ -183,7 +184,7 @@ func (c call) field(s schema, wanted name, stream string, fields fields) []findi
 	known := fields.named(wanted.text)
 	use := c.use(argument)
 	switch {
-	case len(fields) == 0: // nothing is known of them
+	case len(fields) == 0: // the schema lists no fields
 		return nil
 	case wanted.text == "*" && argument.Type == tool.StringListArgument:
 		without := func(arguments rawjson.Object) rawjson.Object { return arguments.With(argument.Name, nil) }
@@ -216,7 +217,7 @@ func (c call) field(s schema, wanted name, stream string, fields fields) []findi
 		fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists the fields that are.", quoted(wanted.text), quoted(stream), use))}
 }
 
-// use returns what a field must be declared for, such as sum, or an empty string for nothing.
+// use returns what a field must be declared for, such as sum, or an empty string if it need not be declared.
 func (c call) use(argument tool.Argument) string {
 	if other := c.argument(argument.DeclaredFor); other != nil && other.Values != nil {
 		return strings.ToLower(c.given.Text(other.Name))
@@ -224,7 +225,7 @@ func (c call) use(argument tool.Argument) string {
 	return argument.DeclaredFor
 }
 
-// onlyOf returns the only one of the names, or an empty string if there are others.
+// onlyOf returns the only name of a list, or an empty string if the list has any other length.
 func onlyOf(names []string) string {
 	if len(names) != 1 {
 		return ""
@@ -232,8 +233,8 @@ func onlyOf(names []string) string {
 	return names[0]
 }
 
-// sort is about an order that servers refuse: they sort by the cursor field alone (rs-contract.md, GET /v1/streams/{s}/records). The
-// name of another field is corrected too, since the adapter may sort by it.
+// sort returns the finding for an order that the server refused. Servers sort by the cursor field alone (rs-contract.md, GET
+// /v1/streams/{s}/records). It also corrects the name of another field, because the adapter may sort by that field.
 func (c call) sort(s schema, wanted name, stream string, fields fields) finding {
 	field, isDescending := wanted, strings.HasPrefix(wanted.text, "-")
 	for _, ending := range []string{" desc", ":desc", " asc", ":asc", " descending", " ascending"} {
@@ -264,7 +265,7 @@ func (c call) sort(s schema, wanted name, stream string, fields fields) finding 
 		fmt.Sprintf("The provider sorts stream %s by %s only, and not by %s.", quoted(stream), quoted(cursor), quoted(wanted.text)))
 }
 
-// changes is about a place in a feed of changes that is not one. A date is meant as a filter.
+// changes returns the finding for an invalid position in a feed of changes. It turns a date into a filter.
 func (c call) changes(timeField string) finding {
 	given := rawjson.TextOf(c.given.Get(c.Changes))
 	found := finding{

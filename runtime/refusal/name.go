@@ -14,10 +14,10 @@ type name struct {
 	argument tool.Argument
 	text     string
 	index    int                            // of the item or the key
-	part     func(*recordid.Handle) *string // of an id; nil for none
+	part     func(*recordid.Handle) *string // the part of an id; nil for other names
 }
 
-// replace returns the argument's value with another name in this place.
+// replace returns the argument's value with another text for this name.
 func (n name) replace(value json.RawMessage, text string) json.RawMessage {
 	given := rawjson.TextOf(value)
 	items, isList := rawjson.Elements(value)
@@ -72,7 +72,7 @@ func (c call) names(kind tool.Completion) []name {
 	return found
 }
 
-// inID returns the stream or the connection of a record's id.
+// inID returns the stream or the connection in a record's id.
 func inID(argument tool.Argument, id string, kind tool.Completion) []name {
 	var part func(*recordid.Handle) *string
 	switch kind {

@@ -16,8 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Explained returns the tool with errors that say what to call instead. They are those of the tool, or a *tool.Explained with one
-// of them as its cause.
+// Explained returns the tool with errors that say what to call instead. An error is the tool's own, or a *tool.Explained that wraps it.
 func Explained(definition tool.Definition) tool.Definition {
 	ask := definition.Ask
 	definition.Ask = func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
@@ -42,7 +41,7 @@ func Explained(definition tool.Definition) tool.Definition {
 func explained(ctx context.Context, env tool.Env, definition tool.Definition, arguments json.RawMessage, err error) error {
 	members, unreadable := rs.Members(arguments)
 	if unreadable != nil {
-		return err // it says so
+		return err // it already says that the arguments are unreadable
 	}
 	refused := call{definition, members, env.Connect}
 	if explained := refused.explain(ctx, env, err); explained != nil {
@@ -59,7 +58,7 @@ type call struct {
 	connect func(tool.Uncovered) string // of tool.Env
 }
 
-// explain returns what to call instead, or nil if nothing is known.
+// explain returns what to call instead, or nil if that is unknown.
 func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explained {
 	if calls := c.connectionCalls(err); calls != nil {
 		return &tool.Explained{Next: calls, NextNamesConnections: true}
@@ -69,10 +68,10 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	switch {
 	case errors.As(err, &own):
 		if corrections := c.corrections(own); corrections != nil {
-			return &tool.Explained{Next: c.with(corrections...)}
+			return &tool.Explained{Next: c.callsWith(corrections...)}
 		}
-		if at := c.argument(own.Param); !own.AboutNames && at != nil && at.Values != nil && own.Accepted == nil {
-			return &tool.Explained{Accepted: at.Values}
+		if wrong := c.argument(own.Param); !own.AboutNames && wrong != nil && wrong.Values != nil && own.Accepted == nil {
+			return &tool.Explained{Accepted: wrong.Values}
 		}
 		if !own.AboutNames {
 			return nil
@@ -80,7 +79,7 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	case !errors.As(err, &refused):
 		return nil
 	case refused.Code == "invalid_cursor" && c.given.Get(c.Pages) != nil:
-		return &tool.Explained{Param: c.Pages, Next: c.with(rawjson.Object{{Name: c.Pages}})}
+		return &tool.Explained{Param: c.Pages, Next: c.callsWith(rawjson.Object{{Name: c.Pages}})}
 	case refused.Code == "invalid_cursor" && c.given.Get(c.Changes) != nil:
 	case !tool.IsAboutNames(refused):
 		return c.signIn(refused)
@@ -111,7 +110,7 @@ func (c call) find(matches func(tool.Argument) bool) *tool.Argument {
 	return &c.Arguments[i]
 }
 
-// signIn says how to replace a grant that ended, or returns nil if none did or no command is known.
+// signIn returns how to replace a grant that ended. It returns nil if none ended or no command is known.
 func (c call) signIn(refused *rs.Error) *tool.Explained {
 	if c.connect == nil || !refused.NeedsSignIn() {
 		return nil
@@ -127,15 +126,16 @@ func (c call) connectionID() string {
 	return ""
 }
 
-// packageHint is for a token that has no schema. A client's token always has one, if only an empty one.
+// packageHint is the hint for a token without a schema. A client token always has a schema, which may be empty.
 const packageHint = "The provider answers this token with 404 for its schema too, as it does for a package token, which covers " +
 	"several connections. No change of arguments helps: such a token is for the hosted MCP server, /mcp at the provider's " +
 	"address; for this one, connect again and approve a single connection."
 
-// withoutSchema tells a package token from a wrong name (R-STDIO-6).
+// withoutSchema returns the hint for a package token, for which the schema is not found either. It returns nil for a wrong name
+// (R-STDIO-6).
 func withoutSchema(refused *rs.Error, err error) *tool.Explained {
-	var again *rs.Error
-	if refused == nil || !errors.As(err, &again) || refused.Status != http.StatusNotFound || again.Status != http.StatusNotFound {
+	var schemaRefusal *rs.Error
+	if refused == nil || !errors.As(err, &schemaRefusal) || refused.Status != http.StatusNotFound || schemaRefusal.Status != http.StatusNotFound {
 		return nil
 	}
 	return &tool.Explained{Hint: packageHint}
@@ -160,7 +160,7 @@ func (c call) conclude(found []finding, refused *rs.Error) *tool.Explained {
 	}
 	explained.Hint = strings.Join(texts, " ")
 	if isCertain {
-		explained.Next = c.with(corrected)
+		explained.Next = c.callsWith(corrected)
 	}
 	return explained
 }

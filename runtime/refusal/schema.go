@@ -31,7 +31,7 @@ func (s schema) hasConnection(id string) bool {
 	return slices.ContainsFunc(s.names.Connections(""), func(c schemadoc.NamedConnection) bool { return c.ID == id })
 }
 
-// streamsWith returns the first streams that have a field.
+// streamsWith returns the first streams that have a field, up to maxOtherStreams.
 func (s schema) streamsWith(field string) []string {
 	var names []string
 	for _, row := range s.Rows() {
@@ -45,7 +45,7 @@ func (s schema) streamsWith(field string) []string {
 	return names
 }
 
-// fields returns the fields of a stream, each once.
+// fields returns the fields of a stream without repetition.
 func (s schema) fields(stream, connectionID string) fields {
 	var found fields
 	for _, row := range s.rows(stream, connectionID) {
@@ -104,7 +104,7 @@ func (f fields) names(keep func(schemadoc.Field) bool) []string {
 
 func isGranted(field schemadoc.Field) bool { return !field.Has("g=false") }
 
-// isTime reports whether the name says that the field has a time.
+// isTime reports whether a field is granted and has a name for a time.
 func isTime(field schemadoc.Field) bool {
 	return isGranted(field) && (field.Name == "at" || strings.HasSuffix(field.Name, "_at"))
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// found is a record that was found by some of the words.
+// found is a record that some of the words match.
 type found struct {
 	row   rawjson.Object
 	words []string
 	score float64 // sum over the words, higher for a better rank
-	turn  int     // among the hits of its connection
+	turn  int     // rank among the hits of its connection with as many words
 }
 
 // rankDamping makes the first ranks of a list count about the same (reciprocal rank fusion; Cormack, Clarke and Büttcher, SIGIR 2009).
 const rankDamping = 60
 
-// response returns the hits of all attempts by the number of words that they match, then by rank.
+// response returns the hits of all attempts, ordered by the number of words that they match, then by rank.
 func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	s.describe()
 	hits := s.merged()
@@ -47,10 +47,10 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	return result
 }
 
-// describe adds what was searched, in the order of the query.
+// describe records what was searched, in the order of the query.
 func (s *search) describe() {
 	for _, each := range s.words {
-		if each.word == "" { // it adds hits, and does not decide whether the words occur
+		if each.word == "" { // a search by meaning adds hits, but does not show that a word occurs
 			s.about.ByMeaning = true
 			continue
 		}
@@ -67,7 +67,7 @@ func (s *search) describe() {
 	}
 }
 
-// merged returns each record once, the best first.
+// merged returns each record once, with the best first.
 func (s *search) merged() []*found {
 	var hits []*found
 	known := map[string]*found{}
@@ -77,7 +77,7 @@ func (s *search) merged() []*found {
 			matched := []string{each.word}
 			if each.word == "" {
 				if matched = s.wordsIn(members); 2*len(matched) <= len(s.about.Words) {
-					continue // any query has hits by meaning; only one that shows most of the words is taken for a hit
+					continue // any query has hits by meaning; only those that show most of the words count
 				}
 			}
 			id := fmt.Sprintf("%q %q %q", connectionOf(members), members.Text("stream"), members.FirstText("record_key", "record_id", "id"))
@@ -100,8 +100,8 @@ func (s *search) merged() []*found {
 	return hits
 }
 
-// rank sorts hits by the number of their words. Those with the same number take turns among the connections, each by its rank, since ranks
-// of different sources are not comparable (R-PKG-2).
+// rank sorts hits by the number of matched words. Hits with the same number alternate between the connections, because ranks of different
+// sources are not comparable (R-PKG-2).
 func rank(hits []*found) {
 	slices.SortStableFunc(hits, func(a, b *found) int { return cmp.Compare(b.score, a.score) })
 	earlier := map[string]int{}
@@ -136,7 +136,7 @@ func (s *search) wordsIn(members rawjson.Object) []string {
 	return matched
 }
 
-// unmarked returns an excerpt without the marks of its matches, so that the same text for two words is recognised.
+// unmarked returns an excerpt without highlight tags, so that the same text for two words is recognised.
 func unmarked(excerpt rawjson.Value) string {
 	object, _ := rawjson.ParseObject(excerpt)
 	return strings.NewReplacer("<mark>", "", "</mark>", "").Replace(object.FirstText("preview_text", "text", "snippet", "excerpt", "preview"))

@@ -14,12 +14,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of what one call reads.
+// Bounds of the reads of one call.
 const (
-	readsMost = 6 // of each source: the search as given, the schema, and four others
-	timeMost  = 3 * time.Second
+	maxReads  = 6 // of each source: the search as given, the schema, and four others
+	maxTime   = 3 * time.Second
 	hitsRead  = 50 // of each word
-	hitsShown = 10 // without a limit of the caller
+	hitsShown = 10 // if the caller gives no limit
 )
 
 // Parameters of a search.
@@ -29,8 +29,8 @@ const (
 	cursorName = "cursor"
 )
 
-// Hits returns the response to a search as it is if it has hits. Otherwise it searches for each telling word alone, then for other forms of
-// the words without hits, and returns the hits by the number of words that they match. A response without hits says what was searched.
+// Hits returns a response with hits unchanged. Otherwise it searches for each significant word alone, then for other forms of the words
+// without hits. It orders the hits by the number of matched words. A response without hits lists what was searched.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, response *rs.Response) *rs.Response {
 	list, err := response.List()
 	query, _ := request.Query.Get(queryName)
@@ -38,12 +38,12 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, response *rs.Re
 	if err != nil || len(list.Rows) > 0 || isLaterPage || response.Reading != nil {
 		return response
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeMost)
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	s := &search{ctx: ctx, env: env, request: request, reads: 1, about: &rs.Relaxed{Complete: isComplete(response, list)}}
 	words := Words(query)
-	s.about.Unsearched = max(0, len(words)-(readsMost-2))
-	for _, word := range tellingFirst(words)[:len(words)-s.about.Unsearched] {
+	s.about.Unsearched = max(0, len(words)-(maxReads-2))
+	for _, word := range rarestFirst(words)[:len(words)-s.about.Unsearched] {
 		s.words = append(s.words, &attempt{word: word, form: word})
 	}
 	s.start()
@@ -51,7 +51,7 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, response *rs.Re
 	return s.response(response, list)
 }
 
-// search is a search in other forms.
+// search is one relaxed search.
 type search struct {
 	ctx      context.Context
 	env      tool.Env
@@ -86,17 +86,17 @@ func (s *search) start() {
 	s.nameStreams()
 }
 
-// tryOtherForms uses the rest of the reads for the mode that compares meanings, if a stream offers it, and for other forms of the words
+// tryOtherForms spends the remaining reads on the mode that compares meanings, if a stream offers it, and on other forms of the words
 // without hits.
 func (s *search) tryOtherForms() {
 	var attempts []*attempt
-	if s.meaning != nil && len(s.words) > 0 && s.reads < readsMost && s.mostWords() < max(1, len(s.words)-1) {
+	if s.meaning != nil && len(s.words) > 0 && s.reads < maxReads && s.mostWords() < max(1, len(s.words)-1) {
 		attempts = append(attempts, s.meaning)
 	}
 	for round := 0; len(s.words) > 0; round++ {
 		isTried := false
 		for _, each := range s.words {
-			if forms := otherForms(each.word); len(each.rows) == 0 && round < len(forms) && s.reads+len(attempts) < readsMost {
+			if forms := otherForms(each.word); len(each.rows) == 0 && round < len(forms) && s.reads+len(attempts) < maxReads {
 				attempts, isTried = append(attempts, &attempt{word: each.word, form: forms[round]}), true
 			}
 		}
@@ -108,7 +108,7 @@ func (s *search) tryOtherForms() {
 	s.words = append(s.words, attempts...)
 }
 
-// mostWords returns how many words the best hit matches.
+// mostWords returns the number of words that the best hit matches.
 func (s *search) mostWords() int {
 	if hits := s.merged(); len(hits) > 0 {
 		return len(hits[0].words)
@@ -150,20 +150,20 @@ func (s *search) attempt(a *attempt) {
 	}
 }
 
-// isComplete reports whether a search says that it compared every record of every source.
+// isComplete reports whether a search compared every record of every source, according to the response.
 func isComplete(response *rs.Response, list rs.List) bool {
 	recall, isKnown := rawjson.ParseObject(list.Meta().Get("recall"))
 	return len(response.Missing) == 0 && len(response.Absent) == 0 && (!isKnown || recall.True("complete"))
 }
 
-// nameStreams finds in the schema which streams were searched, which cannot be, and whether one can be searched by meaning.
+// nameStreams reads from the schema which streams were searched, which are not searchable, and whether one can be searched by meaning.
 func (s *search) nameStreams() {
 	if s.document == nil {
 		return
 	}
 	named := s.namedStreams()
 	offersWords := false
-	var silent []string
+	var unsearchable []string
 	for _, stream := range s.document.Rows() {
 		if named != nil && !slices.Contains(named, stream.Name) || slices.Contains(s.about.Streams, stream.Name) {
 			continue
@@ -176,12 +176,12 @@ func (s *search) nameStreams() {
 			s.meaning = &attempt{form: query, path: rs.JoinPath("v1", "search", "semantic")}
 		}
 		if s.about.Streams = append(s.about.Streams, stream.Name); !isSearched {
-			silent = append(silent, stream.Name)
+			unsearchable = append(unsearchable, stream.Name)
 		}
 	}
 	if offersWords { // a server that advertises nothing may search every stream
-		s.about.Unsearchable = silent
-		s.about.Streams = slices.DeleteFunc(s.about.Streams, func(name string) bool { return slices.Contains(silent, name) })
+		s.about.Unsearchable = unsearchable
+		s.about.Streams = slices.DeleteFunc(s.about.Streams, func(name string) bool { return slices.Contains(unsearchable, name) })
 	}
 }
 

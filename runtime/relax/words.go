@@ -9,21 +9,21 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Words returns the words of a query that tell something, each once and in lower case: the stop words of the specs are left out, unless
-// there are no others. It returns none for a strict query, which is one word or has quotes.
+// Words returns the significant words of a query, without repetition and in lower case. It leaves out the stop words of the specs, unless
+// there are no others. It returns nil for a strict query, which is one word or has quotes.
 func Words(query string) []string {
 	all := distinct(query)
 	if len(all) < 2 || strings.Contains(query, `"`) {
 		return nil
 	}
 	isStop := func(word string) bool { return slices.Contains(tool.StopWords, word) }
-	if telling := slices.DeleteFunc(slices.Clone(all), isStop); len(telling) > 0 {
-		return telling
+	if significant := slices.DeleteFunc(slices.Clone(all), isStop); len(significant) > 0 {
+		return significant
 	}
 	return all
 }
 
-// distinct returns every word of a query once, in lower case.
+// distinct returns the words of a query without repetition, in lower case.
 func distinct(query string) []string {
 	var words []string
 	for _, word := range strings.Fields(query) {
@@ -35,8 +35,8 @@ func distinct(query string) []string {
 	return words
 }
 
-// tellingFirst returns the words that probably occur in the fewest records: those with digits, then the longest.
-func tellingFirst(words []string) []string {
+// rarestFirst sorts words by how few records probably have them: those with digits, then the longest.
+func rarestFirst(words []string) []string {
 	hasDigit := func(word string) int { return strings.IndexFunc(word, unicode.IsDigit) }
 	return slices.SortedStableFunc(slices.Values(words), func(a, b string) int {
 		if (hasDigit(a) < 0) != (hasDigit(b) < 0) {
@@ -46,7 +46,7 @@ func tellingFirst(words []string) []string {
 	})
 }
 
-// minStem is the length in bytes of the shortest word without its ending.
+// minStem is the minimum length in bytes of a word without its ending.
 const minStem = 4
 
 // otherForms returns other forms of a word, the likeliest first. Resource servers match whole words only.

@@ -9,7 +9,7 @@ var (
 	}
 )
 
-// Shift returns the time a number of units later. Days and longer units follow the calendar of the zone.
+// Shift returns a time plus a number of units. Days and longer units follow the calendar of the zone.
 func Shift(at time.Time, unit string, count int) time.Time {
 	if step, isClock := clockUnits[unit]; isClock {
 		return at.Add(time.Duration(count) * step)
@@ -18,7 +18,7 @@ func Shift(at time.Time, unit string, count int) time.Time {
 	return at.AddDate(step.years*count, step.months*count, step.days*count)
 }
 
-// StartOf returns the beginning of the unit that a time is in. Weeks begin on Monday (ISO 8601).
+// StartOf returns the beginning of the unit that contains a time. Weeks begin on Monday (ISO 8601).
 func StartOf(at time.Time, unit string) time.Time {
 	if step, isClock := clockUnits[unit]; isClock {
 		sinceHour := time.Duration(at.Minute())*time.Minute + time.Duration(at.Second())*time.Second + time.Duration(at.Nanosecond())

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// Bounds of the numbers that are read. Doubles reach from 1e-324 to 1e308, and no server prints more digits.
+// Bounds of the numbers that ParseDecimal accepts. A double has a decimal exponent from -324 to 308 and fewer digits.
 const (
-	exponentMost = 400
-	digitsMost   = 800
+	maxExponent = 400
+	maxDigits   = 800
 
-	plainMost = 21 // digits of a whole number that JavaScript prints without an exponent
+	maxPlainDigits = 21 // digits of a whole number that JavaScript prints without an exponent
 )
 
 // Decimal is an exact decimal number: coefficient × 10^exponent. The zero value is 0.
 type Decimal struct {
 	small    int64
 	exponent int
-	large    *big.Int // in place of small when the coefficient does not fit; not changed once it is set
+	large    *big.Int // replaces small if the coefficient does not fit; never changed after it is set
 }
 
 // ParseDecimal reads a JSON number. It returns false for anything else, and for numbers beyond the range of a double.
@@ -47,13 +47,13 @@ func ParseDecimal(text []byte) (Decimal, bool) {
 			d.small = d.small*10 + int64(b-'0')
 		}
 	}
-	if digits == 0 || digits > digitsMost || point == digits {
+	if digits == 0 || digits > maxDigits || point == digits {
 		return Decimal{}, false
 	}
 	mantissa := text[:at]
 	if at < len(text) {
 		exponent, err := strconv.Atoi(string(text[at+1:]))
-		if text[at]|0x20 != 'e' || err != nil || exponent < -exponentMost || exponent > exponentMost {
+		if text[at]|0x20 != 'e' || err != nil || exponent < -maxExponent || exponent > maxExponent {
 			return Decimal{}, false
 		}
 		d.exponent = exponent
@@ -69,7 +69,7 @@ func ParseDecimal(text []byte) (Decimal, bool) {
 	return d, true
 }
 
-// coefficient returns the coefficient for an exponent up to the own one.
+// coefficient returns the coefficient for another exponent, which must not exceed d.exponent.
 func (d Decimal) coefficient(exponent int) *big.Int {
 	scaled := d.large
 	if scaled == nil {
@@ -82,7 +82,7 @@ func (d Decimal) coefficient(exponent int) *big.Int {
 	return power.Mul(power, scaled)
 }
 
-// aligned returns the coefficients of two numbers for one exponent, if they fit.
+// aligned returns the coefficients of two numbers for their common exponent. fits is false on overflow.
 func aligned(a, b Decimal) (left, right int64, exponent int, fits bool) {
 	if a.large != nil || b.large != nil {
 		return 0, 0, 0, false
@@ -96,7 +96,7 @@ func aligned(a, b Decimal) (left, right int64, exponent int, fits bool) {
 	return left, right, exponent, fits
 }
 
-// scaled returns a number times a power of ten, if it fits.
+// scaled returns a number times a power of ten. It returns false on overflow.
 func scaled(number int64, power int) (int64, bool) {
 	for ; power > 0 && number != 0; power-- {
 		if number > math.MaxInt64/10 || number < math.MinInt64/10 {
@@ -148,7 +148,8 @@ func (d Decimal) sign() int {
 	return cmp.Compare(d.small, 0)
 }
 
-// Append appends the number as JSON, with all its digits. A number beyond 10^21 that ends in zeros has an exponent, as in JavaScript.
+// Append appends the number as JSON, with all its digits. Like JavaScript, it writes an exponent for a number beyond 10^21 that ends in
+// zeros.
 func (d Decimal) Append(out []byte) []byte {
 	digits, exponent := d.coefficient(d.exponent).String(), d.exponent
 	digits, negative := strings.CutPrefix(digits, "-")
@@ -161,7 +162,7 @@ func (d Decimal) Append(out []byte) []byte {
 		out = append(out, '-')
 	}
 	switch whole := len(trimmed) + exponent; { // digits before the point
-	case whole > plainMost && exponent > 0:
+	case whole > maxPlainDigits && exponent > 0:
 		out = append(out, trimmed[0])
 		if len(trimmed) > 1 {
 			out = append(append(out, '.'), trimmed[1:]...)

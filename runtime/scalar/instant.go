@@ -9,23 +9,24 @@ const (
 	dateLength  = len("2006-01-02")
 )
 
-// Instant reads a date-time of RFC 3339 or a date, which is its midnight in UTC. It is as lenient as JavaScript's Date, which resource servers
-// use: letters may be lower case, a space may replace the T, a time without a zone is in UTC, seconds are optional, and February 30 is March 2.
+// Instant parses an RFC 3339 date-time or a date. A date is its midnight in UTC. It is as lenient as JavaScript's Date, which resource
+// servers use: letters may be lower case, a space may replace the T, a time without a zone is in UTC, seconds are optional, and February
+// 30 is March 2.
 func Instant(text []byte) (time.Time, bool) {
 	clock, offset, ok := ClockTime(text)
 	return At(clock, offset), ok
 }
 
-// Offset is the offset of a time from UTC in minutes, or one of the constants.
+// Offset is the offset of a time from UTC in minutes, or UTC or Local.
 type Offset int
 
-// The offsets of times that state none in minutes. Their instant is in UTC.
+// UTC and Local are the offsets of times without an offset in minutes. Both kinds of times are instants in UTC.
 const (
 	UTC   Offset = 1<<31 - 1 - iota // the time ends in Z
 	Local                           // the time states no zone
 )
 
-// At returns the instant at which a clock with an offset shows a time.
+// At returns the instant of a clock time with an offset.
 func At(clock time.Time, offset Offset) time.Time {
 	if offset == UTC || offset == Local {
 		return clock
@@ -33,7 +34,7 @@ func At(clock time.Time, offset Offset) time.Time {
 	return clock.Add(-time.Duration(offset) * time.Minute)
 }
 
-// ClockTime reads the texts that Instant reads. It returns the time as it is written, in the location UTC, and its offset.
+// ClockTime parses the texts that Instant parses. It returns the time as written, in the location UTC, and its offset.
 func ClockTime(text []byte) (clock time.Time, offset Offset, ok bool) {
 	if len(text) < dateLength {
 		return time.Time{}, 0, false
@@ -62,10 +63,10 @@ func ClockTime(text []byte) (clock time.Time, offset Offset, ok bool) {
 	return time.Date(year, time.Month(month), day, hour, minute, second, nanosecond, time.UTC), offset, true
 }
 
-// IsDate reports whether a text that Instant reads is a date alone.
+// IsDate reports whether a text that Instant accepts is a date without a time.
 func IsDate(text []byte) bool { return len(text) == dateLength }
 
-// Period reads what Instant reads, and also a year or a month, which is its first moment.
+// Period parses the texts that Instant parses, and a year or a month. A year or a month is its first moment.
 func Period(text []byte) (time.Time, bool) {
 	switch len(text) {
 	case yearLength, monthLength:

@@ -16,7 +16,7 @@ func TextOf(value rawjson.Value) []byte {
 	return []byte(rawjson.TextOf(value))
 }
 
-// AppendJSON appends a value. Values that are equal as texts become the same bytes.
+// AppendJSON appends a value in a canonical form. Values with the same text become the same bytes.
 func AppendJSON(out []byte, value rawjson.Value) []byte {
 	switch rawjson.Kind(value) {
 	case rawjson.Number:
@@ -29,8 +29,8 @@ func AppendJSON(out []byte, value rawjson.Value) []byte {
 	return append(out, value...)
 }
 
-// AppendNumber appends a JSON number as JavaScript prints it, which is how resource servers compare it: 2.0 is 2, 1e21 is 1e+21. Unlike in
-// JavaScript, integers beyond 2^53 keep their digits.
+// AppendNumber appends a JSON number as JavaScript prints it: 2.0 is 2, 1e21 is 1e+21. Resource servers compare numbers in this form.
+// Unlike JavaScript, it keeps the digits of integers beyond 2^53.
 func AppendNumber(out, number []byte) []byte {
 	if !bytes.ContainsAny(number, ".eE") {
 		if string(number) == "-0" {
@@ -50,7 +50,7 @@ func AppendNumber(out, number []byte) []byte {
 	}
 	start := len(out)
 	out = strconv.AppendFloat(out, value, 'e', -1, 64)
-	// Go writes two digits of an exponent at least, JavaScript one: 1e-07 is 1e-7.
+	// Go writes at least two digits of an exponent, JavaScript one: 1e-07 becomes 1e-7.
 	if sign := start + bytes.IndexByte(out[start:], 'e') + 1; len(out)-sign == len("-07") && out[sign+1] == '0' {
 		out = append(out[:sign+1], out[sign+2:]...)
 	}

@@ -1,5 +1,5 @@
-// Package scalar reads the values of records as they are compared: numbers by value and without rounding, times as instants, other strings by
-// code point (R-SCAN-2). It works on the bytes that were received. It also has the units of the calendar.
+// Package scalar parses the values of records for comparison: numbers by value and without rounding, times as instants, other strings by
+// code point (R-SCAN-2). It works on the received bytes. It also computes with the units of the calendar.
 package scalar
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Kind is the kind of a value. Values of different kinds are in the order of their kinds.
+// Kind is the kind of a value. Values of different kinds are ordered by kind.
 type Kind int
 
-// The kinds of values. None is a value that is null or absent, an array or an object.
+// The kinds of values. None is the kind of null, an absent value, an array and an object.
 const (
 	None Kind = iota
 	Boolean
@@ -25,12 +25,12 @@ const (
 // Value is one scalar value. Its text shares memory with the JSON that it was read from.
 type Value struct {
 	Kind    Kind
-	Text    []byte // of a string, without its escapes; of a boolean the word
+	Text    []byte // of a string without its escapes, or true or false
 	Decimal Decimal
 	Time    time.Time
 }
 
-// Of reads a JSON value.
+// Of parses a JSON value.
 func Of(value rawjson.Value) Value {
 	switch rawjson.Kind(value) {
 	case rawjson.Boolean:
@@ -49,7 +49,7 @@ func Of(value rawjson.Value) Value {
 	return Value{}
 }
 
-// ByValue reads what Of reads, but a string that spells a number is that number. Spelled reports such a string.
+// ByValue is like Of, but reads a string that spells a number as that number. spelled reports such a string.
 func ByValue(value rawjson.Value) (v Value, spelled bool) {
 	v = Of(value)
 	if v.Kind == Text {

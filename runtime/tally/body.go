@@ -6,9 +6,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Body returns the aggregation in the resource server's envelope, without meta. A group has its key, its count, and its value for a
-// metric other than count. With both groupings it also has the start of its time bucket as time. other_count counts records in groups
-// beyond the limit, a record once for each of its groups.
+// Body returns the aggregation in the resource server's envelope, without meta. A group has its key and its count, and for a metric other
+// than count its value. With both groupings it also has the start of its time bucket, as time. other_count is the number of records in
+// groups beyond the limit. It counts a record once for each of its groups.
 func (t *Tally) Body() rawjson.Object {
 	q, zone := t.query, t.query.TimeZone
 	if t.buckets.hasOffsets {
@@ -19,14 +19,14 @@ func (t *Tally) Body() rawjson.Object {
 		rawjson.Raw("field", rawjson.TextOrNull(q.Field)), rawjson.Raw("group_by", rawjson.TextOrNull(q.GroupBy)),
 		rawjson.Raw("group_by_time", rawjson.TextOrNull(q.GroupByTime)), rawjson.Raw("granularity", rawjson.TextOrNull(q.Granularity)),
 		rawjson.Raw("time_zone", rawjson.TextOrNull(zone)),
-		rawjson.Bool("approximate", t.told != nil && t.told.full), rawjson.Int("filtered_record_count", t.all.records),
+		rawjson.Bool("approximate", t.distinctValues != nil && t.distinctValues.full), rawjson.Int("filtered_record_count", t.all.records),
 	}
 	if !t.isGrouped() {
 		return append(body, rawjson.Raw("value", t.value(&t.all)))
 	}
-	if q.GroupBy == "" { // a cycle has groups without records (R-TIME-7)
+	if q.GroupBy == "" { // a cycle also has the groups without records (R-TIME-7)
 		for i := range cycles[q.Granularity] {
-			t.groups.of(appendName(nil, bucket(i), []byte("null")))
+			t.groups.findOrAdd(appendName(nil, bucket(i), []byte("null")))
 		}
 	}
 	groups := []rawjson.Value{}
@@ -44,9 +44,9 @@ func (t *Tally) Groups() int {
 	return len(t.groups.kept)
 }
 
-// value returns a figure. A sum without a single number is null.
+// value returns a figure as JSON. It is null if the metric could measure no value.
 func (t *Tally) value(f *figure) rawjson.Value {
-	if t.odd > 0 && !t.some {
+	if t.unmeasured > 0 && !t.isMeasured {
 		return rawjson.Value("null")
 	}
 	return f.value(t.query.Metric)
@@ -67,7 +67,7 @@ func (t *Tally) group(group *group) rawjson.Value {
 	return members.Encode()
 }
 
-// Warnings returns what the figures leave out: values that the metric cannot measure, and groups or values beyond a bound.
+// Warnings returns warnings about what the figures leave out: values that the metric cannot measure, and groups or values beyond a bound.
 func (t *Tally) Warnings() []string {
 	q := t.query
 	var warnings []string
@@ -76,20 +76,20 @@ func (t *Tally) Warnings() []string {
 			warnings = append(warnings, fmt.Sprintf(form, values...))
 		}
 	}
-	warn(t.odd > 0, "%d values of %s are left out: %s cannot measure them.", t.odd, q.Field, q.Metric)
+	warn(t.unmeasured > 0, "%d values of %s are left out: %s cannot measure them.", t.unmeasured, q.Field, q.Metric)
 	warn(t.several > 0, "%d records have several values of %s, and count once in the group of each.", t.several, q.GroupBy)
 	warn(t.buckets.hasOffsets, "Values of %s have their own offset or none: they are grouped by the time that they show, not in %s. "+
 		"Pass time_zone to group instants.", q.GroupByTime, q.TimeZone)
 	warn(t.groups.others > 0, "Only the first %d groups are counted; %d records are in other groups, and one of those may be larger.",
 		len(t.groups.kept), t.groups.others)
-	warn(t.told != nil && t.told.full, "There are more than %d different values; those beyond are not counted.", distinctMost)
+	warn(t.distinctValues != nil && t.distinctValues.full, "There are more than %d different values; those beyond are not counted.", maxDistinct)
 	return warnings
 }
 
-// LacksTimes reports whether the field of the time groups has values, and none of them is a time.
+// LacksTimes reports whether the field of the time groups has values and none of them is a time.
 func (t *Tally) LacksTimes() bool { return t.untimed && !t.timed }
 
-// Spelled says that numbers as text were measured by value. It is empty without any.
+// Spelled returns a note that numbers as text were measured by value, or an empty string if there were none.
 func (t *Tally) Spelled() string {
 	if t.spelled == 0 {
 		return ""

@@ -37,14 +37,14 @@ func unit(granularity string) string {
 	return granularity
 }
 
-// buckets assigns times to buckets in one zone. Two hours that a clock shows alike, when it is put back, are one bucket, as for the
+// buckets assigns times to buckets in one zone. When clocks are set back, both passes of the repeated hour are one bucket, as in the
 // resource server.
 type buckets struct {
 	granularity string
 	zone        *time.Location
 	asWritten   bool // dates and times with an offset count as they are written
-	hasOffsets  bool // such a time was seen
-	last        span // of the last time, because the next record is often in it too
+	hasOffsets  bool // a time with an offset was seen
+	last        span // span of the previous time; the next record is often in it
 }
 
 // span is a part of a bucket within which the zone's offset does not change.
@@ -53,8 +53,8 @@ type span struct {
 	start       bucket
 }
 
-// of returns the bucket of a JSON value.
-func (b *buckets) of(value rawjson.Value) bucket {
+// bucketOf returns the bucket of a JSON value.
+func (b *buckets) bucketOf(value rawjson.Value) bucket {
 	if rawjson.Kind(value) != rawjson.StringValue {
 		return noBucket
 	}
@@ -91,7 +91,7 @@ func (b *buckets) spanOf(at time.Time) span {
 	return found
 }
 
-// number returns the bucket that begins at a time of the clock.
+// number returns the bucket that begins at a clock time.
 func (b *buckets) number(start time.Time) bucket {
 	switch b.granularity {
 	case weekday:
@@ -102,8 +102,8 @@ func (b *buckets) number(start time.Time) bucket {
 	return bucket(start.Unix())
 }
 
-// key returns a bucket as the resource server writes it: a date, for hours and minutes with the time of day. A weekday is its English
-// name, and an hour of the day two digits.
+// key returns a bucket as the resource server writes it: a date, or for hours and minutes a date with the time of day. A weekday is its
+// English name. An hour of the day is two digits.
 func (b *buckets) key(start bucket) rawjson.Value {
 	if start == noBucket {
 		return rawjson.Value("null")
@@ -120,16 +120,16 @@ func (b *buckets) key(start bucket) rawjson.Value {
 	return rawjson.Quote(at.Format(time.DateOnly))
 }
 
-// Following returns the beginning of the bucket after another one as RFC 3339. The other one is written as the resource server writes
-// it. It is false for any other text.
+// Following returns the start of the bucket after a key, in RFC 3339. The key must be in the resource server's form; isBucket is false
+// for any other text.
 func Following(key, granularity, zone string) (begins string, isBucket bool) {
-	in, err := time.LoadLocation(zone)
+	location, err := time.LoadLocation(zone)
 	if err != nil {
 		return "", false
 	}
-	start, err := time.ParseInLocation(time.DateOnly, key, in)
+	start, err := time.ParseInLocation(time.DateOnly, key, location)
 	if err != nil {
-		start, err = time.ParseInLocation(minutesLayout, key, in)
+		start, err = time.ParseInLocation(minutesLayout, key, location)
 	}
 	isBucket = err == nil && !IsCycle(granularity) && slices.Contains(granularities, granularity)
 	return scalar.Shift(start, granularity, 1).UTC().Format(time.RFC3339), isBucket

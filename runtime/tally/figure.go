@@ -10,31 +10,31 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// figure is what was measured of some records.
+// figure holds the measurements of a set of records.
 type figure struct {
 	records  int64
 	sum      scalar.Decimal
-	most     measured // by max, or the least by min
+	extreme  measured // the greatest value for max, the least for min
 	distinct int64
 }
 
-// measured is one value of the measured field, read once for all groups of its record.
+// measured is one value of the measured field. It is read once for all groups of its record.
 type measured struct {
 	value scalar.Value
 	json  rawjson.Value
 }
 
-// exceeds reports whether a value replaces the least or the greatest one so far. Of equal values, the lesser text does, so that the order of
-// the records does not matter.
+// exceeds reports whether a value replaces the extreme so far. Of equal values, the lesser text wins, so that the order of the records
+// does not matter.
 func (f *figure) exceeds(metric string, m measured) bool {
-	if f.most.value.Kind == scalar.None {
+	if f.extreme.value.Kind == scalar.None {
 		return true
 	}
-	order := m.value.Compare(f.most.value)
+	order := m.value.Compare(f.extreme.value)
 	if metric == "min" {
 		order = -order
 	}
-	return order > 0 || order == 0 && bytes.Compare(m.json, f.most.json) < 0
+	return order > 0 || order == 0 && bytes.Compare(m.json, f.extreme.json) < 0
 }
 
 // add measures one value.
@@ -44,19 +44,19 @@ func (f *figure) add(metric string, m measured) {
 		f.sum = f.sum.Add(m.value.Decimal)
 	case "min", "max":
 		if f.exceeds(metric, m) {
-			f.most = m
-			f.most.value.Text, f.most.json = bytes.Clone(m.value.Text), bytes.Clone(m.json)
+			f.extreme = m
+			f.extreme.value.Text, f.extreme.json = bytes.Clone(m.value.Text), bytes.Clone(m.json)
 		}
 	}
 }
 
-// merge adds what was measured of other records.
+// merge adds the figure of other records.
 func (f *figure) merge(metric string, other *figure) {
 	f.records += other.records
 	f.distinct += other.distinct
 	f.sum = f.sum.Add(other.sum)
-	if other.most.value.Kind != scalar.None && f.exceeds(metric, other.most) {
-		f.most = other.most
+	if other.extreme.value.Kind != scalar.None && f.exceeds(metric, other.extreme) {
+		f.extreme = other.extreme
 	}
 }
 
@@ -66,24 +66,24 @@ func (f *figure) value(metric string) rawjson.Value {
 	case "sum":
 		return f.sum.Append(nil)
 	case "min", "max":
-		if f.most.json == nil {
+		if f.extreme.json == nil {
 			return rawjson.Value("null")
 		}
-		return scalar.AppendJSON(nil, f.most.json)
+		return scalar.AppendJSON(nil, f.extreme.json)
 	case "count_distinct":
 		return strconv.AppendInt(nil, f.distinct, 10)
 	}
 	return strconv.AppendInt(nil, f.records, 10)
 }
 
-// rank compares two figures in the order of groups: the greatest first, sums by their magnitude, the least first for min. A group without a
-// value is last.
+// rank compares two figures for the order of groups. The greatest is first, for min the least. Sums compare by magnitude. A group without
+// a value is last.
 func (f *figure) rank(metric string, other *figure) int {
 	switch metric {
 	case "sum":
 		return other.sum.Magnitude().Compare(f.sum.Magnitude())
 	case "min", "max":
-		a, b := f.most.value, other.most.value
+		a, b := f.extreme.value, other.extreme.value
 		if metric == "max" || a.Kind == scalar.None || b.Kind == scalar.None {
 			a, b = b, a
 		}
@@ -94,8 +94,8 @@ func (f *figure) rank(metric string, other *figure) int {
 	return cmp.Compare(other.records, f.records)
 }
 
-// distinctMost is the max number of distinct values, so that memory does not grow with the records.
-const distinctMost = 100_000
+// maxDistinct is the max number of distinct values, so that memory does not grow with the records.
+const maxDistinct = 100_000
 
 // distinct distinguishes values by 128 bits of two hashes with random seeds, so that records cannot force a collision.
 type distinct struct {
@@ -110,7 +110,7 @@ func (d *distinct) isNew(text []byte) bool {
 	if _, known := d.seen[sum]; known {
 		return false
 	}
-	if len(d.seen) == distinctMost {
+	if len(d.seen) == maxDistinct {
 		d.full = true
 		return false
 	}

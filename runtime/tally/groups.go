@@ -11,14 +11,14 @@ import (
 
 // Bounds of the groups that are kept, so that memory does not grow with the records.
 const (
-	groupsKept = 10_000
-	keysKept   = 4 << 20 // bytes of their keys
+	maxGroupsKept = 10_000
+	maxKeyBytes   = 4 << 20 // bytes of their keys
 )
 
-// group is the records with one key and one time.
+// group is the figure of the records with one key and one time.
 type group struct {
 	figure
-	number int // by which it came
+	number int // order of arrival
 	start  bucket
 	key    rawjson.Value
 }
@@ -30,12 +30,12 @@ type groups struct {
 	others int64 // records in groups that are not kept
 }
 
-// of returns the group of a name, which is the bytes of its bucket and its key, or nil if it is not kept.
-func (g *groups) of(name []byte) *group {
+// findOrAdd returns the group with a name from appendName, and adds it if it is new. It returns nil for a new group beyond the bounds.
+func (g *groups) findOrAdd(name []byte) *group {
 	if known := g.kept[string(name)]; known != nil {
 		return known
 	}
-	if len(g.kept) == groupsKept || g.bytes+len(name) > keysKept {
+	if len(g.kept) == maxGroupsKept || g.bytes+len(name) > maxKeyBytes {
 		g.others++
 		return nil
 	}
@@ -49,13 +49,13 @@ func (g *groups) of(name []byte) *group {
 	return added
 }
 
-// appendName appends the name of a group.
+// appendName appends the name of a group: its bucket, then its key.
 func appendName(out []byte, start bucket, key []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(out, uint64(start)), key...)
 }
 
-// ordered returns the groups in the order of the result. Groups by time alone start with the earliest. Others start with the key of the
-// greatest value, ties by key, and under each key with the earliest.
+// ordered returns the groups in the order of the result. Groups by time alone are in the order of time. Other groups are ordered by the
+// figure of their key, then by key, then by time.
 func (g *groups) ordered(metric string, byKey bool) []*group {
 	total := map[string]*figure{}
 	all := make([]*group, 0, len(g.kept))

@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// Joined returns an aggregation with groups that were counted in several sources, in the order of a query. By default the largest group
-// is first, and the earliest of groups by time. Others are records in groups that are not among them.
+// Joined returns an aggregation of groups that were counted in several sources, in the order of the query. By default the largest group
+// is first; groups by time begin with the earliest. others is the number of records in all other groups.
 func Joined(query Query, body rawjson.Object, groups []rawjson.Value, others int64) rawjson.Object {
 	slices.SortFunc(groups, func(x, y rawjson.Value) int {
 		a, _ := rawjson.ParseObject(x)
@@ -29,14 +29,14 @@ func Joined(query Query, body rawjson.Object, groups []rawjson.Value, others int
 	return query.withGroups(body, groups, order, others)
 }
 
-// Sorted returns an aggregation with the first of these groups in the order of the query (R-AGG-5), and the number of records in the
-// others. The groups are all that there are.
+// Sorted returns an aggregation with the first groups in the order of the query (R-AGG-5). It counts the records in the other groups.
+// groups must hold all groups that were kept.
 func (t *Tally) Sorted(body rawjson.Object, groups []rawjson.Value) rawjson.Object {
 	return t.query.withGroups(body, groups, t.query.Sort, t.groups.others)
 }
 
-// withGroups adds the first groups in an order: key, -key, value or -value. An empty order leaves the groups as they are. Groups by time
-// alone must be in the order of time. Ties are in the order of keys, and null is last in either direction (R-AGG-5).
+// withGroups adds the first groups in an order: key, -key, value or -value. An empty order keeps the groups in the given order. Groups by
+// time alone must be given in the order of time. Ties are in the order of keys. Null is last in either direction (R-AGG-5).
 func (q Query) withGroups(body rawjson.Object, groups []rawjson.Value, order string, others int64) rawjson.Object {
 	type ordered struct {
 		rawjson.Object

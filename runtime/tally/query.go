@@ -11,11 +11,11 @@ import (
 	_ "time/tzdata" // the days of a zone must not depend on the machine
 )
 
-// Bounds of the number of groups in an answer, as the resource server has them. MaxGroups is the default of groups by time (R-AGG-4).
+// Limits of the number of groups in an answer, the same as the resource server's. MaxGroups is the default of groups by time (R-AGG-4).
 const (
-	groupsUsual = 10
-	MaxGroups   = 100
-	EveryGroup  = math.MaxInt // as Limit: no bound
+	defaultGroups = 10
+	MaxGroups     = 100
+	EveryGroup    = math.MaxInt // as a Query.Limit: no limit
 )
 
 var (
@@ -27,7 +27,7 @@ var (
 type Query struct {
 	Stream      string
 	Metric      string // count, sum, min, max or count_distinct
-	Field       string // that is measured; none for count
+	Field       string // the measured field; empty for count
 	GroupBy     string
 	GroupByTime string
 	Granularity string // of GroupByTime: minute to year, weekday or hour_of_day
@@ -68,7 +68,7 @@ func (q Query) checked() (Query, *time.Location, error) {
 		}
 	}
 	if q.Limit == 0 {
-		q.Limit = groupsUsual
+		q.Limit = defaultGroups
 		if byTime {
 			q.Limit = MaxGroups
 		}
@@ -80,7 +80,7 @@ func (q Query) checked() (Query, *time.Location, error) {
 		q.TimeZone = "UTC"
 	}
 	zone, err := time.LoadLocation(q.TimeZone)
-	if err != nil || q.TimeZone == "Local" { // which is no name of the time zone database
+	if err != nil || q.TimeZone == "Local" { // "Local" is not in the time zone database
 		return q, nil, &Error{"time_zone", "is unknown: " + q.TimeZone}
 	}
 	return q, zone, nil

@@ -13,24 +13,24 @@ import (
 // Tally is an aggregation of the added records. A record with an array is in the group of each element, and each element is measured.
 // It is not safe for concurrent use.
 type Tally struct {
-	query   Query
-	fields  []string // that are read
-	buckets buckets
-	all     figure
-	groups  groups
-	told    *distinct // of count_distinct
-	odd     int64     // values that the metric cannot measure
-	spelled int64     // texts that spell a number
-	several int64     // records in several groups
-	timed   bool      // a value of the time field is a time
-	untimed bool      // a value of the time field is not a time
-	some    bool      // a value was measured
+	query          Query
+	fields         []string // names of the fields to read
+	buckets        buckets
+	all            figure
+	groups         groups
+	distinctValues *distinct // for count_distinct; nil for other metrics
+	unmeasured     int64     // values that the metric cannot measure
+	spelled        int64     // texts that spell a number
+	several        int64     // records in several groups
+	timed          bool      // a value of the time field is a time
+	untimed        bool      // a value of the time field is not a time
+	isMeasured     bool      // a value was measured
 
-	// Of the record at hand; kept for the room that they have.
+	// Buffers of the current record, reused to save allocations.
 	values []measured
 	keys   [][]byte
 	starts []bucket
-	room   []byte // in which values and keys are written
+	room   []byte // holds the bytes of values and keys
 	name   []byte
 }
 
@@ -42,12 +42,12 @@ func New(query Query) (*Tally, error) {
 	}
 	t := &Tally{query: query, fields: fieldsOf(query), buckets: buckets{granularity: query.Granularity, zone: zone, asWritten: query.AsWritten}}
 	if query.Metric == "count_distinct" {
-		t.told = &distinct{first: maphash.MakeSeed(), second: maphash.MakeSeed(), seen: map[[2]uint64]struct{}{}}
+		t.distinctValues = &distinct{first: maphash.MakeSeed(), second: maphash.MakeSeed(), seen: map[[2]uint64]struct{}{}}
 	}
 	return t, nil
 }
 
-// Fields returns the names of the fields that are read, each once. The caller must not write to it.
+// Fields returns the names of the fields that are read, without repetition. The caller must not write to it.
 func (t *Tally) Fields() []string { return t.fields }
 
 func fieldsOf(query Query) []string {
@@ -78,14 +78,14 @@ func (t *Tally) Add(c rawjson.Cursor) {
 	for _, start := range orNone(t.starts, noBucket) {
 		for _, key := range orNone(t.keys, []byte("null")) {
 			t.name = appendName(t.name[:0], start, key)
-			if group := t.groups.of(t.name); group != nil {
+			if group := t.groups.findOrAdd(t.name); group != nil {
 				t.count(&group.figure, group.number)
 			}
 		}
 	}
 }
 
-// orNone returns the list, or a list of none if it is empty.
+// orNone returns the list, or a list with none as its only element if it is empty.
 func orNone[T any](list []T, none T) []T {
 	if len(list) == 0 {
 		return []T{none}
@@ -93,7 +93,7 @@ func orNone[T any](list []T, none T) []T {
 	return list
 }
 
-// read reads a field, for each use that is made of it, and reports whether there is one.
+// read reads a field for each of its uses, and reports whether it has one.
 func (t *Tally) read(name []byte, value rawjson.Value) (isRead bool) {
 	if string(name) == t.query.Field {
 		isRead = true
@@ -113,7 +113,7 @@ func (t *Tally) read(name []byte, value rawjson.Value) (isRead bool) {
 	if string(name) == t.query.GroupByTime {
 		isRead = true
 		eachValue(value, func(value rawjson.Value) {
-			start := t.buckets.of(value)
+			start := t.buckets.bucketOf(value)
 			t.timed, t.untimed = t.timed || start != noBucket, t.untimed || start == noBucket
 			t.starts = append(t.starts, start)
 		})
@@ -136,37 +136,37 @@ func (t *Tally) readMeasured(value rawjson.Value) {
 			t.spelled++
 		}
 		if m.value.Kind == scalar.None || t.query.Metric == "sum" && m.value.Kind != scalar.Number {
-			t.odd++
+			t.unmeasured++
 			return
 		}
 	}
-	t.some = true
+	t.isMeasured = true
 	t.values = append(t.values, m)
 }
 
-// written is a value as it is compared as text, until the next record.
+// written returns a value as text for comparison. It is valid until the next record.
 func (t *Tally) written(value rawjson.Value) []byte {
 	start := len(t.room)
 	t.room = scalar.AppendJSON(t.room, value)
 	return t.room[start:len(t.room):len(t.room)]
 }
 
-// count measures the record at hand for a figure, which has a number among the others.
+// count adds the current record to a figure. number distinguishes the figures.
 func (t *Tally) count(f *figure, number int) {
 	f.records++
 	for _, m := range t.values {
-		if t.told == nil {
+		if t.distinctValues == nil {
 			f.add(t.query.Metric, m)
 			continue
 		}
 		t.name = append(binary.BigEndian.AppendUint32(t.name[:0], uint32(number)), m.json...)
-		if t.told.isNew(t.name) {
+		if t.distinctValues.isNew(t.name) {
 			f.distinct++
 		}
 	}
 }
 
-// eachValue calls for a value, or for each element of an array, except those that are null.
+// eachValue passes a value, or each element of an array, to call. It skips nulls.
 func eachValue(value rawjson.Value, call func(rawjson.Value)) {
 	switch rawjson.Kind(value) {
 	case rawjson.None, rawjson.Null:

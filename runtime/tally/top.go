@@ -9,8 +9,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// Top keeps the first rows of a stream by one field (R-SCAN-4): numbers by value, also those spelled in text, times as
-// instants, other strings by code point, ties by record key, records without the value last in either direction. It is not safe for concurrent use.
+// Top keeps the first rows of a stream by one field (R-SCAN-4). Numbers compare by value, also those spelled in text, times as instants,
+// and other strings by code point. Ties are ordered by record key. Records without the value are last in either direction. It is not safe
+// for concurrent use.
 type Top struct {
 	field      string
 	descending bool
@@ -25,12 +26,13 @@ type ranked struct {
 	row   rawjson.Value
 }
 
-// NewTop returns a new Top that keeps limit rows, the greatest first if it is descending.
+// NewTop returns a new Top that keeps limit rows. If descending, the greatest is first.
 func NewTop(field string, descending bool, limit int) *Top {
 	return &Top{field: field, descending: descending, limit: limit}
 }
 
-// Add considers a row: the record's key as JSON, a cursor at the object of its fields, and the row to return. It copies what it keeps.
+// Add adds a row if it is among the first. id is the record's key as JSON, fields a cursor at the object of its fields. It copies what it
+// keeps.
 func (t *Top) Add(id rawjson.Value, fields rawjson.Cursor, row rawjson.Value) {
 	value, spelled := scalar.ByValue(fields.Member(t.field))
 	t.spelled = t.spelled || spelled
@@ -51,7 +53,7 @@ func (t *Top) Add(id rawjson.Value, fields rawjson.Cursor, row rawjson.Value) {
 	t.rows = slices.Insert(t.rows, at, added)
 }
 
-// order compares two values.
+// order compares two values in the direction of the rows.
 func (t *Top) order(a, b scalar.Value) int {
 	order := a.Compare(b)
 	if t.descending || a.Kind == scalar.None || b.Kind == scalar.None { // the lowest kind is always last
@@ -73,7 +75,7 @@ func (t *Top) Rows() []rawjson.Value {
 	return rows
 }
 
-// Spelled says that numbers as text are ordered by value. It is empty without any.
+// Spelled returns a note that numbers as text are ordered by value, or an empty string if there are none.
 func (t *Top) Spelled() string {
 	if !t.spelled {
 		return ""
