@@ -49,7 +49,7 @@ func fromSDK(message mcp.Request) *toolcall.Request {
 // wellFormedID matches the characters of an id. A length in the expression would take 50 kB of memory.
 var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// requestID returns the id of a proxy or a client if it can be logged, or else a new one.
+// requestID returns the id that a proxy or a client sent if it can be logged, otherwise a new one.
 func requestID(header http.Header) string {
 	for _, name := range []string{"Request-Id", "X-Request-Id"} {
 		sent := header.Values(name)

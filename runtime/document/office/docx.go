@@ -26,7 +26,7 @@ func (w *words) readMargins(parts []string) {
 	}
 }
 
-// style is what a paragraph or its style says about its line.
+// style has the properties of a paragraph or a paragraph style that change its line.
 type style struct{ based, heading, list, depth string }
 
 func (w *words) readStyle(n node) {
@@ -38,7 +38,7 @@ func (w *words) readStyle(n node) {
 // maxBased bounds the styles that a style is based on.
 const maxBased = 20
 
-// readProperties reads what precedes the text of a paragraph: the marks of a heading, and the number of a list's item.
+// readProperties reads the prefix of a paragraph: the marks of a heading, and the number of a list item.
 func (w *words) readProperties(n node) {
 	w.content(n)
 	if w.paragraph == nil { // of a style

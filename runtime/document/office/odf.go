@@ -31,7 +31,7 @@ func readODF(f *file) {
 
 const outline = "outline" // the list that numbers headings
 
-// readODFStyle reads what an element of a style says about lists, headings and hidden parts.
+// readODFStyle reads from an element of a style the properties of lists, headings and hidden parts.
 func (w *words) readODFStyle(n node) {
 	switch n.name {
 	case "style":

@@ -18,7 +18,7 @@ const (
 	methodInitialize = "initialize"
 )
 
-// methodKind is what the SDK requires of a message with a known method.
+// methodKind describes the messages that the SDK accepts for a method.
 type methodKind struct {
 	isNotification bool
 	needsParams    bool

@@ -10,8 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
-// Request is what is known of one HTTP request. It belongs to that request only, and does not change after authentication
-// (R-HOST-5).
+// Request describes one HTTP request. It belongs to that request only, and does not change after authentication (R-HOST-5).
 type Request struct {
 	ID     string               // in the response and in every log line
 	Origin string               // that the client sees
@@ -51,7 +50,7 @@ func LogRefusal(ctx context.Context, logger *slog.Logger, status int, code strin
 	logger.LogAttrs(ctx, slog.LevelInfo, "refused", attributes...)
 }
 
-// Traced returns a context in the trace of a message, or else of its request (MCP SEP-414).
+// Traced returns a context in the trace that a message names, otherwise in the trace of its request (MCP SEP-414).
 func Traced(ctx context.Context, named tracecontext.Context) context.Context {
 	return named.Or(RequestOf(ctx).Trace).Within(ctx)
 }

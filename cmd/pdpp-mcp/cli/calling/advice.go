@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// failure is what is read of the error that a model gets.
+// failure has the members that are read from the error of a tool.
 type failure struct {
 	Error struct {
 		Hint      string   `json:"hint"`
@@ -94,8 +94,8 @@ func choicesOf(command *cobra.Command, err error, argument string, values []stri
 	return choices
 }
 
-// commandFor returns a command line for a POSIX shell. It has the arguments, as flags if all of them can be, and the flags that were passed
-// to another command, if both have them. The order of the arguments does not matter. No flag holds a token.
+// commandFor returns a command line for a POSIX shell. It has the arguments: as flags if every one can be a flag, otherwise as --json. It
+// has the flags that were passed to passedTo, if command has them too. The order of the arguments does not matter. No flag holds a token.
 func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) string {
 	words := []string{command.CommandPath()}
 	typed, ok := asTyped(command, arguments)

@@ -209,8 +209,8 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.Ra
 	return last.keep(data.Text("next_cursor"), data.Text("next_changes_since"))
 }
 
-// newAccounted returns a function that makes a call within the time limit and writes it to the audit log (R-OPS-2): agents call from shells
-// too.
+// newAccounted returns a function that makes a call within the time limit. It writes the call to the audit log (R-OPS-2), because agents
+// call from shells too.
 func newAccounted(name string, sources *invocation.Sources, logger *slog.Logger) func(context.Context, tool.Env, accountedCall) error {
 	account, caller := sources.Account(logger)
 	caller.ClientName = "pdpp-mcp call"
@@ -225,7 +225,7 @@ func newAccounted(name string, sources *invocation.Sources, logger *slog.Logger)
 	}
 }
 
-// admitted returns what a call may use. A refusal of the bearer is returned without the explanation around it, because of its exit code.
+// admitted returns what a call may use. A refusal of the bearer is returned unwrapped, because it determines the exit code.
 func admitted(ctx context.Context, local host.Local) (tool.Env, error) {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()

@@ -50,7 +50,7 @@ func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, gener
 		if err != nil {
 			return err
 		}
-		opener, _ := env.RS.(rs.Opener) // whatever a command reads with is one
+		opener, _ := env.RS.(rs.Opener) // every reader of a command is an Opener
 		if isText {
 			ctx, cancel := context.WithTimeout(command.Context(), host.DefaultCallTimeout)
 			defer cancel()
@@ -62,7 +62,7 @@ func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, gener
 	return command
 }
 
-// locate returns the arguments with the id of a blob in place of the handle of its record, and what the record says of the blob.
+// locate returns the arguments with the id of a blob in place of the handle of its record, and the record's reference to the blob.
 func locate(ctx context.Context, reader rs.Reader, generated tool.Command, arguments json.RawMessage) (json.RawMessage, blob.Reference, error) {
 	object, _ := rawjson.ParseObject(arguments)
 	name := generated.Arguments[0].Name
@@ -128,7 +128,7 @@ func parseHandle(value string) (target recordid.Target, field string, isRecord b
 	return target, field, true, nil
 }
 
-// printText writes the text of a file (R-DOC-6), which is the one that the tool shows.
+// printText writes the text of a file (R-DOC-6). It is the same text as in the tool's result.
 func printText(ctx context.Context, opener rs.Opener, request rs.Request, reference blob.Reference, target *saved.Target) error {
 	if err := target.Check(); err != nil {
 		return err

@@ -104,7 +104,7 @@ func (a *access) admitted(ctx context.Context, logger *slog.Logger) (tool.Env, f
 	return env, func() { local.Settle(ctx) }, err
 }
 
-// newAnswerCommand returns a command that sends one request and prints the answer, also one that differs from the request.
+// newAnswerCommand returns a command that sends one request and prints the answer, even if the answer does not confirm the requested state.
 func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	format := display.Format{Terminal: terminal}
 	secretFile := ""

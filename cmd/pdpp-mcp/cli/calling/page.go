@@ -23,7 +23,7 @@ type rowPage struct {
 	hasMore     bool
 	connections []string // of a short command whose rows are ordered by time
 	isAscending bool
-	note        string // what the result says of all its hits
+	note        string // about all hits of the result
 }
 
 // read requests one page. Records come from the response, hits from the result.

@@ -86,7 +86,7 @@ func (e *export) prepare(object rawjson.Object) {
 	switch e.rows = e.format.Rows(); {
 	case e.short == nil:
 	case e.follow:
-		e.all = true // without a table, which needs an end
+		e.all = true // as lines, because a table is printed at the end
 	default:
 		e.rows = e.format.PlainRows()
 		if !e.all && e.limit <= rs.MostRows {
@@ -138,7 +138,7 @@ func (e *export) printPages(ctx context.Context, object rawjson.Object) (rowPage
 	}
 }
 
-// followInterval is the time between two questions for changes.
+// followInterval is the time between two requests for changes.
 const followInterval = 5 * time.Second
 
 // end ends the output and reports the rows that follow.

@@ -24,7 +24,7 @@ func newProgress(terminal invocation.Terminal, toFile, fromStart bool) *progress
 	return made
 }
 
-// add counts the rows of a page. The first total of a page applies to all.
+// add counts the rows of a page. The total of the first page that has one applies to all pages.
 func (p *progress) add(rows int, total display.Total) {
 	p.rows += rows
 	if p.total.Value == 0 && p.fromStart {

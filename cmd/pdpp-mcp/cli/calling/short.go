@@ -21,7 +21,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Default limits of a short command. What a feed does not show comes with its next run.
+// Default limits of a short command. The next run of a feed shows the changes beyond the limit.
 const (
 	defaultRows    = 30
 	defaultChanges = 1_000

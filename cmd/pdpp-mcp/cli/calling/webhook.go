@@ -25,8 +25,8 @@ import (
 // webhookSecretVariable names the environment variable that may hold the signing secret itself.
 const webhookSecretVariable = "PDPP_WEBHOOK_SECRET"
 
-// mostEventBytes bounds the event on standard input. Events hold no records, so they are small.
-const mostEventBytes = 4 << 20
+// maxEventBytes bounds the event on standard input. Events hold no records, so they are small.
+const maxEventBytes = 4 << 20
 
 // newVerifyCommand returns the command that checks the signature of an event. It makes no request.
 func newVerifyCommand(terminal invocation.Terminal) *cobra.Command {
@@ -81,12 +81,12 @@ func readSigningSecret(name string) (webhook.Secret, error) {
 
 // readEvent reads the body of an event if headers were passed, and otherwise a whole HTTP request.
 func readEvent(in io.Reader, headers []string) (webhook.Message, error) {
-	text, err := io.ReadAll(io.LimitReader(in, mostEventBytes+1))
+	text, err := io.ReadAll(io.LimitReader(in, maxEventBytes+1))
 	if err != nil {
 		return webhook.Message{}, fmt.Errorf("read the event from standard input: %w", err)
 	}
-	if len(text) > mostEventBytes {
-		return webhook.Message{}, invocation.Usagef("standard input holds more than %d bytes; pass one event", mostEventBytes)
+	if len(text) > maxEventBytes {
+		return webhook.Message{}, invocation.Usagef("standard input holds more than %d bytes; pass one event", maxEventBytes)
 	}
 	if len(headers) == 0 {
 		return readRequest(string(text))

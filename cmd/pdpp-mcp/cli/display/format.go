@@ -30,7 +30,7 @@ const (
 	formatTSV   = "tsv"
 )
 
-// rowFormats are the formats of rows that endings of files name.
+// rowFormats are the formats of rows by the ending of a file name.
 var rowFormats = []string{formatJSON, formatLines, formatCSV, formatTSV}
 
 // Format prints results in the format that its flags choose.
@@ -181,7 +181,7 @@ func newQuery(expression string) (*query, error) {
 	return &query{code}, nil
 }
 
-// run writes each selected value on a line, strings without quotes. After a failure the values before it have been written.
+// run writes each selected value on a line, strings without quotes. If it fails, it has written the values before the failure.
 func (q *query) run(ctx context.Context, out *bytes.Buffer, value any) error {
 	results := q.code.RunWithContext(ctx, value)
 	for result, more := results.Next(); more; result, more = results.Next() {

@@ -17,7 +17,7 @@ const (
 	textKind
 	timeKind
 	amountKind
-	namedIDKind // an id that the command lists on purpose
+	namedIDKind // an id column that the command names
 	otherKind
 	idKind
 	handleKind // the id by which commands name the row
@@ -29,8 +29,8 @@ var readKinds = []kind{titleKind, amountKind, timeKind, personKind, textKind, na
 
 const unlimited = 1 << 16
 
-// minWidths are the widths below which a column is hidden, and fairWidths those that a column gets before columns that people read less
-// get any. Other columns are never cut.
+// minWidths are the widths below which a column is hidden. fairWidths are the widths that a column gets before less important columns get
+// space. Columns of kinds without a width are never cut.
 var (
 	minWidths  = map[kind]int{titleKind: 24, textKind: 24, personKind: 14, otherKind: 10}
 	fairWidths = map[kind]int{titleKind: 48, textKind: 48, personKind: 24}

@@ -38,7 +38,7 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 		slices.SortStableFunc(table.columns, func(a, b column) int { return int(a.kind - b.kind) })
 		return table
 	}
-	for i := range table.columns { // a column that was asked for is not the first to be hidden
+	for i := range table.columns { // a requested column is not hidden first
 		switch column := &table.columns[i]; {
 		case column.kind == idKind:
 			column.kind = namedIDKind
@@ -126,7 +126,8 @@ func cellOf(value json.RawMessage) string {
 	return string(value)
 }
 
-// localTimes returns times in the zone of this machine, as dates if none has a time of day, or false unless all cells are times or empty.
+// localTimes returns times in the zone of this machine. They are dates if none has a time of day. It returns false if a cell is neither a
+// time nor empty.
 func localTimes(cells []string) (local []string, zone string, ok bool) {
 	layout := time.DateOnly
 	times := make([]time.Time, len(cells))

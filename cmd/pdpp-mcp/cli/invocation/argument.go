@@ -25,7 +25,8 @@ type Arguments struct {
 	mayMiss    bool           // the tool reports a missing positional argument
 }
 
-// AddArguments adds a flag for each argument, and for a tool --json for all at once. Only a tool shows the flag of a positional argument.
+// AddArguments adds a flag for each argument. For a tool, it also adds --json for all arguments together. Other commands hide the flag of a
+// positional argument.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
 	made := &Arguments{mayMiss: ofTool}
 	for _, argument := range arguments {
@@ -52,7 +53,7 @@ func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) 
 	return made
 }
 
-// The annotations of the two kinds of flags that the help lists apart.
+// The annotations of the two kinds of flags that the help lists separately.
 const (
 	argumentFlag = "argument"
 	sharedFlag   = "shared"
@@ -140,7 +141,7 @@ func (a *Arguments) setPositional(command *cobra.Command, words []string) error 
 	name := FlagName(a.positional.Argument.Name)
 	switch {
 	case len(words) == 0 && a.mayMiss:
-		return nil // or it was passed with its flag
+		return nil // or it may have been passed with its flag
 	case len(words) != 1:
 		return Usagef("%s takes one <%s>, got %d; put words with spaces into quotes, or run: %[1]s --help", command.CommandPath(), name, len(words))
 	case a.positional.passed != nil:
@@ -176,7 +177,8 @@ func (v *ArgumentValue) Text() string {
 	return text
 }
 
-// Words returns a value as uses of its flag. It reports false if no such words can be shown on every terminal.
+// Words returns the words that pass a value to the flag, one for each use of the flag. It returns false if the words would not give the
+// same value, or cannot be shown on every terminal.
 func (v *ArgumentValue) Words(value json.RawMessage) ([]string, bool) {
 	words := []string{plain(value)}
 	switch v.Argument.Type {

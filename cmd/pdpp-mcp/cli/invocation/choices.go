@@ -32,7 +32,8 @@ func WithChoices(err error, choices ...[]string) error {
 // maxChoices bounds the suggested command lines of one error.
 const maxChoices = 6
 
-// AddCommandLines adds next steps to an error: the command line with each choice of WithChoices, or for all providers and for each one.
+// AddCommandLines adds next steps to an error: the command line with each choice of WithChoices. For a *credential.SeveralError, these are
+// the command lines for all providers and for each one.
 func AddCommandLines(err error, command *cobra.Command, arguments []string) error {
 	var choices [][]string
 	if open, ok := errors.AsType[*choiceError](err); ok {

@@ -136,8 +136,8 @@ func markShared(flags *pflag.FlagSet) {
 	}
 }
 
-// Choose takes the only provider of the cache if none was named. A token that was passed for this run is never sent to a provider that
-// was not named.
+// Choose sets the URL to the only provider of the cache if no provider was named. A token that was passed for this run is never sent to a
+// provider that was not named.
 func (p *Provider) Choose() error {
 	if source, _ := p.Passed(); p.URL != "" || source != "" {
 		return nil

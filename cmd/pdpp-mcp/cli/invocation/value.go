@@ -50,7 +50,7 @@ func (c *Choice) String() string {
 	return *c.chosen
 }
 
-// duration is the value of a flag that takes a positive time, or also 0. It is a pflag.Value.
+// duration is the value of a flag that takes a positive time, and 0 if that is allowed. It is a pflag.Value.
 type duration struct {
 	passed    *time.Duration
 	takesZero bool
@@ -136,8 +136,8 @@ type zone struct{ clock *tool.Clock }
 
 const zoneFlag = "time-zone"
 
-// AddZone adds the flag for the zone of dates and groups. The default is the zone of the machine if local is set, otherwise UTC.
-// A command with an argument of that name keeps its flag, and the variable sets the zone of a call without the argument.
+// AddZone adds the flag for the zone of dates and groups. The default is the zone of the machine if local is set, otherwise UTC. If the
+// command has an argument of that name, the argument keeps its flag. The variable then sets the zone of calls without the argument.
 func AddZone(flags *pflag.FlagSet, clock *tool.Clock, local bool) {
 	usual := "UTC"
 	clock.Zone = time.UTC

@@ -50,7 +50,7 @@ func Fill(command *cobra.Command) error {
 	return fill(flags, command)
 }
 
-// Refill sets a new set of a command's own flags from the same command line and from the current variables and file.
+// Refill sets fresh, a new copy of a command's own flags, from the same command line and from the current variables and file.
 func Refill(fresh *pflag.FlagSet, command *cobra.Command) error {
 	var problems []error
 	fresh.VisitAll(func(flag *pflag.Flag) {

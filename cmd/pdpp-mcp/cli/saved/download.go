@@ -53,7 +53,7 @@ func (t *Target) print(ctx context.Context, opener rs.Opener, request rs.Request
 	return c.check()
 }
 
-// pipe is a writer that ends with a context, because the reader of a pipe may have stopped reading.
+// pipe is a writer whose Write returns when the context ends, because the reader of a pipe may have stopped reading.
 type pipe struct {
 	ctx context.Context //nolint:containedctx // ends with the one download
 	out io.Writer

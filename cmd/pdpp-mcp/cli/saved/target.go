@@ -68,7 +68,8 @@ func (t *Target) Check() error {
 	return nil
 }
 
-// SetDefaultName names the file if no -o did. The name is one of a provider, so nothing in it leads to another directory or hides a file.
+// SetDefaultName names the file if no -o did. The name comes from a provider. It is changed so that it names no other directory and no
+// hidden file.
 func (t *Target) SetDefaultName(name string) {
 	if t.name == "" {
 		t.name = fileName(name)
@@ -82,7 +83,7 @@ const maxName = 200
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == utf8.RuneError: // such as a reversal of the direction
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == utf8.RuneError: // such as a change of the text's direction
 			return -1
 		case strings.ContainsRune(`/\:*?"<>|`, r):
 			return '_'

@@ -68,7 +68,7 @@ func (r *reloader) reload(ctx context.Context) {
 
 var restartOnly = []string{"drain-delay", "listen", "log-format", "log-level", "metrics-listen"}
 
-// logChanges logs which settings have changed. Those that need a restart are logged until then.
+// logChanges logs which settings have changed. A change that needs a restart is logged at every reload until the restart.
 func (r *reloader) logChanges(fresh *serveSettings) {
 	var changed, restart []string
 	fresh.flags.VisitAll(func(flag *pflag.Flag) {

@@ -105,8 +105,8 @@ func (s *serveSettings) check() error {
 		s.clearText.Refuse(asked, cmp.Or(s.auth.IntrospectionURL, s.auth.AuthorizationServer)))
 }
 
-// missing returns one error that names every required setting without a value, or nil. It has the exit code of a missing provider
-// URL, which is ExitUsage for every command, or else ExitConfiguration.
+// missing returns one error that names every required setting without a value, or nil. Its exit code is ExitUsage if the provider URL is
+// missing, as for every command, otherwise ExitConfiguration.
 func (s *serveSettings) missing(secret string) error {
 	var names []string
 	class := credential.Configuration
@@ -129,7 +129,7 @@ func (s *serveSettings) missing(secret string) error {
 	return &credential.Error{Class: class, Message: "missing settings: " + strings.Join(names, ", ")}
 }
 
-// secret returns the introspection secret from its file, or else from the environment. Its error names every missing setting.
+// secret returns the introspection secret from its file, otherwise from the environment. Its error names every missing setting.
 func (s *serveSettings) secret() (rs.Secret, error) {
 	value := os.Getenv(introspectionSecretVariable)
 	if s.secretFile != "" {

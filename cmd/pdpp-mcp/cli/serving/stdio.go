@@ -58,8 +58,8 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	return command
 }
 
-// The GC percentages trade memory for time: most allocations are garbage after each request. A local server shares its machine with a
-// person.
+// The GC percentages trade memory for time, since most allocations are garbage after each request. The one for stdio is lower, because a
+// local server shares the machine with its user.
 const (
 	servedGCPercent = 400
 	stdioGCPercent  = 300

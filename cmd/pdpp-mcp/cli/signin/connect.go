@@ -26,7 +26,7 @@ type signIn struct {
 	cacheRoot    string
 	noBrowser    bool
 	requestFlags requestFlags
-	labelHolder  string // the grant that has had the label so far; may be empty
+	labelHolder  string // the grant that has the label before the sign-in; may be empty
 	options      connect.Options
 }
 
@@ -137,8 +137,8 @@ func (s *signIn) check(cache *credential.Cache) (err error) {
 
 const maxLabel = 64
 
-// checkLabel refuses a label that could not be passed to a command or names a grant of another provider. If it labels a grant of this
-// provider, it moves to the new grant, which usually replaces an expired one.
+// checkLabel refuses a label that could not be passed to a command or names a grant of another provider. If a grant of this provider has
+// the label, the label moves to the new grant. That grant usually replaces an expired one.
 func (s *signIn) checkLabel(cache *credential.Cache) error {
 	label := s.options.Label
 	switch {

@@ -59,7 +59,8 @@ func (c *streamCopy) stateFile() string {
 	return path.Join(fileName(c.Connection), "."+fileName(c.Stream)+".json")
 }
 
-// open reads the copy of an earlier run. It is empty if it is missing or damaged, or of another grant, which may cover other fields.
+// open reads the copy of an earlier run. A missing or damaged copy is empty. So is a copy of another grant, because that grant may cover
+// other fields.
 func (c *streamCopy) open(provider, grant string) error {
 	c.clear()
 	content, err := c.root.ReadFile(c.stateFile())

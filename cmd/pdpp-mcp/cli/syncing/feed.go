@@ -80,8 +80,8 @@ type change struct {
 // firstBookmark is the bookmark before the first change.
 const firstBookmark = "beginning"
 
-// follow applies all changes since the copy's bookmark in memory, or reads from the beginning if that has expired. It returns the new
-// bookmark.
+// follow applies all changes since the copy's bookmark to the copy in memory. If the bookmark has expired, it reads from the beginning. It
+// returns the new bookmark.
 func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, onPage func(rows int)) (bookmark string, counts change, err error) {
 	since := kept.state.Bookmark
 	if since == "" {

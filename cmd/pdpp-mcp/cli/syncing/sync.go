@@ -134,8 +134,8 @@ func (s *sync) updateEach(ctx context.Context, sources []source, grants int) (ro
 	return rows, problems
 }
 
-// granted returns the sources of all grants and an error for each that could not be read. It reports whether these have ended, so that the
-// list of sources is complete.
+// granted returns the sources of all grants, and an error for each grant that could not be read. The list is complete if every such grant
+// has ended.
 func granted(ctx context.Context, providers []*invocation.Provider, logger *slog.Logger) (sources []source, problems []error, isComplete bool) {
 	isComplete = true
 	for _, provider := range providers {
