@@ -33,9 +33,9 @@ type Content struct {
 	Data         []byte
 }
 
-// Read reads a whole blob, and checks its size and digest. It returns a *tool.Error of code blob_too_large for more bytes than the
-// limit, an *rs.Failure for bytes that are not the announced ones, and otherwise the errors of rs.Opener. The caller must call release
-// when it no longer needs the bytes. It is never nil.
+// Read reads a whole blob, and checks its size and digest. It returns a *tool.Error of code blob_too_large for more bytes than the limit,
+// an *rs.Failure for bytes that differ from the announced size or digest, and otherwise the errors of rs.Opener. The caller must call
+// release when it no longer needs the bytes. It is never nil.
 func Read(ctx context.Context, opener rs.Opener, asked rs.Request, reference Reference, limit int64) (content *Content, release func(), err error) {
 	release = func() {}
 	if reference.Size > limit {

@@ -72,7 +72,7 @@ func SplitMediaType(mediaType string) (name string, parameters map[string]string
 	return name, parameters
 }
 
-// maxPixels bounds a picture, because a small file can unfold to any number of pixels where it is shown.
+// maxPixels bounds a picture, because a small file can decompress to any number of pixels.
 const maxPixels = 64 << 20
 
 // Picture describes a picture by its bytes.

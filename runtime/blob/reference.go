@@ -34,9 +34,9 @@ const (
 
 // Limits of what a result repeats of a reference, in bytes.
 const (
-	longestID        = 200
-	longestName      = 200
-	longestMediaType = 200
+	maxIDBytes        = 200
+	maxNameBytes      = 200
+	maxMediaTypeBytes = 200
 )
 
 // ParseReference is false unless the value is an object with a valid id of a blob and its media type, size, digest or address.
@@ -49,21 +49,21 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 		return Reference{}, false
 	}
 	reference := Reference{ID: members.Text(idMember), MediaType: strings.TrimSpace(members.Text(mediaMember)), Size: -1}
-	if len(reference.MediaType) > longestMediaType || !rawjson.IsPrintableASCII([]byte(reference.MediaType)) {
+	if len(reference.MediaType) > maxMediaTypeBytes || !rawjson.IsPrintableASCII([]byte(reference.MediaType)) {
 		reference.MediaType = ""
 	}
-	if name := members.Text(nameMember); len(name) <= longestName {
+	if name := members.Text(nameMember); len(name) <= maxNameBytes {
 		reference.Name = name
 	}
-	size, sized := members.Int(sizeMember)
-	if sized && size >= 0 {
+	size, hasSize := members.Int(sizeMember)
+	if hasSize && size >= 0 {
 		reference.Size = size
 	}
 	if isDigest(members.Text("sha256")) {
 		reference.Digest = strings.ToLower(members.Text("sha256"))
 	}
-	says := reference.MediaType != "" || sized || reference.Digest != "" || DigestIn(reference.ID) != "" || members.Get("fetch_url") != nil
-	return reference, says && len(reference.ID) <= longestID && recordid.CheckName("blob id", reference.ID) == nil
+	isReference := reference.MediaType != "" || hasSize || reference.Digest != "" || DigestIn(reference.ID) != "" || members.Get("fetch_url") != nil
+	return reference, isReference && len(reference.ID) <= maxIDBytes && recordid.CheckName("blob id", reference.ID) == nil
 }
 
 // MayRefer reports whether a value may be or contain a reference. It does not parse the value.
@@ -78,8 +78,8 @@ func isDigest(text string) bool {
 
 // DigestIn returns the SHA-256 in an id, in lower-case hexadecimal, or nothing for another id.
 func DigestIn(id string) string {
-	digest, addresses := strings.CutPrefix(id, "blob_sha256_")
-	if !addresses || !isDigest(digest) || digest != strings.ToLower(digest) {
+	digest, hasDigest := strings.CutPrefix(id, "blob_sha256_")
+	if !hasDigest || !isDigest(digest) || digest != strings.ToLower(digest) {
 		return ""
 	}
 	return digest

@@ -89,7 +89,7 @@ func (o *origins) isTrusted(remote string) bool {
 	})
 }
 
-// forwarded returns the host, which may be empty, and the scheme that a proxy received. It reads Forwarded (RFC 7239), or else
+// forwarded returns the host, which may be empty, and the scheme that a proxy received. It reads Forwarded (RFC 7239), otherwise
 // X-Forwarded-Host and X-Forwarded-Proto. The nearest proxy wrote the last element of a list; the client may have written earlier ones.
 func forwarded(header http.Header) (host, scheme string) {
 	host, scheme = lastElement(header.Values("X-Forwarded-Host")), lastElement(header.Values("X-Forwarded-Proto"))
@@ -165,9 +165,9 @@ func splitHost(host string) (name, port string, err error) {
 	return strings.TrimSuffix(strings.ToLower(parsed.Hostname()), "."), parsed.Port(), nil
 }
 
-// isForeign reports whether a page of another origin made the request (R-HOST-9). Browsers send Origin, or else Sec-Fetch-Site (Fetch
-// Metadata); programs send neither. Package http's CrossOriginProtection compares with the Host, which behind a proxy is not the public
-// one.
+// isForeign reports whether a page of another origin made the request (R-HOST-9). Browsers send Origin or Sec-Fetch-Site (Fetch Metadata).
+// Programs send neither. Package http's CrossOriginProtection is not used, because it compares with the Host, and behind a proxy that is
+// not the public host.
 func isForeign(r *http.Request, publicOrigin string) bool {
 	if origins := r.Header.Values("Origin"); len(origins) > 0 {
 		parsed, err := parseOrigin(origins[0])

@@ -37,7 +37,7 @@ var kinds = map[int]struct{ name, code string }{
 	http.StatusInternalServerError:   {"api_error", CodeInternal},
 }
 
-// problem is a refusal that does not depend on the caller (interfaces.md, Hosted routes). Those that do are in package auth.
+// problem is a refusal that does not depend on the caller (interfaces.md, Hosted routes). Refusals that depend on it are in package auth.
 type problem struct {
 	status     int // one without an entry in kinds has the type and code of a 400
 	message    string
@@ -98,7 +98,7 @@ func (w *refusalWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes the refusal. The SDK writes its text at once.
+// Write writes the refusal. The SDK writes its text in one call.
 func (w *refusalWriter) Write(text []byte) (int, error) {
 	if w.status == 0 {
 		return w.ResponseWriter.Write(text)
@@ -122,7 +122,7 @@ func isBrowser(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && webpage.PrefersHTML(r.Header.Values("Accept"))
 }
 
-// write writes a refusal: a page for a browser, or else JSON.
+// write writes a refusal: a page for a browser, otherwise JSON.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, refused *problem) {
 	w.Header().Add("Vary", "Accept")
 	if !isBrowser(r) {

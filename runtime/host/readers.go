@@ -23,7 +23,7 @@ type readers struct {
 
 func newReaders(options HandlerOptions) (*readers, error) {
 	made := &readers{options: options, retries: rs.NewRetryBudget()}
-	// A client checks the URLs.
+	// This client only checks the URLs.
 	_, err := made.client(&toolcall.Request{}, rs.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
 	return made, err
 }

@@ -51,7 +51,7 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	if time.Now().Before(r.until) {
 		return r.known
 	}
-	// Other probes may wait for this one.
+	// The check does not end with this probe, because other probes may wait for its result.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()
 	var both sync.WaitGroup

@@ -85,7 +85,7 @@ func advertised(definition tool.Definition) *mcp.Tool {
 		Title:       definition.Title,
 		Description: definition.Description,
 		InputSchema: definition.InputSchema,
-		// Every tool is read-only, and reads one grant only (R-SURF-3).
+		// Every tool is read-only, and reads only the granted sources (R-SURF-3).
 		Annotations: &mcp.ToolAnnotations{
 			Title:           definition.Title,
 			ReadOnlyHint:    true,

@@ -41,7 +41,7 @@ func skillResource(skill tool.Skill) *mcp.Resource {
 	}
 }
 
-// addSkill serves a skill of one file, the same for every caller (R-EVAL-5). It panics if the SDK has the extension itself.
+// addSkill serves a skill of one file, the same for every caller (R-EVAL-5). It panics if the SDK implements the extension too.
 func addSkill(server *mcp.Server, skill tool.Skill) {
 	resource := skillResource(skill)
 	server.AddResource(resource, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {

@@ -110,10 +110,11 @@ func (h Host) check(server Server) error {
 	return nil
 }
 
-// changedLines returns the removed and the added lines, each after a minus or a plus. It leaves out lines that only get a comma.
+// changedLines returns the removed and the added lines, each after a minus or a plus. It leaves out lines that differ only in commas and
+// white space.
 func changedLines(before, after []byte) string {
 	var body []string
-	marks := map[string]string{} // of each line without its white space and commas
+	marks := map[string]string{} // minus and plus signs by content of the line
 	for i, line := range strings.SplitAfter(string(diff.Diff("before", before, "after", after)), "\n") {
 		if i >= 3 && (strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+")) { // the first lines name the files
 			body = append(body, line)

@@ -20,7 +20,7 @@ type Host struct {
 	file          func(Machine) string // the user's configuration
 	folderFile    string               // configuration of a folder, relative to it; may be empty
 	installFolder func(Machine) string // a folder that its first run creates; nil: the folder of file
-	skills        string               // the user's Agent Skills, in installFolder or else in the home directory; may be empty
+	skills        string               // folder of the user's Agent Skills, in installFolder, or in the home directory without one; may be empty
 	format        format
 	settings      func(Server) []setting
 }
@@ -91,7 +91,7 @@ func (h Host) Installed(m Machine) bool {
 	return false
 }
 
-// Remote reports whether the host's file can name a hosted server. Claude Desktop has connectors of the account instead.
+// Remote reports whether the host's file can name a hosted server. Claude Desktop names hosted servers in the user's account instead.
 func (h Host) Remote() bool { return h.SignIn != "" }
 
 // HasSkills reports whether the host has a folder for the user's Agent Skills.

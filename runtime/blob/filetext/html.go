@@ -53,11 +53,11 @@ func Readable(source []byte) []byte {
 }
 
 type page struct {
-	out    bytes.Buffer
-	unseen atom.Atom // the element whose content is left out; 0: none
-	raw    int       // open elements that keep white space
-	link   string    // address of the open link
-	linked int       // where the text of the open link begins
+	out     bytes.Buffer
+	skipped atom.Atom // the element whose content is left out; 0: none
+	raw     int       // open elements that keep white space
+	link    string    // address of the open link
+	linked  int       // where the text of the open link begins
 }
 
 // Elements by their effect.
@@ -67,18 +67,18 @@ var (
 		atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Blockquote, atom.Pre, atom.Section, atom.Article, atom.Header, atom.Footer,
 		atom.Main, atom.Nav, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption,
 	}
-	unseen = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe}
+	skippedElements = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe}
 )
 
 func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 	name, hasAttributes := tokens.TagName()
 	tag := atom.Lookup(name)
-	if p.unseen != 0 {
+	if p.skipped != 0 {
 		return
 	}
 	switch {
-	case slices.Contains(unseen, tag) && !isEmpty:
-		p.unseen = tag
+	case slices.Contains(skippedElements, tag) && !isEmpty:
+		p.skipped = tag
 	case tag == atom.A:
 		p.endLink()
 		p.link, p.linked = attribute(tokens, hasAttributes, "href"), p.out.Len()
@@ -103,9 +103,9 @@ func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 
 func (p *page) close(tag atom.Atom) {
 	switch {
-	case p.unseen != 0:
-		if tag == p.unseen {
-			p.unseen = 0
+	case p.skipped != 0:
+		if tag == p.skipped {
+			p.skipped = 0
 		}
 	case tag == atom.A:
 		p.endLink()
@@ -131,7 +131,7 @@ func (p *page) endLink() {
 }
 
 func (p *page) write(text []byte) {
-	if p.unseen != 0 {
+	if p.skipped != 0 {
 		return
 	}
 	if p.raw > 0 {

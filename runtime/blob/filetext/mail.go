@@ -21,9 +21,9 @@ import (
 
 // Limits of a mail. The text says what is left out.
 const (
-	partsMost = 200
-	deepest   = 8        // nested multiparts and mails
-	longest   = 32 << 20 // bytes of text
+	maxParts     = 200
+	maxNesting   = 8        // nested multiparts and mails
+	maxTextBytes = 32 << 20 // bytes of text
 )
 
 // shownHeaders are the headers that are part of the text.
@@ -83,18 +83,18 @@ var errCharset = errors.New("no such charset")
 func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) {
 	name, parameters := blob.SplitMediaType(header.Get("Content-Type"))
 	name = cmp.Or(name, "text/plain") // RFC 2045, section 5.2
-	if strings.HasPrefix(name, "multipart/") && parameters["boundary"] != "" && depth < deepest {
+	if strings.HasPrefix(name, "multipart/") && parameters["boundary"] != "" && depth < maxNesting {
 		m.multipart(multipart.NewReader(body, parameters["boundary"]), depth+1)
 		return
 	}
-	if m.parts++; m.parts > partsMost {
+	if m.parts++; m.parts > maxParts {
 		return
 	}
 	content, isBroken := decodedBody(body, header.Get("Content-Transfer-Encoding"))
 	_, disposition, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
 	m.heading(name, decodedHeader(cmp.Or(disposition["filename"], parameters["name"])), content, isBroken)
 	kind := blob.KindOf(name)
-	if kind == blob.Mail && depth < deepest && m.message(content, depth+1) {
+	if kind == blob.Mail && depth < maxNesting && m.message(content, depth+1) {
 		return
 	}
 	if !kind.IsText() {
@@ -108,7 +108,7 @@ func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) 
 	switch {
 	case !ok:
 		m.out.WriteString("(not text, and not shown)\n")
-	case m.out.Len()+len(text.Bytes) > longest:
+	case m.out.Len()+len(text.Bytes) > maxTextBytes:
 		m.out.WriteString("(too long, and not shown)\n")
 	default:
 		m.repaired = m.repaired || text.Repaired
@@ -147,17 +147,17 @@ func (m *mailText) multipart(parts *multipart.Reader, depth int) {
 			m.breakLine()
 			m.out.WriteString("--- the mail breaks off here ---\n")
 			return
-		case m.parts >= partsMost:
+		case m.parts >= maxParts:
 			m.breakLine()
-			fmt.Fprintf(&m.out, "--- more than %d parts: the others are left out ---\n", partsMost)
-			m.parts = partsMost + 1
+			fmt.Fprintf(&m.out, "--- more than %d parts: the others are left out ---\n", maxParts)
+			m.parts = maxParts + 1
 			return
 		}
 		m.part(part.Header, part, depth)
 	}
 }
 
-// decodedBody decodes the transfer encoding of a body. It reports whether the encoding is broken. The content ends there.
+// decodedBody decodes the transfer encoding of a body. It reports whether decoding failed. The content ends at the failure.
 func decodedBody(body io.Reader, encoding string) (content []byte, isBroken bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "base64":

@@ -39,7 +39,7 @@ func decode(data []byte, declared string, isHTML bool) Text {
 		return text
 	}
 	known, _ := charset.Lookup(name)
-	decoded, _ := known.NewDecoder().Bytes(data) // decoders of the standard replace what they cannot read
+	decoded, _ := known.NewDecoder().Bytes(data) // these decoders replace invalid bytes by U+FFFD
 	decoded = bytes.TrimPrefix(decoded, []byte(bom))
 	return Text{Bytes: decoded, Charset: name, Detected: detected, Repaired: bytes.ContainsRune(decoded, utf8.RuneError)}
 }
@@ -51,11 +51,11 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 		return inPage, false
 	}
 	isUTF8 := bytes.IndexByte(data, 0) < 0 && utf8.Valid(data)
-	if name := lookUp(declared); name != "" && !(isUTF16(name) && isUTF8) { // no text can be read as both
+	if name := lookUp(declared); name != "" && !(isUTF16(name) && isUTF8) { // valid UTF-8 without NUL is not UTF-16
 		return name, false
 	}
 	if xml := xmlDeclaration.FindSubmatch(data[:min(len(data), 256)]); xml != nil {
-		if name := lookUp(string(xml[1])); name != "" && !isUTF16(name) { // a declaration in UTF-16 would not match here
+		if name := lookUp(string(xml[1])); name != "" && !isUTF16(name) { // a text in UTF-16 would not match the expression
 			return name, false
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 // Lengths of a window in code points, as in the resource server's windows of fields (rs-contract.md).
 const (
-	usualWindow = 4_096
-	mostWindow  = 16_384
+	defaultWindow = 4_096
+	maxWindow     = 16_384
 )
 
 // Selector places a window: from an offset, or around the first match of words. A nil member was not given.
@@ -32,7 +32,7 @@ type Window struct {
 
 // Select returns a window like the resource server's windows of a field. It is false if the match does not occur. A match ignores case.
 func (s Selector) Select(text []byte) (Window, bool) {
-	window := Window{Total: int64(utf8.RuneCount(text)), Limit: min(given(s.Limit, usualWindow), mostWindow)}
+	window := Window{Total: int64(utf8.RuneCount(text)), Limit: min(given(s.Limit, defaultWindow), maxWindow)}
 	start := min(given(s.Offset, 0), window.Total)
 	if s.Match != "" {
 		searched := folded(text)
@@ -46,7 +46,7 @@ func (s Selector) Select(text []byte) (Window, bool) {
 		before := given(s.Before, 0)
 		start = max(0, window.MatchStart-before)
 		if s.Before != nil || s.After != nil {
-			window.Limit = min(mostWindow, before+length+given(s.After, 0))
+			window.Limit = min(maxWindow, before+length+given(s.After, 0))
 		}
 	}
 	window.Start = start

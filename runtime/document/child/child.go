@@ -82,9 +82,9 @@ type process struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser
 	stdout  io.ReadCloser
-	ready   chan struct{} // closed when it waits for the document, or has failed
+	ready   chan struct{} // closed when the process waits for the document, or has failed
 	failed  bool          // before it was ready
-	timer   *time.Timer   // ends it
+	timer   *time.Timer   // kills the process
 }
 
 func start(format document.Format, page int) (*process, error) {
@@ -93,7 +93,7 @@ func start(format document.Format, page int) (*process, error) {
 		return nil, err
 	}
 	if runtime.GOOS == "linux" {
-		program = "/proc/self/exe" // also when a newer program has replaced the file
+		program = "/proc/self/exe" // even if a newer program has replaced the file
 	}
 	p := &process{command: exec.Command(program, command, string(format), strconv.Itoa(page), cacheDirectory()), ready: make(chan struct{})}
 	p.command.Env = []string{}

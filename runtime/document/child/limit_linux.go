@@ -15,7 +15,8 @@ const maxMemory = 512 << 20
 // maxFiles is how many files may be open while PDFium is loaded.
 const maxFiles = 32
 
-// limitProcess limits address space, processor time and open files. The process cannot raise these limits.
+// limitProcess limits address space, processor time and open files. It also keeps the process from gaining privileges
+// (PR_SET_NO_NEW_PRIVS).
 func limitProcess(processor time.Duration) error {
 	statistics, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -38,8 +39,8 @@ func closeFiles() error {
 }
 
 func limit(limits map[int]uint64) error {
-	for resource, most := range limits {
-		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+	for resource, maximum := range limits {
+		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: maximum, Max: maximum}); err != nil {
 			return err
 		}
 	}

@@ -77,8 +77,8 @@ func readPDF(reader *pdf.Reader, data []byte, number string) ([]byte, error) {
 	return bytes.ToValidUTF8([]byte(text), []byte("\ufffd")), err
 }
 
-// The child writes two frames: ready when it is prepared, and after it has read the document one of the others. A frame is a byte for
-// its kind, four bytes for the length of its content, and the content.
+// The child writes two frames: frameReady when it is prepared, and frameResult or frameError after it has read the document. A frame is a
+// byte for its kind, four bytes for the length of its content, and the content.
 const (
 	frameReady  = 'r'
 	frameResult = 'd' // the text or the image

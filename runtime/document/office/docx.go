@@ -35,7 +35,7 @@ func (w *words) readStyle(n node) {
 	w.styles[n.attribute("styleId")] = w.style
 }
 
-// maxBased bounds the styles that a style is based on.
+// maxBased bounds the chain of styles that a style is based on.
 const maxBased = 20
 
 // readProperties reads the prefix of a paragraph: the marks of a heading, and the number of a list item.
@@ -59,7 +59,8 @@ func (w *words) readProperties(n node) {
 	w.paragraph.prefix = prefix
 }
 
-// readNumbering reads how lists are numbered. Lists of the same definition share their numbers, unless one overrides a start.
+// readNumbering reads how lists are numbered. Lists of the same definition share their numbers, except a list that overrides the first
+// number.
 func (w *words) readNumbering(part string) {
 	definitions := map[string]*list{}
 	definition, id, depth := &list{}, "", 0

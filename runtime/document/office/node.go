@@ -48,7 +48,8 @@ type stream struct {
 	open    []string // elements
 }
 
-// elements returns the elements of a part. The caller can read the content of one; otherwise the elements inside follow.
+// elements returns the elements of a part. If the caller reads the content of an element, the iteration continues after it. Otherwise the
+// elements inside follow.
 func (f *file) elements(name string) iter.Seq[node] {
 	return func(yield func(node) bool) {
 		part := f.open(name)

@@ -91,7 +91,7 @@ const maxSpaces = 100
 // addCollapsed adds text to the open paragraph with its white space as single spaces.
 func (w *words) addCollapsed(text []byte) {
 	p := w.paragraph
-	if p == nil || !w.makes(len(text)) {
+	if p == nil || !w.mayMake(len(text)) {
 		return
 	}
 	for _, r := range string(text) {
@@ -118,7 +118,7 @@ func (w *words) readNote(n node) {
 	by, text := w.readCredited(n)
 	if note := bracketed(kind+by, text); w.paragraph != nil {
 		w.add(note)
-	} else if w.makes(len(note)) {
+	} else if w.mayMake(len(note)) {
 		w.comments += note
 	}
 }

@@ -23,7 +23,7 @@ func (f *file) cell(value string, times int) {
 		r.empty += times
 		return
 	}
-	if !f.makes(times*(len(value)+1) + r.empty) {
+	if !f.mayMake(times*(len(value)+1) + r.empty) {
 		return
 	}
 	r.fields = append(r.fields, make([]string, r.empty)...)

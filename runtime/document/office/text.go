@@ -41,8 +41,8 @@ func (f *file) marked() string {
 // maxMade bounds the bytes of text that are made, as a multiple of the text's limit. Cells and notes are made before they are written.
 const maxMade = 8
 
-// makes reports whether more bytes of text may be made.
-func (f *file) makes(bytes int) bool {
+// mayMake reports whether more bytes of text may be made.
+func (f *file) mayMake(bytes int) bool {
 	f.made += bytes
 	if f.failure == nil && (bytes < 0 || f.made > maxMade*f.limits.Text || len(f.text) > f.limits.Text) {
 		f.failure = f.limits.TextError()
@@ -51,10 +51,10 @@ func (f *file) makes(bytes int) bool {
 }
 
 func (f *file) write(text string) {
-	if f.makes(len(text)) {
+	if f.mayMake(len(text)) {
 		f.text = append(f.text, text...)
 	}
-	f.makes(0)
+	f.mayMake(0)
 }
 
 func (f *file) line(text string) { f.write(text + "\n") }
@@ -105,7 +105,7 @@ type change struct {
 	start  int
 }
 
-// addParagraph writes the text that read adds. Paragraphs that read writes, such as those of a text box, precede it.
+// addParagraph writes the text that read adds. If read writes paragraphs, such as those of a text box, they precede it.
 func (f *file) addParagraph(prefix string, read func()) {
 	outer, p := f.paragraph, &paragraph{prefix: prefix}
 	f.paragraph = p
@@ -121,7 +121,7 @@ func (f *file) addParagraph(prefix string, read func()) {
 
 // add adds text to the open paragraph. It ignores text outside of paragraphs, as office programs do.
 func (f *file) add(text string) {
-	if f.paragraph != nil && f.makes(len(text)) {
+	if f.paragraph != nil && f.mayMake(len(text)) {
 		f.paragraph.text = append(f.paragraph.text, text...)
 	}
 }

@@ -31,7 +31,7 @@ const maxMemory = 256 << 20 / (64 << 10)
 // Reader is a running PDFium. It is not safe for concurrent use.
 type Reader struct{ pdfium pdfium.Pdfium }
 
-// New starts PDFium. It loads the compiled code from a cache directory or saves it there. If that fails, it compiles without a cache.
+// New starts PDFium. It loads the compiled code from a cache directory or saves it there. If that fails, it compiles each time.
 func New(cacheDirectory string) (*Reader, error) {
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory).
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling) // PDFium needs the second
@@ -46,7 +46,7 @@ func New(cacheDirectory string) (*Reader, error) {
 	if reader, err := start(config); err == nil {
 		return reader, nil
 	}
-	return start(config) // the cache directory cannot be written
+	return start(config) // the cache could not be written, but has the compiled code in memory
 }
 
 // start compiles with one worker: two are faster, but need more than 350 MB.

@@ -22,13 +22,13 @@ type HTTP struct {
 	Runner *Runner
 	Logger *slog.Logger
 
-	// SDK answers every request that is not a tool call.
+	// SDK answers every message that is not a valid tool call.
 	SDK func(w http.ResponseWriter, r *http.Request, body []byte)
 
 	// AdmitMore admits the messages of a batch after the first, or refuses the request.
 	AdmitMore func(w http.ResponseWriter, r *http.Request, messages int) (release func(), ok bool)
 
-	// Server returns the server's identity for a client that sees it at an origin.
+	// Server returns the server's identity. Origin is the server's origin as the client sees it.
 	Server func(origin string) mcp.Implementation
 }
 
@@ -191,7 +191,7 @@ const MediaJSON = "application/json"
 
 const responseCaching = "no-cache, no-transform" // as the SDK sends
 
-// WriteJSON writes a whole response. A client that hung up gets nothing.
+// WriteJSON writes a whole response. It ignores a client that has disconnected.
 func WriteJSON(w http.ResponseWriter, status int, media, caching string, body []byte) {
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Cache-Control", caching)

@@ -34,7 +34,7 @@ type message struct {
 	members rawjson.Object // of params; nil if those are not an object
 
 	isResponse bool           // to a request of the server
-	refused    *jsonrpc.Error // why the message is invalid; only raw and id are set then
+	refused    *jsonrpc.Error // why the message is invalid; only id is set then
 }
 
 func (m message) isRequest() bool { return m.refused == nil && !m.isResponse && m.id.isSet() }
@@ -47,7 +47,7 @@ func invalidRequest(id messageID, format string, values ...any) message {
 	return refusedAs(id, jsonrpc.CodeInvalidRequest, "invalid request: "+fmt.Sprintf(format, values...))
 }
 
-// splitMessages checks a text and returns its messages: one, or those of a batch. If the text cannot be read, bad is refused.
+// splitMessages checks a text and returns its messages: one, or those of a batch. If the text cannot be read, bad is the refusal.
 func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, bad message) {
 	text = bytes.Trim(text, " \t\r\n")
 	if !utf8.Valid(text) {
@@ -215,7 +215,8 @@ func readID(value json.RawMessage) (messageID, error) {
 // maxExact is the largest integer up to which a float64 holds every integer: 2^53.
 const maxExact = 1 << 53
 
-// exactInteger returns the value of a JSON number that is an integer within ±2^53. The digits reveal whether it was rounded.
+// exactInteger returns the value of a JSON number that is an integer within ±2^53. It compares the digits, because parsing rounds a number
+// with too many.
 func exactInteger(number string) (int64, bool) {
 	nearest, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.Trunc(nearest) != nearest || math.Abs(nearest) > maxExact {

@@ -70,7 +70,7 @@ func (p *progress) end() {
 	p.isEnded = true
 }
 
-// eventStream answers a POST with events if a message precedes the response, or else with JSON (MCP 2025-03-26).
+// eventStream answers a POST with events if a message precedes the response, otherwise with JSON (MCP 2025-03-26).
 type eventStream struct {
 	w        http.ResponseWriter
 	hasBegun bool

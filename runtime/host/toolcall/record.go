@@ -109,7 +109,7 @@ func (r *Runner) auditCaller(ctx context.Context, call Call) audit.Caller {
 	return caller
 }
 
-const maxSums = 8 // of one call, whose requests are of few kinds
+const maxSums = 8 // of one call; most calls send few kinds of requests
 
 type readSum struct {
 	Template   string  `json:"url"`

@@ -35,7 +35,7 @@ type Streams struct {
 	Out io.Writer
 }
 
-// Session serves one client over newline-delimited JSON. The SDK, which sees it as an mcp.Connection, gets all but tool calls.
+// Session serves one client over newline-delimited JSON. It is an mcp.Connection for the SDK, which gets every message except tool calls.
 type Session struct {
 	lifetime   context.Context //nolint:containedctx // its calls end with it
 	runner     *Runner
@@ -65,7 +65,7 @@ type request struct {
 	reply       reply
 	answered    chan struct{} // closed with the response
 	isCancelled bool          // a cancelled request gets no response (MCP 2025-11-25, Cancellation)
-	isSDKs      bool          // the SDK answers it
+	isPassed    bool          // to the SDK, which answers it
 	isRunning   bool
 	weight      int64
 }
@@ -224,7 +224,7 @@ func (s *Session) run(ctx context.Context, m message, running *request, revision
 	}
 	s.mu.Lock()
 	isCancelled := running.isCancelled
-	running.isSDKs = !isCancelled
+	running.isPassed = !isCancelled
 	s.mu.Unlock()
 	if isCancelled {
 		s.respond(m.id.ID, nil)
@@ -284,7 +284,7 @@ func (s *Session) cancel(m message) bool {
 	}
 	cancelled.isCancelled = true
 	cancelled.cancel()
-	return cancelled.isSDKs
+	return cancelled.isPassed
 }
 
 // Wait returns when no request is unanswered, after the limit, or when the context or the session ends.

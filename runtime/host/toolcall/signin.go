@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// maxSigningIn limits the requests of a server that wait for a sign-in, so that they leave room for others. More get their error at once.
+	// maxSigningIn limits the requests of a server that wait for a sign-in, so that they leave room for others. Further requests get their
+	// error without waiting.
 	maxSigningIn = 16
 
 	// signInRequest is the key of the sign-in among the input requests of a result (MCP 2026-07-28).
