@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// timeBound is a bound of the filter on the field that orders a list, so that no record after it matches.
+// timeBound is a bound of the filter on the field that orders a list. No record past it matches.
 type timeBound struct {
 	field    string
 	at       time.Time
@@ -18,10 +18,10 @@ type timeBound struct {
 // boundOrderTolerance is how far a record may be from the order of instants, because servers order times by their text (770).
 const boundOrderTolerance = 24 * time.Hour
 
-// boundOf returns the bound that a filter sets, or nil. The resource server confirms the order of the list, which is the default one if it
-// is empty.
+// boundOf returns the bound that a filter sets on the field that orders the list, or nil. It asks the resource server whether the list
+// has that order. An empty order is the default one.
 func (l *list) boundOf(filter rs.Filter, order string) *timeBound {
-	if _, isFeed := l.request.Query.Get(feedName); isFeed { // in the order of changes
+	if _, isFeed := l.request.Query.Get(feedName); isFeed { // a feed is in the order of changes
 		return nil
 	}
 	isRising := order == "asc"
@@ -46,15 +46,15 @@ func (l *list) sortsBy(field string, isRising bool) bool {
 // index returns the number of rows before the bound.
 func (b *timeBound) index(rows []record) int {
 	if b != nil {
-		if i := slices.IndexFunc(rows, b.isBefore); i >= 0 {
+		if i := slices.IndexFunc(rows, b.isPast); i >= 0 {
 			return i
 		}
 	}
 	return len(rows)
 }
 
-// isBefore reports whether a record, and so every later one, is after the bound.
-func (b *timeBound) isBefore(row record) bool {
+// isPast reports whether a record, and so every later one, is past the bound.
+func (b *timeBound) isPast(row record) bool {
 	value := row.fields.Member(b.field)
 	if !isTime(value) {
 		return false

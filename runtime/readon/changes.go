@@ -26,14 +26,15 @@ const (
 	changesPrefix = "changes."
 )
 
-// feedPosition is the position in the feed of one source: a bookmark or a page of the resource server, and rows of it that were shown.
+// feedPosition is the position in the feed of one source: a bookmark or a page of the resource server, and the number of its rows that
+// were shown.
 type feedPosition struct {
 	Bookmark string `json:"b,omitempty"`
 	Cursor   string `json:"c,omitempty"`
 	Skip     int    `json:"k,omitempty"`
 }
 
-// feed is what changed in one source.
+// feed is a page of the changes of one source.
 type feed struct {
 	*source
 	start, next feedPosition
@@ -92,7 +93,7 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 	return c.page(), nil
 }
 
-// read reads a page of the feed. An expired bookmark begins again from now.
+// read reads a page of the feed. If the bookmark has expired, it starts again from now.
 func (f *feed) read() error {
 	f.next = f.start
 	limit := min(f.limit+f.start.Skip, rs.MostRows)
@@ -120,15 +121,15 @@ func (f *feed) read() error {
 	return nil
 }
 
-// after returns the position after some rows of the page.
-func (f *feed) after(shown int) feedPosition {
+// positionAfter returns the position after some rows of the page.
+func (f *feed) positionAfter(shown int) feedPosition {
 	if f.err != nil || shown < len(f.records) {
 		return feedPosition{Bookmark: f.start.Bookmark, Cursor: f.start.Cursor, Skip: f.start.Skip + shown}
 	}
 	return f.next
 }
 
-// page returns the page: the sources one after another.
+// page returns the page. The sources follow one another.
 func (c *changes) page() *rs.Response {
 	var rows []rawjson.Value
 	var feeds []*feed // of each row
@@ -168,7 +169,7 @@ func (c *changes) page() *rs.Response {
 	return c.respond(body)
 }
 
-// cursor returns the cursor after rows of these feeds.
+// cursor returns the cursor after the shown rows, given as the feed of each row.
 func (c *changes) cursor(shown []*feed) string {
 	counts := map[*feed]int{}
 	for _, each := range shown {
@@ -177,12 +178,12 @@ func (c *changes) cursor(shown []*feed) string {
 	positions := map[string]feedPosition{}
 	maps.Copy(positions, c.ungranted)
 	for _, each := range c.feeds {
-		positions[each.key()] = each.after(counts[each])
+		positions[each.key()] = each.positionAfter(counts[each])
 	}
 	return pack(positions)
 }
 
-// row returns a change: when it came, and the short fields of a record that was not deleted.
+// row returns a change with its time. A record that was not deleted has its short fields.
 func (f *feed) row(record record) rawjson.Value {
 	members, _ := rawjson.ParseObject(record.row)
 	row := f.identity(record)
@@ -198,7 +199,7 @@ func (f *feed) row(record record) rawjson.Value {
 // maxCursorBytes limits an unpacked cursor of changes.
 const maxCursorBytes = 64 << 10
 
-// pack encodes positions as a cursor. They are alike, so that those of 40 streams take less than 2 kB.
+// pack encodes positions as a compressed cursor. The positions of 40 streams take less than 2 kB.
 func pack(positions map[string]feedPosition) string {
 	var packed bytes.Buffer
 	text, _ := json.Marshal(positions)                           // strings and numbers

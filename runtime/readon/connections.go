@@ -10,14 +10,15 @@ import (
 
 // connections are those of a list that the resource server pages only for one connection at a time (063, 814b).
 type connections struct {
-	isUnordered bool     // the caller needs the rows in no order, so that connections may be read concurrently
-	connection  string   // that is read; empty: the resource server pages the list
-	following   []string // that are read after it, as the same list
-	concurrent  []string // each is read as another list
-	count       int      // number of such lists with this one; 0: there is one list
+	isUnordered bool     // the caller accepts rows in any order, so connections may be read concurrently
+	connection  string   // the connection that is read; empty: the resource server pages the list
+	following   []string // connections that are read after it in the same list
+	concurrent  []string // connections that are each read as a separate list
+	count       int      // number of lists, with this one; 0: the list is not split
 }
 
-// splits reports whether a first page has rows of several connections, which are then read from the beginning of each.
+// splits reports whether the first page shows that the connections must be read separately. If so, it starts the list at the beginning of
+// the first connection.
 func (l *list) splits(rows []record, hasNoCursor bool) bool {
 	if l.isSearch || l.pages > 0 || l.next != (position{}) || len(rows) == 0 {
 		return false
@@ -35,7 +36,7 @@ func (l *list) splits(rows []record, hasNoCursor bool) bool {
 	return true
 }
 
-// findConnections finds the connections that follow the one of a position.
+// findConnections finds the connections that follow the connection of the position.
 func (l *list) findConnections() error {
 	request := l.request
 	request.Query = request.Query.With(limitName, "1")
@@ -55,7 +56,7 @@ func (l *list) findConnections() error {
 	return nil
 }
 
-// endConnection continues with the next connection. It reports whether that was the last one, which ends the list.
+// endConnection moves to the next connection. After the last one it ends the list and returns true.
 func (l *list) endConnection() (isLast bool) {
 	if len(l.following) == 0 {
 		l.isDone, l.isRead, l.Complete = true, true, true
@@ -89,8 +90,8 @@ func (l *list) readAll(take func(*page)) error {
 		lists = append(lists, added)
 	}
 	for isFirst := true; len(lists) > 0; isFirst = false {
-		own := lists[0]
-		read, err := own.page()
+		current := lists[0]
+		read, err := current.page()
 		if err != nil {
 			return err
 		}
@@ -108,13 +109,13 @@ func (l *list) readAll(take func(*page)) error {
 			}
 		}
 		switch {
-		case own.isRead:
+		case current.isRead:
 			begin()
-		case read == nil || own.isDone:
-			own.cancelAhead()
-			unread = append(unread, own.connection)
+		case read == nil || current.isDone:
+			current.cancelAhead()
+			unread = append(unread, current.connection)
 		default:
-			lists = append(lists, own)
+			lists = append(lists, current)
 		}
 	}
 	if unread = append(unread, l.concurrent...); l.count > 0 {

@@ -32,7 +32,7 @@ type sourceCount struct {
 	isCut   bool  // not all records were read
 }
 
-// refuseMeasure refuses a count that is not over all streams, with a message that names what is accepted.
+// refuseMeasure refuses an aggregate that cannot cover all streams. The message names the accepted value.
 func (i GroupsInput) refuseMeasure() error {
 	for _, each := range []struct {
 		broken             bool
@@ -77,7 +77,7 @@ func readCounts(ctx context.Context, env tool.Env, request rs.Request, input Gro
 	}
 	atOnce := sourcesAtOnce
 	if span.isBounded() && env.Readings.Refuses(rs.Origins(env.RS, request)) {
-		atOnce = 1 // each reads what is left of the call's records
+		atOnce = 1 // each source may read the remaining records of the call
 	}
 	if err := c.eachSource(c.sources, atOnce, func(i int) error { return c.count(c.counts[i]) }); err != nil {
 		return nil, err
@@ -86,26 +86,26 @@ func readCounts(ctx context.Context, env tool.Env, request rs.Request, input Gro
 }
 
 // count counts one source.
-func (c *counts) count(of *sourceCount) error {
-	input := GroupsInput{Stream: of.stream, Metric: c.input.Metric}
-	if of.connection != "" {
-		input.ConnectionID = &of.connection
+func (c *counts) count(counted *sourceCount) error {
+	input := GroupsInput{Stream: counted.stream, Metric: c.input.Metric}
+	if counted.connection != "" {
+		input.ConnectionID = &counted.connection
 	}
 	if c.span.isBounded() || c.input.GroupByTime != nil {
-		if err := of.findField(); err != nil || of.field == "" {
+		if err := counted.findField(); err != nil || counted.field == "" {
 			return err
 		}
-		input.Filter = of.filter()
+		input.Filter = counted.filter()
 	}
 	if c.input.GroupByTime != nil {
-		limit := int64(tally.MaxGroups) // the first ones of each source, which have the first ones of all
+		limit := int64(tally.MaxGroups) // the first groups of all sources are among the first groups of each
 		if sort := text(c.input.Sort); sort != "" && sort != "key" {
 			limit, input.Sort = tally.EveryGroup, c.input.Sort
 		}
-		input.GroupByTime, input.Granularity, input.TimeZone, input.Limit = &of.field, c.input.Granularity, c.input.TimeZone, &limit
+		input.GroupByTime, input.Granularity, input.TimeZone, input.Limit = &counted.field, c.input.Granularity, c.input.TimeZone, &limit
 	}
 	request := rs.Request{
-		Path: rs.JoinPath("v1", "streams", of.stream, "aggregate"), Sources: rs.OneSource{Stream: of.stream, ConnectionID: input.ConnectionID},
+		Path: rs.JoinPath("v1", "streams", counted.stream, "aggregate"), Sources: rs.OneSource{Stream: counted.stream, ConnectionID: input.ConnectionID},
 	}
 	for name, value := range map[string]*string{
 		"metric": &input.Metric, groupByTimeName: input.GroupByTime, granularityName: input.Granularity, zoneName: input.TimeZone,
@@ -121,33 +121,33 @@ func (c *counts) count(of *sourceCount) error {
 	if err != nil {
 		return err
 	}
-	return c.add(of, response)
+	return c.add(counted, response)
 }
 
 // add adds the figures of a response.
-func (c *counts) add(of *sourceCount, response *rs.Response) error {
+func (c *counts) add(counted *sourceCount, response *rs.Response) error {
 	body, err := response.Object()
 	if err != nil {
 		return err
 	}
 	read := 0
 	if response.Reading != nil {
-		read, of.isCut = int(response.Reading.Read), !response.Reading.Complete
+		read, counted.isCut = int(response.Reading.Read), !response.Reading.Complete
 	}
-	c.answered(response, read)
+	c.noteResponse(response, read)
 	groups, isGrouped := rawjson.Elements(body.Get("groups"))
 	if !isGrouped {
-		of.total, _ = body.Int("value")
+		counted.total, _ = body.Int("value")
 		return nil
 	}
 	for _, each := range groups {
 		group, _ := rawjson.ParseObject(each)
 		count, _ := group.Int("count")
-		of.total += count
-		of.periods = append(of.periods, group)
+		counted.total += count
+		counted.periods = append(counted.periods, group)
 	}
-	of.later, _ = body.Int("other_count")
-	of.total += of.later
+	counted.later, _ = body.Int("other_count")
+	counted.total += counted.later
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// GroupsInput is what an aggregate asks for. A nil member was not given.
+// GroupsInput has the arguments of an aggregate. A nil member was not given.
 type GroupsInput struct {
 	Stream       string
 	Metric       string
@@ -50,9 +50,9 @@ func text(value *string) string {
 	return *value
 }
 
-// Groups reads an aggregate. The adapter tallies the records where the resource server refuses filters as such (R-SCAN-1), does not
-// measure or group so (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). It returns the errors of env.Get, or
-// a *tool.Error for an argument that the resource server would refuse too, or a caller with too many readings.
+// Groups reads an aggregate. The adapter tallies the records if the resource server refuses all filters (R-SCAN-1), does not offer the
+// metric or the grouping (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). It returns the errors of
+// env.Get, or a *tool.Error for an argument that the resource server would refuse too, or for a caller with too many readings.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
 	if input.Stream == tool.EveryStream {
 		return readCounts(ctx, env, request, input)
@@ -60,7 +60,7 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	isOwnZone := input.TimeZone != nil
 	switch {
 	case input.GroupByTime == nil:
-		input.TimeZone = nil // is not used
+		input.TimeZone = nil // used only for groups by time
 	case !isOwnZone:
 		input.TimeZone = defaultZone(ctx, env, input)
 		request.Query.String(zoneName, input.TimeZone)
@@ -79,10 +79,10 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		return env.Get(ctx, request)
 	}
 	q := &groups{request: request, input: input, query: query, tally: tallied}
-	var refused error // of the call, which a reading may answer
+	var refused error // the refusal of the call; a reading may answer it
 	q.filters = len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
 	if !q.filters && !isCycle {
-		response, err := env.Get(ctx, q.asked())
+		response, err := env.Get(ctx, q.serverRequest())
 		switch {
 		case err == nil && q.isServerOrder():
 			return response, nil
@@ -91,7 +91,7 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 				return sorted, nil
 			}
 		case q.refusesFilter(env, err):
-		case wrong != nil || !isOfMeasure(err):
+		case wrong != nil || !isMeasureRefusal(err):
 			return nil, err
 		default:
 			refused = err
@@ -106,7 +106,7 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		response, err = q.read(ctx, env)
 	}
 	if errors.As(err, new(*rs.Error)) && refused != nil {
-		return nil, refused // the refusal of the call says more than the one of the reading (R-ERR-1)
+		return nil, refused // the refusal of the call is more precise than the refusal of the reading (R-ERR-1)
 	}
 	return response, err
 }
@@ -119,8 +119,8 @@ func readingOff(parameter string) *tool.Error {
 	}
 }
 
-// defaultZone returns the name of the zone of the server, or nil if groups are in UTC. A field of dates has no zone: a resource
-// server that converted a date would move it to another day.
+// defaultZone returns the name of the zone of the server, or nil if groups are in UTC. A field of dates has no zone: a resource server
+// that converted a date could move it to another day.
 func defaultZone(ctx context.Context, env tool.Env, input GroupsInput) *string {
 	name := env.Clock.Location().String()
 	if name == time.UTC.String() {
@@ -148,7 +148,7 @@ func recordsOfStream(stream string, connectionID *string) rs.Request {
 	return request
 }
 
-// groups is an aggregate in the making.
+// groups answers one aggregate.
 type groups struct {
 	request rs.Request
 	input   GroupsInput
@@ -157,8 +157,8 @@ type groups struct {
 	filters bool // the adapter applies the filter
 }
 
-// isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, and times from the
-// earliest on.
+// isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or times from the
+// earliest.
 func (q *groups) isServerOrder() bool {
 	switch q.query.Sort {
 	case "-value":
@@ -169,8 +169,8 @@ func (q *groups) isServerOrder() bool {
 	return q.query.Sort == ""
 }
 
-// asked returns the request to the resource server, for as many groups as it returns if they are ordered here.
-func (q *groups) asked() rs.Request {
+// serverRequest returns the request to the resource server. It requests the maximum number of groups if the adapter orders them.
+func (q *groups) serverRequest() rs.Request {
 	asked := q.request
 	if !q.isServerOrder() {
 		asked.Query = asked.Query.With(limitName, strconv.Itoa(tally.MaxGroups))
@@ -191,9 +191,9 @@ func (q *groups) sorted(response *rs.Response) *rs.Response {
 	return sorted
 }
 
-// refusesFilter reports whether an error refuses filters as such. The adapter applies the filter from then on.
+// refusesFilter reports whether an error refuses all filters. If so, the adapter applies the filter from then on.
 func (q *groups) refusesFilter(env tool.Env, err error) bool {
-	if q.filters || len(q.input.Filter) == 0 || !isOfFilters(err) {
+	if q.filters || len(q.input.Filter) == 0 || !isFilterRefusal(err) {
 		return false
 	}
 	env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
@@ -202,7 +202,7 @@ func (q *groups) refusesFilter(env tool.Env, err error) bool {
 }
 
 func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
-	var local rs.Filter // that the adapter applies
+	var local rs.Filter // the filter that the adapter applies
 	records := recordsOfStream(q.input.Stream, q.input.ConnectionID)
 	if q.filters {
 		local = q.input.Filter

@@ -26,7 +26,7 @@ type HitsInput struct {
 	Streams []string
 }
 
-// Hits reads a page of hits. It relaxes a search without hits (package relax). If the resource server refuses filters as such, the adapter
+// Hits reads a page of hits. It relaxes a search without hits (package relax). If the resource server refuses all filters, the adapter
 // reads the records of the hits and keeps those that match, in rank order (R-SCAN-5). It returns the errors of Rows.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*rs.Response, error) {
 	from, isOwn, err := positionOf(env, input.Cursor, request)
@@ -92,10 +92,11 @@ func relaxed(ctx context.Context, env tool.Env, request rs.Request, response *rs
 	return relax.Hits(ctx, env, request, response), nil
 }
 
-// isOnTime reports whether a condition is on the time of a record, whatever its field is called (R-TIME-1).
+// isOnTime reports whether a condition is on the time of a record, whatever the name of its time field (R-TIME-1).
 func isOnTime(c rs.Condition) bool { return c.Field == timeKey }
 
-// withoutTime returns a filter without its conditions on the time, and their range, which may be nil.
+// withoutTime splits a filter into the conditions on other fields and the range of the conditions on the time. The range is nil without
+// such conditions.
 func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *timeRange, err error) {
 	var onTime rs.Filter
 	for _, each := range filter {
@@ -112,21 +113,21 @@ func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *ti
 	return others, &selected, err
 }
 
-// refusingFilters returns the origins of the providers that refused the filter of a search as such, of one source or of several.
+// refusingFilters returns the origins of the providers that refused all filters in a search of one or several sources.
 func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, err error) []string {
 	var missing []rs.Missing
 	var none *rs.NoneAnswered
 	switch {
 	case errors.As(err, &none):
 		missing = none.Missing
-	case isOfFilters(err):
+	case isFilterRefusal(err):
 		return rs.Origins(env.RS, request)
 	case err == nil:
 		missing = response.Missing
 	}
 	var refusing []string
 	for _, each := range missing {
-		if isOfFilters(each.Err) {
+		if isFilterRefusal(each.Err) {
 			refusing = append(refusing, each.Origin)
 		}
 	}
@@ -136,15 +137,15 @@ func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, er
 // hits matches hits by their records.
 type hits struct {
 	*list
-	streams []string          // that are searched
+	streams []string          // the searched streams
 	span    *timeRange        // of the times of the records; nil: any
-	all     *condition.Filter // with the conditions on the time, for a field of that name
+	all     *condition.Filter // the whole filter, for records with a field named timeKey
 	lacking map[string]int64  // hits of each stream that lacks a field of the filter
 	refused error             // the first refusal of such a field
 }
 
-// match reads the records of some hits concurrently. A record that has gone does not match. If its stream lacks a field of the filter, the
-// record does not match either, unless no other stream is searched: then the refusal is the answer.
+// match reads the records of some hits concurrently. A hit without a record does not match. A hit does not match if its stream lacks a
+// field of the filter. If no other stream is searched, that refusal is the error.
 func (q *hits) match(hits []record) ([]bool, error) {
 	records := make([]*record, len(hits))
 	refusals := make([]error, len(hits))
@@ -207,7 +208,7 @@ func (q *hits) read(ctx context.Context, hit record) (*rs.Response, error) {
 	return q.env.RS.Get(ctx, request)
 }
 
-// matches reports whether a record matches the filter. Its time is the field of that name, or its time field.
+// matches reports whether a record matches the filter. The time of a record is the field named timeKey, otherwise its time field.
 func (q *hits) matches(record record) bool {
 	switch {
 	case q.span == nil:

@@ -14,11 +14,11 @@ import (
 // list reads a list of records page by page.
 type list struct {
 	*reading
-	request    rs.Request // of a page, without its position and size
+	request    rs.Request // for a page, without position and size
 	pageSize   int
 	isSearch   bool // a list of hits, which the resource server pages over all connections
 	readsAhead bool // request the next page before the current one is processed
-	wholePage  int  // number of the page with all fields; later pages are not read ahead; 0: no page
+	wholePage  int  // number of the page with all fields; the page after it is not read ahead; 0: no page
 	bound      *timeBound
 	next       position
 	isDone     bool   // no page follows that can be read
@@ -31,7 +31,7 @@ type list struct {
 type page struct {
 	start    position
 	rows     []record // up to the bound of the list
-	first    int      // row that no earlier call has read
+	first    int      // index of the first row that no earlier call has read
 	next     position
 	isLast   bool    // nothing follows
 	envelope rs.List // its meta
@@ -46,7 +46,7 @@ func (r *reading) newList(request rs.Request, fields []string, from position) *l
 	return &list{reading: r, request: request, pageSize: rs.MostRows, next: from}
 }
 
-// page returns the next page. It is nil after the last one, and if the reading ends before it: Complete and Note say which.
+// page returns the next page. It returns nil after the last page, and if the reading ends earlier; Complete and Note say which.
 func (l *list) page() (*page, error) {
 	l.reportProgress()
 	switch {
@@ -62,7 +62,7 @@ func (l *list) page() (*page, error) {
 	}
 	response, err := l.await()
 	if err == nil {
-		if l.base != nil && response.Absent == nil { // the response of one connection does not have it
+		if l.base != nil && response.Absent == nil { // the response for one connection has no Absent
 			response.Absent = l.base.Absent
 		}
 		l.base = response
@@ -78,7 +78,7 @@ func (l *list) page() (*page, error) {
 
 const noCursorNote = "The resource server gave no cursor for the rest."
 
-// open returns the page in a response, and reads ahead.
+// open parses a response as the next page. It requests the page after it if the list reads ahead.
 func (l *list) open(response *rs.Response) (*page, error) {
 	envelope, err := response.List()
 	if err != nil {
@@ -118,18 +118,18 @@ func (l *list) open(response *rs.Response) (*page, error) {
 // unread returns the rows that no earlier call has read.
 func (p *page) unread() []record { return p.rows[p.first:] }
 
-// after returns the position after a row.
-func (p *page) after(row int) position {
+// positionAfter returns the position after a row.
+func (p *page) positionAfter(row int) position {
 	if row == len(p.rows)-1 && !p.isLast {
 		return p.next
 	}
 	return position{Connection: p.start.Connection, Cursor: p.start.Cursor, Skip: row + 1, LastRow: p.rows[row].hash()}
 }
 
-// before returns the position before a row.
-func (p *page) before(row int) position {
+// positionBefore returns the position before a row.
+func (p *page) positionBefore(row int) position {
 	if row > 0 {
-		return p.after(row - 1)
+		return p.positionAfter(row - 1)
 	}
 	return position{Connection: p.start.Connection, Cursor: p.start.Cursor}
 }
@@ -177,7 +177,7 @@ func (l *list) requestNext() {
 
 // await returns the next page, which may have been requested already.
 func (l *list) await() (*rs.Response, error) {
-	if l.ahead != nil && l.ahead.request.Limit() > l.left { // another connection was read since
+	if l.ahead != nil && l.ahead.request.Limit() > l.left { // another connection has used records since
 		l.cancelAhead()
 	}
 	if l.ahead == nil {
@@ -199,7 +199,7 @@ func (l *list) cancelAhead() {
 	}
 }
 
-// probe requests these fields of one record.
+// probe requests the named fields of one record, and returns the error of the request.
 func (l *list) probe(query rs.Query, fields ...string) error {
 	request := l.request
 	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
@@ -207,7 +207,7 @@ func (l *list) probe(query rs.Query, fields ...string) error {
 	return err
 }
 
-// joinNames returns the names of all lists, each once.
+// joinNames returns the names of all lists without repetition.
 func joinNames(lists ...[]string) []string {
 	var all []string
 	for _, name := range slices.Concat(lists...) {

@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// listOrder finds the fields by which a list may be ordered: times in one spelling that only fall, or only rise, from record to record. The
-// schema does not tell every token which field it is (813).
+// listOrder finds the fields by which a list may be ordered: times in one spelling that only fall, or only rise, from record to record.
+// The schema does not name the field to every token (813).
 type listOrder struct {
 	begun  bool
 	fields []*orderField
@@ -21,7 +21,7 @@ type orderField struct {
 	direction int    // -1 falling, +1 rising, 0 unknown
 }
 
-// add removes the fields in which a record does not follow the ones before.
+// add removes the fields in which a record is out of order. The first record sets the candidates.
 func (o *listOrder) add(fields rawjson.Cursor) {
 	if o.begun {
 		o.fields = slices.DeleteFunc(o.fields, func(field *orderField) bool { return !field.follows(fields.Member(field.name)) })

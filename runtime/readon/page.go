@@ -10,24 +10,24 @@ import (
 // rowsAtOnce is how many rows are matched together. The records of hits are read concurrently.
 const rowsAtOnce = 8
 
-// matchingPage is a page of the rows that match.
+// matchingPage is a page of the matching rows of a list.
 type matchingPage struct {
 	*list
-	asked       rs.Request // by the caller
+	asked       rs.Request // the caller's request
 	limit       int
 	match       func(rows []record) ([]bool, error)
 	countsAll   bool   // the reading continues after the page, to count
-	tellsCount  bool   // the response has the count if it is known
+	showsCount  bool   // the response has the count if it is known
 	total       *int64 // of all matching rows; nil: unknown
 	hidesRecall bool   // some hits could not be compared, so recall is unknown
 
 	rows      []rawjson.Value
-	positions []position // after each of them
-	cut       *position  // after the page, if matching rows may follow
-	last      *page      // that was read; nil: none
+	positions []position // the position after each row
+	cut       *position  // the position after the page, if matching rows may follow
+	last      *page      // the last page that was read; nil: none
 }
 
-// fill reads until the page is full, or to the end to count all rows.
+// fill reads until the page is full. To count all rows, it reads to the end.
 func (m *matchingPage) fill() error {
 	m.readsAhead = m.countsAll
 	for {
@@ -54,7 +54,7 @@ func (m *matchingPage) add(read *page) (isEnough bool, err error) {
 	}()
 	for matches := []bool(nil); i < len(read.rows); i++ {
 		isFull := len(m.rows) == m.limit
-		if isFull && m.isSearch { // whether another hit matches would cost a read
+		if isFull && m.isSearch { // to test another hit costs a read
 			m.stop(read, i)
 			return true, nil
 		}
@@ -80,27 +80,27 @@ func (m *matchingPage) add(read *page) (isEnough bool, err error) {
 			m.Matched++
 		}
 		if isMatch && m.cut == nil {
-			m.rows = append(m.rows, bytes.Clone(read.rows[i].row)) // without the rest of its page
-			m.positions = append(m.positions, read.after(i))
+			m.rows = append(m.rows, bytes.Clone(read.rows[i].row)) // a copy does not keep its page in memory
+			m.positions = append(m.positions, read.positionAfter(i))
 			m.Rows = append(m.Rows, m.markOf(read.rows[i]))
 		}
 	}
 	return !m.countsAll && len(m.rows) == m.limit, nil
 }
 
-// stop ends the page before a row, and the reading unless it counts.
+// stop ends the page before a row. It also ends the reading, unless all rows are counted.
 func (m *matchingPage) stop(read *page, row int) {
-	cut := read.before(row)
+	cut := read.positionBefore(row)
 	m.cut, m.Complete = &cut, m.Complete && m.countsAll
 }
 
 // response returns the page as the resource server would send it.
 func (m *matchingPage) response(warnings warnings) *rs.Response {
-	if m.tellsCount && m.Complete {
+	if m.showsCount && m.Complete {
 		total := m.Matched
 		m.total = &total
 	}
-	if m.countsAll && m.Complete { // all was read, however many rows are shown
+	if m.countsAll && m.Complete { // the reading covers all rows, also those that are not shown
 		m.Rows = nil
 	}
 	m.CursorAfter = func(rows int) string {

@@ -10,14 +10,14 @@ type position struct {
 	Connection string `json:"o,omitempty"` // if connections are read one after another
 	Cursor     string `json:"c,omitempty"` // of the resource server; empty: the beginning of the list
 	Skip       int    `json:"k,omitempty"` // rows of the page that were read
-	LastRow    string `json:"a,omitempty"` // record.hash of the last of them
+	LastRow    string `json:"a,omitempty"` // record.hash of the last row that was read
 	Count      *int64 `json:"n,omitempty"` // of all matching rows, if known
 	Sorts      bool   `json:"s,omitempty"` // the adapter sorts the rows from here on
 }
 
 const positionPrefix = "reading." // no cursor of a resource server is known to begin with it
 
-// The refusals of cursors that no reading continues.
+// The refusals of cursors with which no reading continues.
 var (
 	errOtherCall  = tool.CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
 	errReadingOff = tool.CursorRefused("is of a server that applies filters itself, which is turned off here", nil)
@@ -27,8 +27,8 @@ func (p position) encode(request rs.Request) string {
 	return tool.EncodeCursor(positionPrefix, request, p)
 }
 
-// positionOf returns where the page of a request begins. isOwn is false without a cursor, and for a cursor of the resource server. Its error
-// is a *tool.Error.
+// positionOf returns the position at which the page of a request begins. isOwn is false without a cursor, and for a cursor of the
+// resource server. Its error is a *tool.Error.
 func positionOf(env tool.Env, cursor *string, request rs.Request) (p position, isOwn bool, err error) {
 	if cursor == nil {
 		return p, false, nil
@@ -44,8 +44,8 @@ func positionOf(env tool.Env, cursor *string, request rs.Request) (p position, i
 	return p, isOwn, err
 }
 
-// skipped returns how many rows of the page at the position were read. The last one is found by its hash, because a row that came or went
-// since then moves it by one. If the page is shorter than it was, beyond is the number of rows to skip on the next one.
+// skipped returns how many rows of the page at the position were read. It finds the last of them by its hash, because an added or deleted
+// row moves it by one. If the page is shorter than it was, beyond is the number of rows to skip on the next page.
 func (p position) skipped(rows []record) (inPage, beyond int) {
 	if p.Skip == 0 {
 		return 0, 0
@@ -58,5 +58,5 @@ func (p position) skipped(rows []record) (inPage, beyond int) {
 	if p.Skip > len(rows) {
 		return len(rows), p.Skip - len(rows)
 	}
-	return p.Skip - 1, 0 // the last row has gone
+	return p.Skip - 1, 0 // the last row was deleted
 }

@@ -54,10 +54,10 @@ type reading struct {
 	cancel  func()            // cancels every read
 	release func()            // ends the caller's turn
 	left    int               // records that may still be read
-	pages   int               // that were read
-	base    *rs.Response      // the last response, whose origin the answer has
+	pages   int               // pages that were read
+	base    *rs.Response      // the last response; the answer has its origin
 	order   listOrder         // of the records
-	filter  *condition.Filter // that the adapter applies; nil: none
+	filter  *condition.Filter // the filter that the adapter applies; nil: none
 }
 
 // newReading waits for the caller's turn. The caller must end the reading.
@@ -84,7 +84,7 @@ func (r *reading) end() {
 	}
 }
 
-// interrupted returns nil if the error makes the reading incomplete, and otherwise the error.
+// interrupted notes why a reading is incomplete and returns nil. It returns the error if the error itself is the answer.
 func (r *reading) interrupted(err error) error {
 	if r.Note = interruption(err); r.Note == "" || r.pages == 0 && r.Read == 0 || r.call.Err() != nil {
 		return err
@@ -98,7 +98,7 @@ func (r *reading) reportProgress() {
 	}
 }
 
-// noteRead counts records.
+// noteRead counts the records that were read, and updates the order.
 func (r *reading) noteRead(rows ...record) {
 	for _, row := range rows {
 		r.Read++
@@ -154,7 +154,7 @@ func exactCount(count int64) rawjson.Member {
 	return rawjson.Raw(countName, rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", count)}.Encode())
 }
 
-// warnings are the warnings of a response.
+// warnings are the warnings of a response, each as JSON.
 type warnings []rawjson.Value
 
 // add adds a warning for each message that is not empty.

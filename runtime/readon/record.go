@@ -12,7 +12,7 @@ import (
 // record is a row of a list. It shares memory with its page.
 type record struct {
 	row        rawjson.Value
-	fields     rawjson.Cursor // at the member data, or at the row if it has none
+	fields     rawjson.Cursor // at the object data, or at the row if it has none
 	id         rawjson.Value
 	connection rawjson.Value
 }
@@ -50,7 +50,7 @@ func recordsOf(list rs.List) []record {
 	return rows
 }
 
-// connectionsOf returns the connections of rows, each once.
+// connectionsOf returns the connections of rows without repetition.
 func connectionsOf(rows []record) []string {
 	var connections []string
 	for _, row := range rows {

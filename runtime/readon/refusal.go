@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// badRequest is the refusal of a request as wrong; nil for any other error.
+// badRequest returns the refusal of a request with status 400, or nil for any other error.
 func badRequest(err error) *rs.Error {
 	if refused := asRefused(err); refused != nil && refused.Status == http.StatusBadRequest {
 		return refused
@@ -26,28 +26,29 @@ func asRefused(err error) *rs.Error {
 	return nil
 }
 
-// isOfFilters reports whether a resource server refused filters as such, whatever their fields (042, 142, 800 to 800k, 810i,
-// 815): only then does it name the parameter itself.
-func isOfFilters(err error) bool {
+// isFilterRefusal reports whether a resource server refused all filters, whatever their fields (042, 142, 800 to 800k, 810i, 815). Only
+// such a refusal names the parameter filter itself.
+func isFilterRefusal(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Param() == filterName
 }
 
-// isOfSort reports whether a resource server does not sort by a field (035b, 804b). It says the same of an unknown one.
-func isOfSort(err error) bool {
+// isSortRefusal reports whether a resource server does not sort by a field (035b, 804b). The server refuses an unknown field in the same
+// way.
+func isSortRefusal(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Code == "invalid_sort"
 }
 
-// isOfMeasure reports whether a resource server may have refused what is measured or how it is grouped (783, 785, 810c,
-// 810f, 810k). It says no more than that about a wrong argument, which package tally finds.
-func isOfMeasure(err error) bool {
+// isMeasureRefusal reports whether a resource server may have refused the metric or the grouping (783, 785, 810c, 810f, 810k). The server
+// refuses a wrong argument in the same way; package tally finds those.
+func isMeasureRefusal(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Code == rs.CodeInvalidRequest &&
 		slices.Contains([]string{"", "metric", "field", "group_by", groupByTimeName}, refused.Param())
 }
 
-// interruption returns a sentence about what ended a partial reading. It is empty if the error itself is the answer: one
+// interruption returns a sentence about what ended a partial reading. It is empty if the error itself is the answer, such as an error
 // about the caller's rights or a wrong request.
 func interruption(err error) string {
 	var refused *rs.Error

@@ -22,9 +22,9 @@ type RowsInput struct {
 	ConnectionID *string
 }
 
-// Rows reads a page of a stream, or of all streams. If the resource server refuses filters as such, the adapter applies the filter (R-SCAN-1).
-// If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). It returns the errors of env.Get, or a *tool.Error for
-// a cursor of another call or a caller with too many readings.
+// Rows reads a page of a stream, or of all streams. If the resource server refuses all filters, the adapter applies the filter
+// (R-SCAN-1). If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Rows returns the errors of env.Get, or a
+// *tool.Error for a cursor of another call or a caller with too many readings.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
 		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(text(input.Cursor), changesPrefix) {
@@ -73,13 +73,13 @@ type rows struct {
 	isDescending bool
 }
 
-// takesOver reports whether the adapter now does what the resource server refuses.
+// takesOver reports whether the adapter can do what the resource server refused, and prepares it.
 func (q *rows) takesOver(env tool.Env, err error) bool {
 	switch {
-	case !q.filters && len(q.input.Filter) > 0 && isOfFilters(err):
+	case !q.filters && len(q.input.Filter) > 0 && isFilterRefusal(err):
 		env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
 		q.filters = true
-	case !q.sorts && q.input.Sort != nil && q.input.Cursor == nil && isOfSort(err):
+	case !q.sorts && q.input.Sort != nil && q.input.Cursor == nil && isSortRefusal(err):
 		q.sortRefusal = err
 		return q.sort()
 	default:
@@ -88,7 +88,7 @@ func (q *rows) takesOver(env tool.Env, err error) bool {
 	return true
 }
 
-// sort makes the adapter sort, if the order is by one field.
+// sort makes the adapter sort the rows. It returns false if the order is not by one field.
 func (q *rows) sort() bool {
 	if q.input.Sort == nil {
 		return false
@@ -101,7 +101,7 @@ func (q *rows) sort() bool {
 }
 
 func (q *rows) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
-	var local rs.Filter // that the adapter applies
+	var local rs.Filter // the filter that the adapter applies
 	request, fields, kind := q.request, q.input.Fields, kindRows
 	if q.filters {
 		local = q.input.Filter
@@ -167,12 +167,12 @@ func (q *rows) checkNames(l *list, filterFields []string) error {
 	return nil
 }
 
-// page reads until the page is full, or to the end if the matching rows are to be counted.
+// page reads until the page is full. To count the matching rows, it reads to the end.
 func (q *rows) page(l *list) (*rs.Response, error) {
 	isFirst, count := q.from == position{}, text(q.input.Count)
 	found := &matchingPage{
 		list: l, asked: q.request, limit: q.request.Limit(), total: q.from.Count,
-		countsAll: isFirst && count == "exact", tellsCount: isFirst && count != "" && count != "none",
+		countsAll: isFirst && count == "exact", showsCount: isFirst && count != "" && count != "none",
 	}
 	found.match = func(rows []record) ([]bool, error) {
 		matches := make([]bool, len(rows))

@@ -20,7 +20,7 @@ const (
 // shownRoles are the roles whose fields a row shows first.
 var shownRoles = []tool.Role{tool.TitleRole, tool.AuthorRole, tool.ContainerRole, tool.AmountRole, tool.TextRole}
 
-// shortFields returns the fields with a role of a record, then others that fit. A long text shows its beginning.
+// shortFields returns the fields of a record that have a role, then other fields that fit. A long text of a role is clipped.
 func shortFields(row rawjson.Value, timeField string) rawjson.Value {
 	fields, _ := rawjson.ParseObject(row)
 	if data, isWrapped := rawjson.ParseObject(fields.Get("data")); isWrapped {
@@ -39,7 +39,7 @@ func shortFields(row rawjson.Value, timeField string) rawjson.Value {
 		case length <= min(room, limit):
 			shown = append(shown, rawjson.Raw(name, value))
 			room -= length
-		case isText && limit == rowCharacters && room >= textCharacters/2: // of a role
+		case isText && limit == rowCharacters && room >= textCharacters/2: // a text with a role
 			kept := tool.Clip(text, min(room, textCharacters))
 			shown = append(shown, rawjson.String(name, fmt.Sprintf("%s…[%d of %d characters shown]", kept, utf8.RuneCountInString(kept), length)))
 			room -= utf8.RuneCountInString(kept)

@@ -19,23 +19,23 @@ type source struct {
 	stream, connection string
 	advertised         rawjson.Object // members of the stream in the schema
 
-	from     *sortKey // of the last row that earlier pages of the timeline showed; nil: none
-	resume   string   // the resource server's cursor of the first page with other rows; empty: unknown
-	cursor   string   // of the next page
-	pages    []string // cursors of the pages that were read
-	rows     []timelineRow
-	last     int64 // ordinal of the last row that was read
-	slack    time.Duration
-	form     *spelling // of the first time
-	field    string    // holds the time
-	isKnown  bool      // the resource server sorts by the field
-	filters  bool      // the resource server applies the range
-	noFilter bool      // the resource server refuses the range of this field
-	isFar    bool      // the range is read from its other end
-	isEmpty  bool      // the last page had no records
-	isDone   bool      // nothing follows the rows
-	noTime   bool      // the records have no time
-	err      error     // why the source is not read to its end
+	from         *sortKey // key of the last row that earlier pages of the timeline showed; nil: none
+	resume       string   // the resource server's cursor of the first page with rows not shown yet; empty: unknown
+	cursor       string   // cursor of the next page
+	pages        []string // cursors of the pages that were read
+	rows         []timelineRow
+	last         int64         // ordinal of the last row that was read
+	slack        time.Duration // how far instants may be out of order
+	form         *spelling     // spelling of the first time
+	field        string        // name of the time field
+	isKnown      bool          // the resource server sorts by the field
+	filters      bool          // the resource server applies the range
+	noFilter     bool          // the resource server refuses the range of this field
+	readsFromEnd bool          // the range is read from its other end
+	isEmpty      bool          // the last page had no records
+	isDone       bool          // nothing follows the rows
+	noTime       bool          // the records have no time
+	err          error         // why the source is not read to its end
 }
 
 // timelineRow is one row of a timeline.
@@ -43,7 +43,7 @@ type timelineRow struct {
 	sortKey
 	row  rawjson.Value // as the timeline shows it
 	time string
-	page int // of the source
+	page int // index in source.pages
 }
 
 var (
@@ -88,7 +88,7 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 		return rs.List{}, err
 	}
 	list, err := response.List()
-	s.answered(response, len(list.Rows))
+	s.noteResponse(response, len(list.Rows))
 	return list, err
 }
 
@@ -99,8 +99,8 @@ func (t *timeline) remaining() int {
 	return t.left
 }
 
-// answered counts the records of a response.
-func (t *timeline) answered(response *rs.Response, rows int) {
+// noteResponse counts the records of a response, and keeps its grants.
+func (t *timeline) noteResponse(response *rs.Response, rows int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Read += int64(rows)
@@ -114,7 +114,7 @@ func (t *timeline) answered(response *rs.Response, rows int) {
 	t.reportProgress()
 }
 
-// sortBy returns the parameter for the order of the timeline, or for the reverse.
+// sortBy returns the parameter that sorts by the time field.
 func (s *source) sortBy(isRising bool) rs.Parameter {
 	if isRising {
 		return rs.Parameter{Name: sortName, Value: s.field}
@@ -150,7 +150,7 @@ func (s *source) begin() error {
 		s.isDone = true
 		return nil
 	}
-	if _, err = s.get(1, s.sortBy(s.isRising)); isOfSort(err) {
+	if _, err = s.get(1, s.sortBy(s.isRising)); isSortRefusal(err) {
 		return s.readAll(false, nil)
 	} else if err != nil {
 		return err
@@ -193,12 +193,12 @@ func (s *source) readPage() error {
 	switch refused := badRequest(err); {
 	case refused == nil:
 	case s.filters:
-		if isOfFilters(err) {
+		if isFilterRefusal(err) {
 			s.env.Readings.NoteRefusal(rs.Origins(s.env.RS, s.request()))
 		}
 		s.noFilter, s.cursor, s.pages = true, "", nil
 		return s.readPage()
-	case isOfSort(err):
+	case isSortRefusal(err):
 		return s.readAll(false, nil)
 	case s.cursor != "" && len(s.pages) == 0: // the server no longer takes a cursor from an earlier call
 		s.cursor, s.resume = "", ""
@@ -242,7 +242,7 @@ func (t *timeline) ordinal(at time.Time) int64 {
 	return -at.UnixNano()
 }
 
-// inOrder returns the bounds of the range in the order of a timeline.
+// inOrder returns the bounds of the range as a timeline meets them.
 func (r timeRange) inOrder(isRising bool) (start, end *time.Time) {
 	if isRising {
 		return r.since, r.until
@@ -250,7 +250,8 @@ func (r timeRange) inOrder(isRising bool) (start, end *time.Time) {
 	return r.until, r.since
 }
 
-// tryOtherEnd reads a range from its other end if that is nearer and the resource server does not filter. One read decides.
+// tryOtherEnd reads a range from its other end if that end is nearer and the resource server does not filter. It needs one read to find
+// out.
 func (s *source) tryOtherEnd() error {
 	start, end := s.span.inOrder(s.isRising)
 	if s.isDone || s.filters || s.form == nil || start == nil || len(s.rows) > 0 || s.from != nil && s.resume != "" {
@@ -271,12 +272,12 @@ func (s *source) tryOtherEnd() error {
 	if fromEnd >= fromStart {
 		return nil
 	}
-	s.isFar = true
+	s.readsFromEnd = true
 	return s.readAll(true, start)
 }
 
-// readAll reads the source to its end and keeps the first rows of the timeline: from the other end up to the start of the range, or all
-// records if they are in another order.
+// readAll reads the source to its end and keeps the first rows of the timeline. If isReversed, it reads from the other end up to the
+// start of the range. Otherwise it reads all records in any order.
 func (s *source) readAll(isReversed bool, start *time.Time) error {
 	s.rows, s.pages, s.cursor, s.form = nil, nil, "", nil
 	for !s.isDone {
@@ -300,14 +301,14 @@ func (s *source) readAll(isReversed bool, start *time.Time) error {
 	return nil
 }
 
-// keep keeps the records of a page that are in the range and were not shown before. It reports whether a list that should be in order
-// is not.
+// keep keeps the records of a page that are in the range and were not shown before. It returns true if isOrdered and the records are out
+// of order.
 func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 	for _, record := range records {
 		value := record.fields.Member(s.field)
 		at, form, isTime := instantOf(value, s.env.Clock)
 		if !isTime {
-			continue // without a time it is in no timeline
+			continue // a timeline has only records with a time
 		}
 		ordinal := s.ordinal(at)
 		if s.form == nil {
@@ -341,7 +342,7 @@ func (s *source) identity(record record) rawjson.Object {
 	return row
 }
 
-// settled returns how many rows are certain to come before all that were not read yet.
+// settled returns the number of rows that no unread row can precede.
 func (s *source) settled() int {
 	if s.isDone {
 		return len(s.rows)
@@ -353,7 +354,7 @@ func (s *source) settled() int {
 	return len(s.rows)
 }
 
-// nextAt returns the earliest instant, in the order of the timeline, of a row that was not read.
+// nextAt returns the first instant, in the order of the timeline, that an unread row can have.
 func (s *source) nextAt() int64 {
 	first := int64(math.MinInt64 + 1)
 	if s.form != nil {
@@ -367,7 +368,7 @@ func (s *source) nextAt() int64 {
 
 // nextCursor returns the resource server's cursor of the first page with a row that was not shown.
 func (s *source) nextCursor(shown int) string {
-	if s.isFar || len(s.pages) == 0 {
+	if s.readsFromEnd || len(s.pages) == 0 {
 		return ""
 	}
 	if shown < len(s.rows) {
@@ -376,8 +377,8 @@ func (s *source) nextCursor(shown int) string {
 	return s.cursor
 }
 
-// bounds returns the range as a filter of the resource server. It is wider than the range by a day, because the server reads a date as a
-// midnight in UTC; keep applies the exact range.
+// bounds returns the range as a filter of the resource server. The filter is wider by the offset slack, because the server reads a date
+// as a midnight in UTC. keep applies the exact range.
 func (s *source) bounds() (bounds []rs.Parameter) {
 	add := func(operator string, at *time.Time, margin time.Duration) {
 		if at != nil {

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	maxSortFields = 3     // that the resource server is asked to sort by
+	maxSortFields = 3     // fields that are tried as the sort of the resource server
 	maxHeld       = 1_000 // records of one time
 )
 
-// tallying adds the matching records of a list to a tally. If the reading is interrupted, a range of time selects the records that were not
-// added (R-SCAN-6). The field of the time is learned from a page with all fields and from the resource server, which sorts only by that field
-// (770, 804b). From then on, the records of the last time are held until a record of another time follows.
+// tallying adds the matching records of a list to a tally. If the reading is interrupted, a range of time selects the records that were
+// not added (R-SCAN-6). A page with all fields shows which field may hold that time. The resource server confirms it, because it sorts
+// only by that field (770, 804b). From then on, the records of the last time are held until a record of another time follows.
 type tallying struct {
 	*list
 	aggregate rs.Request
-	wanted    rs.Filter // of the caller
+	wanted    rs.Filter // the caller's filter
 	tally     *tally.Tally
-	fields    []string // of pages other than the whole one
+	fields    []string // fields of the pages, except the page with all fields
 
 	orderedBy *orderField // nil: unknown
 	held      []record
 	heldFrom  position // of the first held record
-	last      record   // that was added or did not match
+	last      record   // the last record that was added or did not match
 }
 
 // add adds the records of a page.
@@ -45,15 +45,15 @@ func (t *tallying) add(read *page) {
 	end := t.settled(rows)
 	t.tallyRows(rows[:end])
 	if t.held = slices.Clone(rows[end:]); end >= earlier && len(t.held) > 0 {
-		t.heldFrom = read.before(read.first + end - earlier)
+		t.heldFrom = read.positionBefore(read.first + end - earlier)
 	}
 	if t.pages == t.wholePage && !t.isDone && t.count == 0 && len(t.following) == 0 {
 		t.learnOrder()
 	}
 }
 
-// settled returns the number of rows before the last time. It returns the number of all rows if rows of that time were added already, and if
-// there are too many to hold.
+// settled returns the number of rows before those of the last time. It returns the number of all rows if rows of that time were already
+// added, or if there are too many to hold.
 func (t *tallying) settled(rows []record) int {
 	if t.orderedBy == nil || len(rows) == 0 {
 		return len(rows)
@@ -103,7 +103,8 @@ func (t *tallying) learnOrder() {
 	}
 }
 
-// finish ends the tally: with all records, or with the range that selects the held records and those after them.
+// finish ends the tally. It adds the held records of a complete reading. Otherwise it sets the range that selects the held records and
+// those after them.
 func (t *tallying) finish() {
 	if t.Complete || len(t.held) == 0 {
 		t.tallyRows(t.held)
@@ -125,8 +126,8 @@ func (t *tallying) finish() {
 	}
 }
 
-// narrowed returns a filter with another bound of a field. It returns nil if the filter excludes as much already, because the same call would
-// get no further.
+// narrowed returns a filter with another bound of a field. It returns nil if the filter already excludes as much, because the same call
+// would read no further.
 func narrowed(filter rs.Filter, bound rs.Condition) rs.Filter {
 	var kept rs.Filter
 	limit, _ := scalar.Instant([]byte(bound.Value))

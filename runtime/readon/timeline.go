@@ -37,8 +37,9 @@ type sortKey struct {
 	Key        string `json:"k"`
 }
 
-// timeline reads the records of all streams (R-TIME-1). It shows every record once (R-TIME-3), so a mail can be three rows: its message, its
-// body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them. Its methods take, remaining and answered are safe for concurrent use.
+// timeline reads the records of all streams (R-TIME-1). It shows every record once (R-TIME-3), so a mail can be three rows: its message,
+// its body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them. Its methods remaining and noteResponse
+// are safe for concurrent use.
 type timeline struct {
 	*reading
 	request  rs.Request
@@ -116,7 +117,7 @@ func (t *timeline) findSources(connectionID *string) (err error) {
 	return nil
 }
 
-// refuseOthers refuses all parameters besides these and those of a page, with the calls to make instead.
+// refuseOthers refuses every parameter except the accepted ones and those of a page. The error has the calls to make instead.
 func (t *timeline) refuseOthers(accepted ...string) error {
 	for _, each := range t.request.Query.Parameters() {
 		name, _, _ := strings.Cut(each.Name, "[")
@@ -136,15 +137,15 @@ func (t *timeline) refuseOthers(accepted ...string) error {
 	return nil
 }
 
-// eachSource calls read for sources concurrently, and keeps their errors. It returns an error if the call has ended, or if no source of the
-// timeline can be read.
+// eachSource calls read for the sources concurrently, and stores their errors. It returns an error if the call has ended, or if no source
+// of the timeline can be read.
 func (t *timeline) eachSource(sources []*source, limit int, read func(int) error) error {
 	var running errgroup.Group // no source fails the others
 	running.SetLimit(limit)
 	for i, source := range sources {
 		running.Go(func() error {
 			if source.err = read(i); source.err != nil {
-				source.rows = nil // a later page has them in order
+				source.rows = nil // a later page shows them in order
 			}
 			return nil
 		})
@@ -175,7 +176,7 @@ func (t *timeline) read() (order []int, err error) {
 	return order, nil
 }
 
-// merge returns the source of each row of the page, and the sources whose next row was not read yet.
+// merge returns the source of each row of the page, and the sources whose next row must be read first.
 func (t *timeline) merge() (order []int, unread []*source) {
 	settled := make([]int, len(t.sources))
 	for i, source := range t.sources {
@@ -189,8 +190,8 @@ func (t *timeline) merge() (order []int, unread []*source) {
 		return sortKey{At: source.nextAt()}, false
 	}
 	order = merge.Order(len(t.sources), t.limit, func(source, row int) bool {
-		of := t.sources[source]
-		return of.err == nil && (row < settled[source] || row == settled[source] && !of.isDone)
+		candidate := t.sources[source]
+		return candidate.err == nil && (row < settled[source] || row == settled[source] && !candidate.isDone)
 	}, func(a, b merge.Row) bool {
 		x, isRead := keyOf(a)
 		y, isOtherRead := keyOf(b)
@@ -254,7 +255,8 @@ func (t *timeline) schemaWarnings() []rawjson.Value {
 	return found
 }
 
-// warnings returns those of the schema, names the sources that were not read with the reason, and the streams that are left out.
+// warnings returns the warnings of the schema, one for each source that was not read, with the reason, and one for the streams without a
+// time.
 func (t *timeline) warnings() warnings {
 	var leftOut []string
 	found := warnings(t.schemaWarnings())

@@ -24,7 +24,7 @@ const (
 	hashLength     = 6
 )
 
-// openCursor reads the caller's cursor. It is empty without one.
+// openCursor decodes the caller's cursor. Without a cursor it returns the start of the timeline.
 func openCursor(sent *string, request rs.Request) (start timelineCursor, err error) {
 	if sent == nil {
 		return start, nil
@@ -42,7 +42,7 @@ func (s *source) hash() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:hashLength]
 }
 
-// hashes returns the hashes in a text.
+// hashes splits a text into the hashes that it joins.
 func hashes(text string) (all []string) {
 	for hash := range slices.Chunk([]byte(text), hashLength) {
 		all = append(all, string(hash))
@@ -58,8 +58,9 @@ func (c timelineCursor) from(hash string) *sortKey {
 	return c.Behind[hash]
 }
 
-// remembered is what a process remembers of a source for some minutes, so that no page is read twice. The rows of a page do not depend on it.
-type remembered struct {
+// sourceHint is what a process remembers of a source for some minutes, so that no page is read twice. The rows of a page do not depend on
+// it.
+type sourceHint struct {
 	Field  string `json:"f"`
 	Cursor string `json:"c,omitempty"` // of the resource server
 }
@@ -77,7 +78,7 @@ func (t *timeline) resume(cursor *string) {
 	if !isSamePage {
 		kept = t.env.Readings.Stop(t.env.Caller, fieldsKey)
 	}
-	known := map[string]remembered{}
+	known := map[string]sourceHint{}
 	_ = json.Unmarshal([]byte(kept), &known) // empty if absent
 	for _, source := range t.sources {
 		source.from = t.start.from(source.hash())
@@ -112,7 +113,7 @@ func (t *timeline) cursor(shown []int) string {
 			next.Behind[hash] = from
 		}
 	}
-	known := map[string]remembered{}
+	known := map[string]sourceHint{}
 	left := append(hashes(t.start.Current), slices.Sorted(maps.Keys(t.start.Behind))...) // sources that are not granted now
 	for i, source := range t.sources {
 		hash, from := source.hash(), source.from
@@ -124,7 +125,7 @@ func (t *timeline) cursor(shown []int) string {
 			next.Offsets += hash
 		}
 		if source.err == nil && source.isKnown {
-			known[source.key()] = remembered{source.field, source.nextCursor(taken[i])}
+			known[source.key()] = sourceHint{source.field, source.nextCursor(taken[i])}
 		}
 		left = slices.DeleteFunc(left, func(other string) bool { return other == hash })
 	}

@@ -26,7 +26,7 @@ func rangeOf(filter rs.Filter, clock tool.Clock) (selected timeRange, err error)
 		if each.Field != timeKey || each.Operator == "" || !isTime {
 			return selected, badTime(each)
 		}
-		to := from.Add(1) // of an instant, the next one
+		to := from.Add(1) // the next instant
 		switch period := len(each.Value); period {
 		case len("2026"), len("2026-01"), len(time.DateOnly):
 			from = inZone(from, clock)
@@ -68,7 +68,7 @@ func inZone(date time.Time, clock tool.Clock) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, clock.Location())
 }
 
-// spelling is the form of a time as text. Lists are in the order of the texts (770), so it decides how far their instants may be out of
+// spelling is the form of a time as text. Lists are ordered by text (770), so the form decides how far their instants may be out of
 // order.
 type spelling struct {
 	isDate    bool
@@ -120,7 +120,7 @@ func advertisedTime(stream rawjson.Object) string {
 	return tool.TimeField(stream, func(name string) bool { return slices.Contains(advertised, name) && tool.TimeRole.Has(name) })
 }
 
-// holdsTimes reports whether a field has a time in one record at least, and no other value in any.
+// holdsTimes reports whether a field has a time in at least one record, and no other value in any.
 func holdsTimes(name string, records []rawjson.Cursor) bool {
 	holds := false
 	for _, fields := range records {

@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
 )
 
-// top reads the whole stream for its first rows by a field (R-SCAN-4). No page follows, but if the reading ends before the stream, a cursor
-// finds the first rows of the rest (R-SCAN-6).
+// top reads the whole stream for its first rows by a field (R-SCAN-4). No page follows. If the reading ends early, a cursor finds the
+// first rows of the unread records (R-SCAN-6).
 func (q *rows) top(l *list) (*rs.Response, error) {
 	first := tally.NewTop(q.sortField, q.isDescending, q.request.Limit())
 	l.readsAhead = true
@@ -44,7 +44,7 @@ func (q *rows) top(l *list) (*rs.Response, error) {
 	return l.respond(q.request, rowsEnvelope(rows, l.Behind, found.meta(meta))), nil
 }
 
-// continuation says what follows. It sets the cursor of an incomplete reading of one list.
+// continuation describes what follows the rows. It sets the cursor after an incomplete reading of one list.
 func (q *rows) continuation(l *list) string {
 	switch {
 	case l.Complete:

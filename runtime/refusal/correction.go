@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// corrections returns the corrected arguments of a call that the adapter refused before any read. Each element is a call of its own. It
-// returns nil if no correction is certain.
+// corrections returns the corrected arguments of a call that the adapter refused before any read. Each element belongs to a separate
+// call. It returns nil if no correction is certain.
 func (c call) corrections(own *tool.Error) []rawjson.Object {
 	wrong := c.argument(own.Param)
 	var correction rawjson.Object
@@ -145,7 +145,7 @@ func (c call) streamOf(wrong tool.Argument, text string) rawjson.Object {
 	return instead
 }
 
-// maxCandidates limits the connections for which a refusal shows calls. The caller chooses from a longer list by label.
+// maxCandidates is the maximum number of connections for which a refusal shows calls. If more are possible, the caller chooses by label.
 const maxCandidates = 4
 
 // connectionCalls returns the same call for each candidate connection of an ambiguous call, with its label (R-ERR-5). It returns nil if

@@ -131,8 +131,7 @@ const packageHint = "The provider answers this token with 404 for its schema too
 	"several connections. No change of arguments helps: such a token is for the hosted MCP server, /mcp at the provider's " +
 	"address; for this one, connect again and approve a single connection."
 
-// withoutSchema returns the hint for a package token, for which the schema is not found either. It returns nil for a wrong name
-// (R-STDIO-6).
+// withoutSchema returns the hint for a package token: the server does not find its schema. It returns nil for a wrong name (R-STDIO-6).
 func withoutSchema(refused *rs.Error, err error) *tool.Explained {
 	var schemaRefusal *rs.Error
 	if refused == nil || !errors.As(err, &schemaRefusal) || refused.Status != http.StatusNotFound || schemaRefusal.Status != http.StatusNotFound {

@@ -83,7 +83,7 @@ func openAggregation(ctx context.Context, response *rs.Response, input Aggregate
 
 func (a *aggregation) groupsByTime() bool { return a.body.Text("group_by_time") != "" }
 
-// isTimeline reports whether the groups are of times alone, the earliest first.
+// isTimeline reports whether the groups are by time alone, with the earliest first.
 func (a *aggregation) isTimeline() bool {
 	return a.groupsByTime() && a.body.Text("group_by") == "" && !a.isSorted() && !tally.IsCycle(a.body.Text("granularity"))
 }
@@ -96,7 +96,7 @@ func (a *aggregation) others() int64 {
 	return others
 }
 
-// calls widen a truncated list of groups up to the RS's limit, and continue after time groups from there.
+// calls returns the calls that widen a truncated list of groups up to the limit of the RS, and that continue after the last time group.
 func (a *aggregation) calls(shown int) []Call {
 	switch reading := a.response.Reading; {
 	case reading == nil:
@@ -148,11 +148,11 @@ func (a *aggregation) frame(shown int) frame {
 		if left := len(a.groups) - shown; left > 0 {
 			members = append(members, rawjson.Int("groups_left_out", int64(left)))
 		}
-		said := a.togetherNote
-		if a.groupsByTime() { // for other groups, other_count says it (R-SURF-8)
-			said = words(said, note)
+		text := a.togetherNote
+		if a.groupsByTime() { // for other groups, other_count has the same information (R-SURF-8)
+			text = words(text, note)
 		}
-		return finish(a.response, withText(append(members, totals...), "note", said), calls)
+		return finish(a.response, withText(append(members, totals...), "note", text), calls)
 	}
 	return f
 }
@@ -179,7 +179,7 @@ func (a *aggregation) head() string {
 	return words(tokens...)
 }
 
-// value returns the number, or null if no record has a value.
+// value returns the token of the number, or of null if no record has a value.
 func (a *aggregation) value() string {
 	value := a.body.Get("value")
 	switch {
@@ -199,7 +199,7 @@ func (a *aggregation) number(name string) string {
 	return RawToken(name, value)
 }
 
-// furtherToken returns the number of groups that are not shown, or says that it is unknown.
+// furtherToken returns a token with the number of groups that are not shown, or unknown.
 func (a *aggregation) furtherToken(shown int) string {
 	if further := max(len(a.groups), a.known) - shown; further > 0 || a.others() <= 0 && !a.mayHaveLater() {
 		return intToken("further_groups", int64(further))
@@ -207,7 +207,7 @@ func (a *aggregation) furtherToken(shown int) string {
 	return "further_groups=unknown"
 }
 
-// totals returns the number of records in all groups and in the groups that are not shown, where no other member has it (R-AGG-5).
+// totals returns the number of records in all groups and in the groups that are not shown, unless another member has it (R-AGG-5).
 func (a *aggregation) totals(shown int) rawjson.Object {
 	if a.body.Text("metric") != "count" {
 		return nil
@@ -229,7 +229,7 @@ func (a *aggregation) totals(shown int) rawjson.Object {
 	return totals
 }
 
-// mayHaveLater reports whether time groups fill the limit and nothing says whether later ones exist (R-AGG-4).
+// mayHaveLater reports whether time groups fill the limit and it is unknown whether later groups exist (R-AGG-4).
 func (a *aggregation) mayHaveLater() bool { return a.isTimeline() && a.isCut() && a.others() <= 0 }
 
 // note says which groups are shown if they are not all.

@@ -14,14 +14,14 @@ type Call struct {
 	Arguments rawjson.Object // in the order in which they are written
 }
 
-// Line returns the continuation in a text: next: tool {arguments}.
+// Line returns the continuation as a line of text: next: tool {arguments}.
 func (c Call) Line() string { return c.line("next") }
 
 func (c Call) line(word string) string {
 	return word + ": " + c.Tool + " " + rawjson.Visible(c.Arguments.Encode())
 }
 
-// callLines returns calls in a text, each after the word that says what it is for.
+// callLines returns calls as lines of text. Each begins with the word for its purpose.
 func callLines(word string, calls []Call) []string {
 	var lines []string
 	for _, call := range calls {
@@ -74,7 +74,7 @@ type RecordsInput struct {
 	Call         Given
 	Stream       string
 	ConnectionID *string
-	Fields       []string // nil when all fields were asked for
+	Fields       []string // nil if all fields were requested
 }
 
 // AggregateInput is what the renderer of aggregates needs to know of the call.
@@ -93,7 +93,7 @@ type SearchInput struct {
 // DocumentInput is what the renderer of a fetched record needs to know of the call.
 type DocumentInput struct {
 	Target recordid.Target
-	Fields []string // nil when all fields were asked for
+	Fields []string // nil if all fields were requested
 }
 
 // FieldWindowInput is what the renderer of a field window needs to know of the call.
@@ -104,7 +104,7 @@ type FieldWindowInput struct {
 
 	File FileInput // the file whose text is shown; zero for a text field
 
-	// Another gives the members of another window of a text that is at hand. Nil: the resource server has the text.
+	// Another returns the members of another window of the file's text. It is nil if the resource server has the text.
 	Another func(offset, limit int64) rawjson.Object
 }
 

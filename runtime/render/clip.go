@@ -20,12 +20,12 @@ import (
 // Bounds of the values of a page that does not fit (R-BUD-3, R-BUD-6), in characters as read_record_field counts them.
 const (
 	wholeCharacters   = 8_000 // a value of this length is never clipped to make room for other rows
-	clippedCharacters = 2_000 // what a longer one shows at least before a page loses rows for it
-	base64Characters  = 200   // from this length on, a base64 string is shown as binary
+	clippedCharacters = 2_000 // a longer value shows at least this much; otherwise the page loses rows
+	base64Characters  = 200   // a base64 string of this length or more is shown as binary
 	readOnCharacters  = 4_000 // of the calls in one row that read the rest of its values
 )
 
-// clipLimit clips values of more than a number of characters (above) to a number of characters (keep).
+// clipLimit clips values of more than above characters to keep characters.
 type clipLimit struct{ above, keep int }
 
 var unclipped = clipLimit{math.MaxInt, math.MaxInt}
@@ -33,11 +33,11 @@ var unclipped = clipLimit{math.MaxInt, math.MaxInt}
 type cut struct {
 	name   string
 	shown  int  // characters
-	isText bool // and so can be read by read_record_field
+	isText bool // read_record_field can read it
 }
 
-// clip returns fields with long values clipped, and the clipped values. A value stays whole if its beginning and the call for the rest are
-// as long.
+// clip returns fields with long values clipped, and the clipped values. It keeps a value whole if its beginning and the call for the rest
+// would not be shorter.
 func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object, []cut) {
 	var cuts []cut
 	clipped := slices.Clone(fields)
@@ -49,7 +49,8 @@ func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object,
 	return clipped, cuts
 }
 
-// clipValue returns the beginning of a value and how much of it is shown (R-BUD-6). Binary is named and sized, however short (R-QRY-3).
+// clipValue returns the beginning of a value and how much of it is shown (R-BUD-6). Binary shows its type and size, even if it is short
+// (R-QRY-3).
 func (id identity) clipValue(field rawjson.Member, limit clipLimit) (json.RawMessage, cut, bool) {
 	if len(field.Value) <= min(limit.above, base64Characters) {
 		return nil, cut{}, false
@@ -81,7 +82,7 @@ func largestWindow(offset int) []rawjson.Member {
 	return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, int64(offset)), rawjson.Int(tool.FieldLimitChars, maxWindow)}
 }
 
-// readOn returns the calls that read the rest of clipped values: one for each text, and one that fetches all others.
+// readOn returns the calls that read the rest of clipped values: one for each text, and one that fetches the other values.
 func (id identity) readOn(cuts []cut) []Call {
 	var calls []Call
 	var names []string
@@ -120,7 +121,8 @@ func firstRunes(text string, count int) string {
 	return text
 }
 
-// describeBinary returns the type and the size of a text that is base64 or a base64 data URL, otherwise "".
+// describeBinary returns the type and the size of a text that is base64 or a base64 data URL. It returns an empty string for any other
+// text.
 func describeBinary(text string) string {
 	if len(text) < base64Characters {
 		return ""
@@ -129,7 +131,7 @@ func describeBinary(text string) string {
 	if head, body, found := strings.Cut(text, ";base64,"); found && strings.HasPrefix(head, "data:") && len(head) < base64Characters {
 		text, kind = body, strings.TrimPrefix(head, "data:")
 	}
-	// Texts of one kind of characters, such as long numbers, are also valid base64.
+	// Texts with one class of characters, such as long numbers, are also valid base64.
 	const upper, lower, others = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789+/-_="
 	if strings.Trim(text, upper+lower+others+"\r\n") != "" ||
 		!strings.ContainsAny(text, upper) || !strings.ContainsAny(text, lower) || !strings.ContainsAny(text, others) {

@@ -31,14 +31,15 @@ func (a *aggregation) limit() int {
 }
 
 // complete sends the request again if the RS cut groups that fit. It corrects the groups of several connections, because the RS cuts the
-// groups of each connection before it adds them up (R-AGG-4). Time groups are right: the earliest of all are among the earliest of each.
+// groups of each connection before it adds them up (R-AGG-4). Time groups need no correction: the earliest of all are among the earliest
+// of each.
 func (a *aggregation) complete(ctx context.Context, env tool.Env) *aggregation {
 	_, hasLimit := a.response.Request.Query.Get("limit")
 	limit := a.limit()
 	if a.isCut() && limit < maxGroups && (a.isTimeline() && !hasLimit || a.isJoined() && !a.isTimeline()) {
 		request := a.response.Request
 		request.Query = request.Query.With("limit", fmt.Sprint(maxGroups))
-		if wider, err := a.send(ctx, env, request); err == nil { // otherwise a says how to get the rest
+		if wider, err := a.send(ctx, env, request); err == nil { // otherwise the first answer says how to get the rest
 			a = wider
 		}
 	}
@@ -49,7 +50,7 @@ func (a *aggregation) complete(ctx context.Context, env tool.Env) *aggregation {
 	switch {
 	case len(connections) < 2:
 		return a
-	case !a.isGrouped: // a single number is right over several connections
+	case !a.isGrouped: // a single number needs no correction
 		a.togetherNote = countedTogether(connections)
 		return a
 	case a.isTimeline():
@@ -84,7 +85,7 @@ func (a *aggregation) counts() []countedGroup {
 	return groups
 }
 
-// join returns the answer with the first of these groups, up to the limit (0: all), and says if they may be wrong.
+// join returns the answer with the first of these groups, up to the limit (0: all). Unless isComplete, it notes that they may be wrong.
 func (a *aggregation) join(ctx context.Context, connections []string, groups []countedGroup, limit int, isComplete bool) *aggregation {
 	others, _ := a.body.Int("filtered_record_count")
 	shown := make([]rawjson.Value, min(cmp.Or(limit, len(groups)), len(groups)))

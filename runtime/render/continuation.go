@@ -11,14 +11,14 @@ import (
 
 // continuation says how to get the rows after a page. Both channels are written from it and so agree (R-HAND-8).
 type continuation struct {
-	isWhole bool   // the page shows every row that the RS sent, so that its paging members hold
+	isWhole bool   // the page shows every row that the RS sent, so its paging members are valid
 	cursor  string // of the next page, if any
 	isOwn   bool   // the adapter made the cursor
 	calls   []Call
 	note    string // what to do if more rows match than the cursor and the calls reach
 }
 
-// hasMore reports whether a call gets more rows. If rows match that no call gets, only the note says so.
+// hasMore reports whether a call returns more rows. Only the note mentions matching rows that no call returns.
 func (c continuation) hasMore() bool { return len(c.calls) > 0 || c.cursor != "" }
 
 // followsWord introduces the call that holds a cursor, which the text does not repeat (R-BUD-4).
@@ -42,8 +42,8 @@ func (c continuation) lines() []string {
 // doesNotFit is the note of a page that ends before a row that is too large.
 const doesNotFit = "The next row does not fit into a result."
 
-// continuationAfter returns the continuation after the shown rows, without calls. Its cursor is the RS's, or one that skips the shown rows.
-// The narrowing names the arguments to change if the RS ends a list that has more.
+// continuationAfter returns the continuation after the shown rows, without calls. Its cursor is the RS's, or one that skips the shown
+// rows. narrowing names the arguments to change if the RS ends a list that has more rows.
 func (l list) continuationAfter(response *rs.Response, shown, leftOut int, narrowing string) continuation {
 	next := continuation{isWhole: leftOut == 0}
 	if reading := response.Reading; reading != nil {
@@ -84,7 +84,7 @@ func (l list) continuationAfter(response *rs.Response, shown, leftOut int, narro
 	return next
 }
 
-// continuation leads to the next page or, if the RS pages only one connection at a time, to the next rows of each.
+// continuation returns the continuation to the next page. If the RS pages only one connection at a time, it continues each connection.
 func (r *records) continuation(shown int) continuation {
 	next := r.continuationAfter(r.response, shown, len(r.rows)-shown, "filter or connection_id")
 	switch {
@@ -107,8 +107,8 @@ func (r *records) pagesPerConnection(shown int) bool {
 		(shown < len(r.rows) || r.Text("next_cursor") == "")
 }
 
-// nextPerConnection continues each connection after its last shown row. A connection with fewer rows than others, all of them shown, has no
-// more.
+// nextPerConnection continues each connection after its last shown row. A connection has no more rows if all its rows are shown and other
+// connections have more.
 func (r *records) nextPerConnection(rows int) ([]Call, string) {
 	shown, limit := map[string]int{}, 0
 	for _, row := range r.rows[:rows] {

@@ -9,21 +9,22 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// The names of the members with a call that reads a conversation or the neighbours of a record, and the word before the former in a text.
+// Members with the call that reads the conversation or the neighbours of a record. conversationOfFirst introduces the conversation in
+// text.
 const (
 	conversationName    = "conversation"
 	nearName            = "near"
 	conversationOfFirst = "conversation of the first hit"
 )
 
-// How far the neighbours of a record are away in time: in a conversation without an end, in one with an end, and in a stream.
+// Maximum distance in time between a record and its neighbours: in a conversation without an end, in one with an end, and in a stream.
 const (
 	nearInChannel = time.Hour
 	nearInThread  = 7 * 24 * time.Hour
 	nearInStream  = 12 * time.Hour
 )
 
-// conversation is what the records of a stream that belong together have in common.
+// conversation selects the records of a stream that belong together.
 type conversation struct {
 	filter rawjson.Object
 	reach  time.Duration // before and after a record; 0: the conversation has an end
@@ -53,8 +54,8 @@ func isScalar(value rawjson.Value) bool {
 	return len(value) <= tool.LabelCharacters && (kind == rawjson.StringValue || kind == rawjson.Number)
 }
 
-// conversationCalls returns members with the calls that read the conversation of a record, and the records next to it there or else in its
-// stream (R-FIND-3).
+// conversationCalls returns members with the call that reads the conversation of a record, and the call that reads its neighbours there.
+// Without a conversation, the neighbours are those in its stream (R-FIND-3).
 func (id identity) conversationCalls(fields rawjson.Object) rawjson.Object {
 	all := conversationsOf(fields)
 	if len(all) == 0 {
@@ -78,7 +79,7 @@ func withCall(object rawjson.Object, name string, calls []Call) rawjson.Object {
 	return object
 }
 
-// readNear returns the call that reads a conversation by time, near the record. It returns nil if the record has no time for that.
+// readNear returns the call that reads a conversation around the time of the record. It returns nil if the record has no usable time.
 func (id identity) readNear(fields rawjson.Object, one conversation) []Call {
 	if recordid.CheckName("stream", id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {
 		return nil

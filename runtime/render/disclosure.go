@@ -11,16 +11,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of what a text repeats of the RS's words about a page.
+// Bounds of the warnings that a text repeats.
 const (
 	warningsShown     = 10
-	warningCharacters = 600 // a warning may hold the command that gets a source back
+	warningCharacters = 600 // a warning may hold the command that restores a source
 )
 
 const countNone = "none"
 
-// countToken returns the count of a page, such as count=exact:60, or "" (R-HAND-8). Lexical search sends an integer, with its accuracy
-// elsewhere.
+// countToken returns the count of a page, such as count=exact:60, or an empty string (R-HAND-8). Lexical search sends an integer, and its
+// kind as count_accuracy.
 func countToken(meta rawjson.Object) string {
 	kind, value := meta.Text("count_accuracy"), meta.Get("count")
 	if object, ok := rawjson.ParseObject(value); ok {
@@ -42,13 +42,13 @@ func countToken(meta rawjson.Object) string {
 	return "count=" + ListedName(kind+":"+string(value))
 }
 
-// recallNames are members that say nothing more about a complete recall.
+// recallNames are members that add nothing to a complete recall.
 var recallNames = []string{
 	"complete", "truncated", "ranked_candidate_count", "candidate_window_limit", "ranking_scope", "truncated_source_count",
 	"sources_searched_count", "sources_missing_count",
 }
 
-// recallToken returns what the RS says of how much of the matches a search ranked (R-SEARCH-9): one word if it is all of them.
+// recallToken returns the RS's report of how many of the matches a search ranked (R-SEARCH-9). A complete recall is one word.
 func recallToken(meta rawjson.Object) string {
 	recall, ok := rawjson.ParseObject(meta.Get("recall"))
 	if !ok {
@@ -130,7 +130,7 @@ type source struct {
 	rows         int
 }
 
-// sourcesOf returns the connections of a number of rows, in the order in which they appear, as the first row of each describes them.
+// sourcesOf returns the connections of a number of rows, in order of appearance. The first row of a connection describes it.
 func sourcesOf(rows int, describe func(i int) source) []*source {
 	var sources []*source
 	for i := range rows {
@@ -144,7 +144,7 @@ func sourcesOf(rows int, describe func(i int) source) []*source {
 	return sources
 }
 
-// sourceLines describe each connection once, with the number of its rows.
+// sourceLines returns a line for each connection, with the number of its rows.
 func sourceLines(sources []*source, noun string) []string {
 	var lines []string
 	for i, source := range sources {

@@ -104,7 +104,7 @@ func documentText(fields rawjson.Object) string {
 	return strings.Join(lines, "\n")
 }
 
-// metadata is the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and how to continue.
+// metadata returns the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and how to continue.
 func (d *document) metadata(shown shownRow) json.RawMessage {
 	metadata := rawjson.Texts("connection_id", d.connectionID, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters),
 		"stream", d.stream, "record_id", d.recordID, "display_name", d.label)

@@ -12,11 +12,11 @@ import (
 
 type list struct{ rs.List }
 
-// pagingNames lead to other pages of a list. They are written from a continuation.
+// pagingNames are the members that lead to other pages of a list. The continuation replaces them.
 var pagingNames = []string{"has_more", "next_cursor", "next_changes_since"}
 
-// members returns the useful members of the envelope next to its rows (R-BUD-7), with the paging of a continuation. Lists inside records
-// have nil.
+// members returns the useful members of the envelope next to its rows (R-BUD-7), with the paging of a continuation. next is nil for a
+// list inside a record.
 func (l list) members(next *continuation) rawjson.Object {
 	members := rawjson.Object{}
 	for _, envelope := range []rawjson.Object{l.Inner, l.Outer} {
@@ -40,7 +40,7 @@ func (l list) members(next *continuation) rawjson.Object {
 	return members
 }
 
-// informative drops nulls, the kind of the object, REST routes, empty lists of warnings, and counts that were not requested.
+// informative removes nulls, the kind of the object, REST routes, empty lists of warnings, and counts that were not requested.
 func informative(envelope rawjson.Object) rawjson.Object {
 	kept := make(rawjson.Object, 0, len(envelope))
 	for _, member := range envelope {
@@ -74,12 +74,12 @@ func withCalls(object rawjson.Object, name string, calls []Call) rawjson.Object 
 	return append(object, rawjson.Raw(name, Calls(calls)))
 }
 
-// Structured returns a structured object: its own members, then the continuations, then where it was read.
+// Structured returns a structured object: the members, then the continuations, then the provider.
 func Structured(response *rs.Response, members rawjson.Object, calls []Call) json.RawMessage {
 	return finish(response, members, calls).Encode()
 }
 
-// finish appends what ends every structured object. The RS's request id is in errors and windows only (R-ERR-1, R-WIN-2).
+// finish appends the last members of every structured object. Only errors and windows have the RS's request id (R-ERR-1, R-WIN-2).
 func finish(response *rs.Response, members rawjson.Object, calls []Call) rawjson.Object {
 	return withText(withCalls(members, "next", calls), "provider_url", tool.ProviderOrigin(response.URL))
 }

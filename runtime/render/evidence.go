@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// excerpt is a part of a field in which the RS proved a match (R-SEARCH-3). Nothing is inferred from names.
+// excerpt is a part of a field that the RS reports as a match (R-SEARCH-3). Nothing is inferred from names.
 type excerpt struct {
 	fieldPath string
 	preview   string
@@ -83,7 +83,7 @@ func firstMarked(snippet string) string {
 	return words
 }
 
-// structuredEvidence returns the excerpts as results list them. One without a call is the whole field.
+// structuredEvidence returns the excerpts in the form of results. An excerpt without a call is the whole field.
 func structuredEvidence(excerpts []excerpt) json.RawMessage {
 	encoded := make([]json.RawMessage, len(excerpts))
 	for i, each := range excerpts {
@@ -104,7 +104,7 @@ func structuredEvidence(excerpts []excerpt) json.RawMessage {
 	return rawjson.Array(encoded)
 }
 
-// textEvidence returns the excerpts by their fields. The whole field is shown without marks, which would not help to find the match.
+// textEvidence returns the excerpts by field. A whole field has no highlight tags, which would not help to find the match.
 func textEvidence(excerpts []excerpt) json.RawMessage {
 	var byField rawjson.Object
 	for _, each := range excerpts {
@@ -141,7 +141,7 @@ var markTags = regexp.MustCompile(`(?i)<(/?)mark(?:\s[^<>]{0,100})?>`)
 // sentinel is a pair of marks that servers put around a match in place of tags (R-SEARCH-8).
 type sentinel struct{ open, closing string }
 
-// Sure sentinels have no other use. The others are also prose, and count only if they enclose a word of the query.
+// sureSentinels occur only as marks. The other sentinels also occur in prose, and count only if they enclose a word of the query.
 var (
 	sureSentinels = []sentinel{
 		{"\u0001", "\u0002"}, {"\u0002", "\u0003"}, {"\ue000", "\ue001"}, {"⟦", "⟧"}, {"⟪", "⟫"}, {"[[[", "]]]"}, {"<<<", ">>>"}, {">>>", "<<<"},
@@ -176,7 +176,7 @@ func highlight(snippet string, terms []string) string {
 	}
 	for i, sentinel := range sentinels {
 		isSure := i < len(sureSentinels)
-		if !sentinel.isIn(snippet, isSure) {
+		if !sentinel.mayMark(snippet, isSure) {
 			continue
 		}
 		if marked := sentinel.mark(snippet); isSure || encloses(marked, terms) {
@@ -186,8 +186,9 @@ func highlight(snippet string, terms []string) string {
 	return snippet
 }
 
-// isIn reports whether the pair may have been used. Of a pair and its reverse, the one whose opening comes first was used.
-func (s sentinel) isIn(snippet string, isSure bool) bool {
+// mayMark reports whether the pair may mark a match in the snippet. If the reversed pair is also a sentinel, the pair that opens first is
+// the one in use.
+func (s sentinel) mayMark(snippet string, isSure bool) bool {
 	open, closing := strings.Index(snippet, s.open), strings.Index(snippet, s.closing)
 	if open < 0 {
 		return isSure && closing >= 0
@@ -195,7 +196,7 @@ func (s sentinel) isIn(snippet string, isSure bool) bool {
 	return closing < 0 || open <= closing || !slices.Contains(sentinels, sentinel{s.closing, s.open})
 }
 
-// mark turns sentinels into tags. Where both are the same, they alternate.
+// mark replaces sentinels with tags. A sentinel that opens and closes with the same text alternates.
 func (s sentinel) mark(snippet string) string {
 	if s.open != s.closing {
 		return strings.NewReplacer(s.open, openMark, s.closing, closeMark).Replace(snippet)
@@ -262,8 +263,8 @@ func clipSnippet(snippet string, characters int) (clipped string, isCut bool) {
 	return clipped, true
 }
 
-// groupBodies puts a hit right after a better one of the same record id and connection, such as a mail and its body, if the evidence of
-// one repeats the evidence of the other. The repeated text is shown once.
+// groupBodies moves a hit right after a better one with the same record id and connection, such as a mail and its body, if their evidence
+// repeats. The repeated text is shown once.
 func groupBodies(hits []*hit) []*hit {
 	ordered := make([]*hit, 0, len(hits))
 	isGrouped := map[*hit]bool{}
@@ -282,7 +283,8 @@ func groupBodies(hits []*hit) []*hit {
 	return ordered
 }
 
-// shareEvidence reports whether evidence of one hit repeats the evidence of the other, and leaves the shorter text to the longer.
+// shareEvidence replaces a text that the evidence of both hits has: the shorter text refers to the longer. It reports whether it replaced
+// one.
 func (h *hit) shareEvidence(other *hit) bool {
 	for i := range h.excerpts {
 		for j := range other.excerpts {
@@ -298,7 +300,7 @@ func (h *hit) shareEvidence(other *hit) bool {
 	return false
 }
 
-// showIn leaves a text to the excerpt of another hit, if the id of that hit is shorter than the text.
+// showIn replaces a text with the id of another hit that has it, if that is shorter. It reports whether it did.
 func (e *excerpt) showIn(other *hit, same *excerpt) bool {
 	if e.shownIn != "" || same.shownIn != "" || len(other.handle)+len(`{"shown_in":}`) >= len(e.preview) {
 		return false

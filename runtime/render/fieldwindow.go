@@ -15,7 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// windowCharacters is the maximum length of a window's text in either channel: enough unless nearly all of it must be escaped in JSON.
+// windowCharacters is the maximum length of a window's text in either channel. The largest window fits unless JSON escapes nearly all of
+// it.
 const windowCharacters = 33_000
 
 const maxWindow = 16_384 // the largest limit_chars that the tool accepts
@@ -27,7 +28,7 @@ type window struct {
 	body    rawjson.Object
 	members rawjson.Object
 	text    string
-	later   *laterMatch // after a window around a match; nil if nothing is known of it
+	later   *laterMatch // the next match after the window; nil if it is unknown
 }
 
 // FieldWindow renders a window of a text field: in text the record, the range and the continuations precede it (R-WIN-1, R-WIN-2).
@@ -60,7 +61,7 @@ func openWindow(response *rs.Response, input FieldWindowInput) (*window, error) 
 	return w, nil
 }
 
-// clip ends a window earlier if its text does not fit. The next window begins where it ends.
+// clip ends a window earlier if its text does not fit. The next window begins at that end.
 func (w *window) clip() {
 	fits := func(shown int) bool {
 		text := firstRunes(w.text, shown)
@@ -89,7 +90,7 @@ const (
 	nextMatchWord = "next_match"
 )
 
-// directions lead to the next match and to the windows after and before, by the RS's offsets.
+// directions returns the continuations to the next match and to the windows after and before, with the offsets of the RS.
 func (w *window) directions() []direction {
 	found := w.nextMatch()
 	if offset, ok := w.members.Int("next_offset_chars"); ok && offset >= 0 {
@@ -98,7 +99,8 @@ func (w *window) directions() []direction {
 	return append(found, w.previous()...)
 }
 
-// previous leads to the window that ends where this one starts (R-WIN-1). The call has a length only if it differs from the default.
+// previous returns the continuation to the window that ends where this one starts (R-WIN-1). The call has a length only if it differs
+// from the default.
 func (w *window) previous() []direction {
 	offset, known := w.members.Int("previous_offset_chars")
 	if !known || offset < 0 {
@@ -110,7 +112,7 @@ func (w *window) previous() []direction {
 	}
 	limit, isGiven := w.input.Call.Arguments.Int(tool.FieldLimitChars)
 	if !isGiven {
-		limit = usualWindow
+		limit = defaultWindow
 	}
 	offset = max(offset, start-maxWindow)
 	place := []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, offset)}
@@ -132,13 +134,13 @@ func (w *window) windowCall(word string, place ...rawjson.Member) []direction {
 	return found
 }
 
-// note says where the field ends, or how to find another match (R-WIN-4).
+// note returns where the field ends, or how to find another match (R-WIN-4).
 func (w *window) note() string {
 	start, _ := w.members.Int("start_chars")
 	total, known := w.members.Int("total_chars")
 	hasMatch := w.members.Get("match_start_chars") != nil
 	switch more := w.members.True("has_more") || w.members.Get("next_offset_chars") != nil; {
-	case w.input.File.Note != "": // shown with the ways to the file
+	case w.input.File.Note != "": // File.access has the note
 		return ""
 	case w.later != nil:
 		return w.later.note()
@@ -166,12 +168,12 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	if w.input.File.Document != nil {
 		members = append(members, rawjson.Raw("document", w.input.File.Document.Encode()))
 	}
-	members = withWarnings(append(withText(members, "note", w.note()), w.input.File.ways()...), w.body)
+	members = withWarnings(append(withText(members, "note", w.note()), w.input.File.access()...), w.body)
 	var calls []Call
 	for _, direction := range w.directions() {
 		if direction.word == nextWord {
 			calls = append(calls, direction.Call)
-		} else { // in next it would lead a reader back, or past the text in between
+		} else { // as next it would lead a reader back, or past text not read yet
 			members = withCalls(members, direction.word, []Call{direction.Call})
 		}
 	}
@@ -201,8 +203,8 @@ func (w *window) head() string {
 	if note := w.note(); note != "" {
 		lines = append(lines, "note: "+note)
 	}
-	for _, way := range w.input.File.ways() {
-		lines = append(lines, way.Name+": "+rawjson.TextOf(way.Value))
+	for _, member := range w.input.File.access() {
+		lines = append(lines, member.Name+": "+rawjson.TextOf(member.Value))
 	}
 	for _, direction := range w.directions() {
 		lines = append(lines, direction.line(direction.word))
@@ -210,8 +212,8 @@ func (w *window) head() string {
 	return strings.Join(lines, "\n")
 }
 
-// recount corrects the ends of a server that counts code points but adds lengths in UTF-16, so that the text has fewer than its range
-// (R-WIN-1).
+// recount corrects the offsets of a server that counts starts in code points but lengths in UTF-16. The range is then longer than the
+// text (R-WIN-1).
 func (w *window) recount() {
 	start, hasStart := w.members.Int("start_chars")
 	sent, hasEnd := w.members.Int("end_chars")

@@ -13,18 +13,18 @@ import (
 // fileNames are members of a field that describe the file whose text is shown. Both channels have them.
 var fileNames = []string{"media_type", "size_bytes", "charset", "charset_detected", "charset_errors", "width", "height"}
 
-// FileInput is what the renderer of a file needs to know.
+// FileInput has what the renderer of a file needs.
 type FileInput struct {
 	Target    recordid.Target
 	FieldPath string
 	Reference blob.Reference
-	About     rawjson.Object // what its bytes say, under fileNames
+	About     rawjson.Object // what its bytes show, under fileNames
 	Document  rawjson.Object // its format and parts, or why it cannot be read; nil for other files
 	Note      string         // what is shown of it, and what is not
 }
 
-// ways returns the note and how to get the file, or nothing if there is no note.
-func (f FileInput) ways() rawjson.Object {
+// access returns the note and how to get the file. It returns nil if there is no note.
+func (f FileInput) access() rawjson.Object {
 	if f.Note == "" {
 		return nil
 	}
@@ -72,9 +72,10 @@ type reference struct {
 // referencesShown is the maximum number of references of one record that are named. Others stay as they were sent.
 const referencesShown = 8
 
-const usualWindow = 4_096
+const defaultWindow = 4_096
 
-// nameFiles returns a record's fields with a name and a size in place of each reference to a file, and the references (R-BLOB-1).
+// nameFiles returns a record's fields and its references to files (R-BLOB-1). In the fields, the name and size of the file replace each
+// reference.
 func nameFiles(fields rawjson.Object) (rawjson.Object, []reference) {
 	var found []reference
 	name := func(path string, named blob.Reference) rawjson.Value {
@@ -93,7 +94,8 @@ func nameFiles(fields rawjson.Object) (rawjson.Object, []reference) {
 	return named, found
 }
 
-// readReferences returns the calls that read the files, texts in the largest windows. A file that the tool cannot show has no call.
+// readReferences returns the calls that read the files. Long texts are read in the largest windows. A file that the tool cannot show has
+// no call.
 func (id identity) readReferences(references []reference) []Call {
 	var calls []Call
 	for _, reference := range references {
@@ -120,10 +122,11 @@ func isReadable(reference blob.Reference) bool {
 	return reference.Size <= blob.MaxText
 }
 
-// isLong reports whether the text may be longer than a window. The size of a document does not say it.
+// isLong reports whether the text may be longer than a window. A document counts as long, because its size does not determine the length
+// of its text.
 func isLong(reference blob.Reference) bool {
 	kind := blob.KindOf(reference.MediaType)
-	return kind.IsText() && reference.Size > usualWindow || kind == blob.Document
+	return kind.IsText() && reference.Size > defaultWindow || kind == blob.Document
 }
 
 // structuredReferences returns the files of a row as a member, each with the name of its field.

@@ -35,10 +35,10 @@ type hit struct {
 	displayName  string
 	snippet      string // empty if it is one of the excerpts
 	excerpts     []excerpt
-	uris         []json.RawMessage // that were removed from the members
+	uris         []json.RawMessage // removed from the members
 	byMeaning    bool              // the provider found it by meaning, not by its words
-	words        []string          // of a relaxed search, that it matches
-	cells        rawjson.Object    // of the text
+	words        []string          // the words of a relaxed search that it matches
+	cells        rawjson.Object    // the columns of the text
 }
 
 // question is what a hit needs to know of the search.
@@ -96,7 +96,8 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 	return h, true
 }
 
-// describe finds in the hit and in fields of its record what a reader judges it by (R-FIND-4). What a shown text says already is left out.
+// describe sets the values by which a reader judges the hit, from the hit and the fields of its record (R-FIND-4). It leaves out values
+// that a shown text repeats.
 func (h *hit) describe(fields rawjson.Object) {
 	h.fields = fields
 	shown := []string{h.snippet}
@@ -116,7 +117,7 @@ func (h *hit) describe(fields rawjson.Object) {
 	}
 }
 
-// hitIdentity finds what names the record. Ids that are not record handles stay as they are (R-HAND-1).
+// hitIdentity returns the identity of the record. Ids that are not record handles are unchanged (R-HAND-1).
 func hitIdentity(members rawjson.Object, connectionID string) identity {
 	connectionID = cmp.Or(members.FirstText("connection_id", "connector_instance_id"), connectionID)
 	stream, recordID := members.Text("stream"), members.FirstText("record_key", "record_id")
@@ -152,19 +153,19 @@ func snippetText(members rawjson.Object) string {
 
 const wordsName = "words"
 
-// sourceNames are what a hit says of its source, in the order of a text.
+// sourceNames are the members that describe the source of a hit, in the order of the text.
 var sourceNames = []string{"stream", "connection_id", "connector_key", "display_name"}
 
 func (h *hit) source() rawjson.Object {
 	return rawjson.Texts("connection_id", h.connectionID, "connector_key", h.connectorKey, "stream", h.stream, "display_name", h.displayName)
 }
 
-// roles returns what a reader judges the hit by, besides its title and texts.
+// roles returns the values by which a reader judges the hit, besides its title and texts.
 func (h *hit) roles() rawjson.Object {
 	return rawjson.Texts("author", h.author, "container", h.container, "amount", h.amount, "time", h.time)
 }
 
-// fillCells finds what a text shows of the hit next to its id (R-SEARCH-4).
+// fillCells sets the columns that the text shows next to the id (R-SEARCH-4).
 func (h *hit) fillCells() {
 	h.cells = nil
 	if h.words != nil {
@@ -181,7 +182,7 @@ func (h *hit) fillCells() {
 			h.cells = append(h.cells, member)
 		}
 	}
-	if h.cells == nil && h.stream != "" { // a row has a column next to its id
+	if h.cells == nil && h.stream != "" { // a row needs a column next to its id
 		h.cells = rawjson.Object{rawjson.String("stream", h.stream)}
 	}
 }
@@ -208,7 +209,7 @@ func (h *hit) write(columns rawjson.Object) pageRow {
 	return pageRow{text: text.text(columns), structured: object.Encode()}
 }
 
-// calls continue the excerpts that are not the whole field. A hit without an excerpt is fetched.
+// calls returns the calls that continue the excerpts, except whole fields. A hit without an excerpt is fetched.
 func (h *hit) calls() []Call {
 	if len(h.excerpts) == 0 && h.isRecord() {
 		return []Call{h.fetch()}
@@ -222,7 +223,7 @@ func (h *hit) calls() []Call {
 	return calls
 }
 
-// ladderEntry returns the hit in structured.content_ladder: its id and a few words of its evidence, from the match on.
+// ladderEntry returns the hit in structured.content_ladder: its id and the first words of its evidence, from the match on.
 func (h *hit) ladderEntry() json.RawMessage {
 	object := rawjson.Object{rawjson.String("id", h.handle)}
 	if len(h.excerpts) > 0 {

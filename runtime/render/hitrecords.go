@@ -12,19 +12,19 @@ import (
 
 // Bounds of the records that are read to describe hits (R-FIND-4).
 const (
-	hitRecordsMost = 5
+	maxHitRecords  = 5
 	hitRecordsTime = time.Second
 )
 
-// hitRecords has the fields of the records that were read for the first hits of a search, by the handles of the hits.
+// hitRecords has the fields of the records that were read for the first hits of a search. The keys are the handles of the hits.
 type hitRecords map[string]rawjson.Object
 
-// describe completes the first hits without author or title from their records, read concurrently and once for a search. A hit whose record
-// does not come in time stays as it is, and so do all hits of a later page.
+// describe completes the first hits without author or title from their records. It reads the records concurrently, and once for a search.
+// A hit is unchanged if its record does not arrive in time, and so are all hits of a later page.
 func (known hitRecords) describe(ctx context.Context, env tool.Env, hits []*hit, isLaterPage bool) {
 	ctx, cancel := context.WithTimeout(ctx, hitRecordsTime)
 	defer cancel()
-	first := hits[:min(len(hits), hitRecordsMost)]
+	first := hits[:min(len(hits), maxHitRecords)]
 	if isLaterPage {
 		first = nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// identity is where a record comes from, and the handle by which a model names it (R-HAND-1).
+// identity names a record by its source and by its handle, which a model passes (R-HAND-1).
 type identity struct {
 	connectionID string // empty if unknown
 	stream       string
@@ -49,7 +49,7 @@ func (id identity) shows(name string) bool {
 	return id.formed && name != "" && strings.Contains(id.handle, name)
 }
 
-// arguments select the record by its handle, under a tool's names for handle and connection.
+// arguments returns the arguments that select the record by its handle. The names are those of the tool for handle and connection.
 func (id identity) arguments(handleName, connectionName string) rawjson.Object {
 	arguments := rawjson.Object{rawjson.String(handleName, id.handle)}
 	if id.embedded {
@@ -63,7 +63,7 @@ func (id identity) fetch(more ...rawjson.Member) Call {
 	return Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...)}
 }
 
-// readField reads a text field of the record window by window. A record without a handle is named by its parts.
+// readField returns the call that reads a text field of the record by windows. A record without a handle is named by its parts.
 func (id identity) readField(path string, more ...rawjson.Member) Call {
 	arguments := id.arguments(tool.FieldID, tool.FieldConnectionID)
 	if id.handle == "" {
@@ -74,7 +74,7 @@ func (id identity) readField(path string, more ...rawjson.Member) Call {
 	return Call{Tool: tool.FieldTool, Arguments: append(arguments, more...)}
 }
 
-// tokens name the record in text: its handle, and the connection if the handle cannot hold it.
+// tokens returns the tokens that name the record in text: its handle, and the connection if the handle cannot hold it.
 func (id identity) tokens() string {
 	switch {
 	case id.embedded:
@@ -107,7 +107,7 @@ func (id identity) canRead(path string) bool {
 	return recordid.CheckName("stream", id.stream) == nil && recordid.CheckRecordID("record id", id.recordID) == nil && id.canPassConnection()
 }
 
-// canPassConnection reports whether a call can name the connection, or need not.
+// canPassConnection reports whether a call can name the connection or does not need to.
 func (id identity) canPassConnection() bool {
 	return id.embedded || id.connectionID == "" || recordid.CheckName("connection id", id.connectionID) == nil
 }
@@ -126,12 +126,12 @@ func acceptedNames(names []string) []string {
 	return accepted
 }
 
-// The source's own address of a record.
+// urlNames are the fields with the source's own address of a record.
 var urlNames = []string{"url", "html_url", "permalink", "web_url", "link", "canonical_url", "source_url", "href"}
 
 const urlCharacters = 2_000 // a longer address is not one that a client opens
 
-// recordURL returns the source's own address of the record, otherwise that under the public origin of its provider (R-FETCH-5).
+// recordURL returns the source's own address of the record, otherwise the address at the public origin of its provider (R-FETCH-5).
 func recordURL(members, fields rawjson.Object, id identity, provider string) string {
 	provider = cmp.Or(provider, members.Text("provider_url"))
 	for _, from := range []rawjson.Object{fields, members} {

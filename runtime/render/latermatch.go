@@ -21,8 +21,8 @@ type laterMatch struct {
 	searched int64 // where the search stopped before the end of the field; otherwise 0
 }
 
-// findLater finds the next match after a window around one (R-WIN-4). A server knows only the first match (932e), so later text is read and
-// compared without regard to case. It returns nil if nothing can be said.
+// findLater finds the next match after a window around a match (R-WIN-4). A server finds only the first match (932e), so later text is
+// read and compared without regard to case. It returns nil if the result is unknown.
 func (w *window) findLater(ctx context.Context, env tool.Env, request rs.Request) *laterMatch {
 	needle := strings.Map(unicode.ToLower, rawjson.TextOf(w.input.Call.Arguments.Get(tool.FieldQ)))
 	matched, isMatch := w.members.Int("match_end_chars")
@@ -82,7 +82,7 @@ func (m *laterMatch) note() string {
 	return fmt.Sprintf("q does not occur again up to offset_chars %d, where the search ended.", m.searched)
 }
 
-// nextMatch leads to the next match after the window, with as much text around it as the caller requested.
+// nextMatch returns the continuation to the next match after the window, with as much text around it as the caller requested.
 func (w *window) nextMatch() []direction {
 	if w.later == nil || w.later.offset < 0 {
 		return nil

@@ -16,7 +16,7 @@ const (
 	semanticMode = "semantic"
 )
 
-// tryWord introduces calls that may find something where this one did not, in either channel.
+// tryWord introduces calls that may find more than this one, in either channel.
 const tryWord = "try"
 
 // Bounds of what a search without hits says.
@@ -25,8 +25,8 @@ const (
 	queryCharacters = 200
 )
 
-// nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11, R-FIND-2).
-func (s *search) nothing() (string, []Call) {
+// noHits returns the note of what was searched, and the calls to try next (R-SEARCH-11, R-FIND-2).
+func (s *search) noHits() (string, []Call) {
 	narrowed := s.narrowed()
 	query, which, mode := s.query(), "has all words of", lexicalMode+": whole words"
 	switch relaxed := s.response.Relaxed; {
@@ -41,27 +41,27 @@ func (s *search) nothing() (string, []Call) {
 	case len(s.question.terms) == 1:
 		which = "has the word"
 	}
-	note := fmt.Sprintf("no record of %s %s %s (mode %s).", s.where(narrowed), which, query, mode)
+	note := fmt.Sprintf("no record of %s %s %s (mode %s).", s.scope(narrowed), which, query, mode)
 	return words(note, s.unsearchedNote()), s.otherSearches(narrowed)
 }
 
 func (s *search) query() string { return Quoted(tool.Clip(s.question.words, queryCharacters)) }
 
-// where names the streams that were searched, and the arguments that narrow them.
-func (s *search) where(narrowed []string) string {
-	where := "any granted stream"
+// scope names the streams that were searched, and the arguments that narrow them.
+func (s *search) scope(narrowed []string) string {
+	scope := "any granted stream"
 	if streams := s.streams(); streams != nil {
-		where = strings.Join(streams, ", ")
+		scope = strings.Join(streams, ", ")
 	}
 	for _, name := range narrowed {
 		if name != "streams" {
-			where += ", narrowed by " + name
+			scope += ", narrowed by " + name
 		}
 	}
-	return where
+	return scope
 }
 
-// unsearchedNote says what a search did not cover, so that no hits are not taken for no records. It is empty if all was covered.
+// unsearchedNote returns what a search did not cover, so that a reader can tell no hits from no records. It is empty if all was covered.
 func (s *search) unsearchedNote() string {
 	relaxed := s.response.Relaxed
 	if relaxed == nil {
@@ -83,7 +83,7 @@ func (s *search) unsearchedNote() string {
 	return strings.Join(notes, " ")
 }
 
-// relaxedNote says that the query as given has no hit, and which words the hits match. It is empty for hits of the query as given.
+// relaxedNote returns that the query as given has no hit, and which words the hits match. It is empty for hits of the query as given.
 func (s *search) relaxedNote(shown int) string {
 	relaxed := s.response.Relaxed
 	if relaxed == nil || len(s.hits) == 0 {
@@ -103,7 +103,7 @@ func (s *search) relaxedNote(shown int) string {
 			found[len(found)-1] += " or more"
 		}
 	}
-	note := fmt.Sprintf("No record of %s has all words of %s.", s.where(s.narrowed()), s.query())
+	note := fmt.Sprintf("No record of %s has all words of %s.", s.scope(s.narrowed()), s.query())
 	if found == nil {
 		note += " These were found by their meaning, and have similar words."
 	} else {
@@ -155,7 +155,7 @@ func listedNames(names []string) []string {
 	return listed
 }
 
-// otherSearches are calls that may find what this one did not: without quotes, without the narrowing arguments, or in another mode.
+// otherSearches returns calls that may find more: without quotes, without the narrowing arguments, or in another mode.
 func (s *search) otherSearches(narrowed []string) []Call {
 	call := s.call.Without("cursor")
 	var try []Call
@@ -165,7 +165,7 @@ func (s *search) otherSearches(narrowed []string) []Call {
 	if narrowed != nil {
 		try = append(try, Call{Tool: s.call.Tool, Arguments: call.Without(narrowed...).Arguments})
 	}
-	switch isQuestion := len(s.question.terms) > keywordsMost; {
+	switch isQuestion := len(s.question.terms) > maxKeywords; {
 	case s.question.mode != lexicalMode:
 		try = append(try, call.With(rawjson.String(tool.HitsMode, lexicalMode))...)
 	case isQuestion || try == nil:
@@ -174,10 +174,10 @@ func (s *search) otherSearches(narrowed []string) []Call {
 	return try
 }
 
-// keywordsMost is as many words as one searches for. More are a question, which few records have all the words of.
-const keywordsMost = 3
+// maxKeywords is the maximum number of words in a keyword query. More words are a question, and few records have all of them.
+const maxKeywords = 3
 
-// syntaxNote says that a query holds operators that the provider does not know (rs-contract.md: all words must occur, whole).
+// syntaxNote returns a note if a query has operators that the provider does not know (rs-contract.md: all words must occur, whole).
 func (q question) syntaxNote() string {
 	if q.mode != lexicalMode && q.mode != hybridMode {
 		return ""
@@ -192,7 +192,7 @@ func (q question) syntaxNote() string {
 	return `The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.`
 }
 
-// meaningNote says which of the hits of a hybrid search the provider found by meaning alone, without all words of the query.
+// meaningNote returns which hits of a hybrid search the provider found by meaning alone, without all words of the query.
 func (s *search) meaningNote(shown int) string {
 	if s.question.mode != hybridMode {
 		return ""

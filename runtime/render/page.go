@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// maxRereads is how often a page is read again. Once is enough unless it has several connections.
+// maxRereads is how often a page may be read again. One reread is enough unless the page has several connections.
 const maxRereads = 3
 
 // cursorReserve is the number of characters kept free in an incomplete page for the cursor of the smaller page that is read instead.
@@ -34,13 +34,13 @@ type pageRow struct {
 	textEnd, structuredEnd int // characters of either channel up to the end of this row
 }
 
-// frame is what both channels say next to the rows.
+// frame is the content of both channels next to the rows.
 type frame struct {
 	linesBefore, linesAfter []string // of the text
 	structured              func(rows json.RawMessage) rawjson.Object
 }
 
-// newPage writes rows until no more of them can fit.
+// newPage writes rows until no further row can fit.
 func newPage(total int, write func(i int) pageRow) *page {
 	p := &page{total: total}
 	text, structured := 0, 0

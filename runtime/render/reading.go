@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// isWhole reports whether an answer covers all records, as far as is known.
+// isWhole reports whether an answer covers all records, as far as known.
 func isWhole(response *rs.Response) bool { return response.Reading == nil || response.Reading.Complete }
 
 // describeReading returns the figures, the last record and a note of a page that the adapter read (R-SCAN-6), or nothing for an answer of
@@ -84,7 +84,7 @@ const (
 	noTimeIsDay = "A date in a filter does not match times of that day."
 )
 
-// noRowsNote says why a filter by a text may have missed records, and returns the call that finds them: a search, or a range for a day.
+// noRowsNote returns why a filter by a text may have missed records, and the call that finds them: a search, or a range for a day.
 func (r *records) noRowsNote(next continuation) (string, []Call) {
 	call := r.input.Call
 	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.Arguments.Get("cursor") != nil {
@@ -111,7 +111,7 @@ func (r *records) noRowsNote(next continuation) (string, []Call) {
 	return "", nil
 }
 
-// describeUnmatched returns the values that the fields of exact conditions have instead (R-SCAN-9).
+// describeUnmatched returns the values that occur in the fields of unmatched exact conditions (R-SCAN-9).
 func describeUnmatched(unmatched []rs.Unmatched) string {
 	var sentences []string
 	for _, condition := range unmatched {
@@ -124,7 +124,7 @@ func describeUnmatched(unmatched []rs.Unmatched) string {
 	return strings.Join(sentences, " ")
 }
 
-// withNear returns the call with the values that were probably meant, or nil if a condition has none.
+// withNear returns the call with the probably intended values, or nil if a condition has none.
 func (g Given) withNear(unmatched []rs.Unmatched) []Call {
 	filter, _ := rawjson.ParseObject(g.Arguments.Get("filter"))
 	for _, condition := range unmatched {

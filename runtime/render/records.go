@@ -66,7 +66,7 @@ func openRecords(ctx context.Context, response *rs.Response, input RecordsInput,
 	return r, nil
 }
 
-// fit shows as many rows as fit into both channels (R-BUD-5), at least one. Otherwise long values show their beginnings, all of one length.
+// fit shows as many rows as fit into both channels (R-BUD-5), and at least one. If not all fit, it clips long values to one length.
 func (r *records) fit() {
 	r.show(unclipped)
 	if r.shown == len(r.rows) {
@@ -107,7 +107,7 @@ func (r *records) widen(least int, limit func(keep int) clipLimit) {
 	r.page = r.write(r.shown, limit(keep))
 }
 
-// fitFirst clips the first row, which is too large alone: its longest values to one length.
+// fitFirst clips a first row that is too large for a result. Its longest values are clipped to one length.
 func (r *records) fitFirst() {
 	first := r.rows[0]
 	r.shown, r.shownFrame = 1, r.frame(1)
@@ -151,7 +151,7 @@ func (r *records) linesBefore(shown int, next continuation, note string, try, re
 	meta := r.Meta()
 	stream := Token("stream", r.input.Stream)
 	if shown > 0 && r.rows[0].shows(r.input.Stream) {
-		stream = "" // every handle says it
+		stream = "" // every handle has it
 	}
 	lines := []string{words("records", stream, intToken("rows", int64(shown)), boolToken("has_more", next.hasMore()), countToken(meta))}
 	lines = append(lines, readingLines(r.response, shown)...)
@@ -180,7 +180,7 @@ func (r *records) linesBefore(shown int, next continuation, note string, try, re
 // resumeWord introduces the call that reads a feed of changes later, in either channel.
 const resumeWord = "resume"
 
-// resume asks the feed for the changes from here on (R-QRY-6).
+// resume returns the call that reads later changes from the feed (R-QRY-6).
 func (r *records) resume(next continuation) []Call {
 	bookmark := r.Text("next_changes_since")
 	if bookmark == "" || !next.isWhole {
@@ -189,7 +189,7 @@ func (r *records) resume(next continuation) []Call {
 	return r.input.Call.Without("cursor").With(rawjson.String("changes_since", bookmark))
 }
 
-// notes returns what no member says, and the calls to try on a page without rows.
+// notes returns what the members do not show, and the calls to try on a page without rows.
 func (r *records) notes(next continuation) (string, []Call) {
 	var notes []string
 	if len(r.sources) > 1 && r.response.Reading == nil {
@@ -208,7 +208,7 @@ const timelineColumns = columnsWord + `["handle","time","data"]`
 // isTimeline reports whether the rows are of all streams, in the order of time (R-TIME-1).
 func (r *records) isTimeline() bool { return r.input.Stream == tool.EveryStream }
 
-// timelineText returns a row of a timeline on one line, under its day if the row before it has another one.
+// timelineText returns a row of a timeline on one line. A line with its day precedes the first row of a day.
 func (r *records) timelineText(i int) string {
 	row := r.rows[i]
 	shown := row.fields

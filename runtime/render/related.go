@@ -50,8 +50,8 @@ func (r *row) relation(member rawjson.Member) relation {
 	return found
 }
 
-// expanded returns the relations as a member, each a list of rows (R-FETCH-7), one row or the value that was sent, and the number of
-// clipped values.
+// expanded returns the relations as a member, and the number of clipped values. A relation is a list of rows (R-FETCH-7), one row, or the
+// value that was sent.
 func (r *row) expanded(limit clipLimit) (rawjson.Member, int) {
 	var object rawjson.Object
 	cuts := 0
@@ -89,7 +89,7 @@ func (l relation) encode(parent *row, limit clipLimit) (json.RawMessage, int) {
 	return append(about, rawjson.Raw("data", rawjson.Array(rows))).Encode(), cuts
 }
 
-// child returns the row as an expanded record, without members that its handle or its parent has.
+// child returns the row as an expanded record. It leaves out members that its handle or its parent has.
 func (r *row) child(limit clipLimit) (json.RawMessage, int) {
 	known := rawjson.Object{{Name: "display_name"}, {Name: "connector_key"}}
 	if r.embedded {
@@ -99,7 +99,7 @@ func (r *row) child(limit clipLimit) (json.RawMessage, int) {
 	return r.object(known, shown, nil).Encode(), shown.cuts
 }
 
-// relatedCalls fetch the parts of the relations that are not shown: the first child that is left out, or the whole relation.
+// relatedCalls returns the calls that fetch the hidden parts of the relations: the first child that is left out, or the whole relation.
 func (r *row) relatedCalls(limit clipLimit) []Call {
 	var calls []Call
 	for _, relation := range r.related {
@@ -118,7 +118,7 @@ func (r *row) relatedCalls(limit clipLimit) []Call {
 	return calls
 }
 
-// narrow removes the last fields and children of a record that is too large even with every value clipped. The result names them.
+// narrow removes the last fields and children of a record that is too large even if every value is clipped. The result names them.
 func (r *row) narrow(characters int) {
 	fields, _ := r.clip(r.fields, clipLimit{})
 	for i, field := range fields {

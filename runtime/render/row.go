@@ -24,7 +24,7 @@ var keptNames = []string{"id", "stream", "connection_id", "connector_key", "disp
 // rowNames are the members of a wrapper that differ between rows, or that are written separately.
 var rowNames = []string{"id", "record_id", "record_key", "data", expandedName, "deleted", "deleted_at"}
 
-// omittedNames are not sent: REST routes, a deprecated twin of connection_id, links, and the kind of the object (R-BUD-7).
+// omittedNames are not shown: REST routes, a deprecated alias of connection_id, links, and the kind of the object (R-BUD-7).
 var omittedNames = []string{"object", "connector_instance_id", "links", "url", "record_url", "record_uri"}
 
 const expandedName = "expanded"
@@ -40,7 +40,7 @@ type row struct {
 	leftOut     []string // names of fields that are not shown because there are too many
 }
 
-// newRow parses a record, or returns false. The connection and the stream are the call's, for servers that do not repeat them in each row.
+// newRow parses a record, or returns false. The connection and the stream of the call apply if the row does not name them.
 func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	members, ok := rawjson.ParseObject(value)
 	if !ok {
@@ -102,7 +102,7 @@ func projected(object rawjson.Object, fields []string) rawjson.Object {
 	return kept
 }
 
-// sharedMembers returns the members of the wrapper that several rows all have with the same value. They are written once.
+// sharedMembers returns the members of the wrapper with the same value in all of several rows. They are written once.
 func sharedMembers(rows []*row) rawjson.Object {
 	if len(rows) < 2 {
 		return nil
@@ -184,7 +184,7 @@ func (r *row) show(limit clipLimit) shownRow {
 	return shown
 }
 
-// object returns the row as structured output has it. The references come after the fields.
+// object returns the row in structured output. The references come after the fields.
 func (r *row) object(shared rawjson.Object, shown shownRow, references rawjson.Object) rawjson.Object {
 	object := rawjson.Texts("handle", r.handle)
 	for _, member := range r.members {
@@ -232,8 +232,8 @@ func hasName(object rawjson.Object, name string) bool {
 	return slices.ContainsFunc(object, func(member rawjson.Member) bool { return member.Name == name })
 }
 
-// WholeRows returns the rows of a page without the bounds of a result, each with its wrapper and the requested fields, or nil without a
-// list.
+// WholeRows returns the rows of a page without the bounds of a result. Each row has its wrapper and the requested fields. It returns nil
+// if the response is not a list.
 func WholeRows(response *rs.Response) []json.RawMessage {
 	list, err := response.List()
 	if err != nil {
@@ -268,7 +268,7 @@ func PlainRows(response *rs.Response, stream, connectionID string) []json.RawMes
 	return rows
 }
 
-// PlainRecord returns the record of a response as PlainRows returns a row. It returns nil for a response that is not a record.
+// PlainRecord returns the record of a response in the form of PlainRows. It returns nil for a response that is not a record.
 func PlainRecord(response *rs.Response, handle string) json.RawMessage {
 	row, err := recordOf(response, nil, "")
 	if err != nil || row == nil {

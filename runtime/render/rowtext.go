@@ -49,7 +49,7 @@ func sameNames(a, b rawjson.Object) bool {
 	return slices.EqualFunc(a, b, func(x, y rawjson.Member) bool { return x.Name == y.Name })
 }
 
-// columnsLine names the columns after a first one, which may be empty. Without columns it is empty.
+// columnsLine names the columns, after first if first is not empty. It returns an empty string if there are no columns.
 func columnsLine(first string, columns rawjson.Object) string {
 	if len(columns) == 0 {
 		return ""

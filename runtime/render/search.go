@@ -40,7 +40,7 @@ type search struct {
 	question question
 	call     Given
 	hits     []*hit
-	bySource bool // the lines of the sources say the connector and the label of the hits
+	bySource bool // the lines of the sources have the connector and the label of the hits
 	uris     []json.RawMessage
 }
 
@@ -82,7 +82,7 @@ func openSearch(
 	return s, nil
 }
 
-// fit shows as many hits as fit.
+// fit shows as many hits as fit into both channels.
 func (s *search) fit() {
 	maximum := len(s.hits) // the limit of the call bounds them all, also when the RS counted it for each connection (R-SEARCH-9)
 	if _, isSent := s.response.Request.Query.Get("limit"); isSent {
@@ -111,7 +111,7 @@ func (s *search) cleaned(envelope rawjson.Object) rawjson.Object {
 	return kept
 }
 
-// skippedCode is the code of a warning that a source was passed over because the question does not apply to it.
+// skippedCode is the code of a warning that a source was skipped because the search does not apply to it.
 const skippedCode = "source_skipped_not_applicable"
 
 // withoutSkipped removes the warnings about other sources from meta, for a caller who named streams or a connection (R-SEARCH-11).
@@ -129,7 +129,7 @@ func (s *search) withoutSkipped(value json.RawMessage) json.RawMessage {
 	return meta.With("warnings", rawjson.Array(kept)).Encode()
 }
 
-// findShared finds what all hits say of their source, which the text says once, and the columns that the others need.
+// findShared finds the source members that all hits share, which the text shows once, and the columns of the other members.
 func (s *search) findShared() {
 	if len(s.hits) > 1 {
 		s.shared = slices.DeleteFunc(slices.Clone(s.hits[0].cells), func(member rawjson.Member) bool {
@@ -146,8 +146,8 @@ func (s *search) findShared() {
 	}
 }
 
-// describesSources reports whether lines of sources can describe the hits: all are listed, every id shows its connection, and its hits
-// agree.
+// describesSources reports whether lines of sources can describe the hits: all sources are listed, every id shows its connection, and the
+// hits of a source agree.
 func (s *search) describesSources() bool {
 	first := map[string]*hit{}
 	for _, h := range s.hits {
@@ -168,8 +168,8 @@ func (s *search) frame(shown int) frame {
 		next.calls = s.call.With(rawjson.String("cursor", next.cursor))
 	}
 	note, try := words(s.relaxedNote(shown), next.note, s.meaningNote(shown)), []Call(nil)
-	if s.isNothing() {
-		note, try = s.nothing()
+	if s.hasNoHits() {
+		note, try = s.noHits()
 	}
 	note = words(note, s.question.syntaxNote())
 	var conversation []Call // R-FIND-3
@@ -196,11 +196,11 @@ func (s *search) frame(shown int) frame {
 	}}
 }
 
-func (s *search) isNothing() bool { return len(s.hits) == 0 && isWhole(s.response) }
+func (s *search) hasNoHits() bool { return len(s.hits) == 0 && isWhole(s.response) }
 
 func (s *search) linesBefore(note string) []string {
 	switch {
-	case s.isNothing():
+	case s.hasNoHits():
 		return []string{"No hits: " + note}
 	case len(s.hits) == 0:
 		return []string{"No hits among the records that were read."}
@@ -226,7 +226,7 @@ func (s *search) linesAfter(shown int, next continuation, note string, try []Cal
 		lines = sourceLines(sources, "hits") // R-SEARCH-9
 	}
 	hits, hasMore, count := intToken("hits", int64(shown)), boolToken("has_more", next.hasMore()), countToken(meta)
-	if s.isNothing() { // the first line says so
+	if s.hasNoHits() { // the first line says so
 		hits = ""
 	}
 	if !next.hasMore() && count == fmt.Sprintf("count=exact:%d", shown) { // these are all
@@ -236,13 +236,13 @@ func (s *search) linesAfter(shown int, next continuation, note string, try []Cal
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.reread.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
-	if s.response.Relaxed == nil && !s.isNothing() { // otherwise the first line has the note
+	if s.response.Relaxed == nil && !s.hasNoHits() { // otherwise the first line has the note
 		lines = withLine(lines, note)
 	}
 	return append(append(lines, callLines(tryWord, try)...), next.lines()...)
 }
 
-// sources returns the connections of the hits that are shown, described as far as no other line does it.
+// sources returns the connections of the shown hits. It describes them only if no other line does.
 func (s *search) sources(shown int) []*source {
 	return sourcesOf(shown, func(i int) source {
 		one := source{connectionID: s.hits[i].connectionID}

@@ -5,7 +5,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// TimeField returns the field that says when the records of a stream happened, as far as the schema shows (R-TIME-2). It is empty if none is known.
+// TimeField returns the field that holds the time of the event of a record, according to the schema (R-TIME-2). It is empty if none is
+// known.
 func TimeField(stream *schemadoc.Stream) string {
 	isTime := map[string]bool{}
 	for _, field := range stream.Fields() {

@@ -28,7 +28,7 @@ func ownTitle(members, fields rawjson.Object, shown []string) string {
 	return ""
 }
 
-// madeTitle returns a title made of label, container or stream, author and time, without those that repeat a shown text.
+// madeTitle returns a title made of label, container or stream, author and time. It leaves out parts that repeat a shown text.
 func madeTitle(id identity, label, container, author, time string, shown []string) string {
 	var parts []string
 	for _, part := range []string{label, cmp.Or(container, id.stream), author, time} {
@@ -80,7 +80,7 @@ func repeats(title string, shown []string) bool {
 	})
 }
 
-// timeInTitle returns the time of a record, otherwise the word added and the time at which it was collected.
+// timeInTitle returns the time of a record. If it is empty, it returns "added" and the time of collection.
 func timeInTitle(happened string, members rawjson.Object) string {
 	if added := members.Text("emitted_at"); happened == "" && added != "" {
 		return "added " + added
@@ -107,7 +107,7 @@ func authoredTime(members, fields rawjson.Object) string {
 	return ""
 }
 
-// inUTC returns a time with an offset in UTC, so that times of several zones can be compared. Other texts stay as they are.
+// inUTC converts a time with an offset to UTC, so that times of several zones compare. It returns other texts unchanged.
 func inUTC(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || strings.HasSuffix(text, "Z") {
@@ -139,7 +139,7 @@ func timeText(value rawjson.Value) string {
 	return ""
 }
 
-// documentTitle returns the source's own title, otherwise one made of the label and the values with a role (R-FETCH-8).
+// documentTitle returns the source's title, otherwise one made of the label and the values with a role (R-FETCH-8).
 func documentTitle(ctx context.Context, env tool.Env, record *row, label string) string {
 	if own := ownTitle(nil, record.fields, nil); own != "" {
 		return own
@@ -153,8 +153,8 @@ func documentTitle(ctx context.Context, env tool.Env, record *row, label string)
 	return madeTitle(record.identity, label, container, author, timeInTitle(happened, record.members), nil)
 }
 
-// timeOfRole returns the field to which the schema gives the role of the event time, or "" (R-FETCH-8). It reads the schema, so it is only
-// for a record without a title and a known time.
+// timeOfRole returns the value of the field that has the role of the event time in the schema, or an empty string (R-FETCH-8). It reads
+// the schema, so it is only for a record without a title and a known time.
 func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
 	scope := schemadoc.Scope{Stream: &record.stream}
 	if record.connectionID != "" {

@@ -57,7 +57,7 @@ func withLine(lines []string, line string) []string {
 // Quoted returns a text as a JSON string on one line, with invisible characters as escapes.
 func Quoted(text string) string { return rawjson.Visible(rawjson.Quote(text)) }
 
-// tokenName quotes a name that would not end clearly before its value.
+// tokenName quotes a name unless it has only ASCII letters, digits, underscores, hyphens and dots.
 func tokenName(name string) string {
 	isOdd := func(r rune) bool {
 		return !strings.ContainsRune("_-.", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
@@ -68,7 +68,7 @@ func tokenName(name string) string {
 	return name
 }
 
-// ListedName returns a name that came with the data for a list of names. Letters of any language and URLs stay plain.
+// ListedName returns a name from the data for a list of names. It quotes unusual characters; letters of any language and URLs stay plain.
 func ListedName(name string) string {
 	isOdd := func(r rune) bool {
 		return !(strings.ContainsRune("_-./:@+#~", r) || unicode.IsLetter(r) || unicode.IsDigit(r))
