@@ -36,7 +36,7 @@ func (p place) belongsTo(source *Source) bool {
 	return p.sourceKey == source.key() || p.sourceKey == sourceKey{GrantID: source.GrantID} && !source.Shared
 }
 
-// position is a hit of a source: a number of hits after the beginning of the page at a cursor of the source.
+// position is the position of a hit in a source: a cursor of the source, and the number of hits to skip on its page.
 type position struct {
 	Cursor string `json:"c,omitempty"` // empty for the first page
 	Skip   int    `json:"k,omitempty"`

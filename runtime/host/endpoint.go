@@ -16,7 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
-// Probes of the process. They accept every Host, because an orchestrator uses the address of a container, and show nothing.
+// Probes of the process. They accept every Host, because an orchestrator uses the address of a container. Their responses contain no
+// details.
 const (
 	healthPath    = "/healthz"
 	readinessPath = "/readyz"

@@ -134,7 +134,7 @@ func (m *Membership) Begin() {
 
 // Environment is a toolcall.Environment. Its reader is the only grant, or merges several.
 func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
-	grants, without, err := m.current()
+	grants, absent, err := m.current()
 	if err != nil {
 		return tool.Env{}, err
 	}
@@ -152,7 +152,7 @@ func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
 	if len(m.providers) == 1 {
 		options.ProviderURL = m.providers[0].url
 	}
-	env.RS = fanout.New(append(sources, without...), options)
+	env.RS = fanout.New(append(sources, absent...), options)
 	return env, ctx.Err()
 }
 

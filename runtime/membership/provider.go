@@ -26,7 +26,7 @@ type provider struct {
 
 // current rereads changed files. It returns the grants, and a missing source for each provider without grants. It returns an error if no
 // provider has a usable grant.
-func (m *Membership) current() (grants []*grant, without []fanout.Source, err error) {
+func (m *Membership) current() (grants []*grant, absent []fanout.Source, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.refusal != nil {
@@ -43,7 +43,7 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 		case each.err == nil:
 			usable++
 		case each.grants == nil:
-			without = append(without, fanout.Source{ // the grants were removed
+			absent = append(absent, fanout.Source{ // the grants were removed
 				GrantID: each.url, DisplayName: each.url, Reconnect: commandline.Connect(each.url, m.options.Cache.NamedRoot()),
 				Missing: &fanout.EndedError{Reason: "credential_missing", Message: each.err.Error()},
 			})
@@ -55,7 +55,7 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 	if usable == 0 {
 		return nil, nil, m.providers[0].unusable()
 	}
-	return m.grants(), without, nil
+	return m.grants(), absent, nil
 }
 
 // unusable returns the error of a call without a usable grant, with a sign-in for an expired one.

@@ -101,7 +101,8 @@ func HasConnection(connections []Connection, id string) bool {
 	return slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == id })
 }
 
-// ConnectorKey returns the short name of a connector, such as gmail, or "". If the RS sends a URL, the name is its last segment.
+// ConnectorKey returns the short name of a connector, such as gmail, or "". If the RS sends only a URL, the name is the last segment of the
+// URL.
 func ConnectorKey(members rawjson.Object) string {
 	sent := members.FirstText("connector_key", "connector_id")
 	if !strings.Contains(sent, "/") {

@@ -26,9 +26,9 @@ const (
 	maxStops = 1_000
 )
 
-// Readings bounds what calls read themselves if a resource server refuses a query (R-SCAN-8), and remembers which providers refuse. All
-// calls of a process share one. It holds no records: only the names of callers and, for some minutes, the cursors where their aggregates
-// stopped. It is safe for concurrent use.
+// Readings bounds the records that calls read in place of a refused query (R-SCAN-8). It remembers which providers refuse. All calls of a
+// process share one. It holds no records: only the names of callers and, for some minutes, the cursors where their aggregates stopped. It
+// is safe for concurrent use.
 type Readings struct {
 	options ReadingsOptions
 

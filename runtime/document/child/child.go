@@ -97,7 +97,7 @@ func start(format document.Format, page int) (*process, error) {
 	}
 	p := &process{command: exec.Command(program, command, string(format), strconv.Itoa(page), cacheDirectory()), ready: make(chan struct{})}
 	p.command.Env = []string{}
-	p.command.Stderr = io.Discard // a pipe
+	p.command.Stderr = io.Discard // a pipe; nil would open /dev/null
 	if p.stdin, err = p.command.StdinPipe(); err != nil {
 		return nil, err
 	}

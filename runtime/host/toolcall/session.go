@@ -140,7 +140,7 @@ func (s *Session) revision() string {
 	return ""
 }
 
-// handleBatch responds to a batch when all of its messages are answered, in their order.
+// handleBatch responds to a batch when all of its messages are answered. The responses are in the order of the messages.
 func (s *Session) handleBatch(batch []message) {
 	var mu sync.Mutex
 	responses, left := make([]json.RawMessage, len(batch)), len(batch)

@@ -30,7 +30,7 @@ type keptPosition struct {
 	Bookmark string `json:"bookmark,omitempty"`
 }
 
-// resume replaces the value @last by the position that the last run kept, or by now. It returns nil for arguments without that value.
+// resume replaces the value @last by the position that the last run kept, or by now. The lastRun is nil for arguments without that value.
 func (c *toolCommand) resume(arguments json.RawMessage) (json.RawMessage, *lastRun, error) {
 	object, _ := rawjson.ParseObject(arguments)
 	if c.definition.Changes == "" || object.Text(c.definition.Changes) != sinceLast {

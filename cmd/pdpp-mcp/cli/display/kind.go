@@ -77,7 +77,7 @@ func rankKinds(columns []column) {
 			columns[i].kind = otherKind
 		}
 	}
-	if _, hasPerson := best[personKind]; !hasPerson { // such as the artist of a track, which is a title elsewhere
+	if _, hasPerson := best[personKind]; !hasPerson { // a field with two roles can be the person, such as artist_name
 		isPerson := func(c column) bool { return c.kind == otherKind && tool.AuthorRole.Has(c.name) }
 		if i := slices.IndexFunc(columns, isPerson); i >= 0 {
 			columns[i].kind = personKind
@@ -141,7 +141,7 @@ func (t *table) layout(screenWidth int) (below *column) {
 	return below
 }
 
-// ofKinds returns the columns of some kinds, kind by kind.
+// ofKinds returns the columns of some kinds, in the order of the kinds.
 func (t *table) ofKinds(kinds ...kind) (columns []*column) {
 	for _, kind := range kinds {
 		for i := range t.columns {

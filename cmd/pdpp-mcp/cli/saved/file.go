@@ -18,7 +18,7 @@ type file struct {
 	part *part // nil after it was published
 }
 
-// newFile opens the partial file. With a digest, which verifies the whole, it continues the partial file of an earlier run.
+// newFile opens the partial file. If there is a digest to verify the whole file, it continues the partial file of an earlier run.
 func newFile(target *Target, digest string) (*file, error) {
 	if target.name == "" {
 		return nil, invocation.Usagef("-o is missing; name the file to write, or - for standard output")
