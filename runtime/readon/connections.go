@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// connections are those of a list that the resource server pages only for one connection at a time (063, 814b).
+// connections are the connections of a list that the resource server pages only for one connection at a time (063, 814b).
 type connections struct {
 	isUnordered bool     // the caller accepts rows in any order, so connections may be read concurrently
 	connection  string   // the connection that is read; empty: the resource server pages the list

@@ -242,7 +242,7 @@ func (t *timeline) ordinal(at time.Time) int64 {
 	return -at.UnixNano()
 }
 
-// inOrder returns the bounds of the range as a timeline meets them.
+// inOrder returns the bounds of the range. start is the bound that comes first in the timeline.
 func (r timeRange) inOrder(isRising bool) (start, end *time.Time) {
 	if isRising {
 		return r.since, r.until

@@ -126,8 +126,8 @@ func (t *tallying) finish() {
 	}
 }
 
-// narrowed returns a filter with another bound of a field. It returns nil if the filter already excludes as much, because the same call
-// would read no further.
+// narrowed returns a filter with an additional bound of a field. It returns nil if the filter already excludes as much, because the same
+// call would read no further.
 func narrowed(filter rs.Filter, bound rs.Condition) rs.Filter {
 	var kept rs.Filter
 	limit, _ := scalar.Instant([]byte(bound.Value))

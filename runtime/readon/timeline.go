@@ -140,7 +140,7 @@ func (t *timeline) refuseOthers(accepted ...string) error {
 // eachSource calls read for the sources concurrently, and stores their errors. It returns an error if the call has ended, or if no source
 // of the timeline can be read.
 func (t *timeline) eachSource(sources []*source, limit int, read func(int) error) error {
-	var running errgroup.Group // no source fails the others
+	var running errgroup.Group // a failed source does not cancel the others
 	running.SetLimit(limit)
 	for i, source := range sources {
 		running.Go(func() error {

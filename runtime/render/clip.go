@@ -25,7 +25,7 @@ const (
 	readOnCharacters  = 4_000 // of the calls in one row that read the rest of its values
 )
 
-// clipLimit clips values of more than above characters to keep characters.
+// clipLimit limits the length of values in characters. A value longer than above is clipped to keep.
 type clipLimit struct{ above, keep int }
 
 var unclipped = clipLimit{math.MaxInt, math.MaxInt}

@@ -39,7 +39,7 @@ func (a *aggregation) complete(ctx context.Context, env tool.Env) *aggregation {
 	if a.isCut() && limit < maxGroups && (a.isTimeline() && !hasLimit || a.isJoined() && !a.isTimeline()) {
 		request := a.response.Request
 		request.Query = request.Query.With("limit", fmt.Sprint(maxGroups))
-		if wider, err := a.send(ctx, env, request); err == nil { // otherwise the first answer says how to get the rest
+		if wider, err := a.send(ctx, env, request); err == nil { // if it fails, the first answer says how to get the rest
 			a = wider
 		}
 	}

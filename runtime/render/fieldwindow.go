@@ -134,7 +134,7 @@ func (w *window) windowCall(word string, place ...rawjson.Member) []direction {
 	return found
 }
 
-// note returns where the field ends, or how to find another match (R-WIN-4).
+// note returns a note about where the field ends, or how to find another match (R-WIN-4).
 func (w *window) note() string {
 	start, _ := w.members.Int("start_chars")
 	total, known := w.members.Int("total_chars")

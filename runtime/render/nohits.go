@@ -61,7 +61,8 @@ func (s *search) scope(narrowed []string) string {
 	return scope
 }
 
-// unsearchedNote returns what a search did not cover, so that a reader can tell no hits from no records. It is empty if all was covered.
+// unsearchedNote returns a note about what a search did not cover. Without it, a reader could infer that no record exists. It is empty if
+// all was covered.
 func (s *search) unsearchedNote() string {
 	relaxed := s.response.Relaxed
 	if relaxed == nil {
@@ -83,7 +84,8 @@ func (s *search) unsearchedNote() string {
 	return strings.Join(notes, " ")
 }
 
-// relaxedNote returns that the query as given has no hit, and which words the hits match. It is empty for hits of the query as given.
+// relaxedNote returns a note that the query as given has no hit, with the words that the hits match. It is empty for hits of the query as
+// given.
 func (s *search) relaxedNote(shown int) string {
 	relaxed := s.response.Relaxed
 	if relaxed == nil || len(s.hits) == 0 {
@@ -192,7 +194,7 @@ func (q question) syntaxNote() string {
 	return `The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.`
 }
 
-// meaningNote returns which hits of a hybrid search the provider found by meaning alone, without all words of the query.
+// meaningNote returns a note about the hits of a hybrid search that the provider found by meaning alone, without all words of the query.
 func (s *search) meaningNote(shown int) string {
 	if s.question.mode != hybridMode {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Bounds of the numbers that ParseDecimal accepts. A double has a decimal exponent from -324 to 308 and fewer digits.
+// Bounds of the numbers that ParseDecimal accepts. They include every double. No server prints more digits.
 const (
 	maxExponent = 400
 	maxDigits   = 800
@@ -24,7 +24,7 @@ type Decimal struct {
 	large    *big.Int // replaces small if the coefficient does not fit; never changed after it is set
 }
 
-// ParseDecimal reads a JSON number. It returns false for anything else, and for numbers beyond the range of a double.
+// ParseDecimal parses a JSON number. It returns false for any other text, and for a number outside the bounds.
 func ParseDecimal(text []byte) (Decimal, bool) {
 	at, negative := 0, false
 	if len(text) > 0 && text[0] == '-' {

@@ -89,7 +89,7 @@ func (t *Tally) Warnings() []string {
 // LacksTimes reports whether the field of the time groups has values and none of them is a time.
 func (t *Tally) LacksTimes() bool { return t.untimed && !t.timed }
 
-// Spelled returns a note that numbers as text were measured by value, or an empty string if there were none.
+// Spelled returns a note that numbers as text were measured by value. It is empty without such numbers.
 func (t *Tally) Spelled() string {
 	if t.spelled == 0 {
 		return ""

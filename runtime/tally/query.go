@@ -23,7 +23,7 @@ var (
 	granularities = []string{"minute", "hour", "day", "week", "month", "quarter", "year", weekday, hourOfDay}
 )
 
-// Query has the parameters of an aggregation, in the words of the resource server. An empty text was not given.
+// Query has the parameters of an aggregation, in the words of the resource server. An empty string was not given.
 type Query struct {
 	Stream      string
 	Metric      string // count, sum, min, max or count_distinct
@@ -37,7 +37,7 @@ type Query struct {
 	Sort        string // of groups: key, -key, value or -value; empty: the order of the resource server
 }
 
-// Error is a query that cannot be answered, as the resource server refuses it too.
+// Error reports a query that cannot be answered. The resource server refuses the same query.
 type Error struct {
 	Parameter string // of the resource server
 	Problem   string // such as "is required with group_by_time"

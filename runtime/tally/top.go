@@ -75,7 +75,7 @@ func (t *Top) Rows() []rawjson.Value {
 	return rows
 }
 
-// Spelled returns a note that numbers as text are ordered by value, or an empty string if there are none.
+// Spelled returns a note that numbers as text are ordered by value. It is empty without such numbers.
 func (t *Top) Spelled() string {
 	if !t.spelled {
 		return ""
