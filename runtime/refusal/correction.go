@@ -145,7 +145,7 @@ func (c call) streamOf(wrong tool.Argument, text string) rawjson.Object {
 	return instead
 }
 
-// maxCandidates is the maximum number of connections for which a refusal shows calls. If more are possible, the caller chooses by label.
+// maxCandidates limits the calls in a refusal, one for each connection. With more connections, the caller chooses by label.
 const maxCandidates = 4
 
 // connectionCalls returns the same call for each candidate connection of an ambiguous call, with its label (R-ERR-5). It returns nil if
