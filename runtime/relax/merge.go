@@ -139,8 +139,10 @@ func (s *search) wordsIn(members rawjson.Object) []string {
 // unmarked returns an excerpt without highlight tags, so that the same text for two words is recognised.
 func unmarked(excerpt rawjson.Value) string {
 	object, _ := rawjson.ParseObject(excerpt)
-	return strings.NewReplacer("<mark>", "", "</mark>", "").Replace(object.FirstText("preview_text", "text", "snippet", "excerpt", "preview"))
+	return withoutMarks.Replace(object.FirstText("preview_text", "text", "snippet", "excerpt", "preview"))
 }
+
+var withoutMarks = strings.NewReplacer("<mark>", "", "</mark>", "")
 
 // evidenceName is the member of a hit with the texts around its matches.
 const evidenceName = "evidence_excerpts"

@@ -187,6 +187,11 @@ func convertExcerpt(excerpt string) (string, bool) {
 	if end := strings.IndexByte(excerpt, '>'); end >= 0 && end < strings.IndexByte(excerpt, '<') {
 		excerpt = excerpt[end+1:] // the rest of a tag
 	}
-	hidden := strings.NewReplacer(openMark, openPrivate, closeMark, closePrivate).Replace(excerpt)
-	return strings.NewReplacer(openPrivate, openMark, closePrivate, closeMark).Replace(readable(hidden)), true
+	return shownMarks.Replace(readable(hiddenMarks.Replace(excerpt))), true
 }
+
+// Marks become private characters while the tags of a text are removed.
+var (
+	hiddenMarks = strings.NewReplacer(openMark, openPrivate, closeMark, closePrivate)
+	shownMarks  = strings.NewReplacer(openPrivate, openMark, closePrivate, closeMark)
+)

@@ -90,14 +90,17 @@ const (
 	ChannelCharacters = 40_000 // text or structured output of any result
 )
 
-// Length returns the length in UTF-16 code units, as hosts written in JavaScript count. It is never less than the number of code points.
+// Length returns the length of UTF-8 in UTF-16 code units, as hosts written in JavaScript count. It is never less than the number of code
+// points, nor more than the number of bytes.
 func Length[T ~string | ~[]byte](text T) int {
-	units := 0
-	for _, r := range string(text) {
-		if r > 0xFFFF {
+	units := len(text)
+	for i := range len(text) {
+		switch b := text[i]; {
+		case b >= 0xF0: // begins a code point of four bytes, which is two units
 			units++
+		case b >= 0x80 && b < 0xC0: // goes on with one
+			units--
 		}
-		units++
 	}
 	return units
 }
@@ -105,9 +108,9 @@ func Length[T ~string | ~[]byte](text T) int {
 // withinBounds returns an error if the result is too large. Renderers make their results fit, but cannot shorten a cursor.
 func withinBounds(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
 	switch {
-	case Length(result.Text) > textBound:
+	case len(result.Text) > textBound && Length(result.Text) > textBound:
 		return nil, response.Unusable("the answer holds handles that do not fit into the text", "narrow the call")
-	case Length(result.Structured) > ChannelCharacters:
+	case len(result.Structured) > ChannelCharacters && Length(result.Structured) > ChannelCharacters:
 		return nil, response.Unusable("the answer holds members that do not fit into one result", "narrow the call")
 	}
 	return result, nil

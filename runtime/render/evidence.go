@@ -236,9 +236,9 @@ func balance(snippet string) string {
 	}
 }
 
-func unmarked(snippet string) string {
-	return strings.NewReplacer(openMark, "", closeMark, "").Replace(snippet)
-}
+func unmarked(snippet string) string { return withoutMarks.Replace(snippet) }
+
+var withoutMarks = strings.NewReplacer(openMark, "", closeMark, "")
 
 // clipSnippet clips a snippet so that its first highlight is well within it, and keeps its tags balanced.
 func clipSnippet(snippet string, characters int) (clipped string, isCut bool) {
