@@ -98,7 +98,7 @@ func Length[T ~string | ~[]byte](text T) int {
 		switch b := text[i]; {
 		case b >= 0xF0: // begins a code point of four bytes, which is two units
 			units++
-		case b >= 0x80 && b < 0xC0: // goes on with one
+		case b >= 0x80 && b < 0xC0: // continues a code point
 			units--
 		}
 	}
