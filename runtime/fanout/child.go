@@ -65,8 +65,8 @@ func (c *child) afterFromStart(shown int) (position, bool) {
 	return position{Cursor: c.start.Cursor, Skip: skip}, skip < rs.MostRows
 }
 
-// request returns the request after which the child has the given number of hits. The source resends the hits of its page that were already
-// shown, so the limit includes them.
+// request returns the request that fills the child up to a number of hits. The source resends the hits of its page that were already shown,
+// so the limit includes them.
 func (c *child) request(caller rs.Request, hits int) rs.Request {
 	limit := min(rs.MostRows, c.next.Skip+hits-len(c.hits))
 	query := caller.Query.Without("cursor", "limit")
