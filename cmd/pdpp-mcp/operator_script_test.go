@@ -71,6 +71,7 @@ type eventReceiver struct {
 
 	mu     sync.Mutex
 	events map[string]chan []byte // by path; whole HTTP requests, without verification
+	ids    map[string]bool        // paths and ids of events; a sender repeats one that was slow to be accepted
 }
 
 // at returns the channel of the events for one path.
@@ -83,8 +84,16 @@ func (r *eventReceiver) at(path string) chan []byte {
 	return r.events[path]
 }
 
+func (r *eventReceiver) isNew(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	isNew := !r.ids[id]
+	r.ids[id] = true
+	return isNew
+}
+
 func newReceiver() *eventReceiver {
-	r := &eventReceiver{events: map[string]chan []byte{}}
+	r := &eventReceiver{events: map[string]chan []byte{}, ids: map[string]bool{}}
 	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		whole, err := httputil.DumpRequest(request, true)
 		if err != nil {
@@ -99,7 +108,9 @@ func newReceiver() *eventReceiver {
 			_, _ = io.WriteString(w, `{"challenge":"`+event.Data.Challenge+`"}`)
 			return
 		}
-		r.at(request.URL.Path) <- whole
+		if r.isNew(request.URL.Path + " " + request.Header.Get("webhook-id")) {
+			r.at(request.URL.Path) <- whole
+		}
 	}))
 	return r
 }
