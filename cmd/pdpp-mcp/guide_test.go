@@ -15,7 +15,7 @@ import (
 // The commands of the page about the terminal print the lines that the page shows.
 func TestTerminalGuide(t *testing.T) {
 	const given = "env PDPP_PROVIDER_URL=$PROVIDER\nenv PDPP_ACCESS_TOKEN=$TOKEN_GMAIL_BOTH\n"
-	runGuide(t, "terminal.md", given, 20, operatorScripts(t))
+	runGuide(t, "terminal.md", given, 20, operatorScripts(t, "operator"))
 }
 
 // The commands of the tutorial print what it shows. Its reader has the sandbox and the credential of make demo. The owner ticks

@@ -24,13 +24,18 @@ import (
 
 // TestOperatorScripts runs testdata/operator against a separate sandbox, because these scripts change its records.
 func TestOperatorScripts(t *testing.T) {
-	runScripts(t, operatorScripts(t))
+	runScripts(t, operatorScripts(t, "operator"))
 }
 
-func operatorScripts(t *testing.T) testscript.Params {
+// TestChangesScript runs testdata/changes alone, because it sees the changes of every script on its sandbox.
+func TestChangesScript(t *testing.T) {
+	runScripts(t, operatorScripts(t, "changes"))
+}
+
+func operatorScripts(t *testing.T, folder string) testscript.Params {
 	t.Helper()
 	box := newSandbox(t, resource.ReadsOpen) // docs/terminal.md shows a schema with types
-	params := scripts("operator", box)
+	params := scripts(folder, box)
 	setUp := params.Setup
 	params.Setup = func(env *testscript.Env) error {
 		receiver := newReceiver()
