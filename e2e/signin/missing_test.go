@@ -41,14 +41,10 @@ func TestMissingSource(t *testing.T) {
 				before := p.connect("gmail", mail)
 				other.connect("slack", chat)
 				pages, decided := 0, make(chan struct{}, 8)
+				decide := p.decider(isApproved, &pages)
 				session := p.serve(revision, func(asked *mcp.ElicitParams) string {
 					defer func() { decided <- struct{}{} }()
-					pages++
-					if !isApproved {
-						return "decline"
-					}
-					p.approve(asked.URL)
-					return "accept"
+					return decide(asked)
 				})
 				if err := p.box.Authorization().Revoke(before.Credential.GrantID); err != nil {
 					t.Fatal(err)
@@ -90,14 +86,7 @@ func TestResource(t *testing.T) {
 				p := newPerson(t)
 				before := p.connect("gmail", mail)
 				pages := 0
-				session := p.serve(revision, func(asked *mcp.ElicitParams) string {
-					pages++
-					if !isApproved {
-						return "decline"
-					}
-					p.approve(asked.URL)
-					return "accept"
-				})
+				session := p.serve(revision, p.decider(isApproved, &pages))
 				if err := p.box.Authorization().Revoke(before.Credential.GrantID); err != nil {
 					t.Fatal(err)
 				}

@@ -167,6 +167,18 @@ func (p *person) approve(page string) {
 // browsing serializes approvals in a browser, which draws its front tab only.
 var browsing sync.Mutex
 
+// decider returns a user who approves or declines each page, and counts the pages.
+func (p *person) decider(approves bool, pages *int) func(*mcp.ElicitParams) string {
+	return func(asked *mcp.ElicitParams) string {
+		*pages++
+		if !approves {
+			return "decline"
+		}
+		p.approve(asked.URL)
+		return "accept"
+	}
+}
+
 // approveIn approves a page of the provider in a browser. The page proposes the connection of the ended grant.
 func (p *person) approveIn(browser browsertest.Browser, page string) {
 	p.Helper()

@@ -32,7 +32,7 @@ const (
 type Finding struct {
 	State  State            `json:"state"`
 	Detail string           `json:"detail"`           // one line; the provider may have written parts of it
-	Fix    string           `json:"mend,omitempty"`   // vale off: scripts read this member: a command that fixes a failure, or that suits a note
+	Fix    string           `json:"mend,omitempty"`   // vale off: scripts read this member: a command that fixes a failure or follows a note
 	Advice string           `json:"advice,omitempty"` // what to do about a failure that no command fixes
 	Class  credential.Class `json:"-"`                // of a failure; determines the exit code
 }

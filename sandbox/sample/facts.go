@@ -113,7 +113,7 @@ func after(day string, days ...any) string {
 	return instant(day).AddDate(0, 0, plus(days...)).Format(time.DateOnly)
 }
 
-// month is the month some months after that of a day.
+// month is a month, some months after the month of a day.
 func month(day string, months int) string {
 	return instant(day[:len("2006-01")]+"-01").AddDate(0, months, 0).Format("2006-01")
 }

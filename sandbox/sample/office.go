@@ -54,7 +54,7 @@ func workbook(rows [][]string) []byte {
 		part{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + sheetSpace + `"><sheetData>` + cells.String() + `</sheetData></worksheet>`})
 }
 
-// office is a document of some parts, the first of which is the main one. The parts are not compressed, so that SQL reads them.
+// office is a document of some parts. The first is the main one. The parts are not compressed, so that SQL reads them.
 func office(main, mainType string, parts ...part) []byte {
 	types := `<Types xmlns="` + typesSpace + `"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/` + main + `" ContentType="` + officeType + mainType + `"/>`

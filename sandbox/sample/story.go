@@ -72,7 +72,7 @@ func (s story) pieces(name string) []piece {
 	return found
 }
 
-// rows are the lines of a file that stand before its pieces, cut at their bars.
+// rows are the lines of a file before its pieces, split at each bar.
 func (s story) rows(name string) [][]string {
 	var rows [][]string
 	before, _, _ := strings.Cut(s.text(name), "\n== ")
