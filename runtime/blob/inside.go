@@ -56,34 +56,6 @@ func replace(path string, value rawjson.Value, other func(string, Reference) raw
 	return value
 }
 
-// Inside returns the value at a path in the fields of a record, or nil. A name that itself contains the dots takes precedence.
-func Inside(fields rawjson.Object, path string) rawjson.Value {
-	if value := fields.Get(path); value != nil {
-		return value
-	}
-	name, rest, isDotted := strings.Cut(path, ".")
-	if value := fields.Get(name); isDotted && value != nil {
-		return insideOf(value, rest)
-	}
-	return nil
-}
-
-func insideOf(value rawjson.Value, path string) rawjson.Value {
-	if members, isObject := rawjson.ParseObject(value); isObject {
-		return Inside(members, path)
-	}
-	elements, isArray := rawjson.Elements(value)
-	number, rest, isDotted := strings.Cut(path, ".")
-	i, err := strconv.Atoi(number)
-	switch {
-	case !isArray || err != nil || i < 0 || i >= len(elements) || strconv.Itoa(i) != number:
-		return nil
-	case isDotted:
-		return insideOf(elements[i], rest)
-	}
-	return elements[i]
-}
-
 // References returns the references in a record, or the one at a path. If there is only one and it has no name, it gets the file name that
 // the record states.
 func References(fields rawjson.Object, path string) []Reference {

@@ -4,7 +4,6 @@ package document
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"path"
 	"strings"
@@ -104,23 +103,23 @@ func (l Limits) TextError() error {
 	return &Error{Reason: TooLarge, Detail: fmt.Sprintf("it has more than %d bytes of text", l.Text)}
 }
 
-// header describes a kind of zip entry header: the offset of the length of the entry's name, and the offset of the name.
+// header is a kind of header of a zip entry. The name of the entry begins at an offset.
 type header struct {
-	signature    string
-	length, name int
+	signature string
+	name      int
 }
 
 var (
-	localHeader   = header{"PK\x03\x04", 26, 30}
-	centralHeader = header{"PK\x01\x02", 28, 46}
+	localHeader   = header{"PK\x03\x04", 30}
+	centralHeader = header{"PK\x01\x02", 46}
 )
 
-// mediaTypes are contents of the entry mimetype. OpenDocument and EPUB files begin with this entry, uncompressed.
+// mediaTypes are entries mimetype with their contents. OpenDocument and EPUB files begin with this entry, uncompressed.
 var mediaTypes = []prefix{
-	{"application/vnd.oasis.opendocument.text", ODT},
-	{"application/vnd.oasis.opendocument.spreadsheet", ODS},
-	{"application/vnd.oasis.opendocument.presentation", ODP},
-	{"application/epub+zip", EPUB},
+	{"mimetypeapplication/vnd.oasis.opendocument.text", ODT},
+	{"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS},
+	{"mimetypeapplication/vnd.oasis.opendocument.presentation", ODP},
+	{"mimetypeapplication/epub+zip", EPUB},
 }
 
 // mainParts begin the name of an entry that only one format has.
@@ -136,9 +135,10 @@ type prefix struct {
 	format Format
 }
 
-func formatOf(text string, prefixes []prefix) Format {
+// formatOf returns the format of the prefix that the name of an entry has. The entry begins the data.
+func (h header) formatOf(data []byte, prefixes []prefix) Format {
 	for _, p := range prefixes {
-		if strings.HasPrefix(text, p.text) {
+		if bytes.HasPrefix(data[min(h.name, len(data)):], []byte(p.text)) {
 			return p.format
 		}
 	}
@@ -148,28 +148,15 @@ func formatOf(text string, prefixes []prefix) Format {
 // sniffZip finds the format by the entry mimetype, otherwise by the names in the directory or, in a file that was cut short, in the
 // headers.
 func sniffZip(data []byte) Format {
-	if name, content := localHeader.entry(data, 0); name == "mimetype" {
-		if format := formatOf(content, mediaTypes); format != "" {
-			return format
-		}
+	if format := localHeader.formatOf(data, mediaTypes); format != "" {
+		return format
 	}
-	for _, header := range []header{centralHeader, localHeader} {
-		for at := len(data); at >= 0; at = bytes.LastIndex(data[:at], []byte(header.signature)) {
-			name, _ := header.entry(data, at)
-			if format := formatOf(name, mainParts); format != "" {
+	for _, h := range []header{centralHeader, localHeader} {
+		for at := len(data); at >= 0; at = bytes.LastIndex(data[:at], []byte(h.signature)) {
+			if format := h.formatOf(data[at:], mainParts); format != "" {
 				return format
 			}
 		}
 	}
 	return ""
-}
-
-// entry returns the name of the entry at a place, and the beginning of its content if no extra field is between.
-func (h header) entry(data []byte, at int) (name, content string) {
-	if at+h.name > len(data) {
-		return "", ""
-	}
-	rest := data[at+h.name:]
-	length := min(int(binary.LittleEndian.Uint16(data[at+h.length:])), len(rest))
-	return string(rest[:length]), string(rest[length:min(length+64, len(rest))])
 }

@@ -63,12 +63,12 @@ func blobField(ctx context.Context, env tool.Env, refused error, input FieldWind
 	if err != nil {
 		return nil, err
 	}
-	reference, isReference := blob.ParseReference(blob.Inside(fields, input.FieldPath))
-	if !isReference {
+	references := blob.References(fields, input.FieldPath)
+	if len(references) == 0 {
 		return nil, refused
 	}
 	input.Target = target
-	file := &fileField{FieldWindowInput: input, opener: opener, record: response, reference: reference, refused: refusal}
+	file := &fileField{FieldWindowInput: input, opener: opener, record: response, reference: references[0], refused: refusal}
 	if env.WantsFile {
 		return file.wholeFile(ctx)
 	}
@@ -126,14 +126,11 @@ func (r *fileField) file(response *rs.Response, about rawjson.Object, note strin
 	return render.File(response, r.described(about, note))
 }
 
+// described returns the description of the file, with members about its bytes.
 func (r *fileField) described(about rawjson.Object, note string) render.FileInput {
-	return render.FileInput{Target: r.Target, FieldPath: r.FieldPath, Reference: r.reference, About: append(r.declared(), about...), Note: note}
-}
-
-func (r *fileField) declared() rawjson.Object {
 	declared := rawjson.Texts("media_type", r.reference.MediaType)
 	if r.reference.Size >= 0 {
 		declared = append(declared, rawjson.Int("size_bytes", r.reference.Size))
 	}
-	return declared
+	return render.FileInput{Target: r.Target, FieldPath: r.FieldPath, Reference: r.reference, About: append(declared, about...), Note: note}
 }

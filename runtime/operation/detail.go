@@ -3,7 +3,6 @@ package operation
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
 	"strings"
 
@@ -64,12 +63,12 @@ func newDetail(response *rs.Response, document *schemadoc.Document, input Schema
 // render shows one stream's row of each source (R-SCH-3), or the full schema of one source (R-SCH-7), within the bounds of a result
 // (R-BUD-2).
 func (d *detail) render() (*tool.Result, error) {
-	portions, advice := compactPortions, "name its connection_id"
-	if d.input.isFull() {
-		portions, advice = fullPortions, "call "+tool.SchemaTool+" with stream and without detail"
-	}
-	if result := d.fit(portions); result != nil {
+	if result := d.fit(); result != nil {
 		return result, nil
+	}
+	advice := "name its connection_id"
+	if d.input.isFull() {
+		advice = "call " + tool.SchemaTool + " with stream and without detail"
 	}
 	return nil, d.response.Unusable("the schema of this stream does not fit into one result", advice)
 }
@@ -138,57 +137,49 @@ type portion struct {
 	label       int // characters of a display name
 	relations   int // of each row
 
-	// Of full rows.
+	// Of full rows. Without dropped members, a row has every field, and every other member regardless of its size.
 	dropped []string // members that are left out
 	schema  int      // maximum bytes of one field's JSON Schema
-	isWhole bool     // every field is shown, and every other member regardless of its size
 }
 
 // bulkyNames are members of a full row that are left out if the row does not fit. The JSON Schema and the flags of the row have the same
 // information.
 var bulkyNames = []string{"freshness", "query", "views", "relationships", capabilitiesName}
 
-// The portions, from the most to the least detailed.
-var (
-	compactPortions = []portion{
-		{connections: 100_000, label: tool.LabelCharacters, relations: 50, minFields: 50},
-		{connections: 50, label: 40, relations: 20, minFields: 50},
-		{connections: 1, relations: 1, minFields: 1},
-	}
-	fullPortions = []portion{
-		{connections: 100_000, label: tool.LabelCharacters, relations: 50, minFields: math.MaxInt, schema: render.ChannelCharacters, isWhole: true},
-		{connections: 5, label: 40, relations: 10, minFields: 50, dropped: bulkyNames, schema: 2_000},
-		{connections: 1, relations: 1, minFields: 1, dropped: bulkyNames, schema: 500},
-	}
-)
+// portions are tried from the most to the least detailed.
+var portions = []portion{
+	{connections: 100_000, label: tool.LabelCharacters, relations: 50, minFields: 50, schema: render.ChannelCharacters},
+	{connections: 50, label: 40, relations: 20, minFields: 50, dropped: bulkyNames, schema: 2_000},
+	{connections: 1, relations: 1, minFields: 1, dropped: bulkyNames, schema: 500},
+}
 
 // fit returns the result for the first portion that fits, or nil. It shows every row if some fields of each fit; otherwise it leaves out
 // the last rows.
-func (d *detail) fit(portions []portion) *tool.Result {
-	if result := d.fitRows(portions, len(d.rows)); result != nil {
-		return result
-	}
-	smallest := portions[len(portions)-1]
-	smallest.fields = min(d.maxFields, smallest.minFields)
-	rows := render.Largest(0, len(d.rows)-1, func(rows int) bool {
-		smallest.rows = rows
+func (d *detail) fit() *tool.Result {
+	smallest := d.limited(portions[len(portions)-1])
+	rows := render.Largest(0, len(d.rows), func(rows int) bool {
+		smallest.rows, smallest.fields = rows, smallest.minFields
 		return d.result(smallest) != nil
 	})
-	if rows == 0 {
-		return nil
-	}
-	return d.fitRows(portions, rows)
-}
-
-// fitRows returns the result of the first portion in which a number of rows fits, or nil.
-func (d *detail) fitRows(portions []portion, rows int) *tool.Result {
 	for _, shown := range portions {
+		shown = d.limited(shown)
 		shown.rows = rows
-		if result := d.fitFields(shown); result != nil {
+		if result := d.fitFields(shown); rows > 0 && result != nil {
 			return result
 		}
 	}
 	return nil
+}
+
+// limited returns a portion with the minimum of fields of these rows. Compact rows have no members to drop.
+func (d *detail) limited(shown portion) portion {
+	shown.minFields = min(d.maxFields, shown.minFields)
+	if !d.input.isFull() {
+		shown.dropped = nil
+	} else if shown.dropped == nil {
+		shown.minFields = d.maxFields
+	}
+	return shown
 }
 
 // fitFields returns the result with as many fields as fit, or nil if fewer than the minimum fit.
@@ -199,9 +190,8 @@ func (d *detail) fitFields(shown portion) (result *tool.Result) {
 		result = cmp.Or(fitting, result)
 		return fitting != nil
 	}
-	least := min(d.maxFields, shown.minFields)
-	if !fits(d.maxFields) && least < d.maxFields && fits(least) {
-		render.Largest(least, d.maxFields, fits)
+	if !fits(d.maxFields) && shown.minFields < d.maxFields && fits(shown.minFields) {
+		render.Largest(shown.minFields, d.maxFields, fits)
 	}
 	return result
 }

@@ -13,39 +13,31 @@ import (
 
 // show returns what a model can see of the file. The bytes decide whether it is a document (R-DOC-1).
 func (r *fileField) show(ctx context.Context) (*tool.Result, error) {
-	kind := blob.KindOf(r.reference.MediaType)
+	const notAsText = "A file of this kind cannot be shown as text."
+	kind, note := blob.KindOf(r.reference.MediaType), notAsText
 	limit := int64(blob.MaxText)
-	if kind == blob.Image {
+	switch kind {
+	case blob.Recording:
+		return r.file(r.record, nil, note)
+	case blob.Image:
 		limit = blob.MaxImage
-	}
-	switch {
-	case kind == blob.Recording:
-		return r.file(r.record, nil, notAsText)
-	case !kind.IsText() && r.reference.Size > limit:
-		return r.tooLarge(limit)
 	}
 	content, release, err := r.read(ctx, limit)
 	defer release()
-	var refusal *tool.Error
-	switch {
-	case errors.As(err, &refusal) && refusal.Code == tool.BlobTooLarge && !kind.IsText():
+	if refused, is := errors.AsType[*tool.Error](err); is && refused.Code == tool.BlobTooLarge && !kind.IsText() {
 		return r.tooLarge(limit)
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
 	}
 	if format := document.Sniff(content.Data); format != "" {
 		return r.document(ctx, content, format)
 	}
-	return r.notDocument(ctx, content, kind)
-}
-
-const notAsText = "A file of this kind cannot be shown as text."
-
-// notDocument shows a file whose bytes are not a document.
-func (r *fileField) notDocument(ctx context.Context, content *blob.Content, kind blob.Kind) (*tool.Result, error) {
-	note := notAsText
 	if kind == blob.Unknown || kind == blob.Document {
-		kind, note = detectKind(content.Data), "Its bytes are not text."
+		kind, note = filetext.KindOf(content.Data), "Its bytes are not text."
+		if _, isPicture := blob.ReadPicture(content.Data); isPicture && len(content.Data) <= blob.MaxImage {
+			kind = blob.Image
+		}
 	}
 	response, declared := content.Response(r.record), r.declaredFormat()
 	switch {
@@ -56,9 +48,8 @@ func (r *fileField) notDocument(ctx context.Context, content *blob.Content, kind
 	case kind == blob.Image:
 		return r.picture(content)
 	case declared != "":
-		return r.unreadable(response, declared, &document.Error{
-			Reason: document.Damaged, Detail: fmt.Sprintf("its bytes are not those of a file of the format %s", declared),
-		})
+		detail := fmt.Sprintf("its bytes are not those of a file of the format %s", declared)
+		return r.unreadable(response, declared, &document.Error{Reason: document.Damaged, Detail: detail})
 	}
 	return r.file(response, nil, note)
 }
@@ -75,14 +66,6 @@ func (r *fileField) tooLarge(limit int64) (*tool.Result, error) {
 		return r.unreadable(r.record, format, &document.Error{Reason: document.TooLarge, Detail: note})
 	}
 	return r.file(r.record, nil, "It is not shown: "+note+".")
-}
-
-// detectKind returns the kind of a file by its bytes alone.
-func detectKind(data []byte) blob.Kind {
-	if _, isPicture := blob.ReadPicture(data); isPicture && len(data) <= blob.MaxImage {
-		return blob.Image
-	}
-	return filetext.KindOf(data)
 }
 
 // picture shows a picture with the media type of its bytes. Hosts refuse a picture with a wrong media type.

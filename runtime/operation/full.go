@@ -62,9 +62,9 @@ func (r *row) full(shown portion) rawjson.Object {
 			}
 		case member.Name == "schema":
 			members = append(members, rawjson.Raw(member.Name, r.shownSchema(member.Value, shown)))
-		case member.Name == "expand_capabilities" && !shown.isWhole:
+		case member.Name == "expand_capabilities" && len(shown.dropped) > 0:
 			members = r.withRelations(members, shown)
-		case shown.isWhole || len(member.Value) <= memberBytes:
+		case len(shown.dropped) == 0 || len(member.Value) <= memberBytes:
 			members = append(members, member)
 		}
 	}
@@ -134,7 +134,7 @@ func (r *row) shownSchema(value rawjson.Value, shown portion) rawjson.Value {
 	for _, member := range schema {
 		if member.Name == "properties" {
 			member.Value = properties.Encode()
-		} else if !shown.isWhole && len(member.Value) > memberBytes {
+		} else if len(shown.dropped) > 0 && len(member.Value) > memberBytes {
 			continue
 		}
 		kept = append(kept, member)

@@ -4,7 +4,7 @@ package child
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -24,6 +24,7 @@ const (
 	readTime    = 10 * time.Second
 	prepareTime = 60 * time.Second // to compile PDFium without a cache; no document is in the process yet
 	maxChildren = 2
+	maxAnswers  = 16 << 20 // bytes; a hostile document may control the process. Base64 makes 11 MiB of the longest text
 )
 
 var (
@@ -81,7 +82,7 @@ var errNoReader = &document.Error{Reason: document.Unsupported, Detail: "this ma
 type process struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser
-	stdout  io.ReadCloser
+	answers *json.Decoder
 	ready   chan struct{} // closed when the process waits for the document, or has failed
 	failed  bool          // before it was ready
 	timer   *time.Timer   // kills the process
@@ -101,9 +102,11 @@ func start(format document.Format, page int) (*process, error) {
 	if p.stdin, err = p.command.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if p.stdout, err = p.command.StdoutPipe(); err != nil {
+	stdout, err := p.command.StdoutPipe()
+	if err != nil {
 		return nil, err
 	}
+	p.answers = json.NewDecoder(io.LimitReader(stdout, maxAnswers))
 	if err := p.command.Start(); err != nil {
 		return nil, err
 	}
@@ -111,8 +114,7 @@ func start(format document.Format, page int) (*process, error) {
 	go func() {
 		defer preparing.Release(1)
 		defer close(p.ready)
-		kind, _, err := readFrame(p.stdout)
-		p.failed = err != nil || kind != frameReady
+		p.failed = p.answers.Decode(&answer{}) != nil
 		p.timer.Stop()
 	}()
 	return p, nil
@@ -127,11 +129,13 @@ func (p *process) read(ctx context.Context, data []byte) ([]byte, error) {
 		_, _ = p.stdin.Write(data) // a child that has failed closes its end; reading reports it
 		_ = p.stdin.Close()
 	}()
-	result, err := readResult(p.stdout)
-	_, isRefused := errors.AsType[*document.Error](err)
+	var read answer
+	err := p.answers.Decode(&read)
 	switch {
-	case err == nil, isRefused:
-		return result, err
+	case err == nil && read.Refused == nil:
+		return read.Content, nil
+	case err == nil && read.Refused.Detail != "":
+		return nil, read.Refused
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:

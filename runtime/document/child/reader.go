@@ -2,7 +2,6 @@ package child
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -53,7 +52,8 @@ func run(format document.Format, number, cacheDirectory string) error {
 	if err := closeFiles(); err != nil {
 		return err
 	}
-	if err := writeFrame(os.Stdout, frameReady, nil); err != nil {
+	answers := json.NewEncoder(os.Stdout)
+	if err := answers.Encode(answer{}); err != nil {
 		return err
 	}
 	data, err := io.ReadAll(os.Stdin)
@@ -62,11 +62,11 @@ func run(format document.Format, number, cacheDirectory string) error {
 	}
 	time.AfterFunc(readTime+time.Second, func() { os.Exit(1) }) // a running server would have killed this process
 	content, err := read(data)
-	if refused, ok := errors.AsType[*document.Error](err); ok {
-		encoded, err := json.Marshal(refused)
-		return errors.Join(err, writeFrame(os.Stdout, frameError, encoded))
+	refused, isRefused := errors.AsType[*document.Error](err)
+	if err != nil && !isRefused {
+		return err
 	}
-	return errors.Join(err, writeFrame(os.Stdout, frameResult, content))
+	return answers.Encode(answer{content, refused})
 }
 
 func readPDF(reader *pdf.Reader, data []byte, number string) ([]byte, error) {
@@ -77,48 +77,8 @@ func readPDF(reader *pdf.Reader, data []byte, number string) ([]byte, error) {
 	return bytes.ToValidUTF8([]byte(text), []byte("\ufffd")), err
 }
 
-// The child writes two frames: frameReady when it is prepared, and frameResult or frameError after it has read the document. A frame is a
-// byte for its kind, four bytes for the length of its content, and the content.
-const (
-	frameReady  = 'r'
-	frameResult = 'd' // the text or the image
-	frameError  = 'e' // a *document.Error in JSON
-)
-
-const frameHeader = 5
-
-func writeFrame(out io.Writer, kind byte, content []byte) error {
-	header := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(content)))
-	_, err := out.Write(append(header, content...))
-	return err
-}
-
-// readFrame reads a frame of a child, which a hostile document may control. A frame that the protocol does not allow is an error.
-func readFrame(in io.Reader) (kind byte, content []byte, err error) {
-	var header [frameHeader]byte
-	if _, err := io.ReadFull(in, header[:]); err != nil {
-		return 0, nil, err
-	}
-	length := binary.BigEndian.Uint32(header[1:])
-	if int64(length) > int64(document.DefaultLimits().Text) {
-		return 0, nil, io.ErrUnexpectedEOF
-	}
-	content = make([]byte, length)
-	_, err = io.ReadFull(in, content)
-	return header[0], content, err
-}
-
-func readResult(in io.Reader) ([]byte, error) {
-	kind, content, err := readFrame(in)
-	switch {
-	case err != nil:
-		return nil, err
-	case kind == frameResult:
-		return content, nil
-	}
-	var refused document.Error
-	if kind != frameError || json.Unmarshal(content, &refused) != nil {
-		return nil, io.ErrUnexpectedEOF
-	}
-	return nil, &refused
+// answer is what the child writes in JSON: an empty one when it is prepared, and another one after it has read the document.
+type answer struct {
+	Content []byte // the text or the image
+	Refused *document.Error
 }
