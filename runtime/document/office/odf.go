@@ -69,25 +69,6 @@ func odfLevel(n node) level {
 	return l
 }
 
-// odfUnread are elements whose text does not belong to the document, or repeats other text.
-const odfUnread = `note-citation forms ruby-text scripts script binary-data table-of-content-source creator-initials sender-initials
-	date-string content-validations dde-links`
-
-func (w *words) odfActions() map[string]func(node) {
-	actions := map[string]func(node){
-		"s":    func(n node) { w.add(strings.Repeat(" ", min(max(n.number("c", 1), 1), maxSpaces))) },
-		"list": w.readList, "list-item": w.readItem, "note": w.readNote, "annotation": w.readNote, "table": w.readTable,
-		"creator": w.readCredit, "date": w.readCredit,
-		"changed-region": w.readChange, "change": w.showChange, "change-start": w.showChange, "change-end": w.showChange,
-	}
-	for _, name := range strings.Fields(odfUnread) {
-		actions[name] = func(node) {}
-	}
-	return actions
-}
-
-const maxSpaces = 100
-
 // addCollapsed adds text to the open paragraph with its white space as single spaces.
 func (w *words) addCollapsed(text []byte) {
 	p := w.paragraph

@@ -1,7 +1,7 @@
 package office
 
 import (
-	"maps"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
@@ -36,17 +36,45 @@ func newWords(f *file) *words {
 		file: f, lists: map[string]*list{}, remarks: map[string]remark{}, hidden: map[string]bool{}, styles: map[string]style{},
 	}
 	text := func(text string) func(node) { return func(node) { w.add(text) } }
+	allText := func(n node) { w.add(n.allText()) }
 	w.actions = map[string]func(node){
-		"p": w.readParagraph, "h": w.readParagraph,
+		"p": w.readParagraph, "h": w.readParagraph, "t": allText, "delText": allText,
 		"tab": text("\t"), "ptab": text("\t"), "br": text("\n"), "cr": text("\n"), "line-break": text("\n"), "noBreakHyphen": text("\u2011"),
-		"tr": w.readRow, "table-row": w.readRow,
+		"s":  func(n node) { w.add(strings.Repeat(" ", min(max(n.number("c", 1), 1), maxSpaces))) },
+		"tr": w.readRow, "table-row": w.readRow, "table": w.readTable,
 		"tc": w.readCell, "table-cell": w.readCell, "covered-table-cell": w.readCell,
+		"gridSpan": func(n node) { w.span = n.number("val", 1) },
+
 		"sld": w.readSlide, "page": w.readSlide, "notes": w.readSpeakerNotes,
+		"sp": w.readShape, "graphicFrame": w.readShape, "txBody": w.readShapeText,
+		"ph": func(n node) { w.isMargin = slideMargins[n.attribute("type")] },
+
+		"pPr": w.readProperties, "style": w.readStyle,
+		"pStyle":     func(n node) { w.style.based = n.attribute("val") },
+		"basedOn":    func(n node) { w.style.based = n.attribute("val") },
+		"outlineLvl": func(n node) { w.style.heading = n.attribute("val") },
+		"numId":      func(n node) { w.style.list = n.attribute("val") },
+		"ilvl":       func(n node) { w.style.depth = n.attribute("val") },
+		"list":       w.readList, "list-item": w.readItem,
+
+		"footnote": w.readRemark, "endnote": w.readRemark, "comment": w.readRemark,
+		"footnoteReference": w.showRemark, "endnoteReference": w.showRemark, "commentReference": w.showRemark,
+		"note": w.readNote, "annotation": w.readNote, "creator": w.readCredit, "date": w.readCredit,
+		"ins": w.readMarkedChange, "moveTo": w.readMarkedChange, "del": w.readMarkedChange, "moveFrom": w.readMarkedChange,
+		"changed-region": w.readChange, "change": w.showChange, "change-start": w.showChange, "change-end": w.showChange,
 	}
-	maps.Copy(w.actions, w.ooxmlActions())
-	maps.Copy(w.actions, w.odfActions())
+	for _, name := range strings.Fields(unread) {
+		w.actions[name] = func(node) {}
+	}
 	return w
 }
+
+// unread are elements whose text does not belong to the document (properties, codes of fields) or repeats other text.
+const unread = `rPr tblPr trPr sectPr sdtPr pPrChange numberingChange tabs tabLst instrText delInstrText Fallback rt rPh
+	note-citation forms ruby-text scripts script binary-data table-of-content-source creator-initials sender-initials
+	date-string content-validations dde-links`
+
+const maxSpaces = 100
 
 func (w *words) read(parts ...string) {
 	for _, part := range parts {
