@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,13 +71,11 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), h.options.callTimeout()+overhead)
 	defer cancel()
 	r = r.WithContext(ctx)
-	switch r.Method {
-	case http.MethodPost, http.MethodGet, http.MethodDelete:
-	default:
+	switch {
+	case !slices.Contains([]string{http.MethodPost, http.MethodGet, http.MethodDelete}, r.Method):
 		h.refuse(w, r, wrongMethod)
 		return
-	}
-	if r.ContentLength > MaxRequestBody {
+	case r.ContentLength > MaxRequestBody:
 		h.refuse(w, r, tooLarge)
 		return
 	}

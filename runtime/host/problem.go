@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -61,10 +62,7 @@ var (
 )
 
 func (p *problem) write(w http.ResponseWriter, requestID string) {
-	kind, isKnown := kinds[p.status]
-	if !isKnown {
-		kind = kinds[http.StatusBadRequest]
-	}
+	kind := cmp.Or(kinds[p.status], kinds[http.StatusBadRequest])
 	p.setHeader(w.Header())
 	toolcall.WriteJSON(w, p.status, textJSON, "no-store", auth.ErrorBody(kind.name, kind.code, p.message, requestID))
 }
@@ -130,11 +128,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, refused *problem
 		return
 	}
 	refused.setHeader(w.Header())
-	title := titles[refused.status]
-	if title == "" {
-		title = http.StatusText(refused.status)
-	}
-	h.showPage(w, refused.status, title, refused.message)
+	h.showPage(w, refused.status, cmp.Or(titles[refused.status], http.StatusText(refused.status)), refused.message)
 }
 
 // showPage writes a page with a message, and a link to the setup page if the host is this server's.

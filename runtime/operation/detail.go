@@ -2,7 +2,6 @@ package operation
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -79,19 +78,15 @@ func (d *detail) result(shown portion) *tool.Result {
 	if text.isFull() {
 		return nil
 	}
-	structured := d.structured(shown, calls)
-	if render.Length(string(structured)) > render.ChannelCharacters {
-		return nil
-	}
-	return &tool.Result{Text: strings.Join(text.lines, "\n"), Structured: structured}
-}
-
-func (d *detail) structured(shown portion, calls []render.Call) json.RawMessage {
 	members := rawjson.Object{rawjson.Raw("data", d.data(shown).Encode()), rawjson.Raw("legend", d.legend(shown))}
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}
-	return render.Structured(d.response, members, calls)
+	structured := render.Structured(d.response, members, calls)
+	if render.Length(string(structured)) > render.ChannelCharacters {
+		return nil
+	}
+	return &tool.Result{Text: strings.Join(text.lines, "\n"), Structured: structured}
 }
 
 // calls returns the call that shows what is left out: the first row that is not shown or not shown with all its fields, or the compact

@@ -18,7 +18,6 @@ const indexBytes = 40_000
 
 // Bounds of what the index repeats of the server's document, in bytes.
 const (
-	ownMemberBytes   = 2_000
 	displayNameBytes = 500
 	metaBytes        = 8_000
 	warningBytes     = 4_000 // of the text
@@ -59,24 +58,10 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 		"call "+tool.SchemaTool+" with connection_id or with stream")
 }
 
-// replacedNames are members of the server's document that the index writes itself, or that are of no use to a model.
-var replacedNames = []string{"connector_count", "stream_count", "object", "detail", "links", "bearer"}
-
-// data returns the document with these rows, and the server's other members within the bounds. It has meta only if meta has warnings.
-func (x *index) data(rows []rawjson.Value, memberBytes, metaBytes int) rawjson.Object {
-	data := rawjson.Object{}
-	hasWarnings := len(render.WarningLines(x.Members)) > 0
-	for _, member := range x.Members.Without(replacedNames...) {
-		isMeta := member.Name == "meta"
-		if isMeta && hasWarnings && len(member.Value) <= metaBytes || !isMeta && len(member.Value) <= memberBytes {
-			data = append(data, member)
-		}
-	}
-	return withLeftOut(append(append(data, x.now...),
-		rawjson.Int("connector_count", int64(len(x.Connectors))),
-		rawjson.Int("stream_count", int64(x.StreamCount())),
-		rawjson.Raw("connectors", rawjson.Array(rows)),
-	), "connectors_left_out", len(x.Connectors)-len(rows))
+// data returns the document with these rows.
+func (x *index) data(rows []rawjson.Value, metaBytes int) rawjson.Object {
+	data := documentData(x.Document, metaBytes, x.now, rows)
+	return withLeftOut(data, "connectors_left_out", len(x.Connectors)-len(rows))
 }
 
 func withKey(row rawjson.Object, c *schemadoc.Connector, keyBytes int) rawjson.Object {
@@ -219,7 +204,7 @@ const countsNote = "Rows without streams have them counted in stream_count: the 
 
 // countsDocument returns structured output with these rows, and calls for the indexes of single connections (R-BUD-1).
 func (x *index) countsDocument(rows []rawjson.Value) json.RawMessage {
-	members := rawjson.Object{rawjson.Raw("data", x.data(rows, 0, countsMeta).Encode()), rawjson.String("note", countsNote)}
+	members := rawjson.Object{rawjson.Raw("data", x.data(rows, countsMeta).Encode()), rawjson.String("note", countsNote)}
 	var calls []render.Call
 	for _, c := range x.Connectors {
 		shown, _ := shownConnections(c.Connections, 1)

@@ -91,7 +91,7 @@ func (t *table) render() (string, json.RawMessage) {
 		lines = append(lines, t.lines(c)...)
 		rows[i] = t.row(c).Encode()
 	}
-	data := t.data(rows, ownMemberBytes, metaBytes)
+	data := t.data(rows, metaBytes)
 	if t.lastAdded != "" {
 		data = append(data, rawjson.String("last_added", t.lastAdded))
 	}

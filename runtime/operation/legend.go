@@ -19,15 +19,6 @@ var (
 // flagsCharacters is the maximum length of the flags of one field.
 const flagsCharacters = 200
 
-// Explanations that are the same for every stream.
-const (
-	projectionMeaning = "any fields"
-	countMeaning      = "none, estimated or exact"
-	sortMeaning       = `cursor_field f implies sort "f" or "-f"`
-	fullMeaning       = "what is advertised; others may work too, and what cannot be answered is refused"
-	likeMeaning       = "the fields and flags are those of this connector's row above"
-)
-
 // unadvertised explains fields without capabilities. Some servers give client tokens only the names, so the capabilities are unknown.
 const unadvertised = "capabilities are not advertised: try filter, sort, search and aggregate; " +
 	"what cannot be answered is refused"
@@ -115,17 +106,18 @@ func (d *detail) legend(shown portion) rawjson.Value {
 			legend = append(legend, rawjson.String(name, meaning))
 		}
 	}
-	if !d.input.isFull() || slices.Contains(shown.dropped, capabilitiesName) {
+	if d.input.isFull() && len(shown.dropped) == 0 {
+		explain(capabilitiesName, "what is advertised; others may work too, and what cannot be answered is refused",
+			func(r *row) bool { return !r.isBare })
+	} else {
 		structuredFlags := func(flags string) string { return flags }
 		explain(capabilitiesName, d.flagLegend(shown, structuredFlags), func(*row) bool { return true })
-	} else {
-		explain(capabilitiesName, fullMeaning, func(r *row) bool { return !r.isBare })
 	}
-	explain("sort", sortMeaning, func(r *row) bool { return r.stream.Members.Text("cursor_field") != "" })
+	explain("sort", `cursor_field f implies sort "f" or "-f"`, func(r *row) bool { return r.stream.Members.Text("cursor_field") != "" })
 	explain("declared", unadvertised, func(r *row) bool { return r.isBare && r.sample == nil })
 	if i := slices.IndexFunc(d.rows, func(r *row) bool { return r.sample != nil }); i >= 0 {
 		legend = append(legend, rawjson.String(sampleName, d.rows[i].sample.legend()+", not advertised; "+unadvertised))
 	}
-	explain("field_capabilities_like", likeMeaning, func(r *row) bool { return r.like != nil })
+	explain("field_capabilities_like", "the fields and flags are those of this connector's row above", func(r *row) bool { return r.like != nil })
 	return legend.Encode()
 }

@@ -56,12 +56,12 @@ func (r *row) addLines(t *boundedText, shown portion) {
 	if r.isBare {
 		t.add(" " + unadvertised)
 	}
-	t.add(" projection: " + projectionMeaning)
+	t.add(" projection: any fields")
 	t.add(" sort: " + r.sort())
 	if field := r.timeField(); field != "" {
 		t.add(" " + render.Token(timeFieldName, field))
 	}
-	t.add(" count: " + countMeaning)
+	t.add(" count: none, estimated or exact")
 	if len(r.relations) > 0 {
 		t.add(" expand: " + r.relationsText(shown.relations))
 	}
