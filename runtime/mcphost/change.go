@@ -38,8 +38,8 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 		return nil, err
 	}
 	wanted := h.settings(server)
-	change.after, err = h.format.change(change.file.content, server.Name, wanted)
-	if err == nil && !changesOnlyEntry(h.format, change.file.content, change.after, server.Name, wanted) {
+	change.after, err = h.format.change(change.file.content, h.section, server.Name, wanted)
+	if err == nil && !changesOnlyEntry(h.format, change.file.content, change.after, h.section, server.Name, wanted) {
 		err = problem("the change would touch more than its own entry")
 	}
 	if err != nil {
@@ -84,7 +84,20 @@ func (c *Change) Apply() (backup string, err error) {
 	if c.Empty() {
 		return "", nil
 	}
-	return c.file.replace(c.after)
+	err = os.MkdirAll(filepath.Dir(c.file.target), 0o700)
+	if err == nil && c.file.exists {
+		backup, err = c.file.backUp()
+	}
+	if err == nil {
+		if changed := c.file.checkUnchanged(); changed != nil {
+			return backup, changed
+		}
+		err = ownfile.Replace(c.file.target, "."+filepath.Base(c.file.target)+".pdpp-writing-*", c.file.mode, c.after)
+	}
+	if err != nil {
+		return backup, credential.Misconfigured(c.file.path+" cannot be written: "+credential.Cause(err).Error(), fixOrPrint, err)
+	}
+	return backup, nil
 }
 
 // Snippet returns a configuration with only the server, for pasting.
@@ -92,7 +105,7 @@ func (h Host) Snippet(server Server) (string, error) {
 	if err := h.check(server); err != nil {
 		return "", err
 	}
-	content, err := h.format.change(nil, server.Name, h.settings(server))
+	content, err := h.format.change(nil, h.section, server.Name, h.settings(server))
 	if err != nil {
 		return "", credential.Misconfigured("the configuration could not be made: "+err.Error(), "", err)
 	}
@@ -146,56 +159,47 @@ type file struct {
 
 func readFile(path string) (*file, error) {
 	read := &file{path: path, target: path, mode: 0o600}
-	target, err := filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, linkErr := os.Lstat(path); linkErr == nil {
-			return nil, read.unreadable(err, "it is a symbolic link to nothing")
-		}
-		return read, nil
-	}
-	if err != nil {
-		return nil, read.unreadable(err, "")
-	}
-	read.target = target
-	info, err := os.Stat(target)
-	switch {
-	case err != nil:
-		return nil, read.unreadable(err, "")
-	case !info.Mode().IsRegular():
-		return nil, read.unreadable(nil, "it is not a regular file")
-	case info.Size() > maxFileBytes:
-		return nil, read.unreadable(nil, fmt.Sprintf("it is larger than %d bytes", maxFileBytes))
-	}
-	read.exists, read.mode = true, info.Mode().Perm()
-	if read.content, err = os.ReadFile(target); err != nil {
-		return nil, read.unreadable(err, "")
+	if err := read.load(); err != nil {
+		return nil, credential.Misconfigured(path+" cannot be read: "+credential.Cause(err).Error(), fixOrPrint, err)
 	}
 	return read, nil
 }
 
-// replace backs the file up and replaces it. It returns the path of the backup, which is empty if there was no file.
-func (f *file) replace(content []byte) (backup string, err error) {
-	if err := os.MkdirAll(filepath.Dir(f.target), 0o700); err != nil {
-		return "", f.unwritable(err)
-	}
-	if f.exists {
-		backup = f.target + ".before-pdpp-" + time.Now().UTC().Format("20060102T150405.000000000Z")
-		copied, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.mode)
-		if err != nil {
-			return "", f.unwritable(err)
+// load reads the file if it exists.
+func (f *file) load() error {
+	target, err := filepath.EvalSymlinks(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, linkErr := os.Lstat(f.path); linkErr == nil {
+			return problem("it is a symbolic link to nothing")
 		}
-		_, err = copied.Write(f.content)
-		if err := errors.Join(err, copied.Chmod(f.mode), copied.Sync(), copied.Close()); err != nil {
-			return "", f.unwritable(err)
-		}
+		return nil
 	}
-	if err := f.checkUnchanged(); err != nil {
-		return backup, err
+	if err != nil {
+		return err
 	}
-	if err := ownfile.Replace(f.target, "."+filepath.Base(f.target)+".pdpp-writing-*", f.mode, content); err != nil {
-		return backup, f.unwritable(err)
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return problem("it is not a regular file")
+	case info.Size() > maxFileBytes:
+		return problem(fmt.Sprintf("it is larger than %d bytes", maxFileBytes))
 	}
-	return backup, nil
+	f.target, f.exists, f.mode = target, true, info.Mode().Perm()
+	f.content, err = os.ReadFile(target)
+	return err
+}
+
+// backUp copies the file and returns the path of the copy.
+func (f *file) backUp() (string, error) {
+	backup := f.target + ".before-pdpp-" + time.Now().UTC().Format("20060102T150405.000000000Z")
+	copied, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.mode)
+	if err != nil {
+		return "", err
+	}
+	_, err = copied.Write(f.content)
+	return backup, errors.Join(err, copied.Chmod(f.mode), copied.Sync(), copied.Close())
 }
 
 // checkUnchanged returns an error if the host has written its file since it was read.
@@ -208,17 +212,6 @@ func (f *file) checkUnchanged() error {
 		return credential.Misconfigured(f.path+" was changed by another program meanwhile and was left as it is", "close the host and run setup again", nil)
 	}
 	return nil
-}
-
-func (f *file) unreadable(err error, reason string) error {
-	if reason == "" {
-		reason = credential.Cause(err).Error()
-	}
-	return credential.Misconfigured(f.path+" cannot be read: "+reason, fixOrPrint, err)
-}
-
-func (f *file) unwritable(err error) error {
-	return credential.Misconfigured(f.path+" cannot be written: "+credential.Cause(err).Error(), fixOrPrint, err)
 }
 
 const fixOrPrint = "fix that, or add the configuration by hand; --print shows it"

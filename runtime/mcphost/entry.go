@@ -1,6 +1,7 @@
 package mcphost
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"path/filepath"
@@ -24,15 +25,14 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	servers, _ := document[h.format.servers()].(map[string]any)
+	servers := objectIn(document, h.section)
 	var entries []Entry
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		members := entryOf(document, h.format.servers(), name)
-		entries = append(entries, Entry{
-			Name:    name,
-			Command: textOf(members, "command"),
-			URL:     textOf(members, "url") + textOf(members, "httpUrl"), // a host reads one of the two
-		})
+		members := objectIn(servers, name)
+		command, _ := members["command"].(string)
+		url, _ := members["url"].(string)
+		httpURL, _ := members["httpUrl"].(string)
+		entries = append(entries, Entry{Name: name, Command: command, URL: cmp.Or(url, httpURL)})
 	}
 	return entries, nil
 }
@@ -61,8 +61,8 @@ func (h Host) InFolder(machine Machine, folder, name string) ([]string, error) {
 		file string
 		path []string // of the servers
 	}{
-		{folderPath, []string{h.format.servers()}},
-		{userPath, []string{"projects", folder, h.format.servers()}}, // claude mcp add, without a scope
+		{folderPath, []string{h.section}},
+		{userPath, []string{"projects", folder, h.section}}, // claude mcp add, without a scope
 	} {
 		document, err := h.read(scope.file)
 		if err != nil {
@@ -84,22 +84,14 @@ func (e Entry) IsAdapter() bool {
 	return strings.TrimSuffix(program, ".exe") == "pdpp-mcp"
 }
 
-func textOf(members map[string]any, name string) string {
-	text, _ := members[name].(string)
-	return text
-}
-
 // format reads and changes a kind of configuration file. Empty content counts as a new file.
 type format interface {
-	// change returns the content with the wanted entry and everything else unchanged.
-	change(content []byte, name string, wanted []setting) ([]byte, error)
+	// change returns the content with the wanted settings in an entry of the section and everything else unchanged.
+	change(content []byte, section, name string, wanted []setting) ([]byte, error)
 	// decode returns the content as values.
 	decode(content []byte) (map[string]any, error)
 	// readable returns the content in lines that can be compared.
 	readable(content []byte) []byte
-	// servers is the name of the object with all servers. owned are the members of an entry that setup sets or removes.
-	servers() string
-	owned() []string
 }
 
 // problem is why a file cannot be changed. It repeats nothing of the file, which may contain secrets.
@@ -107,49 +99,28 @@ type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// changesOnlyEntry reports whether only the owned members of one entry differ, and are as wanted. It compares values, not text.
-func changesOnlyEntry(f format, before, after []byte, name string, wanted []setting) bool {
-	was, err := f.decode(before)
+// changesOnlyEntry reports whether one entry has the wanted settings and nothing else differs. It compares values, not text.
+func changesOnlyEntry(f format, before, after []byte, section, name string, wanted []setting) bool {
+	expected, err := f.decode(before)
 	if err != nil {
 		return false
 	}
-	is, err := f.decode(after)
-	if err != nil {
-		return false
-	}
-	entry := entryOf(is, f.servers(), name)
-	for _, owned := range f.owned() {
-		value, isPresent := entry[owned]
-		setting, isWanted := settingOf(wanted, owned)
-		if isPresent != isWanted || isPresent && !setting.equals(value) {
-			return false
+	decoded, err := f.decode(after)
+	entry := objectIn(objectIn(expected, section), name)
+	for _, each := range wanted {
+		if entry[each.name] = each.value; each.value == nil {
+			delete(entry, each.name)
 		}
 	}
-	removeOwned(was, f, name)
-	removeOwned(is, f, name)
-	return reflect.DeepEqual(was, is)
+	return err == nil && reflect.DeepEqual(expected, decoded)
 }
 
-func entryOf(document map[string]any, section, name string) map[string]any {
-	servers, _ := document[section].(map[string]any)
-	entry, _ := servers[name].(map[string]any)
-	return entry
-}
-
-func removeOwned(document map[string]any, f format, name string) {
-	servers, ok := document[f.servers()].(map[string]any)
-	if !ok {
-		return
+// objectIn returns a member that is an object. It adds a missing one.
+func objectIn(parent map[string]any, name string) map[string]any {
+	object, isObject := parent[name].(map[string]any)
+	if !isObject {
+		object = map[string]any{}
+		parent[name] = object
 	}
-	if entry, ok := servers[name].(map[string]any); ok {
-		for _, owned := range f.owned() {
-			delete(entry, owned)
-		}
-		if len(entry) == 0 {
-			delete(servers, name)
-		}
-	}
-	if len(servers) == 0 {
-		delete(document, f.servers())
-	}
+	return object
 }

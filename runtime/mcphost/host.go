@@ -17,11 +17,14 @@ type Host struct {
 	Program string // its program on the PATH; may be empty
 	SignIn  string // how to sign in to a hosted server; empty: the file cannot name a hosted server
 
-	file          func(Machine) string // the user's configuration
+	// Path returns the file of the user's configuration. It need not exist.
+	Path func(Machine) string
+
 	folderFile    string               // configuration of a folder, relative to it; may be empty
-	installFolder func(Machine) string // a folder that its first run creates; nil: the folder of file
+	installFolder func(Machine) string // a folder that its first run creates; nil: the folder of Path
 	skills        string               // folder of the user's Agent Skills, in installFolder, or in the home directory without one; may be empty
 	format        format
+	section       string // the object in the file with all servers
 	settings      func(Server) []setting
 }
 
@@ -30,36 +33,36 @@ func Hosts() []Host {
 	return []Host{
 		{
 			Name: "claude-code", Program: "claude", Title: "Claude Code", SignIn: "run /mcp in Claude Code",
-			file: claudeCodeFile, folderFile: ".mcp.json",
+			Path: claudeCodeFile, folderFile: ".mcp.json",
 			installFolder: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") }, skills: "skills",
-			format: jsonFormat{section: "mcpServers", own: typedNames}, settings: typed,
+			format: jsonFormat{}, section: "mcpServers", settings: typed,
 		},
 		{
 			Name: "claude-desktop", Title: "Claude Desktop",
-			file: func(m Machine) string {
+			Path: func(m Machine) string {
 				return filepath.Join(m.applicationData(), "Claude", "claude_desktop_config.json")
 			},
-			format: jsonFormat{section: "mcpServers", own: plainNames}, settings: plain,
+			format: jsonFormat{}, section: "mcpServers", settings: plain,
 		},
 		{
 			Name: "codex", Program: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
-			file: func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") }, folderFile: ".codex/config.toml",
-			format: tomlFormat{section: "mcp_servers", own: plainNames}, settings: plain, skills: ".agents/skills",
+			Path: func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") }, folderFile: ".codex/config.toml",
+			format: tomlFormat{}, section: "mcp_servers", settings: plain, skills: ".agents/skills",
 		},
 		{
 			Name: "cursor", Program: "cursor", Title: "Cursor", SignIn: "choose Connect next to the server in Cursor's MCP settings",
-			file: func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }, folderFile: ".cursor/mcp.json",
-			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, settings: plain, skills: ".cursor/skills",
+			Path: func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }, folderFile: ".cursor/mcp.json",
+			format: jsonFormat{comments: true}, section: "mcpServers", settings: untyped, skills: ".cursor/skills",
 		},
 		{
 			Name: "vscode", Program: "code", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
-			file: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") }, folderFile: ".vscode/mcp.json",
-			format: jsonFormat{section: "servers", own: typedNames, comments: true}, settings: typed, skills: ".agents/skills",
+			Path: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") }, folderFile: ".vscode/mcp.json",
+			format: jsonFormat{comments: true}, section: "servers", settings: typed, skills: ".agents/skills",
 		},
 		{
 			Name: "gemini", Program: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
-			file: func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") }, folderFile: ".gemini/settings.json",
-			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, settings: gemini, skills: ".agents/skills",
+			Path: func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") }, folderFile: ".gemini/settings.json",
+			format: jsonFormat{comments: true}, section: "mcpServers", settings: gemini, skills: ".agents/skills",
 		},
 	}
 }
@@ -74,21 +77,15 @@ func Find(name string) (Host, bool) {
 	return Host{}, false
 }
 
-// Path returns the file of the user's configuration. It need not exist.
-func (h Host) Path(machine Machine) string { return h.file(machine) }
-
 // Installed reports whether the host has files on the machine.
 func (h Host) Installed(m Machine) bool {
-	installFolder := filepath.Dir(h.file(m))
+	installFolder := filepath.Dir(h.Path(m))
 	if h.installFolder != nil {
 		installFolder = h.installFolder(m)
 	}
-	for _, path := range []string{h.file(m), installFolder} {
-		if _, err := os.Stat(path); err == nil {
-			return true
-		}
-	}
-	return false
+	_, fileErr := os.Stat(h.Path(m))
+	_, folderErr := os.Stat(installFolder)
+	return fileErr == nil || folderErr == nil
 }
 
 // Remote reports whether the host's file can name a hosted server. Claude Desktop names hosted servers in the user's account instead.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/tailscale/hujson"
@@ -11,15 +12,10 @@ import (
 
 // jsonFormat is JSON, optionally with comments and trailing commas.
 type jsonFormat struct {
-	section  string
-	own      []string
 	comments bool // the host accepts comments and trailing commas
 }
 
-func (f jsonFormat) servers() string { return f.section }
-func (f jsonFormat) owned() []string { return f.own }
-
-func (f jsonFormat) change(content []byte, name string, wanted []setting) ([]byte, error) {
+func (f jsonFormat) change(content []byte, section, name string, wanted []setting) ([]byte, error) {
 	if blank(content) {
 		content = []byte("{}\n")
 	}
@@ -29,7 +25,7 @@ func (f jsonFormat) change(content []byte, name string, wanted []setting) ([]byt
 	}
 	layout := layoutOf(content, document)
 	root := document.Value.(*hujson.Object) // parse ensures it
-	servers, base, err := layout.objectIn(root, f.section, "")
+	servers, base, err := layout.objectIn(root, section, "")
 	if err != nil {
 		return nil, err
 	}
@@ -37,38 +33,36 @@ func (f jsonFormat) change(content []byte, name string, wanted []setting) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	if err := f.write(entry, layout, base, wanted); err != nil {
-		return nil, err
+	for _, isRemoval := range []bool{true, false} { // the last member may be removed, and others added after it
+		for _, each := range wanted {
+			if (each.value == nil) != isRemoval {
+				continue
+			}
+			if err := layout.set(entry, base, each); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return document.Pack(), nil
 }
 
-// write sets the wanted members and removes the other owned ones. It does not rewrite correct members.
-func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, wanted []setting) error {
-	for _, name := range f.own {
-		index, err := find(entry, name)
-		if err != nil {
-			return err
-		}
-		if _, isWanted := settingOf(wanted, name); index >= 0 && !isWanted {
-			remove(entry, index)
-		}
-	}
-	for _, each := range wanted {
-		index, err := find(entry, each.name)
-		if err != nil {
-			return err
-		}
-		if index < 0 {
-			layout.insert(entry, base, each.name, layout.render(each, base))
-			continue
-		}
+// set adds, changes or removes a member. It does not rewrite a correct one.
+func (l layout) set(entry *hujson.Object, base string, wanted setting) error {
+	index, err := find(entry, wanted.name)
+	switch {
+	case err != nil:
+		return err
+	case index >= 0 && wanted.value == nil:
+		remove(entry, index)
+	case index >= 0:
 		held := &entry.Members[index].Value
 		var value any
 		_ = json.Unmarshal(standard(held), &value) // parsed before
-		if !each.equals(value) {
-			held.Value = layout.render(each, base)
+		if !reflect.DeepEqual(value, wanted.value) {
+			held.Value = l.render(wanted, base)
 		}
+	case wanted.value != nil:
+		l.insert(entry, base, wanted.name, l.render(wanted, base))
 	}
 	return nil
 }
@@ -114,16 +108,12 @@ func standard(value *hujson.Value) []byte {
 // remove deletes a member. In hujson, a trailing comma is a non-nil AfterExtra of the last value, which moves to the new last member.
 func remove(object *hujson.Object, index int) {
 	last := len(object.Members) - 1
-	comma := object.Members[last].Value.AfterExtra != nil
+	comma := object.Members[last].Value.AfterExtra
 	object.Members = slices.Delete(object.Members, index, index+1)
-	if index < last || len(object.Members) == 0 {
-		return
-	}
-	before := &object.Members[last-1].Value
-	object.AfterExtra = append(bytes.Clone(before.AfterExtra), object.AfterExtra...)
-	before.AfterExtra = nil
-	if comma {
-		before.AfterExtra = hujson.Extra{}
+	if index == last && last > 0 {
+		before := &object.Members[last-1].Value
+		object.AfterExtra = append(bytes.Clone(before.AfterExtra), object.AfterExtra...)
+		before.AfterExtra = comma[:0:0]
 	}
 }
 

@@ -129,7 +129,7 @@ func TestJSONChangesNothingElse(t *testing.T) {
 					t: t, kept: &kept, comments: format.comments && rapid.Bool().Draw(t, "comments"),
 					newline: rapid.SampledFrom([]string{"", "\n", "\r\n"}).Draw(t, "newline"),
 					unit:    rapid.SampledFrom([]string{"  ", "\t", "    "}).Draw(t, "unit"),
-				}.draw(format.section))
+				}.draw(host.section))
 				checkChange(t, host, content, kept)
 			})
 		})
@@ -149,7 +149,7 @@ func checkChange(t failer, host Host, content []byte, kept []string) {
 			continue
 		}
 		wanted := host.settings(server)
-		changed, err := host.format.change(content, server.Name, wanted)
+		changed, err := host.format.change(content, host.section, server.Name, wanted)
 		if err != nil {
 			t.Fatalf("change %q: %v", content, err)
 		}
@@ -157,7 +157,7 @@ func checkChange(t failer, host Host, content []byte, kept []string) {
 		if !reflect.DeepEqual(before, after) {
 			t.Fatalf("something else changed in\n%s\nto\n%s", content, changed)
 		}
-		if !changesOnlyEntry(host.format, content, changed, server.Name, wanted) {
+		if !changesOnlyEntry(host.format, content, changed, host.section, server.Name, wanted) {
 			t.Fatalf("not faithful:\n%s\nto\n%s", content, changed)
 		}
 		for _, text := range kept {
@@ -165,7 +165,7 @@ func checkChange(t failer, host Host, content []byte, kept []string) {
 				t.Fatalf("%s is gone from\n%s\nto\n%s", text, content, changed)
 			}
 		}
-		again, err := host.format.change(changed, server.Name, wanted)
+		again, err := host.format.change(changed, host.section, server.Name, wanted)
 		if err != nil || !bytes.Equal(again, changed) {
 			t.Fatalf("a second run changes\n%s\nto\n%s (%v)", changed, again, err)
 		}
@@ -179,10 +179,10 @@ func outside(t failer, host Host, content []byte) map[string]any {
 	if err != nil {
 		t.Fatalf("decode %q: %v", content, err)
 	}
-	servers, _ := decoded[host.format.servers()].(map[string]any)
+	servers, _ := decoded[host.section].(map[string]any)
 	if entry, ok := servers["pdpp"].(map[string]any); ok {
 		for _, name := range []string{"type", "command", "args", "url", "httpUrl"} {
-			if name != "type" && name != "httpUrl" || slices.Contains(host.format.owned(), name) {
+			if name != "type" && name != "httpUrl" || slices.ContainsFunc(host.settings(hostedServer), func(s setting) bool { return s.name == name }) {
 				delete(entry, name)
 			}
 		}
@@ -191,7 +191,7 @@ func outside(t failer, host Host, content []byte) map[string]any {
 		}
 	}
 	if len(servers) == 0 {
-		delete(decoded, host.format.servers())
+		delete(decoded, host.section)
 	}
 	return decoded
 }

@@ -1,7 +1,6 @@
 package mcphost
 
 import (
-	"reflect"
 	"regexp"
 	"strings"
 
@@ -51,28 +50,24 @@ func usage(message, step string) *credential.Error {
 	return &credential.Error{Class: credential.Usage, Message: message, NextStep: step}
 }
 
-// setting is one member of a server's entry. Its value is a string or an []any of strings, as JSON decodes them.
+// setting is one member of a server's entry that setup sets or removes. Other members belong to the user.
 type setting struct {
 	name  string
-	value any
+	value any // a string or an []any of strings, as JSON decodes them; nil: the member is removed
 }
-
-// The members that setup sets or removes. Others belong to the user.
-var (
-	plainNames = []string{"command", "args", "url"}
-	typedNames = []string{"type", "command", "args", "url"}
-)
 
 func plain(server Server) []setting {
 	if server.URL != "" {
-		return []setting{{"url", server.URL}}
+		return []setting{{"url", server.URL}, {"command", nil}, {"args", nil}}
 	}
 	arguments := []any{}
 	for _, each := range server.Arguments {
 		arguments = append(arguments, each)
 	}
-	return []setting{{"command", server.Command}, {"args", arguments}}
+	return []setting{{"command", server.Command}, {"args", arguments}, {"url", nil}}
 }
+
+func untyped(server Server) []setting { return append(plain(server), setting{"type", nil}) }
 
 func typed(server Server) []setting {
 	transport := "stdio"
@@ -84,19 +79,9 @@ func typed(server Server) []setting {
 
 // gemini returns the settings for Gemini CLI, which requires the transport of hosted servers only. It used httpUrl before.
 func gemini(server Server) []setting {
+	var transport any
 	if server.URL != "" {
-		return append(plain(server), setting{"type", "http"})
+		transport = "http"
 	}
-	return plain(server)
+	return append(plain(server), setting{"type", transport}, setting{"httpUrl", nil})
 }
-
-func settingOf(wanted []setting, name string) (setting, bool) {
-	for _, each := range wanted {
-		if each.name == name {
-			return each, true
-		}
-	}
-	return setting{}, false
-}
-
-func (s setting) equals(decoded any) bool { return reflect.DeepEqual(decoded, s.value) }

@@ -76,7 +76,7 @@ func FuzzChange(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		for _, host := range Hosts() {
-			if _, err := host.format.change(content, "pdpp", host.settings(localServer)); err == nil {
+			if _, err := host.format.change(content, host.section, "pdpp", host.settings(localServer)); err == nil {
 				checkChange(t, host, content, nil)
 			}
 		}
@@ -93,7 +93,7 @@ func TestTOMLTextIsItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		document, err := host.format.decode([]byte(snippet))
-		if err != nil || !changesOnlyEntry(host.format, nil, []byte(snippet), server.Name, host.settings(server)) {
+		if err != nil || !changesOnlyEntry(host.format, nil, []byte(snippet), host.section, server.Name, host.settings(server)) {
 			t.Fatalf("%q says %v, %v", snippet, document, err)
 		}
 	})

@@ -2,6 +2,7 @@ package mcphost
 
 import (
 	"bytes"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,18 +12,12 @@ import (
 )
 
 // tomlFormat is TOML. It replaces single lines, so that comments and spelling survive.
-type tomlFormat struct {
-	section string
-	own     []string
-}
-
-func (f tomlFormat) servers() string { return f.section }
-func (f tomlFormat) owned() []string { return f.own }
+type tomlFormat struct{}
 
 // errInlineTable: inline tables and dotted keys cannot be edited line by line.
 const errInlineTable = problem("its entry for this server is an inline table or has dotted keys")
 
-func (f tomlFormat) change(content []byte, name string, wanted []setting) ([]byte, error) {
+func (f tomlFormat) change(content []byte, section, name string, wanted []setting) ([]byte, error) {
 	before, err := f.decode(content)
 	if err != nil {
 		return nil, err
@@ -37,21 +32,21 @@ func (f tomlFormat) change(content []byte, name string, wanted []setting) ([]byt
 	}
 	var changed []byte
 	heading := slices.IndexFunc(statements, func(s tomlStatement) bool {
-		return s.table && slices.Equal(s.key, []string{f.section, name})
+		return s.table && slices.Equal(s.key, []string{section, name})
 	})
 	if heading < 0 {
-		changed = f.add(content, newline, name, wanted)
+		changed = addTable(content, newline, section+"."+name, wanted)
 	} else {
-		changed = f.replace(content, newline, statements[heading:], entryOf(before, f.section, name), wanted)
+		changed = replaceLines(content, newline, statements[heading:], objectIn(objectIn(before, section), name), wanted)
 	}
-	if !changesOnlyEntry(f, content, changed, name, wanted) {
+	if !changesOnlyEntry(f, content, changed, section, name, wanted) {
 		return nil, errInlineTable
 	}
 	return changed, nil
 }
 
-// add appends a table after an empty line.
-func (f tomlFormat) add(content []byte, newline, name string, wanted []setting) []byte {
+// addTable appends a table after an empty line.
+func addTable(content []byte, newline, name string, wanted []setting) []byte {
 	changed := bytes.Clone(content)
 	if len(changed) > 0 && changed[len(changed)-1] != '\n' {
 		changed = append(changed, newline...)
@@ -59,40 +54,43 @@ func (f tomlFormat) add(content []byte, newline, name string, wanted []setting) 
 	if len(changed) > 0 {
 		changed = append(changed, newline...)
 	}
-	changed = append(changed, "["+f.section+"."+name+"]"+newline...)
+	changed = append(changed, "["+name+"]"+newline...)
 	for _, each := range wanted {
-		changed = append(changed, each.line()+newline...)
+		if each.value != nil {
+			changed = append(changed, each.line()+newline...)
+		}
 	}
 	return changed
 }
 
-// replace changes the lines of a table whose heading is the first statement. Correct lines stay. New lines follow the last line that
+// replaceLines changes the lines of a table whose heading is the first statement. Correct lines stay. New lines follow the last line that
 // setup owns.
-func (f tomlFormat) replace(content []byte, newline string, statements []tomlStatement, entry map[string]any, wanted []setting) []byte {
+func replaceLines(content []byte, newline string, statements []tomlStatement, entry map[string]any, wanted []setting) []byte {
 	if end := slices.IndexFunc(statements[1:], func(s tomlStatement) bool { return s.heading }); end >= 0 {
 		statements = statements[:end+1]
 	}
 	added := ""
 	for _, each := range wanted {
-		if !slices.ContainsFunc(statements, func(s tomlStatement) bool { return slices.Equal(s.key, []string{each.name}) }) {
+		if _, isPresent := entry[each.name]; !isPresent && each.value != nil {
 			added += each.line() + newline
 		}
 	}
 	changed := bytes.Clone(content)
 	for _, line := range slices.Backward(statements) { // so that earlier offsets stay valid
-		owned := len(line.key) == 1 && slices.Contains(f.own, line.key[0])
-		current, isWanted := settingOf(wanted, line.key[0])
-		if owned && !isWanted {
-			changed = slices.Delete(changed, line.lineStart, line.lineEnd)
-		}
-		if (line.heading || owned && isWanted) && added != "" {
+		i := slices.IndexFunc(wanted, func(s setting) bool { return slices.Equal(line.key, []string{s.name}) })
+		isKept := line.heading || i >= 0 && wanted[i].value != nil
+		if isKept && added != "" {
 			if content[line.lineEnd-1] != '\n' { // at the end of the file
 				added = newline + added
 			}
 			changed, added = slices.Insert(changed, line.lineEnd, []byte(added)...), ""
 		}
-		if owned && isWanted && !current.equals(entry[current.name]) {
-			changed = slices.Replace(changed, line.start, line.end, []byte(current.line())...)
+		switch {
+		case line.heading || i < 0:
+		case !isKept:
+			changed = slices.Delete(changed, line.lineStart, line.lineEnd)
+		case !reflect.DeepEqual(entry[wanted[i].name], wanted[i].value):
+			changed = slices.Replace(changed, line.start, line.end, []byte(wanted[i].line())...)
 		}
 	}
 	return changed
