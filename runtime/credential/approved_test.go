@@ -107,7 +107,7 @@ func TestUseAndLabel(t *testing.T) {
 		}
 	}
 	stored := func() *credential.Entry {
-		entry, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: []string{"grt_1"}}, now)
+		entry, err := cache.Load(provider, []string{"grt_1"}, now)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,21 +54,11 @@ func (c *Cache) NamedRoot() string {
 
 // Path returns the file of a provider. The file need not exist.
 func (c *Cache) Path(providerURL string) (string, error) {
-	target, err := c.fileOf(providerURL)
-	return target.path, err
-}
-
-type cacheFile struct {
-	provider string // normalized URL
-	path     string
-}
-
-func (c *Cache) fileOf(providerURL string) (cacheFile, error) {
 	provider, err := ParseProviderURL(providerURL)
 	if err != nil {
-		return cacheFile{}, err
+		return "", err
 	}
-	return cacheFile{provider, filepath.Join(c.directory(), cacheKey(provider)+".json")}, nil
+	return filepath.Join(c.directory(), cacheKey(provider)+".json"), nil
 }
 
 // ActivityPath returns the audit file of this machine (R-OPS-2).
@@ -85,19 +75,23 @@ func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
 
 // read returns the content of a provider's file. The error of a file without a credential wraps errMalformed; the members come with
 // it if the file names this provider.
-func (c *Cache) read(target cacheFile) (held contents, err error) {
-	err = c.readFile(target, func(data []byte) error {
-		held, err = parseFile(data)
+func (c *Cache) read(providerURL string) (held contents, err error) {
+	if held.provider, err = ParseProviderURL(providerURL); err != nil {
+		return held, err
+	}
+	held.path, _ = c.Path(held.provider)
+	err = c.readFile(held.provider, held.path, func(data []byte) error {
+		members, grants, err := parseFile(data)
 		// Two providers can share a file name, and a token goes only to the one that it was issued for.
-		stored, urlErr := ParseProviderURL(held.members.Text("provider_url"))
-		if stored != target.provider {
-			held = contents{}
+		stored, urlErr := ParseProviderURL(members.Text("provider_url"))
+		if stored == held.provider {
+			held.members, held.grants = members, grants
 		}
 		switch {
-		case stored != target.provider && (err == nil || urlErr == nil): // the file of another provider is neither replaced nor removed
-			return c.unusableError(target.provider, fmt.Sprintf("credential file %s was not written for %s", target.path, target.provider), urlErr)
+		case stored != held.provider && (err == nil || urlErr == nil): // the file of another provider is neither replaced nor removed
+			return c.unusableError(held.provider, fmt.Sprintf("credential file %s was not written for %s", held.path, held.provider), urlErr)
 		case err != nil:
-			return c.malformedError(target, err)
+			return c.malformedError(held.provider, held.path, err)
 		}
 		return nil
 	})
@@ -121,42 +115,42 @@ func (c *Cache) logger() *slog.Logger {
 
 var errMalformed = errors.New("malformed")
 
-func (c *Cache) malformedError(target cacheFile, err error) *Error {
-	malformed := c.unusableError(target.provider, fmt.Sprintf("credential file %s is malformed: %v", target.path, err), fmt.Errorf("%w: %w", errMalformed, err))
-	if target.provider == "" {
+func (c *Cache) malformedError(provider, path string, err error) *Error {
+	malformed := c.unusableError(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
+	if provider == "" {
 		malformed.NextStep, malformed.Command = "remove it and run: "+malformed.Command, ""
 	}
 	return malformed
 }
 
-// readFile passes the content of a file to use. If use returns nil, it makes the file private.
-func (c *Cache) readFile(target cacheFile, use func(data []byte) error) error {
+// readFile passes the content of a file to use. If use returns nil, it makes the file private. The provider may be empty.
+func (c *Cache) readFile(provider, path string, use func(data []byte) error) error {
 	if err := c.protectDirectories(); err != nil {
 		return err
 	}
 	var data []byte
-	file, info, err := ownfile.Open(target.path, os.O_RDONLY)
+	file, info, err := ownfile.Open(path, os.O_RDONLY)
 	if err == nil {
 		defer file.Close()
-		if err = ownfile.CheckOwner(target.path, info); err == nil {
+		if err = ownfile.CheckOwner(path, info); err == nil {
 			data, err = io.ReadAll(io.LimitReader(file, maxFileBytes+1))
 		}
 	}
 	fault, isFault := errors.AsType[*ownfile.Fault](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return c.unusableError(target.provider, fmt.Sprintf("no credential for %s in %s", target.provider, c.Root), err)
+		return c.unusableError(provider, fmt.Sprintf("no credential for %s in %s", provider, c.Root), err)
 	case isFault:
-		return c.unusableError(target.provider, "credential file "+fault.Error(), err)
+		return c.unusableError(provider, "credential file "+fault.Error(), err)
 	case err != nil:
-		return c.unusableError(target.provider, fmt.Sprintf("credential file %s cannot be read: %v", target.path, Cause(err)), err)
+		return c.unusableError(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, Cause(err)), err)
 	case len(data) > maxFileBytes:
-		return c.unusableError(target.provider, fmt.Sprintf("credential file %s is larger than %d bytes", target.path, maxFileBytes), nil)
+		return c.unusableError(provider, fmt.Sprintf("credential file %s is larger than %d bytes", path, maxFileBytes), nil)
 	}
 	if err := use(data); err != nil {
 		return err
 	}
-	return c.protect(file, info, target.path)
+	return c.protect(file, info, path)
 }
 
 // unusableError returns the error of a credential that connect can replace.

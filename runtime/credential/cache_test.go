@@ -138,7 +138,7 @@ func TestLoad(t *testing.T) {
 	for _, test := range loadCases {
 		t.Run(test.name, func(t *testing.T) {
 			cache, _ := stored(t, test.content)
-			entry, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: names(test.grant)}, now)
+			entry, err := cache.Load(provider, names(test.grant), now)
 			if test.class != "" {
 				wantError(t, err, test.class, test.texts...)
 				return
@@ -158,7 +158,7 @@ func TestLoadRefusesOwnerCredential(t *testing.T) {
 	for _, mark := range []string{"pdpp_token_kind", "token_kind", "kind", "role"} {
 		t.Run(mark, func(t *testing.T) {
 			cache, _ := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"`+secret+`","expires_at":"2020-01-01T00:00:00Z","`+mark+`":"owner"}}`)
-			_, err := cache.Load(credential.Selection{ProviderURL: provider}, now)
+			_, err := cache.Load(provider, nil, now)
 			wantError(t, err, credential.Refused, mark+"=owner", "connect http://localhost:7673")
 		})
 	}
@@ -291,7 +291,7 @@ func TestAddMakesFiles(t *testing.T) {
 		t.Errorf("clients holds %v (%v), want the lock and the one file", files, err)
 	}
 	wantMode(t, filepath.Join(filepath.Dir(path), ".lock"), 0o600)
-	loaded, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: []string{"grt_1"}}, now)
+	loaded, err := cache.Load(provider, []string{"grt_1"}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -79,123 +80,104 @@ func (c Credential) Expired(now time.Time) bool {
 // Usable reports whether the credential has not expired or can be refreshed.
 func (c Credential) Usable(now time.Time) bool { return !c.Expired(now) || !c.RefreshToken.IsZero() }
 
+// field is a member of a file with its value: a *string, *time.Time or *rs.Secret.
+type field struct {
+	name  string
+	value any
+}
+
+func (e *Entry) fields() []field {
+	return []field{{"provider_url", &e.ProviderURL}, {"authorization_server", &e.AuthorizationServer}, {"scope", &e.Scope}}
+}
+
+func (c *Client) fields() []field {
+	return []field{
+		{"client_id", &c.ClientID}, {"client_name", &c.ClientName}, {"token_endpoint_auth_method", &c.TokenEndpointAuthMethod},
+	}
+}
+
+func (c *Credential) fields() []field {
+	return []field{
+		{"access_token", &c.AccessToken}, {"refresh_token", &c.RefreshToken}, {"token_type", &c.TokenType}, {"expires_at", &c.ExpiresAt},
+		{"grant_id", &c.GrantID}, {"scope", &c.Scope}, {"label", &c.Label}, {"last_used_at", &c.LastUsedAt}, {"renewal_began_at", &c.RenewalBegan},
+	}
+}
+
 // parseEntry returns errors that repeat no part of the file, which may be a token.
 func parseEntry(members rawjson.Object) (*Entry, error) {
+	entry := &Entry{}
 	file := rawjson.Reader{Object: members}
-	entry := &Entry{
-		ProviderURL:         file.Text("provider_url"),
-		AuthorizationServer: file.Text("authorization_server"),
-		Scope:               file.Text("scope"),
-		CreatedAt:           readTime(&file, "created_at"),
-	}
+	readFields(&file, entry.fields())
+	readFields(&file, []field{{"created_at", &entry.CreatedAt}})
 	client := rawjson.Reader{Object: file.Nested("client")}
-	credential := file.Nested("credential")
-	if credential == nil {
+	held := rawjson.Reader{Object: file.Nested("credential")}
+	if held.Object == nil {
 		file.Fail(errors.New("member credential is missing"))
 	}
-	if file.Err != nil {
-		return nil, file.Err
+	readFields(&client, entry.Client.fields())
+	readFields(&held, entry.Credential.fields())
+	entry.Client.members, entry.Credential.members = hide(client.Object), hide(held.Object)
+	entry.Credential.Details = held.Object.Get("authorization_details")
+	_, _, kindErr := rs.TokenKind(held.Object.Get)
+	if err := cmp.Or(file.Err, client.Err, held.Err, kindErr); err != nil {
+		return nil, err
 	}
-	entry.Client = Client{
-		ClientID:                client.Text("client_id"),
-		ClientName:              client.Text("client_name"),
-		TokenEndpointAuthMethod: client.Text("token_endpoint_auth_method"),
-		members:                 hide(client.Object),
+	if _, err := rs.NewBearer(entry.Credential.AccessToken.Reveal()); err != nil {
+		return nil, fmt.Errorf("the access token %w", err)
 	}
-	if client.Err != nil {
-		return nil, client.Err
-	}
-	var err error
-	entry.Credential, err = parseCredential(credential)
-	return entry, err
+	return entry, nil
 }
 
-func parseCredential(members rawjson.Object) (Credential, error) {
-	reader := rawjson.Reader{Object: members}
-	credential := Credential{
-		TokenType:  reader.Text("token_type"),
-		ExpiresAt:  readTime(&reader, "expires_at"),
-		GrantID:    reader.Text("grant_id"),
-		Scope:      reader.Text("scope"),
-		Label:      reader.Text("label"),
-		Details:    members.Get("authorization_details"),
-		LastUsedAt: readTime(&reader, "last_used_at"),
-		members:    hide(members),
-
-		RenewalBegan: readTime(&reader, "renewal_began_at"),
+func readFields(r *rawjson.Reader, fields []field) {
+	for _, each := range fields {
+		text := r.Text(each.name)
+		switch value := each.value.(type) {
+		case *string:
+			*value = text
+		case *rs.Secret:
+			*value = rs.NewSecret(text)
+		case *time.Time:
+			var err error
+			if *value, err = time.Parse(time.RFC3339, text); text != "" && err != nil {
+				r.Fail(&rawjson.MemberError{Member: each.name, Want: "a time like 2026-04-06T12:00:00Z"})
+			}
+		}
 	}
-	value, refresh := reader.Text("access_token"), reader.Text("refresh_token")
-	if reader.Err != nil {
-		return Credential{}, reader.Err
-	}
-	if refresh != "" {
-		credential.RefreshToken = rs.NewSecret(refresh)
-	}
-	_, _, err := rs.TokenKind(members.Get)
-	if err != nil {
-		return Credential{}, err
-	}
-	if credential.AccessToken, err = rs.NewBearer(value); err != nil {
-		return Credential{}, fmt.Errorf("the access token %w", err)
-	}
-	return credential, nil
 }
 
-func readTime(r *rawjson.Reader, name string) time.Time {
-	value := r.Text(name)
-	if value == "" {
-		return time.Time{}
-	}
-	parsed, err := time.Parse(time.RFC3339, value)
-	if err != nil {
-		r.Fail(&rawjson.MemberError{Member: name, Want: "a time like 2026-04-06T12:00:00Z"})
-	}
-	return parsed
-}
-
+// object returns the entry as an object of the file, with the other members of that object.
 func (e *Entry) object(others rawjson.Object) rawjson.Object {
-	credential := withTexts(e.Credential.members.reveal(),
-		"access_token", e.Credential.AccessToken.Reveal(),
-		"refresh_token", e.Credential.RefreshToken.Reveal(),
-		"token_type", e.Credential.TokenType,
-		"expires_at", formatTime(e.Credential.ExpiresAt),
-		"grant_id", e.Credential.GrantID,
-		"scope", e.Credential.Scope,
-		"label", e.Credential.Label,
-		"last_used_at", formatTime(e.Credential.LastUsedAt),
-		"renewal_began_at", formatTime(e.Credential.RenewalBegan))
+	held := withFields(e.Credential.members.reveal(), e.Credential.fields())
 	if e.Credential.Details != nil {
-		credential = credential.With("authorization_details", e.Credential.Details)
+		held = held.With("authorization_details", e.Credential.Details)
 	}
-	client := withTexts(e.Client.members.reveal(),
-		"client_id", e.Client.ClientID,
-		"client_name", e.Client.ClientName,
-		"token_endpoint_auth_method", e.Client.TokenEndpointAuthMethod)
-	members := withTexts(others,
-		"provider_url", e.ProviderURL,
-		"authorization_server", e.AuthorizationServer,
-		"scope", e.Scope).With("client", client.Encode())
+	client := withFields(e.Client.members.reveal(), e.Client.fields())
+	members := withFields(others, e.fields()).With("client", client.Encode())
 	if len(client) == 0 {
 		members = members.Without("client")
 	}
-	return withTexts(members.With("credential", credential.Encode()), "created_at", formatTime(e.CreatedAt))
+	return withFields(members.With("credential", held.Encode()), []field{{"created_at", &e.CreatedAt}})
 }
 
-// withTexts sets members to texts, given as pairs of name and value. It removes a member whose value is empty.
-func withTexts(object rawjson.Object, texts ...string) rawjson.Object {
-	for i := 0; i < len(texts); i += 2 {
-		if name, value := texts[i], texts[i+1]; value == "" {
-			object = object.Without(name)
+// withFields sets members. It removes a member whose value is empty.
+func withFields(object rawjson.Object, fields []field) rawjson.Object {
+	for _, each := range fields {
+		text := ""
+		switch value := each.value.(type) {
+		case *string:
+			text = *value
+		case *rs.Secret:
+			text = value.Reveal()
+		case *time.Time:
+			if !value.IsZero() {
+				text = value.UTC().Format(time.RFC3339Nano)
+			}
+		}
+		if text == "" {
+			object = object.Without(each.name)
 		} else {
-			object = object.With(name, rawjson.Quote(value))
+			object = object.With(each.name, rawjson.Quote(text))
 		}
 	}
 	return object
-}
-
-func formatTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
 }

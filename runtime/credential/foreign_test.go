@@ -210,7 +210,7 @@ func TestReadRefusesDuplicateMembers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache, _ := stored(t, content)
-			_, err := cache.Load(credential.Selection{ProviderURL: provider}, now)
+			_, err := cache.Load(provider, nil, now)
 			wantError(t, err, credential.Configuration, "malformed", connectHint)
 		})
 	}

@@ -35,7 +35,7 @@ func FuzzCacheFile(f *testing.F) {
 			t.Fatal(err)
 		}
 		cache := &credential.Cache{Root: root}
-		entry, err := cache.Load(credential.Selection{ProviderURL: provider}, now)
+		entry, err := cache.Load(provider, nil, now)
 		if err != nil {
 			var failure *credential.Error
 			if !errors.As(err, &failure) || strings.ContainsAny(err.Error(), "\n\r") {

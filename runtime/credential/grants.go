@@ -18,42 +18,44 @@ const otherGrants = "other_grants"
 
 const maxDepth = 64 // nesting of a file
 
+// contents is the file of one provider.
 type contents struct {
-	members rawjson.Object
-	grants  []*Entry // the first is the one in credential
+	provider string // normalized URL
+	path     string
+	members  rawjson.Object
+	grants   []*Entry // the first is the one in credential
 }
 
 // parseFile also returns the members with an error, if the file is a JSON object.
-func parseFile(data []byte) (held contents, err error) {
+func parseFile(data []byte) (members rawjson.Object, grants []*Entry, err error) {
 	// Duplicate members are refused at any depth, since readers differ in which one they take.
-	held.members, err = rawjson.ReadObject(data, maxDepth)
+	members, err = rawjson.ReadObject(data, maxDepth)
 	switch {
 	case errors.Is(err, rawjson.ErrRepeatedName):
-		return held, errors.New("it has a duplicate member")
+		return members, nil, errors.New("it has a duplicate member")
 	case err != nil:
-		return held, errors.New("it is not a JSON object")
+		return members, nil, errors.New("it is not a JSON object")
 	}
-	first, err := parseEntry(held.members)
+	first, err := parseEntry(members)
 	if err != nil {
-		return held, err
+		return members, nil, err
 	}
-	value := held.members.Get(otherGrants)
+	value := members.Get(otherGrants)
 	others, isArray := rawjson.Elements(value)
 	if value != nil && !isArray {
-		return held, &rawjson.MemberError{Member: otherGrants, Want: "an array of objects"}
+		return members, nil, &rawjson.MemberError{Member: otherGrants, Want: "an array of objects"}
 	}
-	grants := []*Entry{first}
+	grants = []*Entry{first}
 	for i, each := range others {
-		members, _ := rawjson.ParseObject(each) // nil has no credential
-		other, err := parseEntry(members)
+		object, _ := rawjson.ParseObject(each) // nil has no credential
+		other, err := parseEntry(object)
 		if err != nil {
-			return held, fmt.Errorf("%s[%d]: %w", otherGrants, i, err)
+			return members, nil, fmt.Errorf("%s[%d]: %w", otherGrants, i, err)
 		}
 		other.ProviderURL = first.ProviderURL
 		grants = append(grants, other)
 	}
-	held.grants = grants
-	return held, nil
+	return members, grants, nil
 }
 
 // tokenBound are members of a credential that describe its access token.
@@ -63,11 +65,7 @@ var tokenBound = append([]string{"id_token", "expires_in"}, rs.KindMembers...)
 // read becomes 0600 with a warning, and a directory that others can write loses that right; if that fails, an error is returned
 // (R-STDIO-2). Links and files of other users are refused. Errors of the file are of class Configuration.
 func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
-	target, err := c.fileOf(providerURL)
-	if err != nil {
-		return nil, err
-	}
-	held, err := c.read(target)
+	held, err := c.read(providerURL)
 	return held.grants, err
 }
 
@@ -79,20 +77,16 @@ func (c *Cache) Add(entry *Entry) error { return c.add(entry, nil) }
 func (c *Cache) Replace(ended, entry *Entry) error { return c.add(entry, ended) }
 
 func (c *Cache) add(entry, ended *Entry) error {
-	target, err := c.fileOf(entry.ProviderURL)
-	if err != nil {
-		return err
-	}
 	if err := c.createDirectories(); err != nil {
 		return err
 	}
 	return c.locked(func() error {
-		held, isMalformed, err := c.readForAdd(target)
+		held, isMalformed, err := c.readForAdd(entry.ProviderURL)
 		if err != nil {
 			return err
 		}
 		if isMalformed {
-			c.logger().Warn("credential file is malformed; it is replaced", "path", target.path)
+			c.logger().Warn("credential file is malformed; it is replaced", "path", held.path)
 		}
 		grants := []*Entry{entry}
 		for _, old := range held.grants {
@@ -103,7 +97,7 @@ func (c *Cache) add(entry, ended *Entry) error {
 				grants = append(grants, old)
 			}
 		}
-		return c.storeGrants(target.path, held.members, grants)
+		return c.storeGrants(held, grants)
 	})
 }
 
@@ -124,13 +118,13 @@ func (e *Entry) inherit(old *Entry) {
 }
 
 // readForAdd returns the content to which a credential is added. It is empty if the file is missing or malformed.
-func (c *Cache) readForAdd(target cacheFile) (held contents, isMalformed bool, err error) {
-	held, err = c.read(target)
+func (c *Cache) readForAdd(providerURL string) (held contents, isMalformed bool, err error) {
+	held, err = c.read(providerURL)
 	isMalformed = errors.Is(err, errMalformed)
 	if err == nil || isMalformed || errors.Is(err, fs.ErrNotExist) {
 		return held, isMalformed, nil
 	}
-	if failure, ok := errors.AsType[*Error](err); ok && failure.Command == c.connectCommand(target.provider) { // connect cannot fix it
+	if failure, ok := errors.AsType[*Error](err); ok && failure.Command == c.connectCommand(held.provider) { // connect cannot fix it
 		err = &Error{
 			Class: failure.Class, Message: failure.Message, Cause: err,
 			NextStep: "move the file away, or pass another --cache-root",
@@ -152,12 +146,8 @@ func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (
 
 // edit calls change with the stored credential of one grant, under the lock of all processes. Write stores the credential.
 func (c *Cache) edit(providerURL, grantID string, change func(stored *Entry, write func() error) error) (stored *Entry, err error) {
-	target, err := c.fileOf(providerURL)
-	if err != nil {
-		return nil, err
-	}
 	err = c.locked(func() error {
-		held, err := c.read(target)
+		held, err := c.read(providerURL)
 		if err != nil {
 			return err
 		}
@@ -166,7 +156,7 @@ func (c *Cache) edit(providerURL, grantID string, change func(stored *Entry, wri
 			return c.UnknownGrant(grantID, held.grants)
 		}
 		stored = held.grants[i]
-		return change(stored, func() error { return c.storeGrants(target.path, held.members, held.grants) })
+		return change(stored, func() error { return c.storeGrants(held, held.grants) })
 	})
 	return stored, err
 }
@@ -189,15 +179,11 @@ func (c *Cache) NoteUse(entry *Entry, now time.Time) error {
 // Remove removes and returns the credentials of the grant with this id or label, or all of the provider if the name is empty. It
 // removes a file without grants, and a malformed file if the name is empty. An unknown grant is an error of class Configuration.
 func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
-	target, err := c.fileOf(providerURL)
-	if err != nil {
-		return nil, err
-	}
 	err = c.locked(func() error {
-		held, err := c.read(target)
+		held, err := c.read(providerURL)
 		switch {
 		case name == "" && errors.Is(err, errMalformed):
-			return c.removeFile(target.path)
+			return c.removeFile(held.path)
 		case err != nil:
 			return err
 		}
@@ -213,10 +199,9 @@ func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 		case len(removed) == 0:
 			return c.UnknownGrant(name, held.grants)
 		case len(kept) == 0:
-			return c.removeFile(target.path)
+			return c.removeFile(held.path)
 		}
-		c.removeLeftovers()
-		return c.storeGrants(target.path, held.members, kept)
+		return c.storeGrants(held, kept)
 	})
 	return removed, err
 }

@@ -65,12 +65,12 @@ func TestAddKeepsOtherGrants(t *testing.T) {
 		t.Errorf("grants (-want +got):\n%s", diff)
 	}
 	for grant, token := range map[string]string{"": "token-of-grt_1", "grt_1": "token-of-grt_1", "grt_2": "token-of-grt_2"} {
-		entry, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: names(grant)}, now)
+		entry, err := cache.Load(provider, names(grant), now)
 		if err != nil || entry.Credential.AccessToken.Reveal() != token+tokenEnd || entry.ProviderURL != provider {
 			t.Errorf("grant %q gives %v and %v, want %s", grant, entry, err, token)
 		}
 	}
-	_, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: []string{"grt_3"}}, now)
+	_, err := cache.Load(provider, []string{"grt_3"}, now)
 	wantError(t, err, credential.Configuration, `unknown grant "grt_3"`, "stored: grt_1, grt_2")
 	path, _ := cache.Path(provider)
 	wantMode(t, path, 0o600)

@@ -100,57 +100,49 @@ func (c *Cache) OnlyProvider(names ...string) (string, error) {
 }
 
 func (c *Cache) listFile(path string) Listed {
-	target := cacheFile{path: path} // the file names the provider
 	found := Listed{Path: path}
-	found.Err = c.readFile(target, func(data []byte) error {
-		held, err := parseFile(data)
+	found.Err = c.readFile("", path, func(data []byte) error {
+		_, grants, err := parseFile(data)
+		if err == nil {
+			if wanted, urlErr := c.Path(grants[0].ProviderURL); urlErr != nil || filepath.Base(wanted) != filepath.Base(path) {
+				err = errors.New("its name does not belong to its provider_url")
+			}
+		}
 		if err != nil {
-			return c.malformedError(target, err)
+			return c.malformedError("", path, err)
 		}
-		if wanted, err := c.Path(held.grants[0].ProviderURL); err != nil || filepath.Base(wanted) != filepath.Base(path) {
-			return c.malformedError(target, errors.New("its name does not belong to its provider_url"))
-		}
-		found.Grants = held.grants
+		found.Grants = grants
 		return nil
 	})
 	return found
 }
 
-// Selection chooses credentials.
-type Selection struct {
-	ProviderURL string
-	Grants      []string // ids or labels; empty: every grant of the provider
-}
-
 // Load returns the first usable credential of Select.
-func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
-	grants, err := c.Select(selection, now)
+func (c *Cache) Load(providerURL string, names []string, now time.Time) (*Entry, error) {
+	grants, err := c.Select(providerURL, names, now)
 	if err != nil {
 		return nil, err
 	}
 	return grants[slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.Usable(now) })], nil
 }
 
-// Select returns the chosen credentials of a provider, the latest first. At least one is usable. An owner credential is an error of
-// class Refused; missing, malformed or expired credentials and unknown names are errors of class Configuration (R-STDIO-2, R-STDIO-3).
-func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
-	target, err := c.fileOf(selection.ProviderURL)
-	if err != nil {
-		return nil, err
-	}
-	held, err := c.read(target)
+// Select returns the credentials of a provider with one of the names, which are ids or labels, or all without names, the latest first. At
+// least one is usable. An owner credential is an error of class Refused; missing, malformed or expired credentials and unknown names are
+// errors of class Configuration (R-STDIO-2, R-STDIO-3).
+func (c *Cache) Select(providerURL string, names []string, now time.Time) ([]*Entry, error) {
+	held, err := c.read(providerURL)
 	if err != nil {
 		return nil, err
 	}
 	wanted := held.grants
-	if len(selection.Grants) > 0 {
-		named := Named(wanted, selection.Grants)
-		if i := slices.IndexFunc(selection.Grants, func(name string) bool { return !slices.Contains(named, name) }); i >= 0 {
-			return nil, c.UnknownGrant(selection.Grants[i], wanted)
+	if len(names) > 0 {
+		named := Named(wanted, names)
+		if i := slices.IndexFunc(names, func(name string) bool { return !slices.Contains(named, name) }); i >= 0 {
+			return nil, c.UnknownGrant(names[i], wanted)
 		}
-		wanted = slices.DeleteFunc(slices.Clone(wanted), func(e *Entry) bool { return !slices.ContainsFunc(named, e.Credential.HasName) })
+		wanted = slices.DeleteFunc(wanted, func(e *Entry) bool { return !slices.ContainsFunc(named, e.Credential.HasName) })
 	}
-	return wanted, c.refuse(target.provider, wanted, now)
+	return wanted, c.refuse(held.provider, wanted, now)
 }
 
 // Named returns the names that are the id or label of one of the grants.

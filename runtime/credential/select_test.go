@@ -40,9 +40,8 @@ func TestSelect(t *testing.T) {
 		{[]string{"mail", "grt_4"}, nil, "", "expired at"},
 		{[]string{"grt_2", "music"}, nil, "", `unknown grant "music"; stored: grt_4, work (grt_3), work (grt_2), mail (grt_1)`},
 	} {
-		selection := credential.Selection{ProviderURL: provider, Grants: test.names}
-		selected, err := cache.Select(selection, now)
-		entry, loadErr := cache.Load(selection, now)
+		selected, err := cache.Select(provider, test.names, now)
+		entry, loadErr := cache.Load(provider, test.names, now)
 		if test.refused != "" {
 			wantError(t, err, credential.Configuration, test.refused, "run: pdpp-mcp connect")
 			wantError(t, loadErr, credential.Configuration, test.refused)
@@ -61,9 +60,9 @@ func TestSelect(t *testing.T) {
 	}
 	owner, _ := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"client-token-of-a-test","grant_id":"grt_1"},
 		"other_grants":[{"credential":{"access_token":"owner-token-of-a-test","grant_id":"grt_2","role":"owner"}}]}`)
-	_, err := owner.Select(credential.Selection{ProviderURL: provider}, now)
+	_, err := owner.Select(provider, nil, now)
 	wantError(t, err, credential.Refused, "owner credential")
-	if one, err := owner.Select(credential.Selection{ProviderURL: provider, Grants: []string{"grt_1"}}, now); err != nil || len(one) != 1 ||
+	if one, err := owner.Select(provider, []string{"grt_1"}, now); err != nil || len(one) != 1 ||
 		slices.Contains([]string{"grt_2"}, one[0].Credential.GrantID) {
 		t.Errorf("the client's grant gives %v, %v", one, err)
 	}

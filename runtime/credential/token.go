@@ -13,18 +13,22 @@ import (
 // ReadTokenFile returns the scoped token in a file, without surrounding white space. It does not change the file's mode, since a
 // container secret is often read-only and 0444. Errors are of class Configuration.
 func ReadTokenFile(path string) (rs.Secret, error) {
+	var token rs.Secret
 	var data []byte
+	problem := "read: "
 	file, err := os.Open(path)
 	if err == nil {
 		defer file.Close()
 		data, err = io.ReadAll(io.LimitReader(file, rs.LongestBearer+1024))
 	}
-	if err != nil {
-		return rs.Secret{}, tokenFileError(path, "cannot be read: "+Cause(err).Error(), err)
+	if err == nil {
+		problem = "used: the access token "
+		token, err = rs.NewBearer(strings.TrimSpace(string(data)))
 	}
-	token, err := rs.NewBearer(strings.TrimSpace(string(data)))
 	if err != nil {
-		return rs.Secret{}, tokenFileError(path, "cannot be used: the access token "+err.Error(), err)
+		return rs.Secret{}, Misconfigured(
+			fmt.Sprintf("access token file %s cannot be %s%v", path, problem, Cause(err)),
+			"pass --access-token-file with a file that contains one scoped access token", err)
 	}
 	return token, nil
 }
@@ -38,12 +42,6 @@ func TokenFromEnvironment(value string) (rs.Secret, error) {
 			"set it to a scoped access token, or unset it to use the credential cache", err)
 	}
 	return token, nil
-}
-
-func tokenFileError(path, problem string, err error) *Error {
-	return Misconfigured(
-		fmt.Sprintf("access token file %s %s", path, problem),
-		"pass --access-token-file with a file that contains one scoped access token", err)
 }
 
 // RefuseOwnerEnvironment returns an error if the environment contains an owner credential, such as PDPP_OWNER_TOKEN (R-STDIO-3). It

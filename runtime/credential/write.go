@@ -17,11 +17,7 @@ import (
 
 // Prepare creates the directories and verifies that a credential can be stored, before the owner is asked.
 func (c *Cache) Prepare(providerURL string) error {
-	target, err := c.fileOf(providerURL)
-	if err != nil {
-		return err
-	}
-	if _, _, err := c.readForAdd(target); err != nil {
+	if _, _, err := c.readForAdd(providerURL); err != nil {
 		return err
 	}
 	if err := c.createDirectories(); err != nil {
@@ -135,9 +131,9 @@ func (c *Cache) removeFile(path string) error {
 	return nil
 }
 
-// storeGrants writes a file. The first grant becomes the one in credential.
-func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry) error {
-	file := grants[0].object(members).Without(otherGrants)
+// storeGrants replaces the grants of a file. The first one becomes the one in credential.
+func (c *Cache) storeGrants(held contents, grants []*Entry) error {
+	file := grants[0].object(held.members).Without(otherGrants)
 	var others []json.RawMessage
 	for _, entry := range grants[1:] {
 		others = append(others, entry.object(nil).Without("provider_url").Encode())
@@ -150,8 +146,8 @@ func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry
 	data.WriteByte('\n')
 	if data.Len() > maxFileBytes {
 		return Misconfigured(
-			fmt.Sprintf("credential file %s would be larger than %d bytes", path, maxFileBytes),
+			fmt.Sprintf("credential file %s would be larger than %d bytes", held.path, maxFileBytes),
 			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
 	}
-	return c.replace(path, data.Bytes())
+	return c.replace(held.path, data.Bytes())
 }

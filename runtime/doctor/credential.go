@@ -62,7 +62,7 @@ func (e *examination) checkCredential(context.Context) Finding {
 		return ok("a token from %s; its grant and expiry are unknown", e.options.TokenSource)
 	}
 	now := e.options.Now()
-	grants, err := e.options.cache().Select(credential.Selection{ProviderURL: e.providerURL, Grants: e.grants}, now)
+	grants, err := e.options.cache().Select(e.providerURL, e.grants, now)
 	if err != nil {
 		refused := fromError(err, e.connectCommand())
 		if len(grants) == 0 || refused.Class != credential.Configuration {

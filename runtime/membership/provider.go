@@ -79,7 +79,7 @@ func (p *provider) isUnchanged() bool {
 // load reads the file. Grants with an unchanged token are kept.
 func (m *Membership) load(p *provider) {
 	p.info, _ = os.Lstat(p.path) // before reading, so that a later change is noticed
-	entries, err := m.options.Cache.Select(credential.Selection{ProviderURL: p.url, Grants: m.namesOf(p)}, m.options.Now())
+	entries, err := m.options.Cache.Select(p.url, m.namesOf(p), m.options.Now())
 	known := p.grants
 	p.err, p.grants = err, nil
 	if failure, ok := errors.AsType[*credential.Error](err); ok && failure.Class != credential.Configuration {

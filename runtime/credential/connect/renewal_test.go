@@ -339,7 +339,7 @@ func TestRenewalThatCannotBeStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	after(held, deviceToken) // also for a call that still has the old token
-	loaded, err := r.Cache.Load(credential.Selection{ProviderURL: server.URL}, r.at)
+	loaded, err := r.Cache.Load(server.URL, nil, r.at)
 	if err != nil || loaded.Credential.RefreshToken.Reveal() != newRefresh {
 		t.Errorf("loads %+v: %v", loaded, err)
 	}

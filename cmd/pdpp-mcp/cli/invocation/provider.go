@@ -221,7 +221,7 @@ func (p *Provider) Each(logger *slog.Logger) ([]*Provider, error) {
 		return nil, err
 	}
 	now := time.Now()
-	entries, err := cache.Select(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, now)
+	entries, err := cache.Select(p.URL, p.Grants, now)
 	if err != nil {
 		return nil, err
 	}
@@ -291,6 +291,6 @@ func (p *Provider) Stored(logger *slog.Logger) (*credential.Cache, *credential.E
 	if err != nil || p.chosen != nil {
 		return cache, p.chosen, err
 	}
-	entry, err := cache.Load(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, time.Now())
+	entry, err := cache.Load(p.URL, p.Grants, time.Now())
 	return cache, entry, err
 }
