@@ -64,10 +64,10 @@ func newPerson(t *testing.T) *person {
 }
 
 // connect stores a grant that the owner approved.
-func (p *person) connect(connector, connection string, streams ...connect.Stream) *credential.Entry {
+func (p *person) connect(connector, connection string, streams ...credential.Stream) *credential.Entry {
 	p.Helper()
 	if streams == nil {
-		streams = []connect.Stream{{Name: connect.EveryStream, Connections: []string{connection}}}
+		streams = []credential.Stream{{Name: credential.EveryStream, Connections: []string{connection}}}
 	}
 	approved := make(chan error, 1)
 	entry, err := connect.Connect(p.Context(), connect.Options{
@@ -231,8 +231,8 @@ func TestApproved(t *testing.T) {
 				t.Parallel()
 				p := newPerson(t)
 				since := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-				before := p.connect("gmail", mail, connect.Stream{
-					Name: "messages", Connections: []string{mail}, Fields: []string{"id", "subject", "received_at"}, Range: connect.TimeRange{Since: since},
+				before := p.connect("gmail", mail, credential.Stream{
+					Name: "messages", Connections: []string{mail}, Fields: []string{"id", "subject", "received_at"}, Range: credential.TimeRange{Since: since.Format(time.RFC3339)},
 				})
 				if others {
 					p.connect("slack", chat)

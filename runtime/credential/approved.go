@@ -1,12 +1,14 @@
 package credential
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Approved is what the owner approved of one stream, as the authorization server reports it.
@@ -19,25 +21,60 @@ type Approved struct {
 	Until       string   `json:"until,omitempty"`       // RFC 3339, exclusive; empty: no bound
 }
 
-// Approved parses the credential's details. It ignores details of another shape, since the resource server decides what may be read.
+// Detail is one of PDPP's authorization details (RFC 9396): what is requested or approved of one source.
+type Detail struct {
+	Type               string   `json:"type"`
+	Source             Source   `json:"source,omitzero"`
+	AccessMode         string   `json:"access_mode,omitempty"`
+	PurposeCode        string   `json:"purpose_code,omitempty"`
+	PurposeDescription string   `json:"purpose_description,omitempty"`
+	Streams            []Stream `json:"streams"`
+}
+
+// Source is a connector, or another source that the provider names.
+type Source struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+}
+
+// EveryStream is the name for all streams of a source.
+const EveryStream = "*"
+
+// Stream is a stream of a Detail. Empty members do not limit it.
+type Stream struct {
+	Name        string    `json:"name"`                     // EveryStream: all
+	Connections []string  `json:"instance_ids,omitempty"`   // ids; empty in a request: the only connection of the source
+	Fields      []string  `json:"fields,omitempty"`         // the server adds required ones
+	Range       TimeRange `json:"time_range,omitzero"`      // of a request
+	Constraint  TimeRange `json:"time_constraint,omitzero"` // of a grant
+}
+
+// TimeRange is a range of times in RFC 3339. An empty time is no bound.
+type TimeRange struct {
+	Field string `json:"field,omitempty"` // of a grant: the field that is compared
+	Since string `json:"since,omitempty"` // inclusive
+	Until string `json:"until,omitempty"` // exclusive
+}
+
+// ReadDetails parses the credential's details. It skips what has another shape, and reports whether it has understood everything.
+func (c Credential) ReadDetails() (details []Detail, isUnderstood bool) {
+	decoder := json.NewDecoder(bytes.NewReader(c.Details))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&details)
+	return details, err == nil
+}
+
+// Approved returns the streams of the details. It ignores those of another shape, since the resource server decides what may be read.
 func (c Credential) Approved() []Approved {
 	var approved []Approved
-	details, _ := rawjson.Elements(c.Details)
-	for _, each := range details {
-		detail, _ := rawjson.ParseObject(each)
-		source, _ := rawjson.ParseObject(detail.Get("source"))
-		streams, _ := rawjson.Elements(detail.Get("streams"))
-		for _, each := range streams {
-			stream, _ := rawjson.ParseObject(each)
-			bounds, _ := rawjson.ParseObject(stream.Get("time_constraint"))
-			if bounds == nil {
-				bounds, _ = rawjson.ParseObject(stream.Get("time_range"))
-			}
-			if name := stream.Text("name"); name != "" {
+	details, _ := c.ReadDetails()
+	for _, detail := range details {
+		for _, stream := range detail.Streams {
+			bounds := cmp.Or(stream.Constraint, stream.Range)
+			if stream.Name != "" {
 				approved = append(approved, Approved{
-					Source: source.Text("id"), Stream: name,
-					Connections: textsOf(stream.Get("instance_ids")), Fields: textsOf(stream.Get("fields")),
-					Since: bounds.Text("since"), Until: bounds.Text("until"),
+					Source: detail.Source.ID, Stream: stream.Name, Connections: stream.Connections, Fields: stream.Fields,
+					Since: bounds.Since, Until: bounds.Until,
 				})
 			}
 		}
@@ -60,7 +97,7 @@ func (c Credential) SameRequest() commandline.Wanted {
 			return commandline.Wanted{Label: c.Label}
 		}
 		wanted.Connections = union(wanted.Connections, each.Connections)
-		if each.Stream != "*" {
+		if each.Stream != EveryStream {
 			wanted.Streams = union(wanted.Streams, []string{each.Stream})
 		}
 	}
@@ -85,15 +122,4 @@ func (a Approved) ConnectorKey() string {
 		return a.Source
 	}
 	return path.Base(a.Source)
-}
-
-func textsOf(list rawjson.Value) []string {
-	var texts []string
-	elements, _ := rawjson.Elements(list)
-	for _, each := range elements {
-		if text, isText := rawjson.Text(each); isText {
-			texts = union(texts, []string{text})
-		}
-	}
-	return texts
 }

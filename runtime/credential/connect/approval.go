@@ -42,12 +42,12 @@ type attempt struct {
 }
 
 type agentRequest struct {
-	ClientID   string                `json:"client_id,omitempty"`
-	RequestURI string                `json:"request_uri,omitempty"`
-	Resource   string                `json:"resource,omitempty"`
-	Scope      string                `json:"scope,omitempty"`
-	ClientName string                `json:"client_name,omitempty"`
-	Details    []authorizationDetail `json:"authorization_details,omitempty"`
+	ClientID   string              `json:"client_id,omitempty"`
+	RequestURI string              `json:"request_uri,omitempty"`
+	Resource   string              `json:"resource,omitempty"`
+	Scope      string              `json:"scope,omitempty"`
+	ClientName string              `json:"client_name,omitempty"`
+	Details    []credential.Detail `json:"authorization_details,omitempty"`
 }
 
 func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {

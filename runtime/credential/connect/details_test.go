@@ -22,8 +22,8 @@ import (
 
 const gmail = "https://registry.pdpp.dev/connectors/gmail"
 
-func day(month time.Month, day int) time.Time {
-	return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC)
+func day(month time.Month, day int) string {
+	return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC).Format(time.RFC3339)
 }
 
 // preciseSignIns are captured sign-ins that request part of a source.
@@ -38,8 +38,8 @@ var preciseSignIns = []struct {
 	want     []string
 }{
 	{
-		name: "two_connections", asked: connect.AccessRequest{Source: gmail, Streams: []connect.Stream{
-			{Name: "messages", Connections: []string{"cin_gmail_personal", "cin_gmail_work"}, Fields: []string{"id", "subject", "received_at"}, Range: connect.TimeRange{Since: day(1, 1)}},
+		name: "two_connections", asked: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{
+			{Name: "messages", Connections: []string{"cin_gmail_personal", "cin_gmail_work"}, Fields: []string{"id", "subject", "received_at"}, Range: credential.TimeRange{Since: day(1, 1)}},
 			{Name: "labels", Connections: []string{"cin_gmail_personal"}},
 		}},
 		captures: []string{"866", "866b", "520", "866d", "866e", "866g"},
@@ -52,7 +52,7 @@ var preciseSignIns = []struct {
 		want: []string{"wider: messages with field thread_id too"},
 	},
 	{
-		name: "fields_by_device", asked: connect.AccessRequest{Source: gmail, Streams: []connect.Stream{
+		name: "fields_by_device", asked: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{
 			{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject"}},
 		}},
 		flow: connect.DeviceAuthorization, captures: []string{"866", "868", "868d", "868e", "864d"},
@@ -61,8 +61,8 @@ var preciseSignIns = []struct {
 		want: []string{"wider: messages with fields thread_id, received_at too"},
 	},
 	{
-		name: "time_range_by_code", asked: connect.AccessRequest{Source: gmail, Streams: []connect.Stream{{
-			Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject", "received_at"}, Range: connect.TimeRange{Since: day(1, 10), Until: day(1, 20)},
+		name: "time_range_by_code", asked: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{
+			Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject", "received_at"}, Range: credential.TimeRange{Since: day(1, 10), Until: day(1, 20)},
 		}}},
 		flow: connect.AuthorizationCode, captures: []string{"501", "862", "862b", "862d"},
 		replace: []string{"<client_time_range>", agentToken, "<refresh_client_time_range>", "refresh-token-of-a-test"},
@@ -70,7 +70,7 @@ var preciseSignIns = []struct {
 		want:    []string{"wider: messages with field thread_id too"},
 	},
 	{
-		name: "single_use_by_code", asked: connect.AccessRequest{Source: gmail, SingleUse: true, Streams: []connect.Stream{
+		name: "single_use_by_code", asked: connect.AccessRequest{Source: gmail, SingleUse: true, Streams: []credential.Stream{
 			{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject"}},
 		}},
 		flow: connect.AuthorizationCode, captures: []string{"501", "864", "864b", "864d"},
@@ -225,14 +225,14 @@ func TestConnectionIsNotNamed(t *testing.T) {
 	provider := playing(metadata, []string{"866", "867", "520", "867e"}).Replace(
 		"cli_20a2ded8546d8fbc", "cli_32d41cf07ec5e020", "dc_c6c91763b1e3b9dd", "dc_641659ba6b25570d",
 		"agc_87a4e77772cbdbb34e7f00f7fae8652e", "agc_aea4c4d423534ece62446d4824fb2fba", pollingCode, "<polling_code_2>")
-	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: gmail, Streams: []connect.Stream{{Name: "messages"}}}})
+	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{Name: "messages"}}}})
 	got.wantError(t, credential.Configuration, "expired before the owner decided", "several connections, pass --connection <id>")
 	if len(got.approval) != 1 || !got.approval[0].OmitsConnection {
 		t.Errorf("announced %+v, want that no connection is named", got.approval)
 	}
 	for name, asked := range map[string]connect.AccessRequest{
 		"nothing":    {},
-		"connection": {Source: gmail, Streams: []connect.Stream{{Name: connect.EveryStream, Connections: []string{"cin_gmail_work"}}}},
+		"connection": {Source: gmail, Streams: []credential.Stream{{Name: credential.EveryStream, Connections: []string{"cin_gmail_work"}}}},
 	} {
 		provider := playing(metadata, agentStart, readable).Handle(pollPath, replies(agentApproved))
 		if got := signIn(t, provider, connect.Options{Access: asked}); len(got.approval) != 1 || got.approval[0].OmitsConnection {
@@ -243,7 +243,7 @@ func TestConnectionIsNotNamed(t *testing.T) {
 
 // Capture 868c, and a server that reports the problem of its page in a poll.
 func TestDetailsAreRefused(t *testing.T) {
-	asked := connect.AccessRequest{Source: gmail, Streams: []connect.Stream{{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"nope"}}}}
+	asked := connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"nope"}}}}
 	got := signIn(t, playing(metadata, []string{"866", "868c"}), connect.Options{Access: asked, Flow: connect.DeviceAuthorization})
 	got.wantError(t, credential.Configuration, "Unknown fields on stream 'messages': nope", "--field")
 	asked.Streams[0].Connections = nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 const (
@@ -29,11 +28,11 @@ func Differences(asked AccessRequest, approved credential.Credential) []string {
 		}
 	}
 	c.mode(asked, approved)
-	requested := map[string]Stream{}
+	requested := map[string]credential.Stream{}
 	for _, stream := range asked.Streams {
 		requested[stream.Name] = stream
 	}
-	every, isEvery := requested[EveryStream]
+	every, isEvery := requested[credential.EveryStream]
 	for _, stream := range granted {
 		if named, isNamed := requested[stream.Stream]; isNamed {
 			c.stream(named, stream)
@@ -45,7 +44,7 @@ func Differences(asked AccessRequest, approved credential.Credential) []string {
 	}
 	for _, stream := range asked.Streams {
 		isGranted := slices.ContainsFunc(granted, func(g credential.Approved) bool { return g.Stream == stream.Name })
-		if stream.Name != EveryStream && !isGranted {
+		if stream.Name != credential.EveryStream && !isGranted {
 			c.add(narrower, "no stream %s", stream.Name)
 		}
 	}
@@ -64,21 +63,19 @@ func (c *comparison) add(kind, format string, arguments ...any) {
 }
 
 func (c *comparison) mode(asked AccessRequest, approved credential.Credential) {
-	details, _ := rawjson.Elements(approved.Details)
-	for _, each := range details {
-		detail, _ := rawjson.ParseObject(each)
-		mode := detail.Text("access_mode")
-		c.stated = c.stated || mode != ""
+	details, _ := approved.ReadDetails()
+	for _, detail := range details {
+		c.stated = c.stated || detail.AccessMode != ""
 		switch {
-		case asked.SingleUse && mode == continuous:
+		case asked.SingleUse && detail.AccessMode == continuous:
 			c.add(wider, "access until it is revoked, requested was a single use")
-		case !asked.SingleUse && mode == singleUse:
+		case !asked.SingleUse && detail.AccessMode == singleUse:
 			c.add(narrower, "a single use")
 		}
 	}
 }
 
-func (c *comparison) stream(asked Stream, granted credential.Approved) {
+func (c *comparison) stream(asked credential.Stream, granted credential.Approved) {
 	c.names(granted.Stream, "connection", asked.Connections, granted.Connections)
 	c.names(granted.Stream, "field", asked.Fields, granted.Fields)
 	if !c.stated {
@@ -111,7 +108,8 @@ func (c *comparison) names(stream, what string, asked, granted []string) {
 }
 
 // bound compares one end of a time range. A later time is tighter if direction is 1, an earlier one if it is -1.
-func (c *comparison) bound(stream, word string, asked time.Time, text string, direction int) {
+func (c *comparison) bound(stream, word, wanted, text string, direction int) {
+	asked, _ := time.Parse(time.RFC3339, wanted)
 	granted, err := time.Parse(time.RFC3339, text)
 	moment := func(at time.Time) string { return word + " " + at.UTC().Format(time.RFC3339Nano) }
 	switch {

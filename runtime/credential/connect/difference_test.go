@@ -11,8 +11,8 @@ import (
 
 // Covers R-LOCAL-4: what was approved, compared with what was requested.
 func TestDifferences(t *testing.T) {
-	narrow := connect.AccessRequest{Source: gmail, Streams: []connect.Stream{{
-		Name: "messages", Connections: []string{"cin_1", "cin_2"}, Fields: []string{"id", "subject"}, Range: connect.TimeRange{Since: day(1, 10), Until: day(1, 20)},
+	narrow := connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{
+		Name: "messages", Connections: []string{"cin_1", "cin_2"}, Fields: []string{"id", "subject"}, Range: credential.TimeRange{Since: day(1, 10), Until: day(1, 20)},
 	}}}
 	detail := func(mode, streams string) string {
 		return `[{"access_mode":"` + mode + `","source":{"id":"https://other.example/connectors/gmail"},"streams":[` + streams + `]}]`
@@ -52,7 +52,7 @@ func TestDifferences(t *testing.T) {
 		}},
 		{
 			"every stream bounded",
-			connect.AccessRequest{Source: gmail, Streams: []connect.Stream{{Name: "*", Range: connect.TimeRange{Since: day(1, 10)}}}},
+			connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{Name: "*", Range: credential.TimeRange{Since: day(1, 10)}}}},
 			detail("continuous", `{"name":"messages","time_constraint":{"since":"2026-01-10T00:00:00Z"}},{"name":"labels"}`),
 			[]string{
 				"wider: labels without the bound from 2026-01-10T00:00:00Z",

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
@@ -68,12 +69,17 @@ func (a *requestFlags) asked() (connect.AccessRequest, error) {
 	}
 	names := a.streams
 	if len(names) == 0 && (len(a.connections) > 0 || !since.IsZero() || !until.IsZero()) {
-		names = []string{connect.EveryStream}
+		names = []string{credential.EveryStream}
+	}
+	var bounds credential.TimeRange
+	if !since.IsZero() {
+		bounds.Since = since.Format(time.RFC3339Nano)
+	}
+	if !until.IsZero() {
+		bounds.Until = until.Format(time.RFC3339Nano)
 	}
 	for _, name := range names {
-		asked.Streams = append(asked.Streams, connect.Stream{
-			Name: name, Connections: a.connections, Fields: fields[name], Range: connect.TimeRange{Since: since, Until: until},
-		})
+		asked.Streams = append(asked.Streams, credential.Stream{Name: name, Connections: a.connections, Fields: fields[name], Range: bounds})
 	}
 	return asked, nil
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
@@ -32,28 +32,28 @@ func askedOf(line string) (connect.AccessRequest, error) {
 
 // Covers R-LOCAL-4: the flags and the request that they make.
 func TestAsked(t *testing.T) {
-	since := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
-	of := func(streams ...connect.Stream) connect.AccessRequest {
+	const since = "2026-01-10T00:00:00Z"
+	of := func(streams ...credential.Stream) connect.AccessRequest {
 		return connect.AccessRequest{Source: gmail, Streams: streams}
 	}
 	for line, want := range map[string]connect.AccessRequest{
 		"":                    {},
 		"--source=" + gmail:   {Source: gmail},
 		"--source=urn:x:mail": {Source: "urn:x:mail"},
-		"--source=" + gmail + "|--connection=cin_1|--connection=cin_2": of(connect.Stream{Name: "*", Connections: []string{"cin_1", "cin_2"}}),
-		"--source=" + gmail + "|--since=2026-01-10":                    of(connect.Stream{Name: "*", Range: connect.TimeRange{Since: since}}),
+		"--source=" + gmail + "|--connection=cin_1|--connection=cin_2": of(credential.Stream{Name: "*", Connections: []string{"cin_1", "cin_2"}}),
+		"--source=" + gmail + "|--since=2026-01-10":                    of(credential.Stream{Name: "*", Range: credential.TimeRange{Since: since}}),
 		"--source=" + gmail + "|--stream=messages|--field=id|--field=messages.to|--field=from.name|--until=2026-01-10T01:00:00+01:00|--single-use|--purpose=To sort mail": {
 			Source: gmail, SingleUse: true, Purpose: "To sort mail",
-			Streams: []connect.Stream{{Name: "messages", Fields: []string{"id", "to", "from.name"}, Range: connect.TimeRange{Until: since}}},
+			Streams: []credential.Stream{{Name: "messages", Fields: []string{"id", "to", "from.name"}, Range: credential.TimeRange{Until: since}}},
 		},
 		"--source=" + gmail + "|--stream=messages|--stream=labels|--field=messages.id|--connection=cin_1": of(
-			connect.Stream{Name: "messages", Fields: []string{"id"}, Connections: []string{"cin_1"}}, connect.Stream{Name: "labels", Connections: []string{"cin_1"}}),
+			credential.Stream{Name: "messages", Fields: []string{"id"}, Connections: []string{"cin_1"}}, credential.Stream{Name: "labels", Connections: []string{"cin_1"}}),
 	} {
 		got, err := askedOf(line)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
-		if diff := cmp.Diff(want, got, cmp.Comparer(time.Time.Equal)); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", line, diff)
 		}
 	}
