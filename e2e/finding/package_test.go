@@ -22,7 +22,7 @@ func TestSeveralSourcesAreRelaxedTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources = append(sources, fanout.Source{GrantID: "grt_" + member.ConnectionID, Active: true, ConnectionID: member.ConnectionID, Reader: reader})
+		sources = append(sources, fanout.Source{GrantID: "grt_" + member.ConnectionID, ConnectionID: member.ConnectionID, Reader: reader})
 	}
 	if len(sources) < 2 {
 		t.Fatalf("the package has %d members", len(sources))

@@ -108,7 +108,7 @@ func reader(t testing.TB, body []byte, isPackage bool) rs.Reader {
 	}
 	var sources []fanout.Source
 	for _, id := range []string{"cin_1", "cin_2"} {
-		sources = append(sources, fanout.Source{GrantID: "grt_" + id, ConnectionID: id, Active: true, Reader: client})
+		sources = append(sources, fanout.Source{GrantID: "grt_" + id, ConnectionID: id, Reader: client})
 	}
 	return fanout.New(sources, fanout.Options{ProviderURL: "https://rs.test"})
 }

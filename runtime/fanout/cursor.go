@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -23,17 +24,9 @@ type place struct {
 	position
 }
 
-func placeOf(source *Source, at position) place {
-	next := place{source.key(), at}
-	if !source.Shared {
-		next.ConnectionID = ""
-	}
-	return next
-}
-
-// belongsTo reports whether the place is in a source.
-func (p place) belongsTo(source *Source) bool {
-	return p.sourceKey == source.key() || p.sourceKey == sourceKey{GrantID: source.GrantID} && !source.Shared
+// isIn reports whether the place is in a source.
+func (p place) isIn(source *Source) bool {
+	return p.sourceKey == source.key() || p.sourceKey == source.cursorKey()
 }
 
 // position is the position of a hit in a source: a cursor of the source, and the number of hits to skip on its page.
@@ -42,20 +35,57 @@ type position struct {
 	Skip   int    `json:"k,omitempty"`
 }
 
-// parseCursor reads the cursor of a request.
-func parseCursor(text string, request rs.Request) (cursor, error) {
+// resume sets the positions of the children to those of a cursor, in its order. A source that was added after the first page is not read. It
+// refuses a cursor with a grant of another caller.
+func (p *page) resume(text string) error {
 	if len(text) > maxCursor {
-		return cursor{}, tool.CursorRefused(fmt.Sprintf("is longer than %d characters", maxCursor), nil)
+		return tool.CursorRefused(fmt.Sprintf("is longer than %d characters", maxCursor), nil)
 	}
-	parsed, _, err := tool.DecodeCursor[cursor]("", request, text)
-	isMalformed := len(parsed.Positions) == 0 || parsed.Count != nil && *parsed.Count < 0
-	seen := map[sourceKey]bool{}
-	for _, place := range parsed.Positions {
-		isMalformed = isMalformed || place.GrantID == "" || seen[place.sourceKey] || place.Skip < 0
-		seen[place.sourceKey] = true
+	sent, _, err := tool.DecodeCursor[cursor]("", p.request, text)
+	if err != nil {
+		return err
 	}
-	if err == nil && isMalformed {
-		err = tool.CursorRefused("is malformed", nil)
+	isMalformed := len(sent.Positions) == 0 || sent.Count != nil && *sent.Count < 0
+	all := p.children
+	p.count, p.children = sent.Count, nil
+	for _, place := range sent.Positions {
+		i := slices.IndexFunc(all, func(c *child) bool { return place.isIn(c.source) })
+		switch {
+		case i >= 0:
+			isMalformed = isMalformed || place.Skip < 0 || slices.Contains(p.children, all[i])
+			all[i].next = stop{place.position, place.position}
+			p.children = append(p.children, all[i])
+		case !slices.ContainsFunc(p.ended, func(a absence) bool { return place.isIn(a.source) }):
+			return tool.CursorRefused("names a source that you cannot read", nil)
+		}
 	}
-	return parsed, err
+	if isMalformed {
+		return tool.CursorRefused("is malformed", nil)
+	}
+	return nil
+}
+
+// cursor returns the cursor of the next page, or nothing on the last page. If it would be too large with the latest cursors of the sources,
+// it counts positions from their earlier cursors. It returns nothing if the cursor is still too large.
+func (p *page) cursor(rest []waiting) string {
+	if len(rest) == 0 {
+		return ""
+	}
+	next := cursor{Count: p.count}
+	for _, each := range rest {
+		next.Positions = append(next.Positions, place{each.source.cursorKey(), each.at})
+	}
+	encoded := tool.EncodeCursor("", p.request, next)
+	if len(encoded) > maxCursor {
+		for i, each := range rest { // one page of the source must reach the counted position
+			if counted := each.counted; counted.Skip < rs.MostRows && len(counted.Cursor) < len(each.at.Cursor) {
+				next.Positions[i].position = counted
+			}
+		}
+		encoded = tool.EncodeCursor("", p.request, next)
+	}
+	if len(encoded) > maxCursor {
+		return ""
+	}
+	return encoded
 }

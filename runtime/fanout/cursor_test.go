@@ -231,7 +231,7 @@ func TestCursorsOfSourcesComeBack(t *testing.T) {
 			func(text []byte) string { return "sem1." + base64.RawURLEncoding.EncodeToString(text) },
 		}).Draw(t, "spell")
 		source := &oneHitAtATime{cursor: spell([]byte(object.Draw(t, "object")))}
-		reader := fanout.New([]fanout.Source{{GrantID: "grt_1", Active: true, ConnectionID: "cin_1", Streams: []string{"messages"}, Reader: source}}, fanout.Options{ProviderURL: provider})
+		reader := fanout.New([]fanout.Source{{GrantID: "grt_1", ConnectionID: "cin_1", Streams: []string{"messages"}, Reader: source}}, fanout.Options{ProviderURL: provider})
 		first := search(t, reader, searchFor(1, ""))
 		search(t, reader, searchFor(1, first.NextCursor))
 		if source.sent != source.cursor {

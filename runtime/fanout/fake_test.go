@@ -135,7 +135,7 @@ func (f *fakeRS) queries() []string {
 // member returns a server as an active member of a package.
 func member(server *fakeRS, streams ...string) fanout.Source {
 	return fanout.Source{
-		GrantID: "grt_" + server.name, Active: true, ConnectionID: "cin_" + server.name, ConnectorKey: "gmail",
+		GrantID: "grt_" + server.name, ConnectionID: "cin_" + server.name, ConnectorKey: "gmail",
 		DisplayName: "The " + server.name, Streams: streams, Reader: server,
 	}
 }

@@ -1,14 +1,11 @@
 package fanout
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -22,29 +19,15 @@ const (
 	maxStreams     = 50
 )
 
-const tryLater = "try again later"
-
-// remedy returns how to read the source again.
-func (a absence) remedy() string {
-	switch {
-	case !a.isUnauthorized():
-		return tryLater
-	case a.source.Reconnect != "":
-		return "to have it approved again, the user can run: " + a.source.Reconnect
-	}
-	return "ask its owner to approve it again, or choose another source"
-}
-
 // revoked returns the refusal of a package without an active member (R-PKG-1).
 func (r *Reader) revoked() *tool.Error {
-	ended := r.ended(nil)
 	refusal := &tool.Error{
 		Code:                   tool.PackageRevoked,
 		Message:                "no active source is left; connect again to have the sources approved",
-		UnavailableConnections: unavailable(ended),
+		UnavailableConnections: unavailable(r.inactive),
 	}
-	if len(ended) > 0 {
-		refusal.Cause = ended[0].err
+	if len(r.inactive) > 0 {
+		refusal.Cause = r.inactive[0].err
 	}
 	return refusal
 }
@@ -100,32 +83,6 @@ func (r *Reader) refusal(code tool.Code, streams []string, form string, values .
 	return refusal
 }
 
-// unavailable lists the first missing sources, or nil (R-PKG-8).
-func unavailable(missing []absence) json.RawMessage {
-	var rows []json.RawMessage
-	for _, each := range missing[:min(len(missing), maxUnavailable)] {
-		rows = append(rows, each.identity().Encode())
-	}
-	if rows == nil {
-		return nil
-	}
-	return rawjson.Array(rows)
-}
-
-// ReasonInactive is the reason of a source that membership marks as ended.
-const ReasonInactive = "grant_inactive"
-
-// EndedError is the error of a grant that has ended. Its resource server was not asked.
-type EndedError struct {
-	Reason  string // a code of the resource server or the adapter
-	Message string // completes a sentence about the source
-}
-
-func (e *EndedError) Error() string { return e.Message }
-
-// errInactive is the default reason for an inactive source.
-var errInactive = &EndedError{Reason: ReasonInactive, Message: "its grant was revoked or has ended"}
-
 // OtherGrantsError is a refusal by one of several grants of a connection. The other grants may have the item. They were not asked, because
 // no read is repeated with another credential (R-ERR-3).
 type OtherGrantsError struct {
@@ -149,8 +106,8 @@ func (r *Reader) withOtherGrants(asked *Source, request rs.Request, err error) e
 		return err
 	}
 	var others []string
-	for _, each := range r.active {
-		if each.ConnectionID == asked.ConnectionID && each.GrantID != asked.GrantID {
+	for _, each := range r.having(asked.ConnectionID) {
+		if each.GrantID != asked.GrantID {
 			others = each.addTo(others)
 		}
 	}
@@ -158,152 +115,4 @@ func (r *Reader) withOtherGrants(asked *Source, request rs.Request, err error) e
 		return err
 	}
 	return &OtherGrantsError{err, others}
-}
-
-// absence is a source that is missing in a merged response (R-PKG-6).
-type absence struct {
-	source *Source
-	err    error
-}
-
-// ended returns the inactive sources that had one of the streams.
-func (r *Reader) ended(streams []string) []absence {
-	var ended []absence
-	for _, source := range r.inactive {
-		if source.grantsAny(streams) {
-			ended = append(ended, absence{source, source.Missing})
-		}
-	}
-	return ended
-}
-
-// cause returns why a source is missing: a code of its resource server or of the adapter, the HTTP status or 0, and the request id.
-func (a absence) cause() (reason string, status int, requestID string) {
-	var refused *rs.Error
-	var failure *rs.Failure
-	var ended *EndedError
-	switch {
-	case errors.As(a.err, &ended):
-		return ended.Reason, 0, ""
-	case errors.As(a.err, &refused):
-		return refused.Code, refused.Status, refused.RequestID
-	case errors.As(a.err, &failure):
-		return string(failure.Reason), failure.Status, failure.RequestID
-	}
-	return string(rs.Unreachable), 0, ""
-}
-
-// identity returns the members that name the source and the reason.
-func (a absence) identity() rawjson.Object {
-	reason, status, requestID := a.cause()
-	members := append(a.source.identity(), rawjson.String("reason", reason))
-	if status != 0 {
-		members = append(members, rawjson.Int("http_status", int64(status)))
-	}
-	if requestID != "" {
-		members = append(members, rawjson.String("request_id", requestID))
-	}
-	return members
-}
-
-// unreadable returns a sentence with the reason and the remedy.
-func (a absence) unreadable(which string) string {
-	return fmt.Sprintf("the source %s cannot be read: %s; %s", which, a.err, a.remedy())
-}
-
-// isUnauthorized reports whether only a new approval by the owner helps.
-func (a absence) isUnauthorized() bool {
-	_, status, _ := a.cause()
-	_, hasEnded := errors.AsType[*EndedError](a.err)
-	return hasEnded || status == http.StatusUnauthorized || status == http.StatusForbidden
-}
-
-// warning returns a warning with the reason and what to do.
-func (a absence) warning(next string) json.RawMessage {
-	if a.isUnauthorized() {
-		next = a.remedy()
-	}
-	reason, _, _ := a.cause()
-	members := warning(string(tool.SourceUnavailable), fmt.Sprintf("the source %s is missing (%s); %s", a.source.name(), reason, next))
-	return append(members, a.identity()...).Encode()
-}
-
-// warningsOf returns warnings about sources that did not answer and about sources that have ended. Next is the advice for sources that did
-// not answer. If it is empty, each of their warnings names its source.
-func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value) {
-	for _, each := range missing {
-		warnings = append(warnings, each.warning(cmp.Or(next, each.retryAlone())))
-	}
-	for _, each := range ended {
-		warnings = append(warnings, each.warning(each.remedy()))
-	}
-	return warnings
-}
-
-// miss reports missing sources to the tool call of the context.
-func miss(ctx context.Context, missing ...absence) {
-	for _, each := range missing {
-		tool.Miss(ctx, each.err)
-	}
-}
-
-// retryAlone returns how to ask one source again.
-func (a absence) retryAlone() string {
-	if a.source.ConnectionID == "" {
-		return tryLater
-	}
-	return "to ask it alone, call again with connection_id " + string(rawjson.Quote(a.source.ConnectionID))
-}
-
-// failed returns the error of a call that no source answered. It is the first refusal if all are equal or all concern authorization
-// (R-PKG-6), and otherwise an error that names each source.
-func failed(missing []absence, url string) error {
-	var first *rs.Error
-	areEqual, areUnauthorized := true, true
-	for _, each := range missing {
-		if each.err == errInactive {
-			continue // it was not asked
-		}
-		var refused *rs.Error
-		if !errors.As(each.err, &refused) {
-			return allMissing(missing)
-		}
-		first = cmp.Or(first, refused)
-		areEqual = areEqual && refused.Status == first.Status && refused.Code == first.Code
-		areUnauthorized = areUnauthorized && each.isUnauthorized()
-	}
-	if first == nil || !areEqual && !areUnauthorized {
-		return allMissing(missing)
-	}
-	passed := *first
-	passed.URL = url
-	for _, each := range missing {
-		if needed, ok := errors.AsType[*tool.SignInError](each.err); ok {
-			return &tool.SignInError{Cause: &passed, SignIn: needed.SignIn}
-		}
-	}
-	return &passed
-}
-
-// allMissing returns the refusal that names each source with its reason.
-func allMissing(missing []absence) *tool.Error {
-	var named []string
-	var causes []error
-	for i, each := range missing {
-		causes = append(causes, each.err)
-		if i < maxUnavailable {
-			reason, _, _ := each.cause()
-			named = append(named, each.source.name()+": "+reason)
-		}
-	}
-	if more := len(missing) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("and %d more", more))
-	}
-	return &tool.Error{
-		Code: tool.SourceUnavailable,
-		Message: fmt.Sprintf("none of the %d granted sources answered (%s); try again, or name one source by connection_id",
-			len(missing), strings.Join(named, "; ")),
-		UnavailableConnections: unavailable(missing),
-		Cause:                  errors.Join(causes...),
-	}
 }

@@ -67,10 +67,14 @@ func introspected(t *testing.T, box *sandbox.Sandbox, address string) []fanout.S
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources = append(sources, fanout.Source{
-			GrantID: member.GrantID, Active: member.Status == "active", ConnectionID: member.ConnectionID,
-			ConnectorKey: member.ConnectorKey, DisplayName: member.DisplayName, Streams: member.Streams, Reader: client,
-		})
+		source := fanout.Source{
+			GrantID: member.GrantID, ConnectionID: member.ConnectionID, ConnectorKey: member.ConnectorKey, DisplayName: member.DisplayName,
+			Streams: member.Streams,
+		}
+		if member.Status == "active" {
+			source.Reader = client
+		}
+		sources = append(sources, source)
 	}
 	return sources
 }

@@ -43,7 +43,7 @@ func newViewing(t *testing.T, name string, pass func(*http.Request) bool) (*view
 		t.Fatal(err)
 	}
 	return server, fanout.Source{
-		GrantID: "grt_" + name, Active: true, ConnectionID: "cin_" + name, DisplayName: "The " + name, Reader: client,
+		GrantID: "grt_" + name, ConnectionID: "cin_" + name, DisplayName: "The " + name, Reader: client,
 	}
 }
 

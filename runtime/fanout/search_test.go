@@ -100,11 +100,12 @@ func TestCancelledCallEnds(t *testing.T) {
 
 // The number of concurrent reads is limited.
 func TestConcurrencyIsBounded(t *testing.T) {
+	const atOnce = 24
 	var mu sync.Mutex
 	running, most := 0, 0
 	entered, leave := make(chan struct{}), make(chan struct{})
 	var servers []*fakeRS
-	for i := range 9 {
+	for i := range 3 * atOnce {
 		servers = append(servers, &fakeRS{name: fmt.Sprint(i), hits: 1, fails: func(int) error {
 			mu.Lock()
 			running++
@@ -120,16 +121,16 @@ func TestConcurrencyIsBounded(t *testing.T) {
 	}
 	go func() {
 		for range 3 {
-			for range 3 {
+			for range atOnce {
 				<-entered
 			}
-			for range 3 {
+			for range atOnce {
 				leave <- struct{}{}
 			}
 		}
 	}()
-	reader := fanout.New(members(servers...), fanout.Options{ProviderURL: provider, Concurrency: 3, ChildTimeout: time.Minute})
-	if page := search(t, reader, searchFor(9, "")); len(page.Data) != 9 || most != 3 {
+	reader := fanout.New(members(servers...), fanout.Options{ProviderURL: provider, ChildTimeout: time.Minute})
+	if page := search(t, reader, searchFor(3*atOnce, "")); len(page.Data) != 3*atOnce || most != atOnce {
 		t.Errorf("%d hits, %d at once", len(page.Data), most)
 	}
 }

@@ -14,9 +14,6 @@ import (
 type Source struct {
 	GrantID      string // required; unique together with ConnectionID
 	Shared       bool   // the grant covers other connections too, so each read names this one
-	Active       bool   // false if revoked, expired or of unknown status
-	Missing      error  // why an inactive source cannot be read; nil means that its grant has ended
-	Reconnect    string // the command line that gets the grant again; may be empty
 	ConnectionID string // may be empty
 	ConnectorKey string // may be empty
 	DisplayName  string // may be empty
@@ -24,18 +21,26 @@ type Source struct {
 	// Streams are the stream names of the grant. Nil means unknown: the source may have every stream, and its resource server decides.
 	Streams []string
 
-	// Reader reads with the member's bearer. It is nil if the source is not active.
-	Reader rs.Reader
+	Reader    rs.Reader // reads with the member's bearer; nil means that the grant was revoked or has ended
+	Missing   error     // why the source cannot be read, if that is known
+	Reconnect string    // the command line that gets the grant again; may be empty
 }
 
-func (s *Source) usable() bool { return s.Active && s.Reader != nil }
-
-// key identifies the source.
-func (s *Source) key() sourceKey { return sourceKey{s.GrantID, s.ConnectionID} }
+func (s *Source) isActive() bool { return s.Reader != nil && s.Missing == nil }
 
 type sourceKey struct {
 	GrantID      string `json:"g"`
 	ConnectionID string `json:"i,omitempty"` // in a cursor only if the grant has several
+}
+
+func (s *Source) key() sourceKey { return sourceKey{s.GrantID, s.ConnectionID} }
+
+// cursorKey identifies an active source in a cursor.
+func (s *Source) cursorKey() sourceKey {
+	if s.Shared {
+		return s.key()
+	}
+	return sourceKey{GrantID: s.GrantID}
 }
 
 // addTo adds the source's grant to a list once.
@@ -80,6 +85,14 @@ func (s *Source) grantsAny(streams []string) bool {
 	return len(streams) == 0 || slices.ContainsFunc(streams, s.grants)
 }
 
+// coverage returns the number of the given streams that the source has, or of all its streams if none are given.
+func (s *Source) coverage(streams []string) int {
+	if len(streams) == 0 {
+		return len(s.Streams)
+	}
+	return len(keep(streams, s.grants))
+}
+
 func (s *Source) label() string { return tool.Shorten(s.DisplayName, tool.LabelCharacters) }
 
 // name returns the source's display name or an id, quoted.
@@ -89,111 +102,16 @@ func (s *Source) name() string {
 
 // identity returns the members that name the source in errors and warnings (R-ERR-5).
 func (s *Source) identity() rawjson.Object {
-	var identity rawjson.Object
-	for _, member := range []struct{ name, value string }{
-		{"grant_id", s.GrantID},
-		{"connector_key", s.ConnectorKey},
-		{"connection_id", s.ConnectionID},
-		{"display_name", s.label()},
-	} {
-		if member.value != "" {
-			identity = append(identity, rawjson.String(member.name, member.value))
-		}
-	}
-	return identity
+	return rawjson.Texts("grant_id", s.GrantID, "connector_key", s.ConnectorKey, "connection_id", s.ConnectionID, "display_name", s.label())
 }
 
-// one returns the source for a request to one source: the named one, or the only one with the stream (R-ERR-5). Members that share a
-// connection have the same records, so the first of them answers.
-func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
-	streams := []string{wanted.Stream}
-	if wanted.ConnectionID != nil {
-		return r.named(*wanted.ConnectionID, streams)
-	}
-	candidates := r.granting(streams)
-	switch {
-	case len(candidates) == 0:
-		return nil, r.ungranted(streams)
-	case len(candidates) == 1 || oneConnection(candidates):
-		return candidates[0], nil
-	}
-	return nil, r.refusal(tool.AmbiguousConnection, streams,
-		"%d connections have stream %q", len(candidates), wanted.Stream)
+// warning returns a warning about the source.
+func (s *Source) warning(code, what string) rawjson.Value {
+	return append(warning(code, "the source "+s.name()+" "+what), s.identity()...).Encode()
 }
 
-// named returns the active source of a connection. If several sources have the connection, it returns the one that covers most of the
-// streams, and the first of equals. It also returns a source without any of the streams, because introspection may be outdated: the
-// resource server decides. For an unknown connection, it returns the only source without a published connection.
-func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
-	candidates := keep(r.active, func(s *Source) bool { return s.ConnectionID == connectionID })
-	if len(candidates) == 0 {
-		if i := slices.IndexFunc(r.inactive, func(s *Source) bool { return s.ConnectionID == connectionID }); i >= 0 {
-			ended := absence{r.inactive[i], r.inactive[i].Missing}
-			refusal := r.refusal(tool.SourceUnavailable, streams, "%s", ended.unreadable(ended.source.name())) // R-PKG-8
-			refusal.Cause = ended.err
-			return nil, refusal
-		}
-		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
-		if len(candidates) != 1 {
-			unknown := r.refusal(tool.SourceUnavailable, streams,
-				"unknown connection_id %q: use one that schema lists", connectionID)
-			unknown.AboutNames = true
-			return nil, unknown
-		}
-	}
-	return slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) }), nil
-}
-
-// namedOrOnly returns the source of a connection. Without a connection id, it returns the only grant or the only connection.
-func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
-	if connectionID != nil {
-		return r.named(*connectionID, nil)
-	}
-	if grants := oneOfEach(r.active); len(grants) == 1 {
-		return grants[0], nil
-	}
-	if oneConnection(r.active) {
-		return r.named(r.active[0].ConnectionID, nil)
-	}
-	return nil, r.refusal(tool.AmbiguousConnection, nil,
-		"%d connections may have the file; name one of them by connection_id", len(r.active))
-}
-
-// Origins returns the public origins of the providers that a request for records or hits asks, each once.
-func (r *Reader) Origins(request rs.Request) []string {
-	var origins []string
-	switch wanted := request.Sources.(type) {
-	case rs.OneSource:
-		if source, err := r.one(wanted); err == nil {
-			return []string{source.Reader.ProviderURL()}
-		}
-	case rs.HitsOfSources:
-		for _, source := range r.granting(wanted.Streams) {
-			if wanted.ConnectionID == nil || source.ConnectionID == *wanted.ConnectionID {
-				origins = append(origins, source.Reader.ProviderURL())
-			}
-		}
-	}
-	slices.Sort(origins)
-	return slices.Compact(origins)
-}
-
-// coverage returns the number of the given streams that the source has, or of all its streams if none are given.
-func (s *Source) coverage(streams []string) int {
-	if len(streams) == 0 {
-		streams = s.Streams
-	}
-	return len(keep(streams, s.grants))
-}
-
-// granting returns the active sources that may have one of the streams.
-func (r *Reader) granting(streams []string) []*Source {
-	return keep(r.active, func(s *Source) bool { return s.grantsAny(streams) })
-}
-
-func oneConnection(sources []*Source) bool {
-	id := sources[0].ConnectionID
-	return id != "" && !slices.ContainsFunc(sources, func(s *Source) bool { return s.ConnectionID != id })
+func warning(code, message string) rawjson.Object {
+	return rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}
 }
 
 func keep[T any](all []T, wanted func(T) bool) []T {

@@ -69,7 +69,7 @@ func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 	sources := make([]fanout.Source, len(request.Caller.Members))
 	for i, member := range request.Caller.Members {
 		sources[i] = fanout.Source{
-			GrantID: member.GrantID, Active: member.Active, ConnectionID: member.ConnectionID,
+			GrantID: member.GrantID, ConnectionID: member.ConnectionID,
 			ConnectorKey: member.ConnectorKey, DisplayName: member.DisplayName, Streams: member.Streams,
 		}
 		if !member.Active {

@@ -229,7 +229,7 @@ func (g *grant) sources() []fanout.Source {
 	for i := range sources {
 		source := &sources[i]
 		source.GrantID, source.Shared, source.Reader = grantID, len(sources) > 1, g
-		source.Active, source.Missing, source.Reconnect = missing == nil, g.withSignIn(missing), reconnect
+		source.Missing, source.Reconnect = g.withSignIn(missing), reconnect
 		source.DisplayName = cmp.Or(source.DisplayName, stored.Label)
 	}
 	return sources

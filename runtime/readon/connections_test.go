@@ -123,8 +123,8 @@ func (c caller) counted(t *testing.T, arguments string) int {
 func TestMembersOfAPackage(t *testing.T) {
 	first, second := many(250), many(30)
 	members := fanout.New([]fanout.Source{
-		{GrantID: "grt_1", Active: true, ConnectionID: "cin_1", Streams: []string{"notes"}, Reader: first},
-		{GrantID: "grt_2", Active: true, ConnectionID: "cin_2", Streams: []string{"plays"}, Reader: second},
+		{GrantID: "grt_1", ConnectionID: "cin_1", Streams: []string{"notes"}, Reader: first},
+		{GrantID: "grt_2", ConnectionID: "cin_2", Streams: []string{"plays"}, Reader: second},
 	}, fanout.Options{ProviderURL: provider})
 	env := tool.Env{RS: members, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
 	result, err := definition("query_records").Run(t.Context(), env, json.RawMessage(strings.Replace(ofKindB, `"connection_id":"cin_1",`, "", 1)))
@@ -156,8 +156,8 @@ func (e elsewhere) Get(ctx context.Context, request rs.Request) (*rs.Response, e
 func TestRefusalsOfSeveralProviders(t *testing.T) {
 	first, second := many(30), many(30)
 	members := fanout.New([]fanout.Source{
-		{GrantID: "grt_1", Active: true, ConnectionID: "cin_1", Streams: []string{"notes"}, Reader: elsewhere{first, "https://first.example", "cin_1"}},
-		{GrantID: "grt_2", Active: true, ConnectionID: "cin_2", Streams: []string{"notes"}, Reader: elsewhere{second, "https://second.example", "cin_2"}},
+		{GrantID: "grt_1", ConnectionID: "cin_1", Streams: []string{"notes"}, Reader: elsewhere{first, "https://first.example", "cin_1"}},
+		{GrantID: "grt_2", ConnectionID: "cin_2", Streams: []string{"notes"}, Reader: elsewhere{second, "https://second.example", "cin_2"}},
 	}, fanout.Options{})
 	detours := func(server *standIn) (count int) {
 		for _, request := range server.asked {

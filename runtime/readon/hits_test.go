@@ -65,8 +65,8 @@ func TestFilteredHitsOfTwoProviders(t *testing.T) {
 	slices.Sort(want)
 	closed, open := sandboxOf(t, resource.ReadsV01, "gmail_personal"), sandboxOf(t, resource.ReadsOpen, "gmail_both")
 	sources := []fanout.Source{
-		{GrantID: "grt_1", Active: true, ConnectionID: "cin_gmail_personal", Streams: []string{"messages", "threads"}, Reader: provided{closed, first}},
-		{GrantID: "grt_2", Active: true, ConnectionID: "cin_gmail_work", Streams: []string{"messages", "threads"}, Reader: provided{open, second}},
+		{GrantID: "grt_1", ConnectionID: "cin_gmail_personal", Streams: []string{"messages", "threads"}, Reader: provided{closed, first}},
+		{GrantID: "grt_2", ConnectionID: "cin_gmail_work", Streams: []string{"messages", "threads"}, Reader: provided{open, second}},
 	}
 	for range 2 {
 		for _, streams := range []string{`"streams":["messages"],`, ""} {
