@@ -58,6 +58,7 @@ func askFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Ans
 			Stream:       target.Stream,
 			ConnectionID: target.ConnectionID,
 			Relations:    "expand",
+			Limits:       "expand_limit",
 		})
 		if err != nil {
 			return nil, err

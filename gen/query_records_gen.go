@@ -79,6 +79,7 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 			Stream:       input.Stream,
 			ConnectionID: input.ConnectionID,
 			Relations:    "expand",
+			Limits:       "expand_limit",
 		})
 		if err != nil {
 			return nil, err

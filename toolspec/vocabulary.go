@@ -95,7 +95,7 @@ var Gates = Words{
 	{
 		Name: "expand_advertised", Function: "ExpandAdvertised",
 		Doc:        "The stream's schema advertises that relations can be expanded.",
-		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"relations", KindName}},
+		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"relations", KindName}, {"limits", KindName}},
 	},
 	{
 		Name: "field_window_selector", Function: "FieldWindowSelector",

@@ -3,6 +3,7 @@
 package argument
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,17 +75,17 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 		if len(n.Accepted) > 0 {
 			accepted = strings.Join(n.Accepted, ", ")
 		}
-		refused := &tool.Error{
-			Code:     tool.UnknownArgument,
-			Message:  fmt.Sprintf("unknown argument %s; this tool takes %s", quote(member.Name), accepted),
-			Param:    tool.Shorten(member.Name, maxShown),
-			Accepted: n.Accepted,
+		near := nearname.Nearest(member.Name, n.Accepted)
+		if rawjson.Object(members).Get(near) != nil {
+			near = ""
 		}
-		if near := nearname.Nearest(member.Name, n.Accepted); near != "" && rawjson.Object(members).Get(near) == nil {
-			refused.DidYouMean = near
-			refused.Instead = []rawjson.Object{{{Name: member.Name}, rawjson.Raw(near, member.Value)}}
+		return &tool.Error{
+			Code:       tool.UnknownArgument,
+			Message:    fmt.Sprintf("unknown argument %s; this tool takes %s", quote(member.Name), accepted),
+			Param:      tool.Shorten(member.Name, maxShown),
+			Accepted:   n.Accepted,
+			DidYouMean: near,
 		}
-		return refused
 	}
 	return nil
 }
@@ -131,27 +132,29 @@ func (a *Arguments) normalize(name string, value json.RawMessage) {
 // maxShown is the maximum number of characters of a caller's text in a message.
 const maxShown = 80
 
-// refuse returns an error whose message begins with the argument's name.
-func refuse(code tool.Code, name, problem string) *tool.Error {
-	return &tool.Error{Code: code, Message: name + " " + problem, Param: name}
+// refuse returns an error whose message begins with the argument's name. Each of instead corrects the call.
+func refuse(code tool.Code, name, problem string, instead ...rawjson.Object) *tool.Error {
+	return &tool.Error{Code: code, Message: name + " " + problem, Param: name, Instead: instead}
+}
+
+// without returns a correction that leaves arguments out.
+func without(names ...string) rawjson.Object {
+	var correction rawjson.Object
+	for _, name := range names {
+		correction = append(correction, rawjson.Member{Name: name})
+	}
+	return correction
 }
 
 func quote(text string) string { return strconv.Quote(tool.Shorten(text, maxShown)) }
 
+// kinds maps the first byte of a JSON value to its kind. Any other byte begins a number.
+var kinds = map[byte]string{'{': "object", '[': "array", '"': "string", 't': "boolean", 'f': "boolean"}
+
 // shown returns a JSON value for a message, with its kind.
 func shown(value json.RawMessage) string {
-	kind := "the number "
-	switch value[0] {
-	case 'n':
+	if rawjson.Kind(value) == rawjson.Null {
 		return "null"
-	case '{':
-		kind = "the object "
-	case '[':
-		kind = "the array "
-	case '"':
-		kind = "the string "
-	case 't', 'f':
-		kind = "the boolean "
 	}
-	return kind + tool.Shorten(string(value), maxShown)
+	return fmt.Sprintf("the %s %s", cmp.Or(kinds[value[0]], "number"), tool.Shorten(string(value), maxShown))
 }

@@ -1,14 +1,13 @@
 package argument
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
 // dayForms are spellings of a day that have one meaning. A month in digits follows its year.
@@ -84,18 +83,16 @@ func isEmptyRange(bounds rs.Filter) bool {
 	return false
 }
 
+// compareBounds compares two numbers, two dates, or two times. A date and a time do not compare without a zone.
 func compareBounds(lower, upper rs.Condition) (order int, known bool) {
+	lowerText, upperText := []byte(lower.Value), []byte(upper.Value)
 	if lower.Number && upper.Number {
-		a, errA := strconv.ParseFloat(lower.Value, 64)
-		b, errB := strconv.ParseFloat(upper.Value, 64)
-		return cmp.Compare(a, b), errA == nil && errB == nil && a != b // equal floats may be different numbers
+		a, isNumber := scalar.ParseDecimal(lowerText)
+		b, isOther := scalar.ParseDecimal(upperText)
+		return a.Compare(b), isNumber && isOther
 	}
-	for _, form := range []string{time.RFC3339, time.DateOnly} { // a date and a time do not compare without a zone
-		a, errA := time.Parse(form, lower.Value)
-		b, errB := time.Parse(form, upper.Value)
-		if errA == nil && errB == nil {
-			return a.Compare(b), true
-		}
-	}
-	return 0, false
+	a, offset, isTime := scalar.ClockTime(lowerText)
+	b, otherOffset, isOther := scalar.ClockTime(upperText)
+	isSameKind := scalar.IsDate(lowerText) == scalar.IsDate(upperText) && (offset == scalar.Local) == (otherOffset == scalar.Local)
+	return scalar.At(a, offset).Compare(scalar.At(b, otherOffset)), isTime && isOther && isSameKind
 }

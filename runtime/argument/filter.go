@@ -29,16 +29,13 @@ func (a *Arguments) Filter(name string, clock tool.Clock) rs.Filter {
 	return orZero(optional(a, name, func(value json.RawMessage) (rs.Filter, error) {
 		filter, err := parseFilter(name, value)
 		if err == nil {
-			if relative := refuseRelative(name, value, clock); relative != nil {
-				return nil, relative
-			}
-			return filter, nil
+			return filter, refuseRelative(name, value, clock)
 		}
 		if slices.Contains([]string{`{}`, `[]`, `""`, `"{}"`, `"null"`}, string(value)) { // no condition
-			err.Instead = []rawjson.Object{{{Name: name}}}
-		} else if typed := typedFilter(value, clock); typed != nil {
-			if _, invalid := parseFilter(name, typed); invalid == nil {
-				err.Instead = []rawjson.Object{{rawjson.Raw(name, typed)}}
+			err.Instead = []rawjson.Object{without(name)}
+		} else if typed := translate(value, clock, false); typed.fields != nil {
+			if _, invalid := parseFilter(name, typed.fields.Encode()); invalid == nil {
+				err.Instead = typed.corrections(name)
 			}
 		}
 		return nil, err
@@ -115,43 +112,29 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 // refuseRelative returns the refusal of a filter with a relative date as a bound, or nil. In a zone other than UTC it offers two
 // corrections: times for fields of times, and dates for fields of dates.
 func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error {
-	var refused *tool.Error
 	members, _ := rawjson.ParseObject(value)
-	asTimes, asDates := members, members
-	inDays := true
 	for _, member := range members {
 		bounds, _ := rawjson.ParseObject(member.Value)
-		var times, dates rawjson.Object
 		for _, bound := range bounds {
-			relative, isRelative := relativePeriod(plainText(bound.Value), clock)
-			if !isRelative || bound.Value[0] != '"' {
-				times, dates = append(times, bound), append(dates, bound)
+			text := plainText(bound.Value)
+			relative, isRelative := relativePeriod(text, clock)
+			if !isRelative {
 				continue
 			}
-			if refused == nil {
-				refused = refuse(tool.InvalidTimeRange, name, fmt.Sprintf("has the relative date %s for %s; in %s it is %s now: pass absolute bounds",
-					quote(plainText(bound.Value)), quote(member.Name+"."+bound.Name), clock.Location(), relative))
+			problem := fmt.Sprintf("has the relative date %s for %s; in %s it is %s now: pass absolute bounds",
+				quote(text), quote(member.Name+"."+bound.Name), clock.Location(), relative)
+			dates, times := translate(value, clock, false), translate(value, clock, true)
+			switch {
+			case !dates.inDays:
+				return refuse(tool.InvalidTimeRange, name, problem, times.corrections(name)...)
+			case clock.Location() == time.UTC:
+				return refuse(tool.InvalidTimeRange, name, problem, dates.corrections(name)...)
 			}
-			inDays = inDays && relative.isDays()
-			times = append(times, rawjson.String(relative.bound(bound.Name, false)))
-			dates = append(dates, rawjson.String(relative.bound(bound.Name, relative.isDays())))
-		}
-		if bounds != nil {
-			asTimes, asDates = asTimes.With(member.Name, times.Encode()), asDates.With(member.Name, dates.Encode())
+			return refuse(tool.InvalidTimeRange, name, problem+"; the first call is for a field of times, the second for a field of dates",
+				append(times.corrections(name), dates.corrections(name)...)...)
 		}
 	}
-	switch {
-	case refused == nil:
-		return nil
-	case !inDays:
-		refused.Instead = []rawjson.Object{{rawjson.Raw(name, asTimes.Encode())}}
-	case clock.Location() == time.UTC:
-		refused.Instead = []rawjson.Object{{rawjson.Raw(name, asDates.Encode())}}
-	default:
-		refused.Message += "; the first call is for a field of times, the second for a field of dates"
-		refused.Instead = []rawjson.Object{{rawjson.Raw(name, asTimes.Encode())}, {rawjson.Raw(name, asDates.Encode())}}
-	}
-	return refused
+	return nil
 }
 
 // alternative returns, after a semicolon, how to find the same rows without an operator of another system. It is empty for an unknown

@@ -25,19 +25,31 @@ func bareOperator(word string) string {
 	return strings.TrimLeft(strings.ToLower(strings.TrimSpace(word)), "$_")
 }
 
-// typedFilter translates a filter of another system: an expression, a query string, JSON in a string, a list of conditions, or other
-// operators. It returns nil unless the meaning is certain. The result may still be invalid.
-func typedFilter(value json.RawMessage, clock tool.Clock) json.RawMessage {
-	filter := translation{clock: clock}
-	if !filter.add(value) || len(filter.fields) == 0 {
-		return nil
-	}
-	return filter.fields.Encode()
+// translation is a typed filter that means the same as a filter of another system, or as one with relative dates.
+type translation struct {
+	clock   tool.Clock
+	asTimes bool // a relative date becomes a time; otherwise whole days become dates
+
+	fields rawjson.Object
+	inDays bool // no relative date is a moment in a day
 }
 
-type translation struct {
-	fields rawjson.Object
-	clock  tool.Clock
+// translate translates an expression, a query string, JSON in a string, a list of conditions, or other operators. The translation has no
+// fields unless the meaning is certain. It may still be invalid.
+func translate(value json.RawMessage, clock tool.Clock, asTimes bool) translation {
+	filter := translation{clock: clock, asTimes: asTimes, inDays: true}
+	if !filter.add(value) {
+		filter.fields = nil
+	}
+	return filter
+}
+
+// corrections returns the correction of the argument, or nil if there is none.
+func (t *translation) corrections(name string) []rawjson.Object {
+	if t.fields == nil {
+		return nil
+	}
+	return []rawjson.Object{{rawjson.Raw(name, t.fields.Encode())}}
 }
 
 // add adds the conditions of a value, and reports whether it understood all of them.
@@ -52,8 +64,8 @@ func (t *translation) add(value json.RawMessage) bool {
 		return !slices.ContainsFunc(list, func(each json.RawMessage) bool { return !t.add(each) })
 	}
 	object, isObject := rawjson.ParseObject(value)
-	if operand := object.Get("value"); operand != nil { // {"field":"at","op":"gte","value":1}
-		return t.compare(object.Text("field"), cmp.Or(object.FirstText("op", "operator"), "eq"), operand)
+	if field, operand := object.Text("field"), object.Get("value"); field != "" && operand != nil { // {"field":"at","op":"gte","value":1}
+		return t.compare(field, cmp.Or(object.FirstText("op", "operator"), "eq"), operand)
 	}
 	return isObject && !slices.ContainsFunc(object, func(member rawjson.Member) bool { return !t.addMember(member) })
 }
@@ -98,7 +110,8 @@ func (t *translation) compare(field, operator string, operand json.RawMessage) b
 	}
 	if relative, isRelative := relativePeriod(plainText(operand), t.clock); name != "" && isRelative {
 		var absolute string
-		name, absolute = relative.bound(name, relative.isDays())
+		t.inDays = t.inDays && relative.isDays()
+		name, absolute = relative.bound(name, relative.isDays() && !t.asTimes)
 		operand = rawjson.Quote(absolute)
 	}
 	earlier := t.fields.Get(field)

@@ -58,7 +58,7 @@ func (i TargetInput) namedOnce() []rawjson.Object {
 	case err != nil, i.Stream.Given() && *i.Stream.Value != handle.Stream, i.RecordID.Given() && *i.RecordID.Value != handle.RecordID:
 		return nil
 	}
-	return []rawjson.Object{{{Name: i.Stream.Name}, {Name: i.RecordID.Name}}}
+	return []rawjson.Object{without(i.Stream.Name, i.RecordID.Name)}
 }
 
 func (i TargetInput) byID() (recordid.Target, error) {
@@ -76,7 +76,7 @@ func (i TargetInput) byID() (recordid.Target, error) {
 			Message: fmt.Sprintf("%[1]s is %[2]s, and the %[3]s names the connection %[4]s; leave %[1]s out",
 				i.ConnectionID.Name, quote(*i.ConnectionID.Value), i.ID.Name, quote(handle.ConnectionID)),
 			Param:   i.ConnectionID.Name,
-			Instead: []rawjson.Object{{{Name: i.ConnectionID.Name}}},
+			Instead: []rawjson.Object{without(i.ConnectionID.Name)},
 		}
 	}
 	target.ConnectionID = &handle.ConnectionID

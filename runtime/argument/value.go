@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -77,11 +77,11 @@ func (a *Arguments) Integer(name string, minimum, maximum int64) *int64 {
 			}
 			return number, nil
 		}
-		refused := refuse(tool.InvalidArguments, name, "must be "+integerRange(minimum, maximum)+"; got "+shown(value))
-		if ok {
-			refused.Instead = []rawjson.Object{{rawjson.Int(name, min(max(number, minimum), maximum))}}
+		problem := "must be " + integerRange(minimum, maximum) + "; got " + shown(value)
+		if !ok {
+			return 0, refuse(tool.InvalidArguments, name, problem)
 		}
-		return 0, refused
+		return 0, refuse(tool.InvalidArguments, name, problem, rawjson.Object{rawjson.Int(name, min(max(number, minimum), maximum))})
 	})
 }
 
@@ -135,9 +135,7 @@ func (a *Arguments) text(name string, value json.RawMessage, checks []Check) (st
 	only := onlyString(value)
 	text, isText := rawjson.Text(only)
 	if !isText {
-		refused := refuse(tool.InvalidArguments, name, "must be a string; got "+shown(value))
-		refused.Instead = Strings(name, value)
-		return "", refused
+		return "", refuse(tool.InvalidArguments, name, "must be a string; got "+shown(value), Strings(name, value)...)
 	}
 	for _, check := range checks {
 		if err := check(name, text); err != nil {
@@ -236,22 +234,13 @@ func integerRange(minimum, maximum int64) string {
 	return fmt.Sprintf("an integer from %d to %d", minimum, maximum)
 }
 
-// maxExponent is the maximum length of an exponent. A longer one would take much memory.
-const maxExponent = 4
-
 // asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It never rounds: it returns false for a number with a fraction.
 func asInteger(value json.RawMessage) (int64, bool) {
-	spelling := strings.ToLower(strings.TrimSpace(plainText(value)))
-	mantissa, exponent, _ := strings.Cut(spelling, "e")
-	if strings.Trim(mantissa, "-0.") == "" { // zero
-		spelling, exponent = mantissa, ""
+	spelling := strings.TrimPrefix(strings.TrimSpace(plainText(value)), "+")
+	if mantissa, _, _ := strings.Cut(strings.ToLower(spelling), "e"); strings.Trim(mantissa, "-0.") == "" {
+		spelling = mantissa // zero, with any exponent
 	}
-	number, isNumber := new(big.Rat), strings.Trim(spelling, "0123456789+-.e") == "" && len(exponent) <= maxExponent
-	if isNumber {
-		_, isNumber = number.SetString(spelling)
-	}
-	if !isNumber || !number.IsInt() || !number.Num().IsInt64() {
-		return 0, false
-	}
-	return number.Num().Int64(), true
+	decimal, isNumber := scalar.ParseDecimal([]byte(spelling))
+	number, err := strconv.ParseInt(string(decimal.Append(nil)), 10, 64)
+	return number, isNumber && err == nil
 }

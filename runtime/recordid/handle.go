@@ -4,7 +4,7 @@
 package recordid
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 )
 
@@ -26,48 +26,39 @@ type Target struct {
 // Parse reads {connection_id}/{stream}:{record_id} or stream:record_id (R-HAND-3). A slash ends the connection id, and the next colon ends
 // the stream. It trims and unescapes nothing. Its error is an *Error.
 func Parse(id string) (Handle, error) {
-	if id == "" {
+	switch {
+	case id == "":
 		return Handle{}, &Error{Part: "id", Message: "must not be empty"}
-	}
-	if strings.Contains(id, "://") {
+	case strings.Contains(id, "://"):
 		return Handle{}, invalidHandle("is a URL")
 	}
-	var handle Handle
-	rest := id
-	if connectionID, after, hasConnection := strings.Cut(id, "/"); hasConnection {
-		if err := checkConnectionID(connectionID); err != nil {
-			return Handle{}, err
-		}
-		handle.ConnectionID, rest = connectionID, after
+	connectionID, rest, hasConnection := strings.Cut(id, "/")
+	if !hasConnection {
+		connectionID, rest = "", id
+	} else if err := checkConnectionID(connectionID); err != nil {
+		return Handle{}, err
 	}
 	stream, recordID, found := strings.Cut(rest, ":")
 	if !found {
 		return Handle{}, invalidHandle("has no colon between stream and record id")
 	}
-	if err := CheckName("stream", stream); err != nil {
+	if err := cmp.Or(CheckName("stream", stream), CheckRecordID("record id", recordID)); err != nil {
 		return Handle{}, err
 	}
-	if err := CheckRecordID("record id", recordID); err != nil {
-		return Handle{}, err
-	}
-	handle.Stream, handle.RecordID = stream, recordID
-	return handle, nil
+	return Handle{connectionID, stream, recordID}, nil
 }
 
 func invalidHandle(problem string) *Error {
-	return &Error{Part: "id", Message: fmt.Sprintf(
-		"%s; pass {connection_id}/{stream}:{record_id} or stream:record_id, as search shows it", problem)}
+	return &Error{Part: "id", Message: problem + "; pass {connection_id}/{stream}:{record_id} or stream:record_id, as search shows it"}
 }
 
 // checkConnectionID refuses a colon too: stream:record/with:slash would look like a handle with a connection.
 func checkConnectionID(connectionID string) error {
-	if err := CheckName("connection id", connectionID); err != nil {
-		return err
-	}
-	if strings.Contains(connectionID, ":") {
+	err := CheckName("connection id", connectionID)
+	if err == nil && strings.Contains(connectionID, ":") {
 		return &Error{Part: "connection id", Message: "must not hold a colon, and a record id no slash"}
 	}
-	return nil
+	return err
 }
 
 // String returns the self-contained id, or the short form if there is no connection. Parse returns the same handle only if CanFormat is

@@ -20,36 +20,11 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // CheckName refuses a stream name, a connection id or a field path that could change the meaning of a request path (R-ARG-7): an empty one,
 // ".", or one with a slash, a backslash, ".." or a control character. The error names the part, and is an *Error.
-func CheckName(part, value string) error {
-	if isPlain(value) {
-		return nil
-	}
-	if err := checkSegment(part, value); err != nil {
-		return err
-	}
-	if strings.Contains(value, `\`) {
-		return &Error{Part: part, Message: "must not hold a backslash"}
-	}
-	if strings.Contains(value, "..") {
-		return &Error{Part: part, Message: `must not hold ".."`}
-	}
-	return nil
-}
+func CheckName(part, value string) error { return checkSegment(part, value, true) }
 
 // CheckRecordID is CheckName for a record id. A canonical key such as ["quo\"ted","2026-04-04"] may have a backslash or "..", but not next to
 // each other.
-func CheckRecordID(part, value string) error {
-	if isPlain(value) {
-		return nil
-	}
-	if err := checkSegment(part, value); err != nil {
-		return err
-	}
-	if strings.Contains(value, `\..`) || strings.Contains(value, `..\`) {
-		return &Error{Part: part, Message: `must not hold ".." next to a backslash`}
-	}
-	return nil
-}
+func CheckRecordID(part, value string) error { return checkSegment(part, value, false) }
 
 // checkURIRecordID is CheckRecordID for a record id in a URI, which may have slashes: requests write them as %2F (R-HAND-9).
 func checkURIRecordID(part, value string) error {
@@ -64,20 +39,31 @@ func checkURIRecordID(part, value string) error {
 	return CheckRecordID(part, strings.ReplaceAll(value, "/", "-"))
 }
 
-func checkSegment(part, value string) error {
+func checkSegment(part, value string, isName bool) error {
+	var problem string
 	switch {
+	case isPlain(value):
+		return nil
 	case value == "":
-		return &Error{Part: part, Message: "must not be empty"}
+		problem = "must not be empty"
 	case value == "." || value == "..":
-		return &Error{Part: part, Message: `must not be "." or ".."`}
+		problem = `must not be "." or ".."`
 	case strings.Contains(value, "/"):
-		return &Error{Part: part, Message: "must not hold a slash"}
+		problem = "must not hold a slash"
 	case !utf8.ValidString(value):
-		return &Error{Part: part, Message: "must be valid UTF-8"}
+		problem = "must be valid UTF-8"
 	case strings.ContainsFunc(value, unicode.IsControl):
-		return &Error{Part: part, Message: "must not hold control characters"}
+		problem = "must not hold control characters"
+	case isName && strings.Contains(value, `\`):
+		problem = "must not hold a backslash"
+	case isName && strings.Contains(value, ".."):
+		problem = `must not hold ".."`
+	case strings.Contains(value, `\..`) || strings.Contains(value, `..\`):
+		problem = `must not hold ".." next to a backslash`
+	default:
+		return nil
 	}
-	return nil
+	return &Error{Part: part, Message: problem}
 }
 
 // isPlain reports whether a value consists of ASCII letters, digits, _ and -. Such a value needs no other check.

@@ -49,18 +49,16 @@ func IsURI(text string) bool { return strings.HasPrefix(text, scheme) }
 // ParseURI reads pdpp://stream/{name}, pdpp://record/{handle}, pdpp://field-window/{handle} and pdpp://blob/{handle}
 // (R-RES-1, R-BLOB-4). Its error is an *Error.
 func ParseURI(uri string) (URI, error) {
-	rest, found := strings.CutPrefix(uri, scheme)
-	if !found {
+	rest, isURI := strings.CutPrefix(uri, scheme)
+	kind, segment, _ := strings.Cut(rest, "/")
+	switch {
+	case !isURI:
 		return URI{}, invalidURI("does not begin with pdpp://")
-	}
-	if strings.ContainsAny(rest, "?#") {
+	case strings.ContainsAny(rest, "?#"):
 		return URI{}, invalidURI("holds a query or a fragment")
-	}
-	kind, segment, found := strings.Cut(rest, "/")
-	if !found || segment == "" {
+	case segment == "":
 		return URI{}, invalidURI("has nothing after its kind")
-	}
-	if strings.Contains(segment, "/") {
+	case strings.Contains(segment, "/"):
 		return URI{}, &Error{Part: "uri", Message: "has more than one segment after its kind; percent-encode a slash as %2F"}
 	}
 	switch kind := Kind(kind); {
@@ -115,7 +113,12 @@ func FormatURI(uri URI) string {
 	if uri.Kind == KindStream {
 		return uri.Kind.escaped(uri.Stream)
 	}
-	return scheme + string(uri.Kind) + "/" + uri.token()
+	var object bytes.Buffer
+	encoder := json.NewEncoder(&object)
+	encoder.SetEscapeHTML(false)
+	record := uri.Record
+	_ = encoder.Encode(token{1, uri.Kind, record.ConnectionID, record.Stream, record.RecordID, uri.Kind.selection(uri.Window)}) // always encodes
+	return scheme + string(uri.Kind) + "/" + base64url.EncodeToString(bytes.TrimRight(object.Bytes(), "\n"))
 }
 
 // escaped returns the URI of a stream with its name, or of a record with its self-contained id.
@@ -134,15 +137,6 @@ type token struct {
 
 var base64url = base64.RawURLEncoding.Strict()
 
-// token returns the token of a URI that does not name a stream.
-func (u URI) token() string {
-	var object bytes.Buffer
-	encoder := json.NewEncoder(&object)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(token{1, u.Kind, u.Record.ConnectionID, u.Record.Stream, u.Record.RecordID, u.Kind.selection(u.Window)}) // always encodes
-	return base64url.EncodeToString(bytes.TrimRight(object.Bytes(), "\n"))
-}
-
 // selection returns the part of a window that URIs of the kind have.
 func (k Kind) selection(window FieldWindow) FieldWindow {
 	switch k {
@@ -157,21 +151,23 @@ func (k Kind) selection(window FieldWindow) FieldWindow {
 // parseToken reads a token of a kind and checks its names. The tool checks the window.
 func parseToken(segment string, kind Kind) (URI, error) {
 	object, err := base64url.DecodeString(segment)
-	if err != nil {
-		return URI{}, &Error{Part: "uri", Message: "has a handle that is not unpadded base64url", Cause: err}
-	}
-	if !utf8.Valid(object) {
-		return URI{}, &Error{Part: "uri", Message: "has a handle that is not UTF-8"}
-	}
 	var decoded token
-	if err := json.Unmarshal(object, &decoded); err != nil {
-		return URI{}, &Error{Part: "uri", Message: "has a handle that is not a JSON object of the known members", Cause: err}
+	notJSON := json.Unmarshal(object, &decoded)
+	problem := ""
+	switch {
+	case err != nil:
+		problem = "has a handle that is not unpadded base64url"
+	case !utf8.Valid(object):
+		problem = "has a handle that is not UTF-8"
+	case notJSON != nil:
+		problem = "has a handle that is not a JSON object of the known members"
+	case decoded.Version != 1:
+		problem = "has a handle of a version other than 1; search again for a new one"
+	case decoded.Kind != kind:
+		problem = "is of another kind than its handle, which must say " + string(kind)
 	}
-	if decoded.Version != 1 {
-		return URI{}, &Error{Part: "uri", Message: "has a handle of a version other than 1; search again for a new one"}
-	}
-	if decoded.Kind != kind {
-		return URI{}, &Error{Part: "uri", Message: "is of another kind than its handle, which must say " + string(kind)}
+	if problem != "" {
+		return URI{}, &Error{Part: "uri", Message: problem, Cause: cmp.Or(err, notJSON)}
 	}
 	connection, fieldPath := cmp.Or(decoded.ConnectionID, "none"), decoded.FieldPath
 	if kind == KindRecord {

@@ -18,20 +18,16 @@ import (
 // corrections returns the corrected arguments of a call that the adapter refused before any read. Each element belongs to a separate
 // call. It returns nil if no correction is certain.
 func (c call) corrections(own *tool.Error) []rawjson.Object {
-	wrong := c.argument(own.Param)
 	var correction rawjson.Object
-	switch {
-	case own.Code == tool.UnknownArgument && own.Instead != nil:
-		return c.renamed(own)
+	switch wrong := c.argument(own.Param); {
 	case own.Instead != nil:
 		return own.Instead
+	case own.Code == tool.UnknownArgument && own.DidYouMean != "":
+		return c.renamed(own)
 	case own.Code == tool.UnknownArgument:
 		correction = c.oneID()
-	case wrong == nil:
-	case own.Code == tool.InvalidExpand && wrong.Complete == tool.CompleteRelation:
-		correction = c.withoutRelations()
-	case own.Code == tool.InvalidID:
-		correction = c.otherID(*wrong, rawjson.TextOf(c.given.Get(own.Param)))
+	case own.Code == tool.InvalidID && wrong != nil:
+		correction = c.otherID(*wrong, c.given.Text(own.Param))
 	}
 	if correction == nil {
 		return nil
@@ -43,11 +39,10 @@ func (c call) corrections(own *tool.Error) []rawjson.Object {
 // string.
 func (c call) renamed(own *tool.Error) []rawjson.Object {
 	value := c.given.Get(own.Param)
-	items, isList := rawjson.Elements(value)
-	if intended := c.argument(own.DidYouMean); !isList || len(items) == 1 || intended.Type != tool.StringArgument {
-		return own.Instead
+	calls := []rawjson.Object{{rawjson.Raw(own.DidYouMean, value)}}
+	if items, isList := rawjson.Elements(value); isList && len(items) != 1 && c.argument(own.DidYouMean).Type == tool.StringArgument {
+		calls = argument.Strings(own.DidYouMean, value)
 	}
-	calls := argument.Strings(own.DidYouMean, value)
 	for i := range calls {
 		calls[i] = append(calls[i], rawjson.Member{Name: own.Param})
 	}
@@ -69,17 +64,6 @@ func (c call) otherID(wrong tool.Argument, text string) rawjson.Object {
 		}
 	}
 	return nil
-}
-
-// withoutRelations leaves out every relation to expand.
-func (c call) withoutRelations() rawjson.Object {
-	var instead rawjson.Object
-	for _, each := range c.Arguments {
-		if each.Complete == tool.CompleteRelation || each.Type == tool.LimitsArgument {
-			instead = append(instead, rawjson.Member{Name: each.Name})
-		}
-	}
-	return instead
 }
 
 // oneID joins a stream and a record's key into the id that the tool takes.

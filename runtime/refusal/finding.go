@@ -3,13 +3,13 @@ package refusal
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -30,9 +30,62 @@ type finding struct {
 	correct    func(rawjson.Object) rawjson.Object // corrects the arguments; nil if no correction is certain
 }
 
-// newFinding returns a finding about a name. The suggestion may be empty.
-func newFinding(wrong name, suggestion string, accepted []string, text string) finding {
-	found := finding{param: wrong.argument.Name, text: text, suggestion: suggestion}
+// review checks the names of a refused call against the schema.
+type review struct {
+	call
+	schema schema
+	code   string // of the resource server's refusal; empty if the adapter refused the call
+
+	stream string              // the only stream of the call; empty: it names several or none
+	rows   []*schemadoc.Stream // of the stream and the connection
+	fields fields              // of the rows
+	found  []finding
+}
+
+func (r *review) find() []finding {
+	streams := r.names(tool.CompleteStream)
+	for _, each := range streams {
+		r.checkStream(each)
+	}
+	if len(streams) == 1 && len(r.found) == 0 {
+		r.stream = streams[0].text
+	}
+	for _, each := range r.names(tool.CompleteConnection) {
+		r.checkConnection(each)
+	}
+	if len(r.found) > 0 {
+		return r.found
+	}
+	r.rows = r.schema.rows(r.stream, r.connectionID())
+	r.fields = fieldsOf(r.rows)
+	for _, each := range r.names(tool.CompleteField) {
+		if r.stream != "" || r.code == "unknown_field" && r.fields.named(each.text) == nil {
+			r.checkField(each)
+		}
+	}
+	if r.stream == "" {
+		return r.found
+	}
+	for _, each := range r.names(tool.CompleteRelation) {
+		if accepted := relationsOf(r.rows); !slices.Contains(accepted, each.text) {
+			r.add(each, nearname.Nearest(each.text, accepted), accepted,
+				"Stream %s has no relation %s that can be expanded.", quoted(r.stream), quoted(each.text))
+		}
+	}
+	switch {
+	case r.code == "invalid_sort":
+		for _, each := range r.names(tool.CompleteSort) {
+			r.checkSort(each)
+		}
+	case r.code == "invalid_cursor" && len(r.found) == 0:
+		r.found = append(r.found, r.changes(cmp.Or(cursorFieldOf(r.rows), onlyOf(r.fields.names(isTime)))))
+	}
+	return r.found
+}
+
+// add adds a finding about a name. The suggestion may be empty.
+func (r *review) add(wrong name, suggestion string, accepted []string, form string, values ...any) {
+	found := finding{param: wrong.argument.Name, text: fmt.Sprintf(form, values...), suggestion: suggestion}
 	if suggestion != "" {
 		found.accepted = []string{suggestion}
 		found.correct = func(arguments rawjson.Object) rawjson.Object {
@@ -44,177 +97,122 @@ func newFinding(wrong name, suggestion string, accepted []string, text string) f
 			found.accepted = addName(found.accepted, each)
 		}
 	}
-	return found
-}
-
-// findings checks the names of the call against the schema. refused is the resource server's refusal, or nil if the adapter refused the
-// call.
-func (c call) findings(s schema, refused *rs.Error) []finding {
-	streams := c.names(tool.CompleteStream)
-	var found []finding
-	for _, each := range streams {
-		found = append(found, c.stream(s, each)...)
-	}
-	stream := ""
-	if len(streams) == 1 && len(found) == 0 {
-		stream = streams[0].text
-	}
-	for _, each := range c.names(tool.CompleteConnection) {
-		found = append(found, connection(s, each, stream)...)
-	}
-	if len(found) > 0 {
-		return found
-	}
-	fields := s.fields(stream, c.connectionID())
-	if stream == "" {
-		if refused != nil && refused.Code == "unknown_field" {
-			found = c.unknownFields(fields)
-		}
-		return found
-	}
-	for _, each := range c.names(tool.CompleteField) {
-		found = append(found, c.field(s, each, stream, fields)...)
-	}
-	for _, each := range c.names(tool.CompleteRelation) {
-		if accepted := s.relations(stream, c.connectionID()); !slices.Contains(accepted, each.text) {
-			found = append(found, newFinding(each, nearname.Nearest(each.text, accepted), accepted,
-				fmt.Sprintf("Stream %s has no relation %s that can be expanded.", quoted(stream), quoted(each.text))))
-		}
-	}
-	switch {
-	case refused == nil:
-	case refused.Code == "invalid_sort":
-		for _, each := range c.names(tool.CompleteSort) {
-			found = append(found, c.sort(s, each, stream, fields))
-		}
-	case refused.Code == "invalid_cursor" && len(found) == 0:
-		found = append(found, c.changes(cmp.Or(s.cursorField(stream, c.connectionID()), onlyOf(fields.names(isTime)))))
-	}
-	return found
-}
-
-// unknownFields returns findings for the names of fields that no granted stream has.
-func (c call) unknownFields(fields fields) []finding {
-	var found []finding
-	for _, each := range c.names(tool.CompleteField) {
-		if accepted := fields.names(isGranted); len(fields) > 0 && fields.named(each.text) == nil {
-			found = append(found, newFinding(each, nearname.Nearest(each.text, accepted), accepted,
-				fmt.Sprintf("No stream has a field %s; accepted lists the fields of all streams.", quoted(each.text))))
-		}
-	}
-	return found
+	r.found = append(r.found, found)
 }
 
 // streamSynonyms maps other words for a stream to its name, in the singular.
 var streamSynonyms = map[string]string{"mail": "message", "email": "message"}
 
-// stream checks the name of a stream.
-func (c call) stream(s schema, wanted name) []finding {
-	accepted := s.names.Streams("")
-	if wanted.argument.Complete == tool.CompleteRecord && s.hasConnection(wanted.text) {
-		return []finding{colonForSlash(wanted)}
+func (r *review) checkStream(wanted name) {
+	accepted := r.schema.names.Streams("")
+	argument := wanted.argument.Name
+	if wanted.argument.Complete == tool.CompleteRecord && r.schema.hasConnection(wanted.text) {
+		r.found = append(r.found, finding{
+			param: argument,
+			text:  fmt.Sprintf("%s is a connection; in an id, a slash follows it.", quoted(wanted.text)),
+			correct: func(arguments rawjson.Object) rawjson.Object {
+				return arguments.With(argument, rawjson.Quote(strings.Replace(arguments.Text(argument), ":", "/", 1)))
+			},
+		})
+		return
 	}
 	if slices.Contains(accepted, wanted.text) {
-		return nil
+		return
 	}
 	suggestion := nearname.Nearest(wanted.text, accepted)
 	if other := streamSynonyms[strings.TrimSuffix(strings.ToLower(wanted.text), "s")]; suggestion == "" && other != "" {
 		suggestion = nearname.Nearest(other, accepted)
 	}
-	return []finding{newFinding(wanted, suggestion, accepted, fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(wanted.text)))}
+	r.add(wanted, suggestion, accepted, "No stream %s is granted; accepted lists the streams.", quoted(wanted.text))
 }
 
-// colonForSlash returns the finding for an id with a colon after the connection in place of a slash.
-func colonForSlash(wrong name) finding {
-	return finding{
-		param: wrong.argument.Name,
-		text:  fmt.Sprintf("%s is a connection; in an id, a slash follows it.", quoted(wrong.text)),
-		correct: func(arguments rawjson.Object) rawjson.Object {
-			id := rawjson.TextOf(arguments.Get(wrong.argument.Name))
-			return arguments.With(wrong.argument.Name, rawjson.Quote(strings.Replace(id, ":", "/", 1)))
-		},
-	}
-}
-
-// connection checks the id of a connection, and that it has the stream. A display name or the key of a connector is corrected if only one
-// connection has it.
-func connection(s schema, wanted name, stream string) []finding {
+// checkConnection checks the id of a connection, and that it has the stream. A display name or the key of a connector is corrected if only
+// one connection has it.
+func (r *review) checkConnection(wanted name) {
 	var ids, byLabel, byKey []string
-	for _, each := range s.names.Connections(stream) {
-		ids = append(ids, each.ID)
-		if each.Label != "" && nearname.Nearest(wanted.text, []string{each.Label}) != "" {
-			byLabel = append(byLabel, each.ID)
-		}
-	}
-	for connector, row := range s.rows(stream, "") {
-		if strings.EqualFold(wanted.text, connector.Key) {
-			for _, each := range connector.ConnectionsOf(row) {
+	for _, row := range r.schema.names {
+		for _, each := range row.Connections {
+			if r.stream != "" && row.Name != r.stream {
+				continue
+			}
+			ids = addName(ids, each.ID)
+			if each.Label != "" && nearname.Nearest(wanted.text, []string{each.Label}) != "" {
+				byLabel = addName(byLabel, each.ID)
+			}
+			if strings.EqualFold(wanted.text, row.Connector) {
 				byKey = addName(byKey, each.ID)
 			}
 		}
 	}
-	if len(ids) == 0 || slices.Contains(ids, wanted.text) {
-		return nil
-	}
-	suggestion, accepted, text := nearname.Nearest(wanted.text, ids), ids, ""
-	switch {
-	case s.hasConnection(wanted.text):
-		suggestion, text = onlyOf(ids), fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.", quoted(wanted.text), quoted(stream))
+	id := quoted(wanted.text)
+	switch nearest := nearname.Nearest(wanted.text, ids); {
+	case len(ids) == 0 || slices.Contains(ids, wanted.text):
+	case r.schema.hasConnection(wanted.text):
+		r.add(wanted, onlyOf(ids), ids, "Connection %s has no stream %s; accepted lists the connections that have it.", id, quoted(r.stream))
 	case len(byLabel) == 1:
-		suggestion, text = byLabel[0], fmt.Sprintf("%s is the name of a connection; its id is %s.", quoted(wanted.text), quoted(byLabel[0]))
+		r.add(wanted, byLabel[0], ids, "%s is the name of a connection; its id is %s.", id, quoted(byLabel[0]))
 	case len(byLabel) > 1:
-		suggestion, accepted, text = "", byLabel, fmt.Sprintf("%s is the name of several connections; accepted lists their ids.", quoted(wanted.text))
-	case suggestion == "" && len(byKey) == 1:
-		suggestion, text = byKey[0], fmt.Sprintf("%s is a connector; the id of its only connection is %s.", quoted(wanted.text), quoted(byKey[0]))
-	case suggestion == "" && len(byKey) > 1:
-		accepted, text = byKey, fmt.Sprintf("%s is a connector with several connections; accepted lists their ids.", quoted(wanted.text))
+		r.add(wanted, "", byLabel, "%s is the name of several connections; accepted lists their ids.", id)
+	case nearest == "" && len(byKey) == 1:
+		r.add(wanted, byKey[0], ids, "%s is a connector; the id of its only connection is %s.", id, quoted(byKey[0]))
+	case nearest == "" && len(byKey) > 1:
+		r.add(wanted, "", byKey, "%s is a connector with several connections; accepted lists their ids.", id)
+	case r.stream != "":
+		r.add(wanted, nearest, ids, "There is no connection %s; accepted lists the ids of the connections that have stream %s.", id, quoted(r.stream))
 	default:
-		text = fmt.Sprintf("There is no connection %s; accepted lists the ids of the connections", quoted(wanted.text))
-		if stream != "" {
-			text += " that have stream " + quoted(stream)
-		}
-		text += "."
+		r.add(wanted, nearest, ids, "There is no connection %s; accepted lists the ids of the connections.", id)
 	}
-	return []finding{newFinding(wanted, suggestion, accepted, text)}
 }
 
-// field checks the name of a field: that the stream has it, that it is granted, and that it is declared for its use in the call.
-func (c call) field(s schema, wanted name, stream string, fields fields) []finding {
-	argument, granted := wanted.argument, fields.names(isGranted)
-	known := fields.named(wanted.text)
-	use := c.use(argument)
+// checkField checks that the stream has a field, that it is granted, and that it is declared for its use in the call.
+func (r *review) checkField(wanted name) {
+	argument, granted := wanted.argument, r.fields.names(isGranted)
+	known := r.fields.named(wanted.text)
+	stream, field, use := quoted(r.stream), quoted(wanted.text), r.use(argument)
+	isDeclared := func(f schemadoc.Field) bool { return slices.Contains(f.Values("a"), use) }
 	switch {
-	case len(fields) == 0: // the schema lists no fields
-		return nil
+	case len(r.fields) == 0: // the schema lists no fields
 	case wanted.text == "*" && argument.Type == tool.StringListArgument:
 		without := func(arguments rawjson.Object) rawjson.Object { return arguments.With(argument.Name, nil) }
-		return []finding{{param: argument.Name, text: "Leave " + argument.Name + " out for all fields.", correct: without}}
+		r.found = append(r.found, finding{param: argument.Name, text: "Leave " + argument.Name + " out for all fields.", correct: without})
+	case known == nil && r.stream == "":
+		r.add(wanted, nearname.Nearest(wanted.text, granted), granted, "No stream has a field %s; accepted lists the fields of all streams.", field)
 	case known == nil:
 		suggestion := nearname.Nearest(wanted.text, granted)
 		if argument.Type == tool.FilterArgument && len(wanted.text) > len(suggestion)+1 {
 			suggestion = "" // the rest may be part of the condition, as in received_at_from
 		}
-		text := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(stream), quoted(wanted.text))
-		if others := s.streamsWith(wanted.text); len(others) > 0 {
-			text += " There is one in " + strings.Join(others, ", ") + "."
-		}
-		return []finding{newFinding(wanted, suggestion, granted, text)}
+		r.add(wanted, suggestion, granted, "%s", r.unknownField(wanted.text))
 	case !isGranted(*known):
-		text := fmt.Sprintf("Field %s exists and is not granted; accepted lists the granted fields.", quoted(wanted.text))
-		if c.connect != nil {
+		text := fmt.Sprintf("Field %s exists and is not granted; accepted lists the granted fields.", field)
+		if r.connect != nil {
 			text += " The user can ask the owner for it, and this call then works: " +
-				c.connect(tool.Uncovered{ConnectionID: c.connectionID(), Stream: stream, Field: wanted.text})
+				r.connect(tool.Uncovered{ConnectionID: r.connectionID(), Stream: r.stream, Field: wanted.text})
 		}
-		return []finding{newFinding(wanted, "", granted, text)}
-	case use == "" || slices.Contains(known.Values("a"), use):
-		return nil
-	case !schemadoc.Advertised(fields):
-		return []finding{{param: argument.Name, text: fmt.Sprintf(
-			"The schema does not tell this token which fields of stream %s are declared for %s; another may be.", quoted(stream), use)}}
+		r.add(wanted, "", granted, "%s", text)
+	case use == "" || isDeclared(*known):
+	case !schemadoc.Advertised(r.fields):
+		r.add(wanted, "", nil, "The schema does not tell this token which fields of stream %s are declared for %s; another may be.", stream, use)
+	default:
+		declared := r.fields.names(isDeclared)
+		r.add(wanted, onlyOf(declared), declared,
+			"Field %s of stream %s is not declared for %s; accepted lists the fields that are.", field, stream, use)
 	}
-	declared := fields.names(func(f schemadoc.Field) bool { return slices.Contains(f.Values("a"), use) })
-	return []finding{newFinding(wanted, onlyOf(declared), declared,
-		fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists the fields that are.", quoted(wanted.text), quoted(stream), use))}
+}
+
+// unknownField describes a field that the stream does not have, and the first streams that have it.
+func (r *review) unknownField(field string) string {
+	text := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(r.stream), quoted(field))
+	var others []string
+	for _, row := range r.schema.rows("", "") {
+		if fields(row.Fields()).named(field) != nil && len(others) < maxOtherStreams {
+			others = addName(others, quoted(row.Name))
+		}
+	}
+	if others == nil {
+		return text
+	}
+	return text + " There is one in " + strings.Join(others, ", ") + "."
 }
 
 // use returns what a field must be declared for, such as sum, or an empty string if it need not be declared.
@@ -233,36 +231,35 @@ func onlyOf(names []string) string {
 	return names[0]
 }
 
-// sort returns the finding for an order that the server refused. Servers sort by the cursor field alone (rs-contract.md, GET
+// sortForm is an order such as -date or date desc. Its groups are the minus, the field and the direction.
+var sortForm = regexp.MustCompile(`(?i)^[ +]*(-?)[ +-]*(.*?)(?:[ :](asc|desc)(?:ending)?)?$`)
+
+// checkSort adds the finding for an order that the server refused. Servers sort by the cursor field alone (rs-contract.md, GET
 // /v1/streams/{s}/records). It also corrects the name of another field, because the adapter may sort by that field.
-func (c call) sort(s schema, wanted name, stream string, fields fields) finding {
-	field, isDescending := wanted, strings.HasPrefix(wanted.text, "-")
-	for _, ending := range []string{" desc", ":desc", " asc", ":asc", " descending", " ascending"} {
-		if before, cut := strings.CutSuffix(strings.ToLower(field.text), ending); cut {
-			field.text, isDescending = field.text[:len(before)], strings.Contains(ending, "desc")
-		}
-	}
-	field.text = strings.Trim(field.text, "+- ")
-	sign := ""
-	if isDescending {
+func (r *review) checkSort(wanted name) {
+	parts := sortForm.FindStringSubmatch(wanted.text)
+	sign, field := parts[1], parts[2]
+	switch strings.ToLower(parts[3]) {
+	case "asc":
+		sign = ""
+	case "desc":
 		sign = "-"
 	}
-	if found := c.field(s, field, stream, fields); len(found) > 0 && found[0].suggestion != "" {
-		return newFinding(wanted, sign+found[0].suggestion, found[0].accepted[1:], found[0].text)
-	}
-	cursor := s.cursorField(stream, c.connectionID())
-	if cursor == "" {
-		return finding{
-			param: wanted.argument.Name,
-			text:  "The schema names no field to sort by to this token. Without sort, the newest records come first; with order asc, the oldest.",
+	granted, cursor := nearname.Order(field, r.fields.names(isGranted)), cursorFieldOf(r.rows)
+	switch nearest := nearname.Nearest(field, granted); {
+	case nearest != "" && r.fields.named(field) == nil:
+		others := slices.DeleteFunc(granted, func(name string) bool { return name == nearest })
+		r.add(wanted, sign+nearest, others, "%s", r.unknownField(field))
+	case cursor == "":
+		r.add(wanted, "", nil, "The schema names no field to sort by to this token. Without sort, the newest records come first; with order asc, the oldest.")
+	default:
+		suggestion := nearname.Nearest(field, []string{cursor})
+		if suggestion != "" {
+			suggestion = sign + suggestion
 		}
+		r.add(wanted, suggestion, []string{cursor, "-" + cursor},
+			"The provider sorts stream %s by %s only, and not by %s.", quoted(r.stream), quoted(cursor), quoted(wanted.text))
 	}
-	suggestion := nearname.Nearest(field.text, []string{cursor})
-	if suggestion != "" {
-		suggestion = sign + suggestion
-	}
-	return newFinding(wanted, suggestion, []string{cursor, "-" + cursor},
-		fmt.Sprintf("The provider sorts stream %s by %s only, and not by %s.", quoted(stream), quoted(cursor), quoted(wanted.text)))
 }
 
 // changes returns the finding for an invalid position in a feed of changes. It turns a date into a filter.

@@ -94,7 +94,11 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	if err != nil {
 		return nil
 	}
-	return c.conclude(c.findings(schema{document, document.Names()}, refused), refused)
+	checked := review{call: c, schema: schema{document, document.Names()}}
+	if refused != nil {
+		checked.code = refused.Code
+	}
+	return c.conclude(checked.find(), refused)
 }
 
 func (c call) argument(name string) *tool.Argument {

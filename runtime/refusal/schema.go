@@ -2,7 +2,6 @@ package refusal
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 
@@ -16,39 +15,24 @@ type schema struct {
 }
 
 // rows returns the rows of a stream and a connection. An empty name matches all of them.
-func (s schema) rows(stream, connectionID string) iter.Seq2[*schemadoc.Connector, *schemadoc.Stream] {
-	return func(yield func(*schemadoc.Connector, *schemadoc.Stream) bool) {
-		for connector, row := range s.Rows() {
-			matches := (stream == "" || row.Name == stream) && (connectionID == "" || schemadoc.HasConnection(connector.ConnectionsOf(row), connectionID))
-			if matches && !yield(connector, row) {
-				return
-			}
+func (s schema) rows(stream, connectionID string) []*schemadoc.Stream {
+	var rows []*schemadoc.Stream
+	for connector, row := range s.Rows() {
+		if (stream == "" || row.Name == stream) && (connectionID == "" || schemadoc.HasConnection(connector.ConnectionsOf(row), connectionID)) {
+			rows = append(rows, row)
 		}
 	}
+	return rows
 }
 
 func (s schema) hasConnection(id string) bool {
 	return slices.ContainsFunc(s.names.Connections(""), func(c schemadoc.NamedConnection) bool { return c.ID == id })
 }
 
-// streamsWith returns the first streams that have a field, up to maxOtherStreams.
-func (s schema) streamsWith(field string) []string {
-	var names []string
-	for _, row := range s.Rows() {
-		if len(names) == maxOtherStreams {
-			break
-		}
-		if fields(row.Fields()).named(field) != nil {
-			names = addName(names, quoted(row.Name))
-		}
-	}
-	return names
-}
-
-// fields returns the fields of a stream without repetition.
-func (s schema) fields(stream, connectionID string) fields {
+// fieldsOf returns the fields of rows without repetition.
+func fieldsOf(rows []*schemadoc.Stream) fields {
 	var found fields
-	for _, row := range s.rows(stream, connectionID) {
+	for _, row := range rows {
 		for _, field := range row.Fields() {
 			if found.named(field.Name) == nil {
 				found = append(found, field)
@@ -58,9 +42,10 @@ func (s schema) fields(stream, connectionID string) fields {
 	return found
 }
 
-func (s schema) relations(stream, connectionID string) []string {
+// relationsOf returns the names of the relations that can be expanded.
+func relationsOf(rows []*schemadoc.Stream) []string {
 	var names []string
-	for _, row := range s.rows(stream, connectionID) {
+	for _, row := range rows {
 		for _, relation := range row.Relations() {
 			if relation.Usable() {
 				names = addName(names, relation.Name)
@@ -70,10 +55,10 @@ func (s schema) relations(stream, connectionID string) []string {
 	return names
 }
 
-// cursorField returns the field that the stream is sorted by, or an empty string if the schema does not say.
-func (s schema) cursorField(stream, connectionID string) string {
+// cursorFieldOf returns the field that the stream is sorted by, or an empty string if the schema does not say.
+func cursorFieldOf(rows []*schemadoc.Stream) string {
 	cursor := ""
-	for _, row := range s.rows(stream, connectionID) {
+	for _, row := range rows {
 		cursor = cmp.Or(row.Members.Text("cursor_field"), cursor)
 	}
 	return cursor

@@ -26,45 +26,35 @@ type Decimal struct {
 
 // ParseDecimal parses a JSON number. It returns false for any other text, and for a number outside the bounds.
 func ParseDecimal(text []byte) (Decimal, bool) {
-	at, negative := 0, false
-	if len(text) > 0 && text[0] == '-' {
-		at, negative = 1, true
-	}
-	var d Decimal
-	digits, point := 0, -1
-	fits := true
-	for ; at < len(text); at++ {
-		b := text[at]
-		if b == '.' && point < 0 && digits > 0 {
-			point = digits
-			continue
-		}
-		if b < '0' || b > '9' {
-			break
-		}
-		digits++
-		if fits = fits && d.small <= (math.MaxInt64-9)/10; fits {
-			d.small = d.small*10 + int64(b-'0')
-		}
-	}
-	if digits == 0 || digits > maxDigits || point == digits {
-		return Decimal{}, false
-	}
-	mantissa := text[:at]
-	if at < len(text) {
-		exponent, err := strconv.Atoi(string(text[at+1:]))
-		if text[at]|0x20 != 'e' || err != nil || exponent < -maxExponent || exponent > maxExponent {
+	mantissa, exponent := text, 0
+	if at := bytes.IndexAny(text, "eE"); at >= 0 {
+		var err error
+		if exponent, err = strconv.Atoi(string(text[at+1:])); err != nil || max(exponent, -exponent) > maxExponent {
 			return Decimal{}, false
 		}
-		d.exponent = exponent
+		mantissa = text[:at]
 	}
-	if point >= 0 {
-		d.exponent -= digits - point
+	unsigned, isNegative := bytes.CutPrefix(mantissa, []byte("-"))
+	whole, fraction, hasPoint := bytes.Cut(unsigned, []byte("."))
+	if len(whole) == 0 || hasPoint && len(fraction) == 0 || len(mantissa) > maxDigits {
+		return Decimal{}, false
+	}
+	d, fits := Decimal{exponent: exponent - len(fraction)}, true
+	for _, digits := range [][]byte{whole, fraction} {
+		for _, digit := range digits {
+			if digit < '0' || digit > '9' {
+				return Decimal{}, false
+			}
+			if fits = fits && d.small <= (math.MaxInt64-9)/10; fits {
+				d.small = d.small*10 + int64(digit-'0')
+			}
+		}
+	}
+	if isNegative {
+		d.small = -d.small
 	}
 	if !fits {
 		d.large, _ = new(big.Int).SetString(string(bytes.ReplaceAll(mantissa, []byte("."), nil)), 10)
-	} else if negative {
-		d.small = -d.small
 	}
 	return d, true
 }
@@ -123,29 +113,16 @@ func (d Decimal) Compare(other Decimal) int {
 	if left, right, _, fit := aligned(d, other); fit {
 		return cmp.Compare(left, right)
 	}
-	if order := cmp.Compare(d.sign(), other.sign()); order != 0 {
-		return order
-	}
 	exponent := min(d.exponent, other.exponent)
 	return d.coefficient(exponent).Cmp(other.coefficient(exponent))
 }
 
 // Magnitude returns the number without its sign.
 func (d Decimal) Magnitude() Decimal {
-	if d.sign() >= 0 {
+	if d.Compare(Decimal{}) >= 0 {
 		return d
 	}
-	if d.large == nil && d.small != math.MinInt64 {
-		return Decimal{small: -d.small, exponent: d.exponent}
-	}
-	return Decimal{large: new(big.Int).Neg(d.coefficient(d.exponent)), exponent: d.exponent}
-}
-
-func (d Decimal) sign() int {
-	if d.large != nil {
-		return d.large.Sign()
-	}
-	return cmp.Compare(d.small, 0)
+	return Decimal{large: new(big.Int).Abs(d.coefficient(d.exponent)), exponent: d.exponent}
 }
 
 // Append appends the number as JSON, with all its digits. Like JavaScript, it writes an exponent for a number beyond 10^21 that ends in

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -38,14 +37,8 @@ func EncodeCursor(prefix string, request rs.Request, state any) string {
 
 // encode writes the version and the question before the members of the state.
 func encode(question string, state any) string {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(state); err != nil {
-		panic("tool: strings and numbers always encode: " + err.Error())
-	}
-	members := strings.TrimSuffix(strings.TrimPrefix(text.String(), "{"), "}\n")
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":1,"q":%q,%s}`, question, members))
+	members, _ := json.Marshal(state) // strings and numbers always encode
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":1,"q":%q,%s`, question, members[1:]))
 }
 
 // DecodeCursor returns the state of a cursor that EncodeCursor returned, or isOwn=false for a text without the prefix. It returns an *Error

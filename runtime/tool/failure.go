@@ -12,10 +12,9 @@ import (
 // Failed returns the error of a Run as a result that a model can act on (R-ERR-1, R-ERR-2). The error object is in structured.error and is
 // the text, on one line. An error of an unexpected kind becomes the code internal; its message is not shown, since it may hold anything.
 func Failed(err error) *Result {
-	var failed json.RawMessage
+	var failed object
+	var siblings rawjson.Object         // of the error object
 	var meta map[string]json.RawMessage // for hosts, not for models
-	var status int
-	var requestID, url string
 	var refused *rs.Error
 	var unusable *rs.Failure
 	var own *Error
@@ -26,26 +25,30 @@ func Failed(err error) *Result {
 		failed = own.object(explained)
 	case errors.As(err, &refused):
 		failed, meta = refusal(refused, explained)
-		status, requestID, url = refused.Status, refused.RequestID, refused.URL
+		siblings = readMembers(refused.Status, refused.RequestID, refused.URL)
 	case errors.As(err, &unusable):
-		members := adapterError(string(unusable.Reason), unusable.Text())
-		members.setText("request_id", ShownRequestID(unusable.RequestID))
-		failed, status, requestID, url = members.bounded().Encode(), unusable.Status, unusable.RequestID, unusable.URL
+		failed = adapterError(string(unusable.Reason), unusable.Text())
+		failed.addTexts("request_id", ShownRequestID(unusable.RequestID))
+		siblings = readMembers(unusable.Status, unusable.RequestID, unusable.URL)
 	default:
 		failed = adapterError(string(Internal),
-			"the adapter failed on this call; try again, and ask its operator to look into the log if it fails again").Encode()
+			"the adapter failed on this call; try again, and ask its operator to look into the log if it fails again")
 	}
-	var members object
-	members.set(rawjson.Raw("error", failed))
-	if status != 0 {
-		members.set(rawjson.Int("http_status", int64(status)))
-	}
-	members.setText("request_id", ShownRequestID(requestID))
-	members.setText("provider_url", ProviderOrigin(url))
+	failed = failed.bounded()
+	structured := append(rawjson.Object{rawjson.Raw("error", failed.Encode())}, siblings...)
 	if own != nil && explained.NextNamesConnections { // Next and retry_with name them
-		failed = objectOf(failed).Without("param", "available_connections").Encode()
+		failed.Object = failed.Without("param", "available_connections")
 	}
-	return &Result{Text: rawjson.Visible(failed), Structured: members.Encode(), Meta: meta, IsError: true}
+	return &Result{Text: rawjson.Visible(failed.Encode()), Structured: structured.Encode(), Meta: meta, IsError: true}
+}
+
+// readMembers returns the members about the response to a failed read. The status may be 0.
+func readMembers(status int, requestID, url string) rawjson.Object {
+	members := rawjson.Texts("request_id", ShownRequestID(requestID), "provider_url", ProviderOrigin(url))
+	if status == 0 {
+		return members
+	}
+	return append(rawjson.Object{rawjson.Int("http_status", int64(status))}, members...)
 }
 
 // adapterError begins the error object of an error that does not come from the resource server.
@@ -54,35 +57,29 @@ func adapterError(code, message string) object {
 }
 
 // object returns the error object of an adapter error.
-func (e *Error) object(explained *Explained) json.RawMessage {
+func (e *Error) object(explained *Explained) object {
 	members := adapterError(string(e.Code), e.Message)
-	members.setText("param", e.Param)
-	members.setText("did_you_mean", e.DidYouMean)
-	if len(e.Accepted) > 0 && explained.Accepted == nil {
-		members.set(rawjson.Strings("accepted", e.Accepted))
+	members.addTexts("param", e.Param, "did_you_mean", e.DidYouMean)
+	if explained.Accepted == nil {
+		members.addAccepted(e.Accepted)
 	}
-	members.setJSON("next", e.Next)
+	members.add("next", e.Next)
 	explained.addTo(&members)
-	members.setText("retry_with", e.RetryWith)
-	members.setJSON("available_connections", e.AvailableConnections)
+	members.addTexts("retry_with", e.RetryWith)
+	members.add("available_connections", e.AvailableConnections)
 	if e.AvailableTotal > 0 {
 		members.setTotal(e.AvailableTotal)
 	}
-	members.setJSON("unavailable_connections", e.UnavailableConnections)
-	return members.bounded().Encode()
+	members.add("unavailable_connections", e.UnavailableConnections)
+	return members
 }
 
 // addTo adds the explanation to an error object, except members that it has already.
 func (e *Explained) addTo(members *object) {
-	members.addText("param", e.Param)
-	members.addText("did_you_mean", e.DidYouMean)
-	if len(e.Accepted) > 0 && members.Get("accepted") == nil {
-		members.set(rawjson.Strings("accepted", e.Accepted))
-	}
-	members.addText("hint", e.Hint)
-	if e.Next != nil && members.Get("next") == nil {
-		members.set(rawjson.Raw("next", e.Next))
-	}
+	members.addTexts("param", e.Param, "did_you_mean", e.DidYouMean)
+	members.addAccepted(e.Accepted)
+	members.addTexts("hint", e.Hint)
+	members.add("next", e.Next)
 }
 
 // signInMeta is the key in _meta for the RS's advice on signing in. The advice is moved there if a name was wrong, because a new sign-in
@@ -91,44 +88,34 @@ const signInMeta = "dev.pdpp/sign_in"
 
 // refusal returns the RS's error object with every member as it was sent, and the members that a model relies on where they are missing
 // (R-ERR-1). A type, code or message that is not a text is replaced. Meta is for hosts only.
-func refusal(refused *rs.Error, explained *Explained) (json.RawMessage, map[string]json.RawMessage) {
+func refusal(refused *rs.Error, explained *Explained) (object, map[string]json.RawMessage) {
 	members := objectOf(refused.Envelope)
-	for _, member := range []struct{ name, value string }{
-		{"type", refused.Type}, {"code", refused.Code}, {"message", refused.Message},
-	} {
-		if rawjson.Kind(members.Get(member.name)) != rawjson.StringValue {
-			members.setText(member.name, member.value)
+	for _, text := range rawjson.Texts("type", refused.Type, "code", refused.Code, "message", refused.Message) {
+		if rawjson.Kind(members.Get(text.Name)) != rawjson.StringValue {
+			members.set(text)
 		}
 	}
-	members.addText("request_id", refused.RequestID)
-	members.addText("retry_after", refused.RetryAfter)
+	members.addTexts("request_id", refused.RequestID, "retry_after", refused.RetryAfter)
 	explained.addTo(&members)
 	hint, next := stepAfter(refused, members)
-	members.addText("hint", hint)
-	if next != nil && explained.Hint == "" && members.Get("next") == nil {
-		members.set(rawjson.Raw("next", next))
+	members.addTexts("hint", hint)
+	if explained.Hint == "" {
+		members.add("next", next)
+	} else {
+		members.Object = append(rawjson.Object{rawjson.Raw("hint", members.Get("hint"))}, members.Without("hint")...)
 	}
-	var meta map[string]json.RawMessage
-	if refused.Status == http.StatusUnauthorized && IsAboutNames(refused) {
-		meta = members.takeSignIn()
+	if refused.Status != http.StatusUnauthorized || !IsAboutNames(refused) {
+		return members, nil
 	}
-	if explained.Hint != "" {
-		members.moveToFront("hint")
-	}
-	return members.bounded().Encode(), meta
-}
-
-// takeSignIn removes the RS's advice on signing in, and returns it as meta.
-func (o *object) takeSignIn() map[string]json.RawMessage {
 	var advice rawjson.Object
 	for _, name := range []string{"next_step", "resource_metadata"} {
-		if value := o.Get(name); value != nil && len(value) <= memberBytes {
+		if value := members.Get(name); value != nil && len(value) <= memberBytes {
 			advice = append(advice, rawjson.Raw(name, value))
 		}
 	}
-	o.Object = o.Without("next_step", "resource_metadata")
+	members.Object = members.Without("next_step", "resource_metadata")
 	if advice == nil {
-		return nil
+		return members, nil
 	}
-	return map[string]json.RawMessage{signInMeta: advice.Encode()}
+	return members, map[string]json.RawMessage{signInMeta: advice.Encode()}
 }

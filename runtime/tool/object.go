@@ -14,12 +14,9 @@ type object struct{ rawjson.Object }
 // objectOf returns the members of a JSON object. Of members with the same name, it keeps the last. It returns an empty object for any other
 // text.
 func objectOf(text json.RawMessage) object {
-	var o object
-	compact, err := rawjson.Compact(text)
-	if err != nil {
-		return o
-	}
+	compact, _ := rawjson.Compact(text)
 	members, _ := rawjson.ParseObject(compact)
+	var o object
 	indexes := make(map[string]int, len(members)) // an answer may hold very many
 	for _, member := range members {
 		if i, isRepeated := indexes[member.Name]; isRepeated {
@@ -35,30 +32,25 @@ func objectOf(text json.RawMessage) object {
 // set adds a member, or replaces the value of the one with its name.
 func (o *object) set(member rawjson.Member) { o.Object = o.With(member.Name, member.Value) }
 
-// setJSON sets a member to a value without its whitespace. It ignores a value that is not JSON.
-func (o *object) setJSON(name string, value json.RawMessage) {
-	if compact, err := rawjson.Compact(value); err == nil {
-		o.set(rawjson.Raw(name, compact))
+// add adds a member, unless the value is nil or the object has one of that name.
+func (o *object) add(name string, value json.RawMessage) {
+	if value != nil && o.Get(name) == nil {
+		o.set(rawjson.Raw(name, value))
 	}
 }
 
-// setText sets a member unless the text is empty.
-func (o *object) setText(name, value string) {
-	if value != "" {
-		o.set(rawjson.String(name, value))
+// addTexts adds members as rawjson.Texts returns them, except those that the object has.
+func (o *object) addTexts(namesAndTexts ...string) {
+	for _, text := range rawjson.Texts(namesAndTexts...) {
+		o.add(text.Name, text.Value)
 	}
 }
 
-// addText sets a text that the object does not have yet.
-func (o *object) addText(name, value string) {
-	if o.Get(name) == nil {
-		o.setText(name, value)
+// addAccepted adds the accepted names, unless there are none or the object has some.
+func (o *object) addAccepted(names []string) {
+	if len(names) > 0 {
+		o.add("accepted", rawjson.Strings("accepted", names).Value)
 	}
-}
-
-// moveToFront moves a member to the front.
-func (o *object) moveToFront(name string) {
-	o.Object = append(rawjson.Object{rawjson.Raw(name, o.Get(name))}, o.Without(name)...)
 }
 
 // Bounds of an error object, in bytes of JSON. A tool's text has up to 8,000 characters (R-BUD-2), and the error object is that text.
@@ -87,13 +79,13 @@ func (o object) bounded() object {
 		switch {
 		case len(value) == 0:
 		case name == "type" || name == "code":
-			short.setJSON(name, clipText(value, memberBytes))
+			short.add(name, clipText(value, memberBytes))
 		case name == "message" || name == "hint":
-			short.setJSON(name, clipText(value, messageBytes))
+			short.add(name, clipText(value, messageBytes))
 		case name == "available_connections":
 			short.setCandidates(value)
 		case len(value) <= min(memberBytes, errorBytes-len(short.Encode())-len(name)-40):
-			short.setJSON(name, value)
+			short.add(name, value)
 		}
 	}
 	short.set(rawjson.Bool("truncated", true))
@@ -140,9 +132,9 @@ func (o *object) setCandidates(value json.RawMessage) {
 func (o *object) setTotal(total int) {
 	o.set(rawjson.Int("available_connections_total", int64(total)))
 	o.set(rawjson.Bool("available_connections_truncated", true))
-	hint := "Call " + SchemaTool + " to see every connection."
-	if own := o.Text("hint"); own != "" && own != hint {
+	hint, own := "Call "+SchemaTool+" to see every connection.", o.Text("hint")
+	if own != "" && own != hint {
 		hint = own + " " + hint
 	}
-	o.setText("hint", hint)
+	o.set(rawjson.String("hint", hint))
 }

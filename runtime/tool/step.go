@@ -37,7 +37,11 @@ func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMes
 	}
 	switch known.schema {
 	case streamSchema:
-		next = schemaOf(refused.Request)
+		stream, connectionID := refused.Request.Path.Route().Stream, ""
+		if stream != "" {
+			connectionID, _ = refused.Request.Query.Get(connectionMember)
+		}
+		next = SchemaCall(stream, connectionID)
 	case schemaIndex:
 		next = SchemaCall("", "")
 	}
@@ -46,21 +50,9 @@ func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMes
 
 // SchemaCall returns a call of schema as an array of one continuation. Without a stream it lists all streams.
 func SchemaCall(stream, connectionID string) json.RawMessage {
-	var arguments object
-	arguments.setText(SchemaStream, stream)
-	arguments.setText(SchemaConnectionID, connectionID)
+	arguments := rawjson.Texts(SchemaStream, stream, SchemaConnectionID, connectionID)
 	call := rawjson.Object{rawjson.String("tool", SchemaTool), rawjson.Raw("arguments", arguments.Encode())}
 	return rawjson.Array([]json.RawMessage{call.Encode()})
-}
-
-// schemaOf returns a call for the schema of the stream that a request names, or of everything.
-func schemaOf(request rs.Request) json.RawMessage {
-	stream := request.Path.Route().Stream
-	if stream == "" {
-		return SchemaCall("", "")
-	}
-	connectionID, _ := request.Query.Get(connectionMember)
-	return SchemaCall(stream, connectionID)
 }
 
 func adviceOn(refused *rs.Error) advice {
