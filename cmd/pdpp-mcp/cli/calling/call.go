@@ -4,13 +4,10 @@ package calling
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +18,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -41,7 +36,7 @@ func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Co
 		RunE:               func(*cobra.Command, []string) error { return nil }, // Args refuses a call without a tool
 	}
 	for _, definition := range gen.Surface().Tools {
-		command.AddCommand(newToolCommand(terminal, log, definition))
+		command.AddCommand(newToolCommand(terminal, log, definition, nil))
 	}
 	return command
 }
@@ -57,7 +52,7 @@ func refuseTool(command *cobra.Command, words []string) error {
 	return invocation.Usagef("%s (the tools are %s)", message, strings.Join(toolNames(), ", "))
 }
 
-// toolCommand calls one tool: as call, which prints its result, or as a short command, which prints plain rows.
+// toolCommand is the command of one tool: a subcommand of call, which prints the tool's result, or a short command, which prints plain rows.
 type toolCommand struct {
 	terminal   invocation.Terminal
 	log        *invocation.Log
@@ -76,39 +71,35 @@ type toolCommand struct {
 	follow    bool // print changes as they come
 	web       bool // open the record in the browser
 	by        string
-
-	accounted func(ctx context.Context, env tool.Env, call accountedCall) error
 }
 
-// accountedCall makes a call and returns the number of rows that it read.
-type accountedCall func(context.Context, tool.Env) (rows int, err error)
-
-func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
-	c := &toolCommand{terminal: terminal, log: log, definition: definition, format: display.Format{Terminal: terminal}, target: saved.Target{Terminal: terminal}}
-	command := &cobra.Command{
-		Use:     definition.Name,
-		Short:   definition.Title,
-		Long:    definition.Description,
-		Example: exampleLines("call ", slices.DeleteFunc(gen.Surface().Examples, func(line string) bool { return !strings.HasPrefix(line, definition.Name+" ") })),
-		Args:    cobra.ArbitraryArgs, // Object checks them
-		RunE:    c.run,
+func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition, short *tool.ShortCommand) *cobra.Command {
+	c := &toolCommand{
+		terminal: terminal, log: log, definition: definition, short: short,
+		format: display.Format{Terminal: terminal}, target: saved.Target{Terminal: terminal},
 	}
-	c.arguments = invocation.AddArguments(command.Flags(), definition.Arguments, true)
-	c.format.AddFlags(command.Flags())
-	if definition.Pages != "" {
-		command.Flags().BoolVar(&c.all, "all", false, "read every page and print whole rows, as --format jsonl does; progress is on stderr")
+	command := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: c.run} // Object checks the arguments
+	flags := command.Flags()
+	if short != nil {
+		command.Use, command.Aliases, command.Short, command.Example = short.Name, strings.Fields(short.Alias), short.Title, exampleLines("", short.Examples)
+		c.addShortFlags(flags)
+	} else {
+		isOther := func(line string) bool { return !strings.HasPrefix(line, definition.Name+" ") }
+		command.Use, command.Short, command.Long = definition.Name, definition.Title, definition.Description
+		command.Example = exampleLines("call ", slices.DeleteFunc(gen.Surface().Examples, isOther))
+		c.arguments = invocation.AddArguments(flags, definition.Arguments, true)
+		c.format.AddFlags(flags)
+		if definition.Pages != "" {
+			flags.BoolVar(&c.all, "all", false, "read every page and print whole rows, as --format jsonl does; progress is on stderr")
+		}
 	}
-	c.addFlags(command)
-	return command
-}
-
-func (c *toolCommand) addFlags(command *cobra.Command) {
 	command.Use += c.arguments.Usage()
-	c.span = newTimespan(command.Flags(), c.definition)
-	c.target.AddFlags(command.Flags(), "the default")
-	c.sources.AddFlags(command.Flags())
-	invocation.AddReadOn(command.Flags(), &c.readOn)
-	invocation.AddZone(command.Flags(), &c.clock, true)
+	c.span = newTimespan(flags, definition)
+	c.target.AddFlags(flags, "the default")
+	c.sources.AddFlags(flags)
+	invocation.AddReadOn(flags, &c.readOn)
+	invocation.AddZone(flags, &c.clock, true)
+	return command
 }
 
 func (c *toolCommand) run(command *cobra.Command, words []string) error {
@@ -117,11 +108,10 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 		c.format.ChooseByEnding(c.target.Name())
 		c.all = c.all || !command.Flags().Changed(tool.HitsLimit)
 	}
-	isPerRow, err := c.isPerRow()
-	if err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
-	object, err := c.object(command, words)
+	arguments, err := c.object(command, words)
 	if err != nil {
 		return err
 	}
@@ -134,95 +124,36 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 		return err
 	}
 	defer local.Settle(ctx)
-	env, err := admitted(ctx, local)
-	if err != nil {
+	r := &reading{toolCommand: c, command: command}
+	if r.env, err = admitted(ctx, local); err != nil {
 		return advised(command, err)
 	}
-	if object, err = c.span.apply(ctx, env.RS, object, c.clock.Now(), c.terminal.Err); err != nil {
+	r.env.Readings, r.env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
+	r.account, r.caller = c.sources.Account(logger)
+	r.caller.ClientName = "pdpp-mcp call"
+	return r.run(ctx, arguments)
+}
+
+// check returns an error for wrong flags, before any request.
+func (c *toolCommand) check() error {
+	if err := c.format.Check(); err != nil {
 		return err
 	}
-	if object, err = c.group(ctx, env.RS, object); err != nil {
+	if _, err := c.span.bounds(c.clock.Now()); err != nil {
 		return err
 	}
-	object, last, err := c.resume(object)
-	if err != nil {
-		return err
-	}
-	env.Readings, env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
-	c.accounted = newAccounted(c.definition.Name, &c.sources, logger)
 	switch {
-	case isPerRow:
-		err = (&export{toolCommand: c, command: command, env: env, last: last}).run(ctx, object)
-	case c.short != nil:
-		err = c.printPlain(ctx, env, object)
-	default:
-		err = c.print(ctx, env, object, last)
+	case c.short != nil && c.definition.Pages != "" && c.limit < 1:
+		return invocation.Usagef("invalid --%s %d: use a number such as %d, or --all", tool.HitsLimit, c.limit, defaultRows)
+	case c.short == nil && c.all && !c.format.TakesRows():
+		return invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq, or none of them")
 	}
-	return advised(command, c.withStreams(ctx, env, object, err))
+	return nil
 }
 
-// withStreams adds the granted streams to the error of a call that lacks a stream.
-func (c *toolCommand) withStreams(ctx context.Context, env tool.Env, arguments json.RawMessage, err error) error {
-	refused, isRefused := errors.AsType[*tool.Error](err)
-	object, _ := rawjson.ParseObject(arguments)
-	if !isRefused || c.span.stream == "" || refused.Param != c.span.stream || object.Get(c.span.stream) != nil {
-		return err
-	}
-	document, failed := schemadoc.Scope{}.Ask(ctx, env.RS.Get, nil)
-	if failed != nil {
-		return err
-	}
-	listed := *refused
-	listed.Accepted = document.Names().Streams("")
-	return &listed
-}
-
-func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.RawMessage, last *lastRun) error {
-	var result *tool.Result
-	err := c.accounted(ctx, env, func(ctx context.Context, env tool.Env) (rows int, err error) {
-		if result, err = c.definition.Run(ctx, env, arguments); err != nil {
-			return 0, err
-		}
-		return result.Rows, nil
-	})
-	if err != nil {
-		return err
-	}
-	more := ""
-	if c.definition.Pages != "" {
-		more = "--all reads every page"
-	}
-	output, err := c.target.Open()
-	if err != nil {
-		return err
-	}
-	defer output.Discard()
-	c.format.Terminal.Out = output.Writer
-	if err := c.format.PrintShape(ctx, result, c.definition.Table, more); err != nil {
-		return err
-	}
-	if err := output.Publish(); err != nil {
-		return err
-	}
-	structured, _ := rawjson.ParseObject(result.Structured)
-	data, _ := rawjson.ParseObject(structured.Get("data"))
-	return last.keep(data.Text("next_cursor"), data.Text("next_changes_since"))
-}
-
-// newAccounted returns a function that makes a call within the time limit. It writes the call to the audit log (R-OPS-2), because agents
-// call from shells too.
-func newAccounted(name string, sources *invocation.Sources, logger *slog.Logger) func(context.Context, tool.Env, accountedCall) error {
-	account, caller := sources.Account(logger)
-	caller.ClientName = "pdpp-mcp call"
-	return func(ctx context.Context, env tool.Env, call accountedCall) error {
-		ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-		defer cancel()
-		started, entry := time.Now(), account.Begin(caller, name)
-		env.RS = entry.Reader(env.RS)
-		rows, err := call(ctx, env)
-		entry.End(rows, tool.AuditCode(err), time.Since(started))
-		return err
-	}
+// printsPages reports whether the rows of pages are printed one by one, and not the result of the tool.
+func (c *toolCommand) printsPages() bool {
+	return c.all || c.definition.Pages != "" && (c.short != nil || c.format.IsPerRow())
 }
 
 // admitted returns what a call may use. A refusal of the bearer is returned unwrapped, because it determines the exit code.

@@ -1,7 +1,6 @@
 package calling
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -31,19 +31,18 @@ type keptPosition struct {
 }
 
 // resume replaces the value @last by the position that the last run kept, or by now. The lastRun is nil for arguments without that value.
-func (c *toolCommand) resume(arguments json.RawMessage) (json.RawMessage, *lastRun, error) {
-	object, _ := rawjson.ParseObject(arguments)
+func (c *toolCommand) resume(object rawjson.Object) (rawjson.Object, *lastRun, error) {
 	if c.definition.Changes == "" || object.Text(c.definition.Changes) != sinceLast {
-		return arguments, nil, nil
+		return object, nil, nil
 	}
 	cache, err := invocation.OpenCache(c.sources.CacheRoot, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	run := strings.Join(append(append([]string{c.definition.Name}, c.sources.URLs...), c.sources.Grants...), "\x00")
+	run := strings.Join(slices.Concat([]string{c.definition.Name}, c.sources.URLs, c.sources.Grants), "\x00")
 	sum := sha256.Sum256(append([]byte(run), object.Without(c.definition.Pages, tool.HitsLimit).Encode()...))
 	last := &lastRun{filepath.Join(cache.Root, "changes", hex.EncodeToString(sum[:8]))}
-	var kept keptPosition
+	kept := keptPosition{Bookmark: "now"}
 	file, err := os.ReadFile(last.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -54,21 +53,22 @@ func (c *toolCommand) resume(arguments json.RawMessage) (json.RawMessage, *lastR
 		return nil, nil, invocation.Failf("the position of the last run cannot be read; remove %s", last.path)
 	}
 	if kept.Cursor != "" { // a page of a feed is named by its cursor alone
-		return object.Without(c.definition.Changes).With(c.definition.Pages, rawjson.Quote(kept.Cursor)).Encode(), last, nil
+		return object.Without(c.definition.Changes).With(c.definition.Pages, rawjson.Quote(kept.Cursor)), last, nil
 	}
-	return object.With(c.definition.Changes, rawjson.Quote(cmp.Or(kept.Bookmark, "now"))).Encode(), last, nil
+	return object.With(c.definition.Changes, rawjson.Quote(kept.Bookmark)), last, nil
 }
 
 // keep keeps a position for the next run: the next page, or without one the bookmark for later changes.
-func (l *lastRun) keep(cursor, bookmark string) error {
-	if l == nil || cursor == "" && bookmark == "" {
+func (l *lastRun) keep(kept keptPosition) error {
+	if l == nil || kept == (keptPosition{}) {
 		return nil
 	}
-	kept, _ := json.Marshal(keptPosition{cursor, bookmark}) // strings
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return fmt.Errorf("keep the position for the next run: %w", err)
+	content, _ := json.Marshal(kept) // strings
+	err := os.MkdirAll(filepath.Dir(l.path), 0o700)
+	if err == nil {
+		err = ownfile.Replace(l.path, ".position-*", 0o600, content)
 	}
-	if err := ownfile.Replace(l.path, ".position-*", 0o600, kept); err != nil {
+	if err != nil {
 		return fmt.Errorf("keep the position for the next run: %w", err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package calling
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,30 +19,110 @@ import (
 type rowPage struct {
 	rows        []json.RawMessage
 	total       display.Total
-	cursor      string // of the next page
-	bookmark    string // for later changes
+	position    keptPosition // after the page
 	hasMore     bool
 	connections []string // of a short command whose rows are ordered by time
-	isAscending bool
-	note        string // about all hits of the result
+	note        string   // about all hits of the result
+}
+
+// readPage reads a page with as many rows as are left. A page that is too large is read again with fewer rows. A short command reads
+// several connections that the provider cannot page together one after the other.
+func (r *reading) readPage(ctx context.Context, object rawjson.Object) (page rowPage, err error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return page, err
+		}
+		limited, size := object, min(r.pageSize, r.maxRows-r.count)
+		if size > 0 {
+			limited = object.With(tool.HitsLimit, rawjson.Int("", int64(size)).Value)
+		}
+		page, err = r.read(ctx, limited.Encode())
+		failure, isFailure := errors.AsType[*rs.Failure](err)
+		if !isFailure || failure.Reason != rs.ResponseTooLarge || size <= 1 {
+			break
+		}
+		r.pageSize = size / 4
+	}
+	if offered := offeredConnections(err); r.short != nil && object.Get(r.definition.Changes) == nil && len(offered) > 1 {
+		return r.readEach(ctx, object, offered)
+	}
+	isCut := err == nil && page.hasMore && page.position.Cursor == ""
+	switch {
+	case err != nil:
+		return page, err
+	case isCut && r.short == nil && !r.all:
+		fmt.Fprintln(r.terminal.Err, "more rows follow:", errNoCursor)
+	case isCut && len(page.rows) < r.maxRows && len(page.connections) > 1:
+		return r.readEach(ctx, object, page.connections)
+	case isCut && len(page.rows) < r.maxRows:
+		return page, errNoCursor
+	case len(page.connections) > 1:
+		r.merge(&page, object)
+	}
+	return page, nil
+}
+
+// readEach reads the rows of each connection.
+func (r *reading) readEach(ctx context.Context, object rawjson.Object, connections []string) (all rowPage, err error) {
+	for _, connection := range connections {
+		arguments := object.With(r.span.connection, rawjson.Quote(connection)).With(tool.HitsLimit, rawjson.Int("", rs.MostRows).Value)
+		for rows := 0; rows < r.maxRows; {
+			page, err := r.read(ctx, arguments.Encode())
+			if err != nil {
+				return page, err
+			}
+			rows += len(page.rows)
+			all.rows = append(all.rows, page.rows...)
+			r.line.Show(invocation.Count(len(all.rows), "row"))
+			cursor := page.position.Cursor
+			if cursor == "" || cursor == arguments.Text(r.definition.Pages) {
+				break
+			}
+			all.hasMore = all.hasMore || rows >= r.maxRows
+			arguments = arguments.With(r.definition.Pages, rawjson.Quote(cursor))
+		}
+	}
+	r.merge(&all, object)
+	return all, nil
+}
+
+// merge orders the rows of several connections by time, and keeps the first ones up to the maximum.
+func (r *reading) merge(page *rowPage, object rawjson.Object) {
+	type timedRow struct {
+		row  json.RawMessage
+		time time.Time
+	}
+	timed := make([]timedRow, len(page.rows))
+	for i, row := range page.rows {
+		members, _ := rawjson.ParseObject(row)
+		instant, _ := time.Parse(time.RFC3339, rawjson.TextOf(tool.TimeRole.Field(members).Value))
+		timed[i] = timedRow{row, instant}
+	}
+	isAscending := object.Text(tool.RecordsOrder) == "asc"
+	slices.SortStableFunc(timed, func(a, b timedRow) int {
+		if isAscending {
+			return a.time.Compare(b.time)
+		}
+		return b.time.Compare(a.time)
+	})
+	for i := range timed {
+		page.rows[i] = timed[i].row
+	}
+	left := r.maxRows - r.count
+	page.hasMore = page.hasMore || len(page.rows) > left
+	page.rows = page.rows[:min(len(page.rows), left)]
 }
 
 // read requests one page. Records come from the response, hits from the result.
-func (e *export) read(ctx context.Context, arguments json.RawMessage) (page rowPage, err error) {
-	err = e.accounted(ctx, e.env, func(ctx context.Context, env tool.Env) (int, error) {
-		answer, err := e.definition.Ask(ctx, env, arguments)
-		if err != nil {
-			return 0, err
-		}
-		if e.definition.Table == tool.RowTable {
+func (r *reading) read(ctx context.Context, arguments json.RawMessage) (page rowPage, err error) {
+	err = r.ask(ctx, arguments, func(answer *tool.Answer) (int, error) {
+		if r.definition.Table == tool.RowTable {
 			page, err = recordPage(answer.Response)
-			if e.short != nil {
+			if r.short != nil && err == nil {
 				object, _ := rawjson.ParseObject(arguments)
 				if _, isSorted := answer.Response.Request.Query.Get("sort"); !isSorted {
 					page.connections = connectionsOf(page.rows)
 				}
-				order, _ := answer.Response.Request.Query.Get("order")
-				page.isAscending = order == "asc"
 				page.rows = render.PlainRows(answer.Response, object.Text(tool.RecordsStream), object.Text(tool.RecordsConnectionID))
 			}
 			return len(page.rows), err
@@ -51,11 +132,6 @@ func (e *export) read(ctx context.Context, arguments json.RawMessage) (page rowP
 			return 0, err
 		}
 		page, err = hitPage(result.Structured)
-		if e.short != nil && !e.rows.IsTable() {
-			for i, hit := range page.rows {
-				page.rows[i] = display.PlainHit(hit)
-			}
-		}
 		return len(page.rows), err
 	})
 	return page, err
@@ -79,95 +155,30 @@ func recordPage(response *rs.Response) (rowPage, error) {
 	}
 	page := rowPage{
 		rows: render.WholeRows(response), total: display.ReadTotal(list.Meta().Get("count")),
-		cursor: list.Text("next_cursor"), bookmark: list.Text("next_changes_since"), hasMore: string(list.Get("has_more")) == "true",
+		position: keptPosition{list.Text("next_cursor"), list.Text("next_changes_since")}, hasMore: string(list.Get("has_more")) == "true",
 	}
 	if reading := response.Reading; reading != nil {
-		page.cursor, page.hasMore = reading.Behind, false
+		page.position.Cursor, page.hasMore = reading.Behind, false
 		if reading.CursorAfter != nil {
-			page.cursor = reading.CursorAfter(len(page.rows))
+			page.position.Cursor = reading.CursorAfter(len(page.rows))
 		}
 	}
 	return page, nil
 }
 
 func hitPage(structured json.RawMessage) (rowPage, error) {
-	var result struct {
-		Shared  json.RawMessage   `json:"shared"`
-		Results []json.RawMessage `json:"results"`
-		Note    string            `json:"note"`
-		Data    struct {
-			HasMore    bool   `json:"has_more"`
-			NextCursor string `json:"next_cursor"`
-			Meta       struct {
-				Count json.RawMessage `json:"count"`
-			} `json:"meta"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(structured, &result); err != nil {
+	result, err := display.ReadPage(structured)
+	if err != nil {
 		return rowPage{}, fmt.Errorf("read the page's structured output: %w", err)
 	}
-	page := rowPage{total: display.ReadTotal(result.Data.Meta.Count), cursor: result.Data.NextCursor, hasMore: result.Data.HasMore, note: result.Note}
+	page := rowPage{
+		total: display.ReadTotal(result.Data.Meta.Count), position: keptPosition{Cursor: result.Data.NextCursor},
+		hasMore: result.Data.HasMore, note: result.Note,
+	}
 	shared, _ := rawjson.ParseObject(result.Shared)
 	for _, hit := range result.Results {
 		members, _ := rawjson.ParseObject(hit)
 		page.rows = append(page.rows, append(members, shared...).Encode())
 	}
 	return page, nil
-}
-
-// printEach reads the pages of each connection, and prints their rows by time.
-func (e *export) printEach(ctx context.Context, object rawjson.Object, first rowPage) (all rowPage, err error) {
-	for _, connection := range first.connections {
-		arguments := object.With(e.span.connection, rawjson.Quote(connection)).With(tool.HitsLimit, rawjson.Int("", rs.MostRows).Value)
-		for rows := 0; ; {
-			page, err := e.read(ctx, arguments.Encode())
-			if err != nil {
-				return page, err
-			}
-			rows += len(page.rows)
-			all.rows = append(all.rows, page.rows...)
-			e.progress.line.Show(invocation.Count(len(all.rows), "row"))
-			if page.cursor == "" || page.cursor == arguments.Text(e.definition.Pages) {
-				break
-			}
-			if !e.all && rows >= e.limit {
-				all.hasMore = true
-				break
-			}
-			arguments = arguments.With(e.definition.Pages, rawjson.Quote(page.cursor))
-		}
-	}
-	all.rows = byTime(all.rows, first.isAscending)
-	if !e.all {
-		all.hasMore = all.hasMore || len(all.rows) > e.limit
-		all.rows = all.rows[:min(len(all.rows), e.limit)]
-	}
-	e.progress.rows = len(all.rows)
-	return all, e.rows.Write(ctx, all.rows)
-}
-
-// byTime orders rows of several connections by their time, newest first unless isAscending.
-func byTime(rows []json.RawMessage, isAscending bool) []json.RawMessage {
-	type timedRow struct {
-		row  json.RawMessage
-		time time.Time
-	}
-	timed := make([]timedRow, len(rows))
-	for i, row := range rows {
-		members, _ := rawjson.ParseObject(row)
-		text, _ := rawjson.Text(tool.TimeRole.Field(members).Value)
-		instant, _ := time.Parse(time.RFC3339, text)
-		timed[i] = timedRow{row, instant}
-	}
-	slices.SortStableFunc(timed, func(a, b timedRow) int {
-		if isAscending {
-			return a.time.Compare(b.time)
-		}
-		return b.time.Compare(a.time)
-	})
-	ordered := make([]json.RawMessage, len(rows))
-	for i := range timed {
-		ordered[i] = timed[i].row
-	}
-	return ordered
 }

@@ -1,17 +1,14 @@
 package calling
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -19,106 +16,76 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// export prints the rows of one call, or of several pages, one by one and uncut (R-HAND-7).
-type export struct {
-	*toolCommand
-	command *cobra.Command
-	env     tool.Env
-
-	rows     *display.Rows
-	pageSize int // 0 for the limit of the call
-	progress *progress
-	last     *lastRun // keeps the position; nil if no run continues this one
-}
-
 var (
 	errNoCursor = invocation.Usagef("several connections hold this stream, and the provider pages one at a time; " +
 		"pass --connection-id with an id that schema lists")
 	errRepeatedCursor = invocation.Failf("the provider repeats the cursor of an earlier page; the pages after it cannot be read")
 )
 
-// isPerRow reports whether rows are printed one by one. It returns an error for wrong flags, before any request.
-func (c *toolCommand) isPerRow() (bool, error) {
-	if err := c.format.Check(); err != nil {
-		return false, err
+// followInterval is the time between two requests for changes.
+const followInterval = 5 * time.Second
+
+// printPages prints the rows of one page, or of several, one by one and uncut (R-HAND-7). It prints a page before it requests the next one.
+// When reading stops early, also by Ctrl-C, the output ends with a whole line.
+func (r *reading) printPages(ctx context.Context, object rawjson.Object) (keptPosition, error) {
+	r.prepareRows(object)
+	defer r.line.End()
+	last, err := r.printEach(ctx, object)
+	r.line.End()
+	if err == nil {
+		err = r.endRows(last)
 	}
-	if _, err := c.span.bounds(c.clock.Now()); err != nil {
-		return false, err
-	}
-	if c.short != nil {
-		if c.definition.Pages != "" && c.limit < 1 {
-			return false, invocation.Usagef("invalid --%s %d: use a number such as %d, or --all", tool.HitsLimit, c.limit, defaultRows)
-		}
-		return c.definition.Pages != "", nil
-	}
-	if c.all && !c.format.TakesRows() {
-		return false, invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq, or none of them")
-	}
-	return c.all || c.definition.Pages != "" && c.format.IsPerRow(), nil
+	return last.position, err
 }
 
-// run prints a page before it requests the next one. When reading stops early, also by Ctrl-C, the output ends with a whole line.
-func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
-	output, err := e.target.Open()
-	if err != nil {
-		return err
+// prepareRows chooses the printer of rows, their maximum and the size of pages.
+func (r *reading) prepareRows(object rawjson.Object) {
+	hasLimit := slices.ContainsFunc(r.definition.Arguments, func(argument tool.Argument) bool { return argument.Name == tool.HitsLimit })
+	r.rows, r.line = r.format.Rows(), &invocation.Line{}
+	if _, isTerminal := invocation.OnTerminal(r.terminal.Out); r.target.IsFile() || !isTerminal {
+		r.line = invocation.NewLine(r.terminal.Err)
 	}
-	defer output.Discard()
-	e.format.Terminal.Out = output.Writer
-	object, _ := rawjson.ParseObject(arguments)
-	e.progress = newProgress(e.terminal, e.target.IsFile(), object.Text(e.definition.Pages) == "")
-	defer e.progress.line.End()
-	e.prepare(object)
-	last, err := e.printPages(ctx, object)
-	e.progress.line.End()
-	if err != nil {
-		return err
+	r.fromStart = object.Text(r.definition.Pages) == ""
+	r.all = r.all || r.follow
+	if r.all && hasLimit && object.Get(tool.HitsLimit) == nil {
+		r.pageSize = rs.MostRows
 	}
-	return errors.Join(e.end(last), output.Publish(), e.last.keep(last.cursor, last.bookmark))
-}
-
-// prepare chooses the printer of rows and the size of pages.
-func (e *export) prepare(object rawjson.Object) {
-	hasLimit := slices.ContainsFunc(e.definition.Arguments, func(argument tool.Argument) bool { return argument.Name == tool.HitsLimit })
-	if e.all && hasLimit && object.Get(tool.HitsLimit) == nil {
-		e.pageSize = rs.MostRows
-	}
-	switch e.rows = e.format.Rows(); {
-	case e.short == nil:
-	case e.follow:
-		e.all = true // as lines, because a table is printed at the end
-	default:
-		e.rows = e.format.PlainRows()
-		if !e.all && e.limit <= rs.MostRows {
-			e.pageSize, e.progress.line = e.limit, &invocation.Line{}
+	switch {
+	case r.all:
+		r.maxRows = math.MaxInt
+	case r.short != nil:
+		r.maxRows, r.pageSize = r.limit, min(r.limit, rs.MostRows)
+		if r.limit <= rs.MostRows {
+			r.line = &invocation.Line{}
 		}
 	}
+	if r.short != nil && !r.follow { // a table is printed at the end
+		r.rows = r.format.PlainRows()
+	}
+	r.rows.AreHits = r.short != nil && r.definition.Table == tool.HitTable
 }
 
-// printPages prints pages until the last one, or the limit of rows, and returns the last one.
-func (e *export) printPages(ctx context.Context, object rawjson.Object) (rowPage, error) {
-	cursorName := e.definition.Pages
+// printEach prints pages until the last one, or the maximum of rows, and returns the last one.
+func (r *reading) printEach(ctx context.Context, object rawjson.Object) (page rowPage, err error) {
+	cursorName := r.definition.Pages
 	seen := map[string]bool{object.Text(cursorName): true}
 	for {
-		page, err := e.printPage(ctx, object)
-		if err == nil && page.cursor != "" && seen[page.cursor] {
+		page, err = r.readPage(ctx, object)
+		if err == nil {
+			err = r.printPage(ctx, page)
+		}
+		cursor := page.position.Cursor
+		if err == nil && cursor != "" && seen[cursor] {
 			err = errRepeatedCursor
 		}
-		if offered := offeredConnections(err); e.short != nil && offered != nil && object.Get(e.definition.Changes) == nil {
-			page.connections, page.isAscending, err = offered, object.Text(tool.RecordsOrder) == "asc", errNoCursor
-		}
-		if errors.Is(err, errNoCursor) && len(page.connections) > 1 {
-			page, err = e.printEach(ctx, object, page)
-		}
-		isFull := e.short != nil && !e.all && e.progress.rows >= e.limit
 		switch {
 		case err != nil:
-			e.progress.line.End()
-			e.reportStop(err, object)
+			r.line.End()
+			r.reportStop(err, object)
 			return page, err
-		case e.follow && page.cursor == "" && page.bookmark != "":
-			e.progress.line.End()
-			if err := e.last.keep("", page.bookmark); err != nil {
+		case r.follow && cursor == "" && page.position.Bookmark != "":
+			r.line.End()
+			if err := r.last.keep(page.position); err != nil {
 				return page, err
 			}
 			select {
@@ -126,101 +93,78 @@ func (e *export) printPages(ctx context.Context, object rawjson.Object) (rowPage
 				return page, ctx.Err()
 			case <-time.After(followInterval):
 			}
-			object = object.Without(cursorName).With(e.definition.Changes, rawjson.Quote(page.bookmark))
+			object = object.Without(cursorName).With(r.definition.Changes, rawjson.Quote(page.position.Bookmark))
 			clear(seen)
-		case page.cursor == "", isFull, e.short == nil && !e.all:
+		case cursor == "", r.count >= r.maxRows:
 			return page, nil
 		default:
-			seen[page.cursor] = true
+			seen[cursor] = true
 			// A page of a feed of changes is named by its cursor alone.
-			object = object.Without(e.definition.Changes).With(cursorName, rawjson.Quote(page.cursor))
+			object = object.Without(r.definition.Changes).With(cursorName, rawjson.Quote(cursor))
 		}
 	}
 }
 
-// followInterval is the time between two requests for changes.
-const followInterval = 5 * time.Second
+func (r *reading) printPage(ctx context.Context, page rowPage) error {
+	if err := r.rows.Write(ctx, page.rows); err != nil {
+		return err
+	}
+	r.count += len(page.rows)
+	if r.total.Value == 0 && r.fromStart {
+		r.total = page.total
+	}
+	r.line.Show(r.progress())
+	return nil
+}
 
-// end ends the output and reports the rows that follow.
-func (e *export) end(last rowPage) error {
+// barWidth is the length of a bar. A line with it stays below 80 columns.
+const barWidth = 24
+
+// progress describes how many rows were printed.
+func (r *reading) progress() string {
+	if r.total.Value <= 0 {
+		return invocation.Count(r.count, "row")
+	}
+	filled := min(r.count*barWidth/r.total.Value, barWidth)
+	return fmt.Sprintf("[%s%s] %d of %v rows", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), r.count, r.total)
+}
+
+// endRows ends the output and reports the rows that follow.
+func (r *reading) endRows(last rowPage) error {
 	if last.note != "" {
-		fmt.Fprintln(e.terminal.Err, invocation.OneLine(last.note))
+		fmt.Fprintln(r.terminal.Err, invocation.OneLine(last.note))
+	}
+	if r.short != nil && r.last == nil && last.position.Bookmark != "" && last.position.Cursor == "" {
+		fmt.Fprintf(r.terminal.Err, "later changes: --%s %s\n", invocation.FlagName(r.definition.Changes), commandline.Word(invocation.OneLine(last.position.Bookmark)))
 	}
 	more := ""
-	if e.short != nil && e.last == nil && last.bookmark != "" && last.cursor == "" {
-		fmt.Fprintf(e.terminal.Err, "later changes: --%s %s\n", invocation.FlagName(e.definition.Changes), commandline.Word(invocation.OneLine(last.bookmark)))
-	}
 	switch {
-	case !last.hasMore && last.cursor == "", e.all:
-	case e.short == nil:
+	case !last.hasMore && last.position.Cursor == "", r.all:
+	case r.short == nil:
 		more = "more follow: --all reads every page"
 	default:
-		more = fmt.Sprintf("more follow: --%s %d, or --all", tool.HitsLimit, 10*e.limit)
+		more = fmt.Sprintf("more follow: --%s %d, or --all", tool.HitsLimit, 10*r.limit)
 	}
-	if e.rows.IsTable() {
-		return e.rows.EndTable(e.definition.Table == tool.HitTable, more)
+	if more != "" && !r.rows.IsTable() && (last.position.Cursor != "" || r.short != nil) {
+		fmt.Fprintf(r.terminal.Err, "%s; %s\n", invocation.Count(r.count, "row"), more)
 	}
-	if more != "" && (last.cursor != "" || e.short != nil) {
-		fmt.Fprintf(e.terminal.Err, "%s; %s\n", invocation.Count(e.progress.rows, "row"), more)
-	}
-	return e.rows.End()
-}
-
-// printPage reads a page and prints its rows. A page that is too large is read again with fewer rows.
-func (e *export) printPage(ctx context.Context, object rawjson.Object) (page rowPage, err error) {
-	for {
-		if err := ctx.Err(); err != nil {
-			return page, err
-		}
-		limited, size := object, e.pageSize
-		if e.short != nil && !e.all {
-			size = min(cmp.Or(e.pageSize, rs.MostRows), e.limit-e.progress.rows)
-		}
-		if size > 0 {
-			limited = object.With(tool.HitsLimit, rawjson.Int("", int64(size)).Value)
-		}
-		page, err = e.read(ctx, limited.Encode())
-		failure, isFailure := errors.AsType[*rs.Failure](err)
-		if !isFailure || failure.Reason != rs.ResponseTooLarge || size <= 1 {
-			break
-		}
-		e.pageSize = size / 4
-	}
-	if err != nil {
-		return page, err
-	}
-	if len(page.connections) > 1 && !e.all {
-		page.hasMore = page.hasMore || len(page.rows) > e.limit
-		page.rows = byTime(page.rows, page.isAscending)
-		page.rows = page.rows[:min(len(page.rows), e.limit-e.progress.rows)]
-	}
-	if page.hasMore && page.cursor == "" && (e.short == nil || e.all || len(page.rows) < e.limit) {
-		if e.all || e.short != nil {
-			return page, errNoCursor
-		}
-		fmt.Fprintln(e.terminal.Err, "more rows follow:", errNoCursor)
-	}
-	if err := e.rows.Write(ctx, page.rows); err != nil {
-		return page, err
-	}
-	e.progress.add(len(page.rows), page.total)
-	return page, nil
+	return r.rows.End(more)
 }
 
 // reportStop says on stderr how many rows were printed, and how to get the others.
-func (e *export) reportStop(err error, object rawjson.Object) {
-	if e.progress.rows == 0 {
+func (r *reading) reportStop(err error, object rawjson.Object) {
+	if r.count == 0 {
 		return
 	}
-	note := "stopped after " + invocation.Count(e.progress.rows, "row")
+	note := "stopped after " + invocation.Count(r.count, "row")
 	switch {
-	case e.target.IsFile():
+	case r.target.IsFile():
 		note += "; no file was written. To keep a copy that can be resumed, run: pdpp-mcp sync <directory>"
-		if stream := object.Text(e.span.stream); stream != "" {
+		if stream := object.Text(r.span.stream); stream != "" {
 			note += " --stream " + commandline.Word(invocation.OneLine(stream))
 		}
-	case e.short == nil && !errors.Is(err, errRepeatedCursor):
-		note += "; to continue, run: " + commandFor(e.command, e.command, object.Encode())
+	case r.short == nil && !errors.Is(err, errRepeatedCursor):
+		note += "; to continue, run: " + commandFor(r.command, r.command, object.Encode())
 	}
-	fmt.Fprintln(e.terminal.Err, note)
+	fmt.Fprintln(r.terminal.Err, note)
 }

@@ -3,21 +3,16 @@ package calling
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -32,48 +27,37 @@ func NewShortCommands(terminal invocation.Terminal, log *invocation.Log) []*cobr
 	var commands []*cobra.Command
 	for _, definition := range gen.Surface().Tools {
 		for i := range definition.Commands {
-			commands = append(commands, newShortCommand(terminal, log, definition, &definition.Commands[i]))
+			commands = append(commands, newToolCommand(terminal, log, definition, &definition.Commands[i]))
 		}
 	}
 	return commands
 }
 
-func newShortCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition, short *tool.ShortCommand) *cobra.Command {
-	c := &toolCommand{
-		terminal: terminal, log: log, definition: definition, short: short,
-		format: display.Format{Terminal: terminal}, target: saved.Target{Terminal: terminal},
-	}
-	command := &cobra.Command{
-		Use: short.Name, Aliases: strings.Fields(short.Alias), Short: short.Title, Example: exampleLines("", short.Examples), Args: cobra.ArbitraryArgs, RunE: c.run,
-	}
-	flags := command.Flags()
+// addShortFlags adds the flags that only a short command has.
+func (c *toolCommand) addShortFlags(flags *pflag.FlagSet) {
 	c.arguments = invocation.AddArguments(flags, c.shortArguments(), false)
 	c.arguments.AllowMissing()
-	if definition.Pages != "" {
+	isFeed := c.short.Preset[c.definition.Changes] != ""
+	if c.definition.Pages != "" {
 		limit := defaultRows
-		if c.isFeed() {
+		if isFeed {
 			limit = defaultChanges
 		}
 		flags.IntVarP(&c.limit, tool.HitsLimit, "L", limit, "maximum `rows`, read page by page")
 		flags.BoolVarP(&c.all, "all", "a", false, "print every row, as -o does")
 	}
-	if short.By != nil {
+	if c.short.By != nil {
 		flags.StringVar(&c.by, "by", "", "`field` to group by, or the stream's time by "+strings.Join(c.steps(), ", "))
 		invocation.MarkArguments(flags, "by")
 	}
-	if c.isFeed() {
+	if isFeed {
 		flags.BoolVar(&c.follow, "follow", false, "keep asking, and print changes as they come")
 	}
-	if definition.Table == tool.DocumentTable {
+	if c.definition.Table == tool.DocumentTable {
 		flags.BoolVarP(&c.web, "web", "w", false, "open the record's web address in the browser")
 	}
 	c.format.AddRowFlags(flags)
-	c.addFlags(command)
-	return command
 }
-
-// isFeed reports whether a short command lists changes.
-func (c *toolCommand) isFeed() bool { return c.short.Preset[c.definition.Changes] != "" }
 
 // steps returns the words of --by that group by time.
 func (c *toolCommand) steps() []string {
@@ -86,16 +70,15 @@ func (c *toolCommand) steps() []string {
 }
 
 // group adds the grouping of --by to the arguments of a call.
-func (c *toolCommand) group(ctx context.Context, reader rs.Reader, arguments json.RawMessage) (json.RawMessage, error) {
-	if c.by == "" {
-		return arguments, nil
+func (r *reading) group(ctx context.Context, object rawjson.Object) (rawjson.Object, error) {
+	switch {
+	case r.by == "":
+		return object, nil
+	case !slices.Contains(r.steps(), r.by):
+		return object.With(r.short.By["field"], rawjson.Quote(r.by)), nil
 	}
-	object, _ := rawjson.ParseObject(arguments)
-	if !slices.Contains(c.steps(), c.by) {
-		return object.With(c.short.By["field"], rawjson.Quote(c.by)).Encode(), nil
-	}
-	field, err := c.span.timeField(ctx, reader, object)
-	return object.With(c.short.By["time"], rawjson.Quote(field)).With(c.short.By["step"], rawjson.Quote(c.by)).Encode(), err
+	field, err := r.span.timeField(ctx, r.env.RS, object)
+	return object.With(r.short.By["time"], rawjson.Quote(field)).With(r.short.By["step"], rawjson.Quote(r.by)), err
 }
 
 // shortArguments returns the arguments of a short command. It has no page tokens, and its limit is not the limit of a page.
@@ -139,64 +122,4 @@ func (c *toolCommand) object(command *cobra.Command, words []string) (json.RawMe
 		object = append(object, rawjson.Strings(fields, columns))
 	}
 	return object.Encode(), err
-}
-
-// printPlain prints the groups of an aggregate or a record.
-func (c *toolCommand) printPlain(ctx context.Context, env tool.Env, arguments json.RawMessage) error {
-	var rows []json.RawMessage
-	var result *tool.Result
-	err := c.accounted(ctx, env, func(ctx context.Context, env tool.Env) (int, error) {
-		answer, err := c.definition.Ask(ctx, env, arguments)
-		if err != nil {
-			return 0, err
-		}
-		if c.definition.Table == tool.DocumentTable && answer.Response != nil {
-			object, _ := rawjson.ParseObject(arguments)
-			rows = []json.RawMessage{render.PlainRecord(answer.Response, object.Text(tool.DocumentID))}
-			return 1, nil
-		}
-		if result, err = answer.Render(); err != nil {
-			return 0, err
-		}
-		rows = display.PlainGroups(result.Structured)
-		return result.Rows, nil
-	})
-	if err != nil {
-		return err
-	}
-	if c.web {
-		return openRecord(rows[0])
-	}
-	output, err := c.target.Open()
-	if err != nil {
-		return err
-	}
-	defer output.Discard()
-	c.format.Terminal.Out = output.Writer
-	printed := c.format.PlainRows()
-	switch {
-	case printed.IsTable() && result != nil:
-		err = c.format.PrintShape(ctx, result, c.definition.Table, "")
-	case result == nil:
-		err = printed.WriteRecord(ctx, rows[0])
-	default:
-		err = errors.Join(printed.Write(ctx, rows), printed.End())
-	}
-	if err != nil {
-		return err
-	}
-	return output.Publish()
-}
-
-// openRecord opens the web address of a record in the browser.
-func openRecord(row json.RawMessage) error {
-	members, _ := rawjson.ParseObject(row)
-	address := members.FirstText("url", "html_url", "permalink", "link")
-	if parsed, err := url.Parse(address); err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http" {
-		return invocation.Failf("the record has no web address; leave out --web to see its fields")
-	}
-	if !invocation.OpenBrowser(address) {
-		return invocation.Failf("no browser can be started here; open %s", invocation.OneLine(address))
-	}
-	return nil
 }

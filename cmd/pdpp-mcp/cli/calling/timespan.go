@@ -2,7 +2,6 @@ package calling
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -114,14 +113,10 @@ func beginning(passed string, now time.Time) (time.Time, error) {
 }
 
 // apply adds the filter to the arguments of a call and prints it on stderr.
-func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.RawMessage, now time.Time, stderr io.Writer) (json.RawMessage, error) {
+func (s *timespan) apply(ctx context.Context, reader rs.Reader, object rawjson.Object, now time.Time, stderr io.Writer) (rawjson.Object, error) {
 	bounds, err := s.bounds(now)
-	if bounds == nil || err != nil {
-		return arguments, err
-	}
-	object, ok := rawjson.ParseObject(arguments)
-	if !ok || s.stream != "" && object.Text(s.stream) == "" {
-		return arguments, nil // the tool reports what is missing
+	if bounds == nil || err != nil || s.stream != "" && object.Text(s.stream) == "" { // the tool reports a missing stream
+		return object, err
 	}
 	field, err := s.timeField(ctx, reader, object)
 	if err != nil {
@@ -136,7 +131,7 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.R
 		words[i] = fmt.Sprintf("%s.%s=%s", invocation.OneLine(field), bound.Name, bounds.Text(bound.Name))
 	}
 	fmt.Fprintf(stderr, "--%s %s\n", invocation.FlagName(s.filter), strings.Join(words, " "))
-	return object.With(s.filter, filter.With(field, bounds.Encode()).Encode()).Encode(), nil
+	return object.With(s.filter, filter.With(field, bounds.Encode()).Encode()), nil
 }
 
 // timeField returns the field that holds the time of the records that a call reads, as far as the schema shows.

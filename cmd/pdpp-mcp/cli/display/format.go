@@ -124,7 +124,7 @@ func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(sc
 	switch {
 	case f.IsPerRow():
 		rows := f.Rows()
-		return errors.Join(rows.Write(ctx, rowsOf(result.Structured)), rows.End())
+		return errors.Join(rows.Write(ctx, rowsOf(result.Structured)), rows.End(""))
 	case f.selection != nil:
 		return f.selectFrom(ctx, result.Structured)
 	case f.chosen == formatText:

@@ -35,8 +35,8 @@ func readHit(result json.RawMessage, shared rawjson.Object) (h hit) {
 
 var unmarked = strings.NewReplacer("<mark>", "", "</mark>", "")
 
-// PlainHit returns a search result as a plain row.
-func PlainHit(result json.RawMessage) json.RawMessage {
+// plainHit returns a search result as a plain row.
+func plainHit(result json.RawMessage) json.RawMessage {
 	h := readHit(result, nil)
 	return rawjson.Object{
 		rawjson.String(handleName, h.Handle), rawjson.String("title", h.Title), rawjson.String("time", h.Time),

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// page is the part of structured output that people read.
-type page struct {
+// Page is the part of structured output that people read.
+type Page struct {
 	Shared json.RawMessage `json:"shared"` // members that all rows have in common
 	Data   struct {
 		Data       []json.RawMessage `json:"data"`
@@ -49,6 +49,11 @@ type page struct {
 	} `json:"window"`
 }
 
+// ReadPage reads the structured output of a tool.
+func ReadPage(structured json.RawMessage) (page Page, err error) {
+	return page, json.Unmarshal(structured, &page)
+}
+
 // Total is the number of rows on all pages, if the resource server reports it.
 type Total struct {
 	Kind  string `json:"kind"` // exact, estimated or none
@@ -72,8 +77,8 @@ func (t Total) String() string {
 
 // shapeTable returns the table of a result, or its text if it has no rows. More says how to see the rows after a page.
 func shapeTable(shape tool.Table, result *tool.Result, screen screen, more string) string {
-	var p page
-	if err := json.Unmarshal(result.Structured, &p); err != nil {
+	p, err := ReadPage(result.Structured)
+	if err != nil {
 		return screen.text(result.Text)
 	}
 	switch {
@@ -120,7 +125,7 @@ func listTable(result *tool.Result, names, optional []string, screen screen) str
 }
 
 // rowLines returns the lines below a table of rows: their number, how to see the others, and the remarks.
-func (p *page) rowLines(table *table, noun, more string) []string {
+func (p *Page) rowLines(table *table, noun, more string) []string {
 	line := invocation.Count(table.rowCount(), noun)
 	if total := ReadTotal(p.Data.Meta.Count); total.Value > 0 {
 		line = fmt.Sprintf("%d of %v %ss", table.rowCount(), total, noun)
@@ -128,9 +133,7 @@ func (p *page) rowLines(table *table, noun, more string) []string {
 	if shared, _ := rawjson.ParseObject(p.Shared); shared.Text("stream") != "" && noun == "row" {
 		line += " of " + shared.Text("stream")
 	}
-	if table.zone != "" && table.zone != "UTC" {
-		line += ", times in " + table.zone
-	}
+	line = table.summary(line)
 	switch {
 	case p.Data.HasMore && p.Data.NextCursor == "":
 		line += fmt.Sprintf("; more follow: --%s reads one source", invocation.FlagName(tool.RecordsConnectionID))
@@ -141,7 +144,7 @@ func (p *page) rowLines(table *table, noun, more string) []string {
 }
 
 // groupLines returns the lines below a table of groups. They count the groups and records outside the table (R-SURF-8).
-func (p *page) groupLines() []string {
+func (p *Page) groupLines() []string {
 	lines := []string{invocation.Count(len(p.Data.Groups), "group")}
 	if p.GroupsLeftOut > 0 {
 		lines = append(lines, fmt.Sprintf("%s more do not fit into one result; narrow with a filter", invocation.Count(p.GroupsLeftOut, "group")))
@@ -153,7 +156,7 @@ func (p *page) groupLines() []string {
 }
 
 // remarks returns the notes of a result about the whole page.
-func (p *page) remarks() []string {
+func (p *Page) remarks() []string {
 	var lines []string
 	if p.Note != "" {
 		lines = append(lines, p.Note)

@@ -17,6 +17,8 @@ import (
 
 // Rows prints rows one by one: as JSON, CSV or TSV, or what --jq selects of each. A table is printed at the end.
 type Rows struct {
+	AreHits bool // search results: a table has columns of their own, and other formats print them as plain rows
+
 	format  *Format
 	columns []string // of CSV: the members of the first page that has rows
 	missing []string // members of later rows that have no column
@@ -41,6 +43,11 @@ func (r *Rows) IsTable() bool { return r.format.chosen == formatTable }
 // Write prints rows as whole lines.
 func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
 	defer func() { r.count += len(rows) }()
+	if r.AreHits && !r.isHitTable() {
+		for i, hit := range rows {
+			rows[i] = plainHit(hit)
+		}
+	}
 	switch {
 	case r.IsTable():
 		r.kept = append(r.kept, rows...)
@@ -90,42 +97,35 @@ func (r *Rows) project(row json.RawMessage) json.RawMessage {
 	return kept.Encode()
 }
 
-// End ends a JSON list, and returns an error that names the members without a CSV column.
-func (r *Rows) End() error {
-	if len(r.missing) > 0 {
+// End ends a JSON list, or prints the table with a note about the rows that follow. It returns an error that names the members without a
+// CSV column.
+func (r *Rows) End(more string) error {
+	switch {
+	case len(r.missing) > 0:
 		return invocation.Failf("the CSV lacks %s that only later rows have: %s; use --format jsonl, or name the fields with --fields",
 			invocation.Count(len(r.missing), "member"), invocation.OneLine(strings.Join(r.missing, ", ")))
-	}
-	if r.format.chosen != formatJSON || r.format.selection != nil {
+	case r.IsTable():
+		return r.printTable(more)
+	case r.format.chosen != formatJSON || r.format.selection != nil:
 		return nil
-	}
-	if r.count == 0 {
+	case r.count == 0:
 		return r.format.write([]byte("[]\n"))
 	}
 	return r.format.write([]byte("]\n"))
 }
 
-// EndTable prints the table of the rows, which may be search results, with a note below it.
-func (r *Rows) EndTable(isHits bool, more string) error {
+// isHitTable reports whether the rows are search results that are printed as a table with columns of their own.
+func (r *Rows) isHitTable() bool { return r.AreHits && r.IsTable() && r.format.columns == nil }
+
+func (r *Rows) printTable(more string) error {
 	screen := screenOf(r.format.Terminal)
 	screen.isBare = r.format.noHeaders
-	table, noun := &table{}, "row"
-	switch {
-	case isHits && r.format.columns == nil:
+	table, noun := rowTable(objectsOf(r.kept), r.format.columns...), "row"
+	if r.isHitTable() {
 		table, noun = hitTable(r.kept, nil), "hit"
-	case isHits:
-		for i, hit := range r.kept {
-			r.kept[i] = PlainHit(hit)
-		}
-		fallthrough
-	default:
-		table = rowTable(objectsOf(r.kept), r.format.columns...)
 	}
 	table.advice = "--columns, --format json"
-	line := invocation.Count(len(r.kept), noun)
-	if table.zone != "" && table.zone != "UTC" {
-		line += ", times in " + table.zone
-	}
+	line := table.summary(invocation.Count(len(r.kept), noun))
 	if more != "" {
 		line += "; " + more
 	}
@@ -143,7 +143,7 @@ func (r *Rows) WriteRecord(ctx context.Context, row json.RawMessage) error {
 	if r.format.chosen == formatJSON {
 		r.format.chosen = formatLines
 	}
-	return errors.Join(r.Write(ctx, []json.RawMessage{row}), r.End())
+	return errors.Join(r.Write(ctx, []json.RawMessage{row}), r.End(""))
 }
 
 // recordText returns the fields of a record that have a value, one on a line. Fields with long text come last, as paragraphs.

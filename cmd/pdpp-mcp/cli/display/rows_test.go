@@ -30,7 +30,7 @@ func printed(t *testing.T, flags []string, pages ...[]json.RawMessage) (string, 
 			return out.String(), err
 		}
 	}
-	return out.String(), rows.End()
+	return out.String(), rows.End("")
 }
 
 // Each row is a line: of CSV under one heading for all pages, with every value in its column.

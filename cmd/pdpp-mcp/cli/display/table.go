@@ -49,6 +49,14 @@ func (t *table) rowCount() int {
 	return len(t.columns[0].cells)
 }
 
+// summary adds the zone of the times to the number of rows.
+func (t *table) summary(count string) string {
+	if t.zone == "" || t.zone == "UTC" {
+		return count
+	}
+	return count + ", times in " + t.zone
+}
+
 // columnGap is the space between two columns. Programs can split a table at two spaces.
 const columnGap = 2
 

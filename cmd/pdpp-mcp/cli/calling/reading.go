@@ -1,0 +1,161 @@
+package calling
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// reading is one run of a toolCommand.
+type reading struct {
+	*toolCommand
+	command *cobra.Command
+	env     tool.Env
+	account *audit.Log
+	caller  audit.Caller
+	last    *lastRun // keeps the position; nil if no run continues this one
+
+	rows      *display.Rows
+	maxRows   int // after which no further page is read
+	pageSize  int // 0 for the limit of the call
+	count     int // rows that were printed
+	total     display.Total
+	fromStart bool             // reading begins at the first page, so a total applies
+	line      *invocation.Line // shows the progress
+}
+
+// run makes the call and prints what it reads.
+func (r *reading) run(ctx context.Context, arguments json.RawMessage) error {
+	object, isObject := rawjson.ParseObject(arguments) // the tool refuses other values
+	if isObject {
+		var err error
+		if object, err = r.prepare(ctx, object); err != nil {
+			return err
+		}
+		arguments = object.Encode()
+	}
+	output, err := r.target.Open()
+	if err != nil {
+		return err
+	}
+	defer output.Discard()
+	r.format.Terminal.Out = output.Writer
+	var kept keptPosition
+	if isObject && r.printsPages() {
+		kept, err = r.printPages(ctx, object)
+	} else {
+		kept, err = r.print(ctx, arguments)
+	}
+	if err != nil {
+		return advised(r.command, r.withStreams(ctx, object, err))
+	}
+	return errors.Join(output.Publish(), r.last.keep(kept))
+}
+
+// prepare adds the time range, the grouping and the position of the last run to the arguments.
+func (r *reading) prepare(ctx context.Context, object rawjson.Object) (_ rawjson.Object, err error) {
+	if object, err = r.span.apply(ctx, r.env.RS, object, r.clock.Now(), r.terminal.Err); err != nil {
+		return nil, err
+	}
+	if object, err = r.group(ctx, object); err != nil {
+		return nil, err
+	}
+	object, r.last, err = r.resume(object)
+	return object, err
+}
+
+// withStreams adds the granted streams to the error of a call that lacks a stream.
+func (r *reading) withStreams(ctx context.Context, object rawjson.Object, err error) error {
+	refused, isRefused := errors.AsType[*tool.Error](err)
+	if !isRefused || r.span.stream == "" || refused.Param != r.span.stream || object.Get(r.span.stream) != nil {
+		return err
+	}
+	document, failed := schemadoc.Scope{}.Ask(ctx, r.env.RS.Get, nil)
+	if failed != nil {
+		return err
+	}
+	listed := *refused
+	listed.Accepted = document.Names().Streams("")
+	return &listed
+}
+
+// ask makes one call within the time limit. Use reads the answer and returns the number of its rows. The call is written to the audit log
+// (R-OPS-2), because agents call from shells too.
+func (r *reading) ask(ctx context.Context, arguments json.RawMessage, use func(*tool.Answer) (rows int, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	started, entry, rows := time.Now(), r.account.Begin(r.caller, r.definition.Name), 0
+	env := r.env
+	env.RS = entry.Reader(env.RS)
+	answer, err := r.definition.Ask(ctx, env, arguments)
+	if err == nil {
+		rows, err = use(answer)
+	}
+	entry.End(rows, tool.AuditCode(err), time.Since(started))
+	return err
+}
+
+// print prints the result of a tool. A short command prints the record or the groups in it.
+func (r *reading) print(ctx context.Context, arguments json.RawMessage) (kept keptPosition, err error) {
+	var record json.RawMessage
+	var result *tool.Result
+	err = r.ask(ctx, arguments, func(answer *tool.Answer) (_ int, err error) {
+		if r.short != nil && r.definition.Table == tool.DocumentTable && answer.Response != nil {
+			object, _ := rawjson.ParseObject(arguments)
+			if record = render.PlainRecord(answer.Response, object.Text(tool.DocumentID)); record != nil {
+				return 1, nil
+			}
+		}
+		if result, err = answer.Render(); err != nil {
+			return 0, err
+		}
+		return result.Rows, nil
+	})
+	switch {
+	case err != nil:
+		return kept, err
+	case r.web:
+		return kept, openRecord(record)
+	case record != nil:
+		return kept, r.format.PlainRows().WriteRecord(ctx, record)
+	}
+	if r.short != nil {
+		if rows := r.format.PlainRows(); !rows.IsTable() {
+			return kept, errors.Join(rows.Write(ctx, display.PlainGroups(result.Structured)), rows.End(""))
+		}
+	}
+	more := ""
+	if r.definition.Pages != "" {
+		more = "--all reads every page"
+	}
+	structured, _ := rawjson.ParseObject(result.Structured)
+	data, _ := rawjson.ParseObject(structured.Get("data"))
+	kept = keptPosition{data.Text("next_cursor"), data.Text("next_changes_since")}
+	return kept, r.format.PrintShape(ctx, result, r.definition.Table, more)
+}
+
+// openRecord opens the web address of a record in the browser.
+func openRecord(row json.RawMessage) error {
+	members, _ := rawjson.ParseObject(row)
+	address := members.FirstText("url", "html_url", "permalink", "link")
+	if parsed, err := url.Parse(address); err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http" {
+		return invocation.Failf("the record has no web address; leave out --web to see its fields")
+	}
+	if !invocation.OpenBrowser(address) {
+		return invocation.Failf("no browser can be started here; open %s", invocation.OneLine(address))
+	}
+	return nil
+}
