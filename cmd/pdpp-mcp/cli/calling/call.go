@@ -129,8 +129,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 		return advised(command, err)
 	}
 	r.env.Readings, r.env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
-	r.account, r.caller = c.sources.Account(logger)
-	r.caller.ClientName = "pdpp-mcp call"
+	r.account = c.sources.Accounting("pdpp-mcp call", c.definition.Name, logger)
 	return r.run(ctx, arguments)
 }
 

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -24,8 +22,7 @@ type reading struct {
 	*toolCommand
 	command *cobra.Command
 	env     tool.Env
-	account *audit.Log
-	caller  audit.Caller
+	account invocation.Accounting
 	last    *lastRun // keeps the position; nil if no run continues this one
 
 	rows      *display.Rows
@@ -92,19 +89,18 @@ func (r *reading) withStreams(ctx context.Context, object rawjson.Object, err er
 	return &listed
 }
 
-// ask makes one call within the time limit. Use reads the answer and returns the number of its rows. The call is written to the audit log
-// (R-OPS-2), because agents call from shells too.
+// ask makes one call within the time limit. Use reads the answer and returns the number of its rows.
 func (r *reading) ask(ctx context.Context, arguments json.RawMessage, use func(*tool.Answer) (rows int, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	started, entry, rows := time.Now(), r.account.Begin(r.caller, r.definition.Name), 0
-	env := r.env
-	env.RS = entry.Reader(env.RS)
+	env, rows := r.env, 0
+	reader, end := r.account(env.RS)
+	env.RS = reader
 	answer, err := r.definition.Ask(ctx, env, arguments)
 	if err == nil {
 		rows, err = use(answer)
 	}
-	entry.End(rows, tool.AuditCode(err), time.Since(started))
+	end(rows, err)
 	return err
 }
 

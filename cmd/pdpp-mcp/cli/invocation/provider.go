@@ -108,7 +108,7 @@ type Provider struct {
 
 	Transport http.RoundTripper // to the resource server; nil for the default
 
-	chosen *credential.Entry // by Each; nil: the latest one of Grants
+	chosen *credential.Entry // by Sources.Each; nil: the latest one of Grants
 	caller audit.Caller      // the client and grant of a cached token
 }
 
@@ -136,9 +136,9 @@ func markShared(flags *pflag.FlagSet) {
 	}
 }
 
-// Choose sets the URL to the only provider of the cache if no provider was named. A token that was passed for this run is never sent to a
+// choose sets the URL to the only provider of the cache if no provider was named. A token that was passed for this run is never sent to a
 // provider that was not named.
-func (p *Provider) Choose() error {
+func (p *Provider) choose() error {
 	if source, _ := p.Passed(); p.URL != "" || source != "" {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (p *Provider) Choose() error {
 	if err != nil {
 		return err
 	}
-	cache.KeepModes = true // doctor must not change files
+	cache.KeepModes = true // the reader of a credential restricts its file
 	p.URL, err = cache.OnlyProvider(p.Grants...)
 	return err
 }
@@ -198,7 +198,7 @@ func (p *Provider) address() (string, error) {
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return "", err
 	}
-	if err := p.Choose(); err != nil {
+	if err := p.choose(); err != nil {
 		return "", err
 	}
 	address, err := credential.ParseProviderURL(p.URL)
@@ -206,34 +206,6 @@ func (p *Provider) address() (string, error) {
 		return "", err
 	}
 	return address, p.ClearText.Refuse("provider URL", address)
-}
-
-// Each returns a Provider for each usable credential that the flags choose, latest first, or p itself if a token was passed for this run.
-func (p *Provider) Each(logger *slog.Logger) ([]*Provider, error) {
-	if _, err := p.address(); err != nil {
-		return nil, err
-	}
-	if source, _ := p.Passed(); source != "" {
-		return []*Provider{p}, nil
-	}
-	cache, err := OpenCache(p.CacheRoot, logger)
-	if err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	entries, err := cache.Select(p.URL, p.Grants, now)
-	if err != nil {
-		return nil, err
-	}
-	var all []*Provider
-	for _, entry := range entries {
-		if entry.Credential.Usable(now) {
-			one := *p
-			one.chosen = entry
-			all = append(all, &one)
-		}
-	}
-	return all, nil
 }
 
 // Grant returns the label or id of the credential that Each chose, or an empty string.
@@ -252,6 +224,19 @@ func (p *Provider) Account(logger *slog.Logger) (*audit.Log, audit.Caller) {
 		return nil, p.caller
 	}
 	return audit.NewFile(cache.PrepareActivity(), audit.LocalLimits, logger), p.caller
+}
+
+// Accounting begins the entry of a call in the audit log. It returns a reader for the call, and a function that ends the entry.
+type Accounting func(inner rs.Reader) (reader rs.Reader, end func(rows int, err error))
+
+// Accounting returns the Accounting of a command. The audit log has the commands too, because agents use shells.
+func (p *Provider) Accounting(client, call string, logger *slog.Logger) Accounting {
+	account, caller := p.Account(logger)
+	caller.ClientName = client
+	return func(inner rs.Reader) (rs.Reader, func(int, error)) {
+		started, entry := time.Now(), account.Begin(caller, call)
+		return entry.Reader(inner), func(rows int, err error) { entry.End(rows, tool.AuditCode(err), time.Since(started)) }
+	}
 }
 
 // Passed returns the source of a token that was passed for this run, and a function that reads it. The source is empty if none was passed.
@@ -274,23 +259,23 @@ func (p *Provider) token(ctx context.Context, logger *slog.Logger) (rs.Secret, e
 		}
 		return read()
 	}
-	cache, entry, err := p.Stored(logger)
+	cache, err := OpenCache(p.CacheRoot, logger)
 	if err != nil {
 		return rs.Secret{}, err
+	}
+	entry := p.chosen
+	if entry == nil {
+		if entry, err = cache.Load(p.URL, p.Grants, time.Now()); err != nil {
+			return rs.Secret{}, err
+		}
 	}
 	if entry, err = (&connect.Renewal{Cache: cache}).Current(ctx, entry); err != nil {
 		return rs.Secret{}, err
 	}
-	p.caller = audit.Caller{ClientID: entry.Client.ClientID, GrantID: entry.Credential.GrantID}
+	p.setCaller(entry)
 	return entry.Credential.AccessToken, nil
 }
 
-// Stored returns the cached credential that is used if no token was passed, and its cache.
-func (p *Provider) Stored(logger *slog.Logger) (*credential.Cache, *credential.Entry, error) {
-	cache, err := OpenCache(p.CacheRoot, logger)
-	if err != nil || p.chosen != nil {
-		return cache, p.chosen, err
-	}
-	entry, err := cache.Load(p.URL, p.Grants, time.Now())
-	return cache, entry, err
+func (p *Provider) setCaller(entry *credential.Entry) {
+	p.caller = audit.Caller{ClientID: entry.Client.ClientID, GrantID: entry.Credential.GrantID}
 }

@@ -66,11 +66,17 @@ type rotatedToken struct {
 
 var _ host.Local = (*rotatedToken)(nil)
 
-// newRotatedToken checks the file until the lifetime ends. The token is its present content.
-func newRotatedToken(lifetime context.Context, p *Provider, address string, token rs.Secret, logger *slog.Logger) (*rotatedToken, error) {
-	t := &rotatedToken{lifetime: lifetime, provider: p, address: address, currentToken: token}
+// newRotatedToken reads the token, and checks its file until the lifetime ends.
+func newRotatedToken(lifetime context.Context, p *Provider, logger *slog.Logger) (*rotatedToken, error) {
+	t := &rotatedToken{lifetime: lifetime, provider: p}
 	var err error
-	if t.first, err = t.admission(token); err != nil {
+	if t.address, err = p.address(); err != nil {
+		return nil, err
+	}
+	if t.currentToken, err = p.token(lifetime, logger); err != nil {
+		return nil, err
+	}
+	if t.first, err = t.admission(t.currentToken); err != nil {
 		return nil, err
 	}
 	t.current.Store(t.first)

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/membership"
@@ -35,52 +35,24 @@ func (s *Sources) AddFlags(flags *pflag.FlagSet) {
 	markShared(flags)
 }
 
-// local returns the host.Local of a token that was passed for this run.
-func (s *Sources) local(ctx context.Context, logger *slog.Logger) (host.Local, error) {
-	address, err := s.address()
-	if err != nil {
-		return nil, err
-	}
-	token, err := s.token(ctx, logger)
-	if err != nil {
-		return nil, err
-	}
-	if s.AccessTokenFile != "" {
-		return newRotatedToken(ctx, &s.Provider, address, token, logger)
-	}
-	reader, err := s.client(address, token)
-	if err != nil {
-		return nil, err
-	}
-	return host.NewAdmission(ctx, reader, s.SignIn(), nil), nil
-}
-
 // Local returns what a local server reads with. It makes no request.
 func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, error) {
-	if len(s.URLs) > 0 {
-		s.URL = s.URLs[0]
-	}
-	if source, _ := s.Passed(); source != "" {
-		if len(s.URLs) > 1 {
-			return nil, Usagef("one access token is of one provider: pass one --provider-url with %s", source)
-		}
-		return s.local(ctx, logger)
-	}
-	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
-		return nil, err
+	source, _ := s.Passed()
+	if source != "" && len(s.URLs) > 1 {
+		return nil, Usagef("one access token is of one provider: pass one --provider-url with %s", source)
 	}
 	urls, err := s.providers()
 	if err != nil {
 		return nil, err
 	}
 	for _, url := range urls {
-		address, err := credential.ParseProviderURL(url)
-		if err != nil {
+		s.URL = url
+		if _, err := s.address(); err != nil {
 			return nil, err
 		}
-		if err := s.ClearText.Refuse("provider URL", address); err != nil {
-			return nil, err
-		}
+	}
+	if source != "" {
+		return s.localToken(ctx, logger)
 	}
 	cache, err := OpenCache(s.CacheRoot, logger)
 	if err != nil {
@@ -91,13 +63,28 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 		return nil, err
 	}
 	if only := members.Only(); only != nil {
-		s.caller = audit.Caller{ClientID: only.Client.ClientID, GrantID: only.Credential.GrantID}
+		s.setCaller(only)
 	}
 	return members, nil
 }
 
+// localToken returns the host.Local of a token that was passed for this run.
+func (s *Sources) localToken(ctx context.Context, logger *slog.Logger) (host.Local, error) {
+	if s.AccessTokenFile != "" {
+		return newRotatedToken(ctx, &s.Provider, logger)
+	}
+	reader, err := s.Reader(ctx, logger)
+	if err != nil {
+		return nil, err
+	}
+	return host.NewAdmission(ctx, reader, s.SignIn(), nil), nil
+}
+
 // providers returns the named providers or the default ones.
 func (s *Sources) providers() ([]string, error) {
+	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
 	if len(s.URLs) > 0 {
 		return s.URLs, nil
 	}
@@ -111,28 +98,45 @@ func (s *Sources) providers() ([]string, error) {
 			return urls, err
 		}
 	}
-	if err := s.Choose(); err != nil {
-		return nil, err
-	}
-	return []string{s.URL}, nil
+	err := s.choose()
+	return []string{s.URL}, err
 }
 
-// Each returns a Provider for each usable credential that the flags choose. The error says which providers have none.
+// Each returns a Provider for each usable credential that the flags choose, the latest of a provider first, or one for the token that was
+// passed for this run. The error says which providers have none.
 func (s *Sources) Each(logger *slog.Logger) ([]*Provider, error) {
 	urls, err := s.providers()
 	if err != nil {
 		return nil, err
 	}
-	if source, _ := s.Passed(); source != "" {
+	cache, err := OpenCache(s.CacheRoot, logger)
+	source, _ := s.Passed()
+	if source != "" {
 		urls = urls[:1] // one access token is of one provider
+	} else if err != nil {
+		return nil, err
 	}
 	var all []*Provider
 	var problems []error
 	for _, url := range urls {
-		one := s.Provider
+		one, now := s.Provider, time.Now()
 		one.URL = url
-		found, err := one.Each(logger)
-		all, problems = append(all, found...), append(problems, err)
+		_, err := one.address()
+		var entries []*credential.Entry
+		switch {
+		case err == nil && source == "":
+			entries, err = cache.Select(url, s.Grants, now)
+		case err == nil:
+			all = append(all, &one)
+		}
+		problems = append(problems, err)
+		for _, entry := range entries {
+			if entry.Credential.Usable(now) {
+				chosen := one
+				chosen.chosen = entry
+				all = append(all, &chosen)
+			}
+		}
 	}
 	return all, errors.Join(problems...)
 }

@@ -27,8 +27,8 @@ import (
 // streamCopy is a file with one record per line, ordered by id, and a state file. If the records do not match the digest in the state,
 // because a run was killed or the file was edited, the copy is read from the beginning.
 type streamCopy struct {
-	root               *os.Root
-	Connection, Stream string
+	source
+	root *os.Root
 
 	records map[string]json.RawMessage // lines by id
 	state   state
@@ -51,35 +51,26 @@ func fileName(name string) string {
 	return name
 }
 
-func (c *streamCopy) file() string {
-	return path.Join(fileName(c.Connection), fileName(c.Stream)+".jsonl")
-}
+func (s source) file() string { return path.Join(fileName(s.connection), fileName(s.stream)+".jsonl") }
 
-func (c *streamCopy) stateFile() string {
-	return path.Join(fileName(c.Connection), "."+fileName(c.Stream)+".json")
-}
+func (s source) stateFile() string { return path.Join(fileName(s.connection), "."+fileName(s.stream)+".json") }
 
 // open reads the copy of an earlier run. A missing or damaged copy is empty. So is a copy of another grant, because that grant may cover
 // other fields.
-func (c *streamCopy) open(provider, grant string) error {
+func (c *streamCopy) open() error {
 	c.clear()
 	content, err := c.root.ReadFile(c.stateFile())
 	var kept state
-	isOurs := err == nil && json.Unmarshal(content, &kept) == nil && kept.Bookmark != "" && kept.Provider == provider && kept.Grant == grant
+	isOurs := err == nil && json.Unmarshal(content, &kept) == nil &&
+		kept.Bookmark != "" && kept.Provider == c.grant.ProviderURL() && kept.Grant == c.grant.id
+	var records []byte
+	if isOurs {
+		records, err = c.root.ReadFile(c.file())
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if !isOurs {
-		return nil
-	}
-	records, err := c.root.ReadFile(c.file())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if digest := sha256.Sum256(records); hex.EncodeToString(digest[:]) != kept.SHA256 {
+	if digest := sha256.Sum256(records); err != nil || !isOurs || hex.EncodeToString(digest[:]) != kept.SHA256 {
 		return nil
 	}
 	for line := range bytes.Lines(records) {
@@ -114,8 +105,8 @@ func (c *streamCopy) apply(row json.RawMessage, counts *change) error {
 var errNotRecord = errors.New("the provider sent a change without a record id; the copy was not changed")
 
 // save writes the records and then the state.
-func (c *streamCopy) save(provider, grant, bookmark string) error {
-	if err := c.root.MkdirAll(fileName(c.Connection), 0o700); err != nil {
+func (c *streamCopy) save(bookmark string) error {
+	if err := c.root.MkdirAll(fileName(c.connection), 0o700); err != nil {
 		return err
 	}
 	digest := sha256.New()
@@ -130,7 +121,7 @@ func (c *streamCopy) save(provider, grant, bookmark string) error {
 	if err != nil {
 		return err
 	}
-	c.state = state{bookmark, provider, grant, len(c.records), hex.EncodeToString(digest.Sum(nil))}
+	c.state = state{bookmark, c.grant.ProviderURL(), c.grant.id, len(c.records), hex.EncodeToString(digest.Sum(nil))}
 	return c.replace(c.stateFile(), func(out io.Writer) error { return json.NewEncoder(out).Encode(c.state) })
 }
 

@@ -14,7 +14,7 @@ import (
 func TestNamesOfFiles(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"messages", "..", ".", "../x", "a/b", "a%2Fb", "a b", ".hidden", "a:b", "a\\b", "ü", "a\x00b", "messages.jsonl"} {
-		file := (&streamCopy{Connection: name, Stream: name}).file()
+		file := source{connection: name, stream: name}.file()
 		if path.Clean(file) != file || strings.Count(file, "/") != 1 || strings.HasPrefix(file, ".") || strings.Contains(file, "/.") || strings.ContainsAny(file, "\x00:\\") {
 			t.Errorf("%q becomes %q", name, file)
 		}

@@ -6,31 +6,24 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"slices"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // grant is one credential of a provider.
 type grant struct {
-	id       string // empty if the provider does not report it
-	provider string // URL
-	// begin returns a reader, and a function that logs what was read.
-	begin func() (reader rs.Reader, end func(rows int, err error))
+	rs.Reader
+	id      string // empty if the provider does not report it
+	account invocation.Accounting
 }
 
+// source is one stream of one connection.
 type source struct {
 	connection, stream string
 	grant              *grant
-}
-
-func (s source) file() string {
-	return (&streamCopy{Connection: s.connection, Stream: s.stream}).file()
 }
 
 // grantedSources returns every stream of every connection that the credential of a provider covers.
@@ -39,42 +32,26 @@ func grantedSources(ctx context.Context, provider *invocation.Provider, logger *
 	if err != nil {
 		return nil, err
 	}
-	response, err := get(ctx, reader, schemadoc.Scope{}.Request(false))
+	limited, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	document, err := schemadoc.Scope{}.Ask(limited, reader.Get, nil)
 	if err != nil {
 		return nil, err
 	}
-	document, err := schemadoc.Read(response)
-	if err != nil {
-		return nil, err
-	}
-	account, caller := provider.Account(logger)
-	caller.ClientName = "pdpp-mcp sync"
-	granted := &grant{id: document.GrantID(), provider: reader.ProviderURL(), begin: func() (rs.Reader, func(int, error)) {
-		started, call := time.Now(), account.Begin(caller, "sync")
-		return call.Reader(reader), func(rows int, err error) { call.End(rows, tool.AuditCode(err), time.Since(started)) }
-	}}
+	granted := &grant{reader, document.GrantID(), provider.Accounting("pdpp-mcp sync", "sync", logger)}
 	for connector, stream := range document.Rows() {
 		for _, connection := range connector.ConnectionsOf(stream) {
-			each := source{connection.ID, stream.Name, granted}
-			if !slices.Contains(found, each) {
-				found = append(found, each)
-			}
+			found = append(found, source{connection.ID, stream.Name, granted})
 		}
 	}
 	return found, nil
 }
 
-// get reads within the time limit of a server's calls.
-func get(ctx context.Context, reader rs.Reader, request rs.Request) (*rs.Response, error) {
-	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-	defer cancel()
-	return reader.Get(ctx, request)
-}
-
 // change counts what a run changed in a copy.
 type change struct {
-	Written, Deleted int
-	IsFull           bool // read from the beginning
+	Written int  `json:"written"`
+	Deleted int  `json:"deleted"`
+	IsFull  bool `json:"read_anew"`
 }
 
 // firstBookmark is the bookmark before the first change.
@@ -93,7 +70,7 @@ func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, onPage func
 		if err := ctx.Err(); err != nil {
 			return "", counts, err
 		}
-		response, err := get(ctx, reader, pageRequest(kept, since, cursor))
+		response, err := readPage(ctx, reader, kept, since, cursor)
 		refused, isRefused := errors.AsType[*rs.Error](err)
 		if isRefused && refused.Status == http.StatusGone && since != firstBookmark {
 			kept.clear()
@@ -129,11 +106,11 @@ func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, onPage func
 
 var errNoBookmark = errors.New("the provider gives no next_changes_since for this stream, so a copy cannot be kept up to date; read it with call and --all")
 
-// pageRequest returns the request for a page of the feed. Later pages need only their cursor.
-func pageRequest(kept *streamCopy, since, cursor string) rs.Request {
+// readPage reads a page of the feed. Later pages need only their cursor.
+func readPage(ctx context.Context, reader rs.Reader, kept *streamCopy, since, cursor string) (*rs.Response, error) {
 	request := rs.Request{
-		Path:    rs.JoinPath("v1", "streams", kept.Stream, "records"),
-		Sources: rs.OneSource{Stream: kept.Stream, ConnectionID: &kept.Connection},
+		Path:    rs.JoinPath("v1", "streams", kept.stream, "records"),
+		Sources: rs.OneSource{Stream: kept.stream, ConnectionID: &kept.connection},
 	}
 	request.Query.Set("limit", "100")
 	if cursor == "" {
@@ -141,6 +118,8 @@ func pageRequest(kept *streamCopy, since, cursor string) rs.Request {
 	} else {
 		request.Query.Set("cursor", cursor)
 	}
-	request.Query.Set("connection_id", kept.Connection)
-	return request
+	request.Query.Set("connection_id", kept.connection)
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	return reader.Get(ctx, request)
 }

@@ -69,10 +69,8 @@ type row struct {
 	Connection string `json:"connection_id"`
 	Stream     string `json:"stream"`
 	Records    int    `json:"records"`
-	Written    int    `json:"written"`
-	Deleted    int    `json:"deleted"`
-	IsFull     bool   `json:"read_anew"`
-	File       string `json:"file"`
+	change
+	File string `json:"file"`
 }
 
 // updateAll updates every copy. The failure of one stream or one grant does not affect the others.
@@ -149,7 +147,7 @@ func granted(ctx context.Context, providers []*invocation.Provider, logger *slog
 		}
 		for _, one := range found {
 			if !slices.ContainsFunc(sources, func(other source) bool {
-				return other.file() == one.file() && other.grant.provider == one.grant.provider
+				return other.file() == one.file() && other.grant.ProviderURL() == one.grant.ProviderURL()
 			}) {
 				sources = append(sources, one)
 			}
@@ -172,13 +170,10 @@ func (s *sync) open() error {
 }
 
 func (s *sync) choose(granted []source) ([]source, error) {
-	isChosen := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
-	var chosen []source
-	for _, source := range granted {
-		if isChosen(s.streams, source.stream) && isChosen(s.connections, source.connection) {
-			chosen = append(chosen, source)
-		}
-	}
+	isExcluded := func(names []string, name string) bool { return len(names) > 0 && !slices.Contains(names, name) }
+	chosen := slices.DeleteFunc(slices.Clone(granted), func(source source) bool {
+		return isExcluded(s.streams, source.stream) || isExcluded(s.connections, source.connection)
+	})
 	if len(chosen) == 0 {
 		return nil, invocation.Usagef("no granted stream matches; run pdpp-mcp streams to list them")
 	}
@@ -189,28 +184,28 @@ func (s *sync) choose(granted []source) ([]source, error) {
 func (s *sync) refuseShared(sources []source) error {
 	providers := map[string]string{} // by file
 	for _, source := range sources {
-		other, isKnown := providers[source.file()]
-		if providers[source.file()] = source.grant.provider; !isKnown || other == source.grant.provider {
+		other, provider := providers[source.file()], source.grant.ProviderURL()
+		if providers[source.file()] = provider; other == "" || other == provider {
 			continue
 		}
 		var lines []string
-		for _, url := range []string{other, source.grant.provider} {
+		for _, url := range []string{other, provider} {
 			_, host, _ := strings.Cut(url, "://")
 			directory := s.directory + "-" + strings.ReplaceAll(host, ":", "_")
 			lines = append(lines, invocation.Command+invocation.ForProvider(s.command, url, directory))
 		}
 		return invocation.Advised(invocation.Usagef("the providers %s and %s both have the connection %s; keep their copies in two directories",
-			other, source.grant.provider, invocation.OneLine(source.connection)), lines...)
+			other, provider, invocation.OneLine(source.connection)), lines...)
 	}
 	return nil
 }
 
 // update updates one copy and logs what it reads.
 func (s *sync) update(ctx context.Context, source source) (updated row, err error) {
-	reader, end := source.grant.begin()
+	reader, end := source.grant.account(source.grant)
 	defer func() { end(updated.Written+updated.Deleted, err) }()
-	kept := &streamCopy{root: s.root, Connection: source.connection, Stream: source.stream}
-	if err := kept.open(reader.ProviderURL(), source.grant.id); err != nil {
+	kept := &streamCopy{root: s.root, source: source}
+	if err := kept.open(); err != nil {
 		return row{}, err
 	}
 	line := invocation.NewLine(s.terminal.Err)
@@ -221,10 +216,7 @@ func (s *sync) update(ctx context.Context, source source) (updated row, err erro
 		line.Show(fmt.Sprintf("%s: %d changes", invocation.OneLine(source.stream), read))
 	})
 	if err == nil && (previous != bookmark || counts != change{}) {
-		err = kept.save(reader.ProviderURL(), source.grant.id, bookmark)
+		err = kept.save(bookmark)
 	}
-	return row{
-		Connection: source.connection, Stream: source.stream, Records: len(kept.records),
-		Written: counts.Written, Deleted: counts.Deleted, IsFull: counts.IsFull, File: filepath.Join(s.directory, filepath.FromSlash(kept.file())),
-	}, err
+	return row{source.connection, source.stream, len(kept.records), counts, filepath.Join(s.directory, filepath.FromSlash(kept.file()))}, err
 }

@@ -30,8 +30,8 @@ func TestStoppedBetweenCopies(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		ended := 0
-		by := &grant{begin: func() (rs.Reader, func(int, error)) {
-			return emptyFeed{}, func(int, error) {
+		by := &grant{Reader: emptyFeed{}, account: func(reader rs.Reader) (rs.Reader, func(int, error)) {
+			return reader, func(int, error) {
 				if ended++; ended == test.stopAfter {
 					stop()
 				}
@@ -63,7 +63,7 @@ func (l *leadingBack) Get(context.Context, rs.Request) (*rs.Response, error) {
 
 // A feed ends where its cursor leads back.
 func TestAFeedThatLeadsBack(t *testing.T) {
-	feed, kept := &leadingBack{}, &streamCopy{Connection: "cin_1", Stream: "messages"}
+	feed, kept := &leadingBack{}, &streamCopy{source: source{connection: "cin_1", stream: "messages"}}
 	bookmark, done, err := follow(t.Context(), feed, kept, func(int) {})
 	if bookmark != "b1" || done.Written != 3 || feed.pages != 3 || err != nil {
 		t.Errorf("after %d pages: %q, %+v, %v", feed.pages, bookmark, done, err)
