@@ -53,7 +53,9 @@ func fileName(name string) string {
 
 func (s source) file() string { return path.Join(fileName(s.connection), fileName(s.stream)+".jsonl") }
 
-func (s source) stateFile() string { return path.Join(fileName(s.connection), "."+fileName(s.stream)+".json") }
+func (s source) stateFile() string {
+	return path.Join(fileName(s.connection), "."+fileName(s.stream)+".json")
+}
 
 // open reads the copy of an earlier run. A missing or damaged copy is empty. So is a copy of another grant, because that grant may cover
 // other fields.
