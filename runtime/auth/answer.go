@@ -53,14 +53,14 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 	} else {
 		parsed.audience = rawjson.Decode[[]string](members, "aud", "a string or an array of strings")
 	}
-	if parsed.Kind == KindPackage {
+	if parsed.Kind == rs.KindPackage {
 		parsed.readPackage(members)
 	}
 	return parsed, members.Err
 }
 
 // kindOf returns the kind. Without pdpp_token_kind it recognizes only owners, because other members may have another meaning.
-func kindOf(members *rawjson.Reader) Kind {
+func kindOf(members *rawjson.Reader) string {
 	kind, name, err := rs.TokenKind(members.Object.Get)
 	switch {
 	case err != nil:
@@ -68,7 +68,7 @@ func kindOf(members *rawjson.Reader) Kind {
 	case kind != rs.KindOwner && members.Text("pdpp_token_kind") == "":
 		return ""
 	}
-	return Kind(kind)
+	return kind
 }
 
 // timestamp reads a NumericDate, which may have a fraction (RFC 7519, section 2).

@@ -47,7 +47,7 @@ func FuzzAuthorizationServer(f *testing.F) {
 			}
 			return
 		}
-		if caller.Kind != auth.KindClient && caller.Kind != auth.KindPackage {
+		if caller.Kind != rs.KindClient && caller.Kind != rs.KindPackage {
 			t.Errorf("let in: %+v", caller)
 		}
 	})

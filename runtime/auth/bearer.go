@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -58,18 +57,19 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-const retryAfter = negativeLifetime // with 503
-
 // Refusal is the error of Bearer and Verify. Neither it nor its causes hold a token. Requests share it, so it must not be modified.
 type Refusal struct {
-	Status     int           // 401, 403 or 503
-	Type       string        // in the body
-	Code       string        // in the body
-	Message    string        // for the client: what is wrong and what to do
-	Challenge  string        // the error parameter of WWW-Authenticate; may be empty
-	RetryAfter time.Duration // with 503
+	Status    int    // 401, 403 or 503
+	Code      string // in the body
+	Message   string // for the client: what is wrong and what to do
+	Challenge string // the error parameter of WWW-Authenticate; may be empty
 
 	cause error // for the operator's log; may be nil
+}
+
+// errorTypes are the types in the body, by status.
+var errorTypes = map[int]string{
+	http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error", http.StatusServiceUnavailable: "api_error",
 }
 
 // Error returns a text for logs, with the cause. Clients get the Message.
@@ -84,32 +84,26 @@ func (r *Refusal) Error() string {
 func (r *Refusal) Unwrap() error { return r.cause }
 
 var missingBearer = &Refusal{
-	Status: http.StatusUnauthorized, Type: "authentication_error", Code: CodeAuthentication,
+	Status: http.StatusUnauthorized, Code: CodeAuthentication,
 	Message: "This server needs a bearer token in the Authorization header. Read error.resource_metadata to find out where to sign in.",
 }
 
 func badToken(message string) *Refusal {
-	return &Refusal{
-		Status: http.StatusUnauthorized, Type: "authentication_error", Code: CodeAuthentication,
-		Message: message, Challenge: invalidToken,
-	}
+	return &Refusal{Status: http.StatusUnauthorized, Code: CodeAuthentication, Message: message, Challenge: invalidToken}
 }
 
 // forbidden refuses a valid token that is for something else.
 func forbidden(message string) *Refusal {
-	return &Refusal{
-		Status: http.StatusForbidden, Type: "permission_error", Code: CodePermission,
-		Message: message, Challenge: insufficientScope,
-	}
+	return &Refusal{Status: http.StatusForbidden, Code: CodePermission, Message: message, Challenge: insufficientScope}
 }
 
 var revokedPackage = &Refusal{
-	Status: http.StatusForbidden, Type: "permission_error", Code: CodePackageRevoked,
+	Status: http.StatusForbidden, Code: CodePackageRevoked,
 	Message: "No source of this grant package is active any more. Sign in again and approve the sources to read.",
 }
 
 var unsupportedPackage = &Refusal{
-	Status: http.StatusServiceUnavailable, Type: "api_error", Code: CodeUnsupported, RetryAfter: retryAfter,
+	Status: http.StatusServiceUnavailable, Code: CodeUnsupported,
 	Message: "The authorization server does not publish the members of this grant package (package.members), so this server cannot read with it. Sign in with a single source instead.",
 }
 
@@ -119,8 +113,5 @@ func unavailable(cause error) *Refusal {
 	if errors.Is(cause, errBusy) {
 		message = "Too many tokens are being confirmed at once. Try again in a few seconds."
 	}
-	return &Refusal{
-		Status: http.StatusServiceUnavailable, Type: "api_error", Code: CodeUnavailable, RetryAfter: retryAfter,
-		Message: message, cause: cause,
-	}
+	return &Refusal{Status: http.StatusServiceUnavailable, Code: CodeUnavailable, Message: message, cause: cause}
 }

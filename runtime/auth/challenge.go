@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Challenge answers a request that is refused before it reaches MCP (R-HOST-2).
@@ -32,9 +33,11 @@ func (c Challenge) Write(w http.ResponseWriter, err error) {
 		header.Set("WWW-Authenticate", authenticate)
 		more = append(more, rawjson.String("resource_metadata", c.resourceMetadata()))
 	}
-	SetRetryAfter(header, refusal.RetryAfter)
+	if refusal.Status == http.StatusServiceUnavailable {
+		SetRetryAfter(header, negativeLifetime)
+	}
 	w.WriteHeader(refusal.Status)
-	_, _ = w.Write(ErrorBody(refusal.Type, refusal.Code, refusal.Message, c.RequestID, more...))
+	_, _ = w.Write(ErrorBody(errorTypes[refusal.Status], refusal.Code, refusal.Message, c.RequestID, more...))
 }
 
 // ErrorBody returns the body of a refusal over HTTP (interfaces.md, Hosted routes), a line of JSON. The members of more are appended.
@@ -72,19 +75,13 @@ func (c Challenge) resourceMetadata() string { return c.PublicOrigin + MCPMetada
 
 // quoted returns a quoted-string (RFC 9110, section 5.6.4), without control characters.
 func quoted(text string) string {
-	var value strings.Builder
-	value.WriteByte('"')
-	for _, character := range []byte(text) {
-		switch {
-		case character == '"' || character == '\\':
-			value.WriteByte('\\')
-			value.WriteByte(character)
-		case character >= ' ' && character != 0x7f || character == '\t':
-			value.WriteByte(character)
+	visible := strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || r == 0x7f {
+			return -1
 		}
-	}
-	value.WriteByte('"')
-	return value.String()
+		return r
+	}, text)
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(visible) + `"`
 }
 
 // Paths below the public origin (interfaces.md, Hosted routes).
@@ -107,12 +104,12 @@ type Metadata struct {
 // Provider returns the document at ResourceMetadataPath. Its resource is the origin, read at /v1 with client tokens.
 func (m Metadata) Provider() []byte {
 	hints := rawjson.Object{rawjson.String("query_base", "/v1"), rawjson.String("schema_endpoint", "/v1/schema")} // below the resource
-	return m.document(m.PublicOrigin, "PDPP resource server", []string{string(KindClient)}, rawjson.Raw("pdpp_discovery_hints", hints.Encode()))
+	return m.document(m.PublicOrigin, "PDPP resource server", []string{rs.KindClient}, rawjson.Raw("pdpp_discovery_hints", hints.Encode()))
 }
 
 // MCP returns the document at MCPMetadataPath. Its resource is the MCP endpoint. It has no logo_uri.
 func (m Metadata) MCP() []byte {
-	return m.document(m.PublicOrigin+MCPPath, "PDPP hosted MCP resource", []string{string(KindClient), string(KindPackage)})
+	return m.document(m.PublicOrigin+MCPPath, "PDPP hosted MCP resource", []string{rs.KindClient, rs.KindPackage})
 }
 
 func (m Metadata) document(resource, name string, kinds []string, further ...rawjson.Member) []byte {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -188,10 +189,12 @@ func expect(t *testing.T, got *auth.Refusal, status int, code, challenge string)
 		t.Errorf("got %d %s error=%q (%v); want %d %s error=%q", got.Status, got.Code, got.Challenge, got, status, code, challenge)
 	}
 	wantType := map[int]string{401: "authentication_error", 403: "permission_error", 503: "api_error"}[status]
-	if got.Type != wantType {
-		t.Errorf("type = %q, want %q", got.Type, wantType)
+	answered := httptest.NewRecorder()
+	auth.Challenge{}.Write(answered, got)
+	if !strings.Contains(answered.Body.String(), `{"error":{"type":"`+wantType+`","code":"`+code+`"`) {
+		t.Errorf("the body is %s, want the type %q", answered.Body, wantType)
 	}
-	if (got.RetryAfter > 0) != (status == 503) {
-		t.Errorf("retry after %s with status %d", got.RetryAfter, status)
+	if wait := answered.Header().Get("Retry-After"); (wait == "5") != (status == 503) {
+		t.Errorf("retry after %q with status %d", wait, status)
 	}
 }

@@ -58,7 +58,7 @@ func TestSandboxTokens(t *testing.T) {
 			if caller.ClientID != credential.ClientID || caller.GrantID != credential.GrantID {
 				t.Errorf("got %+v, want the client %s and the grant %s", caller, credential.ClientID, credential.GrantID)
 			}
-			if clients[name] != (caller.Kind == auth.KindClient) || len(caller.ActiveMembers()) != packages[name] {
+			if clients[name] != (caller.Kind == rs.KindClient) || len(caller.ActiveMembers()) != packages[name] {
 				t.Errorf("got %+v", caller)
 			}
 		})

@@ -24,18 +24,12 @@ const (
 
 // ServerError is an unusable answer of the authorization server. It holds nothing of a body, which may repeat a token.
 type ServerError struct {
-	URL     string
-	Status  int    // 0 without a response
-	Message string // what happened, and what to check
-	Cause   error  // may be nil
+	URL   string
+	Cause error // what happened, and what to check
 }
 
 func (e *ServerError) Error() string {
-	text := "authorization server, " + e.URL + ": " + e.Message
-	if e.Cause != nil {
-		text += ": " + e.Cause.Error()
-	}
-	return text
+	return "authorization server, " + e.URL + ": " + e.Cause.Error()
 }
 
 func (e *ServerError) Unwrap() error { return e.Cause }
@@ -47,7 +41,7 @@ func (v *Verifier) exchange(ctx context.Context, method, address, form string, l
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form))
 	if err != nil {
-		return nil, &ServerError{URL: address, Message: "the address is not valid"}
+		return nil, errors.New("the address is not valid")
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("Accept-Encoding", "identity") // so that the limit holds after decompression too
@@ -59,49 +53,43 @@ func (v *Verifier) exchange(ctx context.Context, method, address, form string, l
 	}
 	response, err := v.options.Transport.RoundTrip(request)
 	if err != nil {
-		return nil, &ServerError{URL: address, Message: "it cannot be reached; check the address and the network", Cause: withoutQuotes(err)}
+		return nil, fmt.Errorf("it cannot be reached; check the address and the network: %w", withoutQuotes(err))
 	}
 	defer response.Body.Close()
-	if problem := unusable(response); problem != "" {
-		return nil, &ServerError{URL: address, Status: response.StatusCode, Message: problem}
-	}
-	return readObject(response, address, limit)
-}
-
-// unusable returns what is wrong with a response before its body is read, or nothing.
-func unusable(response *http.Response) string {
-	status := response.StatusCode
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return fmt.Sprintf("it answered %d; check the client id and secret for introspection", status)
-	case status >= 300 && status < 400:
-		return fmt.Sprintf("it answered with a redirect (%d), which is not followed because credentials must not reach another server; configure the final address", status)
-	case status != http.StatusOK:
-		return fmt.Sprintf("it answered %d", status)
-	}
-	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return "its answer has a Content-Type other than application/json; check the address"
-	}
-	return ""
-}
-
-func readObject(response *http.Response, address string, limit int64) (rawjson.Object, error) {
-	failed := func(message string, cause error) error {
-		return &ServerError{URL: address, Status: response.StatusCode, Message: message, Cause: cause}
+	if err := checkHeader(response); err != nil {
+		return nil, err
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
-		return nil, failed("its answer was cut off", withoutQuotes(err))
+		return nil, fmt.Errorf("its answer was cut off: %w", withoutQuotes(err))
 	}
 	if int64(len(body)) > limit {
-		return nil, failed(fmt.Sprintf("its answer is larger than %d bytes", limit), nil)
+		return nil, fmt.Errorf("its answer is larger than %d bytes", limit)
 	}
 	parsed, err := rawjson.ReadObject(body, maxDepth)
 	if err != nil {
-		return nil, failed("its answer is invalid", err)
+		return nil, invalidAnswer(err)
 	}
 	return parsed, nil
+}
+
+func invalidAnswer(cause error) error { return fmt.Errorf("its answer is invalid: %w", cause) }
+
+// checkHeader returns what is wrong with a response before its body is read.
+func checkHeader(response *http.Response) error {
+	status := response.StatusCode
+	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fmt.Errorf("it answered %d; check the client id and secret for introspection", status)
+	case status >= 300 && status < 400:
+		return fmt.Errorf("it answered with a redirect (%d), which is not followed because credentials must not reach another server; configure the final address", status)
+	case status != http.StatusOK:
+		return fmt.Errorf("it answered %d", status)
+	case err != nil || media != "application/json":
+		return errors.New("its answer has a Content-Type other than application/json; check the address")
+	}
+	return nil
 }
 
 // withoutQuotes returns an error that quotes nothing of a response, which may repeat a token. Package http quotes malformed responses.
@@ -111,12 +99,10 @@ func withoutQuotes(err error) error {
 			return plain
 		}
 	}
-	var network *net.OpError
-	if errors.As(err, &network) {
+	if network, ok := errors.AsType[*net.OpError](err); ok {
 		return network
 	}
-	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &certificate) {
+	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return certificate
 	}
 	return fmt.Errorf("an error of type %T, whose text is not shown because it may repeat the response", err)
@@ -171,30 +157,28 @@ func (v *Verifier) ReadMetadata(ctx context.Context) error {
 func (v *Verifier) discover(ctx context.Context) (*issuerMetadata, error) {
 	issuer, _ := url.Parse(strings.TrimRight(v.options.AuthorizationServer, "/")) // NewVerifier has checked it
 	document := address.WellKnown(issuer, "oauth-authorization-server")
-	failed := func(message string, cause error) error {
-		return &ServerError{URL: document, Message: message, Cause: cause}
-	}
 	metadata, err := v.exchange(ctx, http.MethodGet, document, "", maxMetadata)
 	if err != nil {
-		return nil, err
+		return nil, &ServerError{document, err}
 	}
 	members := &rawjson.Reader{Object: metadata}
 	named, found := members.Text("issuer"), members.Text("introspection_endpoint")
 	switch {
 	case members.Err != nil:
-		return nil, failed("its metadata is invalid", members.Err)
+		err = members.Err
 	case canonical(named) != address.Canonical(issuer): // refused by RFC 8414, section 3.3
-		return nil, failed("its metadata names another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
+		err = errors.New("it names another issuer; configure the issuer as the metadata spells it, or the introspection URL")
 	case v.options.IntrospectionURL != "":
-		return &issuerMetadata{scope: scopeOf(metadata)}, nil
+		found = ""
 	case found == "":
-		return nil, failed("its metadata names no introspection_endpoint; configure the introspection URL", nil)
+		err = errors.New("it names no introspection_endpoint; configure the introspection URL")
+	case strings.HasPrefix(document, "https:") && strings.HasPrefix(strings.ToLower(found), "http:"):
+		err = errors.New("the introspection_endpoint of an https issuer must be https")
+	default:
+		err = checkURL("introspection_endpoint", found)
 	}
-	if err := checkURL("introspection_endpoint", found); err != nil {
-		return nil, failed("its metadata is invalid", err)
-	}
-	if strings.HasPrefix(document, "https:") && !strings.HasPrefix(strings.ToLower(found), "https:") {
-		return nil, failed("its metadata is invalid", errUnencrypted)
+	if err != nil {
+		return nil, &ServerError{document, fmt.Errorf("its metadata is invalid: %w", err)}
 	}
 	return &issuerMetadata{introspection: found, scope: scopeOf(metadata)}, nil
 }
@@ -209,5 +193,3 @@ func scopeOf(metadata rawjson.Object) string {
 	}
 	return ""
 }
-
-var errUnencrypted = errors.New("the introspection_endpoint of an https issuer must be https")

@@ -12,18 +12,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Kind is the kind of a token according to introspection, never according to the token itself (R-HOST-4).
-type Kind string
-
-// The accepted kinds.
-const (
-	KindClient  Kind = rs.KindClient  // one grant, read with the caller's own bearer
-	KindPackage Kind = rs.KindPackage // several grants, each member with its own bearer (R-PKG-1)
-)
-
 // Caller is the sender of a request according to introspection. Requests with the same token share it, so it must not be modified.
 type Caller struct {
-	Kind      Kind
+	// Kind is that of the token according to introspection, never according to the token itself (R-HOST-4): rs.KindClient for one grant, read
+	// with the caller's own bearer, or rs.KindPackage for several grants, each member with its own bearer (R-PKG-1).
+	Kind      string
 	ClientID  string    // may be empty
 	GrantID   string    // of a client token; may be empty
 	PackageID string    // of a package token
@@ -53,7 +46,7 @@ func (c *Caller) ActiveMembers() []Member {
 
 func (v *Verifier) judge(a *answer, tokenHash string, asked time.Time) *verdict {
 	if refusal := v.refuse(a); refusal != nil {
-		return &verdict{refusal: refusal, until: asked.Add(negativeLifetime)}
+		return &verdict{err: refusal, until: asked.Add(negativeLifetime)}
 	}
 	until := asked.Add(positiveLifetime)
 	if !a.Expires.IsZero() && a.Expires.Before(until) {
@@ -73,11 +66,11 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 		return badToken("The access token is expired. Refresh it or sign in again.")
 	case a.Kind == rs.KindOwner:
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")
-	case a.Kind != KindClient && a.Kind != KindPackage:
+	case a.Kind != rs.KindClient && a.Kind != rs.KindPackage:
 		return forbidden("This server accepts tokens of the kinds client and mcp_package only. Sign in to get one.")
 	case a.hasAudience && !slices.ContainsFunc(a.audience, func(audience string) bool { return v.audiences[canonical(audience)] }):
 		return forbidden("The access token was issued for another resource. Sign in with the resource that error.resource_metadata names.")
-	case a.Kind == KindClient:
+	case a.Kind == rs.KindClient:
 		return nil
 	case !a.hasMembers:
 		return unsupportedPackage
@@ -106,16 +99,9 @@ const (
 type key [sha256.Size]byte
 
 type verdict struct {
-	caller  *Caller
-	refusal *Refusal
-	until   time.Time
-}
-
-func (v *verdict) result() (*Caller, error) {
-	if v.refusal != nil {
-		return nil, v.refusal
-	}
-	return v.caller, nil
+	caller *Caller
+	err    error // a *Refusal, or nil
+	until  time.Time
 }
 
 // cache keeps verdicts. Refusals are cached separately, so that a flood of made-up tokens does not displace valid callers.
@@ -139,12 +125,11 @@ func (c *cache) get(token key, now time.Time) (*verdict, bool) {
 	return nil, false
 }
 
+// put keeps a verdict of a token for which get has found none.
 func (c *cache) put(token key, newest *verdict) {
-	if newest.refusal != nil {
-		c.positive.Remove(token)
+	if newest.err != nil {
 		c.negative.Add(token, newest)
-		return
+	} else {
+		c.positive.Add(token, newest)
 	}
-	c.negative.Remove(token)
-	c.positive.Add(token, newest)
 }

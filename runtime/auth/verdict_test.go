@@ -24,7 +24,7 @@ func TestClientToken(t *testing.T) {
 	as := newAuthority(t, answer(`{"active":true,"pdpp_token_kind":"client","client_id":"cli_1","grant_id":"grt_1","exp":1795262952.5,"aud":"`+resource+`/"}`))
 	v, _ := verifier(t, as)
 	want := &auth.Caller{
-		Kind: auth.KindClient, ClientID: "cli_1", GrantID: "grt_1", Expires: time.Unix(1795262952, 0),
+		Kind: rs.KindClient, ClientID: "cli_1", GrantID: "grt_1", Expires: time.Unix(1795262952, 0),
 	}
 	got := admitted(t, v, bearer)
 	if len(got.TokenHash) != 16 || strings.Trim(got.TokenHash, "0123456789abcdef") != "" {
@@ -40,7 +40,7 @@ func TestPackageToken(t *testing.T) {
 	as := newAuthority(t, answer(packageAnswer))
 	v, _ := verifier(t, as)
 	want := &auth.Caller{
-		Kind: auth.KindPackage, ClientID: "cli_1", PackageID: "gpkg_1", Expires: time.Unix(1795262952, 0),
+		Kind: rs.KindPackage, ClientID: "cli_1", PackageID: "gpkg_1", Expires: time.Unix(1795262952, 0),
 		Members: []auth.Member{
 			{
 				GrantID: "grt_1", Active: true, Status: "active", ConnectionID: "cin_1", ConnectorKey: "gmail", DisplayName: "Personal Gmail",

@@ -69,7 +69,7 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 	token := key(sha256.Sum256([]byte(bearer)))
 	if kept, found := v.cache.get(token, v.options.Clock()); found {
 		v.options.Observe(CacheHit)
-		return kept.result()
+		return kept.caller, kept.err
 	}
 	shared := context.WithoutCancel(ctx)
 	asked := v.asking.DoChan(string(token[:]), func() (any, error) { return v.ask(shared, token, bearer) })
@@ -80,7 +80,8 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 		if answered.Err != nil {
 			return nil, unavailable(answered.Err)
 		}
-		return answered.Val.(*verdict).result()
+		judged := answered.Val.(*verdict)
+		return judged.caller, judged.err
 	}
 }
 
@@ -125,11 +126,11 @@ func (v *Verifier) introspect(ctx context.Context, bearer string) (*answer, erro
 	form := url.Values{"token": {bearer}, "token_type_hint": {"access_token"}}
 	body, err := v.exchange(ctx, http.MethodPost, address, form.Encode(), maxIntrospection)
 	if err != nil {
-		return nil, err
+		return nil, &ServerError{address, err}
 	}
 	answered, err := parseAnswer(body)
 	if err != nil {
-		return nil, &ServerError{URL: address, Status: 200, Message: "its answer is invalid", Cause: err}
+		return nil, &ServerError{address, invalidAnswer(err)}
 	}
 	return answered, nil
 }

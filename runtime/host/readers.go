@@ -39,7 +39,7 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 	}
 	var reader rs.Reader
 	var err error
-	if request.Caller.Kind == auth.KindClient {
+	if request.Caller.Kind == rs.KindClient {
 		reader, err = m.client(request, request.Bearer, nil)
 	} else {
 		reader, err = m.ofPackage(request)
