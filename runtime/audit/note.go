@@ -71,15 +71,13 @@ func (c *Call) noteRows(rows []rawjson.Value, request rs.Request, areRecords boo
 		c.entry.Fields = addName(c.entry.Fields, AllFields)
 	}
 	for _, each := range rows {
+		members := rawjson.NewCursor(each)
+		c.entry.Streams = addText(c.entry.Streams, members.Member("stream"))
+		c.entry.Connections = addText(c.entry.Connections, members.Member("connection_id"))
 		if c.log == nil { // only the origin is needed
-			row := rawjson.NewCursor(each)
-			c.entry.Streams = addText(c.entry.Streams, row.Member("stream"))
-			c.entry.Connections = addText(c.entry.Connections, row.Member("connection_id"))
 			continue
 		}
 		row, _ := rawjson.ParseObject(each)
-		c.entry.Streams = addName(c.entry.Streams, row.Text("stream"))
-		c.entry.Connections = addName(c.entry.Connections, row.Text("connection_id"))
 		matched, _ := rawjson.Elements(row.Get("matched_fields"))
 		for _, field := range matched {
 			name, _ := rawjson.Text(field)

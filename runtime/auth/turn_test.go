@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -49,8 +50,8 @@ func TestFloodOfTokensIsBounded(t *testing.T) {
 			})
 		}
 		waiting.Wait()
-		if asked := under.all.Load(); asked != auth.DefaultConcurrency || under.most.Load() != asked {
-			t.Errorf("%d introspections, %d at once, want %d", asked, under.most.Load(), auth.DefaultConcurrency)
+		if asked := under.all.Load(); asked != auth.Concurrency || under.most.Load() != asked {
+			t.Errorf("%d introspections, %d at once, want %d", asked, under.most.Load(), auth.Concurrency)
 		}
 		busy := 0
 		refusals.Range(func(_, value any) bool {
@@ -61,7 +62,7 @@ func TestFloodOfTokensIsBounded(t *testing.T) {
 			}
 			return true
 		})
-		if busy != flood-auth.DefaultConcurrency {
+		if busy != flood-auth.Concurrency {
 			t.Errorf("%d were refused for want of a turn", busy)
 		}
 	})
@@ -78,7 +79,7 @@ func TestTurnsAreHandedOn(t *testing.T) {
 			return response(clientAnswer), nil
 		})
 		var waiting sync.WaitGroup
-		for i := range 5 * auth.DefaultConcurrency {
+		for i := range 5 * auth.Concurrency {
 			waiting.Go(func() {
 				if _, err := v.Verify(t.Context(), "caller-"+strconv.Itoa(i)); err != nil {
 					t.Error(err)
@@ -86,7 +87,7 @@ func TestTurnsAreHandedOn(t *testing.T) {
 			})
 		}
 		waiting.Wait()
-		if most := under.most.Load(); most != auth.DefaultConcurrency {
+		if most := under.most.Load(); most != auth.Concurrency {
 			t.Errorf("%d at once", most)
 		}
 	})
@@ -96,22 +97,25 @@ func TestTurnsAreHandedOn(t *testing.T) {
 func TestKnownCallersNeedNoTurn(t *testing.T) {
 	held := make(chan struct{})
 	as := newAuthority(t, answer(clientAnswer))
-	v, _ := verifier(t, as, func(options *auth.Options) { options.Concurrency = 1 })
+	v, _ := verifier(t, as)
 	admitted(t, v, bearer)
 
-	arrived := make(chan struct{})
+	var arrived sync.WaitGroup
+	arrived.Add(auth.Concurrency)
 	as.Set(func(w http.ResponseWriter, r *http.Request) {
-		close(arrived)
+		arrived.Done()
 		<-held
 		answer(clientAnswer)(w, r)
 	})
 	var waiting sync.WaitGroup
-	waiting.Go(func() {
-		if _, err := v.Verify(t.Context(), "slow"); err != nil {
-			t.Error(err)
-		}
-	})
-	<-arrived
+	for i := range auth.Concurrency {
+		waiting.Go(func() {
+			if _, err := v.Verify(t.Context(), fmt.Sprint("slow-", i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	arrived.Wait()
 	admitted(t, v, bearer)
 
 	refusal := refused(t, v, "made-up")

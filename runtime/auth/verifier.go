@@ -49,7 +49,7 @@ func NewVerifier(options Options) (*Verifier, error) {
 		options:   options,
 		audiences: map[string]bool{},
 		cache:     newCache(options.CacheSize),
-		free:      semaphore.NewWeighted(int64(options.Concurrency)),
+		free:      semaphore.NewWeighted(Concurrency),
 	}
 	for _, accepted := range options.Audiences {
 		v.audiences[canonical(accepted)] = true
@@ -137,10 +137,12 @@ func (v *Verifier) introspect(ctx context.Context, bearer string) (*answer, erro
 
 // Defaults of Options.
 const (
-	DefaultTimeout     = 5 * time.Second // interfaces.md, Limits
-	DefaultCacheSize   = 10_000
-	DefaultConcurrency = 64
+	DefaultTimeout   = 5 * time.Second // interfaces.md, Limits
+	DefaultCacheSize = 10_000
 )
+
+// Concurrency limits concurrent introspections, so that made-up tokens do not flood the authorization server.
+const Concurrency = 64
 
 // Options configures a Verifier.
 type Options struct {
@@ -158,10 +160,6 @@ type Options struct {
 	Transport http.RoundTripper // nil means one of rs.NewTransport
 	Timeout   time.Duration     // of one request to the authorization server; 0 means DefaultTimeout
 	CacheSize int               // of valid tokens, and separately of refused ones; 0 means DefaultCacheSize
-
-	// Concurrency limits concurrent introspections, so that made-up tokens do not flood the authorization server; 0 means
-	// DefaultConcurrency.
-	Concurrency int
 
 	Clock   func() time.Time // nil means time.Now
 	Observe func(Event)      // counts events; called concurrently; may be nil
@@ -200,7 +198,6 @@ func (o Options) complete() (Options, error) {
 	}
 	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultTimeout)
 	o.CacheSize = cmp.Or(max(o.CacheSize, 0), DefaultCacheSize)
-	o.Concurrency = cmp.Or(max(o.Concurrency, 0), DefaultConcurrency)
 	if o.Transport == nil {
 		o.Transport = rs.NewTransport()
 	}

@@ -60,16 +60,13 @@ func (w Wanted) Connect(provider, cacheRoot string) string {
 	return line + below(cacheRoot)
 }
 
-// Read returns a command with --provider-url and --cache-root, such as doctor. Empty values are omitted.
+// Read returns a command with --provider-url and --cache-root, such as doctor or connections. Empty values are omitted.
 func Read(command, provider, cacheRoot string) string {
 	if provider != "" {
 		command += " --provider-url " + Word(provider)
 	}
 	return "pdpp-mcp " + command + below(cacheRoot)
 }
-
-// Connections returns the command that lists stored grants.
-func Connections(cacheRoot string) string { return "pdpp-mcp connections" + below(cacheRoot) }
 
 func below(cacheRoot string) string {
 	if cacheRoot == "" {

@@ -36,6 +36,11 @@ func Misconfigured(message, nextStep string, cause error) *Error {
 	return &Error{Class: Configuration, Message: message, NextStep: nextStep, Cause: cause}
 }
 
+// Misused returns an error of class Usage. The cause may be nil.
+func Misused(message, nextStep string, cause error) *Error {
+	return &Error{Class: Usage, Message: message, NextStep: nextStep, Cause: cause}
+}
+
 // Error returns the message and the next step on one line.
 func (e *Error) Error() string {
 	nextStep := e.NextStep

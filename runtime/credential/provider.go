@@ -16,17 +16,15 @@ const providerStep = "pass --provider-url or set PDPP_PROVIDER_URL"
 func ParseProviderURL(raw string) (string, error) {
 	trimmed := strings.TrimSpace(raw)
 	if trimmed == "" {
-		return "", &Error{Class: Usage, Message: "no provider URL", NextStep: providerStep}
+		return "", Misused("no provider URL", providerStep, nil)
 	}
 	parsed, err := address.ParseBase(trimmed)
 	if err != nil {
-		refused := &Error{
-			Class: Usage, Message: "invalid provider URL: it " + err.Error(), NextStep: "pass one like https://pdpp.example",
-		}
+		step := "pass one like https://pdpp.example"
 		if corrected := addScheme(trimmed); errors.Is(err, address.NoHTTP) && corrected != "" {
-			refused.NextStep = "pass " + corrected
+			step = "pass " + corrected
 		}
-		return "", refused
+		return "", Misused("invalid provider URL: it "+err.Error(), step, nil)
 	}
 	return address.Canonical(parsed), nil
 }
@@ -62,9 +60,6 @@ func RefuseClearText(what, raw string) error {
 	if err != nil || !strings.EqualFold(parsed.Scheme, "http") || address.IsLoopback(parsed.Hostname()) {
 		return nil
 	}
-	return &Error{
-		Class:    Usage,
-		Message:  "the " + what + " is plain http to another machine, which would send the token unencrypted",
-		NextStep: "pass one that begins with https://, or --allow-plain-http in a private network",
-	}
+	return Misused("the "+what+" is plain http to another machine, which would send the token unencrypted",
+		"pass one that begins with https://, or --allow-plain-http in a private network", nil)
 }

@@ -92,11 +92,8 @@ func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	case len(urls) == 0:
 		return "", &Error{Class: Usage, Message: "no provider URL, and none is connected", Command: c.connectCommand("")}
 	}
-	return "", &SeveralError{URLs: urls, Refusal: &Error{
-		Class:    Usage,
-		Message:  fmt.Sprintf("no provider URL, and %d are connected: %s", len(urls), strings.Join(urls, ", ")),
-		NextStep: providerStep,
-	}}
+	message := fmt.Sprintf("no provider URL, and %d are connected: %s", len(urls), strings.Join(urls, ", "))
+	return "", &SeveralError{URLs: urls, Refusal: Misused(message, providerStep, nil)}
 }
 
 func (c *Cache) listFile(path string) Listed {
@@ -189,7 +186,7 @@ func (c *Cache) UnknownGrant(name string, grants []*Entry) *Error {
 	if shown != nil {
 		message += "; stored: " + strings.Join(shown, ", ")
 	}
-	return &Error{Class: Configuration, Message: message, Command: commandline.Connections(c.NamedRoot())}
+	return &Error{Class: Configuration, Message: message, Command: commandline.Read("connections", "", c.NamedRoot())}
 }
 
 const grantsShown = 8 // in an error

@@ -47,7 +47,7 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	defer secured.Close()
 	state := secured.ConnectionState()
 	version := tls.VersionName(state.Version)
-	left := state.PeerCertificates[0].NotAfter.Sub(e.options.Now())
+	left := state.PeerCertificates[0].NotAfter.Sub(time.Now())
 	days := int(left / (24 * time.Hour))
 	if left < renewWithin {
 		return note("", "%s, certificate ends in %d days", version, days)
@@ -82,7 +82,7 @@ const maxSkew = time.Minute // between two clocks
 
 // checkClock compares this machine's clock with the provider's Date header. The expiry of a credential is compared with this clock.
 func (e *examination) checkClock(ctx context.Context) Finding {
-	asked := e.options.Now()
+	asked := time.Now()
 	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, connect.MetadataURL(e.provider), nil) // the URL was parsed
 	request.Header.Set("User-Agent", "pdpp-mcp")
 	response, err := e.options.Transport.RoundTrip(request)
@@ -90,7 +90,7 @@ func (e *examination) checkClock(ctx context.Context) Finding {
 		return unreachable("the provider's clock cannot be read: %s", connectionProblem(err))
 	}
 	defer response.Body.Close()
-	answered := e.options.Now()
+	answered := time.Now()
 	date, err := http.ParseTime(response.Header.Get("Date"))
 	if err != nil {
 		return note("", "the provider sends no Date header")

@@ -61,7 +61,7 @@ func (e *examination) checkCredential(context.Context) Finding {
 		e.token = token
 		return ok("a token from %s; its grant and expiry are unknown", e.options.TokenSource)
 	}
-	now := e.options.Now()
+	now := time.Now()
 	grants, err := e.options.cache().Select(e.providerURL, e.grants, now)
 	if err != nil {
 		refused := fromError(err, e.connectCommand())
@@ -79,7 +79,7 @@ func (e *examination) checkCredential(context.Context) Finding {
 
 func (e *examination) validity(stored credential.Credential) Finding {
 	grant := "grant " + stored.Name()
-	now, ends := e.options.Now(), stored.ExpiresAt
+	now, ends := time.Now(), stored.ExpiresAt
 	if ends.IsZero() {
 		return ok("%s, no expiry", grant)
 	}
@@ -113,7 +113,7 @@ func (e *examination) grantChecks(isReachable bool) []check {
 func (e *examination) checkGrant(ctx context.Context, stored credential.Credential, isReachable bool) Finding {
 	lasts := e.validity(stored)
 	switch {
-	case lasts.State == Failed, stored.Expired(e.options.Now()):
+	case lasts.State == Failed, stored.Expired(time.Now()):
 		return lasts
 	case !isReachable:
 		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + tokenKindTitle}

@@ -35,10 +35,9 @@ type Options struct {
 
 	Environment []string        // as os.Environ returns it
 	Machine     mcphost.Machine // whose hosts are checked; the zero value: none
-	Deadline    time.Duration   // of one check; 0: DefaultDeadline
+	Deadline    time.Duration   // of one check
 
-	Transport *http.Transport  // nil: rs.NewTransport
-	Now       func() time.Time // nil: time.Now
+	Transport *http.Transport // nil: rs.NewTransport
 }
 
 // examination is the state of one provider's checks. The comments name the check that sets a field.
@@ -59,12 +58,6 @@ type examination struct {
 
 // Examine runs the checks of each provider and then those of this machine. It reports each result at once, always in the same order.
 func Examine(ctx context.Context, options Options, report func(Result)) {
-	if options.Deadline <= 0 {
-		options.Deadline = DefaultDeadline
-	}
-	if options.Now == nil {
-		options.Now = time.Now
-	}
 	if options.Transport == nil {
 		options.Transport = rs.NewTransport()
 	}
@@ -156,7 +149,7 @@ func (o *Options) cached() (providers []*examination, faults []check, err error)
 	for _, file := range files {
 		if file.Err != nil {
 			faults = append(faults, check{id: cacheFile, title: cacheFileTitle, ask: func(context.Context) Finding {
-				return fromError(file.Err, commandline.Connections(o.namedRoot()))
+				return fromError(file.Err, commandline.Read("connections", "", o.namedRoot()))
 			}})
 			continue
 		}

@@ -52,7 +52,7 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 // be read, and one of class Usage if the host has no skills.
 func (h Host) PlanSkill(machine Machine, name, text string) (*Change, error) {
 	if !h.HasSkills() {
-		return nil, usage(h.Title+" has no folder for skills", "add what --print --skill prints in its settings")
+		return nil, credential.Misused(h.Title+" has no folder for skills", "add what --print --skill prints in its settings", nil)
 	}
 	above := machine.Home
 	if h.installFolder != nil {
@@ -117,8 +117,8 @@ func (h Host) check(server Server) error {
 		return err
 	}
 	if server.URL != "" && !h.Remote() {
-		return usage(h.Title+" does not take a hosted server from its file",
-			"add the URL in its settings, under Connectors, or set up this binary with --provider-url")
+		return credential.Misused(h.Title+" does not take a hosted server from its file",
+			"add the URL in its settings, under Connectors, or set up this binary with --provider-url", nil)
 	}
 	return nil
 }

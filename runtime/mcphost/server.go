@@ -23,7 +23,7 @@ const maxServerName = 64
 // Check returns a *credential.Error of class Usage if no host could use the server.
 func (s Server) Check() error {
 	if len(s.Name) > maxServerName || !serverName.MatchString(s.Name) {
-		return usage("the server name must be 1 to 64 letters, digits, - or _", "pass --name such as pdpp")
+		return credential.Misused("the server name must be 1 to 64 letters, digits, - or _", "pass --name such as pdpp", nil)
 	}
 	if s.URL != "" {
 		return checkURL(s.URL)
@@ -37,17 +37,13 @@ func checkURL(raw string) error {
 	parsed, err := address.ParseBase(raw)
 	switch {
 	case err != nil:
-		return usage("--url "+err.Error(), step)
+		return credential.Misused("--url "+err.Error(), step, nil)
 	case parsed.Scheme == "http" && !address.IsLoopback(parsed.Hostname()):
-		return usage("--url must begin with https://; plain http is for this machine only", step)
+		return credential.Misused("--url must begin with https://; plain http is for this machine only", step, nil)
 	case strings.Trim(parsed.Path, "/") == "":
-		return usage("--url must name the MCP endpoint, not only its origin", step)
+		return credential.Misused("--url must name the MCP endpoint, not only its origin", step, nil)
 	}
 	return nil
-}
-
-func usage(message, step string) *credential.Error {
-	return &credential.Error{Class: credential.Usage, Message: message, NextStep: step}
 }
 
 // setting is one member of a server's entry that setup sets or removes. Other members belong to the user.

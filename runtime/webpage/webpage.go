@@ -31,12 +31,6 @@ func styleSource() string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// brand returns the header of a page: the icon and the escaped name of the site.
-func brand(site string) string {
-	icon := strings.Replace(strings.TrimSpace(Icon), "<svg ", `<svg aria-hidden="true" width="28" height="28" `, 1)
-	return "<header>\n" + icon + "\n<span>" + html.EscapeString(site) + "</span>\n</header>\n"
-}
-
 // head begins every page.
 const head = `<!doctype html>
 <html lang="en">
@@ -49,15 +43,20 @@ const head = `<!doctype html>
 
 // Top returns the beginning of a page with an inline style, up to the header. It escapes the title and the name of the site. The policy of
 // the page must allow the style, as Secure does.
-func Top(title, site string) string {
-	return head + "<title>" + html.EscapeString(title) + " · " + html.EscapeString(site) + "</title>\n<style>" + Style + "</style>\n</head>\n<body>\n" + brand(site)
-}
+func Top(title, site string) string { return top(title, site, "", "<style>"+Style+"</style>\n") }
 
 // TopLinked is Top for a page whose origin serves Style at a path. Further is markup for the head.
 func TopLinked(title, site, stylePath, iconPath, further string) string {
-	return head + `<link rel="icon" href="` + html.EscapeString(iconPath) + `" type="image/svg+xml">` + "\n" +
-		`<link rel="stylesheet" href="` + html.EscapeString(stylePath) + `">` + "\n" + further +
-		"<title>" + html.EscapeString(title) + " · " + html.EscapeString(site) + "</title>\n</head>\n<body>\n" + brand(site)
+	return top(title, site, `<link rel="icon" href="`+html.EscapeString(iconPath)+`" type="image/svg+xml">`+"\n"+
+		`<link rel="stylesheet" href="`+html.EscapeString(stylePath)+`">`+"\n"+further, "")
+}
+
+// top has markup before and after the title.
+func top(title, site, before, after string) string {
+	icon := strings.Replace(strings.TrimSpace(Icon), "<svg ", `<svg aria-hidden="true" width="28" height="28" `, 1)
+	site = html.EscapeString(site)
+	return head + before + "<title>" + html.EscapeString(title) + " · " + site + "</title>\n" + after +
+		"</head>\n<body>\n<header>\n" + icon + "\n<span>" + site + "</span>\n</header>\n"
 }
 
 // Message is a page with one message. Its texts are escaped.

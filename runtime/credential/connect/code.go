@@ -117,18 +117,22 @@ func newCallbackServer() (*callbackServer, error) {
 		address: "http://" + listener.Addr().String() + callbackPath, state: rand.Text(),
 		answer: make(chan url.Values, 1),
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+callbackPath, l.handle)
-	mux.HandleFunc("/", rejectOther)
-	l.server = &http.Server{Handler: mux, ReadTimeout: askTimeout, WriteTimeout: askTimeout, MaxHeaderBytes: 64 << 10}
+	l.server = &http.Server{Handler: http.HandlerFunc(l.handle), ReadTimeout: askTimeout, WriteTimeout: askTimeout, MaxHeaderBytes: 64 << 10}
 	go func() { _ = l.server.Serve(listener) }() // until it is closed
 	return l, nil
 }
 
 func (l *callbackServer) handle(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	if subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1 {
-		rejectOther(w, r)
+	hasState := subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) == 1
+	if r.URL.Path != callbackPath || r.Method != http.MethodGet || !hasState {
+		status := http.StatusBadRequest
+		if r.URL.Path != callbackPath {
+			status = http.StatusNotFound
+		}
+		webpage.Message{Site: site, Title: "This is not the sign-in", Text: []string{
+			"This address does not belong to a current sign-in. Open the link that pdpp-mcp printed.",
+		}}.Write(w, status)
 		return
 	}
 	// The page is sent first, since the program may end soon after. It does not repeat the provider's text, which the terminal shows.
@@ -145,16 +149,6 @@ func (l *callbackServer) handle(w http.ResponseWriter, r *http.Request) {
 	case l.answer <- query:
 	default: // a repeated request
 	}
-}
-
-func rejectOther(w http.ResponseWriter, r *http.Request) {
-	status := http.StatusBadRequest
-	if r.URL.Path != callbackPath {
-		status = http.StatusNotFound
-	}
-	webpage.Message{Site: site, Title: "This is not the sign-in", Text: []string{
-		"This address does not belong to a current sign-in. Open the link that pdpp-mcp printed.",
-	}}.Write(w, status)
 }
 
 // close stops listening after the current response, within a second.

@@ -38,10 +38,7 @@ func CheckClientID(id string) error {
 	default:
 		return nil
 	}
-	return &credential.Error{
-		Class: credential.Usage, Message: "the address in --client-id " + problem,
-		NextStep: "pass the address of a client metadata document, such as https://app.example/client.json", Cause: err,
-	}
+	return credential.Misused("the address in --client-id "+problem, "pass the address of a client metadata document, such as https://app.example/client.json", err)
 }
 
 // namesDocument reports whether a client id is meant as the address of a metadata document.

@@ -122,9 +122,8 @@ func (s *signIn) refresh(ctx context.Context, held *credential.Entry) error {
 	answer, err := s.requester.postForm(ctx, s.server.Token, url.Values{
 		"grant_type": {"refresh_token"}, "client_id": {held.Client.ClientID}, "refresh_token": {token},
 	})
-	var failed failedStatus
 	switch {
-	case err != nil && (!wasSent.Load() || errors.As(err, &failed) && failed == http.StatusServiceUnavailable):
+	case err != nil && (!wasSent.Load() || errors.Is(err, failedStatus(http.StatusServiceUnavailable))):
 		return fmt.Errorf("%w: %w", credential.ErrUnspent, err)
 	case err != nil:
 		return err
