@@ -22,7 +22,7 @@ func TestCommandLines(t *testing.T) {
 		}.Connect("https://pdpp.example", ""): "pdpp-mcp connect https://pdpp.example --source https://registry.pdpp.dev/connectors/gmail " +
 			"--connection cin_1 --connection cin_2 --stream messages --field id --field 'a b' --since 2026-01-01T00:00:00Z " +
 			`--until 2026-02-01T00:00:00Z --label 'it'\''s'`,
-		commandline.Read("connections", "", "cache"):                                 "pdpp-mcp connections --cache-root cache",
+		commandline.Read("connections", "", "cache"):                     "pdpp-mcp connections --cache-root cache",
 		commandline.Word("x; touch owned\n") + commandline.Word("$HOME"): "'x; touch owned\n''$HOME'",
 
 		commandline.Word(""): "''",

@@ -69,8 +69,8 @@ func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 	return held.grants, err
 }
 
-// Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant, and keeps
-// other grants and unknown members. A malformed file is replaced with a warning; the file of another provider is refused.
+// Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant, takes its label
+// from another one, and keeps other grants and unknown members. A malformed file is replaced with a warning; the file of another provider is refused.
 func (c *Cache) Add(entry *Entry) error { return c.add(entry, nil) }
 
 // Replace stores a new credential like Add, and removes an ended one of another grant, unless its token was replaced meanwhile.
@@ -94,6 +94,9 @@ func (c *Cache) add(entry, ended *Entry) error {
 			case old.Credential.GrantID == entry.Credential.GrantID:
 				entry.inherit(old)
 			case ended == nil || old.Credential.AccessToken.Reveal() != ended.Credential.AccessToken.Reveal():
+				if old.Credential.Label == entry.Credential.Label {
+					old.Credential.Label = ""
+				}
 				grants = append(grants, old)
 			}
 		}

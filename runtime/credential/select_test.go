@@ -28,6 +28,12 @@ func TestSelect(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if _, err := cache.Change(provider, "grt_2", func(second *credential.Entry) error { // Add gave its label to another
+		second.Credential.Label = "work"
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		names   []string
 		want    []string

@@ -15,8 +15,8 @@ import (
 type doctorReport struct {
 	terminal invocation.Terminal
 	marks    map[doctor.State]string
-	columns  int       // of the terminal; 0 for a file or a pipe
-	outcomes []outcome // in the order of the examination
+	columns  int             // of the terminal; 0 for a file or a pipe
+	results  []doctor.Result // in the order of the examination: those of a provider follow each other
 }
 
 // Coloured marks for a terminal. Without colours the states are words.
@@ -55,8 +55,8 @@ func (r *doctorReport) print(result doctor.Result) {
 	case result.Advice != "":
 		line += "\n" + r.wrapped(indent+invocation.OneLine(result.Advice))
 	}
-	before := len(r.outcomes)
-	if r.add(result); before > 0 && len(r.outcomes) > before && r.hasSeveral() {
+	r.add(result)
+	if last := len(r.results) - 1; last > 0 && r.isFirst(last) && r.hasSeveral() {
 		line = "\n" + line
 	}
 	_, _ = fmt.Fprintln(r.terminal.Out, line)
@@ -72,28 +72,16 @@ func (r *doctorReport) wrapped(line string) string {
 	return invocation.WrapLine(line, r.columns, indent)
 }
 
-type outcome struct {
-	provider string // empty: this machine
-	results  []doctor.Result
-	failed   []string         // titles
-	class    credential.Class // of the first failure
-}
+func (r *doctorReport) add(result doctor.Result) { r.results = append(r.results, result) }
 
-func (r *doctorReport) add(result doctor.Result) {
-	last := len(r.outcomes) - 1
-	if last < 0 || r.outcomes[last].provider != result.Provider {
-		r.outcomes = append(r.outcomes, outcome{provider: result.Provider})
-		last++
-	}
-	current := &r.outcomes[last]
-	current.results = append(current.results, result)
-	if result.State == doctor.Failed {
-		current.failed, current.class = append(current.failed, result.Title), cmp.Or(current.class, result.Class)
-	}
+// isFirst reports whether a result is the first one of its provider, or of this machine.
+func (r *doctorReport) isFirst(i int) bool {
+	return i == 0 || r.results[i].Provider != r.results[i-1].Provider
 }
 
 func (r *doctorReport) hasSeveral() bool {
-	return len(r.outcomes) > 1 && r.outcomes[1].provider != ""
+	first := r.results[0].Provider
+	return slices.ContainsFunc(r.results, func(other doctor.Result) bool { return other.Provider != "" && other.Provider != first })
 }
 
 func (r *doctorReport) printSummary() error {
@@ -101,11 +89,20 @@ func (r *doctorReport) printSummary() error {
 		return nil
 	}
 	var parts []string
-	for _, each := range r.outcomes {
-		switch name := cmp.Or(each.provider, "this machine"); {
-		case each.failed != nil:
-			parts = append(parts, name+" failed "+strings.Join(each.failed, ", "))
-		case each.provider != "":
+	for i, first := range r.results {
+		if !r.isFirst(i) {
+			continue
+		}
+		var failed []string
+		for _, each := range r.results {
+			if each.Provider == first.Provider && each.State == doctor.Failed {
+				failed = append(failed, each.Title)
+			}
+		}
+		switch name := cmp.Or(first.Provider, "this machine"); {
+		case failed != nil:
+			parts = append(parts, name+" failed "+strings.Join(failed, ", "))
+		case first.Provider != "":
 			parts = append(parts, name+" is fine")
 		}
 	}
@@ -113,28 +110,29 @@ func (r *doctorReport) printSummary() error {
 	return err
 }
 
-// The worst failure of several providers determines the exit code.
+// The worst failure of several providers determines the exit code. A provider counts with its first failure.
 var worstFirst = []credential.Class{credential.Refused, credential.Internal, credential.Configuration, credential.Usage, credential.Unreachable}
 
 func (r *doctorReport) err() error {
-	failed, first, class := 0, "", credential.Class("")
-	for _, each := range r.outcomes {
-		if each.failed == nil {
+	var failed []doctor.Result
+	var class credential.Class
+	for _, result := range r.results {
+		if result.State != doctor.Failed {
 			continue
 		}
-		if failed == 0 || r.hasSeveral() && slices.Index(worstFirst, each.class) < slices.Index(worstFirst, class) {
-			class = each.class
+		isFirst := len(failed) == 0 || failed[len(failed)-1].Provider != result.Provider
+		if len(failed) == 0 || isFirst && r.hasSeveral() && slices.Index(worstFirst, result.Class) < slices.Index(worstFirst, class) {
+			class = result.Class
 		}
-		first = cmp.Or(first, each.failed[0])
-		failed += len(each.failed)
+		failed = append(failed, result)
 	}
-	switch failed {
+	switch len(failed) {
 	case 0:
 		return nil
 	case 1:
-		return &credential.Error{Class: class, Message: "one check failed: " + first}
+		return &credential.Error{Class: class, Message: "one check failed: " + failed[0].Title}
 	}
-	return &credential.Error{Class: class, Message: fmt.Sprintf("%d checks failed, first %s", failed, first)}
+	return &credential.Error{Class: class, Message: fmt.Sprintf("%d checks failed, first %s", len(failed), failed[0].Title)}
 }
 
 // doctorDocument is the output of --json. Members may be added; changing one breaks scripts.
@@ -153,19 +151,17 @@ type doctorCheck struct {
 func (r *doctorReport) printJSON(passed string) error {
 	only := ""
 	if !r.hasSeveral() {
-		only = cmp.Or(passed, r.outcomes[0].provider)
+		only = cmp.Or(passed, r.results[0].Provider)
 		if _, err := credential.ParseProviderURL(only); err != nil {
 			only = "" // it may contain a password
 		}
 	}
 	document := doctorDocument{ProviderURL: only, OK: r.err() == nil, ExitCode: invocation.ExitCode(r.err()), Checks: []doctorCheck{}}
-	for _, each := range r.outcomes {
-		for _, result := range each.results {
-			if !r.hasSeveral() {
-				result.Provider = ""
-			}
-			document.Checks = append(document.Checks, doctorCheck{result, invocation.ClassCode(result.Class)})
+	for _, result := range r.results {
+		if !r.hasSeveral() {
+			result.Provider = ""
 		}
+		document.Checks = append(document.Checks, doctorCheck{result, invocation.ClassCode(result.Class)})
 	}
 	return r.terminal.PrintJSON(document)
 }

@@ -14,6 +14,7 @@ import (
 )
 
 type requestFlags struct {
+	flags       *pflag.FlagSet
 	sources     []string
 	connections []string
 	streams     []string
@@ -25,6 +26,7 @@ type requestFlags struct {
 }
 
 func (a *requestFlags) addFlags(flags *pflag.FlagSet) {
+	a.flags = flags
 	flags.StringArrayVar(&a.sources, "source", nil, "`connector` to request, by its address (default: the owner chooses)")
 	flags.StringArrayVar(&a.connections, "connection", nil, "connection of the source to request, by its `id`; repeatable (default: the only one)")
 	flags.StringArrayVar(&a.streams, "stream", nil, "`stream` of the source to request; repeatable (default all)")
@@ -117,20 +119,9 @@ func (a *requestFlags) checkSource(source string) error {
 		}
 		return nil
 	}
-	for _, flag := range []struct {
-		name  string
-		isSet bool
-	}{
-		{"connection", len(a.connections) > 0},
-		{"stream", len(a.streams) > 0},
-		{"field", len(a.fields) > 0},
-		{"since", a.since != ""},
-		{"until", a.until != ""},
-		{"purpose", a.purpose != ""},
-		{"single-use", a.singleUse},
-	} {
-		if flag.isSet {
-			return invocation.Usagef("--%s needs --source, its connector; add it, %s", flag.name, example)
+	for _, name := range []string{"connection", "stream", "field", "since", "until", "purpose", "single-use"} {
+		if flag := a.flags.Lookup(name); flag.Value.String() != flag.DefValue {
+			return invocation.Usagef("--%s needs --source, its connector; add it, %s", name, example)
 		}
 	}
 	return nil

@@ -105,21 +105,10 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := s.store(cache, entry); err != nil {
+	if err := cache.Add(entry); err != nil {
 		return err
 	}
 	return s.reportConnected(terminal, cache, entry)
-}
-
-func (s *signIn) store(cache *credential.Cache, entry *credential.Entry) error {
-	if err := cache.Add(entry); err != nil || s.labelHolder == "" || s.labelHolder == entry.Credential.GrantID {
-		return err
-	}
-	_, err := cache.Change(entry.ProviderURL, s.labelHolder, func(before *credential.Entry) error {
-		before.Credential.Label = ""
-		return nil
-	})
-	return err
 }
 
 func (s *signIn) check(cache *credential.Cache) (err error) {
