@@ -27,8 +27,6 @@ type Limits struct {
 // DefaultLimits replace zero values of Limits.
 var DefaultLimits = Limits{Concurrent: 16, PerSecond: 20, Callers: 10_000}
 
-const burstSeconds = 3 // the default burst, in seconds of the sustained rate
-
 // limiter limits the most recent callers. A forgotten caller starts with a full burst.
 type limiter struct {
 	limits Limits
@@ -39,15 +37,10 @@ type limiter struct {
 }
 
 func newLimiter(limits Limits) (*limiter, error) {
-	limits = Limits{
-		Concurrent: cmp.Or(limits.Concurrent, DefaultLimits.Concurrent),
-		PerSecond:  cmp.Or(limits.PerSecond, DefaultLimits.PerSecond),
-		Burst:      limits.Burst,
-		Callers:    cmp.Or(limits.Callers, DefaultLimits.Callers),
-	}
-	if limits.Burst == 0 {
-		limits.Burst = max(limits.Concurrent, int(burstSeconds*limits.PerSecond))
-	}
+	limits.Concurrent = cmp.Or(limits.Concurrent, DefaultLimits.Concurrent)
+	limits.PerSecond = cmp.Or(limits.PerSecond, DefaultLimits.PerSecond)
+	limits.Burst = cmp.Or(limits.Burst, max(limits.Concurrent, int(3*limits.PerSecond)))
+	limits.Callers = cmp.Or(limits.Callers, DefaultLimits.Callers)
 	rates, err := lru.New[string, *rate.Limiter](limits.Callers)
 	if err != nil || limits.Concurrent < 1 || limits.PerSecond < 0 || limits.Burst < limits.Concurrent {
 		return nil, &rs.OptionError{Option: "Limits", Message: "must be positive, and Burst no less than Concurrent"}
@@ -62,22 +55,18 @@ func (l *limiter) admit(caller string, requests int) (release func(), refused *p
 	if l.running[caller]+requests > l.limits.Concurrent {
 		return nil, tooMany(fmt.Sprintf("More than %d requests of this token are running. Wait for their responses.", l.limits.Concurrent), time.Second)
 	}
-	reserved := l.rateOf(caller).ReserveN(time.Now(), requests)
+	allowed, isKnown := l.rates.Get(caller)
+	if !isKnown {
+		allowed = rate.NewLimiter(rate.Limit(l.limits.PerSecond), l.limits.Burst)
+		l.rates.Add(caller, allowed)
+	}
+	reserved := allowed.ReserveN(time.Now(), requests)
 	if wait := reserved.Delay(); wait > 0 {
 		reserved.Cancel()
 		return nil, tooMany(fmt.Sprintf("This token may send %g requests per second. Send the next one later.", l.limits.PerSecond), wait)
 	}
 	l.running[caller] += requests
 	return func() { l.release(caller, requests) }, nil
-}
-
-func (l *limiter) rateOf(caller string) *rate.Limiter {
-	limit, isKnown := l.rates.Get(caller)
-	if !isKnown {
-		limit = rate.NewLimiter(rate.Limit(l.limits.PerSecond), l.limits.Burst)
-		l.rates.Add(caller, limit)
-	}
-	return limit
 }
 
 func (l *limiter) release(caller string, requests int) {
@@ -124,10 +113,10 @@ func readBody(w http.ResponseWriter, r *http.Request, bodies *semaphore.Weighted
 	}
 	forget = func() { bodies.Release(reserved) }
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBody))
+	if excess := new(*http.MaxBytesError); errors.As(err, excess) {
+		return nil, forget, tooLarge
+	}
 	if err != nil {
-		if excess := new(*http.MaxBytesError); errors.As(err, excess) {
-			return nil, forget, tooLarge
-		}
 		return nil, forget, unreadable
 	}
 	if surplus := reserved - int64(len(body)); surplus > 0 {

@@ -44,11 +44,12 @@ type problem struct {
 	message    string
 	retryAfter time.Duration // rounded up to whole seconds
 	allow      string        // the methods of a 405
+	title      string        // of the page; default: http.StatusText
 }
 
 var (
 	misdirected = &problem{
-		status:  http.StatusMisdirectedRequest,
+		status: http.StatusMisdirectedRequest, title: "Host not allowed",
 		message: "This server does not accept the requested host. Use its public URL; its operator can allow other hosts with --allowed-host.",
 	}
 	foreignOrigin = &problem{
@@ -58,7 +59,7 @@ var (
 	tooLarge    = &problem{status: http.StatusRequestEntityTooLarge, message: "The body is larger than 262144 bytes. Send less at once."}
 	unreadable  = &problem{status: http.StatusBadRequest, message: "The body was cut off or took too long. Send it again."}
 	wrongMethod = &problem{status: http.StatusMethodNotAllowed, message: "This method is not allowed here. Send messages with POST.", allow: "POST, GET, DELETE"}
-	noSuchPage  = &problem{status: http.StatusNotFound, message: "Not found. See / for the list of pages."}
+	noSuchPage  = &problem{status: http.StatusNotFound, title: "Page not found", message: "Not found. See / for the list of pages."}
 )
 
 func (p *problem) write(w http.ResponseWriter, requestID string) {
@@ -67,7 +68,6 @@ func (p *problem) write(w http.ResponseWriter, requestID string) {
 	toolcall.WriteJSON(w, p.status, textJSON, "no-store", auth.ErrorBody(kind.name, kind.code, p.message, requestID))
 }
 
-// setHeader sets Retry-After and Allow.
 func (p *problem) setHeader(header http.Header) {
 	auth.SetRetryAfter(header, p.retryAfter)
 	if p.allow != "" {
@@ -109,12 +109,6 @@ func (w *refusalWriter) Write(text []byte) (int, error) {
 
 func (w *refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// titles are the titles of refusals by status. The default is http.StatusText.
-var titles = map[int]string{
-	http.StatusNotFound:           "Page not found",
-	http.StatusMisdirectedRequest: "Host not allowed",
-}
-
 // isBrowser reports whether a browser sent the request.
 func isBrowser(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && webpage.PrefersHTML(r.Header.Values("Accept"))
@@ -128,7 +122,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, refused *problem
 		return
 	}
 	refused.setHeader(w.Header())
-	h.showPage(w, refused.status, cmp.Or(titles[refused.status], http.StatusText(refused.status)), refused.message)
+	h.showPage(w, refused.status, cmp.Or(refused.title, http.StatusText(refused.status)), refused.message)
 }
 
 // showPage writes a page with a message, and a link to the setup page if the host is this server's.

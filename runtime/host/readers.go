@@ -28,14 +28,11 @@ func newReaders(options HandlerOptions) (*readers, error) {
 	return made, err
 }
 
-// errNoCaller cannot happen: requests are authenticated.
-var errNoCaller = errors.New("the request has no caller")
-
 // environment is a toolcall.Environment.
 func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 	request := toolcall.RequestOf(ctx)
 	if request.Caller == nil {
-		return tool.Env{}, errNoCaller
+		return tool.Env{}, errors.New("the request has no caller") // cannot happen: requests are authenticated
 	}
 	var reader rs.Reader
 	var err error

@@ -69,7 +69,7 @@ func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 		target := resourceTarget{written: read.Params.URI}
 		var err error
 		if target.uri, err = recordid.ParseURI(target.written); err != nil {
-			return nil, resourceError(target.written, tool.Failed(invalidURI(err)))
+			return nil, requestError(tool.Failed(invalidURI(err)), target.written)
 		}
 		params := *read.Params
 		params.URI = matchable(target.uri)
@@ -110,7 +110,7 @@ func readResource(
 		return asking, nil
 	}
 	if result.IsError {
-		return nil, resourceError(target.written, result)
+		return nil, requestError(result, target.written)
 	}
 	content := &mcp.ResourceContents{URI: target.written, MIMEType: template.MIMEType, Text: result.Text}
 	if file := result.File; file != nil && template.IsFile {
@@ -154,13 +154,9 @@ func argumentsFor(uri recordid.URI) json.RawMessage {
 	return bytes.TrimSpace(encoded.Bytes())
 }
 
-// resourceError returns a failed result as a JSON-RPC error, with the URI as the client wrote it (MCP 2026-07-28, SEP-2164).
-func resourceError(uri string, result *tool.Result) error {
-	return requestError(result, rawjson.String("uri", uri))
-}
-
-// requestError returns a failed result as a JSON-RPC error with more members in its data.
-func requestError(result *tool.Result, more ...rawjson.Member) error {
+// requestError returns a failed result as a JSON-RPC error. The data of one about a resource has the URI as the client wrote it
+// (MCP 2026-07-28, SEP-2164).
+func requestError(result *tool.Result, uri string) error {
 	members, _ := rawjson.ParseObject(result.Structured)
 	failed, _ := rawjson.ParseObject(members.Get("error"))
 	status, _ := members.Int("http_status")
@@ -171,7 +167,7 @@ func requestError(result *tool.Result, more ...rawjson.Member) error {
 	}
 	return &jsonrpc.Error{
 		Code: code, Message: cmp.Or(failed.Text("message"), result.Text),
-		Data: append(slices.Clone(rawjson.Object(more)), members...).Encode(),
+		Data: append(rawjson.Texts("uri", uri), members...).Encode(),
 	}
 }
 
@@ -208,7 +204,7 @@ func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		names, err := readNames(ctx, l.runner, sdkCall(method, tool.Definition{}, asked))
 		if err != nil {
-			return nil, requestError(tool.Failed(err))
+			return nil, requestError(tool.Failed(err), "")
 		}
 		return l.page(names, after), nil
 	}

@@ -60,19 +60,6 @@ func Serve(ctx context.Context, listener net.Listener, current *Current, options
 	return nil
 }
 
-// drain makes the server not ready, and waits for the delay and for running calls. Requests are still answered.
-func (h *Handler) drain(ctx context.Context, delay time.Duration) {
-	h.readiness.draining.Store(true)
-	if delay > 0 {
-		select {
-		case <-time.After(delay):
-		case <-ctx.Done():
-			return
-		}
-	}
-	h.inFlight.Wait(ctx)
-}
-
 // NewHTTPServer returns a server with limits against slow clients. Errors of connections are logged at debug level.
 func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
@@ -89,9 +76,7 @@ func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 // safe for concurrent use.
 type Current struct {
 	handler atomic.Pointer[Handler]
-
-	mu       sync.Mutex
-	draining bool
+	mu      sync.Mutex // held to replace the handler or to begin to drain it
 }
 
 // NewCurrent returns a server with a handler.
@@ -105,17 +90,26 @@ func NewCurrent(handler *Handler) *Current {
 func (c *Current) Replace(handler *Handler) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.draining {
+	if !c.handler.Load().readiness.draining.Load() {
 		c.handler.Store(handler)
 	}
 }
 
 func (c *Current) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.Load().ServeHTTP(w, r) }
 
-// drain drains the current handler. The server's shutdown waits for requests of replaced handlers.
+// drain makes the current handler not ready, and waits for the delay and for its running calls. Requests are still answered. The server's
+// shutdown waits for requests of replaced handlers.
 func (c *Current) drain(ctx context.Context, delay time.Duration) {
 	c.mu.Lock()
-	c.draining = true
+	handler := c.handler.Load()
+	handler.readiness.draining.Store(true)
 	c.mu.Unlock()
-	c.handler.Load().drain(ctx, delay)
+	if delay > 0 {
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			return
+		}
+	}
+	handler.inFlight.Wait(ctx)
 }

@@ -112,7 +112,7 @@ func addPrompts(server *mcp.Server, surface tool.Surface) {
 		server.AddPrompt(shown, func(_ context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			text, err := prompt.Message(request.Params.Arguments)
 			if err != nil {
-				return nil, requestError(tool.Failed(err))
+				return nil, requestError(tool.Failed(err), "")
 			}
 			return &mcp.GetPromptResult{
 				Description: prompt.Description,
@@ -160,7 +160,8 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 				shown.ServerInfo = &info
 				return &shown, nil
 			}
-			if slices.Contains(identified, method) && isNewRevision(request) {
+			revision, _ := metaOf(request)[mcp.MetaKeyProtocolVersion].(string)
+			if slices.Contains(identified, method) && revision >= toolcall.NewestRevision {
 				meta := result.GetMeta()
 				if meta == nil {
 					meta = make(map[string]any, 1)
@@ -182,10 +183,4 @@ func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
 var identified = []string{
 	"server/discover", "tools/list", methodListResources, "resources/templates/list", methodReadResource, "prompts/list", "prompts/get",
 	methodComplete, methodListSkills, methodGetSkill,
-}
-
-// isNewRevision reports whether a request names revision 2026-07-28 or later.
-func isNewRevision(request mcp.Request) bool {
-	revision, _ := metaOf(request)[mcp.MetaKeyProtocolVersion].(string)
-	return revision >= toolcall.NewestRevision
 }

@@ -48,54 +48,49 @@ type Options struct {
 }
 
 // Paths returns the patterns of the routes for http.ServeMux.
-func Paths() []string { return slices.Sorted(maps.Keys(pages{}.routes())) }
+func Paths() []string { return slices.Sorted(maps.Keys(Options{}.routes())) }
 
 // Register adds the routes, for GET and HEAD. It panics without Options.Origin.
 func Register(mux *http.ServeMux, options Options) {
 	if options.Origin == nil {
 		panic("page: Options.Origin is required")
 	}
-	for path, answer := range (pages{options}).routes() {
+	for path, answer := range options.routes() {
 		mux.HandleFunc("GET "+path, answer)
 	}
 }
 
-type pages struct {
-	options Options
-}
-
-func (p pages) routes() map[string]http.HandlerFunc {
+func (o Options) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		indexPath + "{$}": p.index, ConnectPath: p.connect, stylePath: style, scriptPath: script,
-		shortPath: redirect, llmsPath: p.llms, auth.IconPath: icon,
-		cardPath: p.card, catalogPath: p.catalog,
+		indexPath + "{$}": o.index, ConnectPath: o.connect, shortPath: redirect, llmsPath: o.llms, cardPath: o.card, catalogPath: o.catalog,
+		stylePath:     static("text/css; charset=utf-8", webpage.Style),
+		scriptPath:    static("text/javascript; charset=utf-8", asset("connect.js")),
+		auth.IconPath: icon,
 	}
 }
 
-const indexDescription = "Read-only access for AI apps to the personal data that its owner granted, over the Model Context Protocol (MCP)."
-
 // index serves the discovery index in the form of other PDPP servers (R-HOST-11), as JSON or HTML.
-func (p pages) index(w http.ResponseWriter, r *http.Request) {
+func (o Options) index(w http.ResponseWriter, r *http.Request) {
 	const vary = "Accept, " + originHeaders
-	values := p.values(escapeURL(p.options.Origin(r)))
-	values["description"] = indexDescription
+	values := o.values(escapeURL(o.Origin(r)))
+	values["description"] = "Read-only access for AI apps to the personal data that its owner granted, over the Model Context Protocol (MCP)."
 	if webpage.PrefersHTML(r.Header.Values("Accept")) {
-		values["top"] = p.top("For AI apps and programs", "")
+		values["top"] = o.top("For AI apps and programs", "")
 		sendHTML(w, r, vary, fill("index.html", values, html.EscapeString))
 		return
 	}
 	values["version"] = markup("")
-	if p.options.Version != "" {
-		values["version"] = markup(`"version": "` + escapeJSON(p.options.Version) + `",` + "\n  ")
+	if o.Version != "" {
+		values["version"] = markup(`"version": "` + escapeJSON(o.Version) + `",` + "\n  ")
 	}
 	send(w, r, document{contentType: "application/json; charset=utf-8", vary: vary, body: []byte(fill("index.json", values, escapeJSON))})
 }
 
 // connect serves the setup page (R-HOST-7).
-func (p pages) connect(w http.ResponseWriter, r *http.Request) {
-	origin := escapeURL(p.options.Origin(r))
-	values := p.values(origin)
-	values["top"] = p.top("Connect an AI app", `<script src="`+scriptPath+`" defer></script>`+"\n")
+func (o Options) connect(w http.ResponseWriter, r *http.Request) {
+	origin := escapeURL(o.Origin(r))
+	values := o.values(origin)
+	values["top"] = o.top("Connect an AI app", `<script src="`+scriptPath+`" defer></script>`+"\n")
 	for name, noun := range map[string]string{
 		"mcp_url": "MCP URL", "claude_code": "Claude Code command", "codex": "Codex command", "command_line": "terminal command",
 	} {
@@ -122,9 +117,9 @@ func redirect(w http.ResponseWriter, r *http.Request) {
 }
 
 // llms serves the page for agents (R-HOST-8) in the form of llmstxt.org.
-func (p pages) llms(w http.ResponseWriter, r *http.Request) {
+func (o Options) llms(w http.ResponseWriter, r *http.Request) {
 	var tools strings.Builder
-	for _, definition := range p.options.Surface.Tools {
+	for _, definition := range o.Surface.Tools {
 		tools.WriteString("\n- `" + oneLine(definition.Name) + "`: ")
 		if title := oneLine(definition.Title); title != "" {
 			tools.WriteString(title + ". ")
@@ -135,13 +130,13 @@ func (p pages) llms(w http.ResponseWriter, r *http.Request) {
 		}
 		tools.WriteString(description)
 	}
-	instructions := strings.TrimSpace(p.options.Surface.Instructions)
+	instructions := strings.TrimSpace(o.Surface.Instructions)
 	if instructions != "" {
 		instructions = "\n\n" + instructions
 	}
 	// In plain text, every value except the instructions is one line, so that it cannot imitate other lines.
-	values := p.values(escapeURL(p.options.Origin(r)))
-	values["name"], values["tools"], values["instructions"] = oneLine(p.options.Name), tools.String(), instructions
+	values := o.values(escapeURL(o.Origin(r)))
+	values["name"], values["tools"], values["instructions"] = oneLine(o.Name), tools.String(), instructions
 	body := fill("llms.txt", values, func(text string) string { return text })
 	send(w, r, document{contentType: "text/plain; charset=utf-8", vary: originHeaders, body: []byte(body)})
 }
@@ -164,29 +159,29 @@ const (
 )
 
 // card serves the server card (R-MCP-2). It names no tools and nothing of any caller.
-func (p pages) card(w http.ResponseWriter, r *http.Request) {
-	values := p.values(escapeURL(p.options.Origin(r)))
+func (o Options) card(w http.ResponseWriter, r *http.Request) {
+	values := o.values(escapeURL(o.Origin(r)))
 	values["dollar"] = "$" // in a member's name, which fill would expand
 	// Versions in the registry have no v. A program without a version was built from a clone.
-	values["version"] = cmp.Or(strings.TrimPrefix(p.options.Version, "v"), "0.0.0")
-	values["title"] = p.title()
+	values["version"] = cmp.Or(strings.TrimPrefix(o.Version, "v"), "0.0.0")
+	values["title"] = o.title()
 	values["icon_type"] = iconType
-	values["revisions"] = markup(rawjson.Strings("", p.options.Revisions).Value)
+	values["revisions"] = markup(rawjson.Strings("", o.Revisions).Value)
 	sendJSON(w, r, cardMedia, "server-card.json", values)
 }
 
 // title returns the name that the operator chose, or the default title.
-func (p pages) title() string {
-	if name := oneLine(p.options.Name); name != "pdpp-mcp" && name != "" && len(name) <= 100 {
+func (o Options) title() string {
+	if name := oneLine(o.Name); name != "pdpp-mcp" && name != "" && len(name) <= 100 {
 		return name
 	}
 	return "PDPP personal data"
 }
 
 // catalog serves the catalog with the one card (R-MCP-2).
-func (p pages) catalog(w http.ResponseWriter, r *http.Request) {
-	origin := escapeURL(p.options.Origin(r))
-	values := p.values(origin)
+func (o Options) catalog(w http.ResponseWriter, r *http.Request) {
+	origin := escapeURL(o.Origin(r))
+	values := o.values(origin)
 	values["media"], values["domain"] = cardMedia, ""
 	if parsed, err := url.Parse(origin); err == nil {
 		values["domain"] = strings.ReplaceAll(strings.ToLower(parsed.Hostname()), ":", "%3A") // of an IPv6 address in a URN

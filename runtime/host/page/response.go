@@ -35,12 +35,12 @@ const iconType = "image/svg+xml"
 //go:embed assets
 var assets embed.FS
 
-func asset(name string) []byte {
+func asset(name string) string {
 	content, err := assets.ReadFile("assets/" + name)
 	if err != nil {
 		panic(err)
 	}
-	return content
+	return string(content)
 }
 
 // markup is HTML that is already escaped.
@@ -51,7 +51,7 @@ type markup string
 
 // fill expands ${name} in an asset. It escapes strings but not markup, and panics if a value is missing.
 func fill(name string, values map[string]any, escape func(string) string) markup {
-	return markup(os.Expand(string(asset(name)), func(name string) string {
+	return markup(os.Expand(asset(name), func(name string) string {
 		switch value := values[name].(type) {
 		case markup:
 			return string(value)
@@ -94,12 +94,10 @@ func sendHTML(w http.ResponseWriter, r *http.Request, vary string, page markup) 
 	send(w, r, document{contentType: "text/html; charset=utf-8", policy: pagePolicy, vary: vary, body: []byte(page)})
 }
 
-func style(w http.ResponseWriter, r *http.Request) {
-	send(w, r, document{contentType: "text/css; charset=utf-8", body: []byte(webpage.Style)})
-}
-
-func script(w http.ResponseWriter, r *http.Request) {
-	send(w, r, document{contentType: "text/javascript; charset=utf-8", body: asset("connect.js")})
+func static(contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		send(w, r, document{contentType: contentType, body: []byte(body)})
+	}
 }
 
 // icon serves the icon. Pages of other origins may show it, because hosts list servers with their icons.

@@ -34,10 +34,10 @@ func isPublic(origin string) bool {
 const clientName = "pdpp"
 
 // values returns the values for assets at an escaped origin. Commands are complete shell lines without a token.
-func (p pages) values(origin string) map[string]any {
+func (o Options) values(origin string) map[string]any {
 	return map[string]any{
-		"name":    p.options.Name,
-		"release": strings.TrimSpace(p.options.Name + " " + p.options.Version),
+		"name":    o.Name,
+		"release": strings.TrimSpace(o.Name + " " + o.Version),
 
 		"client_name": clientName,
 
@@ -55,13 +55,13 @@ func (p pages) values(origin string) map[string]any {
 		"claude_code_sign_in": "claude mcp login " + clientName,
 		"codex":               "codex mcp add " + clientName + " --url " + commandline.Word(origin+auth.MCPPath),
 		"codex_sign_in":       "codex mcp login " + clientName,
-		"command_line":        commandline.Connect(cmp.Or(escapeURL(p.options.Provider), origin), ""),
+		"command_line":        commandline.Connect(cmp.Or(escapeURL(o.Provider), origin), ""),
 	}
 }
 
 // top returns the beginning of a page, with further markup for its head.
-func (p pages) top(title, further string) markup {
-	return markup(webpage.TopLinked(title, p.options.Name, stylePath, auth.IconPath, further))
+func (o Options) top(title, further string) markup {
+	return markup(webpage.TopLinked(title, o.Name, stylePath, auth.IconPath, further))
 }
 
 // escapeURL percent-encodes every byte that an http origin cannot contain, so that the result is safe in HTML, JSON, plain text, headers and
