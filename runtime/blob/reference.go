@@ -32,12 +32,8 @@ const (
 	sizeMember  = "size_bytes"
 )
 
-// Limits of what a result repeats of a reference, in bytes.
-const (
-	maxIDBytes        = 200
-	maxNameBytes      = 200
-	maxMediaTypeBytes = 200
-)
+// maxText limits each text of a reference that a result repeats, in bytes.
+const maxText = 200
 
 // ParseReference is false unless the value is an object with a valid id of a blob and its media type, size, digest or address.
 func ParseReference(value json.RawMessage) (Reference, bool) {
@@ -49,10 +45,10 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 		return Reference{}, false
 	}
 	reference := Reference{ID: members.Text(idMember), MediaType: strings.TrimSpace(members.Text(mediaMember)), Size: -1}
-	if len(reference.MediaType) > maxMediaTypeBytes || !rawjson.IsPrintableASCII([]byte(reference.MediaType)) {
+	if len(reference.MediaType) > maxText || !rawjson.IsPrintableASCII([]byte(reference.MediaType)) {
 		reference.MediaType = ""
 	}
-	if name := members.Text(nameMember); len(name) <= maxNameBytes {
+	if name := members.Text(nameMember); len(name) <= maxText {
 		reference.Name = name
 	}
 	size, hasSize := members.Int(sizeMember)
@@ -63,7 +59,7 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 		reference.Digest = strings.ToLower(members.Text("sha256"))
 	}
 	isReference := reference.MediaType != "" || hasSize || reference.Digest != "" || DigestIn(reference.ID) != "" || members.Get("fetch_url") != nil
-	return reference, isReference && len(reference.ID) <= maxIDBytes && recordid.CheckName("blob id", reference.ID) == nil
+	return reference, isReference && len(reference.ID) <= maxText && recordid.CheckName("blob id", reference.ID) == nil
 }
 
 // MayRefer reports whether a value may be or contain a reference. It does not parse the value.

@@ -64,21 +64,16 @@ func shortKey(c *schemadoc.Connector, bytes int) string {
 	return cmp.Or(key, "-")
 }
 
-// candidateBytes is the maximum size of one candidate. Their number is limited where the error becomes a result (R-ERR-5).
-const candidateBytes = 2_000
-
-// ambiguous returns the refusal to choose between several connections (R-SCH-7), or nil if the document has only one.
+// ambiguous returns the refusal to choose between several connections (R-SCH-7), or nil if the document has only one. The candidates are
+// limited where the error becomes a result (R-ERR-5).
 func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
 	candidates := []rawjson.Value{}
 	seen := map[string]bool{}
 	for connector, row := range d.Rows() {
 		for _, connection := range connector.ConnectionsOf(row) {
-			if seen[connection.ID] {
-				continue
-			}
-			seen[connection.ID] = true
-			if candidate := encodeCandidate(d, connector, connection, stream); len(candidate) <= candidateBytes {
-				candidates = append(candidates, candidate)
+			if !seen[connection.ID] {
+				seen[connection.ID] = true
+				candidates = append(candidates, encodeCandidate(d, connector, connection, stream))
 			}
 		}
 	}

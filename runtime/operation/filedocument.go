@@ -27,10 +27,8 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	switch {
 	case isRefused: // R-DOC-5
 		return r.unreadable(content.Response(r.record), format, refused)
-	case ctx.Err() != nil:
-		return nil, outOfTime(ctx.Err())
 	case err != nil:
-		return nil, err
+		return nil, outOfTime(err)
 	}
 	text := content.Redact(read)
 	parts := document.Parts(text)
@@ -46,24 +44,24 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	}
 	file := r.described(nil, "")
 	file.Document = describeDocument(format, parts, window)
-	if scan < 0 {
-		return r.window(ctx, content, text, window, file)
+	var image []byte
+	if scan >= 0 {
+		if image, err = child.Image(ctx, content.Data, scan+1); ctx.Err() != nil {
+			return nil, outOfTime(ctx.Err())
+		}
+		shown := ". It follows as an image. If it is missing, the host does not support images."
+		if err != nil {
+			shown = ", and it cannot be shown as an image."
+		}
+		file.Note = "There is no text on " + parts[scan].Mark + shown
 	}
-	image, err := child.Image(ctx, content.Data, scan+1)
-	switch {
-	case ctx.Err() != nil:
-		return nil, outOfTime(ctx.Err())
-	case err != nil:
-		file.Note = fmt.Sprintf("There is no text on %s, and it cannot be shown as an image.", parts[scan].Mark)
-		return r.window(ctx, content, text, window, file)
-	}
-	if picture, ok := blob.ReadPicture(image); ok {
+	picture, hasPicture := blob.ReadPicture(image)
+	if hasPicture {
 		file.About = append(file.About, picture.About()...)
 	}
-	file.Note = fmt.Sprintf("There is no text on %s. It follows as an image. If it is missing, the host does not support images.", parts[scan].Mark)
 	result, err := r.window(ctx, content, text, window, file)
-	if err == nil {
-		result.File = &tool.File{MediaType: http.DetectContentType(image), Data: image}
+	if err == nil && hasPicture {
+		result.File = &tool.File{MediaType: picture.MediaType, Data: image}
 	}
 	return result, err
 }

@@ -63,21 +63,12 @@ func (m *mailText) message(data []byte, depth int) bool {
 
 // decodedHeader returns the value of a header on one line, with its encoded words (RFC 2047) decoded.
 func decodedHeader(value string) string {
-	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
+	decoder := &mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
 	if decoded, err := decoder.DecodeHeader(value); err == nil {
 		value = decoded
 	}
 	return oneLine(value)
 }
-
-func charsetReader(label string, input io.Reader) (io.Reader, error) {
-	if lookUp(label) == "" {
-		return nil, errCharset
-	}
-	return charset.NewReaderLabel(label, input)
-}
-
-var errCharset = errors.New("no such charset")
 
 // part reads a part and its inner parts.
 func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) {
