@@ -109,7 +109,6 @@ func (w *refusalWriter) Write(text []byte) (int, error) {
 
 func (w *refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// isBrowser reports whether a browser sent the request.
 func isBrowser(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && webpage.PrefersHTML(r.Header.Values("Accept"))
 }

@@ -171,7 +171,6 @@ func requestError(result *tool.Result, uri string) error {
 	}
 }
 
-// invalidCodes are the codes of invalid requests.
 var invalidCodes = []tool.Code{tool.InvalidResourceURI, tool.InvalidArguments, tool.UnknownArgument}
 
 const (

@@ -24,7 +24,6 @@ type skillParams struct {
 	URI string `json:"uri"`
 }
 
-// skillResult is the result of either method.
 type skillResult struct {
 	mcp.ResultBase
 	mcp.Cacheable
@@ -33,7 +32,6 @@ type skillResult struct {
 	Skill      map[string]any   `json:"skill,omitempty"`
 }
 
-// skillResource returns the resource with the text of a skill.
 func skillResource(skill tool.Skill) *mcp.Resource {
 	return &mcp.Resource{
 		URI: skillScheme + skill.Name + "/SKILL.md", Name: skill.Name, Description: skill.Description,

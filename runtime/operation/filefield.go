@@ -129,7 +129,6 @@ func (r *fileField) file(response *rs.Response, about rawjson.Object, note strin
 	return render.File(response, r.described(about, note))
 }
 
-// described returns the description of the file, with members about its bytes.
 func (r *fileField) described(about rawjson.Object, note string) render.FileInput {
 	declared := rawjson.Texts("media_type", r.reference.MediaType)
 	if r.reference.Size >= 0 {

@@ -58,7 +58,6 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 		"call "+tool.SchemaTool+" with connection_id or with stream")
 }
 
-// data returns the document with these rows.
 func (x *index) data(rows []rawjson.Value, metaBytes int) rawjson.Object {
 	data := documentData(x.Document, metaBytes, x.now, rows)
 	return withLeftOut(data, "connectors_left_out", len(x.Connectors)-len(rows))

@@ -117,7 +117,6 @@ func (t *table) legend() (columns, meaning string) {
 	return cells + "its streams", ""
 }
 
-// lines returns the rows of a connector in text.
 func (t *table) lines(c *schemadoc.Connector) []string {
 	key := rawjson.Quote(shortKey(c, tableNameLength))
 	if len(c.Connections) == 0 {
@@ -143,7 +142,6 @@ func tableLine(streams string, cells ...rawjson.Value) string {
 	return strings.TrimSuffix(rawjson.Visible(rawjson.Array(cells))+" "+streams, " ")
 }
 
-// row returns a connector in structured output.
 func (t *table) row(c *schemadoc.Connector) rawjson.Object {
 	row := rawjson.Object{}
 	if name := c.Members.Get("display_name"); name != nil && len(name) <= displayNameBytes {

@@ -171,7 +171,6 @@ func (p *page) breakLine() {
 	}
 }
 
-// text returns the text, which ends with one line break.
 func (p *page) text() []byte {
 	p.endLink()
 	p.breakLine()

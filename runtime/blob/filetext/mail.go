@@ -70,7 +70,6 @@ func decodedHeader(value string) string {
 	return oneLine(value)
 }
 
-// part reads a part and its inner parts.
 func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) {
 	name, parameters := blob.SplitMediaType(header.Get("Content-Type"))
 	name = cmp.Or(name, "text/plain") // RFC 2045, section 5.2

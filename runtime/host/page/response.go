@@ -106,7 +106,6 @@ func icon(w http.ResponseWriter, r *http.Request) {
 	send(w, r, document{contentType: iconType, caching: oneDay, body: []byte(webpage.Icon)})
 }
 
-// secure sets the headers of every response of this package.
 func secure(header http.Header, policy string) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Referrer-Policy", "no-referrer")
