@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -58,8 +57,8 @@ type resourceTarget struct {
 
 type resourceTargetKey struct{}
 
-// checkResourceURI checks the URI of a read, because the SDK only reports that no template matches. It passes a valid URI on in the
-// spelling that templates match: RFC 6570 allows only unreserved characters in {name}.
+// checkResourceURI checks the URI of a read, because the SDK only reports that no template matches. Templates match few characters
+// (RFC 6570), so the SDK gets a URI of the kind only.
 func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		read, ok := request.(*mcp.ReadResourceRequest)
@@ -72,17 +71,10 @@ func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 			return nil, requestError(tool.Failed(invalidURI(err)), target.written)
 		}
 		params := *read.Params
-		params.URI = matchable(target.uri)
+		params.URI = "pdpp://" + string(target.uri.Kind) + "/-"
 		ctx = context.WithValue(ctx, resourceTargetKey{}, target)
 		return next(ctx, method, &mcp.ReadResourceRequest{Session: read.Session, Params: &params, Extra: read.Extra})
 	}
-}
-
-func matchable(parsed recordid.URI) string {
-	if parsed.Kind == recordid.KindStream {
-		return "pdpp://stream/" + strings.ReplaceAll(url.QueryEscape(parsed.Stream), "+", "%20")
-	}
-	return recordid.FormatURI(parsed)
 }
 
 func invalidURI(err error) *tool.Error {
