@@ -12,15 +12,17 @@ import (
 // numberFormat is a number format of a cell. Colours, conditions and alignment change no text and are left out.
 type numberFormat struct {
 	negative           *numberFormat // of negative numbers without their sign, if there is one
-	before, after      string        // text around the number
+	text               string        // with a place for the number
 	scale              float64       // such as 100 for percent
 	integers, decimals int           // minimum digits before the point, and digits after it
-	hasDigits          bool
-	isGeneral          bool // as many digits as the number needs; also for fractions, exponents and optional decimals
+	isGeneral          bool          // as many digits as the number needs; also for fractions, exponents and optional decimals
 	isGrouped          bool
 	letters            string // of a date or a time
 	isElapsed          bool   // hours continue after 23
 }
+
+// place is where the number is in a text. XML cannot contain it.
+const place = "\x00"
 
 // standardFormats are the built-in formats, whose codes files omit (ECMA-376, part 1, section 18.8.30).
 var standardFormats = map[string]string{
@@ -54,34 +56,27 @@ func readNumberFormat(code string) *numberFormat {
 func (f *numberFormat) add(token []string) {
 	whole, fraction := token[4], token[5]
 	switch lower := strings.ToLower(token[0]); {
-	case whole != "" && !f.hasDigits:
+	case whole != "" && !strings.Contains(f.text, place):
 		grouped := strings.TrimRight(whole, ",")
-		f.hasDigits, f.isGrouped = true, strings.Contains(grouped, ",")
+		f.text, f.isGrouped = f.text+place, strings.Contains(grouped, ",")
 		f.scale /= math.Pow(1000, float64(len(whole)-len(grouped)+len(token[6])))
 		f.integers, f.decimals = min(strings.Count(whole, "0"), 30), min(len(fraction), 30)
 		f.isGeneral = strings.ContainsAny(fraction, "#?")
 	case whole != "", lower == "general", lower == "@", lower == "/", lower == "e+", lower == "e-":
-		f.hasDigits, f.isGeneral, f.after = true, true, ""
+		before, _, _ := strings.Cut(f.text, place)
+		f.text, f.isGeneral = before+place, true
 	case strings.Contains("ymdhse", lower):
 		f.letters += lower
 	case lower[0] == '[' && token[3] == "":
 		f.isElapsed = f.isElapsed || strings.Trim(lower, "[hms]") == ""
 	case lower == "am/pm", len(lower) > 1 && (lower[0] == '_' || lower[0] == '*'):
 	case lower[0] == '"', lower[0] == '\\', lower[0] == '[':
-		f.addText(token[1] + token[2] + token[3])
+		f.text += token[1] + token[2] + token[3]
 	case lower == "%":
 		f.scale *= 100
-		f.addText(lower)
+		f.text += lower
 	default:
-		f.addText(token[0])
-	}
-}
-
-func (f *numberFormat) addText(text string) {
-	if f.hasDigits {
-		f.after += text
-	} else {
-		f.before += text
+		f.text += token[0]
 	}
 }
 
@@ -98,10 +93,7 @@ func (f *numberFormat) display(value float64, is1904 bool) string {
 	case value < 0:
 		sign, value = "-", -value
 	}
-	if !f.hasDigits {
-		return sign + f.before
-	}
-	return sign + f.before + f.number(value*f.scale) + f.after
+	return sign + strings.Replace(f.text, place, f.number(value*f.scale), 1)
 }
 
 // general returns a number with the 15 digits that Excel keeps.
@@ -125,8 +117,9 @@ func (f *numberFormat) number(value float64) string {
 	return whole
 }
 
-// Days are counted from these two. Excel's first system counts a 29 February 1900, which did not exist.
+// Excel counts days from 30 December 1899 or from 1904. The first system counts a 29 February 1900, which did not exist.
 const (
+	days1970    = 25_569
 	days1904    = 1462
 	leapDay1900 = 60
 	lastDay     = 2_958_466 // the end of the year 9999
@@ -138,18 +131,17 @@ func (f *numberFormat) moment(value float64, is1904 bool) string {
 		return general(value)
 	}
 	seconds := int64(math.Round(value * 86_400))
-	if f.isElapsed {
-		return fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
-	}
-	day := time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)
+	first := int64(-days1970) // in days since 1970
 	if is1904 {
-		day = day.AddDate(0, 0, days1904)
+		first += days1904
 	} else if value < leapDay1900 {
-		day = day.AddDate(0, 0, 1)
+		first++
 	}
-	moment := day.AddDate(0, 0, int(seconds/86_400)).Add(time.Duration(seconds%86_400) * time.Second)
-	switch hasTime := strings.ContainsAny(f.letters, "hs"); {
-	case !hasTime:
+	moment := time.Unix(first*86_400+seconds, 0).UTC()
+	switch {
+	case f.isElapsed:
+		return fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+	case !strings.ContainsAny(f.letters, "hs"):
 		return moment.Format(time.DateOnly)
 	case !strings.ContainsAny(f.letters, "yde"):
 		return moment.Format(time.TimeOnly)

@@ -85,7 +85,7 @@ func (w *workbook) readRow(row node) {
 	last := 0 // the column before
 	for cell := range row.content() {
 		if cell.name == "c" {
-			column := max(columnOf(cell.attribute("r"), last+1), last+1)
+			column := max(columnOf(cell.attribute("r")), last+1)
 			w.cell("", column-last-1)
 			w.cell(w.display(cell), 1)
 			last = column
@@ -93,17 +93,14 @@ func (w *workbook) readRow(row node) {
 	}
 }
 
-// columnOf returns the column of a reference such as "BC12", from 1.
-func columnOf(reference string, fallback int) int {
+// columnOf returns the column of a reference such as "BC12", from 1, or 0.
+func columnOf(reference string) int {
 	column := 0
 	for _, letter := range reference {
 		if letter < 'A' || letter > 'Z' || column > maxColumn {
 			break
 		}
 		column = column*26 + int(letter-'A') + 1
-	}
-	if column == 0 {
-		return fallback
 	}
 	return min(column, maxColumn)
 }
