@@ -60,10 +60,19 @@ func newDetail(response *rs.Response, document *schemadoc.Document, input Schema
 }
 
 // render shows one stream's row of each source (R-SCH-3), or the full schema of one source (R-SCH-7), within the bounds of a result
-// (R-BUD-2).
+// (R-BUD-2). It shows every row if some fields of each fit; otherwise it leaves out the last rows.
 func (d *detail) render() (*tool.Result, error) {
-	if result := d.fit(); result != nil {
-		return result, nil
+	smallest := d.limited(portions[len(portions)-1])
+	rows := render.Largest(0, len(d.rows), func(rows int) bool {
+		smallest.rows, smallest.fields = rows, smallest.minFields
+		return d.result(smallest) != nil
+	})
+	for _, shown := range portions {
+		shown = d.limited(shown)
+		shown.rows = rows
+		if result := d.fitFields(shown); rows > 0 && result != nil {
+			return result, nil
+		}
 	}
 	advice := "name its connection_id"
 	if d.input.isFull() {
@@ -146,24 +155,6 @@ var portions = []portion{
 	{connections: 100_000, label: tool.LabelCharacters, relations: 50, minFields: 50, schema: render.ChannelCharacters},
 	{connections: 50, label: 40, relations: 20, minFields: 50, dropped: bulkyNames, schema: 2_000},
 	{connections: 1, relations: 1, minFields: 1, dropped: bulkyNames, schema: 500},
-}
-
-// fit returns the result for the first portion that fits, or nil. It shows every row if some fields of each fit; otherwise it leaves out
-// the last rows.
-func (d *detail) fit() *tool.Result {
-	smallest := d.limited(portions[len(portions)-1])
-	rows := render.Largest(0, len(d.rows), func(rows int) bool {
-		smallest.rows, smallest.fields = rows, smallest.minFields
-		return d.result(smallest) != nil
-	})
-	for _, shown := range portions {
-		shown = d.limited(shown)
-		shown.rows = rows
-		if result := d.fitFields(shown); rows > 0 && result != nil {
-			return result
-		}
-	}
-	return nil
 }
 
 // limited returns a portion with the minimum of fields of these rows. Compact rows have no members to drop.

@@ -40,22 +40,21 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 	if clock.Zone != nil { // R-TIME-8
 		x.now = rawjson.Texts("now", clock.Now().Format("2006-01-02T15:04Z07:00"), "time_zone", clock.Zone.String())
 	}
-	forms := []func() (text string, structured json.RawMessage){x.counts}
+	forms := []func() *tool.Result{x.counts}
 	if table := x.newTable(); table != nil {
 		forms = slices.Insert(forms, 0, table.render)
 	}
 	for _, form := range forms {
-		text, structured := form()
-		heading, rest, _ := strings.Cut(text, "\n")
-		for _, member := range x.now {
-			heading += " " + render.Token(member.Name, x.now.Text(member.Name))
-		}
-		if text = heading + "\n" + rest; len(text)+len(structured) <= indexBytes {
-			return &tool.Result{Text: text, Structured: structured}, nil
+		if result := form(); len(result.Text)+len(result.Structured) <= indexBytes {
+			return result, nil
 		}
 	}
 	return nil, x.response.Unusable(fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
 		"call "+tool.SchemaTool+" with connection_id or with stream")
+}
+
+func (x *index) heading(tokens ...rawjson.Member) string {
+	return strings.TrimSuffix(tool.SchemaTool+" "+render.Tokens(append(tokens, x.now...)), " ")
 }
 
 func (x *index) data(rows []rawjson.Value, metaBytes int) rawjson.Object {
@@ -113,20 +112,20 @@ const (
 )
 
 // counts returns the index with as many names as fit. Structured output has the names that fit after the text, otherwise their number.
-func (x *index) counts() (string, json.RawMessage) {
+func (x *index) counts() *tool.Result {
 	keyBytes := min(countsKey, max(4, countsAllKeys/max(1, len(x.Connectors))))
 	notes := x.warnings(countsWarnings)
 	if len(x.ambiguousStreams) > 0 {
 		notes = append(notes, fmt.Sprintf("%d streams need a connection_id: several connections have them", len(x.ambiguousStreams)))
 	}
-	lines := []string{fmt.Sprintf("schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())}
+	lines := []string{x.heading(rawjson.Int("connectors", int64(len(x.Connectors))), rawjson.Int("streams", int64(x.StreamCount())))}
 	if x.StreamCount() == 0 {
 		lines = append(lines, "No stream is granted, or none of this connection. Call "+tool.SchemaTool+" without arguments for what is.")
 	}
 	text := strings.Join(append(lines, notes...), "\n")
 	room := indexBytes - len(text) - len(x.leftOut(x.StreamCount())) - len(x.countsDocument(nil))
 	names, leftOut := x.namesWithin(room, keyBytes)
-	return text + names + x.leftOut(leftOut), x.countsDocument(x.rowsWithin(room - len(names)))
+	return &tool.Result{Text: text + names + x.leftOut(leftOut), Structured: x.countsDocument(x.rowsWithin(room - len(names)))}
 }
 
 // namesWithin returns the lines of the names that fit into a number of bytes, and the number of the others.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -338,6 +339,24 @@ func TestSchemaIndexSaysWhichStreamsNeedAConnection(t *testing.T) {
 		}
 		if strings.Contains(result.Text, line) != (want != "") || strings.Contains(string(result.Structured), member) != (want != "") {
 			t.Errorf("connection %q:\n%s\n%s", connection, result.Text, result.Structured)
+		}
+	}
+}
+
+// R-TIME-8: the index has the time and the zone of the server in both channels.
+func TestSchemaIndexHasTheTime(t *testing.T) {
+	clock := tool.Clock{Zone: time.FixedZone("Europe/Berlin", 3600)}
+	for _, body := range []string{`{"connectors":[]}`, fullDocument(1, 1, 0)} { // with counts, and a table
+		result, err := operation.Schema(t.Context(), tool.Env{RS: serving(body), Clock: clock}, operation.SchemaInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		heading, _, _ := strings.Cut(result.Text, "\n")
+		if !strings.Contains(heading, ` now="2`) || !strings.HasSuffix(heading, ` time_zone="Europe/Berlin"`) {
+			t.Errorf("the text begins with %s", heading)
+		}
+		if !strings.Contains(string(result.Structured), `"time_zone":"Europe/Berlin"`) {
+			t.Errorf("no time zone in %s", result.Structured)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package operation
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -75,13 +74,10 @@ func (t *table) streamsOf(c *schemadoc.Connector, connection schemadoc.Connectio
 	return streams
 }
 
-func (t *table) render() (string, json.RawMessage) {
-	heading := tool.SchemaTool
-	if t.lastAdded != "" {
-		heading += " " + render.Token("last_added", t.lastAdded)
-	}
+func (t *table) render() *tool.Result {
+	lastAdded := rawjson.Texts("last_added", t.lastAdded)
 	columns, meaning := t.legend()
-	lines := append([]string{heading}, t.warnings(warningBytes)...)
+	lines := append([]string{t.heading(lastAdded...)}, t.warnings(warningBytes)...)
 	if len(t.ambiguousStreams) > 0 {
 		lines = append(lines, "need a connection_id: "+listedNames(t.ambiguousStreams))
 	}
@@ -91,18 +87,12 @@ func (t *table) render() (string, json.RawMessage) {
 		lines = append(lines, t.lines(c)...)
 		rows[i] = t.row(c).Encode()
 	}
-	data := t.data(rows, metaBytes)
-	if t.lastAdded != "" {
-		data = append(data, rawjson.String("last_added", t.lastAdded))
-	}
+	data := append(t.data(rows, metaBytes), lastAdded...)
 	if len(t.ambiguousStreams) > 0 {
 		data = append(data, rawjson.Strings("need_connection_id", t.ambiguousStreams))
 	}
-	members := rawjson.Object{rawjson.Raw("data", data.Encode())}
-	if meaning != "" {
-		members = append(members, rawjson.String("meaning", meaning))
-	}
-	return strings.Join(lines, "\n"), render.Structured(t.response, members, nil)
+	members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, rawjson.Texts("meaning", meaning)...)
+	return &tool.Result{Text: strings.Join(lines, "\n"), Structured: render.Structured(t.response, members, nil)}
 }
 
 // legend returns the line that names the columns of the text, and the explanation of streams in structured output.
