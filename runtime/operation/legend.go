@@ -26,26 +26,35 @@ const unadvertised = "capabilities are not advertised: try filter, sort, search 
 // flagLegend explains each flag of the shown fields once (R-SCH-5, R-SCH-10). write returns the flags of a field as the channel shows
 // them. It does not explain rows without capabilities.
 func (d *detail) flagLegend(shown portion, write func(flags string) string) string {
-	occurs := map[string]bool{}
-	hasAllOperators, hasListedOperators := false, false
+	occurs := map[string]bool{} // by name, and by name= if a flag has a value
 	for _, r := range d.rows[:shown.rows] {
 		for _, f := range r.shownFields(shown.fields) {
 			for flag := range strings.SplitSeq(write(f.Flags), ",") {
-				name, _, hasValue := strings.Cut(flag, "=")
-				occurs[name] = occurs[name] || name != schemadoc.Declared || !r.isBare
-				hasAllOperators, hasListedOperators = hasAllOperators || flag == "r", hasListedOperators || name == "r" && hasValue
+				if name, _, hasValue := strings.Cut(flag, "="); hasValue {
+					occurs[name+"="] = true
+				} else if name != schemadoc.Declared || !r.isBare {
+					occurs[name] = true
+				}
 			}
 		}
 	}
 	var parts []string
 	explain := func(flag, meaning string) {
-		if occurs[flag] {
+		if occurs[flag] || occurs[flag+"="] {
 			parts = append(parts, flag+meaning)
 		}
 	}
 	explain("t", "=type")
 	explain("eq", `: filter {"field":value}`)
-	explain("r", rangeMeaning(hasAllOperators, hasListedOperators))
+	const template = `filter {"field":{"gte":value}}`
+	switch {
+	case !occurs["r"]:
+		explain("r", "=operators: "+template)
+	case occurs["r="]:
+		explain("r", ": "+template+", also gt, lte, lt, or what r= lists")
+	default:
+		explain("r", ": "+template+", also gt, lte, lt")
+	}
 	if occurs["lex"] && occurs["sem"] {
 		parts = append(parts, "lex, sem: in search modes lexical, semantic, hybrid")
 	} else {
@@ -56,18 +65,6 @@ func (d *detail) flagLegend(shown portion, write func(flags string) string) stri
 	explain("g", "=false: not granted")
 	explain(schemadoc.Declared, ": the field exists and its capabilities are not advertised")
 	return strings.Join(parts, "; ")
-}
-
-// rangeMeaning explains the flag r. Without operators it means all of them; with a list it means those.
-func rangeMeaning(hasAll, hasListed bool) string {
-	const template = `filter {"field":{"gte":value}}`
-	switch {
-	case !hasAll:
-		return "=operators: " + template
-	case hasListed:
-		return ": " + template + ", also " + strings.Join(operators[1:], ", ") + ", or what r= lists"
-	}
-	return ": " + template + ", also " + strings.Join(operators[1:], ", ")
 }
 
 // textFlags returns flags in the form of the text. The type is first and has no name. The flag r lists no operators if it has all of
