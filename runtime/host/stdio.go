@@ -149,8 +149,16 @@ type Admission struct {
 // question is a request for the kind of the bearer.
 type question struct {
 	answered chan struct{}
-	err      error    // set before answered is closed
-	refusal  *Refusal // may be nil
+	err      error // set before answered is closed
+}
+
+func (q *question) wait(ctx context.Context) error {
+	select {
+	case <-q.answered:
+		return q.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // NewAdmission returns the Admission of a reader with one bearer. SignIn is the command line that gets another credential. Learn, which may
@@ -165,15 +173,7 @@ func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
 }
 
 // Wait returns nil once the bearer is admitted, a *tool.Error after a refusal, or the error of the request or the context.
-func (a *Admission) Wait(ctx context.Context) error {
-	asked := a.ask()
-	select {
-	case <-asked.answered:
-		return asked.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (a *Admission) Wait(ctx context.Context) error { return a.ask().wait(ctx) }
 
 // Refused returns a channel that is closed with the refusal.
 func (a *Admission) Refused() <-chan struct{} { return a.refused }
@@ -181,7 +181,6 @@ func (a *Admission) Refused() <-chan struct{} { return a.refused }
 // Begin asks for the kind, unless that is known or already asked for.
 func (a *Admission) Begin() { a.ask() }
 
-// ask returns the current question, or begins one.
 func (a *Admission) ask() *question {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -194,9 +193,10 @@ func (a *Admission) ask() *question {
 
 func (a *Admission) resolve(asked *question) {
 	schema, err := Admit(a.lifetime, a.reader, a.signIn)
+	refusal, isRefused := errors.AsType[*Refusal](err)
 	switch {
-	case errors.As(err, &asked.refusal):
-		asked.err = asked.refusal.OfCall()
+	case isRefused:
+		asked.err = refusal.OfCall()
 		close(a.refused)
 	case err != nil:
 		asked.err = err
@@ -217,10 +217,6 @@ func (a *Admission) Settle(ctx context.Context) *Refusal {
 	if asked == nil {
 		return nil
 	}
-	select {
-	case <-asked.answered:
-		return asked.refusal
-	case <-ctx.Done():
-		return nil
-	}
+	refusal, _ := errors.AsType[*Refusal](asked.wait(ctx))
+	return refusal
 }
