@@ -5,6 +5,7 @@ package child
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -50,31 +51,20 @@ func read(ctx context.Context, format document.Format, page int, data []byte) ([
 		children.Release(1)
 		return nil, err
 	}
-	process, err := start(format, page)
-	if err != nil {
-		preparing.Release(1)
-		children.Release(1)
-		return nil, errNoReader
-	}
-	end := func() {
-		process.end()
-		children.Release(1)
-	}
+	prepared := make(chan *process, 1)
+	go func() {
+		defer preparing.Release(1)
+		prepared <- start(format, page)
+	}()
 	select {
-	case <-process.ready:
+	case process := <-prepared:
+		defer process.end()
+		return process.read(ctx, data)
 	case <-ctx.Done():
 		// The process has no document yet. It may finish compiling PDFium, for the next call.
-		go func() {
-			<-process.ready
-			end()
-		}()
+		go func() { (<-prepared).end() }()
 		return nil, ctx.Err()
 	}
-	defer end()
-	if process.failed {
-		return nil, errNoReader
-	}
-	return process.read(ctx, data)
 }
 
 var errNoReader = &document.Error{Reason: document.Unsupported, Detail: "this machine does not let the server start its reader (docs/security.md)"}
@@ -83,45 +73,36 @@ type process struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser
 	answers *json.Decoder
-	ready   chan struct{} // closed when the process waits for the document, or has failed
-	failed  bool          // before it was ready
-	timer   *time.Timer   // kills the process
+	failed  error // why it is not prepared, or nil
 }
 
-func start(format document.Format, page int) (*process, error) {
+// start starts a process, and waits until it is prepared for the document.
+func start(format document.Format, page int) *process {
 	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	if runtime.GOOS == "linux" {
 		program = "/proc/self/exe" // even if a newer program has replaced the file
 	}
-	p := &process{command: exec.Command(program, command, string(format), strconv.Itoa(page), cacheDirectory()), ready: make(chan struct{})}
+	p := &process{command: exec.Command(program, command, string(format), strconv.Itoa(page), cacheDirectory())}
 	p.command.Env = []string{}
 	p.command.Stderr = io.Discard // a pipe; nil would open /dev/null
-	if p.stdin, err = p.command.StdinPipe(); err != nil {
-		return nil, err
+	stdin, errIn := p.command.StdinPipe()
+	stdout, errOut := p.command.StdoutPipe()
+	if p.failed = errors.Join(err, errIn, errOut); p.failed != nil {
+		return p
 	}
-	stdout, err := p.command.StdoutPipe()
-	if err != nil {
-		return nil, err
+	p.stdin, p.answers = stdin, json.NewDecoder(io.LimitReader(stdout, maxAnswers))
+	if p.failed = p.command.Start(); p.failed == nil {
+		defer time.AfterFunc(prepareTime, p.kill).Stop()
+		p.failed = p.answers.Decode(&answer{})
 	}
-	p.answers = json.NewDecoder(io.LimitReader(stdout, maxAnswers))
-	if err := p.command.Start(); err != nil {
-		return nil, err
-	}
-	p.timer = time.AfterFunc(prepareTime, p.kill)
-	go func() {
-		defer preparing.Release(1)
-		defer close(p.ready)
-		p.failed = p.answers.Decode(&answer{}) != nil
-		p.timer.Stop()
-	}()
-	return p, nil
+	return p
 }
 
 // read passes on the document and returns the answer. It kills the child when ctx ends or the time is over.
 func (p *process) read(ctx context.Context, data []byte) ([]byte, error) {
+	if p.failed != nil {
+		return nil, errNoReader
+	}
 	limited, stop := context.WithTimeout(ctx, readTime)
 	defer stop()
 	defer context.AfterFunc(limited, p.kill)()
@@ -146,10 +127,13 @@ func (p *process) read(ctx context.Context, data []byte) ([]byte, error) {
 
 func (p *process) kill() { _ = p.command.Process.Kill() } // it may have ended
 
+// end ends a process that may have failed to start, and lets another one run.
 func (p *process) end() {
-	p.timer.Stop()
-	p.kill()
-	_ = p.command.Wait() // the answer says whether it failed
+	defer children.Release(1)
+	if p.command.Process != nil {
+		p.kill()
+		_ = p.command.Wait() // the answer says whether it failed
+	}
 }
 
 // cacheDirectory returns the directory of compiled code, or nothing if others can write there, because the child runs this code.
