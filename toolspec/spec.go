@@ -48,8 +48,8 @@ type Call struct {
 
 // Refusal is what a model can do after a refusal of the RS.
 type Refusal struct {
-	// Codes are codes of the RS. In addition, 5xx is any failure of the server, and retry_with.connection_id is a refusal that
-	// asks for a connection and lists none.
+	// Codes are codes of the RS. In addition, an HTTP status or class such as 404 or 5xx is any other code with it, and
+	// retry_with.connection_id is a refusal that asks for a connection and lists none.
 	Codes []string `yaml:"codes"`
 	Show  string   `yaml:"show,omitempty"` // a show word of the vocabulary: the schema that helps; left out: none does
 	Hint  string   `yaml:"hint"`           // {tool.argument} is replaced by the bounds of an integer

@@ -26,15 +26,14 @@ type Names struct {
 // Arguments decodes one call. It keeps the first error; from then on, every method returns a zero value. A null argument counts as
 // absent. It is not safe for concurrent use.
 type Arguments struct {
-	values map[string]json.RawMessage // by accepted name, without nulls
-	given  []rs.Member                // the same arguments in the order of the call
-	err    error
+	given rawjson.Object // by accepted name, without nulls
+	err   error
 }
 
 // Open reads the arguments object of a call. Empty text and null mean a call without arguments. An unknown name is unknown_argument, and
 // is refused before any wrong value. A value that is not an object, a repeated name, and a name next to its alias are invalid_arguments.
 func Open(raw json.RawMessage, names Names) *Arguments {
-	arguments := &Arguments{values: map[string]json.RawMessage{}}
+	arguments := &Arguments{}
 	text := strings.TrimSpace(string(raw))
 	if text == "" || text == "null" {
 		return arguments
@@ -59,12 +58,7 @@ func (a *Arguments) Err() error { return a.err }
 
 // Given returns the arguments of the call in the caller's order. Names are the accepted ones. Values keep the caller's spelling, without
 // white space between tokens. Nulls are left out (R-HAND-10).
-func (a *Arguments) Given() []rs.Member {
-	for i, member := range a.given {
-		a.given[i].Value, _ = rawjson.Compact(member.Value) // Open has checked it
-	}
-	return a.given
-}
+func (a *Arguments) Given() []rs.Member { return a.given }
 
 func (n Names) refuseUnknown(members []rs.Member) error {
 	for _, member := range members {
@@ -109,7 +103,6 @@ func (a *Arguments) assign(members []rs.Member, names Names) error {
 			return refuse(tool.InvalidArguments, name, fmt.Sprintf("is given as %s and as %s, which mean the same; give %s alone", other, member.Name, name))
 		}
 		spelled[name] = member.Name
-		a.values[name] = member.Value
 		a.given = append(a.given, rs.Member{Name: name, Value: member.Value})
 	}
 	return nil
@@ -117,7 +110,7 @@ func (a *Arguments) assign(members []rs.Member, names Names) error {
 
 // require refuses an absent argument. words lists the accepted values if they are limited.
 func (a *Arguments) require(name, kind string, words ...string) {
-	if a.values[name] == nil && a.err == nil {
+	if a.given.Get(name) == nil && a.err == nil {
 		refused := refuse(tool.InvalidArguments, name, "is required; pass "+kind)
 		refused.Accepted, a.err = words, refused
 	}
@@ -125,8 +118,7 @@ func (a *Arguments) require(name, kind string, words ...string) {
 
 // normalize replaces the value of an argument with its advertised form.
 func (a *Arguments) normalize(name string, value json.RawMessage) {
-	a.values[name] = value
-	a.given = rawjson.Object(a.given).With(name, value)
+	a.given = a.given.With(name, value)
 }
 
 // maxShown is the maximum number of characters of a caller's text in a message.

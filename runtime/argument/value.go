@@ -150,7 +150,7 @@ func (a *Arguments) text(name string, value json.RawMessage, checks []Check) (st
 
 // optional reads an argument. It returns nil if the argument is absent or an earlier one was refused.
 func optional[T any](a *Arguments, name string, read func(json.RawMessage) (T, error)) *T {
-	value := a.values[name]
+	value := a.given.Get(name)
 	if value == nil || a.err != nil {
 		return nil
 	}

@@ -122,7 +122,7 @@ func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
 	if slices.Contains(names.Streams(""), stream) {
 		c.entry.Streams = addName(c.entry.Streams, stream)
 	}
-	if slices.ContainsFunc(names.Connections(""), func(known schemadoc.NamedConnection) bool { return known.ID == connection }) {
+	if schemadoc.HasConnection(names.Connections(""), connection) {
 		c.entry.Connections = addName(c.entry.Connections, connection)
 	}
 }

@@ -2,6 +2,7 @@ package refusal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -68,12 +69,9 @@ func (c call) otherID(wrong tool.Argument, text string) rawjson.Object {
 
 // oneID joins a stream and a record's key into the id that the tool takes.
 func (c call) oneID() rawjson.Object {
-	stream, record := c.given.Text(tool.FieldStream), c.given.Text(tool.FieldRecordID)
-	if stream == "" || record == "" || c.argument(tool.FieldStream) != nil || c.argument(tool.DocumentID) == nil || c.given.Get(tool.DocumentID) != nil {
-		return nil
-	}
-	id := recordid.Handle{Stream: stream, RecordID: record}.ID()
-	if id == "" {
+	handle := recordid.Handle{Stream: c.given.Text(tool.FieldStream), RecordID: c.given.Text(tool.FieldRecordID)}
+	id := handle.ID()
+	if id == "" || c.argument(tool.FieldStream) != nil || c.argument(tool.DocumentID) == nil || c.given.Get(tool.DocumentID) != nil {
 		return nil
 	}
 	return rawjson.Object{{Name: tool.FieldStream}, {Name: tool.FieldRecordID}, rawjson.String(tool.DocumentID, id)}
@@ -82,27 +80,23 @@ func (c call) oneID() rawjson.Object {
 // idOf returns the id of a record that a text names by its URL, by a path, or by a URI that is not encoded. It returns an empty
 // string for any other text, such as a record's own key.
 func idOf(text string) string {
-	if json.Valid([]byte(text)) {
-		return "" // a key of several fields
+	id := strings.TrimPrefix(text, "pdpp://record/")
+	address, err := url.Parse(text)
+	if err != nil {
+		address = &url.URL{}
 	}
-	if address, err := url.Parse(text); err == nil {
-		if _, path, found := strings.Cut(address.Path, "/v1/streams/"); found {
-			if parts := strings.Split(path, "/"); len(parts) >= 3 && parts[1] == "records" {
-				return recordid.Handle{ConnectionID: address.Query().Get("connection_id"), Stream: parts[0], RecordID: parts[2]}.ID()
-			}
-		}
-	}
-	text = strings.TrimPrefix(text, "pdpp://record/")
-	if _, isHandle := handleOf(text); isHandle {
-		return text
-	}
-	if strings.Contains(text, ":") {
-		return ""
-	}
-	switch parts := strings.Split(text, "/"); len(parts) {
-	case 2:
+	_, path, isURL := strings.Cut(address.Path, "/v1/streams/")
+	steps, parts := strings.Split(path, "/"), strings.Split(id, "/")
+	switch _, isHandle := handleOf(id); {
+	case json.Valid([]byte(text)): // a key of several fields
+	case isURL && len(steps) >= 3 && steps[1] == "records":
+		return recordid.Handle{ConnectionID: address.Query().Get("connection_id"), Stream: steps[0], RecordID: steps[2]}.ID()
+	case isHandle:
+		return id
+	case strings.Contains(id, ":"):
+	case len(parts) == 2:
 		return recordid.Handle{Stream: parts[0], RecordID: parts[1]}.ID()
-	case 3:
+	case len(parts) == 3:
 		return recordid.Handle{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}.ID()
 	}
 	return ""
@@ -110,13 +104,12 @@ func idOf(text string) string {
 
 // streamOf returns the stream of a URI, a record's id or a path, and its connection if it has one.
 func (c call) streamOf(wrong tool.Argument, text string) rawjson.Object {
-	var handle recordid.Handle
-	if uri, err := recordid.ParseURI(text); err == nil {
-		handle = uri.Record
-		if uri.Kind == recordid.KindStream {
-			handle.Stream = uri.Stream
-		}
-	} else if handle, err = recordid.Parse(text); err != nil {
+	handle, err := recordid.Parse(text)
+	if uri, invalid := recordid.ParseURI(text); invalid == nil {
+		handle, err = uri.Record, nil
+		handle.Stream = cmp.Or(uri.Stream, handle.Stream)
+	}
+	if err != nil {
 		handle.ConnectionID, handle.Stream, _ = strings.Cut(text, "/")
 	}
 	if recordid.CheckName(wrong.Name, handle.Stream) != nil {
@@ -135,12 +128,8 @@ const maxCandidates = 4
 // connectionCalls returns the same call for each candidate connection of an ambiguous call, with its label (R-ERR-5). It returns nil if
 // the refusal offers none or more than maxCandidates, or if the call named one.
 func (c call) connectionCalls(err error) json.RawMessage {
-	argument := c.connectionArgument()
-	if argument == nil || c.given.Get(argument.Name) != nil {
-		return nil
-	}
-	offered, _ := rawjson.Elements(offeredBy(err))
-	if len(offered) > maxCandidates {
+	argument, offered := c.connectionArgument(), offeredBy(err)
+	if argument == nil || c.given.Get(argument.Name) != nil || len(offered) == 0 || len(offered) > maxCandidates {
 		return nil
 	}
 	var calls []json.RawMessage
@@ -151,13 +140,7 @@ func (c call) connectionCalls(err error) json.RawMessage {
 			return nil
 		}
 		call := c.call(rawjson.Object{rawjson.String(argument.Name, id)})
-		if label := candidate.Text("display_name"); label != "" {
-			call = append(call, rawjson.String("label", label))
-		}
-		calls = append(calls, call.Encode())
-	}
-	if calls == nil {
-		return nil
+		calls = append(calls, append(call, rawjson.Texts("label", candidate.Text("display_name"))...).Encode())
 	}
 	return rawjson.Array(calls)
 }
@@ -167,17 +150,19 @@ func (c call) connectionArgument() *tool.Argument {
 }
 
 // offeredBy returns the candidates of an ambiguous call.
-func offeredBy(err error) json.RawMessage {
+func offeredBy(err error) []json.RawMessage {
 	var own *tool.Error
 	var refused *rs.Error
+	var offered json.RawMessage
 	switch {
 	case errors.As(err, &own) && own.Code == tool.AmbiguousConnection:
-		return own.AvailableConnections
+		offered = own.AvailableConnections
 	case errors.As(err, &refused) && refused.Code == string(tool.AmbiguousConnection):
 		envelope, _ := rawjson.ParseObject(refused.Envelope)
-		return envelope.Get("available_connections")
+		offered = envelope.Get("available_connections")
 	}
-	return nil
+	candidates, _ := rawjson.Elements(offered)
+	return candidates
 }
 
 // callsWith returns one call for each set of replaced arguments, in the form of continuations.

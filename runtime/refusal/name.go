@@ -12,9 +12,9 @@ import (
 // name is a name of the schema in a call: an argument, an item of a list, a key of an object, or a part of a record's id.
 type name struct {
 	argument tool.Argument
+	kind     tool.Completion
 	text     string
-	index    int                            // of the item or the key
-	part     func(*recordid.Handle) *string // the part of an id; nil for other names
+	index    int // of the item or the key
 }
 
 // replace returns the argument's value with another text for this name.
@@ -29,9 +29,13 @@ func (n name) replace(value json.RawMessage, text string) json.RawMessage {
 	case isObject:
 		members[n.index].Name = text
 		return members.Encode()
-	case n.part != nil:
+	case n.argument.Complete == tool.CompleteRecord:
 		handle, _ := handleOf(given)
-		*n.part(&handle) = text
+		if n.kind == tool.CompleteConnection {
+			handle.ConnectionID = text
+		} else {
+			handle.Stream = text
+		}
 		return rawjson.Quote(handle.String())
 	case n.argument.Type == tool.StringListArgument:
 		names := strings.Split(given, ",")
@@ -41,53 +45,43 @@ func (n name) replace(value json.RawMessage, text string) json.RawMessage {
 	return rawjson.Quote(text)
 }
 
-// names returns the names of one kind in the call.
-func (c call) names(kind tool.Completion) []name {
+// namesOf returns the names of one kind in the call.
+func (c call) namesOf(kind tool.Completion) []name {
 	var found []name
 	for _, argument := range c.Arguments {
-		value := c.given.Get(argument.Name)
-		var texts []string
-		switch text, isText := rawjson.Text(value); {
-		case argument.Complete == tool.CompleteRecord:
-			found = append(found, inID(argument, text, kind)...)
-		case argument.Complete == kind && isText && argument.Type == tool.StringListArgument:
-			for each := range strings.SplitSeq(text, ",") {
-				texts = append(texts, strings.TrimSpace(each))
-			}
-		case argument.Complete == kind && isText:
-			texts = []string{text}
-		case argument.Complete == kind:
-			items, _ := rawjson.Elements(value)
-			for _, item := range items {
-				texts = append(texts, rawjson.TextOf(item))
-			}
-		case argument.Type == tool.FilterArgument && kind == tool.CompleteField, argument.Type == tool.LimitsArgument && kind == tool.CompleteRelation:
-			members, _ := rawjson.ParseObject(value)
-			texts = members.Names()
-		}
-		for i, text := range texts {
-			found = append(found, name{argument: argument, text: text, index: i})
+		for i, text := range textsOf(argument, c.given.Get(argument.Name), kind) {
+			found = append(found, name{argument, kind, text, i})
 		}
 	}
 	return found
 }
 
-// inID returns the stream or the connection in a record's id.
-func inID(argument tool.Argument, id string, kind tool.Completion) []name {
-	var part func(*recordid.Handle) *string
-	switch kind {
-	case tool.CompleteConnection:
-		part = func(h *recordid.Handle) *string { return &h.ConnectionID }
-	case tool.CompleteStream:
-		part = func(h *recordid.Handle) *string { return &h.Stream }
-	default:
+// textsOf returns the names of one kind in the value of an argument. A record's id has those of a connection and a stream.
+func textsOf(argument tool.Argument, value json.RawMessage, kind tool.Completion) []string {
+	text, isText := rawjson.Text(value)
+	items, _ := rawjson.Elements(value)
+	members, _ := rawjson.ParseObject(value)
+	var texts []string
+	switch handle, isHandle := handleOf(text); {
+	case argument.Complete == tool.CompleteRecord && kind == tool.CompleteConnection && handle.ConnectionID != "":
+		return []string{handle.ConnectionID}
+	case argument.Complete == tool.CompleteRecord && kind == tool.CompleteStream && isHandle:
+		return []string{handle.Stream}
+	case argument.Type == tool.FilterArgument && kind == tool.CompleteField, argument.Type == tool.LimitsArgument && kind == tool.CompleteRelation:
+		return members.Names()
+	case argument.Complete != kind:
 		return nil
+	case isText && argument.Type == tool.StringListArgument:
+		for each := range strings.SplitSeq(text, ",") {
+			texts = append(texts, strings.TrimSpace(each))
+		}
+	case isText:
+		return []string{text}
 	}
-	handle, ok := handleOf(id)
-	if text := *part(&handle); ok && text != "" {
-		return []name{{argument: argument, text: text, part: part}}
+	for _, item := range items {
+		texts = append(texts, rawjson.TextOf(item))
 	}
-	return nil
+	return texts
 }
 
 func handleOf(id string) (recordid.Handle, bool) {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -28,9 +27,9 @@ func Explained(definition tool.Definition) tool.Definition {
 		answer.Render = func() (*tool.Result, error) {
 			result, err := render()
 			if err != nil {
-				return nil, explained(ctx, env, definition, arguments, err)
+				err = explained(ctx, env, definition, arguments, err)
 			}
-			return result, nil
+			return result, err
 		}
 		return answer, nil
 	}
@@ -94,11 +93,8 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	if err != nil {
 		return nil
 	}
-	checked := review{call: c, schema: schema{document, document.Names()}}
-	if refused != nil {
-		checked.code = refused.Code
-	}
-	return c.conclude(checked.find(), refused)
+	checked := review{call: c, document: document, names: document.Names(), refused: refused}
+	return checked.conclude()
 }
 
 func (c call) argument(name string) *tool.Argument {
@@ -124,7 +120,7 @@ func (c call) signIn(refused *rs.Error) *tool.Explained {
 
 // connectionID returns the only connection that the call names, or an empty string.
 func (c call) connectionID() string {
-	if named := c.names(tool.CompleteConnection); len(named) == 1 {
+	if named := c.namesOf(tool.CompleteConnection); len(named) == 1 {
 		return named[0].text
 	}
 	return ""
@@ -142,28 +138,4 @@ func withoutSchema(refused *rs.Error, err error) *tool.Explained {
 		return nil
 	}
 	return &tool.Explained{Hint: packageHint}
-}
-
-// conclude joins the findings, and corrects the call if all of them are certain.
-func (c call) conclude(found []finding, refused *rs.Error) *tool.Explained {
-	if len(found) == 0 {
-		return nil
-	}
-	explained := &tool.Explained{Param: found[0].param, DidYouMean: found[0].suggestion, Accepted: found[0].accepted}
-	var texts []string
-	if refused != nil && refused.Status == http.StatusUnauthorized {
-		texts = append(texts, "The sign-in is fine.")
-	}
-	corrected, isCertain := c.given, true
-	for _, each := range found {
-		texts = append(texts, each.text)
-		if isCertain = isCertain && each.correct != nil; isCertain {
-			corrected = each.correct(corrected)
-		}
-	}
-	explained.Hint = strings.Join(texts, " ")
-	if isCertain {
-		explained.Next = c.callsWith(corrected)
-	}
-	return explained
 }

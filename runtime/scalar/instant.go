@@ -1,6 +1,9 @@
 package scalar
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // Lengths of dates.
 const (
@@ -36,31 +39,78 @@ func At(clock time.Time, offset Offset) time.Time {
 
 // ClockTime parses the texts that Instant parses. It returns the time as written, in the location UTC, and its offset.
 func ClockTime(text []byte) (clock time.Time, offset Offset, ok bool) {
-	if len(text) < dateLength {
+	if !begins(text, "0000-00-00") {
 		return time.Time{}, 0, false
 	}
-	p := parser{text: text}
-	year := 100*p.pair() + p.pair()
-	month, day := p.pairAfter('-'), p.pairAfter('-')
-	if month < 1 || month > 12 || day < 1 || day > 31 {
-		return time.Time{}, 0, false
+	year, month, day, rest := number(text[:4]), number(text[5:7]), number(text[8:10]), text[dateLength:]
+	var hour, minute, second, nanosecond int
+	if len(rest) > 0 {
+		if !begins(rest[1:], "00:00") || !bytes.ContainsRune([]byte("Tt "), rune(rest[0])) {
+			return time.Time{}, 0, false
+		}
+		hour, minute, rest = number(rest[1:3]), number(rest[4:6]), rest[6:]
+		if begins(rest, ":00") {
+			second, rest = number(rest[1:3]), rest[3:]
+			nanosecond, rest = fraction(rest)
+		}
 	}
-	if p.at == len(text) && !p.failed {
-		return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), Local, true
-	}
-	if !p.skip('T') && !p.skip('t') && !p.skip(' ') {
-		return time.Time{}, 0, false
-	}
-	hour, minute := p.pair(), p.pairAfter(':')
-	second, nanosecond := 0, 0
-	if p.skip(':') {
-		second, nanosecond = p.pair(), p.fraction()
-	}
-	offset = p.zone()
-	if p.failed || p.at < len(text) || hour > 23 || minute > 59 || second > 59 {
+	offset, isOffset := zone(rest)
+	if !isOffset || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59 {
 		return time.Time{}, 0, false
 	}
 	return time.Date(year, time.Month(month), day, hour, minute, second, nanosecond, time.UTC), offset, true
+}
+
+// begins reports whether a text begins with a form, in which 0 is any digit.
+func begins(text []byte, form string) bool {
+	if len(text) < len(form) {
+		return false
+	}
+	for i, b := range text[:len(form)] {
+		if isDigit := '0' <= b && b <= '9'; form[i] != b && (form[i] != '0' || !isDigit) {
+			return false
+		}
+	}
+	return true
+}
+
+func number(digits []byte) int {
+	sum := 0
+	for _, digit := range digits {
+		sum = 10*sum + int(digit-'0')
+	}
+	return sum
+}
+
+// fraction returns the optional nanoseconds of a second without finer digits, and what follows them.
+func fraction(text []byte) (nanoseconds int, rest []byte) {
+	if !begins(text, ".0") {
+		return 0, text
+	}
+	unit, rest := int(time.Second), text[1:]
+	for ; begins(rest, "0"); rest = rest[1:] {
+		unit /= 10
+		nanoseconds += unit * number(rest[:1])
+	}
+	return nanoseconds, rest
+}
+
+// zone parses an optional offset.
+func zone(text []byte) (Offset, bool) {
+	switch {
+	case len(text) == 0:
+		return Local, true
+	case string(text) == "Z" || string(text) == "z":
+		return UTC, true
+	case len(text) != len("+00:00") || !begins(text[1:], "00:00") || text[0] != '+' && text[0] != '-':
+		return 0, false
+	}
+	hours, minutes := number(text[1:3]), number(text[4:6])
+	offset := Offset(hours*60 + minutes)
+	if text[0] == '-' {
+		offset = -offset
+	}
+	return offset, hours <= 23 && minutes <= 59
 }
 
 // IsDate reports whether a text that Instant accepts is a date without a time.
@@ -73,73 +123,4 @@ func Period(text []byte) (time.Time, bool) {
 		return Instant(append(append(make([]byte, 0, dateLength), text...), "-01-01"[:dateLength-len(text)]...))
 	}
 	return Instant(text)
-}
-
-// parser reads a time from front to back.
-type parser struct {
-	text   []byte
-	at     int
-	failed bool
-}
-
-// skip skips a byte if it is next, and reports whether it was.
-func (p *parser) skip(b byte) bool {
-	if p.at == len(p.text) || p.text[p.at] != b {
-		return false
-	}
-	p.at++
-	return true
-}
-
-// pair reads two digits.
-func (p *parser) pair() int {
-	if len(p.text)-p.at < 2 {
-		p.failed = true
-		return 0
-	}
-	tens, ones := p.text[p.at]-'0', p.text[p.at+1]-'0'
-	p.failed = p.failed || tens > 9 || ones > 9
-	p.at += 2
-	return 10*int(tens) + int(ones)
-}
-
-// pairAfter reads two digits after a separator.
-func (p *parser) pairAfter(separator byte) int {
-	if !p.skip(separator) {
-		p.failed = true
-	}
-	return p.pair()
-}
-
-// fraction reads the optional nanoseconds of a second. It drops finer digits.
-func (p *parser) fraction() int {
-	if !p.skip('.') {
-		return 0
-	}
-	nanoseconds, unit, start := 0, int(time.Second), p.at
-	for ; p.at < len(p.text) && '0' <= p.text[p.at] && p.text[p.at] <= '9'; p.at++ {
-		unit /= 10
-		nanoseconds += unit * int(p.text[p.at]-'0')
-	}
-	p.failed = p.failed || p.at == start
-	return nanoseconds
-}
-
-// zone reads the offset.
-func (p *parser) zone() Offset {
-	if p.at == len(p.text) {
-		return Local
-	}
-	if p.skip('Z') || p.skip('z') {
-		return UTC
-	}
-	sign := 1
-	if p.skip('-') {
-		sign = -1
-	} else if !p.skip('+') {
-		p.failed = true
-	}
-	hours, minutes := p.pair(), p.pairAfter(':')
-	p.failed = p.failed || hours > 23 || minutes > 59
-	return Offset(sign * (hours*60 + minutes))
 }

@@ -12,9 +12,9 @@ import (
 
 // Connection is one granted source.
 type Connection struct {
-	ID    string        // not empty
-	Label string        // for people; may be empty
-	Row   rawjson.Value // as the server sent it; nil if a stream or a connector names its only connection in its own members
+	ID    string        `json:"id"`              // not empty
+	Label string        `json:"label,omitempty"` // for people
+	Row   rawjson.Value `json:"-"`               // as the server sent it; nil if a stream or a connector names its only connection in its own members
 }
 
 // connections returns the connections of a row, each once: those that it lists, or the one that it names itself.

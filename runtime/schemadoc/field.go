@@ -57,19 +57,17 @@ func flagsOf(capability rawjson.Object) string {
 	if role := cmp.Or(capability.Text("role"), schema.Text("x_pdpp_role")); role != "" {
 		flags = append(flags, "role="+role)
 	}
-	if usable(capability, "exact_filter") {
-		flags = append(flags, "eq")
-	}
-	if usable(capability, "range_filter") {
-		advertised, _ := rawjson.ParseObject(capability.Get("range_filter"))
-		operators := strings.Join(textsOf(advertised.Get("operators")), "|")
-		flags = append(flags, "r="+cmp.Or(operators, "gte|gt|lte|lt")) // a server that names none supports all of them
-	}
-	if usable(capability, "lexical_search") {
-		flags = append(flags, "lex")
-	}
-	if usable(capability, "semantic_search") {
-		flags = append(flags, "sem")
+	advertised, _ := rawjson.ParseObject(capability.Get("range_filter"))
+	operators := strings.Join(textsOf(advertised.Get("operators")), "|")
+	for _, use := range []struct{ name, flag string }{
+		{"exact_filter", "eq"},
+		{"range_filter", "r=" + cmp.Or(operators, "gte|gt|lte|lt")}, // a server that names none supports all of them
+		{"lexical_search", "lex"},
+		{"semantic_search", "sem"},
+	} {
+		if own, _ := rawjson.ParseObject(capability.Get(use.name)); own.True("usable") {
+			flags = append(flags, use.flag)
+		}
 	}
 	if metrics := metricsOf(capability); len(metrics) > 0 {
 		flags = append(flags, "a="+strings.Join(metrics, "|"))
@@ -77,15 +75,7 @@ func flagsOf(capability rawjson.Object) string {
 	if string(capability.Get("granted")) == "false" {
 		flags = append(flags, "g=false")
 	}
-	if len(flags) == 0 {
-		return Declared
-	}
-	return strings.Join(flags, ",")
-}
-
-func usable(capability rawjson.Object, name string) bool {
-	object, _ := rawjson.ParseObject(capability.Get(name))
-	return object.True("usable")
+	return cmp.Or(strings.Join(flags, ","), Declared)
 }
 
 func textsOf(array rawjson.Value) []string {

@@ -7,15 +7,9 @@ type Names []NamedStream
 
 // NamedStream is a stream of one connector.
 type NamedStream struct {
-	Name        string            `json:"name"`
-	Connector   string            `json:"connector,omitempty"`
-	Connections []NamedConnection `json:"connections,omitempty"`
-}
-
-// NamedConnection is a connection by its id.
-type NamedConnection struct {
-	ID    string `json:"id"`
-	Label string `json:"label,omitempty"` // for people
+	Name        string       `json:"name"`
+	Connector   string       `json:"connector,omitempty"`
+	Connections []Connection `json:"connections,omitempty"`
 }
 
 // Names returns the names in the order of the document.
@@ -23,8 +17,8 @@ func (d *Document) Names() Names {
 	names := make(Names, 0, d.StreamCount())
 	for connector, stream := range d.Rows() {
 		named := NamedStream{Name: stream.Name, Connector: connector.Key}
-		for _, connection := range connector.ConnectionsOf(stream) {
-			named.Connections = append(named.Connections, NamedConnection{connection.ID, connection.Label})
+		for _, each := range connector.ConnectionsOf(stream) {
+			named.Connections = append(named.Connections, Connection{ID: each.ID, Label: each.Label}) // without the memory of the response
 		}
 		names = append(names, named)
 	}
@@ -35,7 +29,7 @@ func (d *Document) Names() Names {
 func (n Names) Streams(connectionID string) []string {
 	var found []string
 	for _, stream := range n {
-		if connectionID == "" || slices.ContainsFunc(stream.Connections, func(c NamedConnection) bool { return c.ID == connectionID }) {
+		if connectionID == "" || HasConnection(stream.Connections, connectionID) {
 			found = append(found, stream.Name)
 		}
 	}
@@ -44,19 +38,12 @@ func (n Names) Streams(connectionID string) []string {
 }
 
 // Connections returns the connections that have a stream, or all if it is empty, each once and in the order of the document.
-func (n Names) Connections(stream string) []NamedConnection {
-	var found []NamedConnection
-	seen := map[string]bool{}
+func (n Names) Connections(stream string) []Connection {
+	var found []Connection
 	for _, each := range n {
-		if stream != "" && each.Name != stream {
-			continue
-		}
-		for _, connection := range each.Connections {
-			if !seen[connection.ID] {
-				seen[connection.ID] = true
-				found = append(found, connection)
-			}
+		if stream == "" || each.Name == stream {
+			found = append(found, each.Connections...)
 		}
 	}
-	return found
+	return distinct(found)
 }

@@ -39,7 +39,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", about, diff)
 		}
 	}
-	if want := (schemadoc.NamedConnection{ID: "a", Label: "A"}); names.Connections("")[0] != want {
-		t.Errorf("the first connection is %+v", names.Connections("")[0])
+	if diff := cmp.Diff(schemadoc.Connection{ID: "a", Label: "A"}, names.Connections("")[0]); diff != "" {
+		t.Errorf("the first connection (-want +got):\n%s", diff)
 	}
 }

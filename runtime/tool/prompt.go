@@ -94,7 +94,7 @@ func (m PromptMoment) format(value string) string {
 }
 
 func (p Prompt) check(values map[string]string) error {
-	known := make([]string, 0, len(p.Arguments))
+	var known []string
 	for _, argument := range p.Arguments {
 		known = append(known, argument.Name)
 	}
@@ -118,25 +118,22 @@ func (p Prompt) check(values map[string]string) error {
 func (a PromptArgument) fault(value string) string {
 	switch {
 	case value == "" && !a.Required:
+		return ""
 	case strings.TrimSpace(value) == "":
 		return "is missing; pass a value"
 	case utf8.RuneCountInString(value) > maxPromptValue:
 		return fmt.Sprintf("has more than %d characters; pass fewer", maxPromptValue)
-	case !IsPromptValue(value):
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, isControl):
 		return "has a control character; pass text without line ends and tabs"
-	case a.Form == DayValue:
-		if day, err := time.Parse(time.DateOnly, value); err != nil || day.Year() == 9999 || day.Year() == 0 {
-			return "is not a date; pass one such as 2026-03-14"
-		}
+	}
+	if day, err := time.Parse(time.DateOnly, value); a.Form == DayValue && (err != nil || day.Year() == 9999 || day.Year() == 0) {
+		return "is not a date; pass one such as 2026-03-14"
 	}
 	return ""
 }
 
 // IsPromptValue reports whether a text is a valid value of a prompt that a client can show.
-func IsPromptValue(text string) bool {
-	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxPromptValue &&
-		utf8.ValidString(text) && !strings.ContainsFunc(text, isControl)
-}
+func IsPromptValue(text string) bool { return PromptArgument{Required: true}.fault(text) == "" }
 
 // isControl reports whether a character is a control, a line or paragraph separator, or a change of direction.
 func isControl(r rune) bool {

@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -55,35 +56,19 @@ func SchemaCall(stream, connectionID string) json.RawMessage {
 	return rawjson.Array([]json.RawMessage{call.Encode()})
 }
 
+// adviceOn returns the advice for the code of a refusal, otherwise for its status, otherwise for the class of the status.
 func adviceOn(refused *rs.Error) advice {
-	if known, found := adviceFor[refused.Code]; found {
-		return known
+	status := strconv.Itoa(refused.Status)
+	for _, key := range []string{refused.Code, status, status[:1] + "xx"} {
+		if known, found := adviceFor[key]; found {
+			return known
+		}
 	}
-	return adviceFor[codeOf(refused.Status)]
+	return adviceFor["4xx"]
 }
 
 // IsAboutNames reports whether a refusal may be about a name that the schema shows, and not about the login, the load or the server's
 // state.
 func IsAboutNames(refused *rs.Error) bool {
 	return adviceOn(refused).schema != noSchema || refused.Status == http.StatusNotFound
-}
-
-// codeOf returns the code whose advice applies to a status.
-func codeOf(status int) string {
-	switch status {
-	case http.StatusUnauthorized:
-		return "authentication_error"
-	case http.StatusForbidden:
-		return "permission_error"
-	case http.StatusNotFound:
-		return "not_found"
-	case http.StatusRequestEntityTooLarge:
-		return "request_too_large"
-	case http.StatusTooManyRequests:
-		return "rate_limit_exceeded"
-	}
-	if status >= http.StatusInternalServerError {
-		return "5xx"
-	}
-	return "invalid_request"
 }

@@ -14,99 +14,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of what an explanation lists.
-const (
-	maxAccepted     = 40
-	maxOtherStreams = 3
-	maxNameBytes    = 100 // of a name in a message; no schema has a longer one
-)
-
-// finding is one thing that is wrong with a call.
-type finding struct {
-	param      string
-	text       string                              // a sentence
-	accepted   []string                            // the nearest first
-	suggestion string                              // the accepted name that was certainly intended, or empty
-	correct    func(rawjson.Object) rawjson.Object // corrects the arguments; nil if no correction is certain
-}
-
-// review checks the names of a refused call against the schema.
-type review struct {
-	call
-	schema schema
-	code   string // of the resource server's refusal; empty if the adapter refused the call
-
-	stream string              // the only stream of the call; empty: it names several or none
-	rows   []*schemadoc.Stream // of the stream and the connection
-	fields fields              // of the rows
-	found  []finding
-}
-
-func (r *review) find() []finding {
-	streams := r.names(tool.CompleteStream)
-	for _, each := range streams {
-		r.checkStream(each)
-	}
-	if len(streams) == 1 && len(r.found) == 0 {
-		r.stream = streams[0].text
-	}
-	for _, each := range r.names(tool.CompleteConnection) {
-		r.checkConnection(each)
-	}
-	if len(r.found) > 0 {
-		return r.found
-	}
-	r.rows = r.schema.rows(r.stream, r.connectionID())
-	r.fields = fieldsOf(r.rows)
-	for _, each := range r.names(tool.CompleteField) {
-		if r.stream != "" || r.code == "unknown_field" && r.fields.named(each.text) == nil {
-			r.checkField(each)
-		}
-	}
-	if r.stream == "" {
-		return r.found
-	}
-	for _, each := range r.names(tool.CompleteRelation) {
-		if accepted := relationsOf(r.rows); !slices.Contains(accepted, each.text) {
-			r.add(each, nearname.Nearest(each.text, accepted), accepted,
-				"Stream %s has no relation %s that can be expanded.", quoted(r.stream), quoted(each.text))
-		}
-	}
-	switch {
-	case r.code == "invalid_sort":
-		for _, each := range r.names(tool.CompleteSort) {
-			r.checkSort(each)
-		}
-	case r.code == "invalid_cursor" && len(r.found) == 0:
-		r.found = append(r.found, r.changes(cmp.Or(cursorFieldOf(r.rows), onlyOf(r.fields.names(isTime)))))
-	}
-	return r.found
-}
-
-// add adds a finding about a name. The suggestion may be empty.
-func (r *review) add(wrong name, suggestion string, accepted []string, form string, values ...any) {
-	found := finding{param: wrong.argument.Name, text: fmt.Sprintf(form, values...), suggestion: suggestion}
-	if suggestion != "" {
-		found.accepted = []string{suggestion}
-		found.correct = func(arguments rawjson.Object) rawjson.Object {
-			return arguments.With(found.param, wrong.replace(arguments.Get(found.param), suggestion))
-		}
-	}
-	for _, each := range nearname.Order(wrong.text, accepted) {
-		if len(each) <= maxNameBytes && len(found.accepted) < maxAccepted {
-			found.accepted = addName(found.accepted, each)
-		}
-	}
-	r.found = append(r.found, found)
-}
-
 // streamSynonyms maps other words for a stream to its name, in the singular.
 var streamSynonyms = map[string]string{"mail": "message", "email": "message"}
 
 func (r *review) checkStream(wanted name) {
-	accepted := r.schema.names.Streams("")
+	accepted := r.names.Streams("")
 	argument := wanted.argument.Name
-	if wanted.argument.Complete == tool.CompleteRecord && r.schema.hasConnection(wanted.text) {
+	if wanted.argument.Complete == tool.CompleteRecord && schemadoc.HasConnection(r.names.Connections(""), wanted.text) {
 		r.found = append(r.found, finding{
 			param: argument,
 			text:  fmt.Sprintf("%s is a connection; in an id, a slash follows it.", quoted(wanted.text)),
@@ -130,7 +44,7 @@ func (r *review) checkStream(wanted name) {
 // one connection has it.
 func (r *review) checkConnection(wanted name) {
 	var ids, byLabel, byKey []string
-	for _, row := range r.schema.names {
+	for _, row := range r.names {
 		for _, each := range row.Connections {
 			if r.stream != "" && row.Name != r.stream {
 				continue
@@ -147,7 +61,7 @@ func (r *review) checkConnection(wanted name) {
 	id := quoted(wanted.text)
 	switch nearest := nearname.Nearest(wanted.text, ids); {
 	case len(ids) == 0 || slices.Contains(ids, wanted.text):
-	case r.schema.hasConnection(wanted.text):
+	case schemadoc.HasConnection(r.names.Connections(""), wanted.text):
 		r.add(wanted, onlyOf(ids), ids, "Connection %s has no stream %s; accepted lists the connections that have it.", id, quoted(r.stream))
 	case len(byLabel) == 1:
 		r.add(wanted, byLabel[0], ids, "%s is the name of a connection; its id is %s.", id, quoted(byLabel[0]))
@@ -204,7 +118,7 @@ func (r *review) checkField(wanted name) {
 func (r *review) unknownField(field string) string {
 	text := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(r.stream), quoted(field))
 	var others []string
-	for _, row := range r.schema.rows("", "") {
+	for _, row := range r.document.Rows() {
 		if fields(row.Fields()).named(field) != nil && len(others) < maxOtherStreams {
 			others = addName(others, quoted(row.Name))
 		}
@@ -245,7 +159,7 @@ func (r *review) checkSort(wanted name) {
 	case "desc":
 		sign = "-"
 	}
-	granted, cursor := nearname.Order(field, r.fields.names(isGranted)), cursorFieldOf(r.rows)
+	granted, cursor := nearname.Order(field, r.fields.names(isGranted)), r.cursor
 	switch nearest := nearname.Nearest(field, granted); {
 	case nearest != "" && r.fields.named(field) == nil:
 		others := slices.DeleteFunc(granted, func(name string) bool { return name == nearest })
@@ -262,35 +176,28 @@ func (r *review) checkSort(wanted name) {
 	}
 }
 
-// changes returns the finding for an invalid position in a feed of changes. It turns a date into a filter.
-func (c call) changes(timeField string) finding {
-	given := rawjson.TextOf(c.given.Get(c.Changes))
-	found := finding{
-		param:    c.Changes,
-		accepted: []string{"beginning", "now"},
-		text:     fmt.Sprintf("%s takes beginning, now, or a next_changes_since of an earlier result.", c.Changes),
+// checkChanges adds the finding for an invalid position in a feed of changes. It turns a date into a filter.
+func (r *review) checkChanges() {
+	given := r.given.Text(r.Changes)
+	_, notDate := time.Parse(time.DateOnly, given[:min(len(given), len(time.DateOnly))])
+	timeField := cmp.Or(r.cursor, onlyOf(r.fields.names(isTime)))
+	filter := r.find(func(a tool.Argument) bool { return a.Type == tool.FilterArgument })
+	found := finding{param: r.Changes, text: r.Changes + " takes beginning, now, or a next_changes_since of an earlier result."}
+	switch bound := (rawjson.Object{rawjson.String("gte", given)}).Encode(); {
+	case notDate != nil:
+		found.accepted = []string{"beginning", "now"}
+	case filter == nil:
+	case timeField == "":
+		found.text += fmt.Sprintf(" For records since a date, filter a time field: %s {\"<field>\":%s}.", filter.Name, bound)
+	default:
+		conditions, _ := rawjson.ParseObject(r.given.Get(filter.Name))
+		value := conditions.With(timeField, bound).Encode()
+		found.text += fmt.Sprintf(" For records since a date, use %s %s.", filter.Name, value)
+		found.correct = func(arguments rawjson.Object) rawjson.Object {
+			return arguments.With(r.Changes, nil).With(filter.Name, value)
+		}
 	}
-	if _, err := time.Parse(time.DateOnly, given[:min(len(given), len(time.DateOnly))]); err != nil {
-		return found
-	}
-	found.accepted = nil
-	argument := c.find(func(a tool.Argument) bool { return a.Type == tool.FilterArgument })
-	if argument == nil {
-		return found
-	}
-	filter := argument.Name
-	bound := rawjson.Object{rawjson.String("gte", given)}.Encode()
-	if timeField == "" {
-		found.text += fmt.Sprintf(" For records since a date, filter a time field: %s {\"<field>\":%s}.", filter, bound)
-		return found
-	}
-	conditions, _ := rawjson.ParseObject(c.given.Get(filter))
-	conditions = conditions.With(timeField, bound)
-	found.text += fmt.Sprintf(" For records since a date, use %s %s.", filter, conditions.Encode())
-	found.correct = func(arguments rawjson.Object) rawjson.Object {
-		return arguments.With(c.Changes, nil).With(filter, conditions.Encode())
-	}
-	return found
+	r.found = append(r.found, found)
 }
 
 func quoted(name string) string {
