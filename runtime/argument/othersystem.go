@@ -44,7 +44,7 @@ func translate(value json.RawMessage, clock tool.Clock, asTimes bool) translatio
 	return filter
 }
 
-// corrections returns the correction of the argument, or nil if there is none.
+// corrections returns the correction of the argument, or nil if the meaning is not certain.
 func (t *translation) corrections(name string) []rawjson.Object {
 	if t.fields == nil {
 		return nil

@@ -46,7 +46,7 @@ func (o *object) addTexts(namesAndTexts ...string) {
 	}
 }
 
-// addAccepted adds the accepted names, unless there are none or the object has some.
+// addAccepted adds the accepted names if there are any, unless the object has some already.
 func (o *object) addAccepted(names []string) {
 	if len(names) > 0 {
 		o.add("accepted", rawjson.Strings("accepted", names).Value)
