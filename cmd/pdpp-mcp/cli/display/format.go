@@ -114,8 +114,10 @@ func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool
 	return f.print(ctx, result, func(screen screen) string { return shapeTable(shape, result, screen, more) })
 }
 
-// PrintList prints the result of a command. A table shows the named members of its rows, and the optional ones that a row has.
+// PrintList prints the result of a command. A table shows the named members of its rows, and the optional ones that a row has. The text has
+// no control characters.
 func (f *Format) PrintList(ctx context.Context, result *tool.Result, names, optional []string) error {
+	result = &tool.Result{Text: invocation.Printable(result.Text), Structured: result.Structured}
 	return f.print(ctx, result, func(screen screen) string { return listTable(result, names, optional, screen) })
 }
 
@@ -154,11 +156,6 @@ func (f *Format) write(lines []byte) error {
 		return fmt.Errorf("write the output: %w", err)
 	}
 	return nil
-}
-
-// TerminalSafe escapes the control characters in a result's text. Structured output is unchanged.
-func TerminalSafe(result *tool.Result) *tool.Result {
-	return &tool.Result{Text: invocation.Printable(result.Text), Structured: result.Structured}
 }
 
 // query is a jq expression. It reads no files and no variables. Numbers keep their digits.
