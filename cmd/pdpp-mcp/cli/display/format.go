@@ -57,7 +57,10 @@ func (f *Format) AddRowFlags(flags *pflag.FlagSet) {
 	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, the ending of -o, otherwise jsonl)"
 	invocation.AddChoice(flags, &f.chosen, "format,f", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
 	flags.StringSliceVarP(&f.columns, "columns", "c", nil, "only these `fields`, in this order")
-	flags.Var(jsonFields{f}, "json", "short for --columns `fields` --format json")
+	flags.Func("json", "short for --columns `fields` --format json", func(names string) error {
+		f.columns, f.chosen = append(f.columns, strings.Split(names, ",")...), formatJSON
+		return nil
+	})
 	flags.StringVarP(&f.expression, "jq", "q", "", "jq `expression` that selects from each row; strings are printed without quotes")
 	flags.BoolVarP(&f.noHeaders, "no-headers", "H", false, "print rows without the names of the columns")
 }
@@ -68,21 +71,6 @@ func (f *Format) ChooseByEnding(name string) {
 		f.chosen = ending
 	}
 }
-
-// jsonFields is the value of --json with the names of fields. It is a pflag.Value.
-type jsonFields struct{ format *Format }
-
-// Set chooses the fields and JSON.
-func (j jsonFields) Set(names string) error {
-	j.format.columns, j.format.chosen = append(j.format.columns, strings.Split(names, ",")...), formatJSON
-	return nil
-}
-
-// Type returns the placeholder for the value in the help.
-func (j jsonFields) Type() string { return "list" }
-
-// String returns the default.
-func (j jsonFields) String() string { return "" }
 
 // Check returns an error for wrong flags. Call it before the request.
 func (f *Format) Check() (err error) {

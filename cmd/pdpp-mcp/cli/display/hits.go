@@ -45,29 +45,32 @@ func plainHit(result json.RawMessage) json.RawMessage {
 }
 
 func hitTable(results []json.RawMessage, shared rawjson.Object) *table {
-	var titles, authors, found, times, sources, handles []string
-	for _, result := range results {
-		h := readHit(result, shared)
-		titles, found = append(titles, h.Title), append(found, startAtMark(invocation.OneLine(h.Snippet)))
-		authors = append(authors, h.Author)
-		times, handles = append(times, h.Time), append(handles, h.Handle)
-		sources = append(sources, strings.TrimSpace(h.Source+" "+h.Stream))
+	hits := make([]hit, len(results))
+	for i, result := range results {
+		hits[i] = readHit(result, shared)
+	}
+	cells := func(textOf func(hit) string) (texts []string) {
+		for _, hit := range hits {
+			texts = append(texts, textOf(hit))
+		}
+		return texts
 	}
 	table := &table{advice: "--format json"}
-	isKnown := func(value string) bool { return value != "" }
-	if slices.ContainsFunc(titles, isKnown) {
-		table.addColumn(column{name: "title", kind: titleKind}, titles)
+	addKnown := func(added column, cells []string) {
+		if slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {
+			table.addColumn(added, cells)
+		}
 	}
-	table.addColumn(column{name: "found", kind: textKind, hasMarks: true}, found)
+	addKnown(column{name: "title", kind: titleKind}, cells(func(h hit) string { return h.Title }))
+	table.addColumn(column{name: "found", kind: textKind, hasMarks: true}, cells(func(h hit) string { return startAtMark(invocation.OneLine(h.Snippet)) }))
+	addKnown(column{name: "author", kind: personKind}, cells(func(h hit) string { return h.Author }))
+	times := cells(func(h hit) string { return h.Time })
 	if local, zone, isTime := localTimes(times); isTime {
 		times, table.zone = local, zone
 	}
-	if slices.ContainsFunc(authors, isKnown) {
-		table.addColumn(column{name: "author", kind: personKind}, authors)
-	}
 	table.addColumn(column{name: "time", kind: timeKind}, times)
-	table.addColumn(column{name: "in", kind: otherKind}, sources)
-	table.addColumn(column{name: "id", kind: handleKind}, handles)
+	table.addColumn(column{name: "in", kind: otherKind}, cells(func(h hit) string { return strings.TrimSpace(h.Source + " " + h.Stream) }))
+	table.addColumn(column{name: "id", kind: handleKind}, cells(func(h hit) string { return h.Handle }))
 	return table
 }
 

@@ -33,7 +33,7 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 		}
 		table.addColumn(column{name: name, kind: kindOf(name, isTime, cells), isRight: areNumbers(values)}, cells)
 	}
-	rankKinds(table.columns)
+	table.rankKinds()
 	if !isNamed {
 		slices.SortStableFunc(table.columns, func(a, b column) int { return int(a.kind - b.kind) })
 		return table
