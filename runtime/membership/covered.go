@@ -64,8 +64,8 @@ func approvedOf(stored credential.Credential) coverage {
 }
 
 // connectAgain returns the command line that requests the same grant again.
-func (m *Membership) connectAgain(p *provider, entry *credential.Entry) string {
-	return entry.Credential.SameRequest().Connect(p.url, m.options.Cache.NamedRoot())
+func (m *Membership) connectAgain(entry *credential.Entry) string {
+	return entry.Credential.SameRequest().Connect(entry.ProviderURL, m.options.Cache.NamedRoot())
 }
 
 // connect returns the command line that requests uncovered data. It names the connector if a grant has the connection. For a grant that must
@@ -81,7 +81,7 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	for _, each := range grants {
 		source, isKnown := each.sourceOf(wanted.ConnectionID)
 		if wanted.Stream == "" && (isKnown || len(grants) == 1) {
-			return m.connectAgain(each.provider, each.stored())
+			return m.connectAgain(each.stored())
 		}
 		if isKnown {
 			asked.Source, url = source, each.provider.url

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
@@ -53,18 +52,14 @@ func (m *Membership) current() (grants []*grant, absent []fanout.Source, err err
 		m.shareSecrets()
 	}
 	if usable == 0 {
-		return nil, nil, m.providers[0].unusable()
+		first := m.providers[0]
+		err = unusable(first.err)
+		if len(first.grants) > 0 { // an expired one
+			err = &tool.SignInError{Cause: err, SignIn: first.grants[0].signIn}
+		}
+		return nil, nil, err
 	}
 	return m.grants(), absent, nil
-}
-
-// unusable returns the error of a call without a usable grant, with a sign-in for an expired one.
-func (p *provider) unusable() error {
-	err := unusable(p.err)
-	if len(p.grants) == 0 {
-		return err
-	}
-	return &tool.SignInError{Cause: err, SignIn: p.grants[0].signIn}
 }
 
 // isUnchanged reports whether the file is the one that was read. Writers always replace the whole file.
@@ -95,20 +90,20 @@ func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*gran
 	made := &grant{provider: p, membership: m, entry: entry}
 	for _, each := range known {
 		each.mu.Lock()
-		stored := each.entry.Credential
-		isSameGrant := stored.GrantID == entry.Credential.GrantID
-		isSameToken := isSameGrant && stored.AccessToken.Reveal() == entry.Credential.AccessToken.Reveal()
-		if isSameToken {
+		id := each.entry.Credential.GrantID
+		isSameGrant := id == entry.Credential.GrantID
+		isSame := isSameGrant && isSameToken(each.entry, entry)
+		if isSame {
 			each.entry = entry
-		} else if isSameGrant && stored.GrantID != "" {
+		} else if isSameGrant && id != "" {
 			made.covered = each.covered
 		}
 		each.mu.Unlock()
-		if isSameToken {
+		if isSame {
 			return each
 		}
 	}
-	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.connectAgain(p, entry), made.learn)
+	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.connectAgain(entry), made.learn)
 	return made
 }
 
@@ -121,20 +116,14 @@ func (m *Membership) grants() []*grant {
 	return grants
 }
 
-// shareSecrets gives every grant a client that redacts the secrets of all grants (R-ERR-6).
+// shareSecrets makes every read redact the secrets of all grants (R-ERR-6).
 func (m *Membership) shareSecrets() {
 	var bearers []string
 	for _, each := range m.grants() {
 		stored := each.stored().Credential
 		bearers = append(bearers, stored.AccessToken.Reveal(), stored.RefreshToken.Reveal())
 	}
-	secrets := rs.NewSecrets(bearers...)
-	for _, each := range m.grants() {
-		each.mu.Lock()
-		each.secrets = secrets
-		each.makeClient()
-		each.mu.Unlock()
-	}
+	m.secrets.Store(rs.NewSecrets(bearers...))
 }
 
 // namesOf returns the names to select grants of a provider. With several providers, these are the names that its grants have, or all names
@@ -150,19 +139,4 @@ func (m *Membership) namesOf(p *provider) []string {
 func (m *Membership) stored(p *provider) []*credential.Entry {
 	stored, _ := m.options.Cache.Grants(p.url)
 	return stored
-}
-
-// refuseNames returns an error for a name that no grant has.
-func (m *Membership) refuseNames() error {
-	var stored []*credential.Entry
-	for _, each := range m.providers {
-		stored = append(stored, m.stored(each)...)
-	}
-	known := credential.Named(stored, m.options.Grants)
-	for _, name := range m.options.Grants {
-		if !slices.Contains(known, name) {
-			return m.options.Cache.UnknownGrant(name, stored)
-		}
-	}
-	return nil
 }
