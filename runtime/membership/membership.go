@@ -48,6 +48,7 @@ type Membership struct {
 
 	noting    sync.WaitGroup // writes of grant uses, and sign-ins
 	mu        sync.Mutex
+	names     []string // of the selected grants; nil means all
 	providers []*provider
 	refusal   *host.Refusal
 }
@@ -64,7 +65,7 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 		options.Now = time.Now
 	}
 	m := &Membership{
-		options: options, lifetime: lifetime, started: options.Now(), refused: make(chan struct{}),
+		options: options, lifetime: lifetime, started: options.Now(), refused: make(chan struct{}), names: options.Grants,
 		renewal: &connect.Renewal{Cache: options.Cache, Transport: options.Transport, Now: options.Now},
 	}
 	m.signIns, m.endSignIns = context.WithCancel(lifetime)

@@ -129,10 +129,10 @@ func (m *Membership) shareSecrets() {
 // namesOf returns the names to select grants of a provider. With several providers, these are the names that its grants have, or all names
 // if its grants have none of them.
 func (m *Membership) namesOf(p *provider) []string {
-	if own := credential.Named(m.stored(p), m.options.Grants); len(m.providers) > 1 && len(own) > 0 {
+	if own := credential.Named(m.stored(p), m.names); len(m.providers) > 1 && len(own) > 0 {
 		return own
 	}
-	return m.options.Grants
+	return m.names
 }
 
 // stored returns the provider's grants in the cache. It ignores errors, because load records them.

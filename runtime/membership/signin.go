@@ -109,9 +109,9 @@ func (s *signIn) replace(ctx context.Context, access connect.AccessRequest) erro
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if i := slices.Index(m.options.Grants, s.held.Credential.GrantID); i >= 0 && approved.Credential.GrantID != "" {
-		m.options.Grants = slices.Clone(m.options.Grants)
-		m.options.Grants[i] = approved.Credential.GrantID
+	if i := slices.Index(m.names, s.held.Credential.GrantID); i >= 0 && approved.Credential.GrantID != "" {
+		m.names = slices.Clone(m.names)
+		m.names[i] = approved.Credential.GrantID
 	}
 	return nil
 }

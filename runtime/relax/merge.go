@@ -28,7 +28,7 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	hits := s.merged()
 	s.about.Found = len(hits)
 	limit := hitsShown
-	if _, isGiven := s.request.Query.Get(limitName); isGiven {
+	if _, isGiven := s.request.Query.Get("limit"); isGiven {
 		limit = s.request.Limit()
 	}
 	hits = hits[:min(len(hits), limit)]
@@ -40,8 +40,10 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	result := asGiven
 	if len(rows) > 0 {
 		meta := list.Meta().Without("count", "count_accuracy", "recall")
-		body := rawjson.Object{rawjson.String("object", "list"), rawjson.Bool("has_more", false), rawjson.Raw("data", rawjson.Array(rows))}
-		result = asGiven.WithMembers(append(body, rawjson.Raw("meta", meta.Encode())))
+		result = asGiven.WithMembers(rawjson.Object{
+			rawjson.String("object", "list"), rawjson.Bool("has_more", false),
+			rawjson.Raw("data", rawjson.Array(rows)), rawjson.Raw("meta", meta.Encode()),
+		})
 	}
 	result.Relaxed = s.about
 	return result
