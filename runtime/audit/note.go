@@ -34,7 +34,8 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	case rs.RecordsRoute:
 		c.notePage(request, response, true)
 	case rs.RecordRoute:
-		c.noteRows([]rawjson.Value{unwrapped(response)}, request, true)
+		record, _ := rawjson.ParseObject(unwrapped(response))
+		c.noteRows([]rawjson.Object{record}, request, true)
 	case rs.AggregateRoute:
 		c.noteConnection(request)
 		c.noteUsedFields(request)
@@ -52,32 +53,30 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 }
 
 func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bool) {
-	list, err := response.List()
+	rows, err := response.Objects()
 	if err != nil {
 		return
 	}
-	if areRecords || len(list.Rows) > 0 { // a search skips sources without the field (789d)
+	if areRecords || len(rows) > 0 { // a search skips sources without the field (789d)
 		c.noteUsedFields(request)
 	}
-	c.noteRows(list.Rows, request, areRecords)
+	c.noteRows(rows, request, areRecords)
 }
 
 // noteRows records the names in records or hits: where each comes from, which requested fields it has, and in which it matched.
 // Records are whole unless the request names fields.
-func (c *Call) noteRows(rows []rawjson.Value, request rs.Request, areRecords bool) {
+func (c *Call) noteRows(rows []rawjson.Object, request rs.Request, areRecords bool) {
 	c.entry.RecordsRead += len(rows)
 	requested := namesIn(request, "fields")
 	if areRecords && requested == nil && len(rows) > 0 {
 		c.entry.Fields = addName(c.entry.Fields, AllFields)
 	}
-	for _, each := range rows {
-		members := rawjson.NewCursor(each)
-		c.entry.Streams = addText(c.entry.Streams, members.Member("stream"))
-		c.entry.Connections = addText(c.entry.Connections, members.Member("connection_id"))
+	for _, row := range rows {
+		c.entry.Streams = addText(c.entry.Streams, row.Get("stream"))
+		c.entry.Connections = addText(c.entry.Connections, row.Get("connection_id"))
 		if c.log == nil { // only the origin is needed
 			continue
 		}
-		row, _ := rawjson.ParseObject(each)
 		matched, _ := rawjson.Elements(row.Get("matched_fields"))
 		for _, field := range matched {
 			name, _ := rawjson.Text(field)

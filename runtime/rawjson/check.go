@@ -54,7 +54,7 @@ func Unambiguous(ctx context.Context, document []byte, depth int) (Value, error)
 	return c.compact(ctx, document)
 }
 
-// checker reads every token of a document once.
+// checker checks the structure and the syntax of a document.
 type checker struct {
 	depth       int
 	checksNames bool // for unpaired surrogates
@@ -84,59 +84,57 @@ func (c *checker) compact(ctx context.Context, document []byte) (Value, error) {
 
 // check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a text.
 func (c *checker) check(ctx context.Context, document []byte) error {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(document), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(!c.isForeign))
-	for tokens := 1; ; tokens++ {
-		if tokens%tokensPerCheck == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		end := int(decoder.InputOffset())
-		token, err := readToken(decoder)
-		switch level := decoder.StackDepth(); {
-		case errors.Is(err, jsontext.ErrDuplicateName):
-			return ErrRepeatedName
-		case level > c.depth:
-			return ErrTooDeep
-		case err != nil:
-			return ErrInvalid
-		}
-		if err := c.checkName(decoder, token); err != nil {
-			return err
-		}
-		start := int(decoder.InputOffset()) - len(token)
-		if start > end+1 || start == end+1 && bytes.IndexByte([]byte(whitespace), document[end]) >= 0 {
-			c.isSpaced = true
-		}
-		if decoder.StackDepth() == 0 {
-			break
-		}
+	if err := c.scan(ctx, document); err != nil {
+		return err
 	}
-	if int(decoder.InputOffset()) != len(document) {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(document), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(!c.isForeign))
+	_, err := decoder.ReadValue()
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return ErrRepeatedName
+	case err != nil || int(decoder.InputOffset()) != len(document):
 		return ErrInvalid
 	}
 	return nil
 }
 
-func readToken(decoder *jsontext.Decoder) (jsontext.Value, error) {
-	switch kind := decoder.PeekKind(); kind {
-	case '{', '}', '[', ']':
-		_, err := decoder.ReadToken()
-		return jsontext.Value{byte(kind)}, err
-	default:
-		return decoder.ReadValue()
+// scan reads the structure of a document whose syntax is not checked yet.
+func (c *checker) scan(ctx context.Context, document []byte) error {
+	var members []int // of the objects and arrays that are not closed yet
+	var text []byte   // the last string
+	for at, tokens := 0, 1; at < len(document); at, tokens = at+1, tokens+1 {
+		if tokens%tokensPerCheck == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch document[at] {
+		case '"':
+			end := skipString(document, at)
+			text, at = document[at:end], end-1
+		case ':':
+			if err := c.checkName(text); err != nil {
+				return err
+			}
+			if last := len(members) - 1; last >= 0 {
+				if members[last]++; c.isForeign && members[last] > MaxMembers {
+					return ErrTooManyMembers
+				}
+			}
+		case '{', '[':
+			if members = append(members, 0); len(members) > c.depth {
+				return ErrTooDeep
+			}
+		case '}', ']':
+			members = members[:max(0, len(members)-1)]
+		case ' ', '\t', '\r', '\n':
+			c.isSpaced = true
+		}
 	}
+	return nil
 }
 
-// checkName checks the token that was read last if it is the name of a member.
-func (c *checker) checkName(decoder *jsontext.Decoder, token jsontext.Value) error {
-	kind, count := decoder.StackIndex(decoder.StackDepth()) // names and values are counted
-	if kind != '{' || count%2 == 0 {
-		return nil
-	}
-	if c.isForeign && count > 2*MaxMembers {
-		return ErrTooManyMembers
-	}
-	if c.checksNames && bytes.IndexByte(token, '\\') >= 0 {
-		if _, err := jsontext.AppendUnquote(nil, token); err != nil {
+func (c *checker) checkName(name []byte) error {
+	if c.checksNames && bytes.IndexByte(name, '\\') >= 0 {
+		if _, err := jsontext.AppendUnquote(nil, name); err != nil {
 			return ErrInvalidName
 		}
 	}

@@ -136,20 +136,23 @@ func (o Object) Size() int {
 
 // Append appends the object as Encode returns it.
 func (o Object) Append(out []byte) []byte {
-	out = append(out, '{')
-	for i, member := range o {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = member.Append(out)
-	}
-	return append(out, '}')
+	return append(o.AppendMembers(append(out, '{')), '}')
 }
 
-// Append appends the member as it is in an object.
-func (m Member) Append(out []byte) []byte {
-	out = append(AppendQuote(out, m.Name), ':')
-	return append(out, m.Value...)
+// AppendMembers appends the members to an object that is not closed yet.
+func (o Object) AppendMembers(out []byte) []byte {
+	for _, member := range o {
+		out = append(AppendName(out, member.Name), member.Value...)
+	}
+	return out
+}
+
+// AppendName appends the name of a member to an object that is not closed yet. The caller appends the value.
+func AppendName(out []byte, name string) []byte {
+	if out[len(out)-1] != '{' {
+		out = append(out, ',')
+	}
+	return append(AppendQuote(out, name), ':')
 }
 
 // Array returns an array of values without whitespace between them. Inlined into its many callers it would add 30 kB.

@@ -1,9 +1,9 @@
 package rawjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/bits"
-	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -88,7 +88,7 @@ const (
 )
 
 // wordAt reads eight bytes, the first one lowest. The compiler makes one load of it.
-func wordAt[T string | ~[]byte](text T, at int) uint64 {
+func wordAt[T ~string | ~[]byte](text T, at int) uint64 {
 	eight := text[at : at+wordBytes]
 	return uint64(eight[0]) | uint64(eight[1])<<8 | uint64(eight[2])<<16 | uint64(eight[3])<<24 |
 		uint64(eight[4])<<32 | uint64(eight[5])<<40 | uint64(eight[6])<<48 | uint64(eight[7])<<56
@@ -111,8 +111,16 @@ func plainPrefix(text string) int {
 	return at
 }
 
+// SkipASCII returns the position after the ASCII characters from a position, as far as they fill whole words.
+func SkipASCII[T ~string | ~[]byte](text T, at int) int {
+	for len(text)-at >= wordBytes && wordAt(text, at)&highest == 0 {
+		at += wordBytes
+	}
+	return at
+}
+
 // IsPrintableASCII reports whether every byte of a text is a character from the space to the tilde.
-func IsPrintableASCII[T string | ~[]byte](text T) bool {
+func IsPrintableASCII[T ~string | ~[]byte](text T) bool {
 	at := 0
 	for ; len(text)-at >= wordBytes; at += wordBytes {
 		word := wordAt(text, at)
@@ -151,24 +159,22 @@ func AppendEscape(out []byte, r rune) []byte {
 }
 
 // Visible returns a JSON value on one line, with every character that IsUnseen as an escape. It is the same value.
-func Visible(value []byte) string {
-	if IsPrintableASCII(value) {
-		return string(value)
+func Visible(value []byte) string { return string(AppendVisible(nil, value)) }
+
+// AppendVisible appends a JSON value as Visible returns it.
+func AppendVisible(out, value []byte) []byte {
+	if IsPrintableASCII(value) || !bytes.ContainsFunc(value, IsUnseen) {
+		return append(out, value...)
 	}
-	text := string(value)
-	if !strings.ContainsFunc(text, IsUnseen) {
-		return text
-	}
-	out := make([]byte, 0, len(text)+len(text)/4)
-	for _, r := range text {
+	for _, r := range string(value) {
 		switch {
 		case !IsUnseen(r):
-			out = append(out, string(r)...)
+			out = utf8.AppendRune(out, r)
 		case r == '\n' || r == '\r' || r == '\t': // between tokens, since JSON strings cannot hold them unescaped
 			out = append(out, ' ')
 		default:
 			out = AppendEscape(out, r)
 		}
 	}
-	return string(out)
+	return out
 }

@@ -226,3 +226,28 @@ func TestObjectMembers(t *testing.T) {
 		}
 	}
 }
+
+// The members of one object are not those of another, whichever names they share.
+func TestParseObjects(t *testing.T) {
+	values := []rawjson.Value{
+		rawjson.Value(`{}`), rawjson.Value(`{"a":1,"b":"x"}`), nil, rawjson.Value(`[1]`), rawjson.Value(`{"a":2,"b":"y","c":null}`),
+		rawjson.Value(`{"b":3,"a":4}`), rawjson.Value(`null`), rawjson.Value(`{"b":5}`),
+	}
+	for i, got := range rawjson.ParseObjects(values) {
+		want, isObject := rawjson.ParseObject(values[i])
+		if (got != nil) != isObject || string(got.Encode()) != string(want.Encode()) {
+			t.Errorf("%s: %s", values[i], got.Encode())
+		}
+		_ = append(got, rawjson.Bool("appended", true)) // must not reach the next object
+	}
+}
+
+func TestReturnedBuffersAreEmpty(t *testing.T) {
+	buffer := rawjson.Borrow()
+	*buffer = append(*buffer, "a record"...)
+	content := *buffer
+	rawjson.Return(buffer)
+	if len(*buffer) != 0 || strings.Trim(string(content), "\x00") != "" {
+		t.Errorf("%q stays in a returned buffer", content)
+	}
+}

@@ -14,7 +14,8 @@ type List struct {
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
 
-	isTooLong bool // more rows than requested
+	isTooLong bool             // more rows than requested
+	objects   []rawjson.Object // the members of each row; nil before the first call of Objects
 }
 
 // Cursor returns a cursor at the start of a row.
@@ -31,6 +32,18 @@ func (r *Response) List() (List, error) {
 		r.list = &list
 	}
 	return r.page(*r.list), nil
+}
+
+// Objects returns the members of each row of List, or nil for a row that is not an object. The caller must not write to them: the next call
+// returns the same ones.
+func (r *Response) Objects() ([]rawjson.Object, error) {
+	if _, err := r.List(); err != nil {
+		return nil, err
+	}
+	if r.list.objects == nil {
+		r.list.objects = rawjson.ParseObjects(r.list.Rows)
+	}
+	return r.page(*r.list).objects, nil
 }
 
 func (r *Response) wholeList() (List, error) {
@@ -52,7 +65,7 @@ func (r *Response) wholeList() (List, error) {
 // page removes the rows beyond the requested number, and the rows that the caller has already.
 func (r *Response) page(list List) List {
 	if r.wantedRows > 0 && len(list.Rows) > r.wantedRows {
-		list.Rows = list.Rows[:r.wantedRows]
+		list.Rows, list.objects = list.Rows[:r.wantedRows], list.objects[:min(r.wantedRows, len(list.objects))]
 		if more := json.RawMessage("true"); list.Inner != nil {
 			list.Inner = list.Inner.With("has_more", more)
 		} else {
@@ -60,9 +73,10 @@ func (r *Response) page(list List) List {
 		}
 	}
 	if r.Request.isFromNow() {
-		list.Rows, list.Outer, list.Inner = nil, withoutNextPage(list.Outer), withoutNextPage(list.Inner)
+		list.Rows, list.objects, list.Outer, list.Inner = nil, nil, withoutNextPage(list.Outer), withoutNextPage(list.Inner)
 	}
 	list.Rows = list.Rows[min(r.Seen, len(list.Rows)):]
+	list.objects = list.objects[min(r.Seen, len(list.objects)):]
 	return list
 }
 
