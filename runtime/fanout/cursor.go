@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -64,12 +65,27 @@ func (p *page) resume(text string) error {
 	return nil
 }
 
-// cursor returns the first of several cursors of the next page that is not too large, or nothing, also if the last page has no places.
-func (p *page) cursor(versions ...[]place) string {
-	for _, places := range versions {
-		if encoded := tool.EncodeCursor("", p.request, cursor{p.count, places}); len(places) > 0 && len(encoded) <= maxCursor {
-			return encoded
-		}
+// cursor returns the cursor of the next page, or nothing on the last page. If it would be too large with the latest cursors of the sources,
+// it counts positions from their earlier cursors. It returns nothing if the cursor is still too large.
+func (p *page) cursor(rest []waiting) string {
+	if len(rest) == 0 {
+		return ""
 	}
-	return ""
+	next := cursor{Count: p.count}
+	for _, each := range rest {
+		next.Positions = append(next.Positions, place{each.source.cursorKey(), each.at})
+	}
+	encoded := tool.EncodeCursor("", p.request, next)
+	if len(encoded) > maxCursor {
+		for i, each := range rest { // one page of the source must reach the counted position
+			if counted := each.counted; counted.Skip < rs.MostRows && len(counted.Cursor) < len(each.at.Cursor) {
+				next.Positions[i].position = counted
+			}
+		}
+		encoded = tool.EncodeCursor("", p.request, next)
+	}
+	if len(encoded) > maxCursor {
+		return ""
+	}
+	return encoded
 }

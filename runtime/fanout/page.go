@@ -78,38 +78,38 @@ func (p *page) response(ctx context.Context, request rs.Request) *rs.Response {
 			response.GrantIDs = child.source.addTo(response.GrantIDs)
 		}
 	}
-	rest, counted := p.rest(shown, next)
+	rest := p.rest(shown, next)
+	cursor := p.cursor(rest)
 	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Bool("has_more", len(rest) > 0)}
-	cursor := p.cursor(rest, counted)
 	body = append(body, rawjson.Texts("next_cursor", cursor)...)
 	meta := append(p.counts(), rawjson.Raw("warnings", rawjson.Array(p.warnings(ctx, len(rest), cursor))))
 	return response.WithMembers(append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", meta.Encode())))
 }
 
-// rest returns where the children continue on the next page, beginning with the child of the next hit, and the same places with counted
-// positions where those have a shorter cursor. The next page asks a failed source again; if only failed sources are left, there is no next
-// page, or paging would never end (R-PKG-6).
-func (p *page) rest(shown []int, first int) (places, counted []place) {
+// waiting is a source that continues on the next page.
+type waiting struct {
+	source *Source
+	stop
+}
+
+// rest returns the children that continue on the next page, beginning with the child of the next hit. The next page asks a failed source
+// again; if only failed sources are left, there is no next page, or paging would never end (R-PKG-6).
+func (p *page) rest(shown []int, first int) []waiting {
+	var rest []waiting
 	hasNext := false
 	for n := range p.children {
 		i := (first + n) % len(p.children)
 		child := p.children[i]
 		isUnread := shown[i] < len(child.hits)
+		if isUnread || !child.isDone {
+			rest = append(rest, waiting{child.source, child.after(shown[i])})
+		}
 		hasNext = hasNext || isUnread || child.hasMore()
-		if !isUnread && child.isDone {
-			continue
-		}
-		stop := child.after(shown[i])
-		if stop.counted.Skip >= rs.MostRows || len(stop.counted.Cursor) >= len(stop.at.Cursor) { // one page of the source must reach it
-			stop.counted = stop.at
-		}
-		places = append(places, place{child.source.cursorKey(), stop.at})
-		counted = append(counted, place{child.source.cursorKey(), stop.counted})
 	}
 	if !hasNext {
-		return nil, nil
+		return nil
 	}
-	return places, counted
+	return rest
 }
 
 // missing returns the sources that were asked and did not answer.

@@ -84,12 +84,20 @@ func (c *connectors) add(sent rawjson.Object) {
 	c.all = append(c.all, added)
 }
 
-// encode returns the connectors with all connections. A connection of several documents is repeated; package schemadoc reads it once.
+// encode returns the connectors with their connections, each once.
 func (c *connectors) encode() rawjson.Value {
 	rows := make([]rawjson.Value, len(c.all))
 	for i, each := range c.all {
-		if len(each.connections) > 0 {
-			each.first = each.first.With("granted_connections", rawjson.Array(each.connections))
+		ids := map[string]bool{}
+		connections := keep(each.connections, func(row rawjson.Value) bool {
+			connection, _ := rawjson.ParseObject(row)
+			id := connection.Text("connection_id")
+			isKnown := id != "" && ids[id]
+			ids[id] = true
+			return !isKnown
+		})
+		if len(connections) > 0 {
+			each.first = each.first.With("granted_connections", rawjson.Array(connections))
 		}
 		rows[i] = each.first.Encode()
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
@@ -40,15 +39,13 @@ type Membership struct {
 	lifetime context.Context // of the server
 	started  time.Time
 	renewal  *connect.Renewal
-	secrets  atomic.Pointer[rs.Secrets] // of all grants
-	refused  chan struct{}              // closed with the refusal
+	refused  chan struct{} // closed with the refusal
 
 	signIns    context.Context // of running sign-ins
 	endSignIns context.CancelFunc
 
 	noting    sync.WaitGroup // writes of grant uses, and sign-ins
 	mu        sync.Mutex
-	names     []string // of the selected grants; nil means all
 	providers []*provider
 	refusal   *host.Refusal
 }
@@ -65,7 +62,7 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 		options.Now = time.Now
 	}
 	m := &Membership{
-		options: options, lifetime: lifetime, started: options.Now(), refused: make(chan struct{}), names: options.Grants,
+		options: options, lifetime: lifetime, started: options.Now(), refused: make(chan struct{}),
 		renewal: &connect.Renewal{Cache: options.Cache, Transport: options.Transport, Now: options.Now},
 	}
 	m.signIns, m.endSignIns = context.WithCancel(lifetime)
@@ -82,27 +79,37 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 			m.providers = append(m.providers, &provider{url: url, path: path, retries: rs.NewRetryBudget()})
 		}
 	}
-	var stored []*credential.Entry
-	var unusable error // the first
-	isUsable := false
 	for _, each := range m.providers {
 		m.load(each)
-		if failure, ok := errors.AsType[*credential.Error](each.err); each.err != nil && (!ok || failure.Class != credential.Configuration) {
-			return nil, each.err
-		}
-		unusable, isUsable = cmp.Or(unusable, each.err), isUsable || each.err == nil
-		stored = append(stored, m.stored(each)...)
 	}
-	if !isUsable || options.Grants != nil && unusable != nil {
-		return nil, unusable
+	if err := m.unusable(); err != nil {
+		return nil, err
 	}
-	known := credential.Named(stored, options.Grants)
-	if i := slices.IndexFunc(options.Grants, func(name string) bool { return !slices.Contains(known, name) }); i >= 0 {
-		return nil, options.Cache.UnknownGrant(options.Grants[i], stored)
+	if err := m.refuseNames(); err != nil {
+		return nil, err
 	}
 	m.shareSecrets()
 	_, err := m.sources(m.grants())
 	return m, err
+}
+
+// unusable returns why nothing can be served, or nil. An error that is not about missing grants always counts. An error about missing
+// grants counts if no provider has a usable grant, or if grants are named.
+func (m *Membership) unusable() error {
+	var first error
+	usable := 0
+	for _, each := range m.providers {
+		if failure, ok := errors.AsType[*credential.Error](each.err); each.err != nil && (!ok || failure.Class != credential.Configuration) {
+			return each.err
+		}
+		if first = cmp.Or(first, each.err); each.err == nil {
+			usable++
+		}
+	}
+	if usable > 0 && m.options.Grants == nil {
+		return nil
+	}
+	return first
 }
 
 // Only returns the credential of the only grant, or nil.
@@ -185,7 +192,7 @@ func (m *Membership) fetchSchemas(ctx context.Context, grants []*grant) {
 	defer cancel()
 	var asking sync.WaitGroup
 	for _, each := range grants {
-		if each.needsSchema() {
+		if each.isUnknown() {
 			asking.Go(func() { _ = each.admitted(limited) }) // the grant records a failure
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
@@ -52,14 +53,18 @@ func (m *Membership) current() (grants []*grant, absent []fanout.Source, err err
 		m.shareSecrets()
 	}
 	if usable == 0 {
-		first := m.providers[0]
-		err = unusable(first.err)
-		if len(first.grants) > 0 { // an expired one
-			err = &tool.SignInError{Cause: err, SignIn: first.grants[0].signIn}
-		}
-		return nil, nil, err
+		return nil, nil, m.providers[0].unusable()
 	}
 	return m.grants(), absent, nil
+}
+
+// unusable returns the error of a call without a usable grant, with a sign-in for an expired one.
+func (p *provider) unusable() error {
+	err := unusable(p.err)
+	if len(p.grants) == 0 {
+		return err
+	}
+	return &tool.SignInError{Cause: err, SignIn: p.grants[0].signIn}
 }
 
 // isUnchanged reports whether the file is the one that was read. Writers always replace the whole file.
@@ -90,20 +95,20 @@ func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*gran
 	made := &grant{provider: p, membership: m, entry: entry}
 	for _, each := range known {
 		each.mu.Lock()
-		id := each.entry.Credential.GrantID
-		isSameGrant := id == entry.Credential.GrantID
-		isSame := isSameGrant && isSameToken(each.entry, entry)
-		if isSame {
+		stored := each.entry.Credential
+		isSameGrant := stored.GrantID == entry.Credential.GrantID
+		isSameToken := isSameGrant && stored.AccessToken.Reveal() == entry.Credential.AccessToken.Reveal()
+		if isSameToken {
 			each.entry = entry
-		} else if isSameGrant && id != "" {
+		} else if isSameGrant && stored.GrantID != "" {
 			made.covered = each.covered
 		}
 		each.mu.Unlock()
-		if isSame {
+		if isSameToken {
 			return each
 		}
 	}
-	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.connectAgain(entry), made.learn)
+	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.connectAgain(p, entry), made.learn)
 	return made
 }
 
@@ -116,27 +121,48 @@ func (m *Membership) grants() []*grant {
 	return grants
 }
 
-// shareSecrets makes every read redact the secrets of all grants (R-ERR-6).
+// shareSecrets gives every grant a client that redacts the secrets of all grants (R-ERR-6).
 func (m *Membership) shareSecrets() {
 	var bearers []string
 	for _, each := range m.grants() {
 		stored := each.stored().Credential
 		bearers = append(bearers, stored.AccessToken.Reveal(), stored.RefreshToken.Reveal())
 	}
-	m.secrets.Store(rs.NewSecrets(bearers...))
+	secrets := rs.NewSecrets(bearers...)
+	for _, each := range m.grants() {
+		each.mu.Lock()
+		each.secrets = secrets
+		each.makeClient()
+		each.mu.Unlock()
+	}
 }
 
 // namesOf returns the names to select grants of a provider. With several providers, these are the names that its grants have, or all names
 // if its grants have none of them.
 func (m *Membership) namesOf(p *provider) []string {
-	if own := credential.Named(m.stored(p), m.names); len(m.providers) > 1 && len(own) > 0 {
+	if own := credential.Named(m.stored(p), m.options.Grants); len(m.providers) > 1 && len(own) > 0 {
 		return own
 	}
-	return m.names
+	return m.options.Grants
 }
 
 // stored returns the provider's grants in the cache. It ignores errors, because load records them.
 func (m *Membership) stored(p *provider) []*credential.Entry {
 	stored, _ := m.options.Cache.Grants(p.url)
 	return stored
+}
+
+// refuseNames returns an error for a name that no grant has.
+func (m *Membership) refuseNames() error {
+	var stored []*credential.Entry
+	for _, each := range m.providers {
+		stored = append(stored, m.stored(each)...)
+	}
+	known := credential.Named(stored, m.options.Grants)
+	for _, name := range m.options.Grants {
+		if !slices.Contains(known, name) {
+			return m.options.Cache.UnknownGrant(name, stored)
+		}
+	}
+	return nil
 }

@@ -28,7 +28,7 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	hits := s.merged()
 	s.about.Found = len(hits)
 	limit := hitsShown
-	if _, isGiven := s.request.Query.Get("limit"); isGiven {
+	if _, isGiven := s.request.Query.Get(limitName); isGiven {
 		limit = s.request.Limit()
 	}
 	hits = hits[:min(len(hits), limit)]
@@ -40,10 +40,8 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	result := asGiven
 	if len(rows) > 0 {
 		meta := list.Meta().Without("count", "count_accuracy", "recall")
-		result = asGiven.WithMembers(rawjson.Object{
-			rawjson.String("object", "list"), rawjson.Bool("has_more", false),
-			rawjson.Raw("data", rawjson.Array(rows)), rawjson.Raw("meta", meta.Encode()),
-		})
+		body := rawjson.Object{rawjson.String("object", "list"), rawjson.Bool("has_more", false), rawjson.Raw("data", rawjson.Array(rows))}
+		result = asGiven.WithMembers(append(body, rawjson.Raw("meta", meta.Encode())))
 	}
 	result.Relaxed = s.about
 	return result

@@ -41,8 +41,8 @@ func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input A
 	if response.Reading == nil && !a.isSorted() {
 		a = a.complete(ctx, env)
 	}
-	page := newPage(len(a.groups), func(i int) pageRow {
-		return pageRow{text: textRow{fields: a.fields[i]}.text(a.columns), structured: a.groups[i]}
+	page := newPage(len(a.groups), func(i int, text, structured []byte) ([]byte, []byte) {
+		return textRow{fields: a.fields[i]}.append(text, a.columns), append(structured, a.groups[i]...)
 	})
 	shown, frame := page.fit(len(a.groups), a.frame)
 	return withinBounds(a.response, page.result(shown, frame), TextCharacters)
@@ -139,21 +139,22 @@ func (a *aggregation) frame(shown int) frame {
 	} else if a.body.Get("value") == nil { // null is an answer
 		body = append(body, rawjson.Raw("value", json.RawMessage("null")))
 	}
-	f.structured = func(groups json.RawMessage) rawjson.Object {
-		data := body
-		if a.isGrouped {
-			data = append(body.Without("groups"), rawjson.Raw("groups", groups))
-		}
-		members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, readingMembers(a.response, 0)...)
-		if left := len(a.groups) - shown; left > 0 {
-			members = append(members, rawjson.Int("groups_left_out", int64(left)))
-		}
-		text := a.togetherNote
-		if a.groupsByTime() { // for other groups, other_count has the same information (R-SURF-8)
-			text = words(text, note)
-		}
-		return finish(a.response, withText(append(members, totals...), "note", text), calls)
+	if a.isGrouped {
+		f.structuredBefore = append(rawjson.AppendName(body.Without("groups").AppendMembers([]byte(`{"data":{`)), "groups"), '[')
+		f.structuredAfter = []byte{']'}
+	} else {
+		f.structuredBefore = body.AppendMembers([]byte(`{"data":{`))
 	}
+	members := readingMembers(a.response, 0)
+	if left := len(a.groups) - shown; left > 0 {
+		members = append(members, rawjson.Int("groups_left_out", int64(left)))
+	}
+	text := a.togetherNote
+	if a.groupsByTime() { // for other groups, other_count has the same information (R-SURF-8)
+		text = words(text, note)
+	}
+	members = finish(a.response, withText(append(members, totals...), "note", text), calls)
+	f.structuredAfter = append(members.AppendMembers(append(f.structuredAfter, '}')), '}')
 	return f
 }
 

@@ -40,9 +40,12 @@ type cut struct {
 // would not be shorter.
 func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object, []cut) {
 	var cuts []cut
-	clipped := slices.Clone(fields)
+	clipped := fields
 	for i, field := range fields {
 		if value, cut, ok := id.clipValue(field, limit); ok {
+			if cuts == nil {
+				clipped = slices.Clone(fields)
+			}
 			clipped[i].Value, cuts = value, append(cuts, cut)
 		}
 	}
@@ -52,7 +55,7 @@ func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object,
 // clipValue returns the beginning of a value and how much of it is shown (R-BUD-6). Binary shows its type and size, even if it is short
 // (R-QRY-3).
 func (id identity) clipValue(field rawjson.Member, limit clipLimit) (json.RawMessage, cut, bool) {
-	if len(field.Value) <= min(limit.above, base64Characters) {
+	if len(field.Value) <= limit.above && !mayBeBinary(field.Value) {
 		return nil, cut{}, false
 	}
 	text, isText := rawjson.Text(field.Value)
@@ -119,6 +122,11 @@ func firstRunes(text string, count int) string {
 		}
 	}
 	return text
+}
+
+// mayBeBinary reports whether a value may be one that describeBinary describes: base64 has no spaces.
+func mayBeBinary(value json.RawMessage) bool {
+	return len(value) > base64Characters && (bytes.IndexByte(value, ' ') < 0 || bytes.HasPrefix(value, []byte(`"data:`)))
 }
 
 // describeBinary returns the type and the size of a text that is base64 or a base64 data URL. It returns an empty string for any other

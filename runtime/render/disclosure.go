@@ -137,7 +137,8 @@ func sourcesOf(rows int, describe func(i int) source) []*source {
 		one := describe(i)
 		at := slices.IndexFunc(sources, func(known *source) bool { return known.connectionID == one.connectionID })
 		if at < 0 {
-			at, sources = len(sources), append(sources, &one)
+			first := one
+			at, sources = len(sources), append(sources, &first)
 		}
 		sources[at].rows++
 	}

@@ -85,6 +85,9 @@ func nameFiles(fields rawjson.Object) (rawjson.Object, []reference) {
 		found = append(found, reference{path, named})
 		return rawjson.Quote(named.String())
 	}
+	if !slices.ContainsFunc(fields, func(field rawjson.Member) bool { return blob.MayRefer(field.Value) }) {
+		return fields, nil
+	}
 	named := slices.Clone(fields)
 	for i, field := range fields {
 		if blob.MayRefer(field.Value) {

@@ -187,8 +187,8 @@ func (h *hit) fillCells() {
 	}
 }
 
-// write returns the hit for structured.results (R-SEARCH-5), and as a row of the text with null in every column without a value.
-func (h *hit) write(columns rawjson.Object) pageRow {
+// write appends the hit for structured.results (R-SEARCH-5), and as a row of the text with null in every column without a value.
+func (h *hit) write(text, structured []byte, columns rawjson.Object) (newText, newStructured []byte) {
 	object := rawjson.Object{rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url)}
 	object = append(object, h.source()...)
 	object = append(withText(object, "record_id", h.recordID), h.roles()...)
@@ -199,14 +199,11 @@ func (h *hit) write(columns rawjson.Object) pageRow {
 	if len(h.excerpts) > 0 {
 		object = append(object, rawjson.Raw("evidence", structuredEvidence(h.excerpts)))
 	}
-	text := textRow{lead: object[:1], fields: make(rawjson.Object, len(columns)), calls: h.calls()}
+	row := textRow{lead: object[0], fields: make(rawjson.Object, len(columns)), calls: h.calls()}
 	for i, column := range columns {
-		text.fields[i] = rawjson.Raw(column.Name, json.RawMessage("null"))
-		if value := h.cells.Get(column.Name); value != nil {
-			text.fields[i].Value = value
-		}
+		row.fields[i] = rawjson.Raw(column.Name, orNull(h.cells.Get(column.Name)))
 	}
-	return pageRow{text: text.text(columns), structured: object.Encode()}
+	return row.append(text, columns), object.Append(structured)
 }
 
 // calls returns the calls that continue the excerpts, except whole fields. A hit without an excerpt is fetched.

@@ -41,19 +41,23 @@ func openRecords(ctx context.Context, response *rs.Response, input RecordsInput,
 		return nil, err
 	}
 	r := &records{listPage: listPage{list: list{envelope}, response: response, reread: again}, input: input}
-	var fields []rawjson.Object
-	for i, value := range envelope.Rows {
+	members, err := response.Objects()
+	if err != nil {
+		return nil, err
+	}
+	r.rows = rowsOf(members, deref(input.ConnectionID), input.Stream)
+	fields := make([]rawjson.Object, len(r.rows))
+	for i, row := range r.rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		row, ok := newRow(value, deref(input.ConnectionID), input.Stream)
-		if !ok {
+		if row == nil {
 			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")
 		}
 		if input.Fields != nil {
 			row.project(input.Fields, isExpanding(response))
 		}
-		r.rows, fields = append(r.rows, row), append(fields, row.fields)
+		fields[i] = row.fields
 	}
 	r.columns, r.shared = columnsOf(fields), sharedMembers(r.rows)
 	r.sources = sourcesOf(len(r.rows), func(i int) source {
@@ -91,12 +95,14 @@ func (r *records) show(limit clipLimit) {
 
 // write writes the leading rows of the page.
 func (r *records) write(rows int, limit clipLimit) *page {
-	page := newPage(rows, func(i int) pageRow {
-		written := r.rows[i].write(r.columns, r.shared, limit)
+	page := newPage(rows, func(i int, text, structured []byte) ([]byte, []byte) {
+		row := r.rows[i]
+		shown := row.show(limit)
+		structured = row.appendObject(structured, r.shared, shown, structuredReferences(shown.references))
 		if r.isTimeline() {
-			written.text = r.timelineText(i)
+			return append(text, r.timelineText(i)...), structured
 		}
-		return written
+		return row.text(r.shared, shown).append(text, r.columns), structured
 	})
 	page.total = len(r.rows)
 	return page
@@ -132,19 +138,18 @@ func (r *records) frame(shown int) frame {
 	next := r.continuation(shown)
 	note, try := r.notes(next)
 	resume := r.resume(next)
-	return frame{linesBefore: r.linesBefore(shown, next, note, try, resume), structured: func(rows json.RawMessage) rawjson.Object {
-		var object rawjson.Object
-		if len(r.shared) > 0 {
-			object = append(object, rawjson.Raw("shared", r.shared.Encode()))
-		}
-		data := append(r.members(&next), rawjson.Raw("data", rows))
-		object = append(object, rawjson.Raw("data", data.Encode()))
-		object = append(append(object, readingMembers(r.response, shown)...), r.reread.members()...)
-		object = withText(object, "note", note)
-		object = withCalls(object, tryWord, try)
-		object = withCalls(object, resumeWord, resume)
-		return finish(r.response, object, next.calls)
-	}}
+	before := []byte{'{'}
+	if len(r.shared) > 0 {
+		before = r.shared.Append(rawjson.AppendName(before, "shared"))
+	}
+	before = r.members(&next).AppendMembers(append(rawjson.AppendName(before, "data"), '{'))
+	after := append(readingMembers(r.response, shown), r.reread.members()...)
+	after = withCalls(withText(after, "note", note), tryWord, try)
+	after = finish(r.response, withCalls(after, resumeWord, resume), next.calls)
+	return frame{
+		linesBefore:      r.linesBefore(shown, next, note, try, resume),
+		structuredBefore: append(rawjson.AppendName(before, "data"), '['), structuredAfter: append(after.AppendMembers([]byte("]}")), '}'),
+	}
 }
 
 func (r *records) linesBefore(shown int, next continuation, note string, try, resume []Call) []string {

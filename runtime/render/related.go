@@ -96,7 +96,7 @@ func (r *row) child(limit clipLimit) (json.RawMessage, int) {
 		known = append(known, rawjson.Member{Name: "stream"}, rawjson.Member{Name: "connection_id"})
 	}
 	shown := r.show(limit)
-	return r.object(known, shown, nil).Encode(), shown.cuts
+	return r.appendObject(nil, known, shown, nil), shown.cuts
 }
 
 // relatedCalls returns the calls that fetch the hidden parts of the relations: the first child that is left out, or the whole relation.

@@ -46,8 +46,29 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	if !ok {
 		return nil, false
 	}
-	r := &row{members: members}
-	if r.fields, r.hasData = rawjson.ParseObject(members.Get("data")); !r.hasData {
+	data, _ := rawjson.ParseObject(members.Get("data"))
+	return rowOf(members, data, connectionID, stream), true
+}
+
+// rowsOf is newRow for the records of a page. A record that is not an object is nil.
+func rowsOf(records []rawjson.Object, connectionID, stream string) []*row {
+	data := make([]rawjson.Value, len(records))
+	for i, members := range records {
+		data[i] = members.Get("data")
+	}
+	rows := make([]*row, len(records))
+	for i, fields := range rawjson.ParseObjects(data) {
+		if records[i] != nil {
+			rows[i] = rowOf(records[i], fields, connectionID, stream)
+		}
+	}
+	return rows
+}
+
+// rowOf returns the row with these members. Its data is nil if it is not an object.
+func rowOf(members, data rawjson.Object, connectionID, stream string) *row {
+	r := &row{members: members, fields: data, hasData: data != nil}
+	if !r.hasData {
 		r.isFlat = true
 		r.fields = members.Without(wrapperNames...)
 		if openable(members.Text("url")) { // the source's own address, not the path of the answer
@@ -66,7 +87,7 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	for _, relation := range expanded {
 		r.related = append(r.related, r.relation(relation))
 	}
-	return r, true
+	return r
 }
 
 func (r *row) project(fields []string, isExpanding bool) {
@@ -129,19 +150,17 @@ func (r *row) isSent(member rawjson.Member) bool {
 	return true
 }
 
-// write returns the row in both channels. Shared members are left out, and long values are clipped.
-func (r *row) write(columns, shared rawjson.Object, limit clipLimit) pageRow {
-	shown := r.show(limit)
+// text returns the row as text, without the shared members.
+func (r *row) text(shared rawjson.Object, shown shownRow) textRow {
 	text := textRow{
-		lead:  rawjson.Object{rawjson.String("handle", r.handle)},
+		lead:  rawjson.String("handle", r.handle),
 		extra: append(r.textMembers(shared), shown.after...),
 		calls: shown.calls,
 	}
 	if r.hasData {
 		text.fields = shown.fields
 	}
-	structured := r.object(shared, shown, structuredReferences(shown.references)).Encode()
-	return pageRow{text: text.text(columns), structured: structured, cuts: shown.cuts}
+	return text
 }
 
 type shownRow struct {
@@ -184,22 +203,22 @@ func (r *row) show(limit clipLimit) shownRow {
 	return shown
 }
 
-// object returns the row in structured output. The references come after the fields.
-func (r *row) object(shared rawjson.Object, shown shownRow, references rawjson.Object) rawjson.Object {
-	object := rawjson.Texts("handle", r.handle)
+// appendObject appends the row in structured output, without the shared members. The references come after the fields.
+func (r *row) appendObject(out []byte, shared rawjson.Object, shown shownRow, references rawjson.Object) []byte {
+	out = append(out, '{')
+	if r.handle != "" {
+		out = rawjson.AppendQuote(rawjson.AppendName(out, "handle"), r.handle)
+	}
 	for _, member := range r.members {
 		if r.isSent(member) && member.Name != "data" && member.Name != expandedName && !hasName(shared, member.Name) {
-			object = append(object, member)
+			out = append(rawjson.AppendName(out, member.Name), member.Value...)
 		}
 	}
 	if r.hasData {
-		object = append(object, rawjson.Raw("data", shown.fields.Encode()))
+		out = shown.fields.Append(rawjson.AppendName(out, "data"))
 	}
-	object = slices.Concat(object, references, shown.after)
-	if len(shown.calls) > 0 {
-		object = append(object, rawjson.Raw("next", Calls(shown.calls)))
-	}
-	return object
+	out = shown.after.AppendMembers(references.AppendMembers(out))
+	return append(withCalls(nil, "next", shown.calls).AppendMembers(out), '}')
 }
 
 // textMembers returns the members of the wrapper that a text shows: those of a tombstone (R-QRY-4), and those that the handle does not contain.

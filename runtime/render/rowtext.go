@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -62,33 +61,38 @@ func columnsLine(first string, columns rawjson.Object) string {
 }
 
 type textRow struct {
-	lead   rawjson.Object // the columns before the fields
+	lead   rawjson.Member // the column before the fields; without a name if there is none
 	fields rawjson.Object
 	extra  rawjson.Object
 	calls  []Call
 }
 
-// text returns the row without a line break before or after it.
-func (r textRow) text(columns rawjson.Object) string {
-	var text string
+// append appends the row without a line break before or after it.
+func (r textRow) append(text []byte, columns rawjson.Object) []byte {
 	if len(columns) > 0 && sameNames(r.fields, columns) {
-		values := make([]json.RawMessage, 0, len(r.lead)+len(r.fields))
-		for _, member := range slices.Concat(r.lead, r.fields) {
-			values = append(values, member.Value)
+		text = append(text, '[')
+		if r.lead.Name != "" {
+			text = append(rawjson.AppendVisible(text, r.lead.Value), ',')
 		}
-		text = rawjson.Visible(rawjson.Array(values))
+		for _, field := range r.fields {
+			text = append(rawjson.AppendVisible(text, field.Value), ',')
+		}
+		text[len(text)-1] = ']'
 		if len(r.extra) > 0 {
-			text += indent + rawjson.Visible(r.extra.Encode())
+			text = rawjson.AppendVisible(append(text, indent...), r.extra.Encode())
 		}
 	} else {
-		object := slices.Concat(r.lead, r.extra)
+		object := r.extra
+		if r.lead.Name != "" {
+			object = slices.Insert(slices.Clone(object), 0, r.lead)
+		}
 		if r.fields != nil {
 			object = append(object, rawjson.Raw("data", r.fields.Encode()))
 		}
-		text = rawjson.Visible(object.Encode())
+		text = rawjson.AppendVisible(text, object.Encode())
 	}
 	for _, call := range r.calls {
-		text += indent + call.Line()
+		text = append(append(text, indent...), call.Line()...)
 	}
 	return text
 }

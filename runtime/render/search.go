@@ -88,7 +88,9 @@ func (s *search) fit() {
 	if _, isSent := s.response.Request.Query.Get("limit"); isSent {
 		maximum = min(maximum, s.response.Request.Limit())
 	}
-	s.page = newPage(len(s.hits), func(i int) pageRow { return s.hits[i].write(s.columns) })
+	s.page = newPage(len(s.hits), func(i int, text, structured []byte) ([]byte, []byte) {
+		return s.hits[i].write(text, structured, s.columns)
+	})
 	s.shown, s.shownFrame = s.page.fit(maximum, s.frame)
 }
 
@@ -183,17 +185,18 @@ func (s *search) frame(shown int) frame {
 		ladder[i] = hit.ladderEntry()
 	}
 	linesAfter := append(callLines(conversationOfFirst, conversation), s.linesAfter(shown, next, note, try)...)
-	return frame{linesBefore: s.linesBefore(note), linesAfter: linesAfter, structured: func(rows json.RawMessage) rawjson.Object {
-		data := append(s.members(&next), rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
-		object := rawjson.Object{
-			rawjson.Raw("results", rows),
-			rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
-			rawjson.Raw("data", data.Encode()),
-		}
-		object = withCalls(object, conversationName, conversation)
-		object = append(append(object, readingMembers(s.response, shown)...), s.reread.members()...)
-		return finish(s.response, withCalls(withText(object, "note", note), tryWord, try), next.calls)
-	}}
+	data := append(s.members(&next), rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
+	after := rawjson.Object{
+		rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
+		rawjson.Raw("data", data.Encode()),
+	}
+	after = withCalls(after, conversationName, conversation)
+	after = append(append(after, readingMembers(s.response, shown)...), s.reread.members()...)
+	after = finish(s.response, withCalls(withText(after, "note", note), tryWord, try), next.calls)
+	return frame{
+		linesBefore: s.linesBefore(note), linesAfter: linesAfter,
+		structuredBefore: []byte(`{"results":[`), structuredAfter: append(after.AppendMembers([]byte{']'}), '}'),
+	}
 }
 
 func (s *search) hasNoHits() bool { return len(s.hits) == 0 && isWhole(s.response) }

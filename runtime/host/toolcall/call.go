@@ -146,9 +146,9 @@ func (c claimsCache) areValid(claims rawjson.Object) bool {
 }
 
 // response returns the JSON-RPC response with the result of a call. Server is the server's identity for revision 2026-07-28.
-func (c Call) response(result *tool.Result, server mcp.Implementation) []byte {
+func (c Call) response(out []byte, result *tool.Result, server mcp.Implementation) []byte {
 	const roomForFrame, roomForEscapes = 1_024, 16 // bytes, and a sixteenth of the text
-	out := make([]byte, 0, len(result.Text)+len(result.Text)/roomForEscapes+len(result.Structured)+roomForFrame)
+	out = slices.Grow(out, len(result.Text)+len(result.Text)/roomForEscapes+len(result.Structured)+roomForFrame)
 	out = append(append(append(out, `{"jsonrpc":"2.0","id":`...), c.id.written...), `,"result":{`...)
 	if meta := c.responseMeta(result, server); len(meta) > 0 {
 		out = append(meta.Append(append(out, `"_meta":`...)), ',')

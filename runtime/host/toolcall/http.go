@@ -116,7 +116,10 @@ func (h *HTTP) run(w http.ResponseWriter, r *http.Request, call Call) {
 		result = h.Runner.Run(reporting, call)
 		return nil
 	})
-	stream.respond(call.response(result, h.Server(RequestOf(r.Context()).Origin)))
+	response := rawjson.Borrow()
+	defer rawjson.Return(response)
+	*response = call.response(*response, result, h.Server(RequestOf(r.Context()).Origin))
+	stream.respond(*response)
 }
 
 // answerBatch answers the messages of a batch concurrently. The responses are in the order of the messages. Without any response it sends

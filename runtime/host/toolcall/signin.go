@@ -113,7 +113,7 @@ func (s *Session) answer(ctx context.Context, call Call) []byte {
 	if page != nil {
 		return call.inputRequired(page, s.server)
 	}
-	return call.response(result, s.server)
+	return call.response(nil, result, s.server)
 }
 
 func (s *Session) clientOf(call Call) Client {

@@ -98,21 +98,26 @@ func (t *table) render(screen screen) string {
 
 // line returns the cells of a row or the headings, which are already cut and styled.
 func (t *table) line(cellOf func(*column) string) string {
-	var cells []string
+	var line strings.Builder
+	padding := 0
 	for i := range t.columns {
 		c := &t.columns[i]
 		if c.width == 0 {
 			continue
 		}
 		cell := cellOf(c)
-		padding := strings.Repeat(" ", max(c.width-invocation.Width(sgr.ReplaceAllString(cell, "")), 0))
+		before, after := 0, max(c.width-invocation.Width(sgr.ReplaceAllString(cell, "")), 0)
 		if c.isRight {
-			cells = append(cells, padding+cell)
-		} else {
-			cells = append(cells, cell+padding)
+			before, after = after, 0
 		}
+		if cell == "" {
+			padding += before + after + columnGap
+			continue
+		}
+		line.WriteString(strings.Repeat(" ", padding+before) + cell)
+		padding = after + columnGap
 	}
-	return strings.TrimRight(strings.Join(cells, strings.Repeat(" ", columnGap)), " ")
+	return line.String()
 }
 
 type screen struct {
