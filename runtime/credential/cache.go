@@ -37,9 +37,7 @@ func DefaultRoot() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", Misconfigured(
-			"there is no .pdpp directory here and no home directory",
-			"pass --cache-root or set PDPP_CACHE_ROOT", err)
+		return "", Misconfigured("there is no .pdpp directory here and no home directory", "pass --cache-root or set PDPP_CACHE_ROOT", err)
 	}
 	return filepath.Join(home, ".pdpp"), nil
 }

@@ -91,9 +91,7 @@ func (e *Entry) fields() []field {
 }
 
 func (c *Client) fields() []field {
-	return []field{
-		{"client_id", &c.ClientID}, {"client_name", &c.ClientName}, {"token_endpoint_auth_method", &c.TokenEndpointAuthMethod},
-	}
+	return []field{{"client_id", &c.ClientID}, {"client_name", &c.ClientName}, {"token_endpoint_auth_method", &c.TokenEndpointAuthMethod}}
 }
 
 func (c *Credential) fields() []field {

@@ -128,10 +128,7 @@ func (c *Cache) readForAdd(providerURL string) (held contents, isMalformed bool,
 		return held, isMalformed, nil
 	}
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Command == c.connectCommand(held.provider) { // connect cannot fix it
-		err = &Error{
-			Class: failure.Class, Message: failure.Message, Cause: err,
-			NextStep: "move the file away, or pass another --cache-root",
-		}
+		err = &Error{Class: failure.Class, Message: failure.Message, NextStep: "move the file away, or pass another --cache-root", Cause: err}
 	}
 	return held, false, err
 }

@@ -29,8 +29,7 @@ func (c *Cache) List() ([]Listed, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, Misconfigured(
-			fmt.Sprintf("the credential cache %s cannot be read: %v", c.Root, Cause(err)),
+		return nil, Misconfigured(fmt.Sprintf("the credential cache %s cannot be read: %v", c.Root, Cause(err)),
 			"pass --cache-root with a directory that you can read", err)
 	}
 	var found []Listed

@@ -26,8 +26,7 @@ func ReadTokenFile(path string) (rs.Secret, error) {
 		token, err = rs.NewBearer(strings.TrimSpace(string(data)))
 	}
 	if err != nil {
-		return rs.Secret{}, Misconfigured(
-			fmt.Sprintf("access token file %s cannot be %s%v", path, problem, Cause(err)),
+		return rs.Secret{}, Misconfigured(fmt.Sprintf("access token file %s cannot be %s%v", path, problem, Cause(err)),
 			"pass --access-token-file with a file that contains one scoped access token", err)
 	}
 	return token, nil
@@ -37,8 +36,7 @@ func ReadTokenFile(path string) (rs.Secret, error) {
 func TokenFromEnvironment(value string) (rs.Secret, error) {
 	token, err := rs.NewBearer(strings.TrimSpace(value))
 	if err != nil {
-		return rs.Secret{}, Misconfigured(
-			"PDPP_ACCESS_TOKEN cannot be used: the access token "+err.Error(),
+		return rs.Secret{}, Misconfigured("PDPP_ACCESS_TOKEN cannot be used: the access token "+err.Error(),
 			"set it to a scoped access token, or unset it to use the credential cache", err)
 	}
 	return token, nil

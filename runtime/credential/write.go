@@ -75,8 +75,7 @@ const temporaryName = ".writing-*"
 func (c *Cache) removeLeftovers() { ownfile.RemoveLeftovers(c.directory(), temporaryName) }
 
 func (c *Cache) writeError(err error) *Error {
-	return Misconfigured(
-		fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, Cause(err)),
+	return Misconfigured(fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, Cause(err)),
 		"pass --cache-root with a directory that you can write", err)
 }
 
@@ -114,8 +113,7 @@ func (c *Cache) locked(change func() error) error {
 	case errors.Is(err, errors.ErrUnsupported):
 		c.logger().Warn("the file system has no locks; a concurrent connect may be lost", "path", path)
 	case errors.Is(err, ownfile.ErrLocked):
-		return Misconfigured(
-			fmt.Sprintf("another process has been changing the credential cache %s for more than %s", c.Root, patience),
+		return Misconfigured(fmt.Sprintf("another process has been changing the credential cache %s for more than %s", c.Root, patience),
 			"end that process, then try again", err)
 	case err != nil:
 		return c.writeError(err)
@@ -145,8 +143,7 @@ func (c *Cache) storeGrants(held contents, grants []*Entry) error {
 	_ = json.Indent(&data, file.Encode(), "", "  ")
 	data.WriteByte('\n')
 	if data.Len() > maxFileBytes {
-		return Misconfigured(
-			fmt.Sprintf("credential file %s would be larger than %d bytes", held.path, maxFileBytes),
+		return Misconfigured(fmt.Sprintf("credential file %s would be larger than %d bytes", held.path, maxFileBytes),
 			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
 	}
 	return c.replace(held.path, data.Bytes())

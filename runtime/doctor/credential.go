@@ -143,9 +143,7 @@ func (e *examination) checkTokenKind(ctx context.Context) (kind Finding) {
 }
 
 func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader, *rs.Response, Finding) {
-	reader, err := rs.NewClient(rs.Options{
-		BaseURL: e.provider, Bearer: token, Transport: e.options.Transport, Timeout: e.options.Deadline,
-	})
+	reader, err := rs.NewClient(rs.Options{BaseURL: e.provider, Bearer: token, Transport: e.options.Transport, Timeout: e.options.Deadline})
 	if err != nil {
 		return nil, nil, fromError(err, "")
 	}

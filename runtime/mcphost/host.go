@@ -114,8 +114,7 @@ type Machine struct {
 func ThisMachine() (Machine, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return Machine{}, credential.Misconfigured(
-			"there is no home directory, so no host's configuration can be found",
+		return Machine{}, credential.Misconfigured("there is no home directory, so no host's configuration can be found",
 			"set HOME, or pass --print and put the configuration in place by hand", err)
 	}
 	return Machine{System: runtime.GOOS, Home: home, Getenv: os.Getenv}, nil

@@ -83,9 +83,8 @@ func (i *Inspection) server(ctx context.Context) (*authorizationServer, error) {
 		return nil, err
 	}
 	if len(server.flows()) == 0 {
-		return nil, credential.Misconfigured(
-			server.Issuer+" offers no sign-in: its metadata have neither agent_connect_endpoint nor "+
-				"device_authorization_endpoint or authorization_endpoint with token_endpoint",
+		return nil, credential.Misconfigured(server.Issuer+" offers no sign-in: its metadata have neither agent_connect_endpoint nor "+
+			"device_authorization_endpoint or authorization_endpoint with token_endpoint",
 			"ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file", nil)
 	}
 	return server, nil

@@ -67,8 +67,7 @@ func (s *signIn) client(ctx context.Context, asked registration) (credential.Cli
 func (s *signIn) requireClient(ctx context.Context, asked registration) (credential.Client, error) {
 	client, err := s.client(ctx, asked)
 	if err == nil && client.ClientID == "" {
-		err = credential.Misconfigured(
-			s.server.Issuer+" does not register clients: its metadata have no registration_endpoint",
+		err = credential.Misconfigured(s.server.Issuer+" does not register clients: its metadata have no registration_endpoint",
 			"ask who runs the provider for a public client, and pass its id with --client-id", nil)
 	}
 	return client, err

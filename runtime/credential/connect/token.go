@@ -70,9 +70,7 @@ func (s *signIn) trialError(ctx context.Context, err error) error {
 			Class: credential.Refused, Message: s.requester.provider + ": " + err.Error() + "; the token was not stored", NextStep: checkProvider, Cause: err,
 		}
 	}
-	failure := credential.Misconfigured(
-		"the token was issued and not stored, because it could not be tried: "+err.Error(),
-		checkProvider, err)
+	failure := credential.Misconfigured("the token was issued and not stored, because it could not be tried: "+err.Error(), checkProvider, err)
 	var unanswered *rs.Failure
 	var refused *rs.Error
 	if errors.As(err, &unanswered) && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout) ||

@@ -27,9 +27,7 @@ var (
 		doctor.Skipped: "\x1b[2m-\x1b[0m",
 		doctor.Note:    "\x1b[33m•\x1b[0m",
 	}
-	doctorWords = map[doctor.State]string{
-		doctor.OK: "ok     ", doctor.Failed: "failed ", doctor.Skipped: "skipped", doctor.Note: "note   ",
-	}
+	doctorWords = map[doctor.State]string{doctor.OK: "ok     ", doctor.Failed: "failed ", doctor.Skipped: "skipped", doctor.Note: "note   "}
 )
 
 func newDoctorReport(terminal invocation.Terminal) *doctorReport {
