@@ -85,15 +85,11 @@ func (c *Call) Reader(inner rs.Reader) rs.Reader {
 		return inner
 	}
 	c.entry.Provider = inner.ProviderURL()
-	get := func(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	return rs.Wrap(inner, func(ctx context.Context, request rs.Request) (*rs.Response, error) {
 		response, err := inner.Get(ctx, request)
 		c.note(request, response)
 		return response, err
-	}
-	if c.log == nil {
-		return rs.Wrap(inner, get, nil)
-	}
-	return rs.Wrap(inner, get, func(request rs.Request) { c.note(request, nil) })
+	}, func(request rs.Request) { c.note(request, nil) })
 }
 
 // End writes the call's line. A failed write does not affect the caller.

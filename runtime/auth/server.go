@@ -22,17 +22,11 @@ const (
 	maxMetadata      = 256 << 10
 )
 
-// ServerError is an unusable answer of the authorization server. It holds nothing of a body, which may repeat a token.
-type ServerError struct {
-	URL   string
-	Cause error // what happened, and what to check
+// serverError is the error of an unusable answer. The cause says what happened and what to check. It holds nothing of a body, which may
+// repeat a token.
+func serverError(address string, cause error) error {
+	return fmt.Errorf("authorization server, %s: %w", address, cause)
 }
-
-func (e *ServerError) Error() string {
-	return "authorization server, " + e.URL + ": " + e.Cause.Error()
-}
-
-func (e *ServerError) Unwrap() error { return e.Cause }
 
 // exchange sends one request and reads one JSON object within the timeout. A request with a form has credentials. It uses the
 // transport directly, because an http.Client would follow redirects with the token and the credentials.
@@ -159,7 +153,7 @@ func (v *Verifier) discover(ctx context.Context) (*issuerMetadata, error) {
 	document := address.WellKnown(issuer, "oauth-authorization-server")
 	metadata, err := v.exchange(ctx, http.MethodGet, document, "", maxMetadata)
 	if err != nil {
-		return nil, &ServerError{document, err}
+		return nil, serverError(document, err)
 	}
 	members := &rawjson.Reader{Object: metadata}
 	named, found := members.Text("issuer"), members.Text("introspection_endpoint")
@@ -178,7 +172,7 @@ func (v *Verifier) discover(ctx context.Context) (*issuerMetadata, error) {
 		err = checkURL("introspection_endpoint", found)
 	}
 	if err != nil {
-		return nil, &ServerError{document, fmt.Errorf("its metadata is invalid: %w", err)}
+		return nil, serverError(document, fmt.Errorf("its metadata is invalid: %w", err))
 	}
 	return &issuerMetadata{introspection: found, scope: scopeOf(metadata)}, nil
 }

@@ -126,11 +126,11 @@ func (v *Verifier) introspect(ctx context.Context, bearer string) (*answer, erro
 	form := url.Values{"token": {bearer}, "token_type_hint": {"access_token"}}
 	body, err := v.exchange(ctx, http.MethodPost, address, form.Encode(), maxIntrospection)
 	if err != nil {
-		return nil, &ServerError{address, err}
+		return nil, serverError(address, err)
 	}
 	answered, err := parseAnswer(body)
 	if err != nil {
-		return nil, &ServerError{address, invalidAnswer(err)}
+		return nil, serverError(address, invalidAnswer(err))
 	}
 	return answered, nil
 }

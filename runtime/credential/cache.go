@@ -181,15 +181,27 @@ func exposedError(what, command string, err error) *Error {
 	return &Error{Class: Configuration, Message: message, Command: command, Cause: err}
 }
 
-// protectDirectories ensures that no other user can add a credential to the cache. Missing directories are no error.
+// protectDirectories ensures that no other user can add a credential to the cache. Missing directories are no error. Only the root may be
+// a link; foreign directories are refused.
 func (c *Cache) protectDirectories() error {
 	for _, path := range []string{c.Root, c.directory()} {
-		info, err := c.checkDirectory(path)
-		if err != nil {
-			return err
+		info, err := os.Lstat(path)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 && path == c.Root {
+			info, err = os.Stat(path)
 		}
-		isSharedRoot := path == c.Root && info != nil && info.Mode()&fs.ModeSticky != 0 // such as /tmp
-		if info == nil || c.KeepModes || isSharedRoot || !ownfile.IsShared(info) {
+		if err != nil {
+			continue
+		}
+		fault := ownfile.CheckOwner(path, info)
+		if info.Mode()&fs.ModeSymlink != 0 {
+			fault = &ownfile.Fault{Path: path, Reason: "is a symbolic link"}
+		}
+		if fault != nil {
+			return Misconfigured("the credential cache cannot be used: "+fault.Error(),
+				"put a directory of your own in its place, or pass another --cache-root", fault)
+		}
+		isSharedRoot := path == c.Root && info.Mode()&fs.ModeSticky != 0 // such as /tmp
+		if c.KeepModes || isSharedRoot || !ownfile.IsShared(info) {
 			continue
 		}
 		if err := ownfile.NarrowDirectory(path, ^fs.FileMode(0o022)); err != nil {
@@ -198,24 +210,4 @@ func (c *Cache) protectDirectories() error {
 		c.logger().Warn("the credential cache could be written by others; narrowed", "path", path)
 	}
 	return nil
-}
-
-// checkDirectory returns the mode of a directory, or nil without one. Only the root may be a link; foreign directories are refused.
-func (c *Cache) checkDirectory(path string) (fs.FileInfo, error) {
-	info, err := os.Lstat(path)
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 && path == c.Root {
-		info, err = os.Stat(path)
-	}
-	if err != nil {
-		return nil, nil
-	}
-	fault := ownfile.CheckOwner(path, info)
-	if info.Mode()&fs.ModeSymlink != 0 {
-		fault = &ownfile.Fault{Path: path, Reason: "is a symbolic link"}
-	}
-	if fault != nil {
-		return nil, Misconfigured("the credential cache cannot be used: "+fault.Error(),
-			"put a directory of your own in its place, or pass another --cache-root", fault)
-	}
-	return info, nil
 }

@@ -106,10 +106,7 @@ func (h Host) Snippet(server Server) (string, error) {
 		return "", err
 	}
 	content, err := h.format.change(nil, h.section, server.Name, h.settings(server))
-	if err != nil {
-		return "", credential.Misconfigured("the configuration could not be made: "+err.Error(), "", err)
-	}
-	return string(content), nil
+	return string(content), err
 }
 
 func (h Host) check(server Server) error {

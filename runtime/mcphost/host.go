@@ -17,11 +17,10 @@ type Host struct {
 	Program string // its program on the PATH; may be empty
 	SignIn  string // how to sign in to a hosted server; empty: the file cannot name a hosted server
 
-	// Path returns the file of the user's configuration. It need not exist.
-	Path func(Machine) string
-
+	base          func(Machine) string // the folder of file
+	file          string               // the user's configuration
 	folderFile    string               // configuration of a folder, relative to it; may be empty
-	installFolder func(Machine) string // a folder that its first run creates; nil: the folder of Path
+	installFolder func(Machine) string // a folder that its first run creates; nil: the folder of the file
 	skills        string               // folder of the user's Agent Skills, in installFolder, or in the home directory without one; may be empty
 	format        format
 	section       string // the object in the file with all servers
@@ -33,35 +32,33 @@ func Hosts() []Host {
 	return []Host{
 		{
 			Name: "claude-code", Program: "claude", Title: "Claude Code", SignIn: "run /mcp in Claude Code",
-			Path: claudeCodeFile, folderFile: ".mcp.json",
+			base: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", "") }, file: ".claude.json", folderFile: ".mcp.json",
 			installFolder: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") }, skills: "skills",
 			format: jsonFormat{}, section: "mcpServers", settings: typed,
 		},
 		{
 			Name: "claude-desktop", Title: "Claude Desktop",
-			Path: func(m Machine) string {
-				return filepath.Join(m.applicationData(), "Claude", "claude_desktop_config.json")
-			},
+			base: Machine.applicationData, file: "Claude/claude_desktop_config.json",
 			format: jsonFormat{}, section: "mcpServers", settings: plain,
 		},
 		{
 			Name: "codex", Program: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
-			Path: func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") }, folderFile: ".codex/config.toml",
+			base: func(m Machine) string { return m.folder("CODEX_HOME", ".codex") }, file: "config.toml", folderFile: ".codex/config.toml",
 			format: tomlFormat{}, section: "mcp_servers", settings: plain, skills: ".agents/skills",
 		},
 		{
 			Name: "cursor", Program: "cursor", Title: "Cursor", SignIn: "choose Connect next to the server in Cursor's MCP settings",
-			Path: func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }, folderFile: ".cursor/mcp.json",
+			base: home, file: ".cursor/mcp.json", folderFile: ".cursor/mcp.json",
 			format: jsonFormat{comments: true}, section: "mcpServers", settings: untyped, skills: ".cursor/skills",
 		},
 		{
 			Name: "vscode", Program: "code", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
-			Path: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") }, folderFile: ".vscode/mcp.json",
+			base: Machine.applicationData, file: "Code/User/mcp.json", folderFile: ".vscode/mcp.json",
 			format: jsonFormat{comments: true}, section: "servers", settings: typed, skills: ".agents/skills",
 		},
 		{
 			Name: "gemini", Program: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
-			Path: func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") }, folderFile: ".gemini/settings.json",
+			base: home, file: ".gemini/settings.json", folderFile: ".gemini/settings.json",
 			format: jsonFormat{comments: true}, section: "mcpServers", settings: gemini, skills: ".agents/skills",
 		},
 	}
@@ -76,6 +73,9 @@ func Find(name string) (Host, bool) {
 	}
 	return Host{}, false
 }
+
+// Path returns the file of the user's configuration. It need not exist.
+func (h Host) Path(m Machine) string { return filepath.Join(h.base(m), filepath.FromSlash(h.file)) }
 
 // Installed reports whether the host has files on the machine.
 func (h Host) Installed(m Machine) bool {
@@ -93,14 +93,6 @@ func (h Host) Remote() bool { return h.SignIn != "" }
 
 // HasSkills reports whether the host has a folder for the user's Agent Skills.
 func (h Host) HasSkills() bool { return h.skills != "" }
-
-// claudeCodeFile is in the home directory, or in the folder of CLAUDE_CONFIG_DIR.
-func claudeCodeFile(m Machine) string {
-	if moved := m.variable("CLAUDE_CONFIG_DIR"); filepath.IsAbs(moved) {
-		return filepath.Join(moved, ".claude.json")
-	}
-	return filepath.Join(m.Home, ".claude.json")
-}
 
 // Machine is where hosts keep their files.
 type Machine struct {
@@ -144,6 +136,9 @@ func (m Machine) applicationData() string {
 	return filepath.Join(m.Home, ".config")
 }
 
+func home(m Machine) string { return m.Home }
+
+// folder returns the folder in a variable, otherwise the one of that name in the home directory.
 func (m Machine) folder(variable, name string) string {
 	if moved := m.variable(variable); filepath.IsAbs(moved) {
 		return moved

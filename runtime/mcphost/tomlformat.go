@@ -22,10 +22,7 @@ func (f tomlFormat) change(content []byte, section, name string, wanted []settin
 	if err != nil {
 		return nil, err
 	}
-	statements, err := tomlStatements(content)
-	if err != nil {
-		return nil, err
-	}
+	statements := tomlStatements(content)
 	newline := "\n"
 	if bytes.Contains(content, []byte("\r\n")) {
 		newline = "\r\n"
@@ -117,7 +114,7 @@ type tomlStatement struct {
 	lineStart, lineEnd int // of all its lines, the line break included
 }
 
-func tomlStatements(content []byte) ([]tomlStatement, error) {
+func tomlStatements(content []byte) []tomlStatement {
 	parser := unstable.Parser{}
 	parser.Reset(content)
 	var statements []tomlStatement
@@ -145,10 +142,7 @@ func tomlStatements(content []byte) ([]tomlStatement, error) {
 		}
 		statements = append(statements, statement)
 	}
-	if parser.Error() != nil {
-		return nil, problem("it is not valid TOML")
-	}
-	return statements, nil
+	return statements
 }
 
 // line returns a setting as TOML. Its strings are basic ones (TOML 1.0, section String): JSON strings in which DEL is escaped too.

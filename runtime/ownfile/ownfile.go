@@ -23,21 +23,12 @@ func (f *Fault) Error() string { return f.Path + " " + f.Reason }
 // ErrLocked is the error of a lock that another open file holds.
 var ErrLocked = errors.New("another process holds the lock")
 
-// Reasons of a Fault.
-const (
-	isLink       = "is a symbolic link"
-	isNotRegular = "is not a regular file"
-	isNotFolder  = "is not a directory"
-	wasExchanged = "was replaced while it was opened"
-	isForeign    = "belongs to another user"
-	hasMoreNames = "has another name (a hard link)"
-	isWide       = "can be read or written by others"
-)
+const wasExchanged = "was replaced while it was opened"
 
 // Open opens an existing regular file for os.O_RDONLY or os.O_RDWR. It returns a *Fault for a link or another kind of file, or an
 // error of package os.
 func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
-	return open(path, flag, fs.FileMode.IsRegular, isNotRegular)
+	return open(path, flag, fs.FileMode.IsRegular, "is not a regular file")
 }
 
 // open returns a *Fault with the reason for a file of another kind.
@@ -47,7 +38,7 @@ func open(path string, flag int, isKind func(fs.FileMode) bool, reason string) (
 	case err != nil:
 		return nil, nil, err
 	case named.Mode()&fs.ModeSymlink != 0:
-		return nil, nil, &Fault{path, isLink}
+		return nil, nil, &Fault{path, "is a symbolic link"}
 	case !isKind(named.Mode()):
 		return nil, nil, &Fault{path, reason}
 	}
@@ -72,7 +63,7 @@ func open(path string, flag int, isKind func(fs.FileMode) bool, reason string) (
 func OpenPrivate(path string, flag int) (*os.File, fs.FileInfo, error) {
 	file, info, err := Open(path, flag)
 	if err == nil && !IsPrivate(info) {
-		err = &Fault{path, isWide}
+		err = &Fault{path, "can be read or written by others"}
 	}
 	if err == nil {
 		err = CheckOwn(path, info)
@@ -160,7 +151,7 @@ func RemoveLeftovers(directory, pattern string) {
 // NarrowDirectory removes the rights that are not in keep from a directory. It returns a *Fault for a link and for a directory of
 // another user.
 func NarrowDirectory(path string, keep fs.FileMode) error {
-	directory, opened, err := open(path, os.O_RDONLY, fs.FileMode.IsDir, isNotFolder)
+	directory, opened, err := open(path, os.O_RDONLY, fs.FileMode.IsDir, "is not a directory")
 	if err != nil {
 		return err
 	}
@@ -178,7 +169,7 @@ func CheckOwn(path string, info fs.FileInfo) error {
 		return err
 	}
 	if _, names, known := identity(info); known && names > 1 && !info.IsDir() {
-		return &Fault{path, hasMoreNames}
+		return &Fault{path, "has another name (a hard link)"}
 	}
 	return nil
 }
@@ -190,7 +181,7 @@ func CheckOwner(path string, info fs.FileInfo) error {
 	if !known || owner == os.Geteuid() || owner == 0 && info.IsDir() {
 		return nil
 	}
-	return &Fault{path, isForeign}
+	return &Fault{path, "belongs to another user"}
 }
 
 // IsPrivate reports whether the mode denies access to others. On Windows it is always true.
