@@ -153,7 +153,7 @@ func (c *Cache) edit(providerURL, grantID string, change func(stored *Entry, wri
 		}
 		i := slices.IndexFunc(held.grants, func(e *Entry) bool { return e.Credential.GrantID == grantID })
 		if i < 0 {
-			return c.UnknownGrant(grantID, held.grants)
+			return c.unknownGrant(grantID, held.grants)
 		}
 		stored = held.grants[i]
 		return change(stored, func() error { return c.storeGrants(held, held.grants) })
@@ -197,7 +197,7 @@ func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 		}
 		switch {
 		case len(removed) == 0:
-			return c.UnknownGrant(name, held.grants)
+			return c.unknownGrant(name, held.grants)
 		case len(kept) == 0:
 			return c.removeFile(held.path)
 		}

@@ -42,7 +42,7 @@ func (c *Cache) List() ([]Listed, error) {
 }
 
 // Providers returns the URL of each provider with a usable file, in the order of List. If grants are named by their ids or labels, and
-// there are several providers, it returns those that have one of them, or the error UnknownGrant.
+// there are several providers, it returns those that have one of them, or the error of CheckNames.
 func (c *Cache) Providers(names ...string) ([]string, error) {
 	files, err := c.List()
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Cache) Providers(names ...string) ([]string, error) {
 	case len(names) == 0 || len(all) < 2:
 		return all, nil
 	case urls == nil:
-		return nil, c.UnknownGrant(names[0], grants)
+		return nil, c.CheckNames(names, grants)
 	}
 	return urls, nil
 }
@@ -131,12 +131,11 @@ func (c *Cache) Select(providerURL string, names []string, now time.Time) ([]*En
 		return nil, err
 	}
 	wanted := held.grants
+	if err := c.CheckNames(names, wanted); err != nil {
+		return nil, err
+	}
 	if len(names) > 0 {
-		named := Named(wanted, names)
-		if i := slices.IndexFunc(names, func(name string) bool { return !slices.Contains(named, name) }); i >= 0 {
-			return nil, c.UnknownGrant(names[i], wanted)
-		}
-		wanted = slices.DeleteFunc(wanted, func(e *Entry) bool { return !slices.ContainsFunc(named, e.Credential.HasName) })
+		wanted = slices.DeleteFunc(wanted, func(e *Entry) bool { return !slices.ContainsFunc(names, e.Credential.HasName) })
 	}
 	return wanted, c.refuse(held.provider, wanted, now)
 }
@@ -167,8 +166,17 @@ func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 		provider, grants[0].Credential.ExpiresAt.Format(time.RFC3339)), nil)
 }
 
-// UnknownGrant returns the error for a name that is neither the id nor the label of a grant. It lists the grants, the nearest first.
-func (c *Cache) UnknownGrant(name string, grants []*Entry) *Error {
+// CheckNames returns an error of class Configuration if a name is neither the id nor the label of a grant.
+func (c *Cache) CheckNames(names []string, grants []*Entry) error {
+	known := Named(grants, names)
+	if i := slices.IndexFunc(names, func(name string) bool { return !slices.Contains(known, name) }); i >= 0 {
+		return c.unknownGrant(names[i], grants)
+	}
+	return nil
+}
+
+// unknownGrant returns the error for an unknown name. It lists the grants, the nearest first.
+func (c *Cache) unknownGrant(name string, grants []*Entry) *Error {
 	var names, shown []string
 	for _, each := range grants {
 		names = append(names, each.Credential.GrantID, each.Credential.Label)

@@ -126,25 +126,20 @@ const (
 // examinations returns an examination for each provider, and the checks of this machine. Without a provider URL and a token it takes
 // the providers of the cache; unusable cache files become checks of this machine.
 func (o *Options) examinations() (providers []*examination, machine []check) {
-	providers = []*examination{{options: o, providerURL: o.ProviderURL, grants: o.Grants}}
 	if o.ProviderURL == "" && o.Token == nil {
-		cached, faults, err := o.cached()
-		switch {
-		case err != nil:
-			providers, machine = []*examination{{options: o, selectionError: err}}, faults
-		case cached != nil || faults != nil:
-			providers, machine = cached, faults
-		}
+		providers, machine = o.cached()
+	}
+	if providers == nil && machine == nil {
+		providers = []*examination{{options: o, providerURL: o.ProviderURL, grants: o.Grants}}
 	}
 	machine = append(machine, check{id: "environment", title: "Environment", ask: o.checkEnvironment})
 	return providers, append(machine, o.hostChecks(providers)...)
 }
 
 // cached returns an examination for each provider of the cache that has a wanted grant, and a check for each unusable file.
-func (o *Options) cached() (providers []*examination, faults []check, err error) {
+func (o *Options) cached() (providers []*examination, faults []check) {
 	cache := o.cache()
 	files, err := cache.List()
-	var found []string // of the names
 	var stored []*credential.Entry
 	for _, file := range files {
 		if file.Err != nil {
@@ -154,18 +149,14 @@ func (o *Options) cached() (providers []*examination, faults []check, err error)
 			continue
 		}
 		stored = append(stored, file.Grants...)
-		names := credential.Named(file.Grants, o.Grants)
-		found = append(found, names...)
-		if len(names) > 0 || len(o.Grants) == 0 {
+		if names := credential.Named(file.Grants, o.Grants); len(names) > 0 || len(o.Grants) == 0 {
 			providers = append(providers, &examination{options: o, providerURL: file.Grants[0].ProviderURL, grants: names})
 		}
 	}
-	for _, name := range o.Grants {
-		if !slices.Contains(found, name) && err == nil {
-			err = cache.UnknownGrant(name, stored)
-		}
+	if err = cmp.Or(err, cache.CheckNames(o.Grants, stored)); err != nil {
+		return []*examination{{options: o, selectionError: err}}, faults
 	}
-	return providers, faults, err
+	return providers, faults
 }
 
 // checkEnvironment finds owner credentials, with which no command runs (R-STDIO-3).

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
@@ -158,11 +157,5 @@ func (m *Membership) refuseNames() error {
 	for _, each := range m.providers {
 		stored = append(stored, m.stored(each)...)
 	}
-	known := credential.Named(stored, m.options.Grants)
-	for _, name := range m.options.Grants {
-		if !slices.Contains(known, name) {
-			return m.options.Cache.UnknownGrant(name, stored)
-		}
-	}
-	return nil
+	return m.options.Cache.CheckNames(m.options.Grants, stored)
 }
