@@ -107,7 +107,7 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 // deviceAuthorization runs the flow of RFC 8628. It always names the resource: without it, a PDPP server may treat the request as one
 // of the owner's own devices.
 func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
-	client, err := s.requireClient(ctx, registration{GrantTypes: []string{deviceGrant}})
+	client, err := s.client(ctx, registration{GrantTypes: []string{deviceGrant}})
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 		}
 	}
 	defer callback.close()
-	client, err := s.requireClient(ctx, registration{
+	client, err := s.client(ctx, registration{
 		ApplicationType: "native", GrantTypes: []string{"authorization_code", "refresh_token"}, // capture 501
 		ResponseTypes: []string{"code"}, RedirectURIs: []string{callback.address},
 	})

@@ -18,24 +18,6 @@ import (
 // MetadataURL returns the URL of a provider's metadata (interfaces.md; RFC 9728). The provider's URL has no trailing slash.
 func MetadataURL(provider string) string { return provider + "/.well-known/oauth-protected-resource" }
 
-func (r *requester) resource(ctx context.Context) (*resourceMetadata, error) {
-	var resource resourceMetadata
-	if err := r.metadata(ctx, MetadataURL(r.provider), &resource); err != nil {
-		if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusNotFound {
-			return nil, r.noProvider(ctx, refused)
-		}
-		return nil, err
-	}
-	if len(resource.AuthorizationServers) == 0 {
-		return nil, protocolError(r.provider, "names no authorization server in its metadata", nil)
-	}
-	// Otherwise a provider could make the owner approve access to another resource, and get its token (RFC 9728, section 3.3).
-	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != r.provider) {
-		return nil, protocolError(r.provider, "describes another resource in its metadata: "+printable(resource.Resource), err)
-	}
-	return &resource, nil
-}
-
 // noProvider explains an address without a provider's metadata: it may belong to an authorization server, or be a page of the
 // provider. The error names the provider's own address if that can be found.
 func (r *requester) noProvider(ctx context.Context, cause *refusal) error {
@@ -48,7 +30,7 @@ func (r *requester) noProvider(ctx context.Context, cause *refusal) error {
 			found = cmp.Or(found, r.knownProvider(ctx, named))
 		}
 	}
-	origin, _ := url.Parse(r.provider) // newAsker parsed it
+	origin, _ := url.Parse(r.provider) // newRequester parsed it
 	if origin.Path != "" {
 		origin.Path, origin.RawPath = "", ""
 		found = cmp.Or(found, r.knownProvider(ctx, origin.String()))
@@ -210,11 +192,21 @@ func Inspect(ctx context.Context, providerURL string, transport http.RoundTrippe
 	if err != nil {
 		return nil, err
 	}
-	resource, err := requester.resource(ctx)
-	if err != nil {
+	var resource resourceMetadata
+	if err := requester.metadata(ctx, MetadataURL(requester.provider), &resource); err != nil {
+		if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusNotFound {
+			return nil, requester.noProvider(ctx, refused)
+		}
 		return nil, err
 	}
-	return &Inspection{resource.AuthorizationServers[0], requester, resource}, nil
+	if len(resource.AuthorizationServers) == 0 {
+		return nil, protocolError(requester.provider, "names no authorization server in its metadata", nil)
+	}
+	// Otherwise a provider could make the owner approve access to another resource, and get its token (RFC 9728, section 3.3).
+	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != requester.provider) {
+		return nil, protocolError(requester.provider, "describes another resource in its metadata: "+printable(resource.Resource), err)
+	}
+	return &Inspection{resource.AuthorizationServers[0], requester, &resource}, nil
 }
 
 // Flows reads the metadata of the authorization server (RFC 8414). It returns the offered flows in order of preference.

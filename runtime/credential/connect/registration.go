@@ -44,15 +44,20 @@ func CheckClientID(id string) error {
 // namesDocument reports whether a client id is meant as the address of a metadata document.
 func namesDocument(id string) bool { return strings.Contains(id, "://") }
 
-// client returns the client of the options, or registers one for this grant. Without a registration endpoint it has no id.
+// client returns the client of the options, or registers one for this grant. Without a registration endpoint it has no id, which is an error
+// if grant types are asked.
 func (s *signIn) client(ctx context.Context, asked registration) (credential.Client, error) {
 	if namesDocument(s.ClientID) && !s.server.TakesDocuments {
 		return credential.Client{}, credential.Misconfigured(
 			s.server.Issuer+" does not support client metadata documents: its metadata lack client_id_metadata_document_supported",
 			"omit --client-id, or pass the id of a known client", nil)
 	}
-	if s.ClientID != "" || s.server.Registration == "" {
+	if s.ClientID != "" || s.server.Registration == "" && asked.GrantTypes == nil {
 		return credential.Client{ClientID: s.ClientID, ClientName: s.ClientName, TokenEndpointAuthMethod: "none"}, nil
+	}
+	if s.server.Registration == "" {
+		return credential.Client{}, credential.Misconfigured(s.server.Issuer+" does not register clients: its metadata have no registration_endpoint",
+			"ask who runs the provider for a public client, and pass its id with --client-id", nil)
 	}
 	client, err := s.register(ctx, asked)
 	var refused *refusal
@@ -60,15 +65,6 @@ func (s *signIn) client(ctx context.Context, asked registration) (credential.Cli
 		// RFC 7591 requires grant types of a client without a redirect. Some servers refuse them.
 		asked.GrantTypes = nil
 		return s.register(ctx, asked)
-	}
-	return client, err
-}
-
-func (s *signIn) requireClient(ctx context.Context, asked registration) (credential.Client, error) {
-	client, err := s.client(ctx, asked)
-	if err == nil && client.ClientID == "" {
-		err = credential.Misconfigured(s.server.Issuer+" does not register clients: its metadata have no registration_endpoint",
-			"ask who runs the provider for a public client, and pass its id with --client-id", nil)
 	}
 	return client, err
 }
