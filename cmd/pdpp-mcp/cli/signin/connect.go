@@ -90,7 +90,6 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	}
 	s.options.CacheRoot = cache.NamedRoot()
 	screen := newApprovalScreen(terminal.Err)
-	defer screen.close()
 	s.options.Announce = func(approval connect.Approval) {
 		screen.show(approval, time.Now())
 		if !s.noBrowser {
@@ -161,10 +160,7 @@ func (s *signIn) checkLabel(cache *credential.Cache) error {
 }
 
 func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential.Cache, entry *credential.Entry) error {
-	path, err := cache.Path(entry.ProviderURL)
-	if err != nil {
-		return err
-	}
+	path, _ := cache.Path(entry.ProviderURL) // the entry was stored there
 	var report strings.Builder
 	name := cmp.Or(invocation.Printable(entry.Credential.GrantID), "-")
 	if entry.Credential.Label != "" {

@@ -15,9 +15,8 @@ type approvalScreen struct {
 	out        io.Writer
 	isTerminal bool
 
-	once    sync.Once
-	stop    chan struct{}
-	stopped chan struct{} // nil when no countdown runs
+	stop     chan struct{}
+	counting sync.WaitGroup
 }
 
 func newApprovalScreen(out io.Writer) *approvalScreen {
@@ -45,12 +44,10 @@ func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 		fmt.Fprintf(s.out, "Waiting for the owner until %s.\n", approval.ExpiresAt.Format(time.RFC3339))
 		return
 	}
-	s.stopped = make(chan struct{})
-	go s.countDown(approval.ExpiresAt, now)
+	s.counting.Go(func() { s.countDown(approval.ExpiresAt, now) })
 }
 
 func (s *approvalScreen) countDown(deadline, now time.Time) {
-	defer close(s.stopped)
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
@@ -65,12 +62,8 @@ func (s *approvalScreen) countDown(deadline, now time.Time) {
 	}
 }
 
-// close ends the countdown's line. It may be called more than once.
+// close ends the countdown's line.
 func (s *approvalScreen) close() {
-	s.once.Do(func() {
-		close(s.stop)
-		if s.stopped != nil {
-			<-s.stopped
-		}
-	})
+	close(s.stop)
+	s.counting.Wait()
 }

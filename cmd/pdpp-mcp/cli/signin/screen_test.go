@@ -21,7 +21,6 @@ func TestApprovalScreen(t *testing.T) {
 		time.Sleep(2*time.Second + time.Millisecond) // by the fake clock of synctest
 		synctest.Wait()
 		screen.close()
-		screen.close()
 		want := []string{
 			"\n    https://as.example/consent\n", "\n    A4E70A\\u001b[2J\n",
 			"\r" + "Waiting for the owner, 1:01 left", "\r" + "Waiting for the owner, 1:00 left", "\r" + "Waiting for the owner, 0:59 left",
