@@ -26,7 +26,7 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	refused, isRefused := errors.AsType[*document.Error](err)
 	switch {
 	case isRefused: // R-DOC-5
-		return r.unreadable(content.Response(r.record), format, refused)
+		return r.unreadable(content.Response(r.record), format, refused.Reason, refused.Detail)
 	case err != nil:
 		return nil, outOfTime(err)
 	}
@@ -96,10 +96,10 @@ func describeDocument(format document.Format, parts []document.Part, window file
 	return described
 }
 
-func (r *fileField) unreadable(response *rs.Response, format document.Format, refused *document.Error) (*tool.Result, error) {
-	file := r.described(nil, strings.ToUpper(refused.Detail[:1])+refused.Detail[1:]+", so its text cannot be shown.")
+func (r *fileField) unreadable(response *rs.Response, format document.Format, reason document.Obstacle, detail string) (*tool.Result, error) {
+	file := r.described(nil, strings.ToUpper(detail[:1])+detail[1:]+", so its text cannot be shown.")
 	file.Document = rawjson.Object{
-		rawjson.String("format", string(format)), rawjson.Bool("readable", false), rawjson.String("reason", string(refused.Reason)),
+		rawjson.String("format", string(format)), rawjson.Bool("readable", false), rawjson.String("reason", string(reason)),
 	}
 	return render.File(response, file)
 }

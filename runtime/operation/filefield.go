@@ -115,12 +115,17 @@ func (r *fileField) wholeFile(ctx context.Context) (*tool.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.attached(content, cmp.Or(r.reference.MediaType, content.ContentType), nil, "This is the whole file.")
+}
+
+// attached returns the file with its bytes.
+func (r *fileField) attached(content *blob.Content, mediaType string, about rawjson.Object, note string) (*tool.Result, error) {
 	if err := content.Checked(); err != nil {
 		return nil, err
 	}
-	result, err := r.file(content.Response(r.record), nil, "This is the whole file.")
+	result, err := r.file(content.Response(r.record), about, note)
 	if err == nil {
-		result.File = &tool.File{MediaType: cmp.Or(r.reference.MediaType, content.ContentType), Data: content.Data}
+		result.File = &tool.File{MediaType: mediaType, Data: content.Data}
 	}
 	return result, err
 }
@@ -139,8 +144,7 @@ func (r *fileField) described(about rawjson.Object, note string) render.FileInpu
 
 // show returns what a model can see of the file. The bytes decide whether it is a document (R-DOC-1).
 func (r *fileField) show(ctx context.Context) (*tool.Result, error) {
-	const notAsText = "A file of this kind cannot be shown as text."
-	kind, note := blob.KindOf(r.reference.MediaType), notAsText
+	kind, note := blob.KindOf(r.reference.MediaType), "A file of this kind cannot be shown as text."
 	limit := int64(blob.MaxText)
 	switch kind {
 	case blob.Recording:
@@ -168,14 +172,13 @@ func (r *fileField) show(ctx context.Context) (*tool.Result, error) {
 	response, declared := content.Response(r.record), r.declaredFormat()
 	switch {
 	case declared != "" && len(content.Data) == 0:
-		return r.unreadable(response, declared, &document.Error{Reason: document.NoText, Detail: "the file is empty"})
+		return r.unreadable(response, declared, document.NoText, "the file is empty")
 	case kind.IsText():
 		return r.fileText(ctx, content, kind)
 	case kind == blob.Image:
 		return r.picture(content)
 	case declared != "":
-		detail := fmt.Sprintf("its bytes are not those of a file of the format %s", declared)
-		return r.unreadable(response, declared, &document.Error{Reason: document.Damaged, Detail: detail})
+		return r.unreadable(response, declared, document.Damaged, fmt.Sprintf("its bytes are not those of a file of the format %s", declared))
 	}
 	return r.file(response, nil, note)
 }
@@ -189,7 +192,7 @@ func (r *fileField) declaredFormat() document.Format {
 func (r *fileField) tooLarge(limit int64) (*tool.Result, error) {
 	note := fmt.Sprintf("the file has more than %d bytes", limit)
 	if format := r.declaredFormat(); format != "" {
-		return r.unreadable(r.record, format, &document.Error{Reason: document.TooLarge, Detail: note})
+		return r.unreadable(r.record, format, document.TooLarge, note)
 	}
 	return r.file(r.record, nil, "It is not shown: "+note+".")
 }
@@ -200,16 +203,9 @@ func (r *fileField) picture(content *blob.Content) (*tool.Result, error) {
 	if !ok {
 		return r.file(content.Response(r.record), nil, "It is declared as a picture, but cannot be shown as one.")
 	}
-	if err := content.Checked(); err != nil {
-		return nil, err
-	}
 	note := "The picture follows as an image. If it is missing, the host does not support images."
 	if declared, _ := blob.SplitMediaType(r.reference.MediaType); declared != "" && declared != picture.MediaType {
 		note = "It is declared as " + declared + ", but is " + picture.MediaType + ". " + note
 	}
-	result, err := r.file(content.Response(r.record), picture.About(), note)
-	if err == nil {
-		result.File = &tool.File{MediaType: picture.MediaType, Data: content.Data}
-	}
-	return result, err
+	return r.attached(content, picture.MediaType, picture.About(), note)
 }

@@ -67,9 +67,7 @@ func (r *row) compact(shown portion) rawjson.Object {
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}
-	if field := r.timeField(); field != "" {
-		members = append(members, rawjson.String(timeFieldName, field))
-	}
+	members = append(members, rawjson.Texts(timeFieldName, r.timeField())...)
 	if r.like != nil {
 		members = append(members, rawjson.String("field_capabilities_like", keyOf(r.like.connector, tool.LabelCharacters)))
 		return r.withRelations(members, shown)
@@ -163,10 +161,7 @@ func (r *row) schemaText(field string, bytes int) string {
 
 // full returns the row in the full form, without its connections. It has the JSON Schema of each field once.
 func (r *row) full(shown portion) rawjson.Object {
-	members := rawjson.Object{}
-	if field := r.timeField(); field != "" {
-		members = append(members, rawjson.String(timeFieldName, field))
-	}
+	members := rawjson.Texts(timeFieldName, r.timeField())
 	for _, member := range r.stream.Members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
 		isDropped := slices.Contains(shown.dropped, member.Name)
 		switch {
