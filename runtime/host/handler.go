@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -48,7 +49,8 @@ type Handler struct {
 	origins   *origins
 	limiter   *limiter
 	bodies    *semaphore.Weighted // limits the bodies in memory
-	readiness *readiness
+	retries   *rs.RetryBudget     // of all callers
+	readiness readiness
 	inFlight  *toolcall.InFlight
 	routes    *http.ServeMux
 	messages  toolcall.HTTP
@@ -61,19 +63,20 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{options: options, bodies: semaphore.NewWeighted(maxBodies), inFlight: toolcall.NewInFlight()}
+	h := &Handler{
+		options: options, bodies: semaphore.NewWeighted(maxBodies), inFlight: toolcall.NewInFlight(), retries: rs.NewRetryBudget(),
+	}
 	if h.origins, err = newOrigins(options); err != nil {
 		return nil, err
 	}
-	readers, err := newReaders(options)
-	if err != nil {
+	// This client only checks the URLs.
+	if _, err := h.client(&toolcall.Request{}, rs.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil); err != nil {
 		return nil, err
 	}
 	if h.limiter, err = newLimiter(options.Limits); err != nil {
 		return nil, err
 	}
-	h.readiness = &readiness{checkAS: options.Verifier.Check, checkRS: readers.check, logger: options.Logger}
-	runner := options.newRunner(surface, readers.environment)
+	runner := options.newRunner(surface, h.environment)
 	// All callers share one server: a server for each would cost many times as much.
 	server := newServer(surface, options.identity(), runner, refuseCall)
 	server.AddReceivingMiddleware(observeSDK(runner), identifyServer(options.identity()))

@@ -27,13 +27,16 @@ type Limits struct {
 // DefaultLimits replace zero values of Limits.
 var DefaultLimits = Limits{Concurrent: 16, PerSecond: 20, Callers: 10_000}
 
-// limiter limits the most recent callers. A forgotten caller starts with a full burst.
+// limiter limits the most recent callers. A forgotten caller starts with a full burst and no running request.
 type limiter struct {
-	limits Limits
+	limits  Limits
+	mu      sync.Mutex // guards running
+	callers *lru.Cache[string, *limited]
+}
 
-	mu      sync.Mutex
-	running map[string]int // running requests of callers that have any
-	rates   *lru.Cache[string, *rate.Limiter]
+type limited struct {
+	rate    *rate.Limiter
+	running int // requests
 }
 
 func newLimiter(limits Limits) (*limiter, error) {
@@ -41,40 +44,36 @@ func newLimiter(limits Limits) (*limiter, error) {
 	limits.PerSecond = cmp.Or(limits.PerSecond, DefaultLimits.PerSecond)
 	limits.Burst = cmp.Or(limits.Burst, max(limits.Concurrent, int(3*limits.PerSecond)))
 	limits.Callers = cmp.Or(limits.Callers, DefaultLimits.Callers)
-	rates, err := lru.New[string, *rate.Limiter](limits.Callers)
+	callers, err := lru.New[string, *limited](limits.Callers)
 	if err != nil || limits.Concurrent < 1 || limits.PerSecond < 0 || limits.Burst < limits.Concurrent {
 		return nil, &rs.OptionError{Option: "Limits", Message: "must be positive, and Burst no less than Concurrent"}
 	}
-	return &limiter{limits: limits, running: make(map[string]int), rates: rates}, nil
+	return &limiter{limits: limits, callers: callers}, nil
 }
 
 // admit counts requests of a caller as running until release is called. It refuses them with 429 if they exceed a limit.
 func (l *limiter) admit(caller string, requests int) (release func(), refused *problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.running[caller]+requests > l.limits.Concurrent {
+	state, isKnown := l.callers.Get(caller)
+	if !isKnown {
+		state = &limited{rate: rate.NewLimiter(rate.Limit(l.limits.PerSecond), l.limits.Burst)}
+		l.callers.Add(caller, state)
+	}
+	if state.running+requests > l.limits.Concurrent {
 		return nil, tooMany(fmt.Sprintf("More than %d requests of this token are running. Wait for their responses.", l.limits.Concurrent), time.Second)
 	}
-	allowed, isKnown := l.rates.Get(caller)
-	if !isKnown {
-		allowed = rate.NewLimiter(rate.Limit(l.limits.PerSecond), l.limits.Burst)
-		l.rates.Add(caller, allowed)
-	}
-	reserved := allowed.ReserveN(time.Now(), requests)
+	reserved := state.rate.ReserveN(time.Now(), requests)
 	if wait := reserved.Delay(); wait > 0 {
 		reserved.Cancel()
 		return nil, tooMany(fmt.Sprintf("This token may send %g requests per second. Send the next one later.", l.limits.PerSecond), wait)
 	}
-	l.running[caller] += requests
-	return func() { l.release(caller, requests) }, nil
-}
-
-func (l *limiter) release(caller string, requests int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.running[caller] -= requests; l.running[caller] <= 0 {
-		delete(l.running, caller)
-	}
+	state.running += requests
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		state.running -= requests
+	}, nil
 }
 
 func tooMany(message string, wait time.Duration) *problem {

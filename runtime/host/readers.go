@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
@@ -15,21 +14,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// readers makes a reader for each request with only the bearers of its caller (R-HOST-5). Readers share connections and nothing else.
-type readers struct {
-	options HandlerOptions
-	retries *rs.RetryBudget // of all callers
-}
-
-func newReaders(options HandlerOptions) (*readers, error) {
-	made := &readers{options: options, retries: rs.NewRetryBudget()}
-	// This client only checks the URLs.
-	_, err := made.client(&toolcall.Request{}, rs.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
-	return made, err
-}
-
-// environment is a toolcall.Environment.
-func (m *readers) environment(ctx context.Context) (tool.Env, error) {
+// environment is a toolcall.Environment. It makes a reader for each request with only the bearers of its caller (R-HOST-5). Readers share
+// connections and nothing else.
+func (h *Handler) environment(ctx context.Context) (tool.Env, error) {
 	request := toolcall.RequestOf(ctx)
 	if request.Caller == nil {
 		return tool.Env{}, errors.New("the request has no caller") // cannot happen: requests are authenticated
@@ -37,9 +24,9 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 	var reader rs.Reader
 	var err error
 	if request.Caller.Kind == rs.KindClient {
-		reader, err = m.client(request, request.Bearer, nil)
+		reader, err = h.client(request, request.Bearer, nil)
 	} else {
-		reader, err = m.ofPackage(request)
+		reader, err = h.ofPackage(request)
 	}
 	if err != nil {
 		return tool.Env{}, fmt.Errorf("make a reader: %w", err)
@@ -48,16 +35,16 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 }
 
 // client returns a reader with one bearer. Its errors contain none of the secrets.
-func (m *readers) client(request *toolcall.Request, bearer rs.Secret, secrets *rs.Secrets) (*rs.Client, error) {
+func (h *Handler) client(request *toolcall.Request, bearer rs.Secret, secrets *rs.Secrets) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{
-		BaseURL: m.options.ResourceURL, ProviderURL: m.options.ProviderURL, Bearer: bearer, Secrets: secrets,
-		Transport: m.options.Transport, Retries: m.retries, Timeout: m.options.RSTimeout,
+		BaseURL: h.options.ResourceURL, ProviderURL: h.options.ProviderURL, Bearer: bearer, Secrets: secrets,
+		Transport: h.options.Transport, Retries: h.retries, Timeout: h.options.RSTimeout,
 		Header: http.Header{"Request-Id": {request.ID}},
 	})
 }
 
 // ofPackage returns a reader with the bearers of the active members (R-PKG-1). No response shows any of them (R-ERR-6).
-func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
+func (h *Handler) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 	bearers := []string{request.Bearer.Reveal()}
 	for _, member := range request.Caller.ActiveMembers() {
 		bearers = append(bearers, member.Bearer.Reveal())
@@ -72,32 +59,32 @@ func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 		if !member.Active {
 			continue
 		}
-		reader, err := m.client(request, member.Bearer, secrets)
+		reader, err := h.client(request, member.Bearer, secrets)
 		if err != nil {
 			return nil, err
 		}
 		sources[i].Reader = reader
 	}
 	return fanout.New(sources, fanout.Options{
-		ProviderURL: m.options.ProviderURL, ChildTimeout: m.options.ChildTimeout,
-		Observe: func(result fanout.Result, took time.Duration) { m.options.Recorder.Child(string(result), took) },
+		ProviderURL: h.options.ProviderURL, ChildTimeout: h.options.ChildTimeout,
+		Observe: func(result fanout.Result, took time.Duration) { h.options.Recorder.Child(string(result), took) },
 	}), nil
 }
 
-// check returns an error if the resource server does not answer or answers with a 5xx status. It sends no bearer.
-func (m *readers) check(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.options.ResourceURL+auth.ResourceMetadataPath, nil)
+// checkRS returns an error if the resource server does not answer or answers with a 5xx status. It sends no bearer.
+func (h *Handler) checkRS(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.options.ResourceURL+auth.ResourceMetadataPath, nil)
 	if err != nil {
 		return fmt.Errorf("ask the resource server: %w", err)
 	}
 	started := time.Now()
-	response, err := m.options.Transport.RoundTrip(request)
+	response, err := h.options.Transport.RoundTrip(request)
 	if err != nil {
-		m.options.Recorder.Read(0, time.Since(started))
+		h.options.Recorder.Read(0, time.Since(started))
 		return fmt.Errorf("ask the resource server: %w", err)
 	}
 	defer response.Body.Close()
-	m.options.Recorder.Read(response.StatusCode, time.Since(started))
+	h.options.Recorder.Read(response.StatusCode, time.Since(started))
 	if response.StatusCode >= http.StatusInternalServerError {
 		return fmt.Errorf("the resource server answered %d", response.StatusCode)
 	}

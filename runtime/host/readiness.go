@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -20,9 +19,6 @@ const (
 
 // readiness reports whether this server accepts requests: both other servers are reachable, and it is not draining.
 type readiness struct {
-	checkAS  func(context.Context) error
-	checkRS  func(context.Context) error
-	logger   *slog.Logger // for the reason, which the public report lacks
 	draining atomic.Bool
 
 	mu    sync.Mutex // held during checks, so that concurrent probes share one
@@ -42,7 +38,9 @@ type readinessReport struct {
 	ResourceServer      string `json:"resource_server,omitempty"`
 }
 
-func (r *readiness) report(ctx context.Context) readinessReport {
+// report logs the reason, which the public report lacks.
+func (h *Handler) report(ctx context.Context) readinessReport {
+	r := &h.readiness
 	if r.draining.Load() {
 		return readinessReport{Status: isDraining}
 	}
@@ -56,8 +54,8 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	defer cancel()
 	var both sync.WaitGroup
 	var errAS, errRS error
-	both.Go(func() { errAS = r.checkAS(ctx) })
-	both.Go(func() { errRS = r.checkRS(ctx) })
+	both.Go(func() { errAS = h.options.Verifier.Check(ctx) })
+	both.Go(func() { errRS = h.checkRS(ctx) })
 	both.Wait()
 	before := r.known.Status
 	r.known = readinessReport{Status: isReady, AuthorizationServer: "reachable", ResourceServer: "reachable"}
@@ -69,9 +67,9 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	}
 	switch {
 	case r.known.Status != isReady && before != r.known.Status:
-		r.logger.Warn("not ready", "error", errors.Join(errAS, errRS))
+		h.options.Logger.Warn("not ready", "error", errors.Join(errAS, errRS))
 	case r.known.Status == isReady && before != "" && before != isReady:
-		r.logger.Info("ready again")
+		h.options.Logger.Info("ready again")
 	}
 	r.until = time.Now().Add(readinessCached)
 	return r.known
@@ -81,13 +79,13 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 func (h *Handler) Check(ctx context.Context) (authorizationServer, resourceServer error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	return h.readiness.checkAS(ctx), h.readiness.checkRS(ctx)
+	return h.options.Verifier.Check(ctx), h.checkRS(ctx)
 }
 
 // serveReadiness answers /readyz. The metrics count it for an alert, except while the server drains.
 func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
-	found := h.readiness.report(r.Context())
+	found := h.report(r.Context())
 	status := http.StatusOK
 	if found.Status != isReady {
 		status = http.StatusServiceUnavailable

@@ -35,18 +35,15 @@ type Reader struct{ pdfium pdfium.Pdfium }
 func New(cacheDirectory string) (*Reader, error) {
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory).
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling) // PDFium needs the second
-	if cacheDirectory == "" {
-		return start(config)
+	if cacheDirectory != "" {
+		if cache, err := wazero.NewCompilationCacheWithDir(cacheDirectory); err == nil {
+			config = config.WithCompilationCache(cache)
+		}
 	}
-	cache, err := wazero.NewCompilationCacheWithDir(cacheDirectory)
-	if err != nil {
-		return start(config)
-	}
-	config = config.WithCompilationCache(cache)
 	if reader, err := start(config); err == nil {
 		return reader, nil
 	}
-	return start(config) // the cache could not be written, but has the compiled code in memory
+	return start(config) // a cache that could not be written has the compiled code in memory
 }
 
 // start compiles with one worker: two are faster, but need more than 350 MB.
