@@ -48,7 +48,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request := &toolcall.Request{ID: requestID(r.Header), Trace: tracecontext.OfHeader(r.Header)}
 	w.Header().Set("Request-Id", request.ID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+	answer := &answerWriter{ResponseWriter: w, requestID: request.ID, status: http.StatusOK}
 	r = r.WithContext(request.Within(r.Context()))
 	origin, isAllowed := h.origins.originOf(r)
 	request.Origin = origin
@@ -111,7 +111,6 @@ func (h *Handler) admitMore(w http.ResponseWriter, r *http.Request, messages int
 }
 
 func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request, body []byte) {
-	w = &refusalWriter{ResponseWriter: w, requestID: toolcall.RequestOf(r.Context()).ID}
 	if body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
@@ -169,15 +168,3 @@ func (h *Handler) routeOf(r *http.Request) string {
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(pattern, "GET "), "{$}")
 }
-
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

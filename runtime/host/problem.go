@@ -77,37 +77,38 @@ func (p *problem) setHeader(header http.Header) {
 
 const textJSON = toolcall.MediaJSON + "; charset=utf-8"
 
-// refusalWriter rewrites the SDK's plain-text refusals as JSON, like this server's other refusals.
-type refusalWriter struct {
+// answerWriter keeps the status for metrics. It rewrites the SDK's plain-text refusals as JSON, like this server's other refusals.
+type answerWriter struct {
 	http.ResponseWriter
 	requestID string
-	status    int // of a refusal before its text is written, otherwise 0
+	status    int
+	isDelayed bool // the refusal, until its text is written
 }
 
 // maxRefusal limits the SDK's text in bytes, because it can quote the client.
 const maxRefusal = 300
 
 // WriteHeader delays the status of a refusal until its text is written.
-func (w *refusalWriter) WriteHeader(status int) {
-	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
-		w.status = status
-		return
+func (w *answerWriter) WriteHeader(status int) {
+	w.status = status
+	w.isDelayed = status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain")
+	if !w.isDelayed {
+		w.ResponseWriter.WriteHeader(status)
 	}
-	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write writes the refusal. The SDK writes its text in one call.
-func (w *refusalWriter) Write(text []byte) (int, error) {
-	if w.status == 0 {
+func (w *answerWriter) Write(text []byte) (int, error) {
+	if !w.isDelayed {
 		return w.ResponseWriter.Write(text)
 	}
+	w.isDelayed = false
 	message := strings.ToValidUTF8(strings.TrimSpace(string(text[:min(len(text), maxRefusal)])), "")
 	(&problem{status: w.status, message: message}).write(w.ResponseWriter, w.requestID)
-	w.status = 0
 	return len(text), nil
 }
 
-func (w *refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func isBrowser(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && webpage.PrefersHTML(r.Header.Values("Accept"))
