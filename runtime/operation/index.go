@@ -124,30 +124,21 @@ func (x *index) counts() *tool.Result {
 	}
 	text := strings.Join(append(lines, notes...), "\n")
 	room := indexBytes - len(text) - len(x.leftOut(x.StreamCount())) - len(x.countsDocument(nil))
-	names, leftOut := x.namesWithin(room, keyBytes)
-	return &tool.Result{Text: text + names + x.leftOut(leftOut), Structured: x.countsDocument(x.rowsWithin(room - len(names)))}
-}
-
-// namesWithin returns the lines of the names that fit into a number of bytes, and the number of the others.
-func (x *index) namesWithin(room, keyBytes int) (lines string, leftOut int) {
-	var out strings.Builder
+	var names strings.Builder
+	leftOut := 0
 	for _, c := range x.Connectors {
 		heading := "\n" + render.HeadingName(shortKey(c, keyBytes)) + ":"
 		for _, s := range c.Streams {
-			if len(s.Name) > countsStreamName {
-				leftOut++
-				continue
-			}
 			name := heading + " " + render.ListedName(s.Name)
-			if out.Len()+len(name) > room {
+			if len(s.Name) > countsStreamName || names.Len()+len(name) > room {
 				leftOut++
 				continue
 			}
-			out.WriteString(name)
+			names.WriteString(name)
 			heading = ""
 		}
 	}
-	return out.String(), leftOut
+	return &tool.Result{Text: text + names.String() + x.leftOut(leftOut), Structured: x.countsDocument(x.rowsWithin(room - names.Len()))}
 }
 
 // leftOut returns the lines that count the names and the connections that are not shown.
@@ -161,10 +152,10 @@ func (x *index) leftOut(names int) string {
 	for _, c := range x.Connectors {
 		connections += len(c.Connections)
 	}
-	if connections == 0 {
-		return lines
+	if connections > 0 {
+		lines += fmt.Sprintf("\nconnections_left_out=%d: schema with a stream lists those that have it.", connections)
 	}
-	return lines + fmt.Sprintf("\nconnections_left_out=%d: schema with a stream lists those that have it.", connections)
+	return lines
 }
 
 // rowsWithin returns the rows that fit into a number of bytes. A row has the names of its streams if they fit too.
