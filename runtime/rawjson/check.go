@@ -3,8 +3,8 @@ package rawjson
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -75,11 +75,11 @@ func (c *checker) compact(ctx context.Context, document []byte) (Value, error) {
 	if !c.isSpaced {
 		return document[:len(document):len(document)], nil
 	}
-	var compacted bytes.Buffer
-	if err := json.Compact(&compacted, document); err != nil {
+	compacted := jsontext.Value(slices.Clone(document))
+	if err := compacted.Compact(); err != nil {
 		return nil, ErrInvalid
 	}
-	return compacted.Bytes(), nil
+	return Value(compacted), nil
 }
 
 // check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a text.
