@@ -68,15 +68,15 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	if err != nil {
 		return nil, err
 	}
-	err = argument.AggregateMeasure(ctx, env, argument.AggregateMeasureInput{
+	err = argument.AggregateMeasure(ctx, env, given, argument.AggregateMeasureInput{
 		Stream:       input.Stream,
 		ConnectionID: input.ConnectionID,
-		Metric:       tool.Named("metric", &input.Metric),
-		Field:        tool.Named("field", input.Field),
-		GroupBy:      tool.Named("group_by", input.GroupBy),
-		GroupByTime:  tool.Named("group_by_time", input.GroupByTime),
-		Granularity:  tool.Named("granularity", input.Granularity),
-		Sort:         tool.Named("sort", input.Sort),
+		Metric:       "metric",
+		Field:        "field",
+		GroupBy:      "group_by",
+		GroupByTime:  "group_by_time",
+		Granularity:  "granularity",
+		Sort:         "sort",
 	})
 	if err != nil {
 		return nil, err

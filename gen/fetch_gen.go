@@ -32,7 +32,7 @@ var fetchArguments = argument.Names{
 	Accepted: []string{"id", "fields", "expand", "expand_limit", "connection_id"},
 }
 
-func decodeFetch(raw json.RawMessage) (FetchInput, error) {
+func decodeFetch(raw json.RawMessage) (FetchInput, []rs.Member, error) {
 	arguments := argument.Open(raw, fetchArguments)
 	input := FetchInput{
 		ID:           arguments.RequiredString("id"),
@@ -41,20 +41,20 @@ func decodeFetch(raw json.RawMessage) (FetchInput, error) {
 		ExpandLimit:  arguments.Limits("expand_limit"),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
-	return input, arguments.Err()
+	return input, arguments.Given(), arguments.Err()
 }
 
 func askFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
-	input, err := decodeFetch(raw)
+	input, given, err := decodeFetch(raw)
 	if err != nil {
 		return nil, err
 	}
-	target, err := argument.ResolveTarget(argument.TargetInput{ID: tool.Named("id", &input.ID), ConnectionID: tool.Named("connection_id", input.ConnectionID)})
+	target, err := argument.ResolveTarget(given, argument.TargetInput{ID: "id", ConnectionID: "connection_id"})
 	if err != nil {
 		return nil, err
 	}
 	if input.Expand != nil || input.ExpandLimit != nil {
-		err = argument.ExpandAdvertised(ctx, env, argument.ExpandAdvertisedInput{
+		err = argument.ExpandAdvertised(ctx, env, given, argument.ExpandAdvertisedInput{
 			Stream:       target.Stream,
 			ConnectionID: target.ConnectionID,
 			Relations:    "expand",

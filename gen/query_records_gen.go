@@ -75,7 +75,7 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 		return nil, err
 	}
 	if input.Expand != nil || input.ExpandLimit != nil {
-		err = argument.ExpandAdvertised(ctx, env, argument.ExpandAdvertisedInput{
+		err = argument.ExpandAdvertised(ctx, env, given, argument.ExpandAdvertisedInput{
 			Stream:       input.Stream,
 			ConnectionID: input.ConnectionID,
 			Relations:    "expand",

@@ -68,21 +68,21 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 	if err != nil {
 		return nil, err
 	}
-	target, err := argument.ResolveTarget(argument.TargetInput{
-		ID:           tool.Named("id", input.ID),
-		ConnectionID: tool.Named("connection_id", input.ConnectionID),
-		Stream:       tool.Named("stream", input.Stream),
-		RecordID:     tool.Named("record_id", input.RecordID),
+	target, err := argument.ResolveTarget(given, argument.TargetInput{
+		ID:           "id",
+		ConnectionID: "connection_id",
+		Stream:       "stream",
+		RecordID:     "record_id",
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = argument.FieldWindowSelector(ctx, env, argument.FieldWindowSelectorInput{
-		OffsetChars: tool.Named("offset_chars", input.OffsetChars),
-		Cursor:      tool.Named("cursor", input.Cursor),
-		Q:           tool.Named("q", input.Q),
-		BeforeChars: tool.Named("before_chars", input.BeforeChars),
-		AfterChars:  tool.Named("after_chars", input.AfterChars),
+	err = argument.FieldWindowSelector(ctx, env, given, argument.FieldWindowSelectorInput{
+		OffsetChars: "offset_chars",
+		Cursor:      "cursor",
+		Q:           "q",
+		BeforeChars: "before_chars",
+		AfterChars:  "after_chars",
 	})
 	if err != nil {
 		return nil, err

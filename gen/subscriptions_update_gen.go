@@ -24,22 +24,22 @@ type SubscriptionsUpdateInput struct {
 
 var subscriptionsUpdateArguments = argument.Names{Accepted: []string{"subscription_id", "enabled", "rotate_secret"}}
 
-func decodeSubscriptionsUpdate(raw json.RawMessage) (SubscriptionsUpdateInput, error) {
+func decodeSubscriptionsUpdate(raw json.RawMessage) (SubscriptionsUpdateInput, []rs.Member, error) {
 	arguments := argument.Open(raw, subscriptionsUpdateArguments)
 	input := SubscriptionsUpdateInput{
 		SubscriptionID: arguments.RequiredString("subscription_id", argument.SafeName),
 		Enabled:        arguments.Boolean("enabled"),
 		RotateSecret:   arguments.Boolean("rotate_secret"),
 	}
-	return input, arguments.Err()
+	return input, arguments.Given(), arguments.Err()
 }
 
 func askSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
-	input, err := decodeSubscriptionsUpdate(raw)
+	input, given, err := decodeSubscriptionsUpdate(raw)
 	if err != nil {
 		return nil, err
 	}
-	err = argument.SubscriptionChange(ctx, env, argument.SubscriptionChangeInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
+	err = argument.SubscriptionChange(ctx, env, given, argument.SubscriptionChangeInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
 	if err != nil {
 		return nil, err
 	}

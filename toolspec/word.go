@@ -12,25 +12,28 @@ const (
 	KindStringList      Kind = "string list"      // a string_list argument
 	KindFilter          Kind = "filter"           // a filter argument
 	KindTarget          Kind = "target"           // the target as a whole
-	KindNamedString     Kind = "named string"     // a string argument and its name, for a refusal that names it
-	KindNamedInteger    Kind = "named integer"    // an integer argument and its name, for a refusal that names it
+	KindStringName      Kind = "string name"      // the name of a string argument, which the word reads from the call
+	KindIntegerName     Kind = "integer name"     // the name of an integer argument
 	KindName            Kind = "name"             // the name of an argument of any type
 )
 
 // Optional reports whether a value of this kind may be absent.
 func (k Kind) Optional() bool {
-	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList || k == KindFilter || k.Named()
+	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList || k == KindFilter ||
+		k == KindStringName || k == KindIntegerName
 }
 
-// Named reports whether a call gets the argument's name with its value.
-func (k Kind) Named() bool { return k == KindNamedString || k == KindNamedInteger }
+// IsName reports whether a call gets the name of the argument, and not its value.
+func (k Kind) IsName() bool {
+	return k == KindStringName || k == KindIntegerName || k == KindName
+}
 
 // argumentType returns the type of the arguments for a parameter of this kind, or an empty string for KindTarget and KindName.
 func (k Kind) argumentType() string {
 	return map[Kind]string{
 		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindOptionalBoolean: "boolean", KindStringList: "string_list",
-		KindFilter:      "filter",
-		KindNamedString: "string", KindNamedInteger: "integer",
+		KindFilter:     "filter",
+		KindStringName: "string", KindIntegerName: "integer",
 	}[k]
 }
 

@@ -17,7 +17,7 @@ func (t toolFile) decode() jen.Code {
 		reads = append(reads, jen.Id(argument.Field).Op(":").Add(read(argument)))
 	}
 	types, results := []jen.Code{jen.Id(t.inputName())}, []jen.Code{jen.Id("input")}
-	if t.continues() {
+	if t.usesGiven() {
 		types = append(types, jen.Index().Add(runtime("rs", "Member")))
 		results = append(results, jen.Id("arguments").Dot("Given").Call())
 	}
@@ -39,9 +39,12 @@ func (t toolFile) readsDates() bool {
 	return slices.ContainsFunc(t.tool.Arguments, func(argument plan.Argument) bool { return argument.Type.ReadsDates })
 }
 
-// continues reports whether what makes the result is given the call, to show how it continues. A call without arguments has
-// none to replace.
-func (t toolFile) continues() bool {
+// usesGiven reports whether a step takes the arguments as they were given: a target, a gate, or a result that shows how the call continues.
+// A call without arguments has none to replace.
+func (t toolFile) usesGiven() bool {
+	if t.tool.Target != nil || len(t.tool.Preconditions) > 0 {
+		return true
+	}
 	for _, call := range []*plan.Call{t.tool.Render, t.tool.Operation} {
 		if call != nil && call.Continues && len(t.tool.Arguments) > 0 {
 			return true
@@ -85,7 +88,7 @@ func (t toolFile) decodeInput(onError jen.Code) []jen.Code {
 		return []jen.Code{jen.If(jen.Err().Op(":=").Add(opened), jen.Err().Op("!=").Nil()).Block(onError)}
 	}
 	decoded := []jen.Code{jen.Id("input")}
-	if t.continues() {
+	if t.usesGiven() {
 		decoded = append(decoded, jen.Id("given"))
 	}
 	passed := []jen.Code{jen.Id("raw")}

@@ -67,9 +67,6 @@ func value(planned plan.Value) *jen.Statement {
 	if planned.Address {
 		expression = jen.Op("&").Add(expression)
 	}
-	if planned.Named {
-		return runtime("tool", "Named").Call(jen.Lit(planned.Name), expression)
-	}
 	return expression
 }
 

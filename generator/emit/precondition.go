@@ -28,7 +28,7 @@ func (t toolFile) resolveTarget() []jen.Code {
 	}
 	literal := runtime("argument", "TargetInput").Add(structLiteral(members))
 	return []jen.Code{
-		jen.List(jen.Id("target"), jen.Err()).Op(":=").Add(runtime("argument", "ResolveTarget")).Call(literal),
+		jen.List(jen.Id("target"), jen.Err()).Op(":=").Add(runtime("argument", "ResolveTarget")).Call(jen.Id("given"), literal),
 		returnOnError(),
 	}
 }
@@ -39,7 +39,7 @@ func (t toolFile) preconditions() []jen.Code {
 	for _, precondition := range t.tool.Preconditions {
 		gate := []jen.Code{
 			jen.Err().Op("=").Add(runtime(precondition.Package, precondition.Function)).
-				Call(jen.Id("ctx"), jen.Id("env"), input(precondition.Call)),
+				Call(jen.Id("ctx"), jen.Id("env"), jen.Id("given"), input(precondition.Call)),
 			returnOnError(),
 		}
 		if precondition.When == nil {

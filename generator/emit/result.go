@@ -19,7 +19,7 @@ func (t toolFile) render() jen.Code {
 // resultOf calls a function that makes a result, with what it is made from.
 func (t toolFile) resultOf(call *plan.Call, from ...jen.Code) jen.Code {
 	given := input(*call)
-	if call.Continues && t.continues() {
+	if call.Continues && t.usesGiven() {
 		members := append([]member{{"Call", t.given()}}, fields(*call)...)
 		given = runtime(call.Package, call.Function+"Input").Add(braces(keyed(members), true))
 	}

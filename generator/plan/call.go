@@ -44,6 +44,6 @@ func (b builder) targetMember(name string) *Value {
 	if name == "" {
 		return nil
 	}
-	value := b.value(name, toolspec.KindNamedString)
+	value := b.value(name, toolspec.KindStringName)
 	return &value
 }

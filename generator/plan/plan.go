@@ -117,7 +117,6 @@ type Value struct {
 	Variable string // input or target
 	Field    string // empty for the whole variable
 	Address  bool   // the parameter is a pointer and the field is not
-	Named    bool   // the parameter has the argument's name and its value
 	NameOnly bool   // the parameter is the argument's name
 }
 

@@ -23,7 +23,7 @@ func (b builder) value(spelling string, kind toolspec.Kind) Value {
 		return Value{Name: spelling, Variable: targetVariable, Field: GoName(part), Address: address}
 	}
 	value := b.input(spelling, kind.Optional())
-	value.Named, value.NameOnly = kind.Named(), kind == toolspec.KindName
+	value.NameOnly = kind.IsName()
 	return value
 }
 

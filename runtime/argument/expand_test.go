@@ -90,7 +90,7 @@ func TestExpandAdvertised(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			source := &reader{body: test.body, err: test.err}
-			err := argument.ExpandAdvertised(t.Context(), tool.Env{RS: source},
+			err := argument.ExpandAdvertised(t.Context(), tool.Env{RS: source}, nil,
 				argument.ExpandAdvertisedInput{Stream: "messages", ConnectionID: test.connection, Relations: "expand"})
 			want := "/v1/schema?view=compact&stream=messages"
 			if test.connection != nil {
@@ -122,7 +122,7 @@ func TestExpandAdvertised(t *testing.T) {
 func TestExpandAdvertisedIsLive(t *testing.T) {
 	source := &reader{body: compactNone}
 	check := func() error {
-		return argument.ExpandAdvertised(t.Context(), tool.Env{RS: source}, argument.ExpandAdvertisedInput{Stream: "messages"})
+		return argument.ExpandAdvertised(t.Context(), tool.Env{RS: source}, nil, argument.ExpandAdvertisedInput{Stream: "messages"})
 	}
 	if check() == nil {
 		t.Error("passes before the change")

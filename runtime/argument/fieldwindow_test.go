@@ -5,45 +5,39 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // R-ARG-9, R-WIN-4: contradictory selectors are refused, and the RS sees nothing.
 func TestFieldWindowSelector(t *testing.T) {
-	number, text, wrong := int64(0), "0", "1e3"
-	type selector struct {
-		OffsetChars, BeforeChars, AfterChars *int64
-		Cursor, Q                            *string
-	}
 	tests := []struct {
 		name  string
-		input selector
+		given string
 		param string // of the refusal; empty: accepted
 	}{
-		{"none", selector{}, ""},
-		{"offset", selector{OffsetChars: &number}, ""},
-		{"cursor", selector{Cursor: &text}, ""},
-		{"cursor that is no offset", selector{Cursor: &wrong}, "cursor"},
-		{"q", selector{Q: &text}, ""},
-		{"q with both sides", selector{Q: &text, BeforeChars: &number, AfterChars: &number}, ""},
-		{"offset and cursor", selector{OffsetChars: &number, Cursor: &text}, "cursor"},
-		{"offset and q", selector{OffsetChars: &number, Q: &text}, "q"},
-		{"cursor and q", selector{Cursor: &text, Q: &text}, "q"},
-		{"all", selector{OffsetChars: &number, Cursor: &text, Q: &text}, "cursor"},
-		{"before alone", selector{BeforeChars: &number}, "before_chars"},
-		{"after alone", selector{AfterChars: &number}, "after_chars"},
-		{"before with offset", selector{OffsetChars: &number, BeforeChars: &number}, "before_chars"},
-		{"after with cursor", selector{Cursor: &text, AfterChars: &number}, "after_chars"},
+		{"none", `{}`, ""},
+		{"offset", `{"offset_chars":0}`, ""},
+		{"cursor", `{"cursor":"0"}`, ""},
+		{"cursor that is no offset", `{"cursor":"1e3"}`, "cursor"},
+		{"empty cursor", `{"cursor":""}`, "cursor"},
+		{"q", `{"q":"0"}`, ""},
+		{"q with both sides", `{"q":"0","before_chars":0,"after_chars":0}`, ""},
+		{"offset and cursor", `{"offset_chars":0,"cursor":"0"}`, "cursor"},
+		{"offset and q", `{"offset_chars":0,"q":"0"}`, "q"},
+		{"cursor and q", `{"cursor":"0","q":"0"}`, "q"},
+		{"all", `{"offset_chars":0,"cursor":"0","q":"0"}`, "cursor"},
+		{"before alone", `{"before_chars":0}`, "before_chars"},
+		{"after alone", `{"after_chars":0}`, "after_chars"},
+		{"before with offset", `{"offset_chars":0,"before_chars":0}`, "before_chars"},
+		{"after with cursor", `{"cursor":"0","after_chars":0}`, "after_chars"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			source := &reader{}
-			err := argument.FieldWindowSelector(t.Context(), tool.Env{RS: source}, argument.FieldWindowSelectorInput{
-				OffsetChars: tool.Named("offset_chars", test.input.OffsetChars),
-				Cursor:      tool.Named("cursor", test.input.Cursor),
-				Q:           tool.Named("q", test.input.Q),
-				BeforeChars: tool.Named("before_chars", test.input.BeforeChars),
-				AfterChars:  tool.Named("after_chars", test.input.AfterChars),
+			given, _ := rawjson.ParseObject([]byte(test.given))
+			err := argument.FieldWindowSelector(t.Context(), tool.Env{RS: source}, given, argument.FieldWindowSelectorInput{
+				OffsetChars: "offset_chars", Cursor: "cursor", Q: "q", BeforeChars: "before_chars", AfterChars: "after_chars",
 			})
 			if len(source.read) != 0 {
 				t.Errorf("the RS saw %v", source.read)

@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -9,78 +10,92 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// TargetInput has the arguments that can name one record. A tool may lack Stream and RecordID.
-type TargetInput struct {
-	ID           tool.NamedArgument[string]
-	ConnectionID tool.NamedArgument[string]
-	Stream       tool.NamedArgument[string]
-	RecordID     tool.NamedArgument[string]
-}
+// TargetInput has the names of the arguments that can name one record. A tool may lack Stream and RecordID.
+type TargetInput struct{ ID, ConnectionID, Stream, RecordID string }
 
 // ResolveTarget returns the record that a call names, by id or by stream and record_id (R-ARG-9). Its error is a *tool.Error:
 // invalid_field_window_selector if both or neither are given, invalid_id for an id that is not a record handle, and
 // conflicting_connection_id if the id names another connection than connection_id (R-HAND-4).
-func ResolveTarget(input TargetInput) (recordid.Target, error) {
-	id, stream, record := input.ID, input.Stream, input.RecordID
+func ResolveTarget(given rawjson.Object, names TargetInput) (recordid.Target, error) {
+	const code = tool.InvalidFieldWindowSelector
+	hasID, parts := given.Get(names.ID) != nil, givenOf(given, names.Stream, names.RecordID)
 	switch {
-	case id.Given() && (stream.Given() || record.Given()):
+	case hasID && len(parts) > 0:
 		return recordid.Target{}, &tool.Error{
-			Code: tool.InvalidFieldWindowSelector,
-			Message: fmt.Sprintf("%[1]s and %[2]s with %[3]s both name the record; pass %[1]s alone, or %[2]s and %[3]s without %[1]s",
-				id.Name, stream.Name, record.Name),
-			Param:   id.Name,
-			Instead: input.namedOnce(),
+			Code:    code,
+			Message: fmt.Sprintf("%[1]s and %[2]s with %[3]s both name the record; pass %[1]s alone, or %[2]s and %[3]s without %[1]s", names.ID, names.Stream, names.RecordID),
+			Param:   names.ID,
+			Instead: names.namedOnce(given),
 		}
-	case id.Given():
-		return input.byID()
-	case stream.Given() && record.Given():
-		return input.byParts()
+	case hasID:
+		return names.byID(given)
+	case len(parts) == 2:
+		return names.byParts(given)
 	}
-	missing := id.Name
-	if stream.Given() {
-		missing = record.Name
-	} else if record.Given() {
-		missing = stream.Name
+	missing := names.ID
+	if len(parts) == 1 {
+		missing = names.Stream
+		if parts[0] == names.Stream {
+			missing = names.RecordID
+		}
 	}
 	return recordid.Target{}, &tool.Error{
-		Code:    tool.InvalidFieldWindowSelector,
-		Message: fmt.Sprintf("the record is not named; pass %s, or both %s and %s", id.Name, stream.Name, record.Name),
+		Code:    code,
+		Message: fmt.Sprintf("the record is not named; pass %s, or both %s and %s", names.ID, names.Stream, names.RecordID),
 		Param:   missing,
 	}
 }
 
 // namedOnce returns the correction that names the record once, or nil if the arguments name different records.
-func (i TargetInput) namedOnce() []rawjson.Object {
-	handle, err := parseID(i.ID.Name, *i.ID.Value)
+func (n TargetInput) namedOnce(given rawjson.Object) []rawjson.Object {
+	id, stream, record := given.Text(n.ID), given.Get(n.Stream), given.Get(n.RecordID)
+	handle, err := parseID(n.ID, id)
 	switch {
-	case err != nil && i.Stream.Given() && !i.RecordID.Given():
-		return []rawjson.Object{{{Name: i.ID.Name}, rawjson.String(i.RecordID.Name, *i.ID.Value)}}
-	case err != nil, i.Stream.Given() && *i.Stream.Value != handle.Stream, i.RecordID.Given() && *i.RecordID.Value != handle.RecordID:
+	case err != nil && stream != nil && record == nil:
+		return []rawjson.Object{{{Name: n.ID}, rawjson.String(n.RecordID, id)}}
+	case err != nil, stream != nil && rawjson.TextOf(stream) != handle.Stream, record != nil && rawjson.TextOf(record) != handle.RecordID:
 		return nil
 	}
-	return []rawjson.Object{without(i.Stream.Name, i.RecordID.Name)}
+	return []rawjson.Object{without(n.Stream, n.RecordID)}
 }
 
-func (i TargetInput) byID() (recordid.Target, error) {
-	handle, err := parseID(i.ID.Name, *i.ID.Value)
-	if err != nil {
+func (n TargetInput) byID(given rawjson.Object) (recordid.Target, error) {
+	id, connection := given.Text(n.ID), connectionOf(given, n.ConnectionID)
+	handle, err := parseID(n.ID, id)
+	switch {
+	case err != nil:
 		return recordid.Target{}, err
-	}
-	target := recordid.Target{Handle: *i.ID.Value, ConnectionID: i.ConnectionID.Value, Stream: handle.Stream, RecordID: handle.RecordID}
-	if handle.ConnectionID == "" {
-		return target, nil
-	}
-	if i.ConnectionID.Given() && *i.ConnectionID.Value != handle.ConnectionID {
+	case handle.ConnectionID == "":
+	case connection != nil && *connection != handle.ConnectionID:
 		return recordid.Target{}, &tool.Error{
 			Code: tool.ConflictingConnectionID,
 			Message: fmt.Sprintf("%[1]s is %[2]s, and the %[3]s names the connection %[4]s; leave %[1]s out",
-				i.ConnectionID.Name, quote(*i.ConnectionID.Value), i.ID.Name, quote(handle.ConnectionID)),
-			Param:   i.ConnectionID.Name,
-			Instead: []rawjson.Object{without(i.ConnectionID.Name)},
+				n.ConnectionID, quote(*connection), n.ID, quote(handle.ConnectionID)),
+			Param:   n.ConnectionID,
+			Instead: []rawjson.Object{without(n.ConnectionID)},
 		}
+	default:
+		connection = &handle.ConnectionID
 	}
-	target.ConnectionID = &handle.ConnectionID
-	return target, nil
+	return recordid.Target{Handle: id, ConnectionID: connection, Stream: handle.Stream, RecordID: handle.RecordID}, nil
+}
+
+func (n TargetInput) byParts(given rawjson.Object) (recordid.Target, error) {
+	stream, record, connection := given.Text(n.Stream), given.Text(n.RecordID), connectionOf(given, n.ConnectionID)
+	if err := cmp.Or(SafeName(n.Stream, stream), RecordID(n.RecordID, record)); err != nil {
+		return recordid.Target{}, err
+	}
+	handle := recordid.Handle{ConnectionID: orZero(connection), Stream: stream, RecordID: record}
+	return recordid.Target{Handle: handle.ID(), ConnectionID: connection, Stream: stream, RecordID: record}, nil
+}
+
+// connectionOf returns the given connection, or nil.
+func connectionOf(given rawjson.Object, name string) *string {
+	if given.Get(name) == nil {
+		return nil
+	}
+	connection := given.Text(name)
+	return &connection
 }
 
 // parseID reads an id in any form that a result or another PDPP tool shows (R-HAND-3).
@@ -98,16 +113,4 @@ func parseID(name, id string) (recordid.Handle, error) {
 			"is a pdpp://%s URI, which names no record; pass an id as a result shows it, or a pdpp://record URI", uri.Kind))
 	}
 	return uri.Record, invalidID(name, err)
-}
-
-func (i TargetInput) byParts() (recordid.Target, error) {
-	stream, recordID := *i.Stream.Value, *i.RecordID.Value
-	if err := SafeName(i.Stream.Name, stream); err != nil {
-		return recordid.Target{}, err
-	}
-	if err := RecordID(i.RecordID.Name, recordID); err != nil {
-		return recordid.Target{}, err
-	}
-	handle := recordid.Handle{ConnectionID: orZero(i.ConnectionID.Value), Stream: stream, RecordID: recordID}
-	return recordid.Target{Handle: handle.ID(), ConnectionID: i.ConnectionID.Value, Stream: stream, RecordID: recordID}, nil
 }

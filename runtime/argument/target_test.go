@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -14,11 +15,15 @@ import (
 // given has the arguments of a call, named as in read_record_field.
 type given struct{ ID, ConnectionID, Stream, RecordID *string }
 
-func (g given) named() argument.TargetInput {
-	return argument.TargetInput{
-		ID: tool.Named("id", g.ID), ConnectionID: tool.Named("connection_id", g.ConnectionID),
-		Stream: tool.Named("stream", g.Stream), RecordID: tool.Named("record_id", g.RecordID),
+func (g given) resolve() (recordid.Target, error) {
+	var call rawjson.Object
+	for name, value := range map[string]*string{"id": g.ID, "connection_id": g.ConnectionID, "stream": g.Stream, "record_id": g.RecordID} {
+		if value != nil {
+			call = append(call, rawjson.String(name, *value))
+		}
 	}
+	names := argument.TargetInput{ID: "id", ConnectionID: "connection_id", Stream: "stream", RecordID: "record_id"}
+	return argument.ResolveTarget(call, names)
 }
 
 func recordURI(object string) string {
@@ -85,7 +90,7 @@ func TestResolveTarget(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := argument.ResolveTarget(test.input.named())
+			got, err := test.input.resolve()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +134,7 @@ func TestResolveTargetRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			target, err := argument.ResolveTarget(test.input.named())
+			target, err := test.input.resolve()
 			refused := asToolError(t, err)
 			if refused.Code != test.code || refused.Param != test.param {
 				t.Errorf("got %+v and %+v, want %s of %s", target, refused, test.code, test.param)

@@ -78,20 +78,6 @@ const (
 	CompleteRecord                // a record's id, which may name its stream and its connection
 )
 
-// NamedArgument is the value of an argument in a call with its name, for a refusal that names it.
-type NamedArgument[T any] struct {
-	Name  string
-	Value *T // nil: not given
-}
-
-// Named returns an argument with its name.
-func Named[T any](name string, value *T) NamedArgument[T] {
-	return NamedArgument[T]{Name: name, Value: value}
-}
-
-// Given reports whether the call has the argument.
-func (a NamedArgument[T]) Given() bool { return a.Value != nil }
-
 // Table is the form of structured output that a terminal shows as a table.
 type Table int
 
