@@ -85,24 +85,20 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 }
 
 func (a *Arguments) assign(members []rs.Member, names Names) error {
-	spelled := map[string]string{} // accepted name → the name in the call
-	known := map[string]bool{}
-	for _, member := range members {
-		if known[member.Name] {
+	accepted := func(member rs.Member) string { return cmp.Or(names.Aliases[member.Name], member.Name) }
+	isNull := func(member rs.Member) bool { return rawjson.Kind(member.Value) == rawjson.Null }
+	for i, member := range members {
+		name, earlier := accepted(member), members[:i]
+		if slices.ContainsFunc(earlier, func(m rs.Member) bool { return m.Name == member.Name }) {
 			return refuse(tool.InvalidArguments, member.Name, "is given twice; give it once")
 		}
-		known[member.Name] = true
-		if rawjson.Kind(member.Value) == rawjson.Null {
+		if isNull(member) {
 			continue
 		}
-		name := member.Name
-		if accepted, alias := names.Aliases[name]; alias {
-			name = accepted
+		if other := slices.IndexFunc(earlier, func(m rs.Member) bool { return accepted(m) == name && !isNull(m) }); other >= 0 {
+			return refuse(tool.InvalidArguments, name,
+				fmt.Sprintf("is given as %s and as %s, which mean the same; give %s alone", earlier[other].Name, member.Name, name))
 		}
-		if other, taken := spelled[name]; taken {
-			return refuse(tool.InvalidArguments, name, fmt.Sprintf("is given as %s and as %s, which mean the same; give %s alone", other, member.Name, name))
-		}
-		spelled[name] = member.Name
 		a.given = append(a.given, rs.Member{Name: name, Value: member.Value})
 	}
 	return nil

@@ -54,6 +54,10 @@ func Read(response *rs.Response) (*Document, error) {
 		return nil, response.Unusable("the resource server's answer is not a schema: it has neither connectors nor streams",
 			"call schema again; if it fails again, ask the server's operator")
 	}
+	for _, c := range document.Connectors {
+		c.mergeStreams()
+		c.hoistConnections()
+	}
 	return document, nil
 }
 
@@ -105,8 +109,6 @@ func (r *reader) connectors(value rawjson.Value) []*Connector {
 			source, _ := rawjson.ParseObject(members.Get("source"))
 			c.Key = ConnectorKey(rawjson.Object{rawjson.String("connector_id", source.Text("id"))})
 		}
-		c.mergeStreams()
-		c.hoistConnections()
 		connectors = append(connectors, c)
 	}
 	return connectors
@@ -143,10 +145,6 @@ func groupStreams(streams []*Stream) []*Connector {
 			connectors = append(connectors, c)
 		}
 		c.Streams = append(c.Streams, stream)
-	}
-	for _, c := range connectors {
-		c.mergeStreams()
-		c.hoistConnections()
 	}
 	return connectors
 }
