@@ -8,6 +8,8 @@
 package condition
 
 import (
+	"slices"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -73,23 +75,12 @@ type field struct {
 
 // holds reports whether a value, or one element of an array, meets all comparisons.
 func (f *field) holds(value rawjson.Value) bool {
-	if rawjson.Kind(value) != rawjson.ArrayValue {
-		return f.meets(value)
+	if elements, isArray := rawjson.Elements(value); isArray {
+		return slices.ContainsFunc(elements, f.meets)
 	}
-	c := rawjson.NewCursor(value)
-	for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
-		if f.meets(c.Value()) {
-			return true
-		}
-	}
-	return false
+	return f.meets(value)
 }
 
 func (f *field) meets(value rawjson.Value) bool {
-	for _, compared := range f.comparisons {
-		if !compared.holds(value) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.comparisons, func(c *comparison) bool { return !c.holds(value) })
 }
