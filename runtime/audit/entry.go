@@ -118,14 +118,11 @@ func (c *Call) Origin() json.RawMessage {
 	if c.entry.Connections == nil && c.entry.Streams == nil {
 		return nil
 	}
-	origin := make(rawjson.Object, 0, 3)
 	provider := c.entry.Provider
 	if provider == "" && len(c.providers) == 1 {
 		provider = c.providers[0]
 	}
-	if provider != "" {
-		origin = append(origin, rawjson.String("provider", provider))
-	}
+	origin := rawjson.Texts("provider", provider)
 	if c.entry.Connections != nil {
 		origin = append(origin, rawjson.Strings("connections", c.entry.Connections))
 	}

@@ -151,13 +151,8 @@ func (s *signIn) hostedResource(ctx context.Context) string {
 
 // await announces the page of an attempt and polls until the owner has decided. Errors do not show the sent code.
 func (s *signIn) await(ctx context.Context, started attempt, page, code string, ask func() (*answer, error)) (*granted, error) {
-	interval, expiresAt := defaultInterval, started.sentAt.Add(defaultExpiry)
-	if started.Interval > 0 {
-		interval = seconds(started.Interval, maxInterval)
-	}
-	if started.ExpiresIn > 0 {
-		expiresAt = started.sentAt.Add(seconds(started.ExpiresIn, maxExpiry))
-	}
+	interval := cmp.Or(seconds(started.Interval, maxInterval), defaultInterval)
+	expiresAt := started.sentAt.Add(cmp.Or(seconds(started.ExpiresIn, maxExpiry), defaultExpiry))
 	s.announce(Approval{URL: page, UserCode: printable(started.UserCode), ExpiresAt: expiresAt})
 	for failures := 0; ; {
 		select {
@@ -219,9 +214,7 @@ func (s *signIn) decision(answer *answer, code string) (*granted, error) {
 	return given, nil
 }
 
+// seconds returns a duration from 0 to the limit.
 func seconds(count int64, limit time.Duration) time.Duration {
-	if count > int64(limit/time.Second) {
-		return limit
-	}
-	return time.Duration(count) * time.Second
+	return time.Duration(min(max(count, 0), int64(limit/time.Second))) * time.Second
 }

@@ -106,24 +106,21 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 		_, err := fmt.Fprintln(terminal.Out, "No credentials are stored; run: "+commandline.Connect("", cacheRoot))
 		return err
 	}
-	format := func(t time.Time, unknown string) string {
-		if t.IsZero() {
+	format := func(t *time.Time, unknown string) string {
+		if t == nil || t.IsZero() {
 			return unknown
 		}
 		return t.UTC().Format(time.RFC3339)
 	}
 	rows := [][]string{{"LABEL", "PROVIDER", "GRANT", "CONNECTIONS", "STREAMS", "RANGE", "EXPIRES", "LAST USED", "STATE"}}
 	for _, listed := range connections {
-		var expires time.Time
-		if listed.ExpiresAt != nil {
-			expires = *listed.ExpiresAt
-		}
 		var ids, names, ranges []string
 		for _, each := range listed.Approved {
 			ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, timeRange(each))
 		}
 		rows = append(rows, []string{
-			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), cell(ids), cell(names), cell(ranges), format(expires, "never"), format(listed.LastUsedAt, "-"), listed.State,
+			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), cell(ids), cell(names), cell(ranges),
+			format(listed.ExpiresAt, "never"), format(&listed.LastUsedAt, "-"), listed.State,
 		})
 	}
 	return terminal.PrintTable(rows)
