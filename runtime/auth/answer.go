@@ -14,10 +14,9 @@ import (
 type answer struct {
 	Caller // without TokenHash
 
-	active      bool
-	audience    []string
-	hasAudience bool
-	hasMembers  bool
+	active     bool
+	audience   []string // nil: not stated
+	hasMembers bool
 }
 
 var year10000 = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC) // milliseconds instead of seconds exceed it
@@ -36,19 +35,14 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 	if members.Err != nil || !active {
 		return &answer{}, members.Err
 	}
-	parsed := &answer{
-		active: true,
-		Caller: Caller{
-			Kind:      kindOf(members),
-			Expires:   timestamp(members, "exp"),
-			ClientID:  members.Text("client_id"),
-			GrantID:   members.Text("grant_id"),
-			PackageID: members.Text("grant_package_id"),
-		},
-	}
-	aud := body.Get("aud")
-	parsed.hasAudience = aud != nil
-	if text, isText := rawjson.Text(aud); isText {
+	parsed := &answer{active: true, Caller: Caller{
+		Kind:      kindOf(members),
+		Expires:   timestamp(members, "exp"),
+		ClientID:  members.Text("client_id"),
+		GrantID:   members.Text("grant_id"),
+		PackageID: members.Text("grant_package_id"),
+	}}
+	if text, isText := rawjson.Text(body.Get("aud")); isText {
 		parsed.audience = []string{text}
 	} else {
 		parsed.audience = rawjson.Decode[[]string](members, "aud", "a string or an array of strings")

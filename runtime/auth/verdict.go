@@ -68,7 +68,7 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")
 	case a.Kind != rs.KindClient && a.Kind != rs.KindPackage:
 		return forbidden("This server accepts tokens of the kinds client and mcp_package only. Sign in to get one.")
-	case a.hasAudience && !slices.ContainsFunc(a.audience, func(audience string) bool { return v.audiences[canonical(audience)] }):
+	case a.audience != nil && !slices.ContainsFunc(a.audience, func(audience string) bool { return v.audiences[canonical(audience)] }):
 		return forbidden("The access token was issued for another resource. Sign in with the resource that error.resource_metadata names.")
 	case a.Kind == rs.KindClient:
 		return nil

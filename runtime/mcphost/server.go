@@ -66,18 +66,17 @@ func plain(server Server) []setting {
 func untyped(server Server) []setting { return append(plain(server), setting{"type", nil}) }
 
 func typed(server Server) []setting {
-	transport := "stdio"
-	if server.URL != "" {
-		transport = "http"
-	}
-	return append([]setting{{"type", transport}}, plain(server)...)
+	return append([]setting{transport(server, "stdio")}, plain(server)...)
 }
 
 // gemini returns the settings for Gemini CLI, which requires the transport of hosted servers only. It used httpUrl before.
 func gemini(server Server) []setting {
-	var transport any
+	return append(plain(server), transport(server, nil), setting{"httpUrl", nil})
+}
+
+func transport(server Server, local any) setting {
 	if server.URL != "" {
-		transport = "http"
+		return setting{"type", "http"}
 	}
-	return append(plain(server), setting{"type", transport}, setting{"httpUrl", nil})
+	return setting{"type", local}
 }

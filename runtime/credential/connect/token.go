@@ -131,8 +131,8 @@ func (s *signIn) discard(ctx context.Context, issued *issued, because error) err
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
 	defer cancel()
 	ended, err := s.revoke(ctx, &issued.Entry)
-	var failure *credential.Error
-	if !errors.As(because, &failure) {
+	failure, ok := errors.AsType[*credential.Error](because)
+	if !ok {
 		return because
 	}
 	switch {
@@ -187,13 +187,11 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 	}
 	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered the client
 	given := &issued{kind: kind, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{
-		AccessToken: token, TokenType: "Bearer", ExpiresAt: g.expiry(), GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
+		AccessToken: token, RefreshToken: rs.NewSecret(g.RefreshToken), TokenType: "Bearer", ExpiresAt: g.expiry(),
+		GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
 	}}}
 	if kind == "" && g.PackageID != "" && given.Credential.GrantID == "" {
 		given.kind = rs.KindPackage
-	}
-	if g.RefreshToken != "" {
-		given.Credential.RefreshToken = rs.NewSecret(g.RefreshToken)
 	}
 	return given, nil
 }
@@ -201,11 +199,8 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 // expiry returns when the token or its grant expires, whichever is first; zero if neither does.
 func (g *granted) expiry() time.Time {
 	ends := g.Grant.ExpiresAt
-	if g.ExpiresIn > 0 {
-		end := time.Now().Add(seconds(g.ExpiresIn, maxLifetime))
-		if ends.IsZero() || end.Before(ends) {
-			ends = end
-		}
+	if end := time.Now().Add(seconds(g.ExpiresIn, maxLifetime)); g.ExpiresIn > 0 && (ends.IsZero() || end.Before(ends)) {
+		ends = end
 	}
 	return ends.UTC().Truncate(time.Millisecond)
 }
