@@ -50,9 +50,9 @@ func TestSyncReadsEveryProvider(t *testing.T) {
 	}
 
 	ready, _ := s.boxes[0].Authorization().Credential("gmail_personal")
-	_, err := s.cache.Change(s.origins[0].server.URL, ready.GrantID, func(entry *credential.Entry) error {
+	_, err := s.cache.Change(s.origins[0].server.URL, ready.GrantID, func(entry *credential.Entry, write func() error) error {
 		entry.Credential.ExpiresAt = time.Now().Add(-time.Hour)
-		return nil
+		return write()
 	})
 	if err != nil {
 		t.Fatal(err)

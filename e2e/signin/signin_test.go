@@ -358,9 +358,9 @@ func TestNotOffered(t *testing.T) {
 				case "another origin":
 					p.transport = elsewhere{p.provider}
 				case "unknown access":
-					_, err := p.cache.Change(p.provider, entry.Credential.GrantID, func(e *credential.Entry) error {
+					_, err := p.cache.Change(p.provider, entry.Credential.GrantID, func(e *credential.Entry, write func() error) error {
 						e.Credential.Details = []byte(strings.Replace(string(e.Credential.Details), `"instance_ids"`, `"resources":["m1"],"instance_ids"`, 1))
-						return nil
+						return write()
 					})
 					if err != nil {
 						t.Fatal(err)

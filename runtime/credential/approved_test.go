@@ -74,16 +74,16 @@ func TestChange(t *testing.T) {
 	}
 	token := entryOf(t, "", "new").Credential.AccessToken
 	for _, grant := range []string{"grt_2", "grt_3"} {
-		changed, err := cache.Change(provider, grant, func(entry *credential.Entry) error {
+		changed, err := cache.Change(provider, grant, func(entry *credential.Entry, write func() error) error {
 			entry.Credential.AccessToken, entry.Credential.RefreshToken = token, rs.NewSecret("next")
-			return nil
+			return write()
 		})
 		if err != nil || changed.Credential.GrantID != grant || changed.Credential.AccessToken.Reveal() != token.Reveal() {
 			t.Errorf("%s became %v, %v", grant, changed, err)
 		}
 	}
 	failure := errors.New("no")
-	if _, err := cache.Change(provider, "grt_1", func(entry *credential.Entry) error {
+	if _, err := cache.Change(provider, "grt_1", func(entry *credential.Entry, _ func() error) error {
 		entry.Credential.AccessToken = token
 		return failure
 	}); !errors.Is(err, failure) {
@@ -92,7 +92,7 @@ func TestChange(t *testing.T) {
 	if diff := cmp.Diff([]string{"grt_3=new", "grt_2=new", "grt_1=old"}, held(t, cache)); diff != "" {
 		t.Errorf("grants (-want +got):\n%s", diff)
 	}
-	_, err := cache.Change(provider, "grt_9", func(*credential.Entry) error { return nil })
+	_, err := cache.Change(provider, "grt_9", func(_ *credential.Entry, _ func() error) error { return nil })
 	wantError(t, err, credential.Configuration, `"grt_9"`)
 }
 

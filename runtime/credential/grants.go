@@ -133,19 +133,9 @@ func (c *Cache) readForAdd(providerURL string) (held contents, isMalformed bool,
 	return held, false, err
 }
 
-// Change applies a change to the stored credential of one grant, under the lock of all processes, and returns the result. If the
-// change returns an error, nothing is written. An unknown grant is an error of class Configuration.
-func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (changed *Entry, err error) {
-	return c.edit(providerURL, grantID, func(stored *Entry, write func() error) error {
-		if err := change(stored); err != nil {
-			return err
-		}
-		return write()
-	})
-}
-
-// edit calls change with the stored credential of one grant, under the lock of all processes. Write stores the credential.
-func (c *Cache) edit(providerURL, grantID string, change func(stored *Entry, write func() error) error) (stored *Entry, err error) {
+// Change calls change with the stored credential of one grant, under the lock of all processes. Write stores the credential. It returns the
+// credential. An unknown grant is an error of class Configuration.
+func (c *Cache) Change(providerURL, grantID string, change func(stored *Entry, write func() error) error) (stored *Entry, err error) {
 	err = c.locked(func() error {
 		held, err := c.read(providerURL)
 		if err != nil {
@@ -169,9 +159,9 @@ func (c *Cache) NoteUse(entry *Entry, now time.Time) error {
 	if now.Sub(entry.Credential.LastUsedAt) < UseStep || entry.Credential.GrantID == "" {
 		return nil
 	}
-	_, err := c.Change(entry.ProviderURL, entry.Credential.GrantID, func(stored *Entry) error {
+	_, err := c.Change(entry.ProviderURL, entry.Credential.GrantID, func(stored *Entry, write func() error) error {
 		stored.Credential.LastUsedAt = now.UTC().Truncate(time.Second)
-		return nil
+		return write()
 	})
 	return err
 }

@@ -23,7 +23,7 @@ var (
 // with its next change of the file. Errors are those of the file and of the exchange, and a *Error of class Configuration if the user
 // must sign in again.
 func (c *Cache) Renew(seen *Entry, hasEnded bool, now time.Time, exchange func(*Entry) error) (renewed *Entry, err error) {
-	return c.edit(seen.ProviderURL, seen.Credential.GrantID, func(stored *Entry, write func() error) error {
+	return c.Change(seen.ProviderURL, seen.Credential.GrantID, func(stored *Entry, write func() error) error {
 		held := &stored.Credential
 		switch {
 		case held.AccessToken.Reveal() != seen.Credential.AccessToken.Reveal():

@@ -28,9 +28,9 @@ func TestSelect(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := cache.Change(provider, "grt_2", func(second *credential.Entry) error { // Add gave its label to another
+	if _, err := cache.Change(provider, "grt_2", func(second *credential.Entry, write func() error) error { // Add gave its label to another
 		second.Credential.Label = "work"
-		return nil
+		return write()
 	}); err != nil {
 		t.Fatal(err)
 	}
