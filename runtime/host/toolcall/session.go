@@ -14,6 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 const (
@@ -70,7 +72,7 @@ type request struct {
 	weight      int64
 }
 
-// reply takes the response to a message, or nil if it has none.
+// reply takes the response to a message, or nil if it has none. It must not keep the response.
 type reply func(response []byte)
 
 // NewSession returns a session. Serve starts it. After the input has ended, requests may still run for the given time.
@@ -148,7 +150,7 @@ func (s *Session) handleBatch(batch []message) {
 		s.handle(m, func(response []byte) {
 			mu.Lock()
 			defer mu.Unlock()
-			responses[i] = response
+			responses[i] = bytes.Clone(response)
 			if left--; left == 0 {
 				s.write(joinResponses(responses))
 			}
@@ -217,9 +219,11 @@ func (s *Session) run(ctx context.Context, m message, running *request, revision
 			call.Client = initialized.ClientInfo.Name
 		}
 		reporting, endProgress := call.withProgress(Traced(ctx, call.trace), s.write)
-		response := s.answer(reporting, call)
+		response := rawjson.Borrow()
+		defer rawjson.Return(response)
+		*response = s.answer(reporting, call, *response)
 		endProgress()
-		s.respond(m.id.ID, response)
+		s.respond(m.id.ID, *response)
 		return
 	}
 	s.mu.Lock()

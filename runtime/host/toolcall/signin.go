@@ -108,12 +108,13 @@ func (c Client) signIn(ctx context.Context, signIn tool.SignIn, isNeeded bool) (
 	return nil, (isNeeded || hasAgreed) && signIn.Wait(ctx) == nil
 }
 
-func (s *Session) answer(ctx context.Context, call Call) []byte {
+// answer appends the response to a call, or returns another one.
+func (s *Session) answer(ctx context.Context, call Call, out []byte) []byte {
 	result, page := s.runner.RunWithSignIn(ctx, call, func() Client { return s.clientOf(call) })
 	if page != nil {
 		return call.inputRequired(page, s.server)
 	}
-	return call.response(nil, result, s.server)
+	return call.response(out, result, s.server)
 }
 
 func (s *Session) clientOf(call Call) Client {
