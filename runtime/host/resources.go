@@ -32,8 +32,6 @@ func addResources(server *mcp.Server, surface tool.Surface, runner *toolcall.Run
 		}, func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			return readResource(ctx, runner, template, request)
 		})
-	}
-	for _, template := range surface.Templates {
 		if template.Complete == tool.CompleteStream {
 			server.AddReceivingMiddleware(streamList{template, runner, surface.Skill}.answer)
 		}
@@ -79,8 +77,7 @@ func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 
 func invalidURI(err error) *tool.Error {
 	message := err.Error()
-	var malformed *recordid.Error
-	if errors.As(err, &malformed) && malformed.Part != "uri" {
+	if malformed, ok := errors.AsType[*recordid.Error](err); ok && malformed.Part != "uri" {
 		message = "uri: " + message
 	}
 	return &tool.Error{Code: tool.InvalidResourceURI, Message: message, Param: "uri", Cause: err}

@@ -98,30 +98,28 @@ func (s *sample) add(record rawjson.Object) {
 	}
 }
 
+// kinds are the kinds of R-SCH-11 for values that are not strings or null.
+var kinds = map[rawjson.ValueKind]string{
+	rawjson.ObjectValue: "object", rawjson.ArrayValue: "list", rawjson.Number: "number", rawjson.Boolean: "boolean",
+}
+
 // kindOf returns the kind of a value as R-SCH-11 names it, or "" for null.
 func kindOf(value rawjson.Value) string {
-	switch rawjson.Kind(value) {
-	case rawjson.ObjectValue:
-		return "object"
-	case rawjson.ArrayValue:
-		return "list"
-	case rawjson.Number:
-		return "number"
-	case rawjson.Boolean:
-		return "boolean"
-	case rawjson.StringValue:
-		text := []byte(rawjson.TextOf(value))
-		if _, isTime := scalar.Instant(text); isTime && scalar.IsDate(text) {
-			return "date"
-		} else if isTime {
-			return "time"
-		}
-		if _, isNumber := scalar.ParseDecimal(text); isNumber {
-			return "number as text"
-		}
-		return "text"
+	if rawjson.Kind(value) != rawjson.StringValue {
+		return kinds[rawjson.Kind(value)]
 	}
-	return ""
+	text := []byte(rawjson.TextOf(value))
+	_, isTime := scalar.Instant(text)
+	_, isNumber := scalar.ParseDecimal(text)
+	switch {
+	case isTime && scalar.IsDate(text):
+		return "date"
+	case isTime:
+		return "time"
+	case isNumber:
+		return "number as text"
+	}
+	return "text"
 }
 
 // exampleOf returns a value, or the beginning of its text if it is too long.

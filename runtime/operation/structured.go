@@ -100,7 +100,10 @@ func (r *row) withRelations(members rawjson.Object, shown portion) rawjson.Objec
 	for _, relation := range r.relations[:min(len(r.relations), shown.relations)] {
 		object := rawjson.Object{}
 		for _, name := range relationNames {
-			if value := relation.Members.Get(name); isInformative(relation, name) && len(value) <= nameBytes {
+			value := relation.Members.Get(name)
+			// By default a relation is granted and usable, and has the name of its target stream.
+			isDefault := string(value) == "true" || name == "target_stream" && rawjson.TextOf(value) == relation.Name
+			if value != nil && !isDefault && len(value) <= nameBytes {
 				object = append(object, rawjson.Raw(name, value))
 			}
 		}
@@ -108,19 +111,6 @@ func (r *row) withRelations(members rawjson.Object, shown portion) rawjson.Objec
 	}
 	members = append(members, rawjson.Raw("expand_capabilities", rawjson.Array(kept)))
 	return withLeftOut(members, "relations_left_out", len(r.relations)-shown.relations)
-}
-
-// isInformative reports whether a member of a relation differs from its default. By default a relation is granted and usable, and has the
-// name of its target stream.
-func isInformative(relation schemadoc.Relation, name string) bool {
-	switch value := relation.Members.Get(name); name {
-	case "granted", "usable":
-		return string(value) == "false"
-	case "target_stream":
-		return value != nil && rawjson.TextOf(value) != relation.Name
-	default:
-		return value != nil
-	}
 }
 
 const capabilitiesName = "field_capabilities"
