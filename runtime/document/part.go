@@ -2,8 +2,10 @@ package document
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -66,3 +68,12 @@ func Mark(unit Unit, number, total int, name string) string {
 
 // Scan is the only line of a page that shows something but has no text.
 const Scan = "(no text: this page is an image)"
+
+// Row returns a row of a table as a line of CSV.
+func Row(cells []string) string {
+	var line strings.Builder
+	writer := csv.NewWriter(&line)
+	_ = writer.Write(cells) // a Builder does not fail
+	writer.Flush()
+	return line.String()
+}

@@ -2,7 +2,6 @@ package office
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"strings"
 
@@ -193,26 +192,16 @@ func (f *file) tableRow(times int, read func()) {
 	outer := f.row
 	f.row = &row{}
 	read()
-	line := csvLine(f.row.fields)
+	fields := f.row.fields
 	f.row = outer
-	if line == "" {
+	if len(fields) == 0 {
 		if f.captures == 0 && len(f.text) > 0 && !bytes.HasSuffix(f.text, []byte("\n\n")) {
 			f.line("")
 		}
 		return
 	}
+	line := document.Row(fields)
 	for i := 0; i < times && f.failure == nil; i++ {
-		f.line(line)
+		f.write(line)
 	}
-}
-
-func csvLine(fields []string) string {
-	if len(fields) == 0 {
-		return ""
-	}
-	var line strings.Builder
-	writer := csv.NewWriter(&line)
-	_ = writer.Write(fields) // a builder does not fail
-	writer.Flush()
-	return strings.TrimSuffix(line.String(), "\n")
 }

@@ -1,12 +1,13 @@
 package pdf
 
 import (
-	"encoding/csv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium/responses"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/document"
 )
 
 // columnGap is the distance between two columns, relative to the height of the characters. Words of justified text are closer together.
@@ -91,14 +92,12 @@ func (l *layout) text() string {
 		}
 	}
 	var text strings.Builder
-	table := csv.NewWriter(&text)
 	for _, line := range l.lines {
 		if len(line) > 1 && rows > 1 {
-			_ = table.Write(line) // a Builder does not fail
-			table.Flush()
-			continue
+			text.WriteString(document.Row(line))
+		} else {
+			text.WriteString(strings.Join(line, " ") + "\n")
 		}
-		text.WriteString(strings.Join(line, " ") + "\n")
 	}
 	return text.String()
 }
