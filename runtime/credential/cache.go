@@ -42,9 +42,9 @@ func DefaultRoot() (string, error) {
 	return filepath.Join(home, ".pdpp"), nil
 }
 
-// NamedRoot returns the root for a command line. It is empty for the default root.
+// NamedRoot returns the root for a command line. It is empty for the default root and without a cache.
 func (c *Cache) NamedRoot() string {
-	if root, err := DefaultRoot(); err == nil && root == c.Root {
+	if root, err := DefaultRoot(); c == nil || err == nil && root == c.Root {
 		return ""
 	}
 	return c.Root

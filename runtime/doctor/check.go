@@ -148,22 +148,10 @@ func connectionProblem(err error) string {
 	return err.Error()
 }
 
-func (o *Options) cache() *credential.Cache {
-	return &credential.Cache{Root: o.CacheRoot, KeepModes: true}
-}
-
-// namedRoot is the cache root for a command line, as credential.Cache.NamedRoot returns it.
-func (o *Options) namedRoot() string {
-	if o.CacheRoot == "" { // the token was passed
-		return ""
-	}
-	return o.cache().NamedRoot()
-}
-
 func (e *examination) connectCommand() string {
-	return commandline.Connect(e.provider, e.options.namedRoot())
+	return commandline.Connect(e.provider, e.options.Cache.NamedRoot())
 }
 
 func (o *Options) doctorCommand(provider string) string {
-	return commandline.Read("doctor", provider, o.namedRoot())
+	return commandline.Read("doctor", provider, o.Cache.NamedRoot())
 }

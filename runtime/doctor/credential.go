@@ -25,7 +25,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	if e.options.Token != nil {
 		return ok("not used: the token comes from %s", e.options.TokenSource)
 	}
-	path, _ := e.options.cache().Path(e.provider) // the URL was parsed
+	path, _ := e.options.Cache.Path(e.provider) // the URL was parsed
 	file, info, err := ownfile.Open(path, os.O_RDONLY)
 	if err == nil {
 		defer file.Close()
@@ -34,7 +34,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	foreign, isForeign := errors.AsType[*ownfile.Fault](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return failed(credential.Configuration, e.connectCommand(), "there is no credential for %s in %s", e.provider, e.options.CacheRoot)
+		return failed(credential.Configuration, e.connectCommand(), "there is no credential for %s in %s", e.provider, e.options.Cache.Root)
 	case isForeign:
 		away := commandline.Word(path) + " " + commandline.Word(path+".away")
 		return failed(credential.Configuration, "mv "+away+" && "+e.connectCommand(), "%v", foreign)
@@ -44,7 +44,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	if !ownfile.IsPrivate(info) {
 		return failed(credential.Configuration, "chmod 600 "+commandline.Word(path), "others can read %s (mode %04o)", path, info.Mode().Perm())
 	}
-	for _, folder := range []string{filepath.Dir(path), e.options.CacheRoot} {
+	for _, folder := range []string{filepath.Dir(path), e.options.Cache.Root} {
 		if info, err := os.Stat(folder); err == nil && ownfile.IsShared(info) && info.Mode()&fs.ModeSticky == 0 {
 			return failed(credential.Configuration, "chmod go-w "+commandline.Word(folder), "others can write to %s (mode %04o)", folder, info.Mode().Perm())
 		}
@@ -62,7 +62,7 @@ func (e *examination) checkCredential(context.Context) Finding {
 		return ok("a token from %s; its grant and expiry are unknown", e.options.TokenSource)
 	}
 	now := time.Now()
-	grants, err := e.options.cache().Select(e.providerURL, e.grants, now)
+	grants, err := e.options.Cache.Select(e.providerURL, e.grants, now)
 	if err != nil {
 		refused := fromError(err, e.connectCommand())
 		if len(grants) == 0 || refused.Class != credential.Configuration {
@@ -96,7 +96,7 @@ func (e *examination) validity(stored credential.Credential) Finding {
 }
 
 func (e *examination) requestCommand(stored credential.Credential) string {
-	return stored.SameRequest().Connect(e.provider, e.options.namedRoot())
+	return stored.SameRequest().Connect(e.provider, e.options.Cache.NamedRoot())
 }
 
 // grantChecks returns a check for each further grant (R-LOCAL-2). They send nothing if the first one could not be tried.

@@ -24,8 +24,9 @@ const DefaultDeadline = 5 * time.Second
 // Options say what to examine.
 type Options struct {
 	ProviderURL string   // as passed, possibly invalid; empty: every provider in the cache
-	CacheRoot   string   // of the credential cache
 	Grants      []string // ids or labels; empty: every grant of the providers
+
+	Cache *credential.Cache // with KeepModes; nil: Token is used
 
 	// Token returns a token that was passed for this run; nil: the cache is used. TokenSource names the flag or variable.
 	Token       func() (rs.Secret, error)
@@ -33,9 +34,8 @@ type Options struct {
 
 	AllowPlainHTTP bool // also read from another machine over plain http
 
-	Environment []string        // as os.Environ returns it
-	Machine     mcphost.Machine // whose hosts are checked; the zero value: none
-	Deadline    time.Duration   // of one check
+	Machine  mcphost.Machine // whose hosts are checked; the zero value: none
+	Deadline time.Duration   // of one check
 
 	Transport *http.Transport // nil: rs.NewTransport
 }
@@ -132,19 +132,18 @@ func (o *Options) examinations() (providers []*examination, machine []check) {
 	if providers == nil && machine == nil {
 		providers = []*examination{{options: o, providerURL: o.ProviderURL, grants: o.Grants}}
 	}
-	machine = append(machine, check{id: "environment", title: "Environment", ask: o.checkEnvironment})
+	machine = append(machine, check{id: "environment", title: "Environment", ask: checkEnvironment})
 	return providers, append(machine, o.hostChecks(providers)...)
 }
 
 // cached returns an examination for each provider of the cache that has a wanted grant, and a check for each unusable file.
 func (o *Options) cached() (providers []*examination, faults []check) {
-	cache := o.cache()
-	files, err := cache.List()
+	files, err := o.Cache.List()
 	var stored []*credential.Entry
 	for _, file := range files {
 		if file.Err != nil {
 			faults = append(faults, check{id: cacheFile, title: cacheFileTitle, ask: func(context.Context) Finding {
-				return fromError(file.Err, commandline.Read("connections", "", o.namedRoot()))
+				return fromError(file.Err, commandline.Read("connections", "", o.Cache.NamedRoot()))
 			}})
 			continue
 		}
@@ -153,15 +152,15 @@ func (o *Options) cached() (providers []*examination, faults []check) {
 			providers = append(providers, &examination{options: o, providerURL: file.Grants[0].ProviderURL, grants: names})
 		}
 	}
-	if err = cmp.Or(err, cache.CheckNames(o.Grants, stored)); err != nil {
+	if err = cmp.Or(err, o.Cache.CheckNames(o.Grants, stored)); err != nil {
 		return []*examination{{options: o, selectionError: err}}, faults
 	}
 	return providers, faults
 }
 
 // checkEnvironment finds owner credentials, with which no command runs (R-STDIO-3).
-func (o *Options) checkEnvironment(context.Context) Finding {
-	if err := credential.RefuseOwnerEnvironment(o.Environment); err != nil {
+func checkEnvironment(context.Context) Finding {
+	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return fromError(err, "")
 	}
 	return ok("no owner credentials")
@@ -227,5 +226,5 @@ func (o *Options) setupCommand(host mcphost.Host, providers []*examination) stri
 			provider = parsed
 		}
 	}
-	return commandline.Read("setup "+host.Name, provider, o.namedRoot())
+	return commandline.Read("setup "+host.Name, provider, o.Cache.NamedRoot())
 }

@@ -70,8 +70,8 @@ func options(providerURL string) doctor.Options {
 func cached(t *testing.T, providerURL string) (*credential.Cache, doctor.Options) {
 	t.Helper()
 	asked := options(providerURL)
-	asked.Token, asked.CacheRoot = nil, t.TempDir()
-	return &credential.Cache{Root: asked.CacheRoot}, asked
+	asked.Token, asked.Cache = nil, &credential.Cache{Root: t.TempDir(), KeepModes: true}
+	return &credential.Cache{Root: asked.Cache.Root}, asked
 }
 
 // store adds a grant of a provider to a cache, with a token that begins with a name.

@@ -1,8 +1,6 @@
 package setup
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -63,19 +61,18 @@ providers the worst code counts: 77, then 78, 64 and 69.`,
 // doctorOptions returns what to examine. A wrong provider URL becomes a finding, not an error.
 func doctorOptions(provider *invocation.Provider) (doctor.Options, error) {
 	options := doctor.Options{
-		ProviderURL: provider.URL, Grants: provider.Grants, Environment: os.Environ(), Deadline: provider.Timeout,
-		AllowPlainHTTP: provider.ClearText.Allowed,
+		ProviderURL: provider.URL, Grants: provider.Grants, Deadline: provider.Timeout, AllowPlainHTTP: provider.ClearText.Allowed,
 	}
-	if machine, err := mcphost.ThisMachine(); err == nil { // without a home directory no hosts are checked
-		options.Machine = machine
-	}
+	options.Machine, _ = mcphost.ThisMachine() // without a home directory no hosts are checked
 	options.TokenSource, options.Token = provider.Passed()
-	if options.Token == nil {
-		cache, err := invocation.OpenCache(provider.CacheRoot, nil)
-		if err != nil {
-			return doctor.Options{}, err
-		}
-		options.CacheRoot = cache.Root
+	if options.Token != nil {
+		return options, nil
 	}
+	cache, err := invocation.OpenCache(provider.CacheRoot, nil)
+	if err != nil {
+		return options, err
+	}
+	cache.KeepModes = true
+	options.Cache = cache
 	return options, nil
 }
