@@ -27,7 +27,7 @@ type Client struct {
 	ClientName              string
 	TokenEndpointAuthMethod string
 
-	members hidden
+	members rs.Secret // the object in the file, for its other members
 }
 
 // Credential is a scoped access token with its grant. It is one object of the file, so that another tool replaces it as a whole.
@@ -43,19 +43,7 @@ type Credential struct {
 	LastUsedAt   time.Time     // to the hour; zero: unknown
 	RenewalBegan time.Time     // when the refresh token was sent, until an answer is known; zero: it was not sent
 
-	members hidden
-}
-
-// hidden returns the members of a file. It is a function because package fmt prints the content of other unexported fields.
-type hidden func() rawjson.Object
-
-func hide(members rawjson.Object) hidden { return func() rawjson.Object { return members } }
-
-func (h hidden) reveal() rawjson.Object {
-	if h == nil {
-		return nil
-	}
-	return h()
+	members rs.Secret // the object in the file, for its other members
 }
 
 // HasName reports whether a name is the grant's id or label.
@@ -65,7 +53,7 @@ func (c Credential) HasName(name string) bool {
 
 // OwnerMember returns the member that marks an owner credential, otherwise an empty string (R-STDIO-3).
 func (c Credential) OwnerMember() string {
-	kind, member, err := rs.TokenKind(c.members.reveal().Get)
+	kind, member, err := rs.TokenKind(objectIn(c.members).Get)
 	if err != nil || kind != rs.KindOwner { // parseCredential reports the error
 		return ""
 	}
@@ -114,7 +102,7 @@ func parseEntry(members rawjson.Object) (*Entry, error) {
 	}
 	readFields(&client, entry.Client.fields())
 	readFields(&held, entry.Credential.fields())
-	entry.Client.members, entry.Credential.members = hide(client.Object), hide(held.Object)
+	entry.Client.members, entry.Credential.members = secretOf(client.Object), secretOf(held.Object)
 	entry.Credential.Details = held.Object.Get("authorization_details")
 	_, _, kindErr := rs.TokenKind(held.Object.Get)
 	if err := cmp.Or(file.Err, client.Err, held.Err, kindErr); err != nil {
@@ -143,13 +131,21 @@ func readFields(r *rawjson.Reader, fields []field) {
 	}
 }
 
+// secretOf hides an object, which may contain tokens, from package fmt.
+func secretOf(object rawjson.Object) rs.Secret { return rs.NewSecret(string(object.Encode())) }
+
+func objectIn(hidden rs.Secret) rawjson.Object {
+	object, _ := rawjson.ParseObject([]byte(hidden.Reveal()))
+	return object
+}
+
 // object returns the entry as an object of the file, with the other members of that object.
 func (e *Entry) object(others rawjson.Object) rawjson.Object {
-	held := withFields(e.Credential.members.reveal(), e.Credential.fields())
+	held := withFields(objectIn(e.Credential.members), e.Credential.fields())
 	if e.Credential.Details != nil {
 		held = held.With("authorization_details", e.Credential.Details)
 	}
-	client := withFields(e.Client.members.reveal(), e.Client.fields())
+	client := withFields(objectIn(e.Client.members), e.Client.fields())
 	members := withFields(others, e.fields()).With("client", client.Encode())
 	if len(client) == 0 {
 		members = members.Without("client")

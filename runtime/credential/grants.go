@@ -112,9 +112,7 @@ func (e *Entry) inherit(old *Entry) {
 	if e.Credential.LastUsedAt.IsZero() {
 		e.Credential.LastUsedAt = old.Credential.LastUsedAt
 	}
-	e.Credential.members = hide(slices.DeleteFunc(slices.Clone(old.Credential.members.reveal()), func(m rawjson.Member) bool {
-		return slices.Contains(tokenBound, m.Name)
-	}))
+	e.Credential.members = secretOf(objectIn(old.Credential.members).Without(tokenBound...))
 	if e.Client.ClientID == old.Client.ClientID {
 		e.Client.members = old.Client.members
 	}
