@@ -14,8 +14,8 @@ import (
 
 // Caller is the sender of a request according to introspection. Requests with the same token share it, so it must not be modified.
 type Caller struct {
-	// Kind is that of the token according to introspection, never according to the token itself (R-HOST-4): rs.KindClient for one grant, read
-	// with the caller's own bearer, or rs.KindPackage for several grants, each member with its own bearer (R-PKG-1).
+	// Kind comes from introspection, never from the token itself (R-HOST-4). It is rs.KindClient for one grant, which is read with the caller's
+	// bearer, or rs.KindPackage for several grants, which are read with the bearer of each member (R-PKG-1).
 	Kind      string
 	ClientID  string    // may be empty
 	GrantID   string    // of a client token; may be empty
@@ -125,7 +125,7 @@ func (c *cache) get(token key, now time.Time) (*verdict, bool) {
 	return nil, false
 }
 
-// put keeps a verdict of a token for which get has found none.
+// put keeps a verdict. It requires that get has just found none for this token.
 func (c *cache) put(token key, newest *verdict) {
 	if newest.err != nil {
 		c.negative.Add(token, newest)

@@ -54,7 +54,7 @@ func (c Credential) HasName(name string) bool {
 // OwnerMember returns the member that marks an owner credential, otherwise an empty string (R-STDIO-3).
 func (c Credential) OwnerMember() string {
 	kind, member, err := rs.TokenKind(objectIn(c.members).Get)
-	if err != nil || kind != rs.KindOwner { // parseCredential reports the error
+	if err != nil || kind != rs.KindOwner { // parseEntry reports the error
 		return ""
 	}
 	return member
@@ -84,8 +84,15 @@ func (c *Client) fields() []field {
 
 func (c *Credential) fields() []field {
 	return []field{
-		{"access_token", &c.AccessToken}, {"refresh_token", &c.RefreshToken}, {"token_type", &c.TokenType}, {"expires_at", &c.ExpiresAt},
-		{"grant_id", &c.GrantID}, {"scope", &c.Scope}, {"label", &c.Label}, {"last_used_at", &c.LastUsedAt}, {"renewal_began_at", &c.RenewalBegan},
+		{"access_token", &c.AccessToken},
+		{"refresh_token", &c.RefreshToken},
+		{"token_type", &c.TokenType},
+		{"expires_at", &c.ExpiresAt},
+		{"grant_id", &c.GrantID},
+		{"scope", &c.Scope},
+		{"label", &c.Label},
+		{"last_used_at", &c.LastUsedAt},
+		{"renewal_began_at", &c.RenewalBegan},
 	}
 }
 
