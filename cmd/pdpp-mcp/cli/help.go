@@ -41,7 +41,7 @@ const exitCodes = "  0 ok, 1 the tool returned an error, 64 usage, 69 provider u
 // pipeColumns is the width of help that is not shown on a terminal.
 const pipeColumns = 80
 
-// addHelp makes help fit the terminal, and makes the help command fail for an unknown command.
+// addHelp makes help fit the terminal. It changes the commands that cobra adds: help fails for an unknown command, and both have examples.
 func addHelp(root *cobra.Command, terminal invocation.Terminal) {
 	root.SetHelpFunc(func(command *cobra.Command, _ []string) {
 		columns, isTerminal := terminal.Width()
@@ -50,43 +50,31 @@ func addHelp(root *cobra.Command, terminal invocation.Terminal) {
 		}
 		_, _ = fmt.Fprint(terminal.Out, helpText(command, columns)) // a failure cannot be reported
 	})
-	root.SetHelpCommand(&cobra.Command{
-		Use:     "help [command]",
-		Example: "  pdpp-mcp help records\n  pdpp-mcp help flags",
-		Short:   "Show the help of a command, or of the flags that commands share (help flags)",
-		RunE: func(_ *cobra.Command, words []string) error {
-			command, rest, err := root.Find(words)
-			if err != nil || len(rest) > 0 {
-				return invocation.UnknownCommand(command, rest[0])
-			}
-			return command.Help()
-		},
-		ValidArgsFunction: func(_ *cobra.Command, words []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			var names []cobra.Completion
-			if command, rest, err := root.Find(words); err == nil && len(rest) == 0 {
-				for _, child := range available(command) {
-					names = append(names, cobra.CompletionWithDesc(child.Name(), child.Short))
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-	})
-}
-
-// addCompletion adds the command that prints completion scripts, with examples.
-func addCompletion(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, command := range root.Commands() {
-		if command.Name() != "completion" {
-			continue
-		}
-		command.Short, command.Long = "Print a completion script for a shell", ""
-		command.Example = "  pdpp-mcp completion bash > pdpp-mcp.bash\n  pdpp-mcp completion zsh > _pdpp-mcp"
-		for _, shell := range command.Commands() {
-			line := "  pdpp-mcp completion " + shell.Name()
-			shell.Example = line + "\n" + line + " --no-descriptions"
+		switch command.Name() {
+		case "help":
+			command.Short, command.Long = "Show the help of a command, or of the flags that commands share (help flags)", ""
+			command.Example = "  pdpp-mcp help records\n  pdpp-mcp help flags"
+			command.Run, command.RunE = nil, showHelpOf
+		case "completion":
+			command.Short, command.Long = "Print a completion script for a shell", ""
+			command.Example = "  pdpp-mcp completion bash > pdpp-mcp.bash\n  pdpp-mcp completion zsh > _pdpp-mcp"
+			for _, shell := range command.Commands() {
+				line := "  pdpp-mcp completion " + shell.Name()
+				shell.Example = line + "\n" + line + " --no-descriptions"
+			}
 		}
 	}
+}
+
+func showHelpOf(help *cobra.Command, words []string) error {
+	command, rest, err := help.Root().Find(words)
+	if err != nil || len(rest) > 0 {
+		return invocation.UnknownCommand(command, rest[0])
+	}
+	return command.Help()
 }
 
 // newFlagsTopic returns the help topic of the flags that commands share. Without a run function it is not a command.
@@ -135,13 +123,11 @@ func flagSections(command *cobra.Command, columns int) (sections []string) {
 		own.AddFlagSet(command.InheritedFlags())
 		shared = nil
 	}
-	for _, section := range []struct {
-		heading string
-		flags   *pflag.FlagSet
-	}{{"Arguments:", arguments}, {"Flags:", own}} {
-		if section.flags.HasAvailableFlags() {
-			sections = append(sections, section.heading+flagLines(section.flags, columns))
-		}
+	if arguments.HasAvailableFlags() {
+		sections = append(sections, "Arguments:"+flagLines(arguments, columns))
+	}
+	if own.HasAvailableFlags() {
+		sections = append(sections, "Flags:"+flagLines(own, columns))
 	}
 	switch {
 	case command.HasParent() && shared != nil:
@@ -190,37 +176,32 @@ func flagLines(flags *pflag.FlagSet, columns int) string {
 
 // commandLists returns the subcommands under their headings.
 func commandLists(command *cobra.Command, columns int) (lists []string) {
-	rest := available(command)
-	width := 0
-	for _, child := range rest {
+	children, width := map[string]*cobra.Command{}, 0
+	var rest []string
+	for _, child := range available(command) {
+		children[child.Name()], rest = child, append(rest, child.Name())
 		width = max(width, len(child.Name()))
 	}
-	add := func(heading string, children []*cobra.Command) {
-		if len(children) == 0 {
-			return
-		}
+	add := func(heading string, names []string) {
 		list := heading
-		for _, child := range children {
-			line := fmt.Sprintf("  %-*s  %s", width, child.Name(), child.Short)
-			list += "\n" + invocation.WrapLine(line, columns, strings.Repeat(" ", width+4))
+		for _, name := range names {
+			if child := children[name]; child != nil {
+				list += "\n" + invocation.WrapLine(fmt.Sprintf("  %-*s  %s", width, name, child.Short), columns, strings.Repeat(" ", width+4))
+				rest = slices.DeleteFunc(rest, func(other string) bool { return other == name })
+			}
 		}
-		lists = append(lists, list)
+		if list != heading {
+			lists = append(lists, list)
+		}
 	}
 	if command.HasParent() {
-		add("Commands:", rest)
+		add("Commands:", slices.Clone(rest))
 		return lists
 	}
 	for _, group := range groups {
-		var members []*cobra.Command
-		for _, name := range group.commands {
-			if i := slices.IndexFunc(rest, func(child *cobra.Command) bool { return child.Name() == name }); i >= 0 {
-				members = append(members, rest[i])
-				rest = slices.Delete(rest, i, i+1)
-			}
-		}
-		add(group.heading, members)
+		add(group.heading, group.commands)
 	}
-	add("More:", rest)
+	add("More:", slices.Clone(rest))
 	return lists
 }
 

@@ -102,7 +102,6 @@ Protocol. It is read-only, and reads only what the owner granted.`,
 	root.AddCommand(calling.NewShortCommands(terminal, log)...)
 	root.AddCommand(calling.NewOperatorCommands(terminal, log)...)
 	addHelp(root, terminal)
-	addCompletion(root)
 	completion.Add(root)
 	return root, log
 }

@@ -74,7 +74,7 @@ func advised(command *cobra.Command, err error) error {
 	if isCalled { // the calls name the connections
 		ids = nil
 	}
-	return invocation.Advised(invocation.WithChoices(err, choicesOf(command, err, failure.Error.RetryWith, ids)...), steps...)
+	return invocation.AdvisedToChoose(err, steps, choicesOf(command, err, failure.Error.RetryWith, ids))
 }
 
 // choicesOf returns the flags that would avoid an error: the argument with one of the values, or another grant of the connection.

@@ -28,37 +28,27 @@ import (
 func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	target := saved.Target{Terminal: terminal}
 	isText := false
-	command, arguments := newGeneratedCommand(generated)
-	target.AddFlags(command.Flags(), "default: the file's own name, or standard output with --text")
-	command.Flags().BoolVar(&isText, "text", false, "print the text of the file")
-	access := newAccess(command.Flags(), generated)
-	command.RunE = func(command *cobra.Command, words []string) error {
-		object, err := arguments.Object(command, words)
+	command := newGeneratedCommand(log, generated, target.Check, func(command *cobra.Command, env tool.Env, arguments json.RawMessage) error {
+		ctx := command.Context()
+		arguments, reference, err := locate(ctx, env.RS, generated, arguments)
 		if err != nil {
 			return err
 		}
-		env, end, err := access.admitted(command.Context(), log.Logger())
-		if err != nil {
-			return err
-		}
-		defer end()
-		object, reference, err := locate(command.Context(), env.RS, generated, object)
-		if err != nil {
-			return advised(command, err)
-		}
-		request, err := generated.Download(object)
+		request, err := generated.Download(arguments)
 		if err != nil {
 			return err
 		}
 		opener, _ := env.RS.(rs.Opener) // every reader of a command is an Opener
 		if isText {
-			ctx, cancel := context.WithTimeout(command.Context(), host.DefaultCallTimeout)
+			ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 			defer cancel()
-			return advised(command, printText(ctx, opener, request, reference, &target))
+			return printText(ctx, opener, request, reference, &target)
 		}
 		target.SetDefaultName(reference.Name)
-		return advised(command, target.Download(command.Context(), opener, request))
-	}
+		return target.Download(ctx, opener, request)
+	})
+	target.AddFlags(command.Flags(), "default: the file's own name, or standard output with --text")
+	command.Flags().BoolVar(&isText, "text", false, "print the text of the file")
 	return command
 }
 
@@ -130,9 +120,6 @@ func parseHandle(value string) (target recordid.Target, field string, isRecord b
 
 // printText writes the text of a file (R-DOC-6). It is the same text as in the tool's result.
 func printText(ctx context.Context, opener rs.Opener, request rs.Request, reference blob.Reference, target *saved.Target) error {
-	if err := target.Check(); err != nil {
-		return err
-	}
 	content, release, err := blob.Read(ctx, opener, request, reference, blob.MaxText)
 	defer release()
 	if err != nil {

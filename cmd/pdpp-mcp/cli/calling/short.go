@@ -36,7 +36,7 @@ func NewShortCommands(terminal invocation.Terminal, log *invocation.Log) []*cobr
 // addShortFlags adds the flags that only a short command has.
 func (c *toolCommand) addShortFlags(flags *pflag.FlagSet) {
 	c.arguments = invocation.AddArguments(flags, c.shortArguments(), false)
-	c.arguments.AllowMissing()
+	c.arguments.MayMiss = true
 	isFeed := c.short.Preset[c.definition.Changes] != ""
 	if c.definition.Pages != "" {
 		limit := defaultRows

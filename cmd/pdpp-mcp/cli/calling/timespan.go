@@ -55,16 +55,10 @@ func (s *timespan) bounds(now time.Time) (rawjson.Object, error) {
 		return nil, invocation.Usagef("--since and --on are two ways to name a time; pass one")
 	case s.on != "":
 		first, next, err := period(s.on, now)
-		if err != nil {
-			return nil, err
-		}
-		return rawjson.Object{instant("gte", first), instant("lt", next)}, nil
+		return rawjson.Object{instant("gte", first), instant("lt", next)}, err
 	}
 	first, err := beginning(s.since, now)
-	if err != nil {
-		return nil, err
-	}
-	return rawjson.Object{instant("gte", first)}, nil
+	return rawjson.Object{instant("gte", first)}, err
 }
 
 func instant(operator string, at time.Time) rawjson.Member {
@@ -73,13 +67,13 @@ func instant(operator string, at time.Time) rawjson.Member {
 
 // period returns the first moment of a day or a month and of the next one, in the zone of now.
 func period(passed string, now time.Time) (first, next time.Time, err error) {
-	year, month, today := now.Date()
-	midnight := time.Date(year, month, today, 0, 0, 0, 0, now.Location())
+	year, month, day := now.Date()
+	today := time.Date(year, month, day, 0, 0, 0, 0, now.Location())
 	switch passed {
 	case "today":
-		return midnight, midnight.AddDate(0, 0, 1), nil
+		return today, today.AddDate(0, 0, 1), nil
 	case "yesterday":
-		return midnight.AddDate(0, 0, -1), midnight, nil
+		return today.AddDate(0, 0, -1), today, nil
 	}
 	if first, err := time.ParseInLocation("2006-01", passed, now.Location()); err == nil {
 		return first, first.AddDate(0, 1, 0), nil

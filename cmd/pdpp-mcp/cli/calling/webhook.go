@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"net/textproto"
 	"os"
 	"regexp"
 	"strings"
@@ -107,22 +106,12 @@ var errNoRequest = invocation.Usagef("standard input is not an HTTP request; pas
 // readRequest parses an HTTP request. Without a Content-Length or a Transfer-Encoding, as in a log, the rest of the text is the body.
 func readRequest(text string) (webhook.Message, error) {
 	reader := bufio.NewReader(strings.NewReader(text))
-	head := textproto.NewReader(reader)
-	line, err := head.ReadLine()
-	if err != nil || !strings.Contains(line, " HTTP/1.") {
-		return webhook.Message{}, errNoRequest
-	}
-	header, err := head.ReadMIMEHeader()
+	request, err := http.ReadRequest(reader)
 	if err != nil {
 		return webhook.Message{}, errNoRequest
 	}
-	if header.Get("Content-Length") == "" && header.Get("Transfer-Encoding") == "" {
-		body, err := io.ReadAll(reader)
-		return webhook.Message{Header: http.Header(header), Body: body}, err
-	}
-	request, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
-	if err != nil {
-		return webhook.Message{}, errNoRequest
+	if request.Header.Get("Content-Length") == "" && request.TransferEncoding == nil {
+		request.Body = io.NopCloser(reader)
 	}
 	body, err := io.ReadAll(request.Body)
 	if errors.Is(err, io.ErrUnexpectedEOF) {

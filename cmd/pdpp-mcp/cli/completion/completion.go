@@ -9,12 +9,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -130,8 +132,9 @@ func oneOf(values []string) cobra.CompletionFunc {
 // Deadline bounds how long a shell waits for a provider. Tests raise it for busy machines.
 var Deadline = 2 * time.Second
 
-// ask sends a question to every grant that the command line would use, and joins the answers. Completion prints no errors.
-func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *invocation.Provider) (S, error)) S {
+// schemas reads a part of the schema with every grant that the command line would use. It leaves out failures, because completion prints no
+// errors.
+func schemas(command *cobra.Command, scope schemadoc.Scope) []*schemadoc.Document {
 	if err := invocation.Fill(command); err != nil {
 		return nil
 	}
@@ -142,17 +145,34 @@ func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *
 	if sources.ReadsEvery {
 		used, _ = sources.Each(slog.New(slog.DiscardHandler))
 	}
-	answers := make([]S, len(used))
-	var asking sync.WaitGroup
+	documents := make([]*schemadoc.Document, len(used))
+	var reading sync.WaitGroup
 	for i, provider := range used {
-		asking.Go(func() {
-			if answer, err := question(ctx, provider); err == nil {
-				answers[i] = answer
-			}
-		})
+		reading.Go(func() { documents[i] = readSchema(ctx, provider, scope) })
 	}
-	asking.Wait()
-	return slices.Concat(answers...)
+	reading.Wait()
+	return slices.DeleteFunc(documents, func(document *schemadoc.Document) bool { return document == nil })
+}
+
+// readSchema returns nil after a failure, and for a token that is not a client's.
+func readSchema(ctx context.Context, provider *invocation.Provider, scope schemadoc.Scope) *schemadoc.Document {
+	reader, err := provider.Reader(ctx, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil
+	}
+	response, err := reader.Get(ctx, scope.Request(false))
+	if err != nil {
+		return nil
+	}
+	if bearer, err := rs.SchemaBearer(response.Body()); err != nil || !bearer.IsClient() {
+		return nil
+	}
+	document, err := schemadoc.Read(response)
+	if err != nil {
+		return nil
+	}
+	document.Keep(scope)
+	return document
 }
 
 // sourcesOf reads the flags of an unfinished command line.
@@ -185,32 +205,45 @@ func passedFor(command *cobra.Command, kind tool.Completion) string {
 	return passed
 }
 
-func streams(command *cobra.Command) []string {
-	names := schemadoc.Names(ask(command, grantedNames))
-	return slices.DeleteFunc(names.Streams(passedFor(command, tool.CompleteConnection)), func(name string) bool { return !isCompletable(name) })
+// grantedNames returns the names of the streams and connections that the grants cover.
+func grantedNames(command *cobra.Command) (names schemadoc.Names) {
+	for _, document := range schemas(command, schemadoc.Scope{}) {
+		names = append(names, document.Names()...)
+	}
+	return names
 }
 
-func connections(command *cobra.Command) []string {
-	names := schemadoc.Names(ask(command, grantedNames))
-	var offered []string
-	for _, connection := range names.Connections(passedFor(command, tool.CompleteStream)) {
-		if isCompletable(connection.ID) {
+func streams(command *cobra.Command) []string {
+	return slices.DeleteFunc(grantedNames(command).Streams(passedFor(command, tool.CompleteConnection)), isUnsafe)
+}
+
+func connections(command *cobra.Command) (offered []string) {
+	for _, connection := range grantedNames(command).Connections(passedFor(command, tool.CompleteStream)) {
+		if !isUnsafe(connection.ID) {
 			offered = append(offered, cobra.CompletionWithDesc(connection.ID, invocation.OneLine(connection.Label)))
 		}
 	}
 	return offered
 }
 
-func fields(command *cobra.Command) []string {
-	stream := passedFor(command, tool.CompleteStream)
+func fields(command *cobra.Command) (names []string) {
+	stream, connection := passedFor(command, tool.CompleteStream), passedFor(command, tool.CompleteConnection)
 	if stream == "" {
 		return nil
 	}
-	names := ask(command, func(ctx context.Context, provider *invocation.Provider) ([]string, error) {
-		return fieldsOf(ctx, provider, stream, passedFor(command, tool.CompleteConnection))
-	})
+	scope := schemadoc.Scope{Stream: &stream}
+	if connection != "" {
+		scope.ConnectionID = &connection
+	}
+	for _, document := range schemas(command, scope) {
+		for _, stream := range document.Rows() {
+			for _, field := range stream.Fields() {
+				names = append(names, field.Name)
+			}
+		}
+	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.DeleteFunc(slices.Compact(names), isUnsafe)
 }
 
 func providers(command *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -237,7 +270,7 @@ func grants(command *cobra.Command, passed []string, typed string) ([]string, co
 			address, err := credential.ParseProviderURL(url)
 			return err == nil && address == entry.ProviderURL
 		})
-		if (isAny || isNamed) && isCompletable(entry.Credential.GrantID) {
+		if (isAny || isNamed) && !isUnsafe(entry.Credential.GrantID) {
 			offered = append(offered, cobra.CompletionWithDesc(entry.Credential.GrantID, invocation.OneLine(entry.Credential.Label)))
 		}
 	}
@@ -262,4 +295,11 @@ func cachedEntries(command *cobra.Command) (entries []*credential.Entry) {
 // withPrefix keeps the words that begin with the typed text, because some shells do not filter.
 func withPrefix(offered []string, typed string) []string {
 	return slices.DeleteFunc(offered, func(word string) bool { return !strings.HasPrefix(word, typed) })
+}
+
+// isUnsafe reports whether a name, which providers choose, is unsafe on a command line: a shell would expand, split or run it.
+func isUnsafe(name string) bool {
+	return name == "" || name[0] == '-' || strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/@+", r)
+	})
 }

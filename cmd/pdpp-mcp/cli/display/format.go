@@ -57,7 +57,10 @@ func (f *Format) AddRowFlags(flags *pflag.FlagSet) {
 	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, the ending of -o, otherwise jsonl)"
 	invocation.AddChoice(flags, &f.chosen, "format,f", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
 	flags.StringSliceVarP(&f.columns, "columns", "c", nil, "only these `fields`, in this order")
-	flags.Var(jsonFields{f}, "json", "short for --columns `fields` --format json")
+	flags.Func("json", "short for --columns `fields` --format json", func(names string) error {
+		f.columns, f.chosen = append(f.columns, strings.Split(names, ",")...), formatJSON
+		return nil
+	})
 	flags.StringVarP(&f.expression, "jq", "q", "", "jq `expression` that selects from each row; strings are printed without quotes")
 	flags.BoolVarP(&f.noHeaders, "no-headers", "H", false, "print rows without the names of the columns")
 }
@@ -68,21 +71,6 @@ func (f *Format) ChooseByEnding(name string) {
 		f.chosen = ending
 	}
 }
-
-// jsonFields is the value of --json with the names of fields. It is a pflag.Value.
-type jsonFields struct{ format *Format }
-
-// Set chooses the fields and JSON.
-func (j jsonFields) Set(names string) error {
-	j.format.columns, j.format.chosen = append(j.format.columns, strings.Split(names, ",")...), formatJSON
-	return nil
-}
-
-// Type returns the placeholder for the value in the help.
-func (j jsonFields) Type() string { return "list" }
-
-// String returns the default.
-func (j jsonFields) String() string { return "" }
 
 // Check returns an error for wrong flags. Call it before the request.
 func (f *Format) Check() (err error) {
@@ -114,8 +102,10 @@ func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool
 	return f.print(ctx, result, func(screen screen) string { return shapeTable(shape, result, screen, more) })
 }
 
-// PrintList prints the result of a command. A table shows the named members of its rows, and the optional ones that a row has.
+// PrintList prints the result of a command. A table shows the named members of its rows, and the optional ones that a row has. The text has
+// no control characters.
 func (f *Format) PrintList(ctx context.Context, result *tool.Result, names, optional []string) error {
+	result = &tool.Result{Text: invocation.Printable(result.Text), Structured: result.Structured}
 	return f.print(ctx, result, func(screen screen) string { return listTable(result, names, optional, screen) })
 }
 
@@ -154,11 +144,6 @@ func (f *Format) write(lines []byte) error {
 		return fmt.Errorf("write the output: %w", err)
 	}
 	return nil
-}
-
-// TerminalSafe escapes the control characters in a result's text. Structured output is unchanged.
-func TerminalSafe(result *tool.Result) *tool.Result {
-	return &tool.Result{Text: invocation.Printable(result.Text), Structured: result.Structured}
 }
 
 // query is a jq expression. It reads no files and no variables. Numbers keep their digits.

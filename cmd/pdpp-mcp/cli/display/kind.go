@@ -36,10 +36,14 @@ var (
 	fairWidths = map[kind]int{titleKind: 48, textKind: 48, personKind: 24}
 )
 
+// roles are the roles of the fields in columns of a kind.
+var roles = map[kind]tool.Role{
+	titleKind: tool.TitleRole, personKind: tool.AuthorRole, amountKind: tool.AmountRole, textKind: tool.TextRole, timeKind: tool.TimeRole,
+}
+
 // kindOf returns the kind of a column from the role of its field, or from the last word of its name.
 func kindOf(name string, isTime bool, cells []string) kind {
 	last := name[strings.LastIndexByte(name, '_')+1:]
-	has := func(role tool.Role) bool { return role.Has(name) }
 	switch {
 	case !slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }):
 		return emptyKind
@@ -47,57 +51,45 @@ func kindOf(name string, isTime bool, cells []string) kind {
 		return timeKind
 	case slices.Contains([]string{"id", "ids", "sha", "sha256", "etag", "ref", "uri", "references"}, last) || strings.HasPrefix(name, "in_reply_to"):
 		return idKind
-	case has(tool.TitleRole):
-		return titleKind
-	case has(tool.AuthorRole):
-		return personKind
-	case has(tool.AmountRole):
-		return amountKind
-	case has(tool.TextRole):
-		return textKind
+	}
+	for _, kind := range []kind{titleKind, personKind, amountKind, textKind} {
+		if roles[kind].Has(name) {
+			return kind
+		}
 	}
 	return otherKind
 }
 
 // rankKinds keeps one column of each kind that people read, and otherKind for the rest. Without a title, the text becomes the title.
-func rankKinds(columns []column) {
-	best := map[kind]int{}
-	for i := range columns {
-		kind := columns[i].kind
-		if kind >= otherKind {
+func (t *table) rankKinds() {
+	// preference is the place of a column's field in the list of its role.
+	preference := func(c *column) int {
+		if i := slices.Index(roles[c.kind].Fields, c.name); i >= 0 {
+			return i
+		}
+		return len(roles[c.kind].Fields)
+	}
+	for kind := range otherKind {
+		columns := t.ofKinds(kind)
+		if columns == nil {
 			continue
 		}
-		first, seen := best[kind]
-		switch {
-		case !seen:
-			best[kind] = i
-		case preference(columns[i]) < preference(columns[first]):
-			columns[first].kind, best[kind] = otherKind, i
-		default:
-			columns[i].kind = otherKind
+		best := slices.MinFunc(columns, func(a, b *column) int { return preference(a) - preference(b) })
+		for _, c := range columns {
+			if c != best {
+				c.kind = otherKind
+			}
 		}
 	}
-	if _, hasPerson := best[personKind]; !hasPerson { // a field with two roles can be the person, such as artist_name
-		isPerson := func(c column) bool { return c.kind == otherKind && tool.AuthorRole.Has(c.name) }
-		if i := slices.IndexFunc(columns, isPerson); i >= 0 {
-			columns[i].kind = personKind
-		}
+	others, texts := t.ofKinds(otherKind), t.ofKinds(textKind)
+	// A field with two roles can be the person, such as artist_name.
+	isPerson := func(c *column) bool { return tool.AuthorRole.Has(c.name) }
+	if i := slices.IndexFunc(others, isPerson); i >= 0 && t.ofKinds(personKind) == nil {
+		others[i].kind = personKind
 	}
-	_, hasTitle := best[titleKind]
-	if text, hasText := best[textKind]; hasText && !hasTitle {
-		columns[text].kind = titleKind
+	if texts != nil && t.ofKinds(titleKind) == nil {
+		texts[0].kind = titleKind
 	}
-}
-
-// preference returns the place of a column's field in the list of its role.
-func preference(c column) int {
-	role := map[kind]tool.Role{
-		titleKind: tool.TitleRole, personKind: tool.AuthorRole, textKind: tool.TextRole, timeKind: tool.TimeRole, amountKind: tool.AmountRole,
-	}[c.kind]
-	if i := slices.Index(role.Fields, c.name); i >= 0 {
-		return i
-	}
-	return len(role.Fields)
 }
 
 // layout sets the width of each column, 0 for a hidden one. It returns the id column that goes below each row, or nil. The columns that

@@ -12,22 +12,25 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
+// List is the part of a list from the resource server that people read.
+type List struct {
+	Data       []json.RawMessage `json:"data"`
+	Groups     []json.RawMessage `json:"groups"`
+	Others     json.Number       `json:"other_count"`
+	Value      json.RawMessage   `json:"value"`
+	HasMore    bool              `json:"has_more"`
+	NextCursor string            `json:"next_cursor"`
+	Bookmark   string            `json:"next_changes_since"`
+	Meta       struct {
+		Count    json.RawMessage   `json:"count"`
+		Warnings []json.RawMessage `json:"warnings"`
+	} `json:"meta"`
+}
+
 // Page is the part of structured output that people read.
 type Page struct {
-	Shared json.RawMessage `json:"shared"` // members that all rows have in common
-	Data   struct {
-		Data       []json.RawMessage `json:"data"`
-		Groups     []json.RawMessage `json:"groups"`
-		Others     json.Number       `json:"other_count"`
-		Value      json.RawMessage   `json:"value"`
-		HasMore    bool              `json:"has_more"`
-		NextCursor string            `json:"next_cursor"`
-		Bookmark   string            `json:"next_changes_since"`
-		Meta       struct {
-			Count    json.RawMessage   `json:"count"`
-			Warnings []json.RawMessage `json:"warnings"`
-		} `json:"meta"`
-	} `json:"data"`
+	Shared        json.RawMessage   `json:"shared"` // members that all rows have in common
+	Data          List              `json:"data"`
 	GroupsLeftOut int               `json:"groups_left_out"`
 	Results       []json.RawMessage `json:"results"` // of a search
 	Title         string            `json:"title"`
@@ -108,9 +111,7 @@ func shapeTable(shape tool.Table, result *tool.Result, screen screen, more strin
 
 // listTable returns a table of the named members of a list's rows, and of the optional ones that a row has. Other results are shown as text.
 func listTable(result *tool.Result, names, optional []string, screen screen) string {
-	var list struct {
-		Data []json.RawMessage `json:"data"`
-	}
+	var list List
 	if err := json.Unmarshal(result.Structured, &list); err != nil || len(list.Data) == 0 {
 		return screen.text(result.Text)
 	}

@@ -98,26 +98,21 @@ func (t *table) render(screen screen) string {
 
 // line returns the cells of a row or the headings, which are already cut and styled.
 func (t *table) line(cellOf func(*column) string) string {
-	var line strings.Builder
-	padding := 0
+	var cells []string
 	for i := range t.columns {
 		c := &t.columns[i]
 		if c.width == 0 {
 			continue
 		}
 		cell := cellOf(c)
-		before, after := 0, max(c.width-invocation.Width(sgr.ReplaceAllString(cell, "")), 0)
+		padding := strings.Repeat(" ", max(c.width-invocation.Width(sgr.ReplaceAllString(cell, "")), 0))
 		if c.isRight {
-			before, after = after, 0
+			cells = append(cells, padding+cell)
+		} else {
+			cells = append(cells, cell+padding)
 		}
-		if cell == "" {
-			padding += before + after + columnGap
-			continue
-		}
-		line.WriteString(strings.Repeat(" ", padding+before) + cell)
-		padding = after + columnGap
 	}
-	return line.String()
+	return strings.TrimRight(strings.Join(cells, strings.Repeat(" ", columnGap)), " ")
 }
 
 type screen struct {

@@ -18,17 +18,17 @@ import (
 
 // Arguments are the flags of a tool's arguments. The argument connection_id is the flag --connection-id.
 type Arguments struct {
-	values []*ArgumentValue
-	object string // of --json: all arguments as one JSON object
+	MayMiss bool // the tool reports a missing positional argument
 
+	values     []*ArgumentValue
 	positional *ArgumentValue // nil if the command has none
-	mayMiss    bool           // the tool reports a missing positional argument
+	object     string         // of --json: all arguments as one JSON object
 }
 
 // AddArguments adds a flag for each argument. For a tool, it also adds --json for all arguments together. Other commands hide the flag of a
 // positional argument.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
-	made := &Arguments{mayMiss: ofTool}
+	made := &Arguments{MayMiss: ofTool}
 	for _, argument := range arguments {
 		value := &ArgumentValue{Argument: argument}
 		made.values = append(made.values, value)
@@ -62,21 +62,15 @@ const (
 // MarkArguments marks flags that set arguments of a call.
 func MarkArguments(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
-		annotate(flags, name, argumentFlag)
+		annotate(flags, name, argumentFlag, "")
 	}
 }
 
 // IsArgument reports whether a flag sets arguments of a call.
-func IsArgument(flag *pflag.Flag) bool {
-	_, isMarked := flag.Annotations[argumentFlag]
-	return isMarked
-}
+func IsArgument(flag *pflag.Flag) bool { return flag.Annotations[argumentFlag] != nil }
 
 // IsShared reports whether every command that reads data has a flag.
-func IsShared(flag *pflag.Flag) bool {
-	_, isMarked := flag.Annotations[sharedFlag]
-	return isMarked
-}
+func IsShared(flag *pflag.Flag) bool { return flag.Annotations[sharedFlag] != nil }
 
 // HasObject reports whether the arguments of a call were passed as one object.
 func HasObject(command *cobra.Command) bool {
@@ -98,10 +92,10 @@ func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMess
 			object = append(object, rawjson.Raw(value.Argument.Name, value.passed))
 		}
 	}
-	if a.object == "" {
+	switch {
+	case a.object == "":
 		return object.Encode(), nil
-	}
-	if len(object) > 0 {
+	case len(object) > 0:
 		return nil, Usagef("--json cannot be combined with flags of arguments; pass all arguments in one of the two ways")
 	}
 	return a.readObject(command.InOrStdin())
@@ -140,7 +134,7 @@ func (a *Arguments) setPositional(command *cobra.Command, words []string) error 
 	}
 	name := FlagName(a.positional.Argument.Name)
 	switch {
-	case len(words) == 0 && a.mayMiss:
+	case len(words) == 0 && a.MayMiss:
 		return nil // or it may have been passed with its flag
 	case len(words) != 1:
 		return Usagef("%s takes one <%s>, got %d; put words with spaces into quotes, or run: %[1]s --help", command.CommandPath(), name, len(words))
@@ -150,18 +144,16 @@ func (a *Arguments) setPositional(command *cobra.Command, words []string) error 
 	return a.positional.Set(words[0])
 }
 
-// AllowMissing leaves it to the tool to report a missing positional argument.
-func (a *Arguments) AllowMissing() { a.mayMiss = true }
-
 // Usage returns the positional argument for the usage line, with a space before it.
 func (a *Arguments) Usage() string {
-	switch {
-	case a.positional == nil:
+	if a.positional == nil {
 		return ""
-	case a.positional.Argument.Required:
-		return " <" + FlagName(a.positional.Argument.Name) + ">"
 	}
-	return " [" + FlagName(a.positional.Argument.Name) + "]"
+	name := FlagName(a.positional.Argument.Name)
+	if a.positional.Argument.Required {
+		return " <" + name + ">"
+	}
+	return " [" + name + "]"
 }
 
 // ArgumentValue collects the values that were passed for one argument. It is a pflag.Value.
@@ -289,7 +281,7 @@ func (v *ArgumentValue) Set(text string) error {
 		if err != nil || name == "" {
 			return fmt.Errorf("%q is not relation=number", text)
 		}
-		return v.setEntry(text, name, strconv.AppendInt(nil, number, 10))
+		return v.setEntry(text, name, "", strconv.AppendInt(nil, number, 10))
 	case tool.FilterArgument:
 		return v.setFilter(text)
 	default:
@@ -315,25 +307,21 @@ func (v *ArgumentValue) setFilter(text string) error {
 	} else if field, value, _ = strings.Cut(text, "="); field == "" || field == text {
 		return fmt.Errorf("%q is not a filter: use field=value, 'field>=value' or field.gte=value", text)
 	}
-	if operator == "" {
-		return v.setEntry(text, field, rawjson.Quote(value))
-	}
-	entries, _ := rawjson.ParseObject(v.passed)
-	bounds, isRange := rawjson.ParseObject(entries.Get(field))
-	if !isRange {
-		return v.setEntry(text, field, rawjson.Object{rawjson.String(operator, value)}.Encode())
-	}
-	if bounds.Get(operator) != nil {
-		return fmt.Errorf("%q sets %s a second time", text, field)
-	}
-	v.passed = entries.With(field, bounds.With(operator, rawjson.Quote(value)).Encode()).Encode()
-	return nil
+	return v.setEntry(text, field, operator, rawjson.Quote(value))
 }
 
-// setEntry adds a member to an object. It returns an error if the member was set before.
-func (v *ArgumentValue) setEntry(text, name string, value json.RawMessage) error {
+// setEntry adds a member to an object, or a bound to the range that is a member. It returns an error if the same was set before.
+func (v *ArgumentValue) setEntry(text, name, operator string, value json.RawMessage) error {
 	entries, _ := rawjson.ParseObject(v.passed)
-	if entries.Get(name) != nil {
+	known := entries.Get(name)
+	if operator != "" {
+		bounds, isRange := rawjson.ParseObject(known)
+		if isRange && bounds.Get(operator) == nil {
+			known = nil
+		}
+		value = bounds.With(operator, value).Encode()
+	}
+	if known != nil {
 		return fmt.Errorf("%q sets %s a second time", text, name)
 	}
 	v.passed = entries.With(name, value).Encode()

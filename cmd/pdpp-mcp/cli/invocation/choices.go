@@ -12,32 +12,45 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// choiceError is an error that each of several flags would avoid.
-type choiceError struct {
+// advisedError is an error with next steps, and with flags each of which would avoid it.
+type advisedError struct {
 	error
+	steps   []string
 	choices [][]string
 }
 
 // Unwrap returns the error.
-func (e *choiceError) Unwrap() error { return e.error }
+func (e *advisedError) Unwrap() error { return e.error }
 
-// WithChoices adds the flags that would avoid an error. Each choice is the words of one flag.
-func WithChoices(err error, choices ...[]string) error {
-	if len(choices) == 0 {
+// Advised adds next steps to an error: hints, and command lines that begin with Command. Fatal prints them below the error.
+func Advised(err error, steps ...string) error { return AdvisedToChoose(err, steps, nil) }
+
+// AdvisedToChoose adds next steps to an error, and flags that would avoid it. Each choice is the words of one flag.
+func AdvisedToChoose(err error, steps []string, choices [][]string) error {
+	if len(steps)+len(choices) == 0 {
 		return err
 	}
-	return &choiceError{err, choices}
+	return &advisedError{err, steps, choices}
+}
+
+// NextSteps returns the next steps of an error, one line each.
+func NextSteps(err error) []string {
+	if advised, ok := errors.AsType[*advisedError](err); ok {
+		return advised.steps
+	}
+	return nil
 }
 
 // maxChoices bounds the suggested command lines of one error.
 const maxChoices = 6
 
-// AddCommandLines adds next steps to an error: the command line with each choice of WithChoices. For a *credential.SeveralError, these are
-// the command lines for all providers and for each one.
+// AddCommandLines adds next steps to an error: the command line with each of its choices. For a *credential.SeveralError, these are the
+// command lines for all providers and for each one.
 func AddCommandLines(err error, command *cobra.Command, arguments []string) error {
+	var steps []string
 	var choices [][]string
-	if open, ok := errors.AsType[*choiceError](err); ok {
-		choices = open.choices
+	if advised, ok := errors.AsType[*advisedError](err); ok {
+		steps, choices = slices.Clip(advised.steps), advised.choices
 	}
 	if several, ok := errors.AsType[*credential.SeveralError](err); ok {
 		if _, takesAll := command.Flag(providerFlag).Value.(pflag.SliceValue); takesAll && !several.Apart {
@@ -47,7 +60,6 @@ func AddCommandLines(err error, command *cobra.Command, arguments []string) erro
 			choices = append(choices, providerChoice(url))
 		}
 	}
-	steps := NextSteps(err)
 	for _, choice := range choices[:min(len(choices), maxChoices)] {
 		steps = append(steps, Command+withFlags(arguments, choice))
 	}

@@ -16,7 +16,7 @@ func TestAddCommandLines(t *testing.T) {
 	several := &credential.SeveralError{URLs: []string{"https://a.example", "https://b.example"}, Refusal: &credential.Error{}}
 	apart := *several
 	apart.Apart = true
-	open := Advised(WithChoices(errors.New("open"), GrantChoice("a b"), GrantChoice("c")), "a hint")
+	open := AdvisedToChoose(errors.New("open"), []string{"a hint"}, [][]string{GrantChoice("a b"), GrantChoice("c")})
 	for _, test := range []struct {
 		err   error
 		typed []string
@@ -38,12 +38,7 @@ func TestAddCommandLines(t *testing.T) {
 		command := &cobra.Command{}
 		AddProviderURLs(command.Flags(), new([]string), "")
 		err := AddCommandLines(test.err, command, test.typed)
-		var steps []string
-		var advised interface{ NextSteps() []string }
-		if errors.As(err, &advised) {
-			steps = advised.NextSteps()
-		}
-		if !errors.Is(err, test.err) || !slices.Equal(steps, test.want) {
+		if steps := NextSteps(err); !errors.Is(err, test.err) || !slices.Equal(steps, test.want) {
 			t.Errorf("%q with %v gives\n%q\nwant\n%q", test.typed, test.err, steps, test.want)
 		}
 	}

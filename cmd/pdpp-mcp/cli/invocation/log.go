@@ -2,11 +2,9 @@ package invocation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -40,35 +38,6 @@ func (l *Log) Logger() *slog.Logger {
 		return slog.New(slog.NewJSONHandler(destination, options))
 	}
 	return slog.New(slog.NewTextHandler(destination, options))
-}
-
-// advisedError is an error with next steps.
-type advisedError struct {
-	error
-	steps []string
-}
-
-// Unwrap returns the error.
-func (e *advisedError) Unwrap() error { return e.error }
-
-// NextSteps returns the steps, one line each.
-func (e *advisedError) NextSteps() []string { return e.steps }
-
-// Advised adds next steps to an error: hints, and command lines that begin with Command. Fatal prints them below the error.
-func Advised(err error, steps ...string) error {
-	if len(steps) == 0 {
-		return err
-	}
-	return &advisedError{err, steps}
-}
-
-// NextSteps returns a copy of the next steps of an error.
-func NextSteps(err error) []string {
-	var advised interface{ NextSteps() []string }
-	if errors.As(err, &advised) {
-		return slices.Clone(advised.NextSteps())
-	}
-	return nil
 }
 
 // Fatal writes the error that ends the program, and its next steps below. With --log-format json it writes a record with the exit code.

@@ -41,7 +41,7 @@ func AddProviderURLs(flags *pflag.FlagSet, urls *[]string, usage string) {
 func AddReadOn(flags *pflag.FlagSet, limit *int) {
 	flags.IntVar(limit, "read-on", tool.DefaultReadOn, "maximum records a call may read when the provider cannot filter, sort or group (0 disables)")
 	ReadVariables(flags, "read-on")
-	annotate(flags, "read-on", sharedFlag)
+	annotate(flags, "read-on", sharedFlag, "")
 }
 
 // RefuseReadOn returns an error for a negative limit.
@@ -132,7 +132,7 @@ func (p *Provider) AddAccess(flags *pflag.FlagSet) {
 // markShared marks the flags that every command with a provider has.
 func markShared(flags *pflag.FlagSet) {
 	for _, name := range []string{providerFlag, grantFlag, "cache-root", "access-token-file", "rs-timeout", AllowPlainHTTP} {
-		annotate(flags, name, sharedFlag)
+		annotate(flags, name, sharedFlag, "")
 	}
 }
 

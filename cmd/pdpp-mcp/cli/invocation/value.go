@@ -157,7 +157,7 @@ func AddZone(flags *pflag.FlagSet, clock *tool.Clock, local bool) {
 	flags.Var(zone{clock}, zoneFlag, "IANA `zone` of dates and groups, such as Europe/Berlin (default: "+usual+")")
 	flags.Lookup(zoneFlag).DefValue = ""
 	ReadVariables(flags, zoneFlag)
-	annotate(flags, zoneFlag, sharedFlag)
+	annotate(flags, zoneFlag, sharedFlag, "")
 }
 
 func (z zone) Set(name string) error {
