@@ -3,7 +3,6 @@ package fanout
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -103,18 +102,6 @@ func report(ctx context.Context, missing []absence) []rawjson.Value {
 	return warnings
 }
 
-// unavailable lists the first missing sources, or nil (R-PKG-8).
-func unavailable(missing []absence) json.RawMessage {
-	if len(missing) == 0 {
-		return nil
-	}
-	var rows []json.RawMessage
-	for _, each := range missing[:min(len(missing), maxUnavailable)] {
-		rows = append(rows, each.identity().Encode())
-	}
-	return rawjson.Array(rows)
-}
-
 // failed returns the error of a call that no source answered. It is the first refusal if all are equal or all concern authorization
 // (R-PKG-6), and otherwise an error that names each source.
 func failed(missing []absence, url string) error {
@@ -159,11 +146,8 @@ func allMissing(missing []absence) *tool.Error {
 	if more := len(missing) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	return &tool.Error{
-		Code: tool.SourceUnavailable,
-		Message: fmt.Sprintf("none of the %d granted sources answered (%s); try again, or name one source by connection_id",
-			len(missing), strings.Join(named, "; ")),
-		UnavailableConnections: unavailable(missing),
-		Cause:                  errors.Join(causes...),
-	}
+	refusal := unavailable(tool.SourceUnavailable, fmt.Sprintf("none of the %d granted sources answered (%s); try again, or name one source by connection_id",
+		len(missing), strings.Join(named, "; ")), missing)
+	refusal.Cause = errors.Join(causes...)
+	return refusal
 }

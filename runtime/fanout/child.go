@@ -15,8 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// child is one source of a search, with the hits that were read for this page. The error of its question is why the source is missing; the
-// hits are valid anyway.
+// child is one source of a search with the hits that were read for this page. They are valid even if the source is missing since then.
 type child struct {
 	question            // the latest
 	streams    []string // nil means all of the grant
@@ -34,7 +33,8 @@ type child struct {
 
 // hit is one hit of a source.
 type hit struct {
-	value rawjson.Value // as the source sent it
+	value   rawjson.Value // as the source sent it
+	members rawjson.Object
 	stop
 }
 
@@ -83,8 +83,11 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 	if c.err != nil {
 		return nil
 	}
-	var list rs.List
-	if list, c.err = openHits(c.response); c.err != nil {
+	list, err := c.response.List()
+	if i := slices.IndexFunc(list.Rows, func(row rawjson.Value) bool { return rawjson.Kind(row) != rawjson.ObjectValue }); i >= 0 {
+		err = c.response.Unusable(fmt.Sprintf("hit %d of the source's answer is not an object", i+1), "")
+	}
+	if c.err = err; err != nil {
 		return nil
 	}
 	if c.meta == nil {
@@ -96,10 +99,11 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 			return err
 		}
 		c.next.at.Skip = skipped + i
-		if reader.claimsOther(value, c.source) {
-			c.drop(value)
+		members, _ := rawjson.ParseObject(value)
+		if reader.claimsOther(members, c.source) {
+			c.dropped[members.Text("stream")]++
 		} else {
-			c.hits = append(c.hits, hit{value, c.next})
+			c.hits = append(c.hits, hit{value, members, c.next})
 		}
 		c.next.counted.Skip++
 	}
@@ -122,20 +126,11 @@ func (c *child) advance(list rs.List, newHits int) {
 	}
 }
 
-// drop counts a hit that claims to belong to another source.
-func (c *child) drop(hit rawjson.Value) {
-	if c.dropped == nil {
-		c.dropped = make(map[string]int)
-	}
-	members, _ := rawjson.ParseObject(hit)
-	c.dropped[members.Text("stream")]++
-}
-
 const maxDroppedStreams = 5 // in one warning
 
 // warnings returns the warnings about dropped hits and about hits that cannot be read.
 func (c *child) warnings() (warnings []rawjson.Value) {
-	if c.dropped != nil {
+	if len(c.dropped) > 0 {
 		var counts []string
 		for _, stream := range slices.Sorted(maps.Keys(c.dropped)) {
 			counts = append(counts, fmt.Sprintf("%d of stream %s", c.dropped[stream], rawjson.Quote(tool.Shorten(stream, tool.LabelCharacters))))
@@ -167,42 +162,22 @@ func (c *child) cursorRefusal(url string) *rs.Error {
 	return &lost
 }
 
-// openHits returns the hits in a response. Its error is an *rs.Failure.
-func openHits(response *rs.Response) (rs.List, error) {
-	list, err := response.List()
-	for i, row := range list.Rows {
-		if rawjson.Kind(row) != rawjson.ObjectValue {
-			return list, response.Unusable(fmt.Sprintf("hit %d of the source's answer is not an object", i+1), "")
-		}
-	}
-	return list, err
-}
+// aliases are other names of members of a hit.
+var aliases = map[string]string{"connection_id": "connector_instance_id", "connector_key": "connector_id", "display_name": "label"}
 
 // attributed returns a hit with members that name its source, and the provider if there are several (R-PKG-2). Existing members are kept. A
 // hit of an unknown connection is unchanged.
-func (s *Source) attributed(value rawjson.Value, severalProviders bool) rawjson.Value {
-	hit, _ := rawjson.ParseObject(value)
-	if id := hit.FirstText("connection_id", "connector_instance_id"); id != "" && id != s.ConnectionID {
-		return value
+func (s *Source) attributed(sent hit, severalProviders bool) rawjson.Value {
+	if id := sent.members.FirstText("connection_id", "connector_instance_id"); id != "" && id != s.ConnectionID {
+		return sent.value
 	}
-	added := rawjson.Object{}
-	for _, member := range []struct{ name, value, alias string }{
-		{"connection_id", s.ConnectionID, "connector_instance_id"},
-		{"connector_key", s.ConnectorKey, "connector_id"},
-		{"display_name", s.DisplayName, "label"},
-	} {
-		if hit.FirstText(member.name, member.alias) == "" {
-			added = append(added, rawjson.Texts(member.name, member.value)...)
-		}
-	}
+	added := rawjson.Texts("connection_id", s.ConnectionID, "connector_key", s.ConnectorKey, "display_name", s.DisplayName)
+	added = slices.DeleteFunc(added, func(m rawjson.Member) bool { return sent.members.FirstText(m.Name, aliases[m.Name]) != "" })
 	if severalProviders {
 		added = append(added, rawjson.String("provider_url", s.Reader.ProviderURL()))
 	}
 	if len(added) == 0 {
-		return value
+		return sent.value
 	}
-	for _, member := range added {
-		hit = hit.With(member.Name, member.Value)
-	}
-	return hit.Encode()
+	return append(sent.members.Without(added.Names()...), added...).Encode()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -35,8 +34,7 @@ type position struct {
 	Skip   int    `json:"k,omitempty"`
 }
 
-// resume sets the positions of the children to those of a cursor, in its order. A source that was added after the first page is not read. It
-// refuses a cursor with a grant of another caller.
+// resume sets the children and their positions to those of a cursor, which may only name sources of the caller.
 func (p *page) resume(text string) error {
 	if len(text) > maxCursor {
 		return tool.CursorRefused(fmt.Sprintf("is longer than %d characters", maxCursor), nil)
@@ -65,27 +63,12 @@ func (p *page) resume(text string) error {
 	return nil
 }
 
-// cursor returns the cursor of the next page, or nothing on the last page. If it would be too large with the latest cursors of the sources,
-// it counts positions from their earlier cursors. It returns nothing if the cursor is still too large.
-func (p *page) cursor(rest []waiting) string {
-	if len(rest) == 0 {
-		return ""
-	}
-	next := cursor{Count: p.count}
-	for _, each := range rest {
-		next.Positions = append(next.Positions, place{each.source.cursorKey(), each.at})
-	}
-	encoded := tool.EncodeCursor("", p.request, next)
-	if len(encoded) > maxCursor {
-		for i, each := range rest { // one page of the source must reach the counted position
-			if counted := each.counted; counted.Skip < rs.MostRows && len(counted.Cursor) < len(each.at.Cursor) {
-				next.Positions[i].position = counted
-			}
+// cursor returns the first of several cursors of the next page that is not too large, or nothing, also if the last page has no places.
+func (p *page) cursor(versions ...[]place) string {
+	for _, places := range versions {
+		if encoded := tool.EncodeCursor("", p.request, cursor{p.count, places}); len(places) > 0 && len(encoded) <= maxCursor {
+			return encoded
 		}
-		encoded = tool.EncodeCursor("", p.request, next)
 	}
-	if len(encoded) > maxCursor {
-		return ""
-	}
-	return encoded
+	return ""
 }

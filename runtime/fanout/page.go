@@ -68,7 +68,7 @@ func (p *page) response(ctx context.Context, request rs.Request) *rs.Response {
 		if shown[i] == len(child.hits) {
 			break
 		}
-		hits = append(hits, child.source.attributed(child.hits[shown[i]].value, p.reader.options.ProviderURL == ""))
+		hits = append(hits, child.source.attributed(child.hits[shown[i]], p.reader.options.ProviderURL == ""))
 		shown[i]++
 		next = i + 1
 	}
@@ -78,38 +78,38 @@ func (p *page) response(ctx context.Context, request rs.Request) *rs.Response {
 			response.GrantIDs = child.source.addTo(response.GrantIDs)
 		}
 	}
-	rest := p.rest(shown, next)
-	cursor := p.cursor(rest)
+	rest, counted := p.rest(shown, next)
 	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Bool("has_more", len(rest) > 0)}
+	cursor := p.cursor(rest, counted)
 	body = append(body, rawjson.Texts("next_cursor", cursor)...)
 	meta := append(p.counts(), rawjson.Raw("warnings", rawjson.Array(p.warnings(ctx, len(rest), cursor))))
 	return response.WithMembers(append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", meta.Encode())))
 }
 
-// waiting is a source that continues on the next page.
-type waiting struct {
-	source *Source
-	stop
-}
-
-// rest returns the children that continue on the next page, beginning with the child of the next hit. The next page asks a failed source
-// again; if only failed sources are left, there is no next page, or paging would never end (R-PKG-6).
-func (p *page) rest(shown []int, first int) []waiting {
-	var rest []waiting
+// rest returns where the children continue on the next page, beginning with the child of the next hit, and the same places with counted
+// positions where those have a shorter cursor. The next page asks a failed source again; if only failed sources are left, there is no next
+// page, or paging would never end (R-PKG-6).
+func (p *page) rest(shown []int, first int) (places, counted []place) {
 	hasNext := false
 	for n := range p.children {
 		i := (first + n) % len(p.children)
 		child := p.children[i]
 		isUnread := shown[i] < len(child.hits)
-		if isUnread || !child.isDone {
-			rest = append(rest, waiting{child.source, child.after(shown[i])})
-		}
 		hasNext = hasNext || isUnread || child.hasMore()
+		if !isUnread && child.isDone {
+			continue
+		}
+		stop := child.after(shown[i])
+		if stop.counted.Skip >= rs.MostRows || len(stop.counted.Cursor) >= len(stop.at.Cursor) { // one page of the source must reach it
+			stop.counted = stop.at
+		}
+		places = append(places, place{child.source.cursorKey(), stop.at})
+		counted = append(counted, place{child.source.cursorKey(), stop.counted})
 	}
 	if !hasNext {
-		return nil
+		return nil, nil
 	}
-	return rest
+	return places, counted
 }
 
 // missing returns the sources that were asked and did not answer.
@@ -171,7 +171,7 @@ func (p *page) total() *int64 {
 	sum := int64(0)
 	for _, child := range p.children {
 		count, ok := exactCount(child.meta)
-		if !ok || child.err != nil || child.dropped != nil {
+		if !ok || child.err != nil || len(child.dropped) > 0 {
 			return nil
 		}
 		sum += count
@@ -204,7 +204,7 @@ func (p *page) counts() rawjson.Object {
 		}
 		recall, ok := rawjson.ParseObject(child.meta.Get("recall"))
 		isKnown = isKnown || ok
-		isComplete = isComplete && child.err == nil && child.dropped == nil && recall.True("complete")
+		isComplete = isComplete && child.err == nil && len(child.dropped) == 0 && recall.True("complete")
 		isTruncated = isTruncated || recall.True("truncated")
 		if child.err == nil {
 			searched++

@@ -59,9 +59,8 @@ func callEnded(ctx context.Context) error {
 	return nil
 }
 
-// gather sends one request to each grant that may have one of the streams. It returns the merged response without a body, and warnings
-// about missing sources. It passes each answer to take, which returns an error for an unusable one. If no source answered, the error covers
-// all of them.
+// gather sends one request to each grant that may have one of the streams. It passes each answer to take, which returns an error for an
+// unusable one. It returns the merged response without a body, and warnings about missing sources, or an error about all of them.
 func (r *Reader) gather(
 	ctx context.Context, request rs.Request, streams []string, take func(*Source, *rs.Response) error,
 ) (*rs.Response, []rawjson.Value, error) {

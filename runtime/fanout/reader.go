@@ -166,8 +166,7 @@ func (r *Reader) Origins(request rs.Request) []string {
 	return slices.Compact(origins)
 }
 
-// refuseClaims returns an error if a record of a response claims to belong to another source, because its handle would lead there
-// (R-PKG-2).
+// refuseClaims returns an error if a record claims to belong to another source, because its handle would lead there (R-PKG-2).
 func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.Response) error {
 	rows := []rawjson.Value{response.Body()}
 	if list, err := response.List(); err == nil {
@@ -177,7 +176,7 @@ func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.
 		if err := callEnded(ctx); err != nil {
 			return err
 		}
-		if r.claimsOther(row, source) {
+		if record, _ := rawjson.ParseObject(row); r.claimsOther(record, source) {
 			return response.Unusable("the source "+source.name()+" sent records that claim to be of another granted source", "")
 		}
 	}
@@ -186,10 +185,9 @@ func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.
 
 // claimsOther reports whether a record names a connection of a source that is not in own. A connection of no source is allowed, because a
 // grant can have connections that are not known.
-func (r *Reader) claimsOther(record rawjson.Value, own ...*Source) bool {
-	members, _ := rawjson.ParseObject(record)
+func (r *Reader) claimsOther(record rawjson.Object, own ...*Source) bool {
 	return slices.ContainsFunc([]string{"connection_id", "connector_instance_id"}, func(name string) bool {
-		id := members.Text(name)
+		id := record.Text(name)
 		return id != "" && r.connections[id] && !slices.ContainsFunc(own, func(s *Source) bool { return s.ConnectionID == id })
 	})
 }
@@ -202,9 +200,6 @@ func (r *Reader) observe(started time.Time, err error) {
 
 // unanswerable refuses a request without sources.
 func unanswerable(request rs.Request) *tool.Error {
-	return &tool.Error{
-		Code: tool.PackageUnsupported,
-		Message: fmt.Sprintf("GET %s needs one source of the package, and the request names none; "+
-			"use a tool that takes stream or connection_id", request.Path),
-	}
+	return &tool.Error{Code: tool.PackageUnsupported, Message: fmt.Sprintf(
+		"GET %s needs one source of the package, and the request names none; use a tool that takes stream or connection_id", request.Path)}
 }

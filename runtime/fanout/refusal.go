@@ -21,28 +21,14 @@ const (
 
 // revoked returns the refusal of a package without an active member (R-PKG-1).
 func (r *Reader) revoked() *tool.Error {
-	refusal := &tool.Error{
-		Code:                   tool.PackageRevoked,
-		Message:                "no active source is left; connect again to have the sources approved",
-		UnavailableConnections: unavailable(r.inactive),
-	}
-	if len(r.inactive) > 0 {
-		refusal.Cause = r.inactive[0].err
-	}
-	return refusal
+	return unavailable(tool.PackageRevoked, "no active source is left; connect again to have the sources approved", r.inactive)
 }
 
 // ungranted returns the refusal of streams that no active source has.
 func (r *Reader) ungranted(streams []string) *tool.Error {
 	quoted := string(rawjson.Strings("", streams).Value)
-	ended := keep(r.ended(streams), func(a absence) bool { return a.source.Streams != nil })
-	if len(ended) > 0 {
-		return &tool.Error{
-			Code:                   tool.SourceUnavailable,
-			Message:                ended[0].unreadable("that grants " + quoted),
-			UnavailableConnections: unavailable(ended),
-			Cause:                  ended[0].err,
-		}
+	if ended := keep(r.ended(streams), func(a absence) bool { return a.source.Streams != nil }); len(ended) > 0 {
+		return unavailable(tool.SourceUnavailable, ended[0].unreadable("that grants "+quoted), ended)
 	}
 	var known []string
 	for _, source := range r.active {
@@ -58,29 +44,46 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	}
 }
 
-// refusal returns the refusal of a wrong or missing connection (R-ERR-5). It lists the active sources of the streams, and separately the
-// inactive ones.
+// unavailable returns the refusal of a read without the missing sources. Its cause is why the first of them is missing.
+func unavailable(code tool.Code, message string, missing []absence) *tool.Error {
+	refusal := &tool.Error{Code: code, Message: message, UnavailableConnections: identities(missing, maxUnavailable)}
+	if len(missing) > 0 {
+		refusal.Cause = missing[0].err
+	}
+	return refusal
+}
+
+// refusal returns the refusal of a wrong or missing connection (R-ERR-5). It lists inactive sources separately (R-PKG-8).
 func (r *Reader) refusal(code tool.Code, streams []string, form string, values ...any) *tool.Error {
+	seen := map[string]bool{"": true} // connection_id cannot choose such a source
+	offered := keep(r.granting(streams), func(s *Source) bool {
+		isNew := !seen[s.ConnectionID]
+		seen[s.ConnectionID] = true
+		return isNew
+	})
 	refusal := &tool.Error{
 		Code: code, Message: fmt.Sprintf(form, values...), Param: tool.SchemaConnectionID,
-		UnavailableConnections: unavailable(r.ended(streams)),
-	}
-	var offered []json.RawMessage
-	seen := map[string]bool{"": true} // connection_id cannot choose such a source
-	for _, source := range r.granting(streams) {
-		if !seen[source.ConnectionID] {
-			seen[source.ConnectionID] = true
-			offered = append(offered, source.identity().Encode())
-		}
+		AvailableConnections: identities(offered, maxAvailable), UnavailableConnections: identities(r.ended(streams), maxUnavailable),
 	}
 	if offered != nil {
 		refusal.RetryWith = "connection_id"
-		refusal.AvailableConnections = rawjson.Array(offered[:min(len(offered), maxAvailable)])
 	}
 	if len(offered) > maxAvailable {
 		refusal.AvailableTotal = len(offered)
 	}
 	return refusal
+}
+
+// identities lists the first sources, or returns nil if there are none.
+func identities[S interface{ identity() rawjson.Object }](sources []S, limit int) json.RawMessage {
+	var rows []json.RawMessage
+	for _, each := range sources[:min(len(sources), limit)] {
+		rows = append(rows, each.identity().Encode())
+	}
+	if rows == nil {
+		return nil
+	}
+	return rawjson.Array(rows)
 }
 
 // OtherGrantsError is a refusal by one of several grants of a connection. The other grants may have the item. They were not asked, because

@@ -13,7 +13,7 @@ import (
 // (rs-contract.md). The document has only the members that package schemadoc reads. Warnings about missing sources come first.
 func (r *Reader) schema(ctx context.Context, request rs.Request, streams []string) (*rs.Response, error) {
 	var sent []rawjson.Value // warnings
-	merged := connectors{byContent: map[string]*connector{}}
+	var connectors []rawjson.Object
 	response, warnings, err := r.gather(ctx, request, streams, func(source *Source, response *rs.Response) error {
 		document, err := schemadoc.Read(response)
 		if err != nil {
@@ -23,7 +23,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, streams []strin
 			if err := callEnded(ctx); err != nil {
 				return err
 			}
-			merged.add(source.connected(each))
+			connectors = append(connectors, source.connected(each))
 		}
 		meta, _ := rawjson.ParseObject(document.Members.Get("meta"))
 		more, _ := rawjson.Elements(meta.Get("warnings"))
@@ -35,7 +35,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, streams []strin
 	}
 	return response.WithMembers(rawjson.Object{
 		rawjson.Raw("bearer", rawjson.Object{rawjson.String("token_kind", rs.KindPackage)}.Encode()),
-		rawjson.Raw("connectors", merged.encode()),
+		rawjson.Raw("connectors", mergeConnectors(connectors)),
 		metaOf(append(warnings, sent...)),
 	}), nil
 }
@@ -57,51 +57,32 @@ func (s *Source) connected(c *schemadoc.Connector) rawjson.Object {
 	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{connection.Encode()}))
 }
 
-// connectors are the connectors of several documents.
-type connectors struct {
-	all       []*connector
-	byContent map[string]*connector // by the encoded connector without its connections
-}
-
-// connector is a connector with the connections of every connector that is otherwise equal.
-type connector struct {
-	first       rawjson.Object
-	connections []rawjson.Value
-}
-
-// add merges connectors that differ only in their connections. Others stay separate even with the same key, because their grants may differ
-// in any field.
-func (c *connectors) add(sent rawjson.Object) {
-	added := &connector{first: sent}
-	if added.connections, _ = rawjson.Elements(sent.Get("granted_connections")); len(added.connections) > 0 {
-		rest := string(sent.Without("granted_connections").Encode())
-		if earlier, isKnown := c.byContent[rest]; isKnown {
-			earlier.connections = append(earlier.connections, added.connections...)
-			return
+// mergeConnectors merges connectors that differ only in their connections. Others stay separate even with the same key, because their grants
+// may differ in any field. A connection of several documents is repeated; package schemadoc reads it once.
+func mergeConnectors(connectors []rawjson.Object) rawjson.Value {
+	const name = "granted_connections"
+	var rows []rawjson.Object
+	var connections [][]rawjson.Value // of each row
+	known := map[string]int{}         // rows by the connector without its connections
+	for _, each := range connectors {
+		own, _ := rawjson.Elements(each.Get(name))
+		content := string(each.Without(name).Encode())
+		i, isKnown := known[content]
+		if !isKnown || len(own) == 0 {
+			i, rows, connections = len(rows), append(rows, each), append(connections, nil)
 		}
-		c.byContent[rest] = added
-	}
-	c.all = append(c.all, added)
-}
-
-// encode returns the connectors with their connections, each once.
-func (c *connectors) encode() rawjson.Value {
-	rows := make([]rawjson.Value, len(c.all))
-	for i, each := range c.all {
-		ids := map[string]bool{}
-		connections := keep(each.connections, func(row rawjson.Value) bool {
-			connection, _ := rawjson.ParseObject(row)
-			id := connection.Text("connection_id")
-			isKnown := id != "" && ids[id]
-			ids[id] = true
-			return !isKnown
-		})
-		if len(connections) > 0 {
-			each.first = each.first.With("granted_connections", rawjson.Array(connections))
+		if len(own) > 0 {
+			known[content], connections[i] = i, append(connections[i], own...)
 		}
-		rows[i] = each.first.Encode()
 	}
-	return rawjson.Array(rows)
+	encoded := make([]rawjson.Value, len(rows))
+	for i, row := range rows {
+		if connections[i] != nil {
+			row = row.With(name, rawjson.Array(connections[i]))
+		}
+		encoded[i] = row.Encode()
+	}
+	return rawjson.Array(encoded)
 }
 
 // streams lists the streams of every source. Each row has the connection of its source (R-SCH-9), and its grant and provider if there are
@@ -116,8 +97,8 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 			if err := callEnded(ctx); err != nil {
 				return err
 			}
-			if !r.claimsOther(each, own...) { // the other source lists it
-				rows = append(rows, r.listed(source, each, severalGrants))
+			if row, _ := rawjson.ParseObject(each); !r.claimsOther(row, own...) { // the other source lists it
+				rows = append(rows, r.listed(source, row, severalGrants))
 			}
 		}
 		return err
@@ -133,8 +114,7 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 }
 
 // listed returns a row with the members that identify its source.
-func (r *Reader) listed(source *Source, sent rawjson.Value, severalGrants bool) rawjson.Value {
-	row, _ := rawjson.ParseObject(sent)
+func (r *Reader) listed(source *Source, row rawjson.Object, severalGrants bool) rawjson.Value {
 	if source.ConnectionID != "" && !source.Shared && row.Get("connection_id") == nil {
 		row = row.With("connection_id", rawjson.Quote(source.ConnectionID))
 	}

@@ -46,9 +46,8 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 // assign gives each stream of a connection to one child. Members that share a connection have the same records, so only the first member
 // with a stream is asked for it (R-PKG-3, R-PKG-5). Sources without published streams or connection are always asked.
 func (r *Reader) assign(streams []string) []*child {
-	type granted struct{ connectionID, stream string }
 	var children []*child
-	assigned := map[granted]bool{}
+	assigned := map[[2]string]bool{} // by connection and stream
 	for _, source := range r.active {
 		names := streams
 		if source.Streams != nil {
@@ -56,9 +55,9 @@ func (r *Reader) assign(streams []string) []*child {
 			if len(streams) > 0 {
 				wanted = keep(streams, source.grants)
 			}
-			names = keep(wanted, func(name string) bool { return !assigned[granted{source.ConnectionID, name}] })
+			names = keep(wanted, func(name string) bool { return !assigned[[2]string{source.ConnectionID, name}] })
 			for _, name := range names {
-				assigned[granted{source.ConnectionID, name}] = source.ConnectionID != ""
+				assigned[[2]string{source.ConnectionID, name}] = source.ConnectionID != ""
 			}
 			if len(names) == 0 {
 				continue
@@ -67,7 +66,7 @@ func (r *Reader) assign(streams []string) []*child {
 				names = nil
 			}
 		}
-		children = append(children, &child{question: question{source: source}, streams: names})
+		children = append(children, &child{question: question{source: source}, streams: names, dropped: map[string]int{}})
 	}
 	return children
 }

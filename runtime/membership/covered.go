@@ -48,8 +48,7 @@ func coveredBy(schema *rs.Response) coverage {
 	return found
 }
 
-// approvedOf returns the coverage of a grant by its approval in the cache, or nil if the approval does not name every connection and
-// stream.
+// approvedOf returns the coverage of a grant by its approval, or nil if the approval does not name every connection and stream.
 func approvedOf(stored credential.Credential) coverage {
 	var found coverage
 	for _, each := range stored.Approved() {
@@ -64,63 +63,50 @@ func approvedOf(stored credential.Credential) coverage {
 }
 
 // connectAgain returns the command line that requests the same grant again.
-func (m *Membership) connectAgain(p *provider, entry *credential.Entry) string {
-	return entry.Credential.SameRequest().Connect(p.url, m.options.Cache.NamedRoot())
+func (m *Membership) connectAgain(entry *credential.Entry) string {
+	return entry.Credential.SameRequest().Connect(entry.ProviderURL, m.options.Cache.NamedRoot())
 }
 
-// connect returns the command line that requests uncovered data. It names the connector if a grant has the connection. For a grant that must
-// be approved again, it names everything that was approved.
+// connect returns the command line that requests uncovered data of a connector. An unknown connection is probably another account of the
+// only connector with the stream. For a grant that must be approved again, the line names everything that was approved.
 func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
-	asked := commandline.Wanted{
-		Connections: []string{wanted.ConnectionID}, Streams: []string{wanted.Stream}, Fields: []string{wanted.Field},
-	}
-	url := ""
+	type origin struct{ connector, provider string }
+	var known origin
+	var offering []origin // the connectors with the stream
 	if len(m.providers) == 1 {
-		url = m.providers[0].url
+		known.provider = m.providers[0].url
 	}
 	for _, each := range grants {
-		source, isKnown := each.sourceOf(wanted.ConnectionID)
-		if wanted.Stream == "" && (isKnown || len(grants) == 1) {
-			return m.connectAgain(each.provider, each.stored())
-		}
+		entry := each.stored()
+		isKnown := each.hasConnection(wanted.ConnectionID)
 		if isKnown {
-			asked.Source, url = source, each.provider.url
+			known = origin{provider: each.provider.url}
+		}
+		for _, approved := range entry.Credential.Approved() {
+			one := origin{approved.Source, each.provider.url}
+			if wanted.ConnectionID != "" && slices.Contains(approved.Connections, wanted.ConnectionID) {
+				isKnown, known = true, one
+			}
+			if approved.Stream == wanted.Stream && approved.Source != "" && !slices.Contains(offering, one) {
+				offering = append(offering, one)
+			}
+		}
+		if wanted.Stream == "" && (isKnown || len(grants) == 1) {
+			return m.connectAgain(entry)
 		}
 	}
-	if source, provider := onlySourceOf(grants, wanted.Stream); asked.Source == "" && source != "" {
-		asked.Source, url = source, provider
+	if known.connector == "" && len(offering) == 1 {
+		known = offering[0]
 	}
-	return asked.Connect(url, m.options.Cache.NamedRoot())
+	asked := commandline.Wanted{
+		Source: known.connector, Connections: []string{wanted.ConnectionID}, Streams: []string{wanted.Stream}, Fields: []string{wanted.Field},
+	}
+	return asked.Connect(known.provider, m.options.Cache.NamedRoot())
 }
 
-// onlySourceOf returns the connector and the provider of an approved stream, or nothing if there are several. An unknown connection is
-// probably another account of that connector.
-func onlySourceOf(grants []*grant, stream string) (source, provider string) {
-	for _, each := range grants {
-		for _, approved := range each.stored().Credential.Approved() {
-			if approved.Stream != stream || approved.Source == source && each.provider.url == provider {
-				continue
-			}
-			if source != "" {
-				return "", ""
-			}
-			source, provider = approved.Source, each.provider.url
-		}
-	}
-	return source, provider
-}
-
-// sourceOf returns the approved connector of a connection, which may be empty, and whether the grant has the connection.
-func (g *grant) sourceOf(connectionID string) (source string, isKnown bool) {
-	if connectionID == "" {
-		return "", false
-	}
-	for _, each := range g.stored().Credential.Approved() {
-		if slices.Contains(each.Connections, connectionID) {
-			return each.Source, true
-		}
-	}
+// hasConnection reports whether the grant is known to cover a connection.
+func (g *grant) hasConnection(id string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return "", slices.ContainsFunc(g.covered, func(s fanout.Source) bool { return s.ConnectionID == connectionID })
+	return id != "" && slices.ContainsFunc(g.covered, func(s fanout.Source) bool { return s.ConnectionID == id })
 }

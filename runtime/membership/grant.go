@@ -32,12 +32,10 @@ type grant struct {
 
 	mu       sync.Mutex
 	entry    *credential.Entry
-	client   *rs.Client  // of the entry's token
-	secrets  *rs.Secrets // of all grants
-	covered  coverage    // from its schema; nil if unknown
-	failure  error       // of the last attempt
+	covered  coverage // from its schema, otherwise from the owner's approval; nil if unknown
+	ended    error    // why the grant has ended; nil if it has not
+	failure  error    // of the last admission
 	failedAt time.Time
-	ended    error     // why the grant has ended; nil if it has not
 	notedAt  time.Time // of the last use in the cache
 
 	signing     *signIn   // running or successful; may be nil
@@ -51,70 +49,71 @@ func (g *grant) stored() *credential.Entry {
 	return g.entry
 }
 
-// makeClient makes the client. The caller holds the lock.
-func (g *grant) makeClient() {
-	options := g.membership.options
-	client, err := rs.NewClient(rs.Options{
-		BaseURL: g.provider.url, Bearer: g.entry.Credential.AccessToken, Secrets: g.secrets,
-		Transport: options.Transport, Retries: g.provider.retries, Timeout: options.Timeout,
-	})
-	if err == nil { // it cannot fail: the cache has checked the URL and the bearer
-		g.client = client
-	}
-}
-
-// clientFor returns a client with the token of a credential, and stores a new credential.
-func (g *grant) clientFor(entry *credential.Entry) *rs.Client {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if entry.Credential.AccessToken.Reveal() != g.entry.Credential.AccessToken.Reveal() {
-		g.entry = entry
-		g.makeClient()
-	}
-	return g.client
-}
-
 // withToken reads with the grant's token. It renews the token before it expires, and once after a refusal (R-LOCAL-5).
-func (g *grant) withToken(ctx context.Context, read func(*rs.Client) error) error {
+func withToken[T any](ctx context.Context, g *grant, read func(*rs.Client) (T, error)) (answer T, err error) {
 	renewal := g.membership.renewal
 	entry, err := renewal.Current(ctx, g.stored())
 	if err != nil {
-		return g.notRenewed(err)
+		return answer, g.failed(err)
 	}
-	if err = read(g.clientFor(entry)); err == nil {
-		return nil
+	if answer, err = readOnce(g, entry, read); err == nil {
+		return answer, nil
 	}
-	if entry, err = renewal.AfterRefusal(ctx, entry, err); err != nil {
-		return g.notRenewed(err)
+	if entry, err = renewal.AfterRefusal(ctx, entry, err); err == nil {
+		answer, err = readOnce(g, entry, read)
 	}
-	return read(g.clientFor(entry))
+	return answer, g.failed(err)
+}
+
+// readOnce reads with the token of a credential, and stores a renewed credential.
+func readOnce[T any](g *grant, entry *credential.Entry, read func(*rs.Client) (T, error)) (answer T, err error) {
+	g.mu.Lock()
+	if !isSameToken(entry, g.entry) {
+		g.entry = entry
+	}
+	g.mu.Unlock()
+	options := g.membership.options
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: g.provider.url, Bearer: entry.Credential.AccessToken, Secrets: g.membership.secrets.Load(),
+		Transport: options.Transport, Retries: g.provider.retries, Timeout: options.Timeout,
+	})
+	if err != nil {
+		return answer, err
+	}
+	return read(client)
+}
+
+func isSameToken(a, b *credential.Entry) bool {
+	return a.Credential.AccessToken.Reveal() == b.Credential.AccessToken.Reveal()
 }
 
 // read reads without admission.
-func (g *grant) read(ctx context.Context, request rs.Request) (response *rs.Response, err error) {
-	err = g.withToken(ctx, func(client *rs.Client) error {
-		response, err = client.Get(ctx, request)
-		return err
-	})
-	return response, err
+func (g *grant) read(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	return withToken(ctx, g, func(client *rs.Client) (*rs.Response, error) { return client.Get(ctx, request) })
 }
 
-// notRenewed converts the error of a token renewal to the error of the read. Other errors are unchanged.
-func (g *grant) notRenewed(err error) error {
-	failure, ok := errors.AsType[*credential.Error](err)
+// failed returns the error of a read: that of a token renewal as one that tools know, others unchanged. It records the end of the grant.
+func (g *grant) failed(err error) error {
+	var ended error
+	failure, isRenewal := errors.AsType[*credential.Error](err)
+	refused, isRefused := errors.AsType[*rs.Error](err)
 	switch {
-	case !ok:
-		return err
-	case failure.Class == credential.Unreachable:
+	case isRenewal && failure.Class == credential.Unreachable:
 		return &rs.Failure{Reason: rs.Unreachable, Message: failure.Message, NextStep: failure.NextStep, URL: g.provider.url, Cause: err}
-	case !errors.Is(err, credential.ErrSpent):
+	case isRenewal && errors.Is(err, credential.ErrSpent):
+		ended = &fanout.EndedError{Reason: "grant_expired", Message: failure.Message}
+		err = &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: errors.Join(ended, err)}
+	case isRenewal:
 		return unusable(err)
+	case isRefused && refused.EndsGrant():
+		ended = err
+	default:
+		return err
 	}
-	ended := &fanout.EndedError{Reason: "grant_expired", Message: failure.Message}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended = ended
-	return &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: errors.Join(ended, err)}
+	return err
 }
 
 // ProviderURL is the provider's public origin, without a trailing slash.
@@ -126,27 +125,19 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 		return nil, err
 	}
 	response, err := g.read(ctx, request)
-	switch {
-	case err == nil:
+	if err == nil {
 		response.GrantIDs = []string{g.stored().Credential.GrantID}
 		g.noteUse()
-	case hasEnded(err):
-		g.mu.Lock()
-		g.ended = err
-		g.mu.Unlock()
 	}
 	return response, g.withSignIn(err)
 }
 
 // Open starts to read bytes after the bearer is admitted.
-func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (download *rs.Download, err error) {
+func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (*rs.Download, error) {
 	if err := g.admitted(ctx); err != nil {
 		return nil, err
 	}
-	err = g.withToken(ctx, func(client *rs.Client) error {
-		download, err = client.Open(ctx, request, from)
-		return err
-	})
+	download, err := withToken(ctx, g, func(client *rs.Client) (*rs.Download, error) { return client.Open(ctx, request, from) })
 	return download, g.withSignIn(err)
 }
 
@@ -163,30 +154,20 @@ func (g *grant) noteUse() {
 	g.membership.noting.Go(func() { _ = g.membership.options.Cache.NoteUse(entry, now) })
 }
 
-// hasEnded reports whether an error means that the grant has ended.
-func hasEnded(err error) bool {
-	refused, ok := errors.AsType[*rs.Error](err)
-	return ok && refused.EndsGrant()
-}
-
-// admitted waits until the bearer is admitted. It returns nil only for the bearer of a client (R-STDIO-3). It records failures and the end
-// of the grant.
+// admitted waits until the bearer is admitted. It returns nil only for the bearer of a client (R-STDIO-3). It records failures.
 func (g *grant) admitted(ctx context.Context) error {
 	err := g.admission.Wait(ctx)
 	if refusal, isRefused := errors.AsType[*host.Refusal](err); isRefused {
 		g.membership.refuse(refusal)
 		return err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if err != nil && !errors.Is(err, context.Canceled) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
 		g.failure, g.failedAt = err, g.membership.options.Now()
 		if errors.Is(err, context.DeadlineExceeded) {
 			g.failure = &rs.Failure{Reason: rs.Timeout, Message: "the provider did not send the schema of the grant in time", Cause: err}
 		}
-	}
-	if hasEnded(err) {
-		g.ended = err
 	}
 	return g.withSignIn(err)
 }
@@ -199,54 +180,43 @@ func (g *grant) learn(schema *rs.Response) {
 	g.covered = covered
 }
 
-// isUnknown reports whether the grant's schema must be fetched to know its coverage.
-func (g *grant) isUnknown() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	now := g.membership.options.Now()
-	return g.ended == nil && g.entry.Credential.Usable(now) && g.covers() == nil && (g.failure == nil || now.Sub(g.failedAt) >= retryAfter)
+// missing returns why the grant cannot be used now, or nil. The caller holds the lock.
+func (g *grant) missing() error {
+	stored, now := g.entry.Credential, g.membership.options.Now()
+	switch {
+	case g.ended != nil:
+		return g.ended
+	case !stored.Usable(now):
+		return &fanout.EndedError{
+			Reason: "grant_expired", Message: fmt.Sprintf("its credential expired at %s", stored.ExpiresAt.UTC().Format(time.RFC3339)),
+		}
+	case g.covered == nil && now.Sub(g.failedAt) < retryAfter:
+		return g.failure
+	}
+	return nil
 }
 
-// covers returns the coverage from the schema, otherwise from the owner's approval, otherwise nil. The caller holds the lock.
-func (g *grant) covers() coverage {
-	if g.covered != nil {
-		return g.covered
-	}
-	return approvedOf(g.entry.Credential)
+// needsSchema reports whether the grant can be used and only its schema shows its coverage.
+func (g *grant) needsSchema() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.covered == nil && g.missing() == nil
 }
 
 // sources returns the connections of the grant, unusable ones with their reason.
 func (g *grant) sources() []fanout.Source {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	stored, covers := g.entry.Credential, g.covers()
-	missing, reconnect := g.missing(covers != nil), g.membership.connectAgain(g.provider, g.entry)
-	if covers == nil {
-		covers = coverage{{}}
+	sources := slices.Clone(g.covered)
+	if sources == nil {
+		sources = coverage{{}}
 	}
-	grantID := cmp.Or(stored.GrantID, "a grant of "+g.provider.url)
-	sources := slices.Clone(covers)
+	stored, missing, reconnect := g.entry.Credential, g.withSignIn(g.missing()), g.membership.connectAgain(g.entry)
 	for i := range sources {
 		source := &sources[i]
-		source.GrantID, source.Shared, source.Reader = grantID, len(sources) > 1, g
-		source.Missing, source.Reconnect = g.withSignIn(missing), reconnect
+		source.GrantID, source.Shared, source.Reader = cmp.Or(stored.GrantID, "a grant of "+g.provider.url), len(sources) > 1, g
+		source.Missing, source.Reconnect = missing, reconnect
 		source.DisplayName = cmp.Or(source.DisplayName, stored.Label)
 	}
 	return sources
-}
-
-// missing returns why the grant cannot be used, or nil. The caller holds the lock.
-func (g *grant) missing(isKnown bool) error {
-	stored := g.entry.Credential
-	switch {
-	case g.ended != nil:
-		return g.ended
-	case !stored.Usable(g.membership.options.Now()):
-		return &fanout.EndedError{
-			Reason: "grant_expired", Message: fmt.Sprintf("its credential expired at %s", stored.ExpiresAt.UTC().Format(time.RFC3339)),
-		}
-	case !isKnown:
-		return g.failure
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
@@ -39,13 +40,15 @@ type Membership struct {
 	lifetime context.Context // of the server
 	started  time.Time
 	renewal  *connect.Renewal
-	refused  chan struct{} // closed with the refusal
+	secrets  atomic.Pointer[rs.Secrets] // of all grants
+	refused  chan struct{}              // closed with the refusal
 
 	signIns    context.Context // of running sign-ins
 	endSignIns context.CancelFunc
 
 	noting    sync.WaitGroup // writes of grant uses, and sign-ins
 	mu        sync.Mutex
+	names     []string // of the selected grants; nil means all
 	providers []*provider
 	refusal   *host.Refusal
 }
@@ -62,7 +65,7 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 		options.Now = time.Now
 	}
 	m := &Membership{
-		options: options, lifetime: lifetime, started: options.Now(), refused: make(chan struct{}),
+		options: options, lifetime: lifetime, started: options.Now(), refused: make(chan struct{}), names: options.Grants,
 		renewal: &connect.Renewal{Cache: options.Cache, Transport: options.Transport, Now: options.Now},
 	}
 	m.signIns, m.endSignIns = context.WithCancel(lifetime)
@@ -79,37 +82,27 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 			m.providers = append(m.providers, &provider{url: url, path: path, retries: rs.NewRetryBudget()})
 		}
 	}
+	var stored []*credential.Entry
+	var problem error // the first
+	isUsable := false
 	for _, each := range m.providers {
 		m.load(each)
+		if failure, ok := errors.AsType[*credential.Error](each.err); each.err != nil && (!ok || failure.Class != credential.Configuration) {
+			return nil, each.err
+		}
+		problem, isUsable = cmp.Or(problem, each.err), isUsable || each.err == nil
+		grants, _ := options.Cache.Grants(each.url) // load records the error
+		stored = append(stored, grants...)
 	}
-	if err := m.unusable(); err != nil {
-		return nil, err
+	if !isUsable || options.Grants != nil && problem != nil {
+		return nil, problem
 	}
-	if err := m.refuseNames(); err != nil {
+	if err := options.Cache.CheckNames(options.Grants, stored); err != nil {
 		return nil, err
 	}
 	m.shareSecrets()
 	_, err := m.sources(m.grants())
 	return m, err
-}
-
-// unusable returns why nothing can be served, or nil. An error that is not about missing grants always counts. An error about missing
-// grants counts if no provider has a usable grant, or if grants are named.
-func (m *Membership) unusable() error {
-	var first error
-	usable := 0
-	for _, each := range m.providers {
-		if failure, ok := errors.AsType[*credential.Error](each.err); each.err != nil && (!ok || failure.Class != credential.Configuration) {
-			return each.err
-		}
-		if first = cmp.Or(first, each.err); each.err == nil {
-			usable++
-		}
-	}
-	if usable > 0 && m.options.Grants == nil {
-		return nil
-	}
-	return first
 }
 
 // Only returns the credential of the only grant, or nil.
@@ -122,8 +115,7 @@ func (m *Membership) Only() *credential.Entry {
 	return nil
 }
 
-// Begin starts the admission of the only bearer, concurrently with the handshake (R-STDIO-3). If there are several, each is admitted at its
-// first use.
+// Begin starts the admission of the only bearer (R-STDIO-3). If there are several, each is admitted at its first use.
 func (m *Membership) Begin() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,8 +161,7 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 	}
 }
 
-// Settle ends sign-ins and finishes pending writes to the cache. It then waits for pending admissions until the context ends, and returns
-// the refusal, if any.
+// Settle ends sign-ins, finishes writes to the cache, and waits for admissions until the context ends. It returns the refusal, if any.
 func (m *Membership) Settle(ctx context.Context) *host.Refusal {
 	m.endSignIns()
 	m.noting.Wait()
@@ -192,15 +183,14 @@ func (m *Membership) fetchSchemas(ctx context.Context, grants []*grant) {
 	defer cancel()
 	var asking sync.WaitGroup
 	for _, each := range grants {
-		if each.isUnknown() {
+		if each.needsSchema() {
 			asking.Go(func() { _ = each.admitted(limited) }) // the grant records a failure
 		}
 	}
 	asking.Wait()
 }
 
-// sources returns the connections of the grants. It returns an error if two providers have the same connection id, because handles would be
-// ambiguous.
+// sources returns the connections of the grants, or an error if handles would be ambiguous.
 func (m *Membership) sources(grants []*grant) ([]fanout.Source, error) {
 	var sources []fanout.Source
 	providers := map[string]string{} // by connection

@@ -23,8 +23,7 @@ type provider struct {
 	err     error       // why none of them is usable
 }
 
-// current rereads changed files. It returns the grants, and a missing source for each provider without grants. It returns an error if no
-// provider has a usable grant.
+// current rereads changed files. It returns the grants and a missing source for each provider without any, or an error if none is usable.
 func (m *Membership) current() (grants []*grant, absent []fanout.Source, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,18 +51,14 @@ func (m *Membership) current() (grants []*grant, absent []fanout.Source, err err
 		m.shareSecrets()
 	}
 	if usable == 0 {
-		return nil, nil, m.providers[0].unusable()
+		first := m.providers[0]
+		err = unusable(first.err)
+		if len(first.grants) > 0 { // an expired one
+			err = &tool.SignInError{Cause: err, SignIn: first.grants[0].signIn}
+		}
+		return nil, nil, err
 	}
 	return m.grants(), absent, nil
-}
-
-// unusable returns the error of a call without a usable grant, with a sign-in for an expired one.
-func (p *provider) unusable() error {
-	err := unusable(p.err)
-	if len(p.grants) == 0 {
-		return err
-	}
-	return &tool.SignInError{Cause: err, SignIn: p.grants[0].signIn}
 }
 
 // isUnchanged reports whether the file is the one that was read. Writers always replace the whole file.
@@ -91,23 +86,23 @@ func (m *Membership) load(p *provider) {
 
 // grantOf returns the grant of a credential: a known one if its token is unchanged, and otherwise a new one with the known coverage.
 func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*grant) *grant {
-	made := &grant{provider: p, membership: m, entry: entry}
+	made := &grant{provider: p, membership: m, entry: entry, covered: approvedOf(entry.Credential)}
 	for _, each := range known {
 		each.mu.Lock()
-		stored := each.entry.Credential
-		isSameGrant := stored.GrantID == entry.Credential.GrantID
-		isSameToken := isSameGrant && stored.AccessToken.Reveal() == entry.Credential.AccessToken.Reveal()
-		if isSameToken {
+		id := each.entry.Credential.GrantID
+		isSameGrant := id == entry.Credential.GrantID
+		isSame := isSameGrant && isSameToken(each.entry, entry)
+		if isSame {
 			each.entry = entry
-		} else if isSameGrant && stored.GrantID != "" {
+		} else if isSameGrant && id != "" && each.covered != nil {
 			made.covered = each.covered
 		}
 		each.mu.Unlock()
-		if isSameToken {
+		if isSame {
 			return each
 		}
 	}
-	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.connectAgain(p, entry), made.learn)
+	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.connectAgain(entry), made.learn)
 	return made
 }
 
@@ -120,42 +115,21 @@ func (m *Membership) grants() []*grant {
 	return grants
 }
 
-// shareSecrets gives every grant a client that redacts the secrets of all grants (R-ERR-6).
+// shareSecrets makes every read redact the secrets of all grants (R-ERR-6).
 func (m *Membership) shareSecrets() {
 	var bearers []string
 	for _, each := range m.grants() {
 		stored := each.stored().Credential
 		bearers = append(bearers, stored.AccessToken.Reveal(), stored.RefreshToken.Reveal())
 	}
-	secrets := rs.NewSecrets(bearers...)
-	for _, each := range m.grants() {
-		each.mu.Lock()
-		each.secrets = secrets
-		each.makeClient()
-		each.mu.Unlock()
-	}
+	m.secrets.Store(rs.NewSecrets(bearers...))
 }
 
-// namesOf returns the names to select grants of a provider. With several providers, these are the names that its grants have, or all names
-// if its grants have none of them.
+// namesOf returns the names that select grants of a provider. Of several providers, each is asked for the names that it has, if any.
 func (m *Membership) namesOf(p *provider) []string {
-	if own := credential.Named(m.stored(p), m.options.Grants); len(m.providers) > 1 && len(own) > 0 {
+	stored, _ := m.options.Cache.Grants(p.url) // load records the error
+	if own := credential.Named(stored, m.names); len(m.providers) > 1 && len(own) > 0 {
 		return own
 	}
-	return m.options.Grants
-}
-
-// stored returns the provider's grants in the cache. It ignores errors, because load records them.
-func (m *Membership) stored(p *provider) []*credential.Entry {
-	stored, _ := m.options.Cache.Grants(p.url)
-	return stored
-}
-
-// refuseNames returns an error for a name that no grant has.
-func (m *Membership) refuseNames() error {
-	var stored []*credential.Entry
-	for _, each := range m.providers {
-		stored = append(stored, m.stored(each)...)
-	}
-	return m.options.Cache.CheckNames(m.options.Grants, stored)
+	return m.names
 }

@@ -43,19 +43,15 @@ type signIn struct {
 
 var _ tool.SignIn = (*signIn)(nil)
 
-// withSignIn returns the error of a read with a sign-in if the grant has ended. Other errors are unchanged.
+// withSignIn returns the error of a read, with a sign-in if the grant has ended according to the resource server or the cache.
 func (g *grant) withSignIn(err error) error {
-	if _, isKnown := errors.AsType[*tool.SignInError](err); isKnown || !needsSignIn(err) {
+	_, isKnown := errors.AsType[*tool.SignInError](err)
+	_, hasEnded := errors.AsType[*fanout.EndedError](err)
+	refused, isRefused := errors.AsType[*rs.Error](err)
+	if isKnown || !hasEnded && (!isRefused || !refused.NeedsSignIn()) {
 		return err
 	}
 	return &tool.SignInError{Cause: err, SignIn: g.signIn}
-}
-
-// needsSignIn reports whether a read failed because the grant has ended according to the resource server or the cache.
-func needsSignIn(err error) bool {
-	refused, isRefused := errors.AsType[*rs.Error](err)
-	_, hasEnded := errors.AsType[*fanout.EndedError](err)
-	return hasEnded || isRefused && refused.NeedsSignIn()
 }
 
 // signIn returns the running or successful sign-in, or starts one. It returns nil within declinePause, and if the access of the grant is
@@ -82,27 +78,41 @@ func (g *grant) signIn(isNeeded bool) tool.SignIn {
 	return started
 }
 
-// run signs in and stores the new grant.
+// run signs in. The next call reads the new grant from the cache.
 func (s *signIn) run(ctx context.Context, access connect.AccessRequest) {
 	defer close(s.ended)
 	defer s.cancel()
-	options := s.grant.membership.options
-	if s.err = options.Cache.Prepare(s.held.ProviderURL); s.err == nil {
-		var approved *credential.Entry
-		approved, s.err = connect.Connect(ctx, connect.Options{
-			ProviderURL: s.held.ProviderURL, CacheRoot: options.Cache.NamedRoot(), ClientName: s.held.Client.ClientName,
-			Access: access, Label: s.held.Credential.Label, Announce: s.announce, Transport: options.Transport, RSTimeout: options.Timeout,
-		})
-		if s.err == nil {
-			s.err = s.grant.membership.replace(s.held, approved)
-		}
+	if s.err = s.replace(ctx, access); s.err != nil {
+		s.grant.mu.Lock()
+		defer s.grant.mu.Unlock()
+		s.grant.signing, s.grant.pausedUntil = nil, s.grant.membership.options.Now().Add(declinePause)
 	}
-	if s.err == nil {
-		return // the next call reads the cache
+}
+
+// replace signs in and stores the new grant in place of the ended one.
+func (s *signIn) replace(ctx context.Context, access connect.AccessRequest) error {
+	m := s.grant.membership
+	options := m.options
+	if err := options.Cache.Prepare(s.held.ProviderURL); err != nil {
+		return err
 	}
-	s.grant.mu.Lock()
-	defer s.grant.mu.Unlock()
-	s.grant.signing, s.grant.pausedUntil = nil, options.Now().Add(declinePause)
+	approved, err := connect.Connect(ctx, connect.Options{
+		ProviderURL: s.held.ProviderURL, CacheRoot: options.Cache.NamedRoot(), ClientName: s.held.Client.ClientName,
+		Access: access, Label: s.held.Credential.Label, Announce: s.announce, Transport: options.Transport, RSTimeout: options.Timeout,
+	})
+	if err != nil {
+		return err
+	}
+	if err := options.Cache.Replace(s.held, approved); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := slices.Index(m.names, s.held.Credential.GrantID); i >= 0 && approved.Credential.GrantID != "" {
+		m.names = slices.Clone(m.names)
+		m.names[i] = approved.Credential.GrantID
+	}
+	return nil
 }
 
 // announce keeps the page for Page. It ends the sign-in if the page has another origin than the provider.
@@ -113,20 +123,6 @@ func (s *signIn) announce(page connect.Approval) {
 	}
 	s.page = page
 	close(s.announced)
-}
-
-// replace stores a new grant in place of an ended one.
-func (m *Membership) replace(held, approved *credential.Entry) error {
-	if err := m.options.Cache.Replace(held, approved); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if i := slices.Index(m.options.Grants, held.Credential.GrantID); i >= 0 && approved.Credential.GrantID != "" {
-		m.options.Grants = slices.Clone(m.options.Grants)
-		m.options.Grants[i] = approved.Credential.GrantID
-	}
-	return nil
 }
 
 func (s *signIn) ID() string { return s.id }

@@ -55,9 +55,9 @@ func likeness(word, name string) int {
 		return sameLetters
 	case longer == shorter+"s" || longer == strings.TrimSuffix(shorter, "y")+"ies":
 		return sameNoun
-	case len(shorter) > 2 && distance(a, b) == 1:
+	case len(shorter) > 2 && isWithin(a, b, 1):
 		return mistyped
-	case len(shorter) > 3 && a[0] == b[0] && distance(a, b) == 2:
+	case len(shorter) > 3 && a[0] == b[0] && isWithin(a, b, 2):
 		return misspelt
 	case len(shorter) > 2 && strings.Contains(longer, shorter):
 		return within
@@ -81,30 +81,14 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// distance returns how many letters to insert, delete, replace or swap with their neighbour to turn a into b. It stops early if the
-// lengths differ by more than two.
-func distance(a, b string) int {
-	if tooFar := max(len(a), len(b)) - min(len(a), len(b)); tooFar > 2 {
-		return tooFar
+// isWithin reports whether a becomes b if up to n letters are inserted, deleted, replaced or swapped with their neighbour.
+func isWithin(a, b string, n int) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	before, row := []int(nil), make([]int, len(b)+1)
-	for column := range row {
-		row[column] = column
+	if n == 0 || a == "" || b == "" {
+		return len(a)+len(b) <= n
 	}
-	for i := range len(a) {
-		next := make([]int, len(b)+1)
-		next[0] = i + 1
-		for j := range len(b) {
-			replaced := row[j]
-			if a[i] != b[j] {
-				replaced++
-			}
-			next[j+1] = min(replaced, row[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-		before, row = row, next
-	}
-	return row[len(b)]
+	isSwapped := len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0]
+	return isWithin(a[1:], b[1:], n-1) || isWithin(a[1:], b, n-1) || isWithin(a, b[1:], n-1) || isSwapped && isWithin(a[2:], b[2:], n-1)
 }

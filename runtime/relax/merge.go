@@ -28,7 +28,7 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	hits := s.merged()
 	s.about.Found = len(hits)
 	limit := hitsShown
-	if _, isGiven := s.request.Query.Get(limitName); isGiven {
+	if _, isGiven := s.request.Query.Get("limit"); isGiven {
 		limit = s.request.Limit()
 	}
 	hits = hits[:min(len(hits), limit)]
@@ -40,14 +40,16 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	result := asGiven
 	if len(rows) > 0 {
 		meta := list.Meta().Without("count", "count_accuracy", "recall")
-		body := rawjson.Object{rawjson.String("object", "list"), rawjson.Bool("has_more", false), rawjson.Raw("data", rawjson.Array(rows))}
-		result = asGiven.WithMembers(append(body, rawjson.Raw("meta", meta.Encode())))
+		result = asGiven.WithMembers(rawjson.Object{
+			rawjson.String("object", "list"), rawjson.Bool("has_more", false),
+			rawjson.Raw("data", rawjson.Array(rows)), rawjson.Raw("meta", meta.Encode()),
+		})
 	}
 	result.Relaxed = s.about
 	return result
 }
 
-// describe records what was searched, in the order of the query.
+// describe records what the searches found.
 func (s *search) describe() {
 	for _, each := range s.words {
 		if each.word == "" { // a search by meaning adds hits, but does not show that a word occurs
@@ -56,9 +58,6 @@ func (s *search) describe() {
 		}
 		s.about.Complete = s.about.Complete && each.isComplete
 		at := slices.IndexFunc(s.about.Words, func(w rs.RelaxedWord) bool { return w.Word == each.word })
-		if at < 0 {
-			at, s.about.Words = len(s.about.Words), append(s.about.Words, rs.RelaxedWord{Word: each.word})
-		}
 		if word := &s.about.Words[at]; len(each.rows) > 0 {
 			word.Forms = append(word.Forms, each.form)
 			word.Hits += len(each.rows)

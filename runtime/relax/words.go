@@ -37,12 +37,9 @@ func distinct(query string) []string {
 
 // rarestFirst sorts words by how few records probably have them: those with digits, then the longest.
 func rarestFirst(words []string) []string {
-	hasDigit := func(word string) int { return strings.IndexFunc(word, unicode.IsDigit) }
+	hasDigit := func(word string) int { return min(strings.IndexFunc(word, unicode.IsDigit), 0) } // 0, or -1 without a digit
 	return slices.SortedStableFunc(slices.Values(words), func(a, b string) int {
-		if (hasDigit(a) < 0) != (hasDigit(b) < 0) {
-			return cmp.Compare(hasDigit(b), hasDigit(a))
-		}
-		return cmp.Compare(len(b), len(a))
+		return cmp.Or(cmp.Compare(hasDigit(b), hasDigit(a)), cmp.Compare(len(b), len(a)))
 	})
 }
 
