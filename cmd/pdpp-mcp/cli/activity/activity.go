@@ -43,18 +43,19 @@ sync log their calls in the credential cache for up to 96 days: names and number
 				}
 				file = cache.ActivityPath()
 			}
-			sum := newSummary(first)
+			groups := map[string]*group{}
 			for entry, err := range audit.Entries(file) {
-				if err != nil {
+				switch {
+				case err != nil:
 					logger.Warn("part of the audit log cannot be read", "error", err)
-					continue
+				case !entry.Time.Before(first):
+					add(groups, entry)
 				}
-				sum.add(entry)
 			}
 			if form.IsJSON() {
-				return terminal.PrintJSON(document{sum.sorted()})
+				return terminal.PrintJSON(map[string][]*group{"groups": sorted(groups)})
 			}
-			return printGroups(terminal, sum.sorted())
+			return printGroups(terminal, sorted(groups))
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
@@ -62,11 +63,6 @@ sync log their calls in the credential cache for up to 96 days: names and number
 	command.Flags().StringVar(&since, "since", "", "first `day` to show: 2026-11-01, or 7d for the last seven days (default all)")
 	form.AddFlags(command.Flags(), "table")
 	return command
-}
-
-// document is the output of --json. Members may be added.
-type document struct {
-	Groups []*group `json:"groups"`
 }
 
 // parseSince returns the start of the first day to show, in local time. It is zero for all days.
@@ -135,18 +131,8 @@ func (g *group) fields() string {
 	return strings.Join(g.Fields, ", ")
 }
 
-// summary groups calls by day, client and source.
-type summary struct {
-	first  time.Time // earlier calls are ignored
-	groups map[string]*group
-}
-
-func newSummary(first time.Time) *summary { return &summary{first, make(map[string]*group)} }
-
-func (s *summary) add(entry *audit.Entry) {
-	if entry.Time.Before(s.first) {
-		return
-	}
+// add counts a call in the group of its day, client and source.
+func add(groups map[string]*group, entry *audit.Entry) {
 	connections := union([]string{}, entry.Connections) // JSON has lists, not null
 	grants := union([]string{}, entry.GrantIDs)
 	if entry.GrantID != "" {
@@ -157,10 +143,10 @@ func (s *summary) add(entry *audit.Entry) {
 		Provider: entry.Provider, Connections: connections, Streams: []string{}, Fields: []string{}, Tools: make(map[string]int),
 	}
 	key := strings.Join(slices.Concat([]string{sum.Day, sum.Client, sum.Provider}, grants, []string{""}, connections), "\x00")
-	if known, isKnown := s.groups[key]; isKnown {
+	if known, isKnown := groups[key]; isKnown {
 		sum = known
 	}
-	s.groups[key] = sum
+	groups[key] = sum
 	sum.Calls++
 	sum.Tools[entry.Tool]++
 	sum.Rows += entry.Rows
@@ -182,10 +168,10 @@ func union(sorted, names []string) []string {
 }
 
 // sorted returns the groups by day, the newest first, then by client and source. It is never nil.
-func (s *summary) sorted() []*group {
-	groups := slices.AppendSeq(make([]*group, 0, len(s.groups)), maps.Values(s.groups))
-	slices.SortFunc(groups, func(a, b *group) int {
+func sorted(groups map[string]*group) []*group {
+	list := slices.AppendSeq(make([]*group, 0, len(groups)), maps.Values(groups))
+	slices.SortFunc(list, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Client, b.Client), cmp.Compare(a.source(), b.source()), slices.Compare(a.GrantIDs, b.GrantIDs))
 	})
-	return groups
+	return list
 }

@@ -31,23 +31,28 @@ type failure struct {
 	} `json:"error"`
 }
 
+// failureOf returns the error of a tool as a model reads it. It is empty for other errors.
+func failureOf(err error) (read failure) {
+	if err != nil {
+		_ = json.Unmarshal(tool.Failed(err).Structured, &read)
+	}
+	return read
+}
+
 // offeredConnections returns the connections among which the caller must choose, or nil for another error.
 func offeredConnections(err error) (ids []string) {
-	var failure failure
-	if err != nil && json.Unmarshal(tool.Failed(err).Structured, &failure) == nil {
-		for _, each := range failure.Error.Offered {
-			ids = append(ids, each.ID)
-		}
+	for _, each := range failureOf(err).Error.Offered {
+		ids = append(ids, each.ID)
 	}
 	return ids
 }
 
 // advised adds the next steps that a model gets with the error of a tool, and command lines that would certainly avoid it.
 func advised(command *cobra.Command, err error) error {
-	var failure failure
-	if err == nil || json.Unmarshal(tool.Failed(err).Structured, &failure) != nil {
-		return err
+	if err == nil {
+		return nil
 	}
+	failure := failureOf(err)
 	var steps []string
 	if hint := failure.Error.Hint; hint != "" && !strings.Contains(err.Error(), hint) {
 		steps = append(steps, hint)
@@ -56,23 +61,19 @@ func advised(command *cobra.Command, err error) error {
 	if accepted != "" && !strings.Contains(err.Error(), accepted) {
 		steps = append(steps, "accepted: "+accepted)
 	}
-	var offered, ids []string
+	var offered []string
 	for _, each := range failure.Error.Offered {
-		ids = append(ids, each.ID)
 		offered = append(offered, strings.TrimSuffix(invocation.OneLine(each.ID+" ("+each.Name+")"), " ()"))
 	}
 	if offered != nil {
 		steps = append(steps, "available_connections: "+strings.Join(offered, ", "))
 	}
-	isCalled := false
+	ids := offeredConnections(err)
 	for _, next := range failure.Error.Next {
 		if called, _, err := command.Root().Find([]string{"call", next.Tool}); err == nil && called.Name() == next.Tool {
 			steps = append(steps, invocation.Command+commandFor(called, command, next.Arguments))
-			isCalled = true
+			ids = nil // the calls name the connections
 		}
-	}
-	if isCalled { // the calls name the connections
-		ids = nil
 	}
 	return invocation.AdvisedToChoose(err, steps, choicesOf(command, err, failure.Error.RetryWith, ids))
 }

@@ -3,7 +3,6 @@
 package calling
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,8 +14,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -119,17 +116,13 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 		return err
 	}
 	logger := c.log.Logger()
-	local, err := c.sources.Local(ctx, logger)
+	env, end, err := c.sources.Environment(ctx, logger)
 	if err != nil {
-		return err
-	}
-	defer local.Settle(ctx)
-	r := &reading{toolCommand: c, command: command}
-	if r.env, err = admitted(ctx, local); err != nil {
 		return advised(command, err)
 	}
-	r.env.Readings, r.env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
-	r.account = c.sources.Accounting("pdpp-mcp call", c.definition.Name, logger)
+	defer end()
+	env.Readings, env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
+	r := &reading{toolCommand: c, command: command, env: env, account: c.sources.Accounting("pdpp-mcp call", c.definition.Name, logger)}
 	return r.run(ctx, arguments)
 }
 
@@ -153,20 +146,6 @@ func (c *toolCommand) check() error {
 // printsPages reports whether the rows of pages are printed one by one, and not the result of the tool.
 func (c *toolCommand) printsPages() bool {
 	return c.all || c.definition.Pages != "" && (c.short != nil || c.format.IsPerRow())
-}
-
-// admitted returns what a call may use. A refusal of the bearer is returned unwrapped, because it determines the exit code.
-func admitted(ctx context.Context, local host.Local) (tool.Env, error) {
-	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-	defer cancel()
-	env, err := local.Environment(ctx)
-	if refusal, ok := errors.AsType[*host.Refusal](err); ok {
-		return tool.Env{}, refusal
-	}
-	if unusable, ok := errors.AsType[*credential.Error](err); ok {
-		return tool.Env{}, unusable
-	}
-	return env, err
 }
 
 func exampleLines(prefix string, lines []string) string {

@@ -71,23 +71,15 @@ func newGeneratedCommand(log *invocation.Log, generated tool.Command, check func
 		if err != nil {
 			return err
 		}
-		ctx, logger := command.Context(), log.Logger()
+		environment := sources.Environment
 		if !generated.OfSources {
-			client, err := sources.Admitted(ctx, logger)
-			if err != nil {
-				return err
-			}
-			return advised(command, run(command, tool.Env{RS: client, Writer: client}, object))
+			environment = sources.WritingEnvironment
 		}
-		local, err := sources.Local(ctx, logger)
+		env, end, err := environment(command.Context(), log.Logger())
 		if err != nil {
 			return err
 		}
-		defer local.Settle(ctx)
-		env, err := admitted(ctx, local)
-		if err != nil {
-			return err
-		}
+		defer end()
 		return advised(command, run(command, env, object))
 	}
 	return command

@@ -41,7 +41,7 @@ func (r *reading) printPages(ctx context.Context, object rawjson.Object) (keptPo
 // prepareRows chooses the printer of rows, their maximum and the size of pages.
 func (r *reading) prepareRows(object rawjson.Object) {
 	hasLimit := slices.ContainsFunc(r.definition.Arguments, func(argument tool.Argument) bool { return argument.Name == tool.HitsLimit })
-	r.rows, r.line = r.format.Rows(), &invocation.Line{}
+	r.line = &invocation.Line{}
 	if _, isTerminal := invocation.OnTerminal(r.terminal.Out); r.target.IsFile() || !isTerminal {
 		r.line = invocation.NewLine(r.terminal.Err)
 	}
@@ -60,9 +60,8 @@ func (r *reading) prepareRows(object rawjson.Object) {
 		}
 	}
 	if r.short != nil && !r.follow { // a table is printed at the end
-		r.rows = r.format.PlainRows()
+		r.format.StartPlainRows(r.definition.Table == tool.HitTable)
 	}
-	r.rows.AreHits = r.short != nil && r.definition.Table == tool.HitTable
 }
 
 // printEach prints pages until the last one, or the maximum of rows, and returns the last one.
@@ -106,7 +105,7 @@ func (r *reading) printEach(ctx context.Context, object rawjson.Object) (page ro
 }
 
 func (r *reading) printPage(ctx context.Context, page rowPage) error {
-	if err := r.rows.Write(ctx, page.rows); err != nil {
+	if err := r.format.WriteRows(ctx, page.rows); err != nil {
 		return err
 	}
 	r.count += len(page.rows)
@@ -145,10 +144,10 @@ func (r *reading) endRows(last rowPage) error {
 	default:
 		more = fmt.Sprintf("more follow: --%s %d, or --all", tool.HitsLimit, 10*r.limit)
 	}
-	if more != "" && !r.rows.IsTable() && (last.position.Cursor != "" || r.short != nil) {
+	if more != "" && !r.format.IsTable() && (last.position.Cursor != "" || r.short != nil) {
 		fmt.Fprintf(r.terminal.Err, "%s; %s\n", invocation.Count(r.count, "row"), more)
 	}
-	return r.rows.End(more)
+	return r.format.EndRows(more)
 }
 
 // reportStop says on stderr how many rows were printed, and how to get the others.

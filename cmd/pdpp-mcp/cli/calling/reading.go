@@ -25,7 +25,6 @@ type reading struct {
 	account invocation.Accounting
 	last    *lastRun // keeps the position; nil if no run continues this one
 
-	rows      *display.Rows
 	maxRows   int // after which no further page is read
 	pageSize  int // 0 for the limit of the call
 	count     int // rows that were printed
@@ -36,8 +35,8 @@ type reading struct {
 
 // run makes the call and prints what it reads.
 func (r *reading) run(ctx context.Context, arguments json.RawMessage) error {
-	object, isObject := rawjson.ParseObject(arguments) // the tool refuses other values
-	if isObject {
+	object, isObject := rawjson.ParseObject(arguments)
+	if isObject = isObject && json.Valid(arguments); isObject { // the tool refuses other arguments
 		var err error
 		if object, err = r.prepare(ctx, object); err != nil {
 			return err
@@ -125,13 +124,14 @@ func (r *reading) print(ctx context.Context, arguments json.RawMessage) (kept ke
 		return kept, err
 	case r.web:
 		return kept, openRecord(record)
-	case record != nil:
-		return kept, r.format.PlainRows().WriteRecord(ctx, record)
+	case r.short != nil:
+		r.format.StartPlainRows(false)
 	}
-	if r.short != nil {
-		if rows := r.format.PlainRows(); !rows.IsTable() {
-			return kept, errors.Join(rows.Write(ctx, display.PlainGroups(result.Structured)), rows.End(""))
-		}
+	switch {
+	case record != nil:
+		return kept, r.format.WriteRecord(ctx, record)
+	case r.short != nil && !r.format.IsTable():
+		return kept, errors.Join(r.format.WriteRows(ctx, display.PlainGroups(result.Structured)), r.format.EndRows(""))
 	}
 	more := ""
 	if r.definition.Pages != "" {

@@ -42,6 +42,13 @@ type Format struct {
 	noHeaders          bool
 
 	selection *query // of the expression; nil without one
+
+	// What was printed of rows:
+	areHits    bool
+	csvColumns []string // the members of the first page that has rows
+	missing    []string // members of later rows that have no column
+	kept       []json.RawMessage
+	count      int
 }
 
 // AddFlags adds the flags of a command that prints a result.
@@ -86,7 +93,7 @@ func (f *Format) Check() (err error) {
 // IsPerRow reports whether the format prints rows one by one, whole and as the resource server sent them.
 func (f *Format) IsPerRow() bool { return f.chosen == formatLines || f.chosen == formatCSV }
 
-// TakesRows reports whether Rows prints in the format.
+// TakesRows reports whether WriteRows prints in the format.
 func (f *Format) TakesRows() bool { return f.IsPerRow() || f.chosen == "" }
 
 // Fields returns the fields of records that the flags choose, or nil for all.
@@ -113,8 +120,7 @@ func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(sc
 	_, isTerminal := f.Terminal.Width()
 	switch {
 	case f.IsPerRow():
-		rows := f.Rows()
-		return errors.Join(rows.Write(ctx, rowsOf(result.Structured)), rows.End(""))
+		return errors.Join(f.WriteRows(ctx, rowsOf(result.Structured)), f.EndRows(""))
 	case f.selection != nil:
 		return f.selectFrom(ctx, result.Structured)
 	case f.chosen == formatText:

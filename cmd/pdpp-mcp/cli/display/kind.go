@@ -96,9 +96,16 @@ func (t *table) rankKinds() {
 // people read get a fair width first, then the others their minimum, and then all share the rest.
 func (t *table) layout(screenWidth int) (below *column) {
 	left, isFirst := screenWidth+columnGap, true
-	place := func(columns []*column) {
+	// grow shows columns with the width of their kinds or the widest cell, if there is space, and widens those that are shown.
+	grow := func(columns []*column, widths map[kind]int) {
 		for _, c := range columns {
-			width := min(c.natural, cmp.Or(minWidths[c.kind], unlimited))
+			width := min(c.natural, cmp.Or(widths[c.kind], unlimited))
+			if c.width > 0 {
+				more := max(0, min(width-c.width, left))
+				c.width += more
+				left -= more
+				continue
+			}
 			if isFirst { // one column is always shown
 				width = min(width, left-columnGap)
 			}
@@ -108,28 +115,19 @@ func (t *table) layout(screenWidth int) (below *column) {
 			}
 		}
 	}
-	widen := func(columns []*column, limits map[kind]int) {
-		for _, c := range columns {
-			if c.width > 0 {
-				more := max(0, min(min(c.natural, cmp.Or(limits[c.kind], unlimited))-c.width, left))
-				c.width += more
-				left -= more
-			}
-		}
-	}
 	read := t.ofKinds(readKinds...)
 	others := t.ofKinds(otherKind, idKind)
-	place(read)
+	grow(read, minWidths)
 	for _, handle := range t.ofKinds(handleKind) {
 		if handle.natural+columnGap <= left || len(t.columns) == 1 {
-			place([]*column{handle})
+			grow([]*column{handle}, nil)
 		} else {
 			below = handle
 		}
 	}
-	widen(read, fairWidths)
-	place(others)
-	widen(append(read, others...), nil)
+	grow(read, fairWidths)
+	grow(others, minWidths)
+	grow(append(read, others...), nil)
 	return below
 }
 

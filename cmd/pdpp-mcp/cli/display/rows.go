@@ -15,60 +15,48 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Rows prints rows one by one: as JSON, CSV or TSV, or what --jq selects of each. A table is printed at the end.
-type Rows struct {
-	AreHits bool // search results: a table has columns of their own, and other formats print them as plain rows
-
-	format  *Format
-	columns []string // of CSV: the members of the first page that has rows
-	missing []string // members of later rows that have no column
-	kept    []json.RawMessage
-	count   int
-}
-
-// Rows returns a printer of rows. Its default format is JSON lines.
-func (f *Format) Rows() *Rows { return &Rows{format: f, columns: f.columns} }
-
-// PlainRows returns a printer of rows that prints a table on a terminal.
-func (f *Format) PlainRows() *Rows {
+// StartPlainRows chooses a table for rows on a terminal. Hits are search results: a table has columns of their own, and other formats print
+// them as plain rows.
+func (f *Format) StartPlainRows(areHits bool) {
 	if _, isTerminal := f.Terminal.Width(); isTerminal && f.chosen == "" && f.selection == nil {
 		f.chosen = formatTable
 	}
-	return f.Rows()
+	f.areHits = areHits
 }
 
 // IsTable reports whether the rows are printed as a table.
-func (r *Rows) IsTable() bool { return r.format.chosen == formatTable }
+func (f *Format) IsTable() bool { return f.chosen == formatTable }
 
-// Write prints rows as whole lines.
-func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
-	defer func() { r.count += len(rows) }()
-	if r.AreHits && !r.isHitTable() {
+// WriteRows prints rows as whole lines: as JSON, CSV or TSV, or what --jq selects of each. A table is printed at the end. The default is JSON
+// lines.
+func (f *Format) WriteRows(ctx context.Context, rows []json.RawMessage) error {
+	defer func() { f.count += len(rows) }()
+	if f.areHits && !f.isHitTable() {
 		for i, hit := range rows {
 			rows[i] = plainHit(hit)
 		}
 	}
 	switch {
-	case r.IsTable():
-		r.kept = append(r.kept, rows...)
+	case f.IsTable():
+		f.kept = append(f.kept, rows...)
 		return nil
-	case r.format.selection != nil:
+	case f.selection != nil:
 		for _, row := range rows {
-			if err := r.format.selectFrom(ctx, row); err != nil {
+			if err := f.selectFrom(ctx, row); err != nil {
 				return err
 			}
 		}
 		return nil
-	case r.format.chosen == formatCSV, r.format.chosen == formatTSV:
-		return r.writeCSV(rows)
+	case f.chosen == formatCSV, f.chosen == formatTSV:
+		return f.writeCSV(rows)
 	}
 	var lines bytes.Buffer
 	for i, row := range rows {
-		if r.format.columns != nil {
-			row = r.project(row)
+		if f.columns != nil {
+			row = f.project(row)
 		}
-		switch isList := r.format.chosen == formatJSON; {
-		case isList && r.count+i == 0:
+		switch isList := f.chosen == formatJSON; {
+		case isList && f.count+i == 0:
 			lines.WriteString("[")
 		case isList:
 			lines.WriteString(",\n ")
@@ -76,18 +64,18 @@ func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
 		if err := json.Compact(&lines, row); err != nil {
 			return fmt.Errorf("read a row: %w", err)
 		}
-		if r.format.chosen != formatJSON {
+		if f.chosen != formatJSON {
 			lines.WriteByte('\n')
 		}
 	}
-	return r.format.write(lines.Bytes())
+	return f.write(lines.Bytes())
 }
 
 // project keeps the chosen columns of a row. A missing one is null.
-func (r *Rows) project(row json.RawMessage) json.RawMessage {
+func (f *Format) project(row json.RawMessage) json.RawMessage {
 	members, _ := rawjson.ParseObject(row)
 	var kept rawjson.Object
-	for _, name := range r.format.columns {
+	for _, name := range f.columns {
 		value := memberAt(members, name)
 		if value == nil {
 			value = json.RawMessage("null")
@@ -97,53 +85,53 @@ func (r *Rows) project(row json.RawMessage) json.RawMessage {
 	return kept.Encode()
 }
 
-// End ends a JSON list, or prints the table with a note about the rows that follow. It returns an error that names the members without a
+// EndRows ends a JSON list, or prints the table with a note about the rows that follow. It returns an error that names the members without a
 // CSV column.
-func (r *Rows) End(more string) error {
+func (f *Format) EndRows(more string) error {
 	switch {
-	case len(r.missing) > 0:
+	case len(f.missing) > 0:
 		return invocation.Failf("the CSV lacks %s that only later rows have: %s; use --format jsonl, or name the fields with --fields",
-			invocation.Count(len(r.missing), "member"), invocation.OneLine(strings.Join(r.missing, ", ")))
-	case r.IsTable():
-		return r.printTable(more)
-	case r.format.chosen != formatJSON || r.format.selection != nil:
+			invocation.Count(len(f.missing), "member"), invocation.OneLine(strings.Join(f.missing, ", ")))
+	case f.IsTable():
+		return f.printTable(more)
+	case f.chosen != formatJSON || f.selection != nil:
 		return nil
-	case r.count == 0:
-		return r.format.write([]byte("[]\n"))
+	case f.count == 0:
+		return f.write([]byte("[]\n"))
 	}
-	return r.format.write([]byte("]\n"))
+	return f.write([]byte("]\n"))
 }
 
 // isHitTable reports whether the rows are search results that are printed as a table with columns of their own.
-func (r *Rows) isHitTable() bool { return r.AreHits && r.IsTable() && r.format.columns == nil }
+func (f *Format) isHitTable() bool { return f.areHits && f.IsTable() && f.columns == nil }
 
-func (r *Rows) printTable(more string) error {
-	screen := screenOf(r.format.Terminal)
-	screen.isBare = r.format.noHeaders
-	table, noun := rowTable(objectsOf(r.kept), r.format.columns...), "row"
-	if r.isHitTable() {
-		table, noun = hitTable(r.kept, nil), "hit"
+func (f *Format) printTable(more string) error {
+	screen := screenOf(f.Terminal)
+	screen.isBare = f.noHeaders
+	table, noun := rowTable(objectsOf(f.kept), f.columns...), "row"
+	if f.isHitTable() {
+		table, noun = hitTable(f.kept, nil), "hit"
 	}
 	table.advice = "--columns, --format json"
-	line := table.summary(invocation.Count(len(r.kept), noun))
+	line := table.summary(invocation.Count(len(f.kept), noun))
 	if more != "" {
 		line += "; " + more
 	}
-	if len(r.kept) == 0 {
-		return r.format.show(line)
+	if len(f.kept) == 0 {
+		return f.show(line)
 	}
-	return r.format.show(table.render(screen) + screen.footer(line))
+	return f.show(table.render(screen) + screen.footer(line))
 }
 
 // WriteRecord prints one row: as a list of its fields for people, or as one JSON object.
-func (r *Rows) WriteRecord(ctx context.Context, row json.RawMessage) error {
-	if r.IsTable() {
-		return r.format.show(recordText(row, r.format.columns, screenOf(r.format.Terminal)))
+func (f *Format) WriteRecord(ctx context.Context, row json.RawMessage) error {
+	if f.IsTable() {
+		return f.show(recordText(row, f.columns, screenOf(f.Terminal)))
 	}
-	if r.format.chosen == formatJSON {
-		r.format.chosen = formatLines
+	if f.chosen == formatJSON {
+		f.chosen = formatLines
 	}
-	return errors.Join(r.Write(ctx, []json.RawMessage{row}), r.End(""))
+	return errors.Join(f.WriteRows(ctx, []json.RawMessage{row}), f.EndRows(""))
 }
 
 // recordText returns the fields of a record that have a value, one on a line. Fields with long text come last, as paragraphs.
@@ -185,7 +173,7 @@ func PlainGroups(structured json.RawMessage) []json.RawMessage {
 	return rows
 }
 
-func (r *Rows) writeCSV(rows []json.RawMessage) error {
+func (f *Format) writeCSV(rows []json.RawMessage) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -193,30 +181,33 @@ func (r *Rows) writeCSV(rows []json.RawMessage) error {
 	var lines bytes.Buffer
 	writer := csv.NewWriter(&lines)
 	clean := strings.NewReplacer() // CSV quotes what it must
-	if r.format.chosen == formatTSV {
+	if f.chosen == formatTSV {
 		writer.Comma = '\t'
 		clean = strings.NewReplacer("\t", " ", "\r", " ", "\n", " ", `"`, "'")
 	}
-	if r.columns == nil {
-		r.columns = memberNames(flat)
+	if f.csvColumns == nil {
+		f.csvColumns = f.columns
 	}
-	if r.count == 0 && !r.format.noHeaders {
-		_ = writer.Write(r.columns) // a buffer never fails
+	if f.csvColumns == nil {
+		f.csvColumns = memberNames(flat)
+	}
+	if f.count == 0 && !f.noHeaders {
+		_ = writer.Write(f.csvColumns) // a buffer never fails
 	}
 	for _, row := range flat {
-		cells := make([]string, len(r.columns))
-		for i, name := range r.columns {
+		cells := make([]string, len(f.csvColumns))
+		for i, name := range f.csvColumns {
 			cells[i] = clean.Replace(csvCell(memberAt(row, name)))
 		}
 		for _, member := range row {
-			if r.format.columns == nil && !slices.Contains(r.columns, member.Name) && !slices.Contains(r.missing, member.Name) {
-				r.missing = append(r.missing, member.Name)
+			if f.columns == nil && !slices.Contains(f.csvColumns, member.Name) && !slices.Contains(f.missing, member.Name) {
+				f.missing = append(f.missing, member.Name)
 			}
 		}
 		_ = writer.Write(cells)
 	}
 	writer.Flush()
-	return r.format.write(lines.Bytes())
+	return f.write(lines.Bytes())
 }
 
 // flattened returns rows with the members of their data next to their own, as data.NAME if the name is taken by another value.

@@ -24,13 +24,12 @@ func printed(t *testing.T, flags []string, pages ...[]json.RawMessage) (string, 
 	if err := format.Check(); err != nil {
 		t.Fatal(err)
 	}
-	rows := format.Rows()
 	for _, page := range pages {
-		if err := rows.Write(t.Context(), page); err != nil {
+		if err := format.WriteRows(t.Context(), page); err != nil {
 			return out.String(), err
 		}
 	}
-	return out.String(), rows.End("")
+	return out.String(), format.EndRows("")
 }
 
 // Each row is a line: of CSV under one heading for all pages, with every value in its column.

@@ -45,6 +45,10 @@ func ClassCode(class credential.Class) int {
 // ExitCode maps an error to an exit code. An error with a method ExitCode chooses its own.
 func ExitCode(err error) int {
 	var coded interface{ ExitCode() int }
+	unusable, isUnusable := errors.AsType[*credential.Error](err)
+	refused, isRefused := errors.AsType[*tool.Error](err)
+	failure, isFailure := errors.AsType[*rs.Failure](err)
+	answer, isAnswer := errors.AsType[*rs.Error](err)
 	switch {
 	case err == nil:
 		return ExitOK
@@ -60,23 +64,8 @@ func ExitCode(err error) int {
 		return ExitToolError
 	case is[*webhook.SecretError](err):
 		return ExitConfiguration
-	}
-	if unusable, ok := errors.AsType[*credential.Error](err); ok {
+	case isUnusable:
 		return ClassCode(unusable.Class)
-	}
-	return callCode(err)
-}
-
-func is[T error](err error) bool {
-	_, ok := errors.AsType[T](err)
-	return ok
-}
-
-func callCode(err error) int {
-	refused, isRefused := errors.AsType[*tool.Error](err)
-	failure, isFailure := errors.AsType[*rs.Failure](err)
-	answer, isAnswer := errors.AsType[*rs.Error](err)
-	switch {
 	case isRefused && slices.Contains(usageCodes, refused.Code):
 		return ExitUsage
 	case isRefused && refused.Code == tool.Internal:
@@ -91,6 +80,11 @@ func callCode(err error) int {
 		return ExitToolError
 	}
 	return ExitInternal
+}
+
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
 }
 
 // usageCodes are the codes of calls that a tool refuses because of their arguments.

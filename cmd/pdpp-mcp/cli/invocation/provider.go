@@ -178,18 +178,21 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 
 // Reader returns a client with the scoped token. It makes no request unless a cached token must be renewed (R-LOCAL-5).
 func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
-	address, err := p.address()
-	if err != nil {
+	if _, err := p.address(); err != nil {
 		return nil, err
 	}
 	token, err := p.token(ctx, logger)
 	if err != nil {
 		return nil, err
 	}
-	return p.client(address, token)
+	return p.client(token)
 }
 
-func (p *Provider) client(address string, token rs.Secret) (*rs.Client, error) {
+func (p *Provider) client(token rs.Secret) (*rs.Client, error) {
+	address, err := p.address()
+	if err != nil {
+		return nil, err
+	}
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout, Transport: p.Transport})
 }
 

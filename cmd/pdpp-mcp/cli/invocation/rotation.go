@@ -50,50 +50,54 @@ func (r *Rotation) Check(file string, current rs.Secret, read func() (rs.Secret,
 // IsRefused reports whether the secret that was read last is not in use.
 func (r *Rotation) IsRefused() bool { return r.refused != "" }
 
+// admittedToken is a token, and the check of its kind.
+type admittedToken struct {
+	token rs.Secret
+	*host.Admission
+}
+
 // rotatedToken is the host.Local of a token file. A call uses the token that was current when it began. A new token becomes current
 // when the resource server has confirmed that it is a client's.
 type rotatedToken struct {
+	*Provider
 	lifetime context.Context //nolint:containedctx // of the server
-	provider *Provider
-	address  string
-	first    *host.Admission
-	current  atomic.Pointer[host.Admission]
-
-	currentToken rs.Secret
-	newToken     rs.Secret       // so that a token of a wrong kind is checked once
-	newAdmission *host.Admission // of newToken
+	first    *admittedToken
+	current  atomic.Pointer[admittedToken]
+	fresh    *admittedToken // the new token, so that one of a wrong kind is checked once
 }
 
-var _ host.Local = (*rotatedToken)(nil)
-
-// newRotatedToken reads the token, and checks its file until the lifetime ends.
-func newRotatedToken(lifetime context.Context, p *Provider, logger *slog.Logger) (*rotatedToken, error) {
-	t := &rotatedToken{lifetime: lifetime, provider: p}
-	var err error
-	if t.address, err = p.address(); err != nil {
+// localToken returns the host.Local of a token that was passed for this run. It checks the file of a token until the lifetime ends.
+func (p *Provider) localToken(lifetime context.Context, logger *slog.Logger) (host.Local, error) {
+	if _, err := p.address(); err != nil {
 		return nil, err
 	}
-	if t.currentToken, err = p.token(lifetime, logger); err != nil {
+	token, err := p.token(lifetime, logger)
+	if err != nil {
 		return nil, err
 	}
-	if t.first, err = t.admission(t.currentToken); err != nil {
+	t := &rotatedToken{Provider: p, lifetime: lifetime}
+	if t.first, err = t.admit(token); err != nil {
 		return nil, err
+	}
+	if p.AccessTokenFile == "" {
+		return t.first, nil
 	}
 	t.current.Store(t.first)
+	t.fresh = t.first
 	go t.watch(&Rotation{Secret: "access token", Logger: logger})
 	return t, nil
 }
 
-func (t *rotatedToken) admission(token rs.Secret) (*host.Admission, error) {
-	reader, err := t.provider.client(t.address, token)
+func (t *rotatedToken) admit(token rs.Secret) (*admittedToken, error) {
+	reader, err := t.client(token)
 	if err != nil {
 		return nil, err
 	}
-	return host.NewAdmission(t.lifetime, reader, t.provider.SignIn(), nil), nil
+	return &admittedToken{token, host.NewAdmission(t.lifetime, reader, t.SignIn(), nil)}, nil
 }
 
 func (t *rotatedToken) watch(rotation *Rotation) {
-	_, read := t.provider.Passed()
+	_, read := t.Passed()
 	ticker := time.NewTicker(CheckInterval)
 	defer ticker.Stop()
 	for {
@@ -101,27 +105,26 @@ func (t *rotatedToken) watch(rotation *Rotation) {
 		case <-t.lifetime.Done():
 			return
 		case <-ticker.C:
-			rotation.Check(t.provider.AccessTokenFile, t.currentToken, read, t.use)
+			rotation.Check(t.AccessTokenFile, t.current.Load().token, read, t.use)
 		}
 	}
 }
 
 // use makes a token current if the resource server reports it as a client's.
-func (t *rotatedToken) use(fresh rs.Secret) error {
-	if t.newToken.Reveal() != fresh.Reveal() {
-		admission, err := t.admission(fresh)
+func (t *rotatedToken) use(token rs.Secret) error {
+	if t.fresh.token.Reveal() != token.Reveal() {
+		fresh, err := t.admit(token)
 		if err != nil {
 			return err
 		}
-		t.newToken, t.newAdmission = fresh, admission
+		t.fresh = fresh
 	}
 	ctx, cancel := context.WithTimeout(t.lifetime, CheckTimeout)
 	defer cancel()
-	if err := t.newAdmission.Wait(ctx); err != nil {
+	if err := t.fresh.Wait(ctx); err != nil {
 		return err
 	}
-	t.currentToken = fresh
-	t.current.Store(t.newAdmission)
+	t.current.Store(t.fresh)
 	return nil
 }
 

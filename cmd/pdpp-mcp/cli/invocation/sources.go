@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/membership"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Sources has the flags that choose the grants of one or several providers, which are read as one (R-LOCAL-1).
@@ -68,16 +69,32 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 	return members, nil
 }
 
-// localToken returns the host.Local of a token that was passed for this run.
-func (s *Sources) localToken(ctx context.Context, logger *slog.Logger) (host.Local, error) {
-	if s.AccessTokenFile != "" {
-		return newRotatedToken(ctx, &s.Provider, logger)
-	}
-	reader, err := s.Reader(ctx, logger)
+// Environment returns what one call may use, and a function that ends its use. A refusal of the bearer is returned unwrapped, because it
+// determines the exit code.
+func (s *Sources) Environment(ctx context.Context, logger *slog.Logger) (tool.Env, func(), error) {
+	local, err := s.Local(ctx, logger)
 	if err != nil {
-		return nil, err
+		return tool.Env{}, nil, err
 	}
-	return host.NewAdmission(ctx, reader, s.SignIn(), nil), nil
+	limited, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	env, err := local.Environment(limited)
+	if refusal, ok := errors.AsType[*host.Refusal](err); ok {
+		err = refusal
+	} else if unusable, ok := errors.AsType[*credential.Error](err); ok {
+		err = unusable
+	}
+	end := func() { local.Settle(ctx) }
+	if err != nil {
+		end()
+	}
+	return env, end, err
+}
+
+// WritingEnvironment returns what one call may use that needs a single grant.
+func (s *Sources) WritingEnvironment(ctx context.Context, logger *slog.Logger) (tool.Env, func(), error) {
+	client, err := s.Admitted(ctx, logger)
+	return tool.Env{RS: client, Writer: client}, func() {}, err
 }
 
 // providers returns the named providers or the default ones.

@@ -66,7 +66,7 @@ func (t Terminal) PrintJSON(value any) error {
 // PrintTable writes rows in aligned columns below headings. On a narrower terminal each row becomes a paragraph with a line for each cell.
 func (t Terminal) PrintTable(rows [][]string) error {
 	widths := make([]int, len(rows[0]))
-	heading := 0
+	heading, widest := 0, 0
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = OneLine(cell)
@@ -76,28 +76,25 @@ func (t Terminal) PrintTable(rows [][]string) error {
 	for _, name := range rows[0] {
 		heading = max(heading, Width(name)+2)
 	}
-	var table, paragraphs strings.Builder
-	widest := 0
 	columns, isTerminal := t.Width()
+	var lines, paragraphs []string
 	for r, row := range rows {
-		line := ""
+		line, paragraph := "", ""
 		for i, cell := range row {
 			line += cell + strings.Repeat(" ", widths[i]-Width(cell)+2)
-			if r > 0 {
-				cell = fmt.Sprintf("%-*s%s", heading, rows[0][i], cell)
-				paragraphs.WriteString(strings.TrimRight(WrapLine(cell, columns, strings.Repeat(" ", heading)), " ") + "\n")
-			}
+			labelled := fmt.Sprintf("%-*s%s", heading, rows[0][i], cell)
+			paragraph += strings.TrimRight(WrapLine(labelled, columns, strings.Repeat(" ", heading)), " ") + "\n"
 		}
 		line = strings.TrimRight(line, " ")
 		widest = max(widest, Width(line))
-		table.WriteString(line + "\n")
-		if r > 0 && r < len(rows)-1 {
-			paragraphs.WriteString("\n")
+		lines = append(lines, line+"\n")
+		if r > 0 {
+			paragraphs = append(paragraphs, paragraph)
 		}
 	}
-	shown := table.String()
+	shown := strings.Join(lines, "")
 	if isTerminal && widest > columns {
-		shown = paragraphs.String()
+		shown = strings.Join(paragraphs, "\n")
 	}
 	if _, err := fmt.Fprint(t.Out, shown); err != nil {
 		return fmt.Errorf("write the output: %w", err)

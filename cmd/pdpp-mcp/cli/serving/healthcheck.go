@@ -47,15 +47,23 @@ func checkHealth(listen string) error {
 	}
 	client := &http.Client{Timeout: healthTimeout, Transport: rs.NewTransport()}
 	defer client.CloseIdleConnections()
+	reason := ""
 	response, err := client.Get("http://" + address + healthPath)
 	if err != nil {
-		return unhealthy(address, cmp.Or(errors.Unwrap(err), err).Error(), err)
+		reason = cmp.Or(errors.Unwrap(err), err).Error()
+	} else {
+		_ = response.Body.Close() // only the status counts
+		if response.StatusCode == http.StatusOK {
+			return nil
+		}
+		reason = "it answered " + response.Status
 	}
-	_ = response.Body.Close() // only the status counts
-	if response.StatusCode != http.StatusOK {
-		return unhealthy(address, "it answered "+response.Status, nil)
+	return &credential.Error{
+		Class:    credential.Unreachable,
+		Message:  fmt.Sprintf("no healthy server at %s: %s", address, reason),
+		NextStep: "check the log of pdpp-mcp serve, and pass the same --listen",
+		Cause:    err,
 	}
-	return nil
 }
 
 // dialable returns the address to dial for a listen address: loopback if that means all interfaces.
@@ -69,13 +77,4 @@ func dialable(listen string) (string, error) {
 		host = "localhost"
 	}
 	return net.JoinHostPort(host, port), nil
-}
-
-func unhealthy(address, reason string, cause error) error {
-	return &credential.Error{
-		Class:    credential.Unreachable,
-		Message:  fmt.Sprintf("no healthy server at %s: %s", address, reason),
-		NextStep: "check the log of pdpp-mcp serve, and pass the same --listen",
-		Cause:    cause,
-	}
 }

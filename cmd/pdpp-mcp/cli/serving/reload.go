@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -30,7 +29,6 @@ type reloader struct {
 	settings *serveSettings // current
 	started  *pflag.FlagSet // of the start
 	replace  func(*host.Handler)
-	logger   *slog.Logger
 	rotation invocation.Rotation // of the secret
 }
 
@@ -59,7 +57,7 @@ func (r *reloader) reload(ctx context.Context) {
 	}
 	r.handlers.metrics.Refused(prometheus.ChangedSettings, err != nil)
 	if err != nil {
-		r.logger.Error("invalid settings; the server keeps the old ones", "error", err)
+		r.handlers.logger.Error("invalid settings; the server keeps the old ones", "error", err)
 		return
 	}
 	r.logChanges(fresh)
@@ -85,9 +83,9 @@ func (r *reloader) logChanges(fresh *serveSettings) {
 	if fresh.auth.ClientSecret.Reveal() != r.settings.auth.ClientSecret.Reveal() {
 		changed = append(changed, "the introspection secret")
 	}
-	r.logger.Info("settings reloaded", "changed", cmp.Or(strings.Join(changed, ", "), "nothing"))
+	r.handlers.logger.Info("settings reloaded", "changed", cmp.Or(strings.Join(changed, ", "), "nothing"))
 	if restart != nil {
-		r.logger.Warn("these settings take effect after a restart", "settings", strings.Join(restart, ", "))
+		r.handlers.logger.Warn("these settings take effect after a restart", "settings", strings.Join(restart, ", "))
 	}
 }
 

@@ -89,8 +89,10 @@ func serve(ctx context.Context, settings *serveSettings, read func() (*serveSett
 	}
 	go func() { _ = verifier.ReadMetadata(running) }() // for challenges; after a failure, a probe reads it again
 	current := host.NewCurrent(handler)
-	reloads := &reloader{handlers: handlers, read: read, settings: settings, started: settings.flags, replace: current.Replace, logger: logger}
-	reloads.rotation = invocation.Rotation{Secret: "introspection secret", Logger: logger}
+	reloads := &reloader{
+		handlers: handlers, read: read, settings: settings, started: settings.flags, replace: current.Replace,
+		rotation: invocation.Rotation{Secret: "introspection secret", Logger: logger},
+	}
 	group.Go(func() error { return reloads.run(running) })
 	logger.Info("listening", "address", listener.Addr().String(), "provider", settings.host.ProviderURL)
 	group.Go(func() error {
