@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,8 +79,10 @@ func (r *Renewal) now() time.Time {
 func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool) (*credential.Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if stored := r.stored(held); stored != nil {
-		return stored, nil
+	// Another process may have renewed it.
+	stored, err := r.Cache.Change(held.ProviderURL, held.Credential.GrantID, func(*credential.Entry, func() error) error { return nil })
+	if err != nil || stored.Credential.AccessToken.Reveal() != held.Credential.AccessToken.Reveal() {
+		return stored, err
 	}
 	requester, err := newRequester(held.ProviderURL, r.Transport)
 	if err != nil {
@@ -98,19 +99,6 @@ func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool)
 	// A started exchange is not cancelled: the grant would be lost.
 	uncancelled := context.WithoutCancel(ctx)
 	return r.Cache.Renew(held, ended, r.now(), func(stored *credential.Entry) error { return signing.refresh(uncancelled, stored) })
-}
-
-// stored returns the stored credential if another process has replaced held, otherwise nil.
-func (r *Renewal) stored(held *credential.Entry) *credential.Entry {
-	grants, err := r.Cache.Grants(held.ProviderURL)
-	if err != nil {
-		return nil // Renew returns the error
-	}
-	i := slices.IndexFunc(grants, func(e *credential.Entry) bool { return e.Credential.GrantID == held.Credential.GrantID })
-	if i < 0 || grants[i].Credential.AccessToken.Reveal() == held.Credential.AccessToken.Reveal() {
-		return nil
-	}
-	return grants[i]
 }
 
 // refresh exchanges the refresh token of a credential (RFC 6749, section 6; captures 870 and 871) and sets the new tokens. Its error
