@@ -101,8 +101,10 @@ type parser struct {
 	problems []*Problem
 }
 
-func (p *parser) add(line int, form string, values ...any) {
-	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: fmt.Sprintf(form, values...)})
+func (p *parser) add(line int, form string, values ...any) *Problem {
+	added := &Problem{File: p.file, Line: line, Message: fmt.Sprintf(form, values...)}
+	p.problems = append(p.problems, added)
+	return added
 }
 
 // syntaxForm is the form of the YAML library's errors. It yields the line.
@@ -114,7 +116,7 @@ func (p *parser) syntax(err error) {
 		line, _ = strconv.Atoi(parts[1])
 		message = parts[2]
 	}
-	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: "is not valid YAML: " + message, Cause: err})
+	p.add(line, "is not valid YAML: %s", message).Cause = err
 }
 
 func (p *parser) entry(key, value *yaml.Node) {
@@ -150,19 +152,16 @@ func (p *parser) unknown(key *yaml.Node) {
 	p.add(key.Line, "unknown setting %q; %s", key.Value, hint)
 }
 
-func scalars(node *yaml.Node, mayBeList bool) ([]string, bool) {
-	switch {
-	case node.Kind == yaml.ScalarNode:
-		return []string{node.Value}, node.Tag != "!!null"
-	case node.Kind != yaml.SequenceNode || !mayBeList:
-		return nil, false
+func scalars(node *yaml.Node, mayBeList bool) (values []string, fits bool) {
+	nodes := []*yaml.Node{node}
+	if node.Kind == yaml.SequenceNode && mayBeList {
+		nodes = node.Content
 	}
-	values := make([]string, 0, len(node.Content))
-	for _, item := range node.Content {
-		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
+	for _, each := range nodes {
+		if each.Kind != yaml.ScalarNode || each.Tag == "!!null" {
 			return nil, false
 		}
-		values = append(values, item.Value)
+		values = append(values, each.Value)
 	}
 	return values, true
 }
