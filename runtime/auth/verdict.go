@@ -104,17 +104,9 @@ type verdict struct {
 	until  time.Time
 }
 
-// cache keeps verdicts. Refusals are cached separately, so that a flood of made-up tokens does not displace valid callers.
-type cache struct{ positive, negative *lru.Cache[key, *verdict] }
-
-func newCache(size int) *cache {
-	positive, _ := lru.New[key, *verdict](size) // fails only for a size that is not positive
-	negative, _ := lru.New[key, *verdict](size)
-	return &cache{positive, negative}
-}
-
-func (c *cache) get(token key, now time.Time) (*verdict, bool) {
-	for _, verdicts := range []*lru.Cache[key, *verdict]{c.negative, c.positive} {
+// kept returns the cached verdict on a token. It removes an expired one.
+func (v *Verifier) kept(token key, now time.Time) (*verdict, bool) {
+	for _, verdicts := range []*lru.Cache[key, *verdict]{v.refused, v.admitted} {
 		if found, ok := verdicts.Get(token); ok {
 			if now.Before(found.until) {
 				return found, true
@@ -123,13 +115,4 @@ func (c *cache) get(token key, now time.Time) (*verdict, bool) {
 		}
 	}
 	return nil, false
-}
-
-// put keeps a verdict. It requires that get has just found none for this token.
-func (c *cache) put(token key, newest *verdict) {
-	if newest.err != nil {
-		c.negative.Add(token, newest)
-	} else {
-		c.positive.Add(token, newest)
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
@@ -29,9 +30,11 @@ type Verifier struct {
 	metadata  atomic.Pointer[issuerMetadata] // nil until it was read
 	reading   singleflight.Group             // of the metadata
 	audiences map[string]bool                // in canonical spelling
-	cache     *cache
 	asking    singleflight.Group
 	free      *semaphore.Weighted // limits running introspections
+
+	// The cached verdicts. Refusals are apart, so that a flood of made-up tokens does not displace valid callers.
+	admitted, refused *lru.Cache[key, *verdict]
 }
 
 // maxWait limits how long a token waits for its introspection to begin. It suffices for an ordinary burst.
@@ -48,9 +51,10 @@ func NewVerifier(options Options) (*Verifier, error) {
 	v := &Verifier{
 		options:   options,
 		audiences: map[string]bool{},
-		cache:     newCache(options.CacheSize),
 		free:      semaphore.NewWeighted(Concurrency),
 	}
+	v.admitted, _ = lru.New[key, *verdict](options.CacheSize) // fails only for a size that is not positive
+	v.refused, _ = lru.New[key, *verdict](options.CacheSize)
 	for _, accepted := range options.Audiences {
 		v.audiences[canonical(accepted)] = true
 	}
@@ -67,7 +71,7 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 		return nil, badToken("The bearer token is not well-formed. Send the access token as it was issued.")
 	}
 	token := key(sha256.Sum256([]byte(bearer)))
-	if kept, found := v.cache.get(token, v.options.Clock()); found {
+	if kept, found := v.kept(token, v.options.Clock()); found {
 		v.options.Observe(CacheHit)
 		return kept.caller, kept.err
 	}
@@ -97,7 +101,7 @@ func (v *Verifier) Check(ctx context.Context) error {
 // ask returns a new verdict and caches it. Its context does not end with a request, because requests share the answer.
 func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict, error) {
 	asked := v.options.Clock()
-	if kept, found := v.cache.get(token, asked); found { // an introspection has just ended
+	if kept, found := v.kept(token, asked); found { // an introspection has just ended
 		return kept, nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, maxWait)
@@ -114,7 +118,11 @@ func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict,
 	}
 	v.options.Observe(Answered)
 	judged := v.judge(answered, hex.EncodeToString(token[:8]), asked)
-	v.cache.put(token, judged)
+	if judged.err != nil {
+		v.refused.Add(token, judged)
+	} else {
+		v.admitted.Add(token, judged)
+	}
 	return judged, nil
 }
 
