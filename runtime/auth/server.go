@@ -128,16 +128,13 @@ func (v *Verifier) Scope() string {
 	return ""
 }
 
-// ReadMetadata reads the metadata of the authorization server, once. Concurrent callers share the request, which continues if one of them is
+// ReadMetadata reads the metadata of the authorization server unless it is known. Concurrent callers share the request, which continues if one of them is
 // cancelled. A challenge never causes it, so that strangers cannot.
 func (v *Verifier) ReadMetadata(ctx context.Context) error {
 	if v.metadata.Load() != nil {
 		return nil
 	}
 	_, err, _ := v.reading.Do("metadata", func() (any, error) {
-		if v.metadata.Load() != nil {
-			return nil, nil
-		}
 		found, err := v.discover(context.WithoutCancel(ctx))
 		if err == nil {
 			v.metadata.Store(found)
