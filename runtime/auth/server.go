@@ -128,8 +128,8 @@ func (v *Verifier) Scope() string {
 	return ""
 }
 
-// ReadMetadata reads the metadata of the authorization server unless it is known. Concurrent callers share the request, which continues if one of them is
-// cancelled. A challenge never causes it, so that strangers cannot.
+// ReadMetadata reads the metadata of the authorization server unless it is known. Concurrent callers share the request, which continues if
+// one of them is cancelled. A challenge never causes it, so that strangers cannot.
 func (v *Verifier) ReadMetadata(ctx context.Context) error {
 	if v.metadata.Load() != nil {
 		return nil

@@ -63,15 +63,15 @@ func (e *examination) isUnencrypted() bool {
 func (e *examination) handshakeFinding(err error) Finding {
 	host := e.address.Hostname()
 	inspect := "openssl s_client -servername " + commandline.Word(host) + " -connect " + commandline.Word(address.HostPort(e.address))
-	var unknown x509.UnknownAuthorityError
-	var name x509.HostnameError
-	var invalid x509.CertificateInvalidError
+	_, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
+	_, hasOtherName := errors.AsType[x509.HostnameError](err)
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	switch {
-	case errors.As(err, &unknown):
+	case isUnknown:
 		return failed(credential.Unreachable, "SSL_CERT_FILE=authority.pem "+e.options.doctorCommand(e.provider), "the certificate is signed by an authority that this machine does not trust")
-	case errors.As(err, &name):
+	case hasOtherName:
 		return failed(credential.Unreachable, inspect, "the certificate is not for %s", host)
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+	case isInvalid && invalid.Reason == x509.Expired:
 		return failed(credential.Unreachable, inspect, "the certificate is not valid now: it is valid from %s to %s",
 			invalid.Cert.NotBefore.Format(time.DateOnly), invalid.Cert.NotAfter.Format(time.DateOnly))
 	}
