@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
@@ -48,29 +49,25 @@ type Result struct {
 type check struct {
 	id    string
 	title string
-	needs []string // ids
+	needs []string // titles
 	ask   func(ctx context.Context) Finding
 }
 
 // run answers the checks in order and reports each result. A check is skipped if one that it needs has failed. The deadline limits
 // each check.
 func run(ctx context.Context, checks []check, deadline time.Duration, report func(Result)) {
-	failedTitles := map[string]string{} // of the failed and skipped checks, by id
+	var failedTitles []string // of the failed and skipped checks
 	for _, each := range checks {
 		result := Result{ID: each.id, Title: each.title}
-		for _, need := range each.needs {
-			if title, isFailed := failedTitles[need]; isFailed {
-				result.Finding = Finding{State: Skipped, Detail: "needs " + title}
-				break
-			}
-		}
-		if result.State == "" {
+		if i := slices.IndexFunc(each.needs, func(title string) bool { return slices.Contains(failedTitles, title) }); i >= 0 {
+			result.Finding = Finding{State: Skipped, Detail: "needs " + each.needs[i]}
+		} else {
 			limited, cancel := context.WithTimeout(ctx, deadline)
 			result.Finding = each.ask(limited)
 			cancel()
 		}
 		if result.State == Failed || result.State == Skipped {
-			failedTitles[each.id] = each.title
+			failedTitles = append(failedTitles, each.title)
 		}
 		report(result)
 	}

@@ -100,23 +100,23 @@ func (e *examination) requestCommand(stored credential.Credential) string {
 }
 
 // grantChecks returns a check for each further grant (R-LOCAL-2). They send nothing if the first one could not be tried.
-func (e *examination) grantChecks(isReachable bool) []check {
+func (e *examination) grantChecks() []check {
 	var checks []check
 	for _, each := range e.furtherGrants {
 		checks = append(checks, check{id: "grant_" + each.Credential.GrantID, title: "Further grant", ask: func(ctx context.Context) Finding {
-			return e.checkGrant(ctx, each.Credential, isReachable)
+			return e.checkGrant(ctx, each.Credential)
 		}})
 	}
 	return checks
 }
 
-func (e *examination) checkGrant(ctx context.Context, stored credential.Credential, isReachable bool) Finding {
+func (e *examination) checkGrant(ctx context.Context, stored credential.Credential) Finding {
 	lasts := e.validity(stored)
 	switch {
 	case lasts.State == Failed, stored.Expired(time.Now()):
 		return lasts
-	case !isReachable:
-		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + tokenKindTitle}
+	case !e.isReachable:
+		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + tokenKind}
 	}
 	_, schema, found := e.tryToken(ctx, stored.AccessToken)
 	if found.State != Failed {
@@ -139,6 +139,7 @@ func (e *examination) checkTokenKind(ctx context.Context) (kind Finding) {
 		return Finding{State: Skipped, Detail: "the token has expired; the next read renews it"}
 	}
 	e.reader, e.schema, kind = e.tryToken(ctx, e.token)
+	e.isReachable = kind.Class != credential.Unreachable
 	return kind
 }
 

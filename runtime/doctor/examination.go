@@ -53,6 +53,7 @@ type examination struct {
 	isExpired      bool                // credential: the token has expired
 	furtherGrants  []*credential.Entry // credential: the further grants, examined last
 	reader         rs.Reader           // token_kind
+	isReachable    bool                // token_kind: the provider has answered
 	schema         *rs.Response        // token_kind
 }
 
@@ -69,37 +70,31 @@ func Examine(ctx context.Context, options Options, report func(Result)) {
 	run(ctx, machineChecks, options.Deadline, report)
 }
 
-// The further grants are tried after this check.
-const (
-	tokenKind      = "token_kind"
-	tokenKindTitle = "Token kind"
-)
+const tokenKind = "Token kind" // the check before the further grants are tried
 
 func (e *examination) run(ctx context.Context, report func(Result)) {
-	isReachable := false
 	reportResult := func(result Result) {
 		result.Provider = e.provider // the first check sets it
-		isReachable = isReachable || result.ID == tokenKind && result.State != Skipped && result.Class != credential.Unreachable
 		report(result)
 	}
 	run(ctx, e.checks(), e.options.Deadline, reportResult)
-	run(ctx, e.grantChecks(isReachable), e.options.Deadline, reportResult)
+	run(ctx, e.grantChecks(), e.options.Deadline, reportResult)
 }
 
 func (e *examination) checks() []check {
 	return []check{
 		{id: "provider_url", title: "Provider URL", ask: e.checkURL},
-		{id: "connection", title: "Connection", needs: []string{"provider_url"}, ask: e.checkConnection},
-		{id: "resource_metadata", title: "Resource metadata", needs: []string{"connection"}, ask: e.checkResourceMetadata},
-		{id: "authorization_server", title: "Authorization server", needs: []string{"resource_metadata"}, ask: e.checkAuthorizationServer},
-		{id: cacheFile, title: cacheFileTitle, needs: []string{"provider_url"}, ask: e.checkCacheFile},
-		{id: "credential", title: "Credential", needs: []string{cacheFile}, ask: e.checkCredential},
-		{id: tokenKind, title: tokenKindTitle, needs: []string{"connection", "credential"}, ask: e.checkTokenKind},
+		{id: "connection", title: "Connection", needs: []string{"Provider URL"}, ask: e.checkConnection},
+		{id: "resource_metadata", title: "Resource metadata", needs: []string{"Connection"}, ask: e.checkResourceMetadata},
+		{id: "authorization_server", title: "Authorization server", needs: []string{"Resource metadata"}, ask: e.checkAuthorizationServer},
+		{id: cacheFile, title: cacheFileTitle, needs: []string{"Provider URL"}, ask: e.checkCacheFile},
+		{id: "credential", title: "Credential", needs: []string{cacheFileTitle}, ask: e.checkCredential},
+		{id: "token_kind", title: tokenKind, needs: []string{"Connection", "Credential"}, ask: e.checkTokenKind},
 		{id: "schema", title: "Schema", needs: []string{tokenKind}, ask: func(context.Context) Finding { return e.coverage(e.schema) }},
 		{id: "search_lexical", title: "Search, lexical", needs: []string{tokenKind}, ask: e.searchCheck("search")},
 		{id: "search_semantic", title: "Search, semantic", needs: []string{tokenKind}, ask: e.searchCheck("search", "semantic")},
 		{id: "search_hybrid", title: "Search, hybrid", needs: []string{tokenKind}, ask: e.searchCheck("search", "hybrid")},
-		{id: "clock", title: "Clock", needs: []string{"connection"}, ask: e.checkClock},
+		{id: "clock", title: "Clock", needs: []string{"Connection"}, ask: e.checkClock},
 	}
 }
 
