@@ -48,8 +48,8 @@ func slashedDays(text string) []string {
 func impossibleDate(text string) string {
 	var year, week int
 	if _, err := fmt.Sscanf(text, "%4d-W%2d", &year, &week); err == nil && len(text) == len("2026-W17") && week > 0 {
-		monday := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in week 1 (ISO 8601)
-		monday = monday.AddDate(0, 0, 7*(week-1)-(int(monday.Weekday())+6)%7)
+		inFirst := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in week 1 (ISO 8601)
+		monday := scalar.Shift(scalar.StartOf(inFirst, "week"), "week", week-1)
 		return fmt.Sprintf(`, which is a week; pass {"gte":%q,"lt":%q}`, monday.Format(time.DateOnly), monday.AddDate(0, 0, 7).Format(time.DateOnly))
 	}
 	day, _, _ := strings.Cut(text, "T")
@@ -57,14 +57,14 @@ func impossibleDate(text string) string {
 	if _, err := fmt.Sscanf(day, "%4d-%2d-%2d", &year, &month, &number); err != nil || len(day) != len(time.DateOnly) {
 		return ""
 	}
-	if _, err := time.Parse(time.DateOnly, day); err == nil {
+	last := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC)
+	switch _, err := time.Parse(time.DateOnly, day); {
+	case err == nil:
 		return ""
-	}
-	if month < 1 || month > 12 || number < 1 {
+	case month < 1 || month > 12 || number < 1:
 		return ", which is not a date; pass one such as 2026-01-31"
 	}
-	last := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC)
-	return fmt.Sprintf(", which is not a date; the last day of that month is %s", last.Format(time.DateOnly))
+	return ", which is not a date; the last day of that month is " + last.Format(time.DateOnly)
 }
 
 // isEmptyRange reports whether the bounds of one field exclude every value. It compares only two numbers, two dates or two times.

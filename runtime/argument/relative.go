@@ -106,15 +106,12 @@ func (p period) bound(operator string, asDate bool) (string, string) {
 
 // String describes the period for an error.
 func (p period) String() string {
-	if !p.begin.Before(p.end) {
-		return p.begin.Format(time.RFC3339)
-	}
+	first, last := p.begin.Format(time.RFC3339), p.end.Format(time.RFC3339)
 	if p.isDays() {
-		last := p.end.AddDate(0, 0, -1).Format(time.DateOnly)
-		if first := p.begin.Format(time.DateOnly); first != last {
-			return first + " to " + last
-		}
-		return last
+		first, last = p.begin.Format(time.DateOnly), p.end.AddDate(0, 0, -1).Format(time.DateOnly)
 	}
-	return p.begin.Format(time.RFC3339) + " to " + p.end.Format(time.RFC3339)
+	if first == last {
+		return first
+	}
+	return first + " to " + last
 }

@@ -107,7 +107,7 @@ func (r *reader) connectors(value rawjson.Value) []*Connector {
 		}
 		if c.Key = ConnectorKey(members); c.Key == "" { // older servers name a connector by its source
 			source, _ := rawjson.ParseObject(members.Get("source"))
-			c.Key = ConnectorKey(rawjson.Object{rawjson.String("connector_id", source.Text("id"))})
+			c.Key = ConnectorKey(rawjson.Texts("connector_id", source.Text("id")))
 		}
 		connectors = append(connectors, c)
 	}
@@ -137,10 +137,7 @@ func groupStreams(streams []*Stream) []*Connector {
 		key := ConnectorKey(stream.Members)
 		c := byKey[key]
 		if c == nil {
-			c = &Connector{Key: key}
-			if key != "" {
-				c.Members = rawjson.Object{rawjson.String("connector_key", key)}
-			}
+			c = &Connector{Key: key, Members: rawjson.Texts("connector_key", key)}
 			byKey[key] = c
 			connectors = append(connectors, c)
 		}

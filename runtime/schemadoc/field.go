@@ -33,8 +33,7 @@ func (s *Stream) Fields() []Field {
 		return fields
 	}
 	for _, property := range s.Properties() {
-		own, _ := rawjson.ParseObject(property.Value)
-		fields = append(fields, Field{property.Name, flagsOf(rawjson.Object{rawjson.Raw("schema", own.Encode())})})
+		fields = append(fields, Field{property.Name, flagsOf(rawjson.Object{rawjson.Raw("schema", property.Value)})})
 	}
 	return fields
 }
