@@ -24,6 +24,8 @@ const (
 
 	stopTime = 5 * time.Minute
 	maxStops = 1_000
+
+	maxCallers = 10_000 // more than read at the same time
 )
 
 // Readings bounds the records that calls read in place of a refused query (R-SCAN-8). It remembers which providers refuse. All calls of a
@@ -33,8 +35,8 @@ type Readings struct {
 	options ReadingsOptions
 
 	mu      sync.Mutex
-	refused map[string]time.Time // when the refusal expires, by the provider's origin
-	callers map[string]*callerSlots
+	refused map[string]time.Time                    // when the refusal expires, by the provider's origin
+	callers *lru.Cache[string, *semaphore.Weighted] // the slots of each caller
 	stops   *lru.Cache[[2]string, stop]
 }
 
@@ -42,12 +44,6 @@ type Readings struct {
 type stop struct {
 	cursor  string
 	expires time.Time
-}
-
-// callerSlots limits the readings of one caller.
-type callerSlots struct {
-	free    *semaphore.Weighted
-	readers int // running and waiting
 }
 
 // ReadingsOptions configures Readings.
@@ -66,7 +62,8 @@ func NewReadings(options ReadingsOptions) *Readings {
 		options.Now = time.Now
 	}
 	stops, _ := lru.New[[2]string, stop](maxStops) // fails only for a size that is not positive
-	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, callers: map[string]*callerSlots{}}
+	callers, _ := lru.New[string, *semaphore.Weighted](maxCallers)
+	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, callers: callers}
 }
 
 // Most returns the maximum number of records that one call may read.
@@ -90,43 +87,32 @@ func (r *Readings) NoteRefusal(providers []string) {
 
 // Begin waits until a caller may read, and returns the function that ends the reading. It returns an *Error if the context ends first.
 func (r *Readings) Begin(ctx context.Context, caller string) (end func(), err error) {
-	r.mu.Lock()
-	own := r.callers[caller]
-	if own == nil {
-		own = &callerSlots{free: semaphore.NewWeighted(callerReadings)}
-		r.callers[caller] = own
-	}
-	own.readers++
-	r.mu.Unlock()
-	if err := own.free.Acquire(ctx, 1); err != nil {
-		r.leave(caller, own)
+	slots := r.slotsOf(caller)
+	if err := slots.Acquire(ctx, 1); err != nil {
 		return nil, &Error{
 			Code:    RateLimitExceeded,
 			Message: "two calls of this token are reading records already; call again when they are answered",
 			Cause:   err,
 		}
 	}
-	return func() { own.free.Release(1); r.leave(caller, own) }, nil
+	return func() { slots.Release(1) }, nil
 }
 
 // TryBegin starts a second reading of a caller if that is possible without waiting.
 func (r *Readings) TryBegin(caller string) (end func(), ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	own := r.callers[caller]
-	if own == nil || !own.free.TryAcquire(1) {
-		return nil, false
-	}
-	own.readers++
-	return func() { own.free.Release(1); r.leave(caller, own) }, true
+	slots := r.slotsOf(caller)
+	return func() { slots.Release(1) }, slots.TryAcquire(1)
 }
 
-func (r *Readings) leave(caller string, own *callerSlots) {
+func (r *Readings) slotsOf(caller string) *semaphore.Weighted {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if own.readers--; own.readers == 0 {
-		delete(r.callers, caller)
+	slots, found := r.callers.Get(caller)
+	if !found {
+		slots = semaphore.NewWeighted(callerReadings)
+		r.callers.Add(caller, slots)
 	}
+	return slots
 }
 
 // NoteStop remembers for some minutes the cursor at which the answer to a caller's question begins.
