@@ -52,16 +52,16 @@ type Argument struct {
 }
 
 // ArgumentType is the form of an argument's value in JSON.
-type ArgumentType string
+type ArgumentType int
 
 // The types that specs use.
 const (
-	StringArgument     ArgumentType = "string"
-	IntegerArgument    ArgumentType = "integer"
-	BooleanArgument    ArgumentType = "boolean"
-	StringListArgument ArgumentType = "string_list"
-	FilterArgument     ArgumentType = "filter" // an object of fields, each with a value or an object of gte, gt, lte and lt
-	LimitsArgument     ArgumentType = "limits" // an object of relations and whole numbers
+	StringArgument ArgumentType = iota
+	IntegerArgument
+	BooleanArgument
+	StringListArgument
+	FilterArgument // an object of fields, each with a value or an object of gte, gt, lte and lt
+	LimitsArgument // an object of relations and whole numbers
 )
 
 // Completion is what an argument names in the schema. Shells and clients offer these names, and a refusal lists them (R-ERR-7).
