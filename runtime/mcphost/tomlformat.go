@@ -29,7 +29,7 @@ func (f tomlFormat) change(content []byte, section, name string, wanted []settin
 	}
 	var changed []byte
 	heading := slices.IndexFunc(statements, func(s tomlStatement) bool {
-		return s.table && slices.Equal(s.key, []string{section, name})
+		return s.kind == unstable.Table && slices.Equal(s.key, []string{section, name})
 	})
 	if heading < 0 {
 		changed = addTable(content, newline, section+"."+name, wanted)
@@ -63,7 +63,7 @@ func addTable(content []byte, newline, name string, wanted []setting) []byte {
 // replaceLines changes the lines of a table whose heading is the first statement. Correct lines stay. New lines follow the last line that
 // setup owns.
 func replaceLines(content []byte, newline string, statements []tomlStatement, entry map[string]any, wanted []setting) []byte {
-	if end := slices.IndexFunc(statements[1:], func(s tomlStatement) bool { return s.heading }); end >= 0 {
+	if end := slices.IndexFunc(statements[1:], func(s tomlStatement) bool { return s.kind != unstable.KeyValue }); end >= 0 {
 		statements = statements[:end+1]
 	}
 	added := ""
@@ -75,7 +75,8 @@ func replaceLines(content []byte, newline string, statements []tomlStatement, en
 	changed := bytes.Clone(content)
 	for _, line := range slices.Backward(statements) { // so that earlier offsets stay valid
 		i := slices.IndexFunc(wanted, func(s setting) bool { return slices.Equal(line.key, []string{s.name}) })
-		isKept := line.heading || i >= 0 && wanted[i].value != nil
+		isHeading := line.kind != unstable.KeyValue
+		isKept := isHeading || i >= 0 && wanted[i].value != nil
 		if isKept && added != "" {
 			if content[line.lineEnd-1] != '\n' { // at the end of the file
 				added = newline + added
@@ -83,7 +84,7 @@ func replaceLines(content []byte, newline string, statements []tomlStatement, en
 			changed, added = slices.Insert(changed, line.lineEnd, []byte(added)...), ""
 		}
 		switch {
-		case line.heading || i < 0:
+		case isHeading || i < 0:
 		case !isKept:
 			changed = slices.Delete(changed, line.lineStart, line.lineEnd)
 		case !reflect.DeepEqual(entry[wanted[i].name], wanted[i].value):
@@ -106,9 +107,8 @@ func (f tomlFormat) readable(content []byte) []byte { return content }
 
 // tomlStatement is a heading or a key with its value, and its byte offsets.
 type tomlStatement struct {
-	heading bool // of a table or of an item of an array of tables
-	table   bool // of a table
-	key     []string
+	kind unstable.Kind // KeyValue, or the heading of a Table or of an item of an ArrayTable
+	key  []string
 
 	start, end         int // of key and value, without comments
 	lineStart, lineEnd int // of all its lines, the line break included
@@ -120,7 +120,7 @@ func tomlStatements(content []byte) []tomlStatement {
 	var statements []tomlStatement
 	for parser.NextExpression() {
 		node := parser.Expression()
-		statement := tomlStatement{heading: node.Kind != unstable.KeyValue, table: node.Kind == unstable.Table}
+		statement := tomlStatement{kind: node.Kind}
 		keys := node.Key()
 		for keys.Next() {
 			key := keys.Node()
@@ -130,7 +130,7 @@ func tomlStatements(content []byte) []tomlStatement {
 			statement.end = int(key.Raw.Offset + key.Raw.Length)
 			statement.key = append(statement.key, string(key.Data))
 		}
-		if !statement.heading {
+		if node.Kind == unstable.KeyValue {
 			// A value may have several lines, and its range may end with white space.
 			statement.start = int(node.Raw.Offset)
 			statement.end = statement.start + len(bytes.TrimRight(parser.Raw(node.Raw), " \t"))

@@ -38,7 +38,8 @@ func CheckClientID(id string) error {
 	default:
 		return nil
 	}
-	return credential.Misused("the address in --client-id "+problem, "pass the address of a client metadata document, such as https://app.example/client.json", err)
+	return credential.Misused("the address in --client-id "+problem,
+		"pass the address of a client metadata document, such as https://app.example/client.json", err)
 }
 
 // namesDocument reports whether a client id is meant as the address of a metadata document.

@@ -42,7 +42,8 @@ func newRequester(providerURL string, transport http.RoundTripper) (*requester, 
 	parsed, _ := url.Parse(provider) // ParseProviderURL returned it
 	loopback := address.IsLoopback(parsed.Hostname())
 	if parsed.Scheme != "https" && !loopback {
-		return nil, credential.Misused("a sign-in at "+provider+" would send codes and a token unencrypted", "pass a provider URL that begins with https://", nil)
+		return nil, credential.Misused("a sign-in at "+provider+" would send codes and a token unencrypted",
+			"pass a provider URL that begins with https://", nil)
 	}
 	if transport == nil {
 		transport = rs.NewTransport()
