@@ -109,17 +109,6 @@ func (h Host) Snippet(server Server) (string, error) {
 	return string(content), err
 }
 
-func (h Host) check(server Server) error {
-	if err := server.Check(); err != nil {
-		return err
-	}
-	if server.URL != "" && !h.Remote() {
-		return credential.Misused(h.Title+" does not take a hosted server from its file",
-			"add the URL in its settings, under Connectors, or set up this binary with --provider-url", nil)
-	}
-	return nil
-}
-
 // changedLines returns the removed and the added lines, each after a minus or a plus. It leaves out lines that differ only in commas and
 // white space.
 func changedLines(before, after []byte) string {

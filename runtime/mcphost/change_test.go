@@ -176,7 +176,7 @@ func TestServersAreChecked(t *testing.T) {
 			t.Errorf("%+v: the snippet says %v", wrong.server, snippetErr)
 		}
 	}
-	if err := (Server{Name: "pdpp", URL: "http://[::1]:8788/mcp"}).Check(); err != nil {
+	if _, err := claude.Snippet(Server{Name: "pdpp", URL: "http://[::1]:8788/mcp"}); err != nil {
 		t.Errorf("plain http on this machine: %v", err)
 	}
 }

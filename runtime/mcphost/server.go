@@ -16,19 +16,21 @@ type Server struct {
 	URL       string   // of the MCP endpoint; empty for a local server
 }
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-const maxServerName = 64
-
-// Check returns a *credential.Error of class Usage if no host could use the server.
-func (s Server) Check() error {
-	if len(s.Name) > maxServerName || !serverName.MatchString(s.Name) {
+// check returns a *credential.Error of class Usage if the host cannot use the server.
+func (h Host) check(server Server) error {
+	if !serverName.MatchString(server.Name) {
 		return credential.Misused("the server name must be 1 to 64 letters, digits, - or _", "pass --name such as pdpp", nil)
 	}
-	if s.URL != "" {
-		return checkURL(s.URL)
+	if server.URL == "" {
+		return nil
 	}
-	return nil
+	if err := checkURL(server.URL); err != nil || h.Remote() {
+		return err
+	}
+	return credential.Misused(h.Title+" does not take a hosted server from its file",
+		"add the URL in its settings, under Connectors, or set up this binary with --provider-url", nil)
 }
 
 // checkURL does not repeat the value, which may contain a password.
