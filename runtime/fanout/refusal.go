@@ -89,17 +89,15 @@ func identities[S interface{ identity() rawjson.Object }](sources []S, limit int
 // OtherGrantsError is a refusal by one of several grants of a connection. The other grants may have the item. They were not asked, because
 // no read is repeated with another credential (R-ERR-3).
 type OtherGrantsError struct {
-	Cause  error    // of the grant that was asked
-	Others []string // grant ids
+	error           // of the grant that was asked
+	others []string // grant ids
 }
 
-func (e *OtherGrantsError) Error() string { return e.Cause.Error() }
-
 // Unwrap returns the refusal.
-func (e *OtherGrantsError) Unwrap() error { return e.Cause }
+func (e *OtherGrantsError) Unwrap() error { return e.error }
 
 // OtherGrants returns the ids of the grants that were not asked.
-func (e *OtherGrantsError) OtherGrants() []string { return e.Others }
+func (e *OtherGrantsError) OtherGrants() []string { return e.others }
 
 // withOtherGrants adds the other grants of the connection to an error if they may have the item.
 func (r *Reader) withOtherGrants(asked *Source, request rs.Request, err error) error {
