@@ -17,8 +17,9 @@ import (
 
 // child is one source of a search with the hits that were read for this page. They are valid even if the source is missing since then.
 type child struct {
-	question            // the latest
-	streams    []string // nil means all of the grant
+	question                  // the latest
+	names      rawjson.Object // members that name the source in its hits
+	streams    []string       // nil means all of the grant
 	hits       []hit
 	next       stop           // after the last hit
 	isAsked    bool           // for this page
@@ -94,6 +95,7 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 		c.meta, c.requestID = list.Meta(), c.response.RequestID
 	}
 	skipped := min(c.next.at.Skip, len(list.Rows))
+	c.hits = slices.Grow(c.hits, len(list.Rows)-skipped)
 	for i, value := range list.Rows[skipped:] {
 		if err := callEnded(ctx); err != nil {
 			return err
@@ -167,14 +169,13 @@ var aliases = map[string]string{"connection_id": "connector_instance_id", "conne
 
 // attributed returns a hit with members that name its source, and the provider if there are several (R-PKG-2). Existing members are kept. A
 // hit of an unknown connection is unchanged.
-func (s *Source) attributed(sent hit, severalProviders bool) rawjson.Value {
-	if id := sent.members.FirstText("connection_id", "connector_instance_id"); id != "" && id != s.ConnectionID {
+func (c *child) attributed(sent hit, severalProviders bool) rawjson.Value {
+	if id := sent.members.FirstText("connection_id", "connector_instance_id"); id != "" && id != c.source.ConnectionID {
 		return sent.value
 	}
-	added := rawjson.Texts("connection_id", s.ConnectionID, "connector_key", s.ConnectorKey, "display_name", s.DisplayName)
-	added = slices.DeleteFunc(added, func(m rawjson.Member) bool { return sent.members.FirstText(m.Name, aliases[m.Name]) != "" })
+	var added rawjson.Object = keep(c.names, func(m rawjson.Member) bool { return sent.members.FirstText(m.Name, aliases[m.Name]) == "" })
 	if severalProviders {
-		added = append(added, rawjson.String("provider_url", s.Reader.ProviderURL()))
+		added = append(added, rawjson.String("provider_url", c.source.Reader.ProviderURL()))
 	}
 	if len(added) == 0 {
 		return sent.value

@@ -68,7 +68,7 @@ func (p *page) response(ctx context.Context, request rs.Request) *rs.Response {
 		if shown[i] == len(child.hits) {
 			break
 		}
-		hits = append(hits, child.source.attributed(child.hits[shown[i]], p.reader.options.ProviderURL == ""))
+		hits = append(hits, child.attributed(child.hits[shown[i]], p.reader.options.ProviderURL == ""))
 		shown[i]++
 		next = i + 1
 	}
