@@ -45,6 +45,11 @@ type stop struct {
 	counted position // the same, as a number of hits after the child's first cursor
 }
 
+func newChild(source *Source, streams []string) *child {
+	names := rawjson.Texts("connection_id", source.ConnectionID, "connector_key", source.ConnectorKey, "display_name", source.DisplayName)
+	return &child{question: question{source: source}, names: names, streams: streams, dropped: map[string]int{}}
+}
+
 // hasMore reports whether the source may have hits that were not read.
 func (c *child) hasMore() bool { return c.err == nil && !c.isDone }
 

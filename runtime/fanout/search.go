@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -67,10 +66,7 @@ func (r *Reader) assign(streams []string) []*child {
 				names = nil
 			}
 		}
-		children = append(children, &child{
-			question: question{source: source}, streams: names, dropped: map[string]int{},
-			names: rawjson.Texts("connection_id", source.ConnectionID, "connector_key", source.ConnectorKey, "display_name", source.DisplayName),
-		})
+		children = append(children, newChild(source, names))
 	}
 	return children
 }
