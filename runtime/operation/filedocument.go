@@ -22,7 +22,7 @@ import (
 // document shows a window of a document's text (R-DOC-1). The window ends with the first page without text, and the result has the image
 // of that page (R-DOC-3).
 func (r *fileField) document(ctx context.Context, content *blob.Content, format document.Format) (*tool.Result, error) {
-	read, err := child.Text(ctx, format, content.Data)
+	parts, err := child.Parts(ctx, format, content.Data)
 	refused, isRefused := errors.AsType[*document.Error](err)
 	switch {
 	case isRefused: // R-DOC-5
@@ -30,8 +30,11 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	case err != nil:
 		return nil, outOfTime(err)
 	}
-	text := content.Redact(read)
-	parts := document.Parts(text)
+	redacted := func(text string) string { return string(content.Redact([]byte(text))) }
+	for i, part := range parts {
+		parts[i].Name, parts[i].Text = redacted(part.Name), redacted(part.Text)
+	}
+	text := []byte(document.Join(parts))
 	selector := r.selector()
 	window, found := selector.Select(text)
 	if !found {
@@ -89,7 +92,7 @@ func describeDocument(format document.Format, parts []document.Part, window file
 		place = window.MatchStart
 	}
 	for _, part := range parts {
-		if part.Start <= place && place < part.End {
+		if part.Mark != "" && part.Start <= place && place < part.End {
 			described = append(described, rawjson.Int(string(part.Unit)+"s", int64(part.Total)), rawjson.String("part", part.Mark))
 		}
 	}

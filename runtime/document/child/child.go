@@ -25,7 +25,7 @@ const (
 	readTime    = 10 * time.Second
 	prepareTime = 60 * time.Second // to compile PDFium without a cache; no document is in the process yet
 	maxChildren = 2
-	maxAnswers  = 16 << 20 // bytes; a hostile document may control the process. Base64 makes 11 MiB of the longest text
+	maxAnswers  = 64 << 20 // bytes; a hostile document may control the process. JSON makes up to 48 MiB of the longest text
 )
 
 var (
@@ -33,23 +33,25 @@ var (
 	preparing = semaphore.NewWeighted(1) // one compiles PDFium, and the next finds it in the cache
 )
 
-// Text returns the text of a document. It returns a *document.Error if the document cannot be read. The child ends with ctx.
-func Text(ctx context.Context, format document.Format, data []byte) ([]byte, error) {
-	return read(ctx, format, 0, data)
+// Parts returns the text of a document. It returns a *document.Error if the document cannot be read. The child ends with ctx.
+func Parts(ctx context.Context, format document.Format, data []byte) ([]document.Part, error) {
+	answered, err := read(ctx, format, 0, data)
+	return answered.Parts, err
 }
 
 // Image returns a page of a PDF as an image. The first page has the number 1.
 func Image(ctx context.Context, data []byte, page int) ([]byte, error) {
-	return read(ctx, document.PDF, page, data)
+	answered, err := read(ctx, document.PDF, page, data)
+	return answered.Image, err
 }
 
-func read(ctx context.Context, format document.Format, page int, data []byte) ([]byte, error) {
+func read(ctx context.Context, format document.Format, page int, data []byte) (answer, error) {
 	if err := children.Acquire(ctx, 1); err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	if err := preparing.Acquire(ctx, 1); err != nil {
 		children.Release(1)
-		return nil, err
+		return answer{}, err
 	}
 	prepared := make(chan *process, 1)
 	go func() {
@@ -63,7 +65,7 @@ func read(ctx context.Context, format document.Format, page int, data []byte) ([
 	case <-ctx.Done():
 		// The process has no document yet. It may finish compiling PDFium, for the next call.
 		go func() { (<-prepared).end() }()
-		return nil, ctx.Err()
+		return answer{}, ctx.Err()
 	}
 }
 
@@ -99,9 +101,9 @@ func start(format document.Format, page int) *process {
 }
 
 // read passes on the document and returns the answer. It kills the child when ctx ends or the time is over.
-func (p *process) read(ctx context.Context, data []byte) ([]byte, error) {
+func (p *process) read(ctx context.Context, data []byte) (read answer, err error) {
 	if p.failed != nil {
-		return nil, errNoReader
+		return answer{}, errNoReader
 	}
 	limited, stop := context.WithTimeout(ctx, readTime)
 	defer stop()
@@ -110,19 +112,18 @@ func (p *process) read(ctx context.Context, data []byte) ([]byte, error) {
 		_, _ = p.stdin.Write(data) // a child that has failed closes its end; reading reports it
 		_ = p.stdin.Close()
 	}()
-	var read answer
-	err := p.answers.Decode(&read)
+	err = p.answers.Decode(&read)
 	switch {
 	case err == nil && read.Refused == nil:
-		return read.Content, nil
+		return read, nil
 	case err == nil && read.Refused.Detail != "":
-		return nil, read.Refused
+		return answer{}, read.Refused
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return answer{}, ctx.Err()
 	case limited.Err() != nil:
-		return nil, &document.Error{Reason: document.TooSlow, Detail: "reading it takes more than " + readTime.String()}
+		return answer{}, &document.Error{Reason: document.TooSlow, Detail: "reading it takes more than " + readTime.String()}
 	}
-	return nil, &document.Error{Reason: document.TooLarge, Detail: "reading it needs more than 512 MiB of memory, or failed"}
+	return answer{}, &document.Error{Reason: document.TooLarge, Detail: "reading it needs more than 512 MiB of memory, or failed"}
 }
 
 func (p *process) kill() { _ = p.command.Process.Kill() } // it may have ended

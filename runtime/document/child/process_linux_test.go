@@ -34,7 +34,7 @@ func TestProcess(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := child.Text(ctx, document.PDF, slow())
+		_, err := child.Parts(ctx, document.PDF, slow())
 		ended <- err
 	}()
 	process := running(t)

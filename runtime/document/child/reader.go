@@ -1,7 +1,6 @@
 package child
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -38,21 +37,22 @@ func run(format document.Format, number, cacheDirectory string) error {
 		return err
 	}
 	debug.SetMemoryLimit(maxHeap)
-	read := func(data []byte) ([]byte, error) {
-		text, err := office.Text(format, data, document.DefaultLimits())
-		return []byte(text), err
+	read := func(data []byte) (read answer, err error) {
+		read.Parts, err = office.Parts(format, data, document.DefaultLimits())
+		return read, err
 	}
 	if format == document.PDF {
 		reader, err := pdf.New(cacheDirectory)
 		if err != nil {
 			return err
 		}
-		read = func(data []byte) ([]byte, error) { return readPDF(reader, data, number) }
+		read = func(data []byte) (answer, error) { return readPDF(reader, data, number) }
 	}
 	if err := closeFiles(); err != nil {
 		return err
 	}
 	answers := json.NewEncoder(os.Stdout)
+	answers.SetEscapeHTML(false)
 	if err := answers.Encode(answer{}); err != nil {
 		return err
 	}
@@ -61,24 +61,26 @@ func run(format document.Format, number, cacheDirectory string) error {
 		return err
 	}
 	time.AfterFunc(readTime+time.Second, func() { os.Exit(1) }) // a running server would have killed this process
-	content, err := read(data)
-	refused, isRefused := errors.AsType[*document.Error](err)
+	answered, err := read(data)
+	isRefused := errors.As(err, &answered.Refused)
 	if err != nil && !isRefused {
 		return err
 	}
-	return answers.Encode(answer{content, refused})
+	return answers.Encode(answered)
 }
 
-func readPDF(reader *pdf.Reader, data []byte, number string) ([]byte, error) {
-	if page, err := strconv.Atoi(number); err == nil && page > 0 {
-		return reader.Image(data, page)
+func readPDF(reader *pdf.Reader, data []byte, number string) (read answer, err error) {
+	if page, _ := strconv.Atoi(number); page > 0 {
+		read.Image, err = reader.Image(data, page)
+	} else {
+		read.Parts, err = reader.Parts(data, document.DefaultLimits())
 	}
-	text, err := reader.Text(data, document.DefaultLimits())
-	return bytes.ToValidUTF8([]byte(text), []byte("\ufffd")), err
+	return read, err
 }
 
 // answer is what the child writes in JSON: an empty one when it is prepared, and another one after it has read the document.
 type answer struct {
-	Content []byte // the text or the image
+	Parts   []document.Part
+	Image   []byte
 	Refused *document.Error
 }

@@ -40,7 +40,7 @@ func TestTooSlow(t *testing.T) {
 		t.Skip("takes 10 s")
 	}
 	started := time.Now()
-	_, err := child.Text(t.Context(), document.PDF, slow())
+	_, err := child.Parts(t.Context(), document.PDF, slow())
 	if refused, ok := errors.AsType[*document.Error](err); !ok || refused.Reason != document.TooSlow {
 		t.Errorf("after %s: %v", time.Since(started), err)
 	}

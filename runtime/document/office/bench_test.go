@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
-	"github.com/pdppmcp/pdpp-mcp/runtime/document/office"
 )
 
 // BenchmarkDOCX reads 200 pages of 500 words, in runs of ten words with their properties as Word writes them.
@@ -49,14 +48,14 @@ func BenchmarkXLSX(b *testing.B) {
 }
 
 func read(b *testing.B, format document.Format, data []byte) {
-	text, err := office.Text(format, data, document.DefaultLimits())
+	text, err := textOf(format, data, document.DefaultLimits())
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(len(text)), "text-bytes")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := office.Text(format, data, document.DefaultLimits()); err != nil {
+		if _, err := textOf(format, data, document.DefaultLimits()); err != nil {
 			b.Fatal(err)
 		}
 	}

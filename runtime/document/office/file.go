@@ -26,8 +26,8 @@ var readers = map[document.Format]func(*file){
 	document.ODT: readODF, document.ODS: readODF, document.ODP: readODF, document.EPUB: readEPUB,
 }
 
-// Text returns the text of a document with the marks of R-DOC-2. A document that cannot be read is a *document.Error.
-func Text(format document.Format, data []byte, limits document.Limits) (string, error) {
+// Parts returns the text of a document. A document that cannot be read is a *document.Error.
+func Parts(format document.Format, data []byte, limits document.Limits) ([]document.Part, error) {
 	f := &file{format: format, limits: limits}
 	read, known := readers[format]
 	switch {
@@ -39,14 +39,13 @@ func Text(format document.Format, data []byte, limits document.Limits) (string, 
 		f.readDirectory(data)
 		read(f)
 	}
-	text := f.marked()
-	if strings.TrimSpace(text) == "" {
+	if len(f.marks) == 0 && len(bytes.TrimSpace(f.text)) == 0 {
 		f.fail(document.NoText, "it has no text")
 	}
 	if f.failure != nil {
-		return "", f.failure
+		return nil, f.failure
 	}
-	return text, nil
+	return f.parts(), nil
 }
 
 // fail keeps the first failure. Reading any part ends after it.
@@ -66,7 +65,7 @@ type file struct {
 	format   document.Format
 	isODF    bool
 	limits   document.Limits
-	parts    map[string]*zip.File // by name in lower case, since names in packages have no case
+	entries  map[string]*zip.File // by name in lower case, since names in packages have no case
 	unpacked int64                // bytes of all parts so far
 	failure  error
 
@@ -89,7 +88,7 @@ func (f *file) readDirectory(data []byte) {
 		f.fail(document.Damaged, "its zip directory is missing or invalid")
 		return
 	}
-	f.parts = map[string]*zip.File{}
+	f.entries = map[string]*zip.File{}
 	type extent struct{ header, start, end int64 }
 	var extents []extent
 	for _, entry := range archive.File {
@@ -99,8 +98,8 @@ func (f *file) readDirectory(data []byte) {
 			return
 		}
 		extents = append(extents, extent{start - 30 - int64(len(entry.Name)), start, start + int64(entry.CompressedSize64)})
-		if key := partKey(entry.Name); f.parts[key] == nil {
-			f.parts[key] = entry
+		if key := partKey(entry.Name); f.entries[key] == nil {
+			f.entries[key] = entry
 		}
 	}
 	slices.SortFunc(extents, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
@@ -125,7 +124,7 @@ type part struct {
 
 // open returns a part, or nil after a failure.
 func (f *file) open(name string) *part {
-	entry := f.parts[partKey(name)]
+	entry := f.entries[partKey(name)]
 	switch {
 	case entry == nil:
 		f.fail(document.Damaged, "a part that it refers to is missing")

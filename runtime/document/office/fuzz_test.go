@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
-	"github.com/pdppmcp/pdpp-mcp/runtime/document/office"
 )
 
 // R-DOC-5: no content of a part breaks a reader. Each target replaces one part of a file.
@@ -30,7 +29,7 @@ func fuzzParts(f *testing.F, format document.Format) {
 		if part >= 0 && part < len(parts)/2 {
 			changed[2*part+1] = content
 		}
-		text, err := office.Text(format, zipped(t, changed...), document.DefaultLimits())
+		text, err := textOf(format, zipped(t, changed...), document.DefaultLimits())
 		checkResult(t, string(format), text, err)
 	})
 }
@@ -42,7 +41,7 @@ func FuzzZip(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, format := range []document.Format{document.DOCX, document.XLSX, document.PPTX, document.ODT, document.EPUB} {
-			text, err := office.Text(format, data, document.DefaultLimits())
+			text, err := textOf(format, data, document.DefaultLimits())
 			checkResult(t, string(format), text, err)
 		}
 	})

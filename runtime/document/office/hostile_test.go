@@ -19,7 +19,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
-	"github.com/pdppmcp/pdpp-mcp/runtime/document/office"
 )
 
 // hostileFile is a file that is broken or made to do harm. A wanted reason that is empty means that either text or an error will do.
@@ -43,7 +42,7 @@ func TestHostileFiles(t *testing.T) {
 			limits.Text = 1 << 20 // the same failures in less time
 		}
 		start := time.Now()
-		text, err := office.Text(f.format, f.data, limits)
+		text, err := textOf(f.format, f.data, limits)
 		outcome := checkResult(t, fmt.Sprintf("%s %d (%s)", f.kind, i, f.format), text, err)
 		if took := time.Since(start); took > longest {
 			t.Errorf("%s %d (%s) took %s", f.kind, i, f.format, took)
@@ -287,7 +286,7 @@ func mistaken(t *testing.T) []hostileFile {
 func TestLimits(t *testing.T) {
 	file := docx(t, "<w:document><w:body><w:p><w:r><w:t>twenty bytes of text</w:t></w:r></w:p></w:body></w:document>")
 	enough := document.Limits{Entries: 2, Unpacked: 300, Nesting: 5, Text: 100}
-	if text, err := office.Text(document.DOCX, file, enough); err != nil || text != "twenty bytes of text\n" {
+	if text, err := textOf(document.DOCX, file, enough); err != nil || text != "twenty bytes of text\n" {
 		t.Fatalf("%q, %v", text, err)
 	}
 	for name, less := range map[string]func(*document.Limits){
@@ -299,7 +298,7 @@ func TestLimits(t *testing.T) {
 		limits := enough
 		less(&limits)
 		var failure *document.Error
-		if _, err := office.Text(document.DOCX, file, limits); !errors.As(err, &failure) || failure.Reason != document.TooLarge {
+		if _, err := textOf(document.DOCX, file, limits); !errors.As(err, &failure) || failure.Reason != document.TooLarge {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -324,9 +323,9 @@ func TestDamagedParts(t *testing.T) {
 		}
 		parts[part] = string(content)
 		data := zipped(t, parts...)
-		text, err := office.Text(format, data, document.DefaultLimits())
+		text, err := textOf(format, data, document.DefaultLimits())
 		checkResult(t, string(format), text, err)
-		if again, _ := office.Text(format, data, document.DefaultLimits()); again != text {
+		if again, _ := textOf(format, data, document.DefaultLimits()); again != text {
 			t.Errorf("two texts: %q and %q", text, again)
 		}
 	})

@@ -69,7 +69,7 @@ func (f *file) elements(name string) iter.Seq[node] {
 
 // optional returns the elements of a part that can be missing.
 func (f *file) optional(name string) iter.Seq[node] {
-	if f.parts[partKey(name)] == nil {
+	if f.entries[partKey(name)] == nil {
 		return func(func(node) bool) {}
 	}
 	return f.elements(name)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
-	"github.com/pdppmcp/pdpp-mcp/runtime/document/office"
 )
 
 // R-DOC-2: values are those that the sheet displays, and dates are in the form of ISO 8601.
@@ -93,7 +92,7 @@ func cellOf(t *testing.T, cell, styles, properties string) string {
 			parts[i+1] = strings.Replace(parts[i+1], "<sheets>", properties+"<sheets>", 1)
 		}
 	}
-	text, err := office.Text(document.XLSX, zipped(t, parts...), document.DefaultLimits())
+	text, err := textOf(document.XLSX, zipped(t, parts...), document.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +136,7 @@ func TestWordParts(t *testing.T) {
 		"tabs": {paragraph("<w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>"), "a\tb\nc\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := office.Text(document.DOCX, docx(t, "<w:document><w:body>"+test.xml+"</w:body></w:document>"), document.DefaultLimits())
+			text, err := textOf(document.DOCX, docx(t, "<w:document><w:body>"+test.xml+"</w:body></w:document>"), document.DefaultLimits())
 			if err != nil || text != test.want {
 				t.Errorf("got %q, %v, want %q", text, err, test.want)
 			}
@@ -165,7 +164,7 @@ func TestOpenDocumentParts(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := office.Text(test.format, odf(t, test.xml), document.DefaultLimits())
+			text, err := textOf(test.format, odf(t, test.xml), document.DefaultLimits())
 			if err != nil || text != test.want {
 				t.Errorf("got %q, %v, want %q", text, err, test.want)
 			}
@@ -188,7 +187,7 @@ func TestNumberedLists(t *testing.T) {
 	list := func(id, level string) string {
 		return `<w:numPr><w:ilvl w:val="` + level + `"/><w:numId w:val="` + id + `"/></w:numPr>`
 	}
-	text, err := office.Text(document.DOCX, docx(
+	text, err := textOf(document.DOCX, docx(
 		t, "<w:body>"+item(`<w:pStyle w:val="Own"/>`, "rent")+item(list("1", "1"), "due")+item(list("1", "1"), "late")+item(list("2", "0"), "deposit")+
 			item(list("2", "1"), "interest")+item(list("3", "0"), "tree")+item(list("9", "0"), "bullet")+"</w:body>",
 		"word/_rels/document.xml.rels", `<Relationships><Relationship Id="1" Type="x/numbering" Target="n.xml"/><Relationship Id="2" Type="x/styles" Target="/word/s.xml"/></Relationships>`,
@@ -218,7 +217,7 @@ func TestSlideComments(t *testing.T) {
 		"ppt/c1.xml", `<p:cmLst><p:cm authorId="0" dt="2026-01-02"><p:text>old</p:text></p:cm></p:cmLst>`,
 		"ppt/c2.xml", `<p188:cmLst><p188:cm authorId="{B}" created="2026-01-03"><p188:replyLst><p188:reply authorId="{B}"><p188:txBody><a:p><a:r><a:t>reply</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst><p188:txBody><a:p><a:r><a:t>new</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>`,
 	)
-	text, err := office.Text(document.PPTX, data, document.DefaultLimits())
+	text, err := textOf(document.PPTX, data, document.DefaultLimits())
 	const want = "[slide 1 of 1: hidden]\nTitle\n[comment by Ann, 2026-01-02] old\n[comment by Bob] reply\n[comment by Bob, 2026-01-03] new\n"
 	if err != nil || text != want {
 		t.Errorf("got %q, %v, want %q", text, err, want)
@@ -228,7 +227,7 @@ func TestSlideComments(t *testing.T) {
 // R-DOC-1: an empty element of XHTML does not swallow the chapter.
 func TestChapterOfXHTML(t *testing.T) {
 	data := epub(t, `<?xml version="1.0"?><!DOCTYPE html><html><head><title/><script src="a.js"/></head><body><h1>One</h1><p>Käse &amp; Brot</p></body></html>`)
-	text, err := office.Text(document.EPUB, data, document.DefaultLimits())
+	text, err := textOf(document.EPUB, data, document.DefaultLimits())
 	const want = "[chapter 1 of 1]\nOne\nKäse & Brot\n"
 	if err != nil || text != want {
 		t.Errorf("got %q, %v, want %q", text, err, want)

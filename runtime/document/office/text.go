@@ -3,6 +3,7 @@ package office
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/document"
@@ -27,16 +28,17 @@ func (f *file) mark(unit document.Unit, name string, isHidden bool) {
 	}
 }
 
-func (f *file) marked() string {
-	var text strings.Builder
-	end := 0
-	for i, m := range f.marks {
-		text.Write(f.text[end:m.start])
-		text.WriteString(document.Mark(m.unit, i+1, len(f.marks), m.name) + "\n")
+// parts divides the text at the marks.
+func (f *file) parts() []document.Part {
+	var parts []document.Part
+	end := len(f.text)
+	for _, m := range slices.Backward(f.marks) {
+		parts = append(parts, document.Part{Unit: m.unit, Name: m.name, Text: strings.ToValidUTF8(string(f.text[m.start:end]), "")})
 		end = m.start
 	}
-	text.Write(f.text[end:])
-	return strings.ToValidUTF8(text.String(), "")
+	parts = append(parts, document.Part{Text: strings.ToValidUTF8(string(f.text[:end]), "")})
+	slices.Reverse(parts)
+	return parts
 }
 
 // maxMade bounds the bytes of text that are made, as a multiple of the text's limit. Cells and notes are made before they are written.

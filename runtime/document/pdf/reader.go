@@ -9,7 +9,6 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/klippa-app/go-pdfium"
@@ -82,24 +81,27 @@ func page(opened references.FPDF_DOCUMENT, number int) requests.Page {
 
 // Lines that replace the text of a page without text.
 const (
-	blankPage   = "(blank page)"
-	damagedPage = "(damaged page)"
+	blankPage   = "(blank page)\n"
+	damagedPage = "(damaged page)\n"
+	scan        = "(no text: this page is an image)\n" // it shows something
 )
 
-// Text returns the text of all pages (R-DOC-2), each below its mark. A page with an image and no text has the line document.Scan.
-func (r *Reader) Text(data []byte, limits document.Limits) (string, error) {
+// Parts returns the text of all pages. It counts 20 bytes for the mark of a page.
+func (r *Reader) Parts(data []byte, limits document.Limits) ([]document.Part, error) {
 	opened, pages, err := r.open(data)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var text strings.Builder
+	var parts []document.Part
+	size := 0
 	for number := 1; number <= pages; number++ {
-		text.WriteString(document.Mark(document.Page, number, pages, "") + "\n" + r.pageText(opened, number))
-		if text.Len() > limits.Text {
-			return "", limits.TextError()
+		text := r.pageText(opened, number)
+		parts = append(parts, document.Part{Unit: document.Page, Text: text, IsScan: text == scan})
+		if size += 20 + len(text); size > limits.Text {
+			return nil, limits.TextError()
 		}
 	}
-	return text.String(), nil
+	return parts, nil
 }
 
 // pageText returns the lines of a page, each with a line break. Filled form fields and notes are part of the text.
@@ -109,15 +111,15 @@ func (r *Reader) pageText(opened references.FPDF_DOCUMENT, number int) string {
 	_, _ = r.pdfium.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
 	read, err := r.pdfium.GetPageTextStructured(&requests.GetPageTextStructured{Page: page, Mode: requests.GetPageTextStructuredModeChars})
 	if err != nil {
-		return damagedPage + "\n"
+		return damagedPage
 	}
 	if text := newLayout(read.Chars).text(); text != "" {
 		return text
 	}
 	if objects, err := r.pdfium.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page}); err == nil && objects.Count == 0 {
-		return blankPage + "\n"
+		return blankPage
 	}
-	return document.Scan + "\n"
+	return scan
 }
 
 // Limits of the image of a page (R-DOC-3).

@@ -149,7 +149,8 @@ func printText(ctx context.Context, opener rs.Opener, request rs.Request, refere
 
 func textOf(ctx context.Context, content *blob.Content) ([]byte, error) {
 	if format := document.Sniff(content.Data); format != "" {
-		return child.Text(ctx, format, content.Data)
+		parts, err := child.Parts(ctx, format, content.Data)
+		return []byte(document.Join(parts)), err
 	}
 	kind := blob.KindOf(content.ContentType)
 	if !kind.IsText() {
