@@ -34,20 +34,18 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	case rs.RecordsRoute:
 		c.notePage(request, response, true)
 	case rs.RecordRoute:
-		record, _ := rawjson.ParseObject(unwrapped(response))
-		c.noteRows([]rawjson.Object{record}, request, true)
+		c.noteRows([]rawjson.Object{unwrapped(response)}, request, true)
 	case rs.AggregateRoute:
 		c.noteConnection(request)
 		c.noteUsedFields(request)
-		aggregate, _ := rawjson.ParseObject(unwrapped(response))
+		aggregate := unwrapped(response)
 		for _, name := range []string{"field", "group_by", "group_by_time"} {
 			c.noteEcho(aggregate, name, namesIn(request, name))
 		}
 	case rs.WindowRoute:
 		c.entry.RecordsRead++
 		c.noteConnection(request)
-		window, _ := rawjson.ParseObject(unwrapped(response))
-		field, _ := rawjson.ParseObject(window.Get("field"))
+		field, _ := rawjson.ParseObject(unwrapped(response).Get("field"))
 		c.noteEcho(field, "path", namesIn(request, "field"))
 	}
 }
@@ -146,13 +144,13 @@ func namesIn(request rs.Request, parameter string) []string {
 	return strings.Split(names, ",")
 }
 
-func unwrapped(response *rs.Response) rawjson.Value {
+func unwrapped(response *rs.Response) rawjson.Object {
 	body, _ := rawjson.ParseObject(response.Compact())
 	inner, isObject := rawjson.ParseObject(body.Get("data"))
 	if isObject && body.Get("stream") == nil && (inner.Get("stream") != nil || rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue) {
-		return body.Get("data")
+		return inner
 	}
-	return response.Compact()
+	return body
 }
 
 // addText adds the text of a JSON string as addName does. It allocates nothing for a known text.
