@@ -146,7 +146,7 @@ func onlyOf(names []string) string {
 }
 
 // sortForm is an order such as -date or date desc. Its groups are the minus, the field and the direction.
-var sortForm = regexp.MustCompile(`(?i)^[ +]*(-?)[ +-]*(.*?)(?:[ :](asc|desc)(?:ending)?)?$`)
+var sortForm = regexp.MustCompile(`(?is)^[ +]*(-?)[ +-]*(.*?)(?:[ :](asc|desc)(?:ending)?)?$`)
 
 // checkSort adds the finding for an order that the server refused. Servers sort by the cursor field alone (rs-contract.md, GET
 // /v1/streams/{s}/records). It also corrects the name of another field, because the adapter may sort by that field.

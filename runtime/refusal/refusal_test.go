@@ -78,6 +78,7 @@ func TestCapturedRefusals(t *testing.T) {
 		{"038b a field outside the grant", "813i", "query_records", `{"stream":"samples","fields":["qtty"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "Fields not in grant: qtty")},
 		{"804b another sort, advertised", "813i", "query_records", `{"stream":"samples","sort":"qty"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'qty' is not advertised as sortable")},
 		{"804c a sort in words, advertised", "813i", "query_records", `{"stream":"samples","sort":"at desc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'at desc' is not advertised as sortable")},
+		{"a sort over two lines", "813i", "query_records", `{"stream":"samples","sort":"qty\n,code"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field is not advertised as sortable")},
 		{"a sort by no field", "813i", "query_records", `{"stream":"samples","sort":"newest"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'newest' is not advertised as sortable")},
 		{"a sort by a misspelled field, not advertised", "813b", "query_records", `{"stream":"samples","sort":"-amout"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'amout' is not advertised as sortable")},
 		{"804c a sort in words, not advertised", "813b", "query_records", `{"stream":"samples","sort":"when asc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'when asc' is not advertised as sortable")},
