@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// child is one source of a search with the hits that were read for this page. They are valid even if the source is missing since then.
+// child is one source of a search with the hits that were read for this page. They are valid even if the source has failed since.
 type child struct {
 	question                  // the latest
 	names      rawjson.Object // members that name the source in its hits
@@ -53,7 +53,7 @@ func newChild(source *Source, streams []string) *child {
 // hasMore reports whether the source may have hits that were not read.
 func (c *child) hasMore() bool { return c.err == nil && !c.isDone }
 
-// hasAnswered reports whether the source did not fail before its first hit.
+// hasAnswered reports whether the source has not failed, or only after its first hit.
 func (c *child) hasAnswered() bool { return c.err == nil || len(c.hits) > 0 }
 
 // after returns where the source continues after n shown hits.

@@ -63,7 +63,7 @@ func (p *page) resume(text string) error {
 	return nil
 }
 
-// cursor returns the first of several cursors of the next page that is not too large, or nothing, also if the last page has no places.
+// cursor returns the cursor of the next page in the first version that is not too large. It returns nothing if all are, and for no places.
 func (p *page) cursor(versions ...[]place) string {
 	for _, places := range versions {
 		if encoded := tool.EncodeCursor("", p.request, cursor{p.count, places}); len(places) > 0 && len(encoded) <= maxCursor {

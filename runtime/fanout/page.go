@@ -86,9 +86,9 @@ func (p *page) response(ctx context.Context, request rs.Request) *rs.Response {
 	return response.WithMembers(append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", meta.Encode())))
 }
 
-// rest returns where the children continue on the next page, beginning with the child of the next hit, and the same places with counted
-// positions where those have a shorter cursor. The next page asks a failed source again; if only failed sources are left, there is no next
-// page, or paging would never end (R-PKG-6).
+// rest returns the places of the next page, beginning with the child of the next hit, and the same places with counted positions where those
+// have shorter cursors. The next page asks a failed source again. If only failed sources are left, there is no next page, or paging would
+// never end (R-PKG-6).
 func (p *page) rest(shown []int, first int) (places, counted []place) {
 	hasNext := false
 	for n := range p.children {

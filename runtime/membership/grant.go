@@ -92,7 +92,7 @@ func (g *grant) read(ctx context.Context, request rs.Request) (*rs.Response, err
 	return withToken(ctx, g, func(client *rs.Client) (*rs.Response, error) { return client.Get(ctx, request) })
 }
 
-// failed returns the error of a read: that of a token renewal as one that tools know, others unchanged. It records the end of the grant.
+// failed returns the error of a read. It converts an error of a token renewal, and records the end of the grant.
 func (g *grant) failed(err error) error {
 	var ended error
 	failure, isRenewal := errors.AsType[*credential.Error](err)

@@ -125,7 +125,7 @@ func (m *Membership) shareSecrets() {
 	m.secrets.Store(rs.NewSecrets(bearers...))
 }
 
-// namesOf returns the names that select grants of a provider. Of several providers, each is asked for the names that it has, if any.
+// namesOf returns the names that select grants of a provider: with several providers, those that it has, or all if it has none.
 func (m *Membership) namesOf(p *provider) []string {
 	stored, _ := m.options.Cache.Grants(p.url) // load records the error
 	if own := credential.Named(stored, m.names); len(m.providers) > 1 && len(own) > 0 {
