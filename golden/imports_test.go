@@ -173,8 +173,8 @@ func TestGeneratorLibrariesAreNotServed(t *testing.T) {
 	}
 }
 
-// No byte that one caller received can reach another: no unsafe code, and no
-// buffer that is kept for another call.
+// No byte that one caller received can reach another: no unsafe code, and no buffer that is kept for another call, except the cleared ones of
+// rawjson.Return.
 func TestNoMemoryIsShared(t *testing.T) {
 	const form = `{{$from := .ImportPath}}{{range .Imports}}{{$from}} {{.}}{{"\n"}}{{end}}`
 	for _, line := range goList(t, "-f", form, "./runtime/...", "./cmd/...", "./gen/...") {
@@ -183,7 +183,7 @@ func TestNoMemoryIsShared(t *testing.T) {
 		}
 	}
 	for name, text := range golden.Tree(t, "../runtime") {
-		if strings.Contains(text, "sync.Pool") && strings.HasSuffix(name, ".go") {
+		if strings.Contains(text, "sync.Pool") && strings.HasSuffix(name, ".go") && name != "rawjson/buffer.go" {
 			t.Errorf("runtime/%s keeps memory for other calls in a sync.Pool", name)
 		}
 	}
