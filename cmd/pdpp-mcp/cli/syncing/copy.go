@@ -64,7 +64,7 @@ func (c *streamCopy) open() error {
 	content, err := c.root.ReadFile(c.stateFile())
 	var kept state
 	isOurs := err == nil && json.Unmarshal(content, &kept) == nil &&
-		kept.Bookmark != "" && kept.Provider == c.grant.ProviderURL() && kept.Grant == c.grant.id
+		kept.Bookmark != "" && kept.Provider == c.grant.reader.ProviderURL() && kept.Grant == c.grant.id
 	var records []byte
 	if isOurs {
 		records, err = c.root.ReadFile(c.file())
@@ -123,7 +123,7 @@ func (c *streamCopy) save(bookmark string) error {
 	if err != nil {
 		return err
 	}
-	c.state = state{bookmark, c.grant.ProviderURL(), c.grant.id, len(c.records), hex.EncodeToString(digest.Sum(nil))}
+	c.state = state{bookmark, c.grant.reader.ProviderURL(), c.grant.id, len(c.records), hex.EncodeToString(digest.Sum(nil))}
 	return c.replace(c.stateFile(), func(out io.Writer) error { return json.NewEncoder(out).Encode(c.state) })
 }
 

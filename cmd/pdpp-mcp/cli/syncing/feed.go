@@ -15,7 +15,7 @@ import (
 
 // grant is one credential of a provider.
 type grant struct {
-	rs.Reader
+	reader  rs.Reader
 	id      string // empty if the provider does not report it
 	account invocation.Accounting
 }

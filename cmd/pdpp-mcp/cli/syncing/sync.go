@@ -147,7 +147,7 @@ func granted(ctx context.Context, providers []*invocation.Provider, logger *slog
 		}
 		for _, one := range found {
 			if !slices.ContainsFunc(sources, func(other source) bool {
-				return other.file() == one.file() && other.grant.ProviderURL() == one.grant.ProviderURL()
+				return other.file() == one.file() && other.grant.reader.ProviderURL() == one.grant.reader.ProviderURL()
 			}) {
 				sources = append(sources, one)
 			}
@@ -184,7 +184,7 @@ func (s *sync) choose(granted []source) ([]source, error) {
 func (s *sync) refuseShared(sources []source) error {
 	providers := map[string]string{} // by file
 	for _, source := range sources {
-		other, provider := providers[source.file()], source.grant.ProviderURL()
+		other, provider := providers[source.file()], source.grant.reader.ProviderURL()
 		if providers[source.file()] = provider; other == "" || other == provider {
 			continue
 		}
@@ -202,7 +202,7 @@ func (s *sync) refuseShared(sources []source) error {
 
 // update updates one copy and logs what it reads.
 func (s *sync) update(ctx context.Context, source source) (updated row, err error) {
-	reader, end := source.grant.account(source.grant)
+	reader, end := source.grant.account(source.grant.reader)
 	defer func() { end(updated.Written+updated.Deleted, err) }()
 	kept := &streamCopy{root: s.root, source: source}
 	if err := kept.open(); err != nil {

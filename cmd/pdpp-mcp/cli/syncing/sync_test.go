@@ -30,7 +30,7 @@ func TestStoppedBetweenCopies(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		ended := 0
-		by := &grant{Reader: emptyFeed{}, account: func(reader rs.Reader) (rs.Reader, func(int, error)) {
+		by := &grant{reader: emptyFeed{}, account: func(reader rs.Reader) (rs.Reader, func(int, error)) {
 			return reader, func(int, error) {
 				if ended++; ended == test.stopAfter {
 					stop()
