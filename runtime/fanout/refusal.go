@@ -74,7 +74,7 @@ func (r *Reader) refusal(code tool.Code, streams []string, form string, values .
 	return refusal
 }
 
-// identities lists the first sources, or returns nil if there are none.
+// identities returns the first sources as a list, or nil for an empty one.
 func identities[S interface{ identity() rawjson.Object }](sources []S, limit int) json.RawMessage {
 	var rows []json.RawMessage
 	for _, each := range sources[:min(len(sources), limit)] {
