@@ -90,7 +90,7 @@ func ParseObject(value Value) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
-	return appendMembers(make(Object, 0, 8), value, nil), true
+	return appendMembers(make(Object, 0, 12), value, nil), true // records rarely have more members
 }
 
 // ParseObjects returns the members of each value, or nil for a value that is not an object. It copies only the names that the former object
