@@ -104,30 +104,31 @@ func helpText(command *cobra.Command, columns int) string {
 
 // flagSections describes the flags of a command. It only names the flags that other commands share.
 func flagSections(command *cobra.Command, columns int) (sections []string) {
-	arguments, own := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
-	arguments.SortFlags, own.SortFlags = false, command.LocalFlags().SortFlags
+	isTopic := !command.Runnable() && !command.HasSubCommands() // of the shared flags
+	flags, arguments, own := command.LocalFlags(), "", ""
+	if isTopic {
+		flags = command.Flags()
+	}
 	var shared []string
-	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+	flags.VisitAll(func(flag *pflag.Flag) {
 		switch {
 		case flag.Hidden:
 		case invocation.IsArgument(flag):
-			arguments.AddFlag(flag)
+			arguments += flagLine(flag, columns)
 		case invocation.IsShared(flag) && command.Runnable():
 			shared = append(shared, "--"+flag.Name)
 		default:
-			own.AddFlag(flag)
+			own += flagLine(flag, columns)
 		}
 	})
-	command.InheritedFlags().VisitAll(func(flag *pflag.Flag) { shared = append(shared, "--"+flag.Name) })
-	if !command.Runnable() && !command.HasSubCommands() { // the topic of the shared flags
-		own.AddFlagSet(command.InheritedFlags())
-		shared = nil
+	if !isTopic {
+		command.InheritedFlags().VisitAll(func(flag *pflag.Flag) { shared = append(shared, "--"+flag.Name) })
 	}
-	if arguments.HasAvailableFlags() {
-		sections = append(sections, "Arguments:"+flagLines(arguments, columns))
+	if arguments != "" {
+		sections = append(sections, "Arguments:"+arguments)
 	}
-	if own.HasAvailableFlags() {
-		sections = append(sections, "Flags:"+flagLines(own, columns))
+	if own != "" {
+		sections = append(sections, "Flags:"+own)
 	}
 	switch {
 	case command.HasParent() && shared != nil:
@@ -159,19 +160,14 @@ func FlagUsage(flag *pflag.Flag) (placeholder, usage string) {
 // usageColumn is where the usage of a flag begins. Below a longer flag, it begins on the next line.
 const usageColumn = 26
 
-// flagLines returns the lines of flags, each after a line break.
-func flagLines(flags *pflag.FlagSet, columns int) string {
-	lines, hang := "", strings.Repeat(" ", usageColumn)
-	flags.VisitAll(func(flag *pflag.Flag) {
-		placeholder, usage := FlagUsage(flag)
-		line := strings.TrimRight("  "+FlagName(flag)+" "+placeholder, " ")
-		if len(line) > usageColumn-2 {
-			lines += "\n" + line
-			line = ""
-		}
-		lines += "\n" + invocation.WrapLine(fmt.Sprintf("%-*s%s", usageColumn, line, usage), columns, hang)
-	})
-	return lines
+// flagLine returns the lines of a flag, each after a line break.
+func flagLine(flag *pflag.Flag, columns int) string {
+	placeholder, usage := FlagUsage(flag)
+	line, above := strings.TrimRight("  "+FlagName(flag)+" "+placeholder, " "), ""
+	if len(line) > usageColumn-2 {
+		line, above = "", "\n"+line
+	}
+	return above + "\n" + invocation.WrapLine(fmt.Sprintf("%-*s%s", usageColumn, line, usage), columns, strings.Repeat(" ", usageColumn))
 }
 
 // commandLists returns the subcommands under their headings.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -40,14 +39,14 @@ func (r *reading) printPages(ctx context.Context, object rawjson.Object) (keptPo
 
 // prepareRows chooses the printer of rows, their maximum and the size of pages.
 func (r *reading) prepareRows(object rawjson.Object) {
-	hasLimit := slices.ContainsFunc(r.definition.Arguments, func(argument tool.Argument) bool { return argument.Name == tool.HitsLimit })
+	limit := argumentOf(r.definition, func(a tool.Argument) bool { return a.Name == tool.HitsLimit })
 	r.line = &invocation.Line{}
 	if _, isTerminal := invocation.OnTerminal(r.terminal.Out); r.target.IsFile() || !isTerminal {
 		r.line = invocation.NewLine(r.terminal.Err)
 	}
 	r.fromStart = object.Text(r.definition.Pages) == ""
 	r.all = r.all || r.follow
-	if r.all && hasLimit && object.Get(tool.HitsLimit) == nil {
+	if r.all && limit.Name != "" && object.Get(tool.HitsLimit) == nil {
 		r.pageSize = rs.MostRows
 	}
 	switch {

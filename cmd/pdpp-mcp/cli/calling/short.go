@@ -59,14 +59,17 @@ func (c *toolCommand) addShortFlags(flags *pflag.FlagSet) {
 	c.format.AddRowFlags(flags)
 }
 
+// argumentOf returns the first argument of a tool that matches. It is empty if none does.
+func argumentOf(definition tool.Definition, isMatch func(tool.Argument) bool) (found tool.Argument) {
+	if i := slices.IndexFunc(definition.Arguments, isMatch); i >= 0 {
+		found = definition.Arguments[i]
+	}
+	return found
+}
+
 // steps returns the words of --by that group by time.
 func (c *toolCommand) steps() []string {
-	for _, argument := range c.definition.Arguments {
-		if argument.Name == c.short.By["step"] {
-			return argument.Values
-		}
-	}
-	return nil
+	return argumentOf(c.definition, func(a tool.Argument) bool { return a.Name == c.short.By["step"] }).Values
 }
 
 // group adds the grouping of --by to the arguments of a call.
@@ -100,14 +103,9 @@ func (c *toolCommand) object(command *cobra.Command, words []string) (json.RawMe
 	if c.short == nil {
 		return c.arguments.Object(command, words)
 	}
-	fields := ""
-	for _, argument := range c.definition.Arguments {
-		if argument.Positional && argument.Complete == tool.CompleteNothing && len(words) > 1 {
-			words = []string{strings.Join(words, " ")} // words of a search
-		}
-		if argument.Complete == tool.CompleteField && argument.Type == tool.StringListArgument {
-			fields = argument.Name
-		}
+	isWords := func(a tool.Argument) bool { return a.Positional && a.Complete == tool.CompleteNothing }
+	if len(words) > 1 && argumentOf(c.definition, isWords).Positional { // words of a search
+		words = []string{strings.Join(words, " ")}
 	}
 	arguments, err := c.arguments.Object(command, words)
 	object, _ := rawjson.ParseObject(arguments)
@@ -118,6 +116,10 @@ func (c *toolCommand) object(command *cobra.Command, words []string) (json.RawMe
 	}
 	// The rows of several connections need their time, so only one connection is asked for fewer fields.
 	isOne := c.definition.Pages == "" || object.Get(c.span.connection) != nil && object.Text(c.span.stream) != tool.EveryStream
+	isFields := func(a tool.Argument) bool {
+		return a.Complete == tool.CompleteField && a.Type == tool.StringListArgument
+	}
+	fields := argumentOf(c.definition, isFields).Name
 	if columns := c.format.Fields(); columns != nil && fields != "" && isOne && object.Get(fields) == nil {
 		object = append(object, rawjson.Strings(fields, columns))
 	}

@@ -27,16 +27,11 @@ type timespan struct {
 
 // newTimespan adds the flags of a time range to the command of a tool that filters one stream.
 func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
-	made := &timespan{}
-	for _, argument := range definition.Arguments {
-		switch {
-		case argument.Type == tool.FilterArgument:
-			made.filter = argument.Name
-		case argument.Complete == tool.CompleteStream && argument.Type == tool.StringArgument:
-			made.stream = argument.Name
-		case argument.Complete == tool.CompleteConnection:
-			made.connection = argument.Name
-		}
+	nameOf := func(isMatch func(tool.Argument) bool) string { return argumentOf(definition, isMatch).Name }
+	made := &timespan{
+		filter:     nameOf(func(a tool.Argument) bool { return a.Type == tool.FilterArgument }),
+		stream:     nameOf(func(a tool.Argument) bool { return a.Complete == tool.CompleteStream && a.Type == tool.StringArgument }),
+		connection: nameOf(func(a tool.Argument) bool { return a.Complete == tool.CompleteConnection }),
 	}
 	if made.filter != "" && (made.stream != "" || definition.Table == tool.HitTable) {
 		flags.StringVar(&made.since, "since", "", "only records since this `time`: 12h, 7d, 2w, yesterday, a date in --time-zone, or a time of RFC 3339")

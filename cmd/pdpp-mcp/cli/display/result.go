@@ -134,14 +134,15 @@ func (p *Page) rowLines(table *table, noun, more string) []string {
 	if shared, _ := rawjson.ParseObject(p.Shared); shared.Text("stream") != "" && noun == "row" {
 		line += " of " + shared.Text("stream")
 	}
-	line = table.summary(line)
 	switch {
-	case p.Data.HasMore && p.Data.NextCursor == "":
-		line += fmt.Sprintf("; more follow: --%s reads one source", invocation.FlagName(tool.RecordsConnectionID))
-	case p.Data.HasMore:
-		line += "; more follow: " + cmp.Or(more, "next_cursor is in --format json")
+	case !p.Data.HasMore:
+		more = ""
+	case p.Data.NextCursor == "":
+		more = fmt.Sprintf("more follow: --%s reads one source", invocation.FlagName(tool.RecordsConnectionID))
+	default:
+		more = "more follow: " + cmp.Or(more, "next_cursor is in --format json")
 	}
-	return append([]string{line}, p.remarks()...)
+	return append([]string{table.caption(line, more)}, p.remarks()...)
 }
 
 // groupLines returns the lines below a table of groups. They count the groups and records outside the table (R-SURF-8).

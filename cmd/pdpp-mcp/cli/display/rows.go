@@ -113,10 +113,7 @@ func (f *Format) printTable(more string) error {
 		table, noun = hitTable(f.kept, nil), "hit"
 	}
 	table.advice = "--columns, --format json"
-	line := table.summary(invocation.Count(len(f.kept), noun))
-	if more != "" {
-		line += "; " + more
-	}
+	line := table.caption(invocation.Count(len(f.kept), noun), more)
 	if len(f.kept) == 0 {
 		return f.show(line)
 	}

@@ -49,12 +49,15 @@ func (t *table) rowCount() int {
 	return len(t.columns[0].cells)
 }
 
-// summary adds the zone of the times to the number of rows.
-func (t *table) summary(count string) string {
-	if t.zone == "" || t.zone == "UTC" {
-		return count
+// caption returns the line below a table: how many rows it has, the zone of their times, and how to see the others.
+func (t *table) caption(count, more string) string {
+	if t.zone != "" && t.zone != "UTC" {
+		count += ", times in " + t.zone
 	}
-	return count + ", times in " + t.zone
+	if more != "" {
+		count += "; " + more
+	}
+	return count
 }
 
 // columnGap is the space between two columns. Programs can split a table at two spaces.

@@ -56,18 +56,13 @@ type duration struct {
 	takesZero bool
 }
 
-var (
-	errNotPositive = errors.New("it must be longer than 0, such as 15s")
-	errNotDuration = errors.New("it must be 0 or longer, such as 5s")
-)
-
 func (d *duration) Set(passed string) error {
 	value, err := time.ParseDuration(passed)
 	switch isWrong := err != nil || value < 0; {
 	case d.takesZero && isWrong:
-		return errNotDuration
+		return errors.New("it must be 0 or longer, such as 5s")
 	case !d.takesZero && (isWrong || value == 0):
-		return errNotPositive
+		return errors.New("it must be longer than 0, such as 15s")
 	}
 	*d.passed = value
 	return nil
