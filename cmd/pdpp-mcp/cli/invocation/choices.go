@@ -33,8 +33,8 @@ func AdvisedToChoose(err error, steps []string, choices [][]string) error {
 	return &advisedError{err, steps, choices}
 }
 
-// NextSteps returns the next steps of an error, one line each.
-func NextSteps(err error) []string {
+// nextSteps returns the next steps of an error, one line each.
+func nextSteps(err error) []string {
 	if advised, ok := errors.AsType[*advisedError](err); ok {
 		return advised.steps
 	}
@@ -47,10 +47,10 @@ const maxChoices = 6
 // AddCommandLines adds next steps to an error: the command line with each of its choices. For a *credential.SeveralError, these are the
 // command lines for all providers and for each one.
 func AddCommandLines(err error, command *cobra.Command, arguments []string) error {
-	var steps []string
+	steps := slices.Clip(nextSteps(err))
 	var choices [][]string
 	if advised, ok := errors.AsType[*advisedError](err); ok {
-		steps, choices = slices.Clip(advised.steps), advised.choices
+		choices = advised.choices
 	}
 	if several, ok := errors.AsType[*credential.SeveralError](err); ok {
 		if _, takesAll := command.Flag(providerFlag).Value.(pflag.SliceValue); takesAll && !several.Apart {

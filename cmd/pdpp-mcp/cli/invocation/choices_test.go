@@ -38,7 +38,7 @@ func TestAddCommandLines(t *testing.T) {
 		command := &cobra.Command{}
 		AddProviderURLs(command.Flags(), new([]string), "")
 		err := AddCommandLines(test.err, command, test.typed)
-		if steps := NextSteps(err); !errors.Is(err, test.err) || !slices.Equal(steps, test.want) {
+		if steps := nextSteps(err); !errors.Is(err, test.err) || !slices.Equal(steps, test.want) {
 			t.Errorf("%q with %v gives\n%q\nwant\n%q", test.typed, test.err, steps, test.want)
 		}
 	}

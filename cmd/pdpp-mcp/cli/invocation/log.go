@@ -42,7 +42,7 @@ func (l *Log) Logger() *slog.Logger {
 
 // Fatal writes the error that ends the program, and its next steps below. With --log-format json it writes a record with the exit code.
 func (l *Log) Fatal(err error, code int) {
-	steps := NextSteps(err)
+	steps := nextSteps(err)
 	if l.format == "json" {
 		attributes := []any{"exit_code", code}
 		if steps != nil {
