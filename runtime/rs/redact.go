@@ -15,6 +15,7 @@ import (
 // immutable and safe for concurrent use. They print as a fixed word.
 type Secrets struct {
 	bearers []string
+	rare    []string  // a part of each bearer that begins with its least frequent character
 	letters [256]bool // of all bearers
 }
 
@@ -25,12 +26,31 @@ func NewSecrets(bearers ...string) *Secrets {
 		if len(bearer) < ShortestBearer || slices.Contains(s.bearers, bearer) {
 			continue
 		}
-		s.bearers = append(s.bearers, bearer)
+		s.bearers, s.rare = append(s.bearers, bearer), append(s.rare, rarePart(bearer))
 		for _, letter := range []byte(bearer) {
 			s.letters[letter] = true
 		}
 	}
 	return s
+}
+
+// frequent are the characters that JSON texts often have, the most frequent first.
+const frequent = "eatoinsrhldcumfpgwyb0123456789-_.vkxjqz"
+
+// rarePart returns the part of a bearer that is found fastest. Package bytes looks for the first character, so a page of records with a bearer
+// that begins with a frequent one would take up to 30 times as long.
+func rarePart(bearer string) string {
+	start, rarest := 0, -1
+	for i, letter := range []byte(bearer[:len(bearer)-ShortestBearer/2]) {
+		rank := strings.IndexByte(frequent, letter)
+		if rank < 0 {
+			rank = len(frequent)
+		}
+		if rank > rarest {
+			start, rarest = i, rank
+		}
+	}
+	return bearer[start:]
 }
 
 func (s *Secrets) with(bearer string) *Secrets {
@@ -50,8 +70,8 @@ func (s *Secrets) redactText(text string) string { return string(s.redact([]byte
 
 // redact returns a body without bearers. A body without bearers, which is the usual case, is returned unchanged and not copied.
 func (s *Secrets) redact(body []byte) []byte {
-	for _, bearer := range s.bearers {
-		if bytes.Contains(body, []byte(bearer)) {
+	for i, bearer := range s.bearers {
+		if bytes.Contains(body, []byte(s.rare[i])) {
 			body = bytes.ReplaceAll(body, []byte(bearer), []byte(redacted))
 		}
 	}
