@@ -48,23 +48,22 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	file := r.described(nil, "")
 	file.Document = describeDocument(format, parts, window)
 	var image []byte
+	hasImage := false
 	if scan >= 0 {
 		if image, err = child.Image(ctx, content.Data, scan+1); ctx.Err() != nil {
 			return nil, outOfTime(ctx.Err())
 		}
-		shown := ". It follows as an image. If it is missing, the host does not support images."
-		if err != nil {
-			shown = ", and it cannot be shown as an image."
+		picture, isPicture := blob.ReadPicture(image)
+		shown := ", and it cannot be shown as an image."
+		if hasImage = err == nil && isPicture && len(image) <= blob.MaxImage; hasImage {
+			shown = ". It follows as an image. If it is missing, the host does not support images."
+			file.About = append(file.About, picture.About()...)
 		}
 		file.Note = "There is no text on " + parts[scan].Mark + shown
 	}
-	picture, hasPicture := blob.ReadPicture(image)
-	if hasPicture {
-		file.About = append(file.About, picture.About()...)
-	}
 	result, err := r.window(ctx, content, text, window, file)
-	if err == nil && hasPicture {
-		result.File = &tool.File{MediaType: picture.MediaType, Data: image}
+	if err == nil && hasImage {
+		result.File = &tool.File{MediaType: http.DetectContentType(image), Data: image}
 	}
 	return result, err
 }

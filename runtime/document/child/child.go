@@ -25,7 +25,7 @@ const (
 	readTime    = 10 * time.Second
 	prepareTime = 60 * time.Second // to compile PDFium without a cache; no document is in the process yet
 	maxChildren = 2
-	maxAnswers  = 64 << 20 // bytes; a hostile document may control the process. JSON makes up to 48 MiB of the longest text
+	maxAnswers  = 24 << 20 // bytes of JSON. The longest text has 8 MiB without escapes
 )
 
 var (
@@ -35,23 +35,23 @@ var (
 
 // Parts returns the text of a document. It returns a *document.Error if the document cannot be read. The child ends with ctx.
 func Parts(ctx context.Context, format document.Format, data []byte) ([]document.Part, error) {
-	answered, err := read(ctx, format, 0, data)
-	return answered.Parts, err
+	parts, _, err := read(ctx, format, 0, data)
+	return parts, err
 }
 
 // Image returns a page of a PDF as an image. The first page has the number 1.
 func Image(ctx context.Context, data []byte, page int) ([]byte, error) {
-	answered, err := read(ctx, document.PDF, page, data)
-	return answered.Image, err
+	_, image, err := read(ctx, document.PDF, page, data)
+	return image, err
 }
 
-func read(ctx context.Context, format document.Format, page int, data []byte) (answer, error) {
+func read(ctx context.Context, format document.Format, page int, data []byte) (parts []document.Part, image []byte, err error) {
 	if err := children.Acquire(ctx, 1); err != nil {
-		return answer{}, err
+		return nil, nil, err
 	}
 	if err := preparing.Acquire(ctx, 1); err != nil {
 		children.Release(1)
-		return answer{}, err
+		return nil, nil, err
 	}
 	prepared := make(chan *process, 1)
 	go func() {
@@ -65,7 +65,7 @@ func read(ctx context.Context, format document.Format, page int, data []byte) (a
 	case <-ctx.Done():
 		// The process has no document yet. It may finish compiling PDFium, for the next call.
 		go func() { (<-prepared).end() }()
-		return answer{}, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 }
 
@@ -101,9 +101,9 @@ func start(format document.Format, page int) *process {
 }
 
 // read passes on the document and returns the answer. It kills the child when ctx ends or the time is over.
-func (p *process) read(ctx context.Context, data []byte) (read answer, err error) {
+func (p *process) read(ctx context.Context, data []byte) (parts []document.Part, image []byte, err error) {
 	if p.failed != nil {
-		return answer{}, errNoReader
+		return nil, nil, errNoReader
 	}
 	limited, stop := context.WithTimeout(ctx, readTime)
 	defer stop()
@@ -112,18 +112,17 @@ func (p *process) read(ctx context.Context, data []byte) (read answer, err error
 		_, _ = p.stdin.Write(data) // a child that has failed closes its end; reading reports it
 		_ = p.stdin.Close()
 	}()
-	err = p.answers.Decode(&read)
+	parts, image, err = readAnswers(p.answers)
+	_, isRefused := errors.AsType[*document.Error](err)
 	switch {
-	case err == nil && read.Refused == nil:
-		return read, nil
-	case err == nil && read.Refused.Detail != "":
-		return answer{}, read.Refused
+	case err == nil, isRefused:
+		return parts, image, err
 	case ctx.Err() != nil:
-		return answer{}, ctx.Err()
+		return nil, nil, ctx.Err()
 	case limited.Err() != nil:
-		return answer{}, &document.Error{Reason: document.TooSlow, Detail: "reading it takes more than " + readTime.String()}
+		return nil, nil, &document.Error{Reason: document.TooSlow, Detail: "reading it takes more than " + readTime.String()}
 	}
-	return answer{}, &document.Error{Reason: document.TooLarge, Detail: "reading it needs more than 512 MiB of memory, or failed"}
+	return nil, nil, &document.Error{Reason: document.TooLarge, Detail: "reading it needs more than 512 MiB of memory, or failed"}
 }
 
 func (p *process) kill() { _ = p.command.Process.Kill() } // it may have ended

@@ -37,16 +37,16 @@ func run(format document.Format, number, cacheDirectory string) error {
 		return err
 	}
 	debug.SetMemoryLimit(maxHeap)
-	read := func(data []byte) (read answer, err error) {
-		read.Parts, err = office.Parts(format, data, document.DefaultLimits())
-		return read, err
+	read := func(data []byte) (parts []document.Part, image []byte, err error) {
+		parts, err = office.Parts(format, data, document.DefaultLimits())
+		return parts, nil, err
 	}
 	if format == document.PDF {
 		reader, err := pdf.New(cacheDirectory)
 		if err != nil {
 			return err
 		}
-		read = func(data []byte) (answer, error) { return readPDF(reader, data, number) }
+		read = func(data []byte) ([]document.Part, []byte, error) { return readPDF(reader, data, number) }
 	}
 	if err := closeFiles(); err != nil {
 		return err
@@ -61,26 +61,62 @@ func run(format document.Format, number, cacheDirectory string) error {
 		return err
 	}
 	time.AfterFunc(readTime+time.Second, func() { os.Exit(1) }) // a running server would have killed this process
-	answered, err := read(data)
-	isRefused := errors.As(err, &answered.Refused)
-	if err != nil && !isRefused {
+	last := answer{}
+	parts, image, err := read(data)
+	if err != nil && !errors.As(err, &last.Refused) {
 		return err
 	}
-	return answers.Encode(answered)
-}
-
-func readPDF(reader *pdf.Reader, data []byte, number string) (read answer, err error) {
-	if page, _ := strconv.Atoi(number); page > 0 {
-		read.Image, err = reader.Image(data, page)
-	} else {
-		read.Parts, err = reader.Parts(data, document.DefaultLimits())
+	for _, part := range parts {
+		if err := answers.Encode(answer{Part: &part}); err != nil {
+			return err
+		}
 	}
-	return read, err
+	last.Image = image
+	return answers.Encode(last)
 }
 
-// answer is what the child writes in JSON: an empty one when it is prepared, and another one after it has read the document.
+func readPDF(reader *pdf.Reader, data []byte, number string) (parts []document.Part, image []byte, err error) {
+	if page, _ := strconv.Atoi(number); page > 0 {
+		image, err = reader.Image(data, page)
+	} else {
+		parts, err = reader.Parts(data, document.DefaultLimits())
+	}
+	return parts, image, err
+}
+
+// answer is what the child writes in JSON: an empty one when it is prepared, one for each part of the document, and a last one without a
+// part.
 type answer struct {
-	Parts   []document.Part
-	Image   []byte
-	Refused *document.Error
+	Part    *document.Part  `json:",omitempty"`
+	Image   []byte          `json:",omitempty"`
+	Refused *document.Error `json:",omitempty"`
+}
+
+const (
+	markBytes = 20  // about the length of the line that begins a page
+	maxDetail = 200 // bytes
+)
+
+var errAnswer = errors.New("the answer is not one of a child")
+
+// readAnswers reads the answers of a prepared process. A hostile document may control the process, so the text is limited here too.
+func readAnswers(answers *json.Decoder) (parts []document.Part, image []byte, err error) {
+	limits := document.DefaultLimits()
+	for size := 0; size <= limits.Text+markBytes; {
+		var next answer
+		if err := answers.Decode(&next); err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case next.Refused != nil && (next.Refused.Detail == "" || len(next.Refused.Detail) > maxDetail):
+			return nil, nil, errAnswer
+		case next.Refused != nil:
+			return nil, nil, next.Refused
+		case next.Part == nil:
+			return parts, next.Image, nil
+		}
+		parts = append(parts, *next.Part)
+		size += markBytes + len(next.Part.Name) + len(next.Part.Text)
+	}
+	return nil, nil, limits.TextError()
 }
