@@ -47,7 +47,7 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	defer secured.Close()
 	state := secured.ConnectionState()
 	version := tls.VersionName(state.Version)
-	left := state.PeerCertificates[0].NotAfter.Sub(time.Now())
+	left := time.Until(state.PeerCertificates[0].NotAfter)
 	days := int(left / (24 * time.Hour))
 	if left < renewWithin {
 		return note("", "%s, certificate ends in %d days", version, days)

@@ -47,7 +47,7 @@ const (
 	maxNameBytes    = 100 // of a name in a message; no schema has a longer one
 )
 
-// conclude joins the findings, and corrects the call if all of them are certain. It returns nil if there are none.
+// conclude joins the findings, and corrects the call if all of them are certain. Without findings it returns nil.
 func (r *review) conclude() *tool.Explained {
 	r.checkNames()
 	if len(r.found) == 0 {

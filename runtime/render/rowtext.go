@@ -61,7 +61,7 @@ func columnsLine(first string, columns rawjson.Object) string {
 }
 
 type textRow struct {
-	lead   rawjson.Member // the column before the fields; without a name if there is none
+	lead   rawjson.Member // the column before the fields; zero: the fields are all
 	fields rawjson.Object
 	extra  rawjson.Object
 	calls  []Call
