@@ -14,8 +14,8 @@ import (
 
 // Caller is the sender of a request according to introspection. Requests with the same token share it, so it must not be modified.
 type Caller struct {
-	// Kind comes from introspection, never from the token itself (R-HOST-4). It is rs.KindClient for one grant, which is read with the caller's
-	// bearer, or rs.KindPackage for several grants, which are read with the bearer of each member (R-PKG-1).
+	// Kind comes from introspection, never from the token itself (R-HOST-4). rs.KindClient has one grant, read with the caller's bearer.
+	// rs.KindPackage has several grants, each read with the bearer of its member (R-PKG-1).
 	Kind      string
 	ClientID  string    // may be empty
 	GrantID   string    // of a client token; may be empty

@@ -33,7 +33,7 @@ type Verifier struct {
 	asking    singleflight.Group
 	free      *semaphore.Weighted // limits running introspections
 
-	// The cached verdicts. Refusals are apart, so that a flood of made-up tokens does not displace valid callers.
+	// The cached verdicts. Refusals are cached separately, so that a flood of made-up tokens does not displace valid callers.
 	admitted, refused *lru.Cache[key, *verdict]
 }
 

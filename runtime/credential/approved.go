@@ -56,7 +56,8 @@ type TimeRange struct {
 	Until string `json:"until,omitempty"` // exclusive
 }
 
-// ReadDetails parses the credential's details. It skips what has another shape, and reports whether it has understood everything.
+// ReadDetails parses the credential's details. It skips members that it does not know or that have another type, and reports whether there
+// are none.
 func (c Credential) ReadDetails() (details []Detail, isUnderstood bool) {
 	decoder := json.NewDecoder(bytes.NewReader(c.Details))
 	decoder.DisallowUnknownFields()

@@ -27,7 +27,7 @@ type Client struct {
 	ClientName              string
 	TokenEndpointAuthMethod string
 
-	members rs.Secret // the object in the file, for its other members
+	members rs.Secret // the whole object in the file, to keep its unknown members
 }
 
 // Credential is a scoped access token with its grant. It is one object of the file, so that another tool replaces it as a whole.
@@ -43,7 +43,7 @@ type Credential struct {
 	LastUsedAt   time.Time     // to the hour; zero: unknown
 	RenewalBegan time.Time     // when the refresh token was sent, until an answer is known; zero: it was not sent
 
-	members rs.Secret // the object in the file, for its other members
+	members rs.Secret // the whole object in the file, to keep its unknown members
 }
 
 // HasName reports whether a name is the grant's id or label.

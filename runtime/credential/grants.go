@@ -69,8 +69,9 @@ func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 	return held.grants, err
 }
 
-// Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant, takes its label
-// from another one, and keeps other grants and unknown members. A malformed file is replaced with a warning; the file of another provider is refused.
+// Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant, and keeps other
+// grants and unknown members. If another grant has the label of the new one, that grant loses it. A malformed file is replaced with a
+// warning; the file of another provider is refused.
 func (c *Cache) Add(entry *Entry) error { return c.add(entry, nil) }
 
 // Replace stores a new credential like Add, and removes an ended one of another grant, unless its token was replaced meanwhile.
@@ -131,8 +132,8 @@ func (c *Cache) readForAdd(providerURL string) (held contents, isMalformed bool,
 	return held, false, err
 }
 
-// Change calls change with the stored credential of one grant, under the lock of all processes. Write stores the credential. It returns the
-// credential. An unknown grant is an error of class Configuration.
+// Change calls change with the stored credential of one grant, under the lock of all processes, and returns the credential. Write stores
+// it. An unknown grant is an error of class Configuration.
 func (c *Cache) Change(providerURL, grantID string, change func(stored *Entry, write func() error) error) (stored *Entry, err error) {
 	err = c.locked(func() error {
 		held, err := c.read(providerURL)

@@ -103,10 +103,10 @@ func (l Limits) TextError() error {
 	return &Error{Reason: TooLarge, Detail: fmt.Sprintf("it has more than %d bytes of text", l.Text)}
 }
 
-// header is a kind of header of a zip entry. The name of the entry begins at an offset.
+// header is a kind of header of a zip entry.
 type header struct {
 	signature string
-	name      int
+	name      int // offset of the name of the entry
 }
 
 var (
@@ -114,7 +114,7 @@ var (
 	centralHeader = header{"PK\x01\x02", 46}
 )
 
-// mediaTypes are entries mimetype with their contents. OpenDocument and EPUB files begin with this entry, uncompressed.
+// mediaTypes are the name and the content of the entry mimetype. OpenDocument and EPUB files begin with this entry, uncompressed.
 var mediaTypes = []prefix{
 	{"mimetypeapplication/vnd.oasis.opendocument.text", ODT},
 	{"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS},
@@ -135,7 +135,7 @@ type prefix struct {
 	format Format
 }
 
-// formatOf returns the format of the prefix that the name of an entry has. The entry begins the data.
+// formatOf returns the format of the entry whose header begins the data, if its name and content begin with one of the prefixes.
 func (h header) formatOf(data []byte, prefixes []prefix) Format {
 	for _, p := range prefixes {
 		if bytes.HasPrefix(data[min(h.name, len(data)):], []byte(p.text)) {

@@ -21,7 +21,7 @@ type Limits struct {
 	Concurrent int     // requests at the same time
 	PerSecond  float64 // sustained requests
 	Burst      int     // requests at once after a pause; 0 means three seconds' worth, and at least Concurrent
-	Callers    int     // callers whose rate is remembered
+	Callers    int     // callers that are remembered
 }
 
 // DefaultLimits replace zero values of Limits.

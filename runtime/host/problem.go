@@ -82,7 +82,7 @@ type answerWriter struct {
 	http.ResponseWriter
 	requestID string
 	status    int
-	isDelayed bool // the refusal, until its text is written
+	isDelayed bool // the status of a refusal is not sent yet
 }
 
 // maxRefusal limits the SDK's text in bytes, because it can quote the client.

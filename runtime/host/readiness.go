@@ -38,7 +38,7 @@ type readinessReport struct {
 	ResourceServer      string `json:"resource_server,omitempty"`
 }
 
-// report logs the reason, which the public report lacks.
+// report returns whether this server accepts requests. It logs why not, because the public report has no reason.
 func (h *Handler) report(ctx context.Context) readinessReport {
 	r := &h.readiness
 	if r.draining.Load() {

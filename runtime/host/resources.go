@@ -55,8 +55,8 @@ type resourceTarget struct {
 
 type resourceTargetKey struct{}
 
-// checkResourceURI checks the URI of a read, because the SDK only reports that no template matches. Templates match few characters
-// (RFC 6570), so the SDK gets a URI of the kind only.
+// checkResourceURI checks the URI of a read, because the SDK only reports that no template matches. The SDK gets a short URI of the same
+// kind, because its templates match few characters (RFC 6570).
 func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		read, ok := request.(*mcp.ReadResourceRequest)
@@ -143,8 +143,8 @@ func argumentsFor(uri recordid.URI) json.RawMessage {
 	return bytes.TrimSpace(encoded.Bytes())
 }
 
-// requestError returns a failed result as a JSON-RPC error. The data of one about a resource has the URI as the client wrote it
-// (MCP 2026-07-28, SEP-2164).
+// requestError returns a failed result as a JSON-RPC error. For a resource, the data has the URI as the client wrote it (MCP 2026-07-28,
+// SEP-2164).
 func requestError(result *tool.Result, uri string) error {
 	members, _ := rawjson.ParseObject(result.Structured)
 	failed, _ := rawjson.ParseObject(members.Get("error"))

@@ -115,7 +115,7 @@ func changesOnlyEntry(f format, before, after []byte, section, name string, want
 	return err == nil && reflect.DeepEqual(expected, decoded)
 }
 
-// objectIn returns a member that is an object. It adds a missing one.
+// objectIn returns a member that is an object. It sets the member to an empty object if it is missing or of another type.
 func objectIn(parent map[string]any, name string) map[string]any {
 	object, isObject := parent[name].(map[string]any)
 	if !isObject {

@@ -141,7 +141,7 @@ type portion struct {
 	label       int // characters of a display name
 	relations   int // of each row
 
-	// Of full rows. Without dropped members, a row has every field, and every other member regardless of its size.
+	// Only for full rows. If no members are dropped, a row has every field, and every other member regardless of its size.
 	dropped []string // members that are left out
 	schema  int      // maximum bytes of one field's JSON Schema
 }
@@ -157,7 +157,8 @@ var portions = []portion{
 	{connections: 1, relations: 1, minFields: 1, dropped: bulkyNames, schema: 500},
 }
 
-// limited returns a portion with the minimum of fields of these rows. Compact rows have no members to drop.
+// limited reduces minFields to the number of fields that the rows have. No members of compact rows are dropped. A full row without dropped
+// members needs all its fields.
 func (d *detail) limited(shown portion) portion {
 	shown.minFields = min(d.maxFields, shown.minFields)
 	if !d.input.isFull() {

@@ -26,7 +26,7 @@ const unadvertised = "capabilities are not advertised: try filter, sort, search 
 // flagLegend explains each flag of the shown fields once (R-SCH-5, R-SCH-10). write returns the flags of a field as the channel shows
 // them. It does not explain rows without capabilities.
 func (d *detail) flagLegend(shown portion, write func(flags string) string) string {
-	occurs := map[string]bool{} // by name, and by name= if a flag has a value
+	occurs := map[string]bool{} // by the name of the flag, or by name= if it has a value
 	for _, r := range d.rows[:shown.rows] {
 		for _, f := range r.shownFields(shown.fields) {
 			for flag := range strings.SplitSeq(write(f.Flags), ",") {

@@ -31,13 +31,13 @@ func (d *detail) data(shown portion) rawjson.Object {
 	return withLeftOut(documentData(d.Document, memberBytes, nil, connectors), "streams_left_out", len(d.rows)-shown.rows)
 }
 
-// documentData returns a document with these connectors (R-SCH-8). It has the server's meta only if meta has warnings.
-func documentData(d *schemadoc.Document, metaBytes int, more rawjson.Object, connectors []rawjson.Value) rawjson.Object {
+// documentData returns a document with these connectors and further members (R-SCH-8). It has the server's meta only if meta has warnings.
+func documentData(d *schemadoc.Document, metaBytes int, further rawjson.Object, connectors []rawjson.Value) rawjson.Object {
 	data := rawjson.Object{}
 	if meta := d.Members.Get("meta"); len(meta) <= metaBytes && len(render.WarningLines(d.Members)) > 0 {
 		data = append(data, rawjson.Raw("meta", meta))
 	}
-	return append(append(data, more...),
+	return append(append(data, further...),
 		rawjson.Int("connector_count", int64(len(d.Connectors))),
 		rawjson.Int("stream_count", int64(d.StreamCount())),
 		rawjson.Raw("connectors", rawjson.Array(connectors)),

@@ -51,7 +51,7 @@ func TopLinked(title, site, stylePath, iconPath, further string) string {
 		`<link rel="stylesheet" href="`+html.EscapeString(stylePath)+`">`+"\n"+further, "")
 }
 
-// top has markup before and after the title.
+// top returns the beginning of a page, with markup before and after the title.
 func top(title, site, before, after string) string {
 	icon := strings.Replace(strings.TrimSpace(Icon), "<svg ", `<svg aria-hidden="true" width="28" height="28" `, 1)
 	site = html.EscapeString(site)

@@ -36,6 +36,10 @@ func TestReadable(t *testing.T) {
 			blob.Mail, "From: =?iso-8859-1?q?J=F6rg?= <j@x.example>\nTo: n@x.example\nX-Other: no\nSubject: a\n  b\n\nHello\n",
 			"From: Jörg <j@x.example>\nTo: n@x.example\nSubject: a b\n\n--- part 1: text/plain, 6 bytes ---\nHello\n",
 		},
+		"a mail with a charset that is not decoded": {
+			blob.Mail, "Subject: =?iso-2022-kr?q?Annual_report?=\nContent-Type: text/plain; charset=iso-2022-kr\n\nHello\n",
+			"Subject: =?iso-2022-kr?q?Annual_report?=\n\n--- part 1: text/plain, 6 bytes ---\nHello\n",
+		},
 		"a mail with HTML and a mail in it": {
 			blob.Mail, "Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Hi<p>you\n--b\nContent-Type: message/rfc822\n\nSubject: inner\n\ndeep\n--b--\n",
 			"Subject: s\n\n--- part 1: text/html, 11 bytes ---\nHi\nyou\n\n--- part 2: message/rfc822, 20 bytes ---\nSubject: inner\n\n--- part 3: text/plain, 4 bytes ---\ndeep\n",

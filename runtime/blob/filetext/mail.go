@@ -63,12 +63,22 @@ func (m *mailText) message(data []byte, depth int) bool {
 
 // decodedHeader returns the value of a header on one line, with its encoded words (RFC 2047) decoded.
 func decodedHeader(value string) string {
-	decoder := &mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
+	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
 	if decoded, err := decoder.DecodeHeader(value); err == nil {
 		value = decoded
 	}
 	return oneLine(value)
 }
+
+// charsetReader refuses charsets that WHATWG replaces by a single U+FFFD, such as iso-2022-kr. The encoded word stays as it is.
+func charsetReader(label string, input io.Reader) (io.Reader, error) {
+	if lookUp(label) == "" {
+		return nil, errCharset
+	}
+	return charset.NewReaderLabel(label, input)
+}
+
+var errCharset = errors.New("no such charset")
 
 func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) {
 	name, parameters := blob.SplitMediaType(header.Get("Content-Type"))

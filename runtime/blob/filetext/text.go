@@ -75,8 +75,8 @@ var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A
 
 // lookUp returns the WHATWG name of a charset that can be decoded, or nothing.
 func lookUp(label string) string {
-	known, name := charset.Lookup(label)
-	if known == nil || known == encoding.Replacement {
+	_, name := charset.Lookup(label)
+	if name == "replacement" { // iso-2022-kr and a few others; the decoder returns nothing of the text
 		return ""
 	}
 	return name

@@ -45,8 +45,8 @@ func CheckClientID(id string) error {
 // namesDocument reports whether a client id is meant as the address of a metadata document.
 func namesDocument(id string) bool { return strings.Contains(id, "://") }
 
-// client returns the client of the options, or registers one for this grant. Without a registration endpoint it has no id, which is an error
-// if grant types are asked.
+// client returns the client of the options, or registers one for this grant. Without a registration endpoint, the client has no id; if grant
+// types are requested, that is an error.
 func (s *signIn) client(ctx context.Context, asked registration) (credential.Client, error) {
 	if namesDocument(s.ClientID) && !s.server.TakesDocuments {
 		return credential.Client{}, credential.Misconfigured(

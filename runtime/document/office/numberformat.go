@@ -12,7 +12,7 @@ import (
 // numberFormat is a number format of a cell. Colours, conditions and alignment change no text and are left out.
 type numberFormat struct {
 	negative           *numberFormat // of negative numbers without their sign, if there is one
-	text               string        // with a place for the number
+	text               string        // with a placeholder for the number
 	scale              float64       // such as 100 for percent
 	integers, decimals int           // minimum digits before the point, and digits after it
 	isGeneral          bool          // as many digits as the number needs; also for fractions, exponents and optional decimals
@@ -21,8 +21,8 @@ type numberFormat struct {
 	isElapsed          bool   // hours continue after 23
 }
 
-// place is where the number is in a text. XML cannot contain it.
-const place = "\x00"
+// placeholder is replaced by the number. XML cannot contain it.
+const placeholder = "\x00"
 
 // standardFormats are the built-in formats, whose codes files omit (ECMA-376, part 1, section 18.8.30).
 var standardFormats = map[string]string{
@@ -56,15 +56,15 @@ func readNumberFormat(code string) *numberFormat {
 func (f *numberFormat) add(token []string) {
 	whole, fraction := token[4], token[5]
 	switch lower := strings.ToLower(token[0]); {
-	case whole != "" && !strings.Contains(f.text, place):
+	case whole != "" && !strings.Contains(f.text, placeholder):
 		grouped := strings.TrimRight(whole, ",")
-		f.text, f.isGrouped = f.text+place, strings.Contains(grouped, ",")
+		f.text, f.isGrouped = f.text+placeholder, strings.Contains(grouped, ",")
 		f.scale /= math.Pow(1000, float64(len(whole)-len(grouped)+len(token[6])))
 		f.integers, f.decimals = min(strings.Count(whole, "0"), 30), min(len(fraction), 30)
 		f.isGeneral = strings.ContainsAny(fraction, "#?")
 	case whole != "", lower == "general", lower == "@", lower == "/", lower == "e+", lower == "e-":
-		before, _, _ := strings.Cut(f.text, place)
-		f.text, f.isGeneral = before+place, true
+		before, _, _ := strings.Cut(f.text, placeholder)
+		f.text, f.isGeneral = before+placeholder, true
 	case strings.Contains("ymdhse", lower):
 		f.letters += lower
 	case lower[0] == '[' && token[3] == "":
@@ -93,7 +93,7 @@ func (f *numberFormat) display(value float64, is1904 bool) string {
 	case value < 0:
 		sign, value = "-", -value
 	}
-	return sign + strings.Replace(f.text, place, f.number(value*f.scale), 1)
+	return sign + strings.Replace(f.text, placeholder, f.number(value*f.scale), 1)
 }
 
 // general returns a number with the 15 digits that Excel keeps.
