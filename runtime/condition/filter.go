@@ -73,12 +73,18 @@ type field struct {
 	comparisons []*comparison
 }
 
-// holds reports whether a value, or one element of an array, meets all comparisons.
+// holds reports whether a value, or one element of an array of any length, meets all comparisons.
 func (f *field) holds(value rawjson.Value) bool {
-	if elements, isArray := rawjson.Elements(value); isArray {
-		return slices.ContainsFunc(elements, f.meets)
+	if rawjson.Kind(value) != rawjson.ArrayValue {
+		return f.meets(value)
 	}
-	return f.meets(value)
+	c := rawjson.NewCursor(value)
+	for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+		if f.meets(c.Value()) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *field) meets(value rawjson.Value) bool {

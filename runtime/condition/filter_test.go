@@ -1,6 +1,7 @@
 package condition_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func TestValuesAsTheyAreSpelled(t *testing.T) {
 		"digits in a string are that string": {`{"a":"10"}`, rs.Condition{Field: "a", Value: "10"}, true},
 		"and are ordered as text":            {`{"a":"10"}`, rs.Condition{Field: "a", Operator: "lt", Value: "9"}, true},
 		"an element that is null":            {`{"a":[null]}`, rs.Condition{Field: "a", Value: "null"}, false},
+		"the last of very many elements":     {`{"a":[` + strings.Repeat(`0,`, 10_000) + `1]}`, rs.Condition{Field: "a", Value: "1"}, true},
 		"an array in an array":               {`{"a":[["x"]]}`, rs.Condition{Field: "a", Value: "x"}, false},
 		"blanks between tokens":              {`{ "a" : [ 1 , 2.50 ] }`, rs.Condition{Field: "a", Value: "2.5"}, true},
 		"a nested field of that name":        {`{"b":{"a":1}}`, rs.Condition{Field: "a", Value: "1"}, false},
@@ -64,8 +66,10 @@ func TestMatchingAllocatesNothing(t *testing.T) {
 		{Field: "amount", Operator: "gt", Value: "1.5"},
 		{Field: "n", Value: "2.5"},
 		{Field: "from", Value: "ada@example.com"},
+		{Field: "labels", Value: "inbox"},
 	})
-	fields := rawjson.Value(`{"id":"m1","at":"2026-03-01T23:30:00-05:00","amount":12.25,"n":2.50,"from":"ada@example.com"}`)
+	fields := rawjson.Value(
+		`{"id":"m1","at":"2026-03-01T23:30:00-05:00","amount":12.25,"n":2.50,"from":"ada@example.com","labels":["new","inbox"]}`)
 	if !filter.Match(rawjson.NewCursor(fields)) {
 		t.Fatal("does not hold")
 	}
