@@ -135,6 +135,9 @@ func (c *checker) scan(ctx context.Context, document []byte) error {
 func (c *checker) checkName(name []byte) error {
 	if c.checksNames && bytes.IndexByte(name, '\\') >= 0 {
 		if _, err := jsontext.AppendUnquote(nil, name); err != nil {
+			if !jsontext.Value(name).IsValid(jsontext.AllowInvalidUTF8(true)) {
+				return ErrInvalid
+			}
 			return ErrInvalidName
 		}
 	}

@@ -2,8 +2,11 @@ package rawjson_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -240,6 +243,63 @@ func TestParseObjects(t *testing.T) {
 		}
 		_ = append(got, rawjson.Bool("appended", true)) // must not reach the next object
 	}
+}
+
+// R-ERR-9: the members of the first of many objects do not decide the memory for all.
+func TestParseObjectsNeedsLittleMemory(t *testing.T) {
+	values := []rawjson.Value{rawjson.Value(`{` + strings.Repeat(`"":1,`, rawjson.MaxMembers-1) + `"":1}`)}
+	for range 99 {
+		values = append(values, rawjson.Value(`{}`))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	rawjson.ParseObjects(values)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
+		t.Errorf("%d bytes", used)
+	}
+}
+
+// R-ERR-4, R-ERR-9: the fault of a document that is not JSON is not taken for another one.
+func TestFaults(t *testing.T) {
+	for document, want := range map[string]error{
+		`{"a":1,"\u0061":2}`:                rawjson.ErrRepeatedName,
+		`{"a":{"b":1},"c":{"b":1}}`:         nil,
+		`{"\ud83d":1}`:                      rawjson.ErrInvalidName,
+		`{"\ud83d\ude00":"\ud83d"}`:         nil,
+		`{"\d":1}`:                          rawjson.ErrInvalid,
+		`<script>x={"it\'s": 1}</script>`:   rawjson.ErrInvalid,
+		`{"a":[[[1]]]}`:                     rawjson.ErrTooDeep,
+		`{"a":"[[[[","b":"]]]]"}`:           nil,
+		`[1:2]`:                             rawjson.ErrInvalid,
+		`{"a":1]`:                           rawjson.ErrInvalid,
+		`]{}`:                               rawjson.ErrInvalid,
+		`{}{}`:                              rawjson.ErrInvalid,
+		`{"a":"\"`:                          rawjson.ErrInvalid,
+		``:                                  rawjson.ErrInvalid,
+		manyMembers(rawjson.MaxMembers):     nil,
+		manyMembers(rawjson.MaxMembers + 1): rawjson.ErrTooManyMembers,
+		`[` + manyMembers(20_000) + `,`:     rawjson.ErrTooManyMembers,
+		`[{"a":"` + strings.Repeat(`:`, 20_000) + `"}]`: nil,
+	} {
+		if _, err := rawjson.Unambiguous(t.Context(), []byte(document), 3); err != want {
+			t.Errorf("%.40s: %v, want %v", document, err, want)
+		}
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := rawjson.Unambiguous(ended, []byte(manyMembers(9_000)), 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled call: %v", err)
+	}
+}
+
+// manyMembers returns an object with members of different names.
+func manyMembers(count int) string {
+	var object rawjson.Object
+	for i := range count {
+		object = append(object, rawjson.Int(strconv.Itoa(i), 1))
+	}
+	return string(object.Encode())
 }
 
 func TestReturnedBuffersAreEmpty(t *testing.T) {
