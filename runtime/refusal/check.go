@@ -89,8 +89,6 @@ func (r *review) checkField(wanted name) {
 	case wanted.text == "*" && argument.Type == tool.StringListArgument:
 		without := func(arguments rawjson.Object) rawjson.Object { return arguments.With(argument.Name, nil) }
 		r.found = append(r.found, finding{param: argument.Name, text: "Leave " + argument.Name + " out for all fields.", correct: without})
-	case known == nil && r.stream == "":
-		r.add(wanted, nearname.Nearest(wanted.text, granted), granted, "No stream has a field %s; accepted lists the fields of all streams.", field)
 	case known == nil:
 		suggestion := nearname.Nearest(wanted.text, granted)
 		if argument.Type == tool.FilterArgument && len(wanted.text) > len(suggestion)+1 {
@@ -114,8 +112,11 @@ func (r *review) checkField(wanted name) {
 	}
 }
 
-// unknownField describes a field that the stream does not have, and the first streams that have it.
+// unknownField describes a field that the stream or every stream lacks, and names the first other streams that have it.
 func (r *review) unknownField(field string) string {
+	if r.stream == "" {
+		return fmt.Sprintf("No stream has a field %s; accepted lists the fields of all streams.", quoted(field))
+	}
 	text := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(r.stream), quoted(field))
 	var others []string
 	for _, row := range r.document.Rows() {

@@ -93,6 +93,8 @@ func TestCapturedRefusals(t *testing.T) {
 		{"the same of undeclared fields", "813b", "aggregate", `{"stream":"samples","metric":"count","group_by":"kind","group_by_time":"at","granularity":"day","time_zone":"Tokio"}`, 400, fmt.Sprintf(invalid, "invalid_request", "group_by and group_by_time cannot be combined")},
 		{"815c an unknown stream of a search", "813d", "search", `{"q":"x","streams":["messages","thread"]}`, 403, fmt.Sprintf(forbidden, "grant_stream_not_allowed", "Stream 'thread' not in grant")},
 		{"a field that no searched stream has", "813i", "search", `{"q":"x","filter":{"nonsense":true}}`, 400, fmt.Sprintf(unknownField, "nonsense")},
+		{"a field with an operator in a search", "813i", "search", `{"q":"x","filter":{"code_from":"b"}}`, 400, fmt.Sprintf(unknownField, "code_from")},
+		{"a misspelled field in a search", "813i", "search", `{"q":"x","filter":{"codee":"b"}}`, 400, fmt.Sprintf(unknownField, "codee")},
 		{"800 a filter that clients may not use", "813d", "query_records", `{"stream":"messages","filter":{"is_seen":false}}`, 400, `{"error":{"code":"invalid_request","message":"Client record reads do not support filter","type":"invalid_request_error","param":"filter"}}`},
 		{"206b a package token", "", "query_records", `{"stream":"messages"}`, 404, unknownSource},
 		{"206 a package token, at the schema", "", "schema", `{}`, 404, unknownSource},
