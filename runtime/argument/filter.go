@@ -104,7 +104,7 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		})
 	}
 	if isEmptyRange(conditions) {
-		return nil, fmt.Sprintf("has a range for %s that no value is in: its lower bound is above its upper bound", field)
+		return nil, fmt.Sprintf("has a range for %s that no value is in: its lower bound is not below its upper bound", field)
 	}
 	return conditions, ""
 }
