@@ -79,10 +79,16 @@ func (r *Renewal) now() time.Time {
 func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool) (*credential.Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// Another process may have renewed it.
-	stored, err := r.Cache.Change(held.ProviderURL, held.Credential.GrantID, func(*credential.Entry, func() error) error { return nil })
-	if err != nil || stored.Credential.AccessToken.Reveal() != held.Credential.AccessToken.Reveal() {
-		return stored, err
+	// Another process may have renewed it. Reading needs no lock, which a slow exchange with another provider may hold.
+	grants, err := r.Cache.Grants(held.ProviderURL)
+	if err != nil {
+		return nil, err
+	}
+	for _, stored := range grants {
+		isSame := stored.Credential.GrantID == held.Credential.GrantID
+		if isSame && stored.Credential.AccessToken.Reveal() != held.Credential.AccessToken.Reveal() {
+			return stored, nil
+		}
 	}
 	requester, err := newRequester(held.ProviderURL, r.Transport)
 	if err != nil {

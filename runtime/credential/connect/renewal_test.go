@@ -94,6 +94,28 @@ func TestRenewalAsCaptured(t *testing.T) {
 	}
 }
 
+// Covers R-LOCAL-5: the token that another process has stored is used while a third one holds the lock of the cache.
+func TestRenewalByAnotherProcessNeedsNoLock(t *testing.T) {
+	r, held := newRenewing(t, capturetest.Resource, capturetest.Issuer, captured())
+	other := &credential.Cache{Root: r.Cache.Root}
+	change := func(change func(stored *credential.Entry, write func() error) error) {
+		if _, err := other.Change(held.ProviderURL, held.Credential.GrantID, change); err != nil {
+			t.Error(err)
+		}
+	}
+	change(func(stored *credential.Entry, write func() error) error {
+		stored.Credential.AccessToken = rs.NewSecret(deviceToken)
+		return write()
+	})
+	change(func(*credential.Entry, func() error) error { // holds the lock
+		renewed, err := r.AfterRefusal(t.Context(), held, &rs.Error{Status: http.StatusUnauthorized})
+		if err != nil || renewed.Credential.AccessToken.Reveal() != deviceToken {
+			t.Errorf("got %+v, %v", renewed, err)
+		}
+		return nil
+	})
+}
+
 // Covers R-LOCAL-5: which refusals lead to a renewal. Only the grant's own credential is sent.
 func TestRenewalAfterARefusal(t *testing.T) {
 	refusedWith := func(status int, code string) error { return &rs.Error{Status: status, Code: code} }
