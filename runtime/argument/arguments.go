@@ -125,7 +125,6 @@ func refuse(code tool.Code, name, problem string, instead ...rawjson.Object) *to
 	return &tool.Error{Code: code, Message: name + " " + problem, Param: name, Instead: instead}
 }
 
-// without returns a correction that leaves arguments out.
 func without(names ...string) rawjson.Object {
 	var correction rawjson.Object
 	for _, name := range names {

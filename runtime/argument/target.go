@@ -89,7 +89,6 @@ func (n TargetInput) byParts(given rawjson.Object) (recordid.Target, error) {
 	return recordid.Target{Handle: handle.ID(), ConnectionID: connection, Stream: stream, RecordID: record}, nil
 }
 
-// connectionOf returns the given connection, or nil.
 func connectionOf(given rawjson.Object, name string) *string {
 	if given.Get(name) == nil {
 		return nil

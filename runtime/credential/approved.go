@@ -56,8 +56,8 @@ type TimeRange struct {
 	Until string `json:"until,omitempty"` // exclusive
 }
 
-// ReadDetails parses the credential's details. It skips members that it does not know or that have another type, and reports whether there
-// are none.
+// ReadDetails parses the credential's details. It skips members that it does not know or that have another type. IsUnderstood is false if
+// there is one.
 func (c Credential) ReadDetails() (details []Detail, isUnderstood bool) {
 	decoder := json.NewDecoder(bytes.NewReader(c.Details))
 	decoder.DisallowUnknownFields()

@@ -72,7 +72,6 @@ func (a absence) isUnauthorized() bool {
 	return hasEnded || status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// advice returns how to read the source again.
 func (a absence) advice() string {
 	switch {
 	case a.isUnauthorized() && a.source.Reconnect != "":

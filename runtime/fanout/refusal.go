@@ -93,7 +93,6 @@ type OtherGrantsError struct {
 	others []string // grant ids
 }
 
-// Unwrap returns the refusal.
 func (e *OtherGrantsError) Unwrap() error { return e.error }
 
 // OtherGrants returns the ids of the grants that were not asked.

@@ -104,7 +104,6 @@ func (s *Source) identity() rawjson.Object {
 	return rawjson.Texts("grant_id", s.GrantID, "connector_key", s.ConnectorKey, "connection_id", s.ConnectionID, "display_name", s.label())
 }
 
-// warning returns a warning about the source.
 func (s *Source) warning(code, what string) rawjson.Value {
 	return append(warning(code, "the source "+s.name()+" "+what), s.identity()...).Encode()
 }

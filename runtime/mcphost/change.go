@@ -151,7 +151,6 @@ func readFile(path string) (*file, error) {
 	return read, nil
 }
 
-// load reads the file if it exists.
 func (f *file) load() error {
 	target, err := filepath.EvalSymlinks(f.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,6 @@ import (
 // coverage has the connections of a grant with their streams.
 type coverage []fanout.Source
 
-// add adds a stream of a connection.
 func (c *coverage) add(of fanout.Source, stream string) {
 	i := slices.IndexFunc(*c, func(each fanout.Source) bool { return each.ConnectionID == of.ConnectionID })
 	if i < 0 {

@@ -106,7 +106,6 @@ func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*gran
 	return made
 }
 
-// grants returns the grants of all providers.
 func (m *Membership) grants() []*grant {
 	var grants []*grant
 	for _, each := range m.providers {

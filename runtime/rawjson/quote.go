@@ -50,7 +50,6 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// controls are the escapes of the control characters.
 var controls = func() (written [' ']string) {
 	for control := range written {
 		quoted, _ := json.Marshal(string(rune(control))) // a string always encodes

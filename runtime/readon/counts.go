@@ -13,7 +13,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// streamKey is the key of groups by stream.
 const streamKey = "stream"
 
 // counts counts the records of all streams (R-TIME-6). It asks the resource server for each source.
@@ -85,7 +84,6 @@ func readCounts(ctx context.Context, env tool.Env, request rs.Request, input Gro
 	return c.aggregate(), nil
 }
 
-// count counts one source.
 func (c *counts) count(counted *sourceCount) error {
 	input := GroupsInput{Stream: counted.stream, Metric: c.input.Metric}
 	if counted.connection != "" {
@@ -124,7 +122,6 @@ func (c *counts) count(counted *sourceCount) error {
 	return c.add(counted, response)
 }
 
-// add adds the figures of a response.
 func (c *counts) add(counted *sourceCount, response *rs.Response) error {
 	body, err := response.Object()
 	if err != nil {
@@ -188,7 +185,6 @@ func (s *sourceCount) filter() rs.Filter {
 	return filter
 }
 
-// aggregate returns the counts as an aggregation.
 func (c *counts) aggregate() *rs.Response {
 	var total, later int64
 	var cut []string

@@ -118,7 +118,6 @@ func (l *list) open(response *rs.Response) (*page, error) {
 // unread returns the rows that no earlier call has read.
 func (p *page) unread() []record { return p.rows[p.first:] }
 
-// positionAfter returns the position after a row.
 func (p *page) positionAfter(row int) position {
 	if row == len(p.rows)-1 && !p.isLast {
 		return p.next
@@ -126,7 +125,6 @@ func (p *page) positionAfter(row int) position {
 	return position{Connection: p.start.Connection, Cursor: p.start.Cursor, Skip: row + 1, LastRow: p.rows[row].hash()}
 }
 
-// positionBefore returns the position before a row.
 func (p *page) positionBefore(row int) position {
 	if row > 0 {
 		return p.positionAfter(row - 1)
@@ -134,7 +132,6 @@ func (p *page) positionBefore(row int) position {
 	return position{Connection: p.start.Connection, Cursor: p.start.Cursor}
 }
 
-// pageRequest returns the request for the next page.
 func (l *list) pageRequest() rs.Request {
 	request := l.request
 	request.Query = request.Query.With(limitName, strconv.Itoa(min(l.left, l.pageSize)))

@@ -111,7 +111,6 @@ func (r *reading) markOf(last record) rs.Mark {
 	return rs.Mark{ID: last.key(), Time: r.order.time(last.fields), Read: r.Read}
 }
 
-// respond returns the response to a request.
 func (r *reading) respond(asked rs.Request, body rawjson.Object) *rs.Response {
 	response := r.base.WithMembers(body)
 	response.Request, response.Seen = asked, 0
@@ -174,7 +173,6 @@ func (w warnings) meta(members rawjson.Object) rawjson.Member {
 	return rawjson.Raw("meta", members.Encode())
 }
 
-// filterWarnings returns the warnings about the filter.
 func (r *reading) filterWarnings() (found warnings) {
 	found.add("filter_comparison", r.filter.Warnings(r.env.Clock.Location())...)
 	return found

@@ -41,7 +41,6 @@ func recordOf(c rawjson.Cursor) record {
 	return found
 }
 
-// recordsOf returns the rows of a list.
 func recordsOf(list rs.List) []record {
 	rows := make([]record, len(list.Rows))
 	for i := range rows {

@@ -51,10 +51,8 @@ var (
 	errNoCursor     = errors.New("the provider gave no cursor for the rest")
 )
 
-// key identifies the source in a cursor.
 func (s *source) key() string { return s.stream + "/" + s.connection }
 
-// name identifies the source in a message.
 func (s *source) name() string {
 	if s.connection == "" {
 		return s.stream
@@ -333,7 +331,6 @@ func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 	return false
 }
 
-// identity returns the first members of a row.
 func (s *source) identity(record record) rawjson.Object {
 	row := rawjson.Object{rawjson.String("id", record.key()), rawjson.String("stream", s.stream)}
 	if s.connection != "" {

@@ -31,7 +31,6 @@ type tallying struct {
 	last      record   // the last record that was added or did not match
 }
 
-// add adds the records of a page.
 func (t *tallying) add(read *page) {
 	if t.pages == t.wholePage {
 		t.order = listOrder{}

@@ -210,7 +210,6 @@ func (t *timeline) merge() (order []int, unread []*source) {
 	return order, unread
 }
 
-// page returns the page as a list.
 func (t *timeline) page(order []int) *rs.Response {
 	taken := make([]int, len(t.sources))
 	rows := make([]rawjson.Value, len(order))
@@ -239,7 +238,6 @@ func (t *timeline) page(order []int) *rs.Response {
 	return t.respond(append(body, t.warnings().meta(nil)))
 }
 
-// respond returns the response with a body.
 func (t *timeline) respond(body rawjson.Object) *rs.Response {
 	if t.base == nil {
 		t.base = &rs.Response{Status: http.StatusOK}

@@ -15,7 +15,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Part + " " + e.Message }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // CheckName refuses a stream name, a connection id or a field path that could change the meaning of a request path (R-ARG-7): an empty one,

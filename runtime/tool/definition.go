@@ -54,7 +54,6 @@ type Argument struct {
 // ArgumentType is the form of an argument's value in JSON.
 type ArgumentType int
 
-// The types that specs use.
 const (
 	StringArgument ArgumentType = iota
 	IntegerArgument
@@ -67,7 +66,6 @@ const (
 // Completion is what an argument names in the schema. Shells and clients offer these names, and a refusal lists them (R-ERR-7).
 type Completion int
 
-// The completions that specs use.
 const (
 	CompleteNothing    Completion = iota
 	CompleteStream                // the names of streams
@@ -81,7 +79,6 @@ const (
 // Table is the form of structured output that a terminal shows as a table.
 type Table int
 
-// The tables that specs use.
 const (
 	NoTable       Table = iota // the text of the result
 	RowTable                   // of records

@@ -62,7 +62,6 @@ type Error struct {
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Explained adds the accepted values to an error (R-ERR-7). It keeps everything that the error says.
@@ -95,7 +94,6 @@ func (e *Explained) Error() string {
 
 const namesInError = 12
 
-// Unwrap returns the cause.
 func (e *Explained) Unwrap() error { return e.Cause }
 
 // UnconfirmedError is a change that the resource server accepted without reporting the requested state. Result is what it reported. It is
@@ -108,7 +106,6 @@ type UnconfirmedError struct {
 
 func (e *UnconfirmedError) Error() string { return e.Message }
 
-// Unwrap returns the cause.
 func (e *UnconfirmedError) Unwrap() error { return e.Cause }
 
 // OK is the outcome of a call without an error.

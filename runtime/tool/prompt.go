@@ -35,7 +35,6 @@ type PromptArgument struct {
 // PromptForm is the form of a value of a prompt.
 type PromptForm int
 
-// The forms that specs use.
 const (
 	TextValue PromptForm = iota
 	DayValue             // such as 2026-03-14
@@ -52,7 +51,6 @@ type PromptPart struct {
 // PromptMoment is the moment of a day that the text shows.
 type PromptMoment int
 
-// The moments that specs use.
 const (
 	WholeValue PromptMoment = iota // the value as it was given
 	DayBegin                       // its first moment in UTC

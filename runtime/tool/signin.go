@@ -19,7 +19,6 @@ type SignInError struct {
 
 func (e *SignInError) Error() string { return e.Cause.Error() }
 
-// Unwrap returns the cause.
 func (e *SignInError) Unwrap() error { return e.Cause }
 
 // Missed collects the sources that are missing in the answer of a call because their grants have ended.

@@ -24,7 +24,6 @@ var groups = []struct {
 	{"Serve:", []string{"stdio", "serve"}},
 }
 
-// shortNames returns the names of the short commands.
 func shortNames() []string {
 	var names []string
 	for _, definition := range gen.Surface().Tools {

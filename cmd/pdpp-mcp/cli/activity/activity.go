@@ -123,7 +123,6 @@ func (g *group) source() string {
 	return strings.TrimSpace(host + " " + strings.Join(g.Connections, ", "))
 }
 
-// fields returns the field names, or "all".
 func (g *group) fields() string {
 	if slices.Contains(g.Fields, audit.AllFields) {
 		return "all"

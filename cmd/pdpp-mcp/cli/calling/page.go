@@ -62,7 +62,6 @@ func (r *reading) readPage(ctx context.Context, object rawjson.Object) (page row
 	return page, nil
 }
 
-// readEach reads the rows of each connection.
 func (r *reading) readEach(ctx context.Context, object rawjson.Object, connections []string) (all rowPage, err error) {
 	for _, connection := range connections {
 		arguments := object.With(r.span.connection, rawjson.Quote(connection)).With(tool.HitsLimit, rawjson.Int("", rs.MostRows).Value)
@@ -137,7 +136,6 @@ func (r *reading) read(ctx context.Context, arguments json.RawMessage) (page row
 	return page, err
 }
 
-// connectionsOf returns the connections of whole rows.
 func connectionsOf(rows []json.RawMessage) (connections []string) {
 	for _, row := range rows {
 		members, _ := rawjson.ParseObject(row)

@@ -118,7 +118,6 @@ func (r *reading) printPage(ctx context.Context, page rowPage) error {
 // barWidth is the length of a bar. A line with it stays below 80 columns.
 const barWidth = 24
 
-// progress describes how many rows were printed.
 func (r *reading) progress() string {
 	if r.total.Value <= 0 {
 		return invocation.Count(r.count, "row")

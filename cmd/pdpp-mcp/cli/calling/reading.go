@@ -25,7 +25,7 @@ type reading struct {
 	account invocation.Accounting
 	last    *lastRun // keeps the position; nil if no run continues this one
 
-	maxRows   int // after which no further page is read
+	maxRows   int // no further page is read after these
 	pageSize  int // 0 for the limit of the call
 	count     int // rows that were printed
 	total     display.Total

@@ -98,7 +98,6 @@ func (c *toolCommand) shortArguments() []tool.Argument {
 	return arguments
 }
 
-// object returns the arguments of the call.
 func (c *toolCommand) object(command *cobra.Command, words []string) (json.RawMessage, error) {
 	if c.short == nil {
 		return c.arguments.Object(command, words)

@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// StartPlainRows chooses a table for rows on a terminal. Hits are search results: a table has columns of their own, and other formats print
+// StartPlainRows chooses a table for rows on a terminal. Hits are search results: a table has other columns for them, and other formats print
 // them as plain rows.
 func (f *Format) StartPlainRows(areHits bool) {
 	if _, isTerminal := f.Terminal.Width(); isTerminal && f.chosen == "" && f.selection == nil {
@@ -102,7 +102,7 @@ func (f *Format) EndRows(more string) error {
 	return f.write([]byte("]\n"))
 }
 
-// isHitTable reports whether the rows are search results that are printed as a table with columns of their own.
+// isHitTable reports whether the rows are search results that are printed as a table with its own columns.
 func (f *Format) isHitTable() bool { return f.areHits && f.IsTable() && f.columns == nil }
 
 func (f *Format) printTable(more string) error {

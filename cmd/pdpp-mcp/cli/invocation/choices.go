@@ -12,14 +12,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// advisedError is an error with next steps, and with flags each of which would avoid it.
+// advisedError is an error with next steps, and with flags: any one of them would avoid it.
 type advisedError struct {
 	error
 	steps   []string
 	choices [][]string
 }
 
-// Unwrap returns the error.
 func (e *advisedError) Unwrap() error { return e.error }
 
 // Advised adds next steps to an error: hints, and command lines that begin with Command. Fatal prints them below the error.

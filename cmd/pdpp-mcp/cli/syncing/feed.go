@@ -54,7 +54,6 @@ type change struct {
 	IsFull  bool `json:"read_anew"`
 }
 
-// firstBookmark is the bookmark before the first change.
 const firstBookmark = "beginning"
 
 // follow applies all changes since the copy's bookmark to the copy in memory. If the bookmark has expired, it reads from the beginning. It
