@@ -32,7 +32,6 @@ type child struct {
 	requestID string
 }
 
-// hit is one hit of a source.
 type hit struct {
 	value   rawjson.Value // as the source sent it
 	members rawjson.Object

@@ -34,7 +34,6 @@ type sourceKey struct {
 
 func (s *Source) key() sourceKey { return sourceKey{s.GrantID, s.ConnectionID} }
 
-// cursorKey identifies an active source in a cursor.
 func (s *Source) cursorKey() sourceKey {
 	if s.Shared {
 		return s.key()
@@ -184,7 +183,6 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	return slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) }), nil
 }
 
-// having returns the active sources of a connection.
 func (r *Reader) having(connectionID string) []*Source {
 	return keep(r.active, func(s *Source) bool { return s.ConnectionID == connectionID })
 }

@@ -172,7 +172,6 @@ func (g *grant) admitted(ctx context.Context) error {
 	return g.withSignIn(err)
 }
 
-// learn sets the coverage from the grant's schema.
 func (g *grant) learn(schema *rs.Response) {
 	covered := coveredBy(schema)
 	g.mu.Lock()

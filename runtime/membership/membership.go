@@ -151,7 +151,6 @@ func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
 // Refused returns a channel that is closed if a bearer must not be used.
 func (m *Membership) Refused() <-chan struct{} { return m.refused }
 
-// refuse ends the use of all grants.
 func (m *Membership) refuse(refusal *host.Refusal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -118,7 +118,6 @@ func (r *fileField) wholeFile(ctx context.Context) (*tool.Result, error) {
 	return r.attached(content, cmp.Or(r.reference.MediaType, content.ContentType), nil, "This is the whole file.")
 }
 
-// attached returns the file with its bytes.
 func (r *fileField) attached(content *blob.Content, mediaType string, about rawjson.Object, note string) (*tool.Result, error) {
 	if err := content.Checked(); err != nil {
 		return nil, err

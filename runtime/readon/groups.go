@@ -148,7 +148,6 @@ func recordsOfStream(stream string, connectionID *string) rs.Request {
 	return request
 }
 
-// groups answers one aggregate.
 type groups struct {
 	request rs.Request
 	input   GroupsInput

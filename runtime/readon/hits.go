@@ -134,7 +134,6 @@ func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, er
 	return refusing
 }
 
-// hits matches hits by their records.
 type hits struct {
 	*list
 	streams []string          // the searched streams

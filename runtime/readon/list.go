@@ -27,7 +27,6 @@ type list struct {
 	connections
 }
 
-// page is one page of a list.
 type page struct {
 	start    position
 	rows     []record // up to the bound of the list
@@ -151,7 +150,6 @@ func (l *list) pageRequest() rs.Request {
 	return request
 }
 
-// fetch is a requested page.
 type fetch struct {
 	request rs.Request
 	cancel  context.CancelFunc

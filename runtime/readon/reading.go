@@ -165,7 +165,6 @@ func (w *warnings) add(code string, messages ...string) {
 	}
 }
 
-// meta returns the member meta with the warnings.
 func (w warnings) meta(members rawjson.Object) rawjson.Member {
 	if w != nil {
 		members = append(members, rawjson.Raw("warnings", rawjson.Array(w)))

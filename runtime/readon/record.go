@@ -49,7 +49,6 @@ func recordsOf(list rs.List) []record {
 	return rows
 }
 
-// connectionsOf returns the connections of rows without repetition.
 func connectionsOf(rows []record) []string {
 	var connections []string
 	for _, row := range rows {
@@ -64,7 +63,6 @@ func (r record) key() string { return rawjson.TextOf(r.id) }
 
 func (r record) connectionID() string { return rawjson.TextOf(r.connection) }
 
-// hash identifies the record in a cursor.
 func (r record) hash() string {
 	sum := sha256.Sum256(r.id)
 	return base64.RawURLEncoding.EncodeToString(sum[:6])

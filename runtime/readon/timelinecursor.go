@@ -36,7 +36,6 @@ func openCursor(sent *string, request rs.Request) (start timelineCursor, err err
 	return start, err
 }
 
-// hash identifies the source in a cursor.
 func (s *source) hash() string {
 	sum := sha256.Sum256([]byte(s.key()))
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:hashLength]
@@ -68,7 +67,6 @@ type sourceHint struct {
 // fieldsKey is the key under which the time fields of a caller's sources are remembered.
 const fieldsKey = "time fields"
 
-// resume sets where each source begins.
 func (t *timeline) resume(cursor *string) {
 	kept, isSamePage := "", false
 	if cursor != nil {

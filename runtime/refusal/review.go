@@ -160,7 +160,6 @@ func addName(names []string, name string) []string {
 	return append(names, name)
 }
 
-// fields are the fields of one stream.
 type fields []schemadoc.Field
 
 // named returns the field of that name, or nil.

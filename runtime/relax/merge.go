@@ -49,7 +49,6 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	return result
 }
 
-// describe records what the searches found.
 func (s *search) describe() {
 	for _, each := range s.words {
 		if each.word == "" { // a search by meaning adds hits, but does not show that a word occurs

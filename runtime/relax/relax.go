@@ -51,7 +51,6 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, response *rs.Re
 	return s.response(response, list)
 }
 
-// search is one relaxed search.
 type search struct {
 	ctx     context.Context
 	env     tool.Env

@@ -28,7 +28,6 @@ func (s Secret) Reveal() string {
 	return *s.value
 }
 
-// IsZero reports whether there is no value.
 func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
 // Format writes the fixed word for every verb, including %#v and %x.

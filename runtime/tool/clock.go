@@ -14,7 +14,6 @@ type Clock struct {
 	At   func() time.Time // nil: time.Now
 }
 
-// Now returns the current time in the zone.
 func (c Clock) Now() time.Time {
 	now := time.Now
 	if c.At != nil {
@@ -23,7 +22,6 @@ func (c Clock) Now() time.Time {
 	return now().In(c.Location())
 }
 
-// Location returns the zone.
 func (c Clock) Location() *time.Location {
 	if c.Zone == nil {
 		return time.UTC

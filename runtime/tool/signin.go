@@ -34,7 +34,6 @@ func (m *Missed) Within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, missedKey{}, m)
 }
 
-// Ended returns the errors of the sources.
 func (m *Missed) Ended() []*SignInError {
 	m.mu.Lock()
 	defer m.mu.Unlock()

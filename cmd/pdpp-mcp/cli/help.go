@@ -169,7 +169,6 @@ func flagLine(flag *pflag.Flag, columns int) string {
 	return above + "\n" + invocation.WrapLine(fmt.Sprintf("%-*s%s", usageColumn, line, usage), columns, strings.Repeat(" ", usageColumn))
 }
 
-// commandLists returns the subcommands under their headings.
 func commandLists(command *cobra.Command, columns int) (lists []string) {
 	children, width := map[string]*cobra.Command{}, 0
 	var rest []string

@@ -28,7 +28,6 @@ func (f *file) mark(unit document.Unit, name string, isHidden bool) {
 	}
 }
 
-// parts divides the text at the marks.
 func (f *file) parts() []document.Part {
 	var parts []document.Part
 	end := len(f.text)

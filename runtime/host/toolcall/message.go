@@ -75,7 +75,6 @@ func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, bad m
 	return messages, true, message{}
 }
 
-// readMessage reads a message that splitMessages returned.
 func readMessage(text json.RawMessage) message {
 	members, isObject := rawjson.ParseObject(text)
 	if !isObject {

@@ -114,7 +114,6 @@ type group struct {
 	RecordsRead int            `json:"records_read"`
 }
 
-// source returns the host and the connections.
 func (g *group) source() string {
 	host := g.Provider
 	if parsed, err := url.Parse(g.Provider); err == nil && parsed.Host != "" {
@@ -156,7 +155,6 @@ func add(groups map[string]*group, entry *audit.Entry) {
 	sum.Streams, sum.Fields = union(sum.Streams, entry.Streams), union(sum.Fields, entry.Fields)
 }
 
-// union adds names to sorted names.
 func union(sorted, names []string) []string {
 	for _, name := range names {
 		if i, isKnown := slices.BinarySearch(sorted, name); !isKnown {

@@ -100,7 +100,6 @@ type codedError struct {
 
 func (e *codedError) Error() string { return e.message }
 
-// ExitCode returns the code.
 func (e *codedError) ExitCode() int { return e.code }
 
 // Usagef returns the error of a wrong command line, with ExitUsage. The message must say how to correct it.

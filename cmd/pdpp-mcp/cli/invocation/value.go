@@ -42,7 +42,6 @@ func (c *Choice) Set(passed string) error {
 // Type returns the placeholder for the value in the help.
 func (c *Choice) Type() string { return "word" }
 
-// String returns the chosen word.
 func (c *Choice) String() string {
 	if c.chosen == nil { // pflag asks an empty value for its default
 		return ""

@@ -145,7 +145,6 @@ func (t *Target) openResumable(digest string) (*Output, error) {
 	return &Output{file, t, file}, nil
 }
 
-// restart empties a partial file.
 func (o *Output) restart() error {
 	if o.file == nil {
 		return nil

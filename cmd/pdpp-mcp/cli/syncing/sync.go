@@ -64,7 +64,6 @@ each with its own token. After a grant has ended, its copies are kept.`,
 	return command
 }
 
-// row is the output for one copy.
 type row struct {
 	Connection string `json:"connection_id"`
 	Stream     string `json:"stream"`
