@@ -120,7 +120,10 @@ func (c *checker) scan(ctx context.Context, document []byte) error {
 				}
 			}
 		case '{', '[':
-			if members = append(members, 0); len(members) > c.depth {
+			switch members = append(members, 0); {
+			case len(members) == 1 && at > 0: // after another text, such as a tag of HTML
+				return ErrInvalid
+			case len(members) > c.depth:
 				return ErrTooDeep
 			}
 		case '}', ']':

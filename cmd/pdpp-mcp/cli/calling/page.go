@@ -41,7 +41,7 @@ func (r *reading) readPage(ctx context.Context, object rawjson.Object) (page row
 		if !isFailure || failure.Reason != rs.ResponseTooLarge || size <= 1 {
 			break
 		}
-		r.pageSize = size / 4
+		r.pageSize = max(1, size/4)
 	}
 	if offered := offeredConnections(err); r.short != nil && object.Get(r.definition.Changes) == nil && len(offered) > 1 {
 		return r.readEach(ctx, object, offered)

@@ -1,13 +1,35 @@
 package calling
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
+
+// A page that is too large is read again with fewer rows, down to one.
+func TestAPageThatIsTooLarge(t *testing.T) {
+	var limits []string
+	ask := func(_ context.Context, _ tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
+		object, _ := rawjson.ParseObject(arguments)
+		limits = append(limits, string(object.Get(tool.HitsLimit)))
+		return nil, &rs.Failure{Reason: rs.ResponseTooLarge}
+	}
+	r := &reading{
+		toolCommand: &toolCommand{definition: tool.Definition{Ask: ask}}, maxRows: 10, pageSize: 10,
+		account: func(reader rs.Reader) (rs.Reader, func(int, error)) { return reader, func(int, error) {} },
+	}
+	if _, err := r.readPage(t.Context(), nil); err == nil || !slices.Equal(limits, []string{"10", "2", "1"}) {
+		t.Errorf("%v, %v", limits, err)
+	}
+}
 
 // A cursor in the command line to continue is quoted for the shell.
 func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
