@@ -252,3 +252,34 @@ func TestDetailsAreRefused(t *testing.T) {
 	got = signIn(t, provider, connect.Options{Access: asked})
 	got.wantError(t, credential.Configuration, "found 2", "pass --connection <id>")
 }
+
+// R-TRUST-3: a new grant is requested only if the request can name exactly what the old one had.
+func TestSameAccess(t *testing.T) {
+	const exact = `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"` + gmail + `"},"access_mode":"continuous",
+		"purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","purpose_description":"To sort mail","streams":[{"name":"messages",
+		"instance_ids":["cin_1"],"fields":["id"],"time_constraint":{"field":"received_at","since":"2026-01-10T00:00:00Z"}}]}]`
+	want := connect.AccessRequest{Source: gmail, Purpose: "To sort mail", Streams: []credential.Stream{
+		{Name: "messages", Connections: []string{"cin_1"}, Fields: []string{"id"}, Range: credential.TimeRange{Since: "2026-01-10T00:00:00Z"}},
+	}}
+	got, isKnown := connect.SameAccess(credential.Credential{Details: []byte(exact)})
+	if diff := cmp.Diff(want, got); diff != "" || !isKnown {
+		t.Errorf("known %t (-want +got):\n%s", isKnown, diff)
+	}
+	for name, change := range map[string][2]string{
+		"a limit of the grant":   {`"access_mode"`, `"retention":"P30D","access_mode"`},
+		"a limit of a stream":    {`"instance_ids"`, `"resources":["m1"],"instance_ids"`},
+		"a limit of the times":   {`"since"`, `"zone":"UTC","since"`},
+		"a list of another type": {`["cin_1"]`, `"cin_1"`},
+		"no fields":              {`["id"]`, `[]`},
+		"no stream's name":       {`"messages"`, `""`},
+		"another purpose":        {`personal_ai_assistant`, `research`},
+		"another kind of source": {`"connector"`, `"archive"`},
+		"no access mode":         {`"continuous"`, `""`},
+		"two sources":            {`}]}]`, `}]},{"streams":[]}]`},
+	} {
+		details := strings.Replace(exact, change[0], change[1], 1)
+		if got, isKnown := connect.SameAccess(credential.Credential{Details: []byte(details)}); isKnown || details == exact {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
