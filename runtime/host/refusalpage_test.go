@@ -26,6 +26,8 @@ func TestBrowsersAreRefusedWithAPage(t *testing.T) {
 		{"GET", "/mcp", "text/event-stream", nil, 401, ""},
 		{"GET", "/mcp", browserAccept, []string{"Authorization", "Basic x"}, 401, ""},
 		{"PUT", "/mcp", browserAccept, nil, 405, ""},
+		{"GET", "/llms.txt", "*/*", []string{"Range", "bytes=99999999-"}, 416, ""},
+		{"HEAD", "/llms.txt", "*/*", []string{"Range", "bytes=99999999-"}, 416, ""},
 	}
 	for _, test := range tests {
 		request := h.request(t, test.method, test.path, "", test.header...)

@@ -131,11 +131,12 @@ func signInByCode(t *testing.T, provider *capturetest.Provider, options connect.
 			return
 		}
 		redirect := page.Query().Get("redirect_uri")
-		strange, strangePage := visit(t, redirect+"?code=stolen&state=guessed")
-		elsewhere, _ := visit(t, redirect+"/elsewhere")
-		own, landing := visit(t, redirect+"?state="+page.Query().Get("state")+"&"+back)
-		if strange != 400 || elsewhere != 404 || own != 200 {
-			t.Errorf("the browser was answered %d without the state, %d elsewhere and %d with it", strange, elsewhere, own)
+		strange, strangePage := visit(t, http.MethodGet, redirect+"?code=stolen&state=guessed")
+		elsewhere, _ := visit(t, http.MethodGet, redirect+"/elsewhere")
+		preview, _ := visit(t, http.MethodHead, redirect+"?code=stolen&state="+page.Query().Get("state"))
+		own, landing := visit(t, http.MethodGet, redirect+"?state="+page.Query().Get("state")+"&"+back)
+		if strange != 400 || elsewhere != 404 || preview != 400 || own != 200 {
+			t.Errorf("answered %d without the state, %d elsewhere, %d to HEAD and %d with the state", strange, elsewhere, preview, own)
 		}
 		if !strings.Contains(strangePage, "<h1>This is not the sign-in</h1>") {
 			t.Errorf("without the state the page is %s", strangePage)
@@ -147,9 +148,9 @@ func signInByCode(t *testing.T, provider *capturetest.Provider, options connect.
 	return got
 }
 
-func visit(t *testing.T, address string) (status int, page string) {
+func visit(t *testing.T, method, address string) (status int, page string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	request, err := http.NewRequestWithContext(t.Context(), method, address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

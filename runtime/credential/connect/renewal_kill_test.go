@@ -159,7 +159,7 @@ func (b *rotatingBox) connect(t *testing.T, cache *credential.Cache) {
 				t.Errorf("the owner was shown %d: %v", page.Status, err)
 				return
 			}
-			if status, _ := visit(t, page.Location.String()); status != http.StatusOK {
+			if status, _ := visit(t, http.MethodGet, page.Location.String()); status != http.StatusOK {
 				t.Errorf("the browser was answered %d", status)
 			}
 		},
