@@ -77,7 +77,7 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, given rawjson.Object, na
 	return nil
 }
 
-// givenOf returns those of the names that the call has.
+// givenOf returns the names of arguments that the call has.
 func givenOf(given rawjson.Object, names ...string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return given.Get(name) == nil })
 }

@@ -31,7 +31,7 @@ type translation struct {
 	asTimes bool // a relative date becomes a time; otherwise whole days become dates
 
 	fields rawjson.Object
-	inDays bool // no relative date is a moment in a day
+	inDays bool // every relative date is a period of whole days
 }
 
 // translate translates an expression, a query string, JSON in a string, a list of conditions, or other operators. The translation has no

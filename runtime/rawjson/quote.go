@@ -110,7 +110,7 @@ func plainPrefix(text string) int {
 	return at
 }
 
-// SkipASCII returns the position after the ASCII characters from a position, as far as they fill whole words.
+// SkipASCII skips ASCII characters, eight at a time, and returns the position of the rest.
 func SkipASCII[T ~string | ~[]byte](text T, at int) int {
 	for len(text)-at >= wordBytes && wordAt(text, at)&highest == 0 {
 		at += wordBytes

@@ -91,7 +91,7 @@ func (p *page) fit(maximum int, frameOf func(shown int) frame) (int, frame) {
 	return shown, frameOf(shown)
 }
 
-// result returns both channels with the leading rows, and ends the page.
+// result returns both channels with the leading rows. The page must not be used again, because others borrow its buffers.
 func (p *page) result(shown int, f frame) *tool.Result {
 	defer rawjson.Return(p.text)
 	defer rawjson.Return(p.structured)

@@ -108,7 +108,7 @@ func (c Client) signIn(ctx context.Context, signIn tool.SignIn, isNeeded bool) (
 	return nil, (isNeeded || hasAgreed) && signIn.Wait(ctx) == nil
 }
 
-// answer appends the response to a call, or returns another one.
+// answer appends the response to a call. A response that asks the client to show a page is a new text.
 func (s *Session) answer(ctx context.Context, call Call, out []byte) []byte {
 	result, page := s.runner.RunWithSignIn(ctx, call, func() Client { return s.clientOf(call) })
 	if page != nil {

@@ -45,8 +45,8 @@ func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*c
 // use is what a generated command does with its arguments.
 type use func(command *cobra.Command, env tool.Env, arguments json.RawMessage) error
 
-// newGeneratedCommand returns a command that reads all grants if its request can choose among them, and otherwise a single one, which it may
-// change. Check returns an error for wrong flags.
+// newGeneratedCommand returns a command that uses all grants if its request can choose among them. Otherwise it uses a single one, and may
+// send changes. Check returns an error for wrong flags.
 func newGeneratedCommand(log *invocation.Log, generated tool.Command, check func() error, run use) *cobra.Command {
 	command := &cobra.Command{
 		Use:     generated.Words[len(generated.Words)-1],
