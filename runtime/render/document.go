@@ -34,7 +34,10 @@ func Document(ctx context.Context, env tool.Env, response *rs.Response, input Do
 		label: tool.Clip(record.members.Text("display_name"), tool.LabelCharacters),
 	}
 	d.title = documentTitle(ctx, env, record, d.label)
-	encoded := d.encode()
+	encoded := d.encode(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return withinBounds(response, &tool.Result{Text: string(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
 }
 
@@ -60,8 +63,11 @@ type document struct {
 	provider string
 }
 
-func (d *document) encode() json.RawMessage {
-	fits := func(keep int) bool { return Length(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters }
+// encode stops to look for the longest texts that fit when the context ends.
+func (d *document) encode(ctx context.Context) json.RawMessage {
+	fits := func(keep int) bool {
+		return ctx.Err() == nil && Length(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters
+	}
 	if whole := d.assemble(unclipped); Length(whole) <= ChannelCharacters {
 		return whole
 	}
