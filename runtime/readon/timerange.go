@@ -1,6 +1,7 @@
 package readon
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -58,7 +59,7 @@ func badTime(condition rs.Condition) error {
 	return &tool.Error{
 		Code: tool.InvalidTimeRange, Param: filterName,
 		Message: "a timeline takes a range of " + timeKey + ` with gte, gt, lte or lt, such as {"` + timeKey + `":{"gte":"2026-03-11","lt":"2026-03-12"}}; ` +
-			"got " + condition.Field + " " + condition.Operator + " " + string(rawjson.Quote(tool.Shorten(condition.Value, tool.LabelCharacters))),
+			"got " + condition.Field + " " + cmp.Or(condition.Operator, "=") + " " + string(rawjson.Quote(tool.Shorten(condition.Value, tool.LabelCharacters))),
 	}
 }
 
