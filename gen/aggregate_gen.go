@@ -7,11 +7,11 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
-	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
-	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -93,11 +93,11 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	query.Integer("limit", input.Limit)
 	query.BracketFilter("filter", input.Filter)
 	query.String("connection_id", input.ConnectionID)
-	response, err := readon.Groups(ctx, env, rs.Request{
+	response, err := scan.Groups(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", input.Stream, "aggregate"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},
-	}, readon.GroupsInput{
+	}, scan.GroupsInput{
 		Stream:       input.Stream,
 		Metric:       input.Metric,
 		Field:        input.Field,

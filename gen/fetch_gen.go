@@ -7,10 +7,10 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
-	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

@@ -7,11 +7,11 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
-	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
-	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -98,11 +98,11 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 	query.BracketMap("expand_limit", input.ExpandLimit)
 	query.String("changes_since", input.ChangesSince)
 	query.String("connection_id", input.ConnectionID)
-	response, err := readon.Rows(ctx, env, rs.Request{
+	response, err := scan.Rows(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", input.Stream, "records"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},
-	}, readon.RowsInput{
+	}, scan.RowsInput{
 		Filter:       input.Filter,
 		Sort:         input.Sort,
 		Order:        input.Order,

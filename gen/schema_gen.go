@@ -7,9 +7,9 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
-	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

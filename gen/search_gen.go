@@ -7,11 +7,11 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
-	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
-	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -73,11 +73,11 @@ func askSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.An
 			path = rs.JoinPath("v1", "search", "hybrid")
 		}
 	}
-	response, err := readon.Hits(ctx, env, rs.Request{
+	response, err := scan.Hits(ctx, env, rs.Request{
 		Path:    path,
 		Query:   query,
 		Sources: rs.HitsOfSources{Streams: input.Streams, ConnectionID: input.ConnectionID},
-	}, readon.HitsInput{
+	}, scan.HitsInput{
 		Filter:  input.Filter,
 		Cursor:  input.Cursor,
 		Streams: input.Streams,

@@ -160,7 +160,7 @@ func (g *generation) writeGo() error {
 	if g.files["runtime/tool/names_gen.go"], err = emit.Names(g.surface); err != nil {
 		return err
 	}
-	if g.files["runtime/argument/relative_gen.go"], err = emit.RelativeDates(g.surface); err != nil {
+	if g.files["runtime/call/argument/relative_gen.go"], err = emit.RelativeDates(g.surface); err != nil {
 		return err
 	}
 	return nil

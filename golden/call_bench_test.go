@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
 
 // BenchmarkStdioCall is a whole call of query_records over stdio in one process, the resource server

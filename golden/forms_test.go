@@ -12,7 +12,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/pdppmcp/pdpp-mcp/golden"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // rowForm is a way to write rows of the same fields in a text, and to read them back.

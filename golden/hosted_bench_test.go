@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
-	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 )
 
 // BenchmarkHostedCall is a whole call of query_records through the hosted handler with a cached token: 25

@@ -42,68 +42,43 @@ func TestImportsAreTheGolden(t *testing.T) {
 // allowed lists what the packages below a folder may import of the project, besides packages below the same
 // folder. A folder that is not listed may import everything.
 var allowed = map[string][]string{
-	"gen": {"runtime/tool", "runtime/refusal", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/operation", "runtime/readon", "runtime/render"},
+	"gen": {"runtime/tool", "runtime/call/refusal", "runtime/call/argument", "runtime/provider/rs", "runtime/provider/recordid", "runtime/read/operation", "runtime/read/scan", "runtime/render"},
 
-	"runtime/address":      {},
-	"runtime/rs":           {"runtime/rawjson", "runtime/address", "runtime/tracecontext"},
-	"runtime/schemadoc":    {"runtime/rs", "runtime/rawjson"},
-	"runtime/recordid":     {},
-	"runtime/rawjson":      {},
-	"runtime/ownfile":      {},
-	"runtime/commandline":  {},
-	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
-	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/scalar", "runtime/schemadoc", "runtime/nearname", "runtime/address"},
-	"runtime/refusal":      {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
-	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/tally", "runtime/scalar"},
-	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/relax", "runtime/condition", "runtime/tally", "runtime/scalar", "runtime/merge", "runtime/schemadoc"},
-	"runtime/relax":        {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
-	"runtime/blob":         {"runtime/document", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/commandline"},
-	"runtime/operation":    {"runtime/blob", "runtime/document", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/scalar", "runtime/schemadoc"}, // it renders its own result
-	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc", "runtime/merge"},
-	"runtime/credential":   {"runtime/commandline", "runtime/nearname", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address", "runtime/webpage"},
-	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile", "runtime/schemadoc"},
-	"runtime/auth":         {"runtime/rs", "runtime/rawjson", "runtime/address"},
-	"runtime/config":       {"runtime/nearname"},
-	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address", "runtime/tracecontext", "runtime/audit", "runtime/commandline", "runtime/mcphost", "runtime/webpage"}, // its pages say how hosts are set up
-	"runtime/membership":   {"runtime/commandline", "runtime/credential", "runtime/fanout", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
-	"runtime/mcphost":      {"runtime/credential", "runtime/ownfile", "runtime/address"},
-	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/ownfile", "runtime/rs", "runtime/schemadoc", "runtime/address"},
-	"runtime/webhook":      {},
-	"runtime/telemetry":    {"runtime/host", "runtime/rs", "runtime/tool", "runtime/tracecontext"},
-	"runtime/scalar":       {"runtime/rawjson"},
-	"runtime/condition":    {"runtime/nearname", "runtime/rs", "runtime/rawjson", "runtime/scalar"},
-	"runtime/tally":        {"runtime/rawjson", "runtime/scalar"},
-	"runtime/tracecontext": {},
+	"runtime/base":     {},
+	"runtime/provider": {"runtime/base"},
+	"runtime/tool":     {"runtime/provider/rs", "runtime/base"},
+	"runtime/call":     {"runtime/tool", "runtime/provider", "runtime/base"},
+	"runtime/file":     {"runtime/tool", "runtime/provider", "runtime/base"},
+	"runtime/read":     {"runtime/tool", "runtime/provider", "runtime/base", "runtime/file", "runtime/render"}, // operation renders its own result
+	"runtime/render":   {"runtime/tool", "runtime/provider", "runtime/base", "runtime/file", "runtime/read/tally"},
+	"runtime/grant":    {"runtime/tool", "runtime/provider", "runtime/base", "runtime/read/merge", "runtime/server/host"},
+	"runtime/server":   {"runtime/tool", "runtime/provider", "runtime/base", "runtime/grant/fanout", "runtime/desktop/mcphost"}, // its pages say how hosts are set up
+	"runtime/desktop":  {"runtime/provider", "runtime/base", "runtime/grant/credential"},
 
-	"sandbox": {"runtime/webpage"},    // nothing of what it is there to try
-	"e2e":     {"sandbox", "runtime"}, // only tests import what is below it
-	"golden":  {"runtime"},            // the same
+	"sandbox": {"runtime/base/webpage"}, // nothing of what it is there to try
+	"e2e":     {"sandbox", "runtime"},   // only tests import what is below it
+	"golden":  {"runtime"},              // the same
 
-	"runtime/document": {"runtime/blob", "runtime/ownfile"}, // chapters are HTML; the cache of compiled code
-	"runtime/merge":    {},
-	"runtime/nearname": {},
-	"runtime/webpage":  {}, // the look of pages, also of those that the sandbox shows
-
-	"toolspec":           {"runtime/nearname"}, // a misspelt word of a spec
+	"toolspec":           {"runtime/base/nearname"}, // a misspelt word of a spec
 	"generator":          {"toolspec"},
 	"cmd/pdpp-bench":     {}, // it measures binaries from outside
 	"cmd/pdpp-mcp-gen":   {"generator", "toolspec"},
 	"cmd/pdpp-mcp":       {},
-	"cmd/pdpp-mcp-otel":  {"cmd/pdpp-mcp/cli", "runtime/telemetry"},
+	"cmd/pdpp-mcp-otel":  {"cmd/pdpp-mcp/cli", "runtime/server/telemetry"},
 	"cmd/pdpp-mcp-share": {"cmd/pdpp-mcp/cli", "cmd/pdpp-mcp/cli/invocation"},
 
 	// Commands of one family never need those of another.
-	"cmd/pdpp-mcp/cli":            {"gen", "runtime/host", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/activity":   {"cmd/pdpp-mcp/cli/invocation", "runtime/audit"},
-	"cmd/pdpp-mcp/cli/invocation": {"runtime/audit", "runtime/auth", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/mcphost", "runtime/rawjson", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/membership", "runtime/config", "runtime/nearname"}, // whose errors have exit codes
-	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/ownfile", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/display":    {"cmd/pdpp-mcp/cli/invocation", "runtime/rawjson", "runtime/render", "runtime/tool"},                                                                                                                                                                                                                                                                                // which fields are titles
-	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/blob", "runtime/ownfile", "runtime/rs"},                                                                                                                                                                                                                                                                                    // the digest in an id
-	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/blob", "runtime/document", "runtime/recordid", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/rawjson", "runtime/render", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/nearname", "runtime/schemadoc", "runtime/ownfile"}, // the rows of an export
-	"cmd/pdpp-mcp/cli/syncing":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/host", "runtime/rawjson", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/audit", "runtime/auth", "runtime/credential", "runtime/host", "runtime/rs", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/credential", "runtime/doctor", "runtime/mcphost"},                           // gen has the skill
-	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/commandline", "runtime/credential", "runtime/tool"}, // completion keeps names of grants, which disconnect removes
+	"cmd/pdpp-mcp/cli":            {"gen", "runtime/server/host", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/activity":   {"cmd/pdpp-mcp/cli/invocation", "runtime/server/audit"},
+	"cmd/pdpp-mcp/cli/invocation": {"runtime/server", "runtime/base/commandline", "runtime/grant/credential", "runtime/desktop/mcphost", "runtime/base/rawjson", "runtime/provider/rs", "runtime/tool", "runtime/desktop/webhook", "runtime/grant/membership", "runtime/base/config", "runtime/base/nearname"}, // whose errors have exit codes
+	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/invocation", "runtime/grant/credential", "runtime/base/ownfile", "runtime/provider/rs", "runtime/provider/schemadoc", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/display":    {"cmd/pdpp-mcp/cli/invocation", "runtime/base/rawjson", "runtime/render", "runtime/tool"},                                                                                                                                                                                                                                                                                                                           // which fields are titles
+	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/file/blob", "runtime/base/ownfile", "runtime/provider/rs"},                                                                                                                                                                                                                                                                                                                 // the digest in an id
+	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/file", "runtime/provider/recordid", "runtime/base/commandline", "runtime/grant/credential", "runtime/server/host", "runtime/base/rawjson", "runtime/render", "runtime/provider/rs", "runtime/tool", "runtime/desktop/webhook", "runtime/base/nearname", "runtime/provider/schemadoc", "runtime/base/ownfile"}, // the rows of an export
+	"cmd/pdpp-mcp/cli/syncing":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/server/host", "runtime/base/rawjson", "runtime/provider/rs", "runtime/provider/schemadoc", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/server", "runtime/grant/credential", "runtime/provider/rs", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/grant/credential", "runtime/desktop/doctor", "runtime/desktop/mcphost"},                // gen has the skill
+	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/base/commandline", "runtime/grant/credential", "runtime/tool"}, // completion keeps names of grants, which disconnect removes
 
 	"cmd/pdpp-sandbox": {"gen", "runtime", "sandbox"},
 }
@@ -124,7 +99,7 @@ func TestImportsFlowOneWay(t *testing.T) {
 
 // The client of the resource server and the handles need only the standard library, and jsontext, which is part of it from Go 1.27.
 func TestTheFoundationNeedsNoLibrary(t *testing.T) {
-	for _, folder := range []string{"runtime/rs", "runtime/recordid", "runtime/rawjson"} {
+	for _, folder := range []string{"runtime/provider/rs", "runtime/provider/recordid", "runtime/base/rawjson"} {
 		if linked := linkedModules(t, folder); len(linked) > 0 && !slices.Equal(linked, []string{"github.com/go-json-experiment/json"}) {
 			t.Errorf("%s needs %v", folder, linked)
 		}
@@ -139,7 +114,7 @@ func TestOnlyTheConfigurationIsYAML(t *testing.T) {
 	const form = `{{$from := .ImportPath}}{{range .Imports}}{{$from}} {{.}}{{"\n"}}{{end}}`
 	for _, line := range goList(t, "-deps", "-f", form, "./cmd/pdpp-mcp") {
 		from, to, _ := strings.Cut(line, " ")
-		if to == configFileLibrary && from != module+"runtime/config" {
+		if to == configFileLibrary && from != module+"runtime/base/config" {
 			t.Errorf("%s imports %s", from, to)
 		}
 	}
@@ -183,7 +158,7 @@ func TestNoMemoryIsShared(t *testing.T) {
 		}
 	}
 	for name, text := range golden.Tree(t, "../runtime") {
-		if strings.Contains(text, "sync.Pool") && strings.HasSuffix(name, ".go") && name != "rawjson/buffer.go" {
+		if strings.Contains(text, "sync.Pool") && strings.HasSuffix(name, ".go") && name != "base/rawjson/buffer.go" {
 			t.Errorf("runtime/%s keeps memory for other calls in a sync.Pool", name)
 		}
 	}

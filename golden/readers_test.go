@@ -12,7 +12,7 @@ import (
 
 // readers are the released types that are an rs.Reader by their own methods. A type that is none of them is listed here when it
 // becomes one, and reads bytes too.
-var readers = []string{"runtime/fanout.Reader", "runtime/membership.grant", "runtime/rs.Client"}
+var readers = []string{"runtime/grant/fanout.Reader", "runtime/grant/membership.grant", "runtime/provider/rs.Client"}
 
 // R-BLOB-2: whatever reads from a resource server reads bytes as well, since a reader that does not hides files without an error.
 // What stands before a reader is made by rs.Wrap, which passes bytes on: no other type embeds one.
@@ -29,7 +29,7 @@ func TestReadersReadBytes(t *testing.T) {
 		ast.Inspect(file, func(node ast.Node) bool {
 			switch node := node.(type) {
 			case *ast.StructType:
-				if embedsReader(node, path.Dir(name)) && name != "runtime/rs/request.go" {
+				if embedsReader(node, path.Dir(name)) && name != "runtime/provider/rs/request.go" {
 					t.Errorf("%s embeds an rs.Reader, and so hides files; use rs.Wrap", name)
 				}
 			case *ast.FuncDecl:
@@ -63,7 +63,7 @@ func embedsReader(node *ast.StructType, folder string) bool {
 			return false
 		}
 		if within, is := field.Type.(*ast.Ident); is {
-			return folder == "runtime/rs" && within.Name == "Reader"
+			return folder == "runtime/provider/rs" && within.Name == "Reader"
 		}
 		from, is := field.Type.(*ast.SelectorExpr)
 		return is && from.Sel.Name == "Reader" && from.X.(*ast.Ident).Name == "rs"

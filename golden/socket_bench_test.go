@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 )
 
 // BenchmarkSocketCall is BenchmarkHostedCall over real sockets: client, server and resource server are in this process. It also

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/prometheus"
 )
 
 // Covers R-OPS-4: the alerts and the dashboard ask for metrics and labels that the server shows, and the dashboard for

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 )
 
 // targetWord is how bindings and paths name the target.

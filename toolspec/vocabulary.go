@@ -151,7 +151,7 @@ var SourceWords = Words{
 	},
 }
 
-// ReadOnWords are the words for `read_on.as`: functions of package readon, which read what the resource server refuses.
+// ReadOnWords are the words for `read_on.as`: functions of package scan, which read what the resource server refuses.
 var ReadOnWords = Words{
 	{
 		Name: "rows", Function: "Rows", Doc: "The adapter then reads the rows of the stream that match a filter, or the first by another field.", Promises: rowsMeaning,

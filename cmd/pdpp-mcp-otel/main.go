@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli"
-	"github.com/pdppmcp/pdpp-mcp/runtime/telemetry"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/telemetry"
 )
 
 // version is the release, set by the linker; empty for other builds.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
 // Several processes connect to one provider at the same moment, and every grant is stored. The provider holds back each last

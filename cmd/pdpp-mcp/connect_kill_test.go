@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // killing is a handler in front of a provider that kills a process once with SIGKILL.

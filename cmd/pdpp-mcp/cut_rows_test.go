@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // largeRecords starts a provider of two records that are too large for one result, on a page each, and of an aggregation with

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
 // R-LOCAL-1: sync reads the grants of every provider of the cache, a stream at the one that has it. What was copied of a provider or a

@@ -20,7 +20,7 @@ import (
 	_ "modernc.org/sqlite" // reads the copies as anybody would
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )

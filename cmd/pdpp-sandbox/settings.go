@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 )
 
 // sampleFile reads a file of the sandbox.

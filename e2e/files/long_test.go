@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 )
 
 var whole = flag.Bool("whole", false, "read every window of the largest text, which takes minutes")

@@ -11,11 +11,11 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
 
 // patience bounds how long an answer with missing sources may take on a busy machine. It is less than what every other deadline
-// of the server is (hosttest.Patient). The tests of runtime/fanout measure the deadline itself, in a synthetic time.
+// of the server is (hosttest.Patient). The tests of runtime/grant/fanout measure the deadline itself, in a synthetic time.
 const patience = 30 * time.Second
 
 // impaired is a package of one source that answers, and one for each way to be missing.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -46,8 +46,8 @@ var answered = []struct {
 	{"../../runtime/render/testdata/search", "search", []string{`{"q":"overdraft"}`}},
 	{"../../runtime/render/testdata/document", "fetch", []string{`{"id":"cin_1/messages:m1"}`}},
 	{"../../runtime/render/testdata/fieldwindow", "read_record_field", []string{`{"id":"cin_1/messages:m1","field_path":"body"}`}},
-	{"../../runtime/operation/testdata", "schema", []string{`{}`, `{"stream":"messages"}`}},
-	{"../../runtime/operation/testdata/captured", "schema", []string{
+	{"../../runtime/read/operation/testdata", "schema", []string{`{}`, `{"stream":"messages"}`}},
+	{"../../runtime/read/operation/testdata/captured", "schema", []string{
 		`{}`, `{"stream":"messages"}`, `{"stream":"messages","connection_id":"cin_gmail_personal","detail":"full"}`,
 	}},
 }

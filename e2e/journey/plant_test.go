@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // hostile are texts by which a record's author imitates the adapter.

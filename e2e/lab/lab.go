@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
@@ -201,10 +201,10 @@ func Filter(query url.Values) rs.Filter {
 
 var parameter = regexp.MustCompile(`^filter\[([^\]]+)\](?:\[(\w*)\])?$`)
 
-// Captures returns the captures in the sandbox's folder whose names match a pattern. It is called from packages in runtime.
+// Captures returns the captures in the sandbox's folder whose names match a pattern. It is called from packages in folders of runtime.
 func Captures(t testing.TB, pattern string) []Capture {
 	t.Helper()
-	paths, err := filepath.Glob("../../sandbox/testdata/captures/" + pattern)
+	paths, err := filepath.Glob("../../../sandbox/testdata/captures/" + pattern)
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no captures %s: %v", pattern, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 )
 
 // outcome is what a caller got, and when.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/faulttest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/prometheus"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
-	"github.com/pdppmcp/pdpp-mcp/runtime/telemetry"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/telemetry"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 )
 
 // Covers R-OPS-1: spans and metrics go where OTEL_* says, and nowhere when that names no place or turns them off.

@@ -18,9 +18,9 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/telemetry"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/telemetry"
 )
 
 // planted is in every record, in every argument and in the token. It must not appear anywhere else.

@@ -152,7 +152,7 @@ type Request struct {
 	Body   []Parameter // likewise; the members of the JSON body
 	// Sources is the literal of a type of package rs; nil: with single grants only.
 	Sources *Call
-	ReadOn  *Call // of package readon, in place of the plain read; nil: the resource server answers alone
+	ReadOn  *Call // of package scan, in place of the plain read; nil: the resource server answers alone
 }
 
 // Path is a path of the RS, segment by segment.

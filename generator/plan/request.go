@@ -24,7 +24,7 @@ func (b builder) request(spec *toolspec.Request) *Request {
 		request.Sources = b.call("rs", spec.Sources.Word(), spec.Sources.With)
 	}
 	if spec.ReadOn != nil {
-		request.ReadOn = b.call("readon", spec.ReadOn.Word(), spec.ReadOn.With)
+		request.ReadOn = b.call("scan", spec.ReadOn.Word(), spec.ReadOn.With)
 	}
 	return request
 }

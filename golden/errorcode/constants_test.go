@@ -21,7 +21,7 @@ const runtimeFolder = "../../runtime"
 
 // elsewhere are the folders of runtime whose codes are not the adapter's, and why.
 var elsewhere = map[string]string{
-	"credential/connect": "it reads codes of authorization servers, and shows none",
+	"grant/credential/connect": "it reads codes of authorization servers, and shows none",
 }
 
 // Every constant of a code has an entry that refers to it. That no entry is without a constant, the compiler sees.
@@ -104,7 +104,7 @@ func TestCodesOfProvidersOccur(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range []string{"../../runtime/rs/error.go", "../../runtime/*/testdata/*", "../../runtime/*/testdata/*/*", "../../sandbox/testdata/*", "../../sandbox/testdata/*/*"} {
+	for _, pattern := range []string{"../../runtime/provider/rs/error.go", "../../runtime/*/testdata/*", "../../runtime/*/testdata/*/*", "../../runtime/*/*/testdata/*", "../../runtime/*/*/testdata/*/*", "../../sandbox/testdata/*", "../../sandbox/testdata/*/*"} {
 		for _, name := range glob(t, pattern) {
 			occurring += read(t, name)
 		}

@@ -3,9 +3,9 @@ package errorcode
 import (
 	"net/http"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

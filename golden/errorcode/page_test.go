@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/golden/errorcode"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
 var update = flag.Bool("update", false, "write the codes into docs/troubleshooting.md")

@@ -1,7 +1,7 @@
 package errorcode
 
 import (
-	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

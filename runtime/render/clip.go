@@ -12,8 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/blob/filetext"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

@@ -3,7 +3,7 @@ package render
 import (
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // Records, groups and hits have one form in each channel. In structured output a row is an object. In text it is the array of its

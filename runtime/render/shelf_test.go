@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // shelf is a resource server over HTTP with the rows of one stream of one or several connections. It pages like real servers

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // Token returns name="value", the value as a JSON string.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // A cursor of the adapter has the whole state between two pages, so that any replica can continue. It has no secret. A changed cursor

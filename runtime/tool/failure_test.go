@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

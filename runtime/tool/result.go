@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // Ask checks the arguments of one call and sends its requests. Nil or empty arguments are a call without arguments. Its error is a *Error,

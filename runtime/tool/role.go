@@ -3,7 +3,7 @@ package tool
 import (
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // Role lists the fields that mean the same in many streams (R-FIND-4).

@@ -9,7 +9,7 @@ import (
 	"encoding/hex"
 	"net/http"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/webpage"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/subscription"

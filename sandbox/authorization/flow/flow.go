@@ -19,7 +19,7 @@ import (
 	"github.com/luikyv/go-oidc/pkg/goidc"
 	"github.com/luikyv/go-oidc/pkg/provider"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/webpage"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/opaque"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )

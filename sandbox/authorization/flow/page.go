@@ -15,7 +15,7 @@ import (
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/webpage"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 

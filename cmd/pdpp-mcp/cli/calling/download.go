@@ -12,15 +12,15 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
-	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
-	"github.com/pdppmcp/pdpp-mcp/runtime/blob/filetext"
-	"github.com/pdppmcp/pdpp-mcp/runtime/document"
-	"github.com/pdppmcp/pdpp-mcp/runtime/document/child"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/child"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

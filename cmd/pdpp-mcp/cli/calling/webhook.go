@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
+	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/webhook"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // webhookSecretVariable names the environment variable that may hold the signing secret itself.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
 // What is shown to be typed is the line that was typed with one more flag, quoted for a shell: before what is no flag, and in place of

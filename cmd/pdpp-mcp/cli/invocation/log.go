@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 )
 
 // Log is the program's log on stderr.

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mattn/go-runewidth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // Terminal is the standard streams of a command.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/thlib/go-timezone-local/tzlocal"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 

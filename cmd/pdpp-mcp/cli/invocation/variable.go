@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/config"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/config"
 )
 
 // VariableOf is the annotation of a flag with its environment variable.

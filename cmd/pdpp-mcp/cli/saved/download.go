@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // maxAttempts bounds how often one run continues a download after the connection broke.

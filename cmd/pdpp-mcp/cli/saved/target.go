@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/ownfile"
 )
 
 // Target is where a command writes: a file or standard output.

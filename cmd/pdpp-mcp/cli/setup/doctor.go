@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
-	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
+	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/mcphost"
 )
 
 // NewDoctorCommand makes the command that checks everything between an MCP host and the data.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
 // doctorReport prints findings as they arrive, or collects them for --json.

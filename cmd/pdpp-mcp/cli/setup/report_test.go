@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
 // On a terminal the states are coloured ticks and crosses, or words if colours are off.

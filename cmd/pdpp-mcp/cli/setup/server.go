@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
+	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/mcphost"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
 type setupServer struct {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
+	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/mcphost"
 )
 
 type setup struct {

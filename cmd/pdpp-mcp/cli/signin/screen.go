@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential/connect"
 )
 
 // approvalScreen shows the link and the code for an approval, and on a terminal the remaining time.

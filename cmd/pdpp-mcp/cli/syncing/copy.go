@@ -21,7 +21,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // streamCopy is a file with one record per line, ordered by id, and a state file. If the records do not match the digest in the state,

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // emptyFeed is a reader of streams in which nothing changed.

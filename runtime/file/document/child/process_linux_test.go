@@ -1,0 +1,95 @@
+package child_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/child"
+)
+
+// slow is a PDF of 10,000 pages, each with a million operators that show nothing.
+func slow() []byte {
+	var content bytes.Buffer
+	writer := zlib.NewWriter(&content)
+	_, _ = writer.Write(bytes.Repeat([]byte("0 g "), 1_000_000)) // a Buffer does not fail
+	_ = writer.Close()
+	return fmt.Appendf(nil, "%%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[%s]/Count 10000>>endobj\n"+
+		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>endobj\n"+
+		"4 0 obj<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream endobj\ntrailer<</Root 1 0 R>>\nstartxref\n0\n%%%%EOF",
+		strings.Repeat("3 0 R ", 10_000), content.Len(), content.String())
+}
+
+// R-DOC-4: a child has an empty environment, its pipes as its only files, and limits. It ends after 10 s or with its call.
+func TestProcess(t *testing.T) {
+	t.Setenv("PDPP_ACCESS_TOKEN", "tok_secret")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := child.Parts(ctx, document.PDF, slow())
+		ended <- err
+	}()
+	process := running(t)
+	environment, err := os.ReadFile(filepath.Join(process, "environ"))
+	if err != nil || len(environment) > 0 {
+		t.Errorf("the environment is %q, %v", environment, err)
+	}
+	limits, err := os.ReadFile(filepath.Join(process, "limits"))
+	if err != nil || !strings.Contains(string(limits), "Max open files            0 ") || !strings.Contains(string(limits), "Max data size             536870912 ") {
+		t.Errorf("the limits are\n%s%v", limits, err)
+	}
+	files, err := os.ReadDir(filepath.Join(process, "fd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name, err := os.Readlink(filepath.Join(process, "fd", file.Name()))
+		kind, _, _ := strings.Cut(name, ":")
+		isRuntime := strings.HasPrefix(name, "/sys/fs/cgroup/") || name == os.DevNull // of Go's scheduler, and WebAssembly's input
+		if err == nil && kind != "pipe" && kind != "anon_inode" && !isRuntime {
+			t.Errorf("file %s is %s", file.Name(), name)
+		}
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(process); err != nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s has not ended", process)
+		}
+	}
+}
+
+// running returns the folder in /proc of the child of this process, once it may open no more files.
+func running(t *testing.T) string {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		found, err := filepath.Glob("/proc/[0-9]*/stat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range found {
+			stat, _ := os.ReadFile(name)
+			_, after, _ := strings.Cut(string(stat), ") ")
+			fields := strings.Fields(after)
+			limits, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "limits"))
+			if len(fields) > 1 && fields[1] == fmt.Sprint(os.Getpid()) && strings.Contains(string(limits), "Max open files            0 ") {
+				return filepath.Dir(name)
+			}
+		}
+	}
+	t.Fatal("no child was started")
+	return ""
+}

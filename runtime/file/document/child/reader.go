@@ -1,0 +1,122 @@
+package child
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/office"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/pdf"
+)
+
+// command is the hidden command of a child. Its arguments are the format, the number of the page to show or 0 for the text, and the cache
+// directory.
+const command = "document-child"
+
+// maxHeap is where garbage collection becomes eager, below maxMemory.
+const maxHeap = 384 << 20
+
+// A program that links this package is its own child, and so are test binaries. The child runs before main, so that no other part
+// of the program runs in it.
+func init() { //nolint:gochecknoinits // see above
+	if len(os.Args) == 5 && os.Args[1] == command {
+		if err := run(document.Format(os.Args[2]), os.Args[3], os.Args[4]); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+func run(format document.Format, number, cacheDirectory string) error {
+	if err := limitProcess(prepareTime); err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(maxHeap)
+	read := func(data []byte) (parts []document.Part, image []byte, err error) {
+		parts, err = office.Parts(format, data, document.DefaultLimits())
+		return parts, nil, err
+	}
+	if format == document.PDF {
+		reader, err := pdf.New(cacheDirectory)
+		if err != nil {
+			return err
+		}
+		read = func(data []byte) ([]document.Part, []byte, error) { return readPDF(reader, data, number) }
+	}
+	if err := closeFiles(); err != nil {
+		return err
+	}
+	answers := json.NewEncoder(os.Stdout)
+	answers.SetEscapeHTML(false)
+	if err := answers.Encode(answer{}); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	time.AfterFunc(readTime+time.Second, func() { os.Exit(1) }) // a running server would have killed this process
+	last := answer{}
+	parts, image, err := read(data)
+	if err != nil && !errors.As(err, &last.Refused) {
+		return err
+	}
+	for _, part := range parts {
+		if err := answers.Encode(answer{Part: &part}); err != nil {
+			return err
+		}
+	}
+	last.Image = image
+	return answers.Encode(last)
+}
+
+func readPDF(reader *pdf.Reader, data []byte, number string) (parts []document.Part, image []byte, err error) {
+	if page, _ := strconv.Atoi(number); page > 0 {
+		image, err = reader.Image(data, page)
+	} else {
+		parts, err = reader.Parts(data, document.DefaultLimits())
+	}
+	return parts, image, err
+}
+
+// answer is what the child writes in JSON: an empty one when it is prepared, one for each part of the document, and a last one without a
+// part.
+type answer struct {
+	Part    *document.Part  `json:",omitempty"`
+	Image   []byte          `json:",omitempty"`
+	Refused *document.Error `json:",omitempty"`
+}
+
+const (
+	markBytes = 20  // about the length of the line that begins a page
+	maxDetail = 200 // bytes
+)
+
+var errAnswer = errors.New("the answer is not one of a child")
+
+// readAnswers reads the answers of a prepared process. A hostile document may control the process, so the text is limited here too.
+func readAnswers(answers *json.Decoder) (parts []document.Part, image []byte, err error) {
+	limits := document.DefaultLimits()
+	for size := 0; size <= limits.Text+markBytes; {
+		var next answer
+		if err := answers.Decode(&next); err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case next.Refused != nil && (next.Refused.Detail == "" || len(next.Refused.Detail) > maxDetail):
+			return nil, nil, errAnswer
+		case next.Refused != nil:
+			return nil, nil, next.Refused
+		case next.Part == nil:
+			return parts, next.Image, nil
+		}
+		parts = append(parts, *next.Part)
+		size += markBytes + len(next.Part.Name) + len(next.Part.Text)
+	}
+	return nil, nil, limits.TextError()
+}

@@ -1,0 +1,159 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
+)
+
+type workbook struct {
+	*file
+	shared  []string        // texts of cells
+	formats []*numberFormat // of cells by style
+	is1904  bool
+}
+
+// readXLSX reads the sheets in the order of the workbook. The comments on cells follow each sheet.
+func readXLSX(f *file) {
+	main, related := f.main()
+	w := &workbook{file: f}
+	for _, part := range related.targets("styles") {
+		w.readStyles(part)
+	}
+	for _, part := range related.targets("sharedStrings") {
+		for e := range f.elements(part) {
+			if e.name == "si" {
+				w.shared = append(w.shared, cellText(e))
+			}
+		}
+	}
+	for e := range f.elements(main) {
+		switch e.name {
+		case "workbookPr":
+			date1904 := e.attribute("date1904")
+			w.is1904 = date1904 == "1" || date1904 == "true"
+		case "sheet":
+			f.mark(document.Sheet, e.attribute("name"), strings.HasSuffix(strings.ToLower(e.attribute("state")), "hidden"))
+			w.readSheet(related.part(e))
+		}
+	}
+}
+
+func (w *workbook) readStyles(part string) {
+	formats := map[string]*numberFormat{}
+	for id, code := range standardFormats {
+		formats[id] = readNumberFormat(code)
+	}
+	isCells := false
+	for e := range w.elements(part) {
+		switch id := e.attribute("numFmtId"); e.name {
+		case "numFmt":
+			formats[id] = readNumberFormat(e.attribute("formatCode"))
+		case "cellXfs", "cellStyleXfs", "dxfs":
+			isCells = e.name == "cellXfs"
+		case "xf":
+			if isCells {
+				w.formats = append(w.formats, formats[id])
+			}
+		}
+	}
+}
+
+// cellText is the text of a cell, without the carriage returns that Excel escapes.
+func cellText(n node) string { return strings.ReplaceAll(n.allText(), "_x000D_", "") }
+
+func (w *workbook) readSheet(part string) {
+	last := 0 // the row before
+	for e := range w.elements(part) {
+		if e.name != "row" {
+			continue
+		}
+		number := e.number("r", last+1)
+		if number > last+1 && last > 0 {
+			w.tableRow(1, func() {})
+		}
+		last = number
+		w.tableRow(1, func() { w.readRow(e) })
+	}
+	for _, comments := range w.relations(part).targets("comments") {
+		w.readComments(comments)
+	}
+}
+
+func (w *workbook) readRow(row node) {
+	last := 0 // the column before
+	for cell := range row.content() {
+		if cell.name == "c" {
+			column := max(columnOf(cell.attribute("r")), last+1)
+			w.cell("", column-last-1)
+			w.cell(w.display(cell), 1)
+			last = column
+		}
+	}
+}
+
+// columnOf returns the column of a reference such as "BC12", from 1, or 0.
+func columnOf(reference string) int {
+	column := 0
+	for _, letter := range reference {
+		if letter < 'A' || letter > 'Z' || column > maxColumn {
+			break
+		}
+		column = column*26 + int(letter-'A') + 1
+	}
+	return min(column, maxColumn)
+}
+
+// display returns a value as the file displays it. A formula without a calculated value is shown as it is.
+func (w *workbook) display(cell node) string {
+	value, formula := "", ""
+	for child := range cell.content() {
+		switch child.name {
+		case "v", "is":
+			value = cellText(child)
+		case "f":
+			formula = child.allText()
+		}
+	}
+	if value == "" && formula != "" {
+		return "=" + formula
+	}
+	switch cell.attribute("t") {
+	case "s":
+		if i := number(strings.TrimSpace(value), -1); i >= 0 && i < len(w.shared) {
+			return w.shared[i]
+		}
+		return ""
+	case "b":
+		return strings.ToUpper(strconv.FormatBool(value == "1"))
+	case "str", "inlineStr", "e", "d":
+		return value
+	}
+	amount, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return value
+	}
+	if style := cell.number("s", 0); style >= 0 && style < len(w.formats) {
+		return w.formats[style].display(amount, w.is1904)
+	}
+	return general(amount)
+}
+
+func (w *workbook) readComments(part string) {
+	var authors []string
+	label := ""
+	for e := range w.elements(part) {
+		switch e.name {
+		case "author":
+			authors = append(authors, e.allText())
+		case "comment":
+			label = "comment on " + e.attribute("ref")
+			if i := e.number("authorId", -1); i >= 0 && i < len(authors) {
+				label += credit(authors[i], "")
+			}
+		case "text":
+			w.commentLine(label, e.allText())
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package filetext_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
+)
+
+// R-BLOB-2: what a person would read of HTML, and of a mail.
+func TestReadable(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind       blob.Kind
+		data, want string
+	}{
+		"blocks and links": {
+			blob.HTML, `<title>Offer</title><body><h1>Dear  Nora</h1><p>See <a href="https://x.example/a">the page</a>,<br>or <a href="https://y.example">https://y.example</a>.`,
+			"Offer\nDear Nora\nSee the page (https://x.example/a),\nor https://y.example.\n",
+		},
+		"a table":                 {blob.HTML, "<table><tr><th>Day</th><th>Sum</th></tr>\n<tr><td>1 May</td><td>3,50&nbsp;€</td></tr></table>", "Day\tSum\n1 May\t3,50 €\n"},
+		"a list":                  {blob.HTML, "<ul><li>one<li><b>two</b></ul>", "- one\n- two\n"},
+		"what is not shown":       {blob.HTML, "a<style>p{}</style><script>x</script><!-- c --><template>t</template><noscript>n</noscript>b", "ab\n"},
+		"white space that counts": {blob.HTML, "<pre>  a\n  b</pre>", "  a\n  b\n"},
+		"a link to a script":      {blob.HTML, `<a href="javascript:alert(1)">press</a>`, "press\n"},
+		"its own charset":         {blob.HTML, "<meta charset=iso-8859-1><p>K\xe4se", "Käse\n"},
+		"a Japanese charset":      {blob.HTML, "<meta charset=Shift_JIS><p>\x93\xfa\x96\x7b", "日本\n"},
+		"a Chinese charset":       {blob.HTML, "<meta http-equiv=Content-Type content='text/html; charset=big5'><p>\xa4\xa4\xa4\xe5", "中文\n"},
+		"a charset of no meaning": {blob.HTML, "<meta charset=klingon><p>K\xe4se", "Käse\n"},
+		"a charset that is wrong": {blob.HTML, "<meta charset=utf-16><p>Käse", "Käse\n"},
+		"UTF-8 cut short":         {blob.HTML, "<meta charset=utf-8><p>Käse\xc3", "Käse\ufffd\n"},
+		"a picture's words":       {blob.HTML, `<img src=x alt="two  cats">`, "[two cats]\n"},
+		"a mail of text": {
+			blob.Mail, "From: =?iso-8859-1?q?J=F6rg?= <j@x.example>\nTo: n@x.example\nX-Other: no\nSubject: a\n  b\n\nHello\n",
+			"From: Jörg <j@x.example>\nTo: n@x.example\nSubject: a b\n\n--- part 1: text/plain, 6 bytes ---\nHello\n",
+		},
+		"a mail with a charset that is not decoded": {
+			blob.Mail, "Subject: =?iso-2022-kr?q?Annual_report?=\nContent-Type: text/plain; charset=iso-2022-kr\n\nHello\n",
+			"Subject: =?iso-2022-kr?q?Annual_report?=\n\n--- part 1: text/plain, 6 bytes ---\nHello\n",
+		},
+		"a mail with HTML and a mail in it": {
+			blob.Mail, "Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Hi<p>you\n--b\nContent-Type: message/rfc822\n\nSubject: inner\n\ndeep\n--b--\n",
+			"Subject: s\n\n--- part 1: text/html, 11 bytes ---\nHi\nyou\n\n--- part 2: message/rfc822, 20 bytes ---\nSubject: inner\n\n--- part 3: text/plain, 4 bytes ---\ndeep\n",
+		},
+		"what is no mail": {blob.Mail, "just words", "just words"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, ok := filetext.Read([]byte(test.data), test.kind, "")
+			if !ok || string(text.Bytes) != test.want {
+				t.Errorf("got %q, %t, want %q", text.Bytes, ok, test.want)
+			}
+		})
+	}
+}
+
+// R-BLOB-2: windows are those of any field, counted in code points.
+func TestSelect(t *testing.T) {
+	const text = "Grüße 😀 aus KÄSE und Brot"
+	number := func(n int64) *int64 { return &n }
+	for name, test := range map[string]struct {
+		selector filetext.Selector
+		want     string // the window's text; empty: the match does not occur
+		start    int64
+	}{
+		"all":                  {filetext.Selector{}, text, 0},
+		"from the middle":      {filetext.Selector{Offset: number(6), Limit: number(3)}, "😀 a", 6},
+		"past the end":         {filetext.Selector{Offset: number(99)}, "", 25},
+		"a match":              {filetext.Selector{Match: "käse", Limit: number(4)}, "KÄSE", 12},
+		"a match in its place": {filetext.Selector{Match: "käse", Before: number(4), After: number(4)}, "aus KÄSE und", 8},
+		"a match at the start": {filetext.Selector{Match: "GRÜ", Before: number(9)}, "Grüße 😀 aus "[:len("Grüße 😀 aus ")], 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			window, found := test.selector.Select([]byte(text))
+			if !found || window.Text != test.want || window.Start != test.start || window.End != test.start+int64(utf8.RuneCountInString(test.want)) || window.Total != 25 {
+				t.Errorf("got %+v, %t", window, found)
+			}
+		})
+	}
+	if _, found := (filetext.Selector{Match: "Wurst"}).Select([]byte(text)); found {
+		t.Error("finds what does not occur")
+	}
+}
+
+// Any bytes of any kind are read without a panic, as valid UTF-8 that is not much longer than they are, and windows of it make
+// it up.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		"", "a\x00b", "<html><p>a<table><td>b", "Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b--",
+		"\xff\xfea\x00", "<?xml version='1.0' encoding='iso-8859-2'?>\xb1", "Content-Transfer-Encoding: base64\n\nYQ==", "<a href=http://x><a href=http://y>z",
+	} {
+		for kind := range 4 {
+			f.Add([]byte(seed), kind, "utf-8")
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, number int, charset string) {
+		kind := []blob.Kind{blob.Plain, blob.HTML, blob.Mail, filetext.KindOf(data)}[uint(number)%4]
+		text, ok := filetext.Read(data, kind, charset)
+		if !ok {
+			return
+		}
+		if !utf8.Valid(text.Bytes) || len(text.Bytes) > 200*(len(data)+10) {
+			t.Fatalf("%d bytes became %d, valid %t", len(data), len(text.Bytes), utf8.Valid(text.Bytes))
+		}
+		var whole strings.Builder
+		limit := int64(7)
+		for offset := int64(0); whole.Len() < min(len(text.Bytes), 1000); {
+			window, _ := filetext.Selector{Offset: &offset, Limit: &limit}.Select(text.Bytes)
+			whole.WriteString(window.Text)
+			offset = window.End
+		}
+		if !bytes.HasPrefix(text.Bytes, []byte(whole.String())) {
+			t.Error("the windows are another text")
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package filetext
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+)
+
+// Lengths of a window in code points, as in the resource server's windows of fields (rs-contract.md).
+const (
+	defaultWindow = 4_096
+	maxWindow     = 16_384
+)
+
+// Selector places a window: from an offset, or around the first match of words. A nil member was not given.
+type Selector struct {
+	Offset, Limit, Before, After *int64
+	End                          *int64 // the window ends here or earlier
+	Match                        string // empty: by offset
+}
+
+// Window is a part of a text. Its places are in code points.
+type Window struct {
+	Text                 string
+	Start, End, Total    int64
+	Limit                int64
+	Matched              bool
+	MatchStart, MatchEnd int64
+}
+
+// Select returns a window like the resource server's windows of a field. It is false if the match does not occur. A match ignores case.
+func (s Selector) Select(text []byte) (Window, bool) {
+	window := Window{Total: int64(utf8.RuneCount(text)), Limit: min(given(s.Limit, defaultWindow), maxWindow)}
+	start := min(given(s.Offset, 0), window.Total)
+	if s.Match != "" {
+		searched := folded(text)
+		at := bytes.Index(searched, folded([]byte(s.Match)))
+		if at < 0 {
+			return Window{}, false
+		}
+		length := int64(utf8.RuneCountInString(s.Match))
+		window.Matched, window.MatchStart = true, int64(utf8.RuneCount(searched[:at]))
+		window.MatchEnd = window.MatchStart + length
+		before := given(s.Before, 0)
+		start = max(0, window.MatchStart-before)
+		if s.Before != nil || s.After != nil {
+			window.Limit = min(maxWindow, before+length+given(s.After, 0))
+		}
+	}
+	window.Start = start
+	window.End = min(start+window.Limit, window.Total, max(start, given(s.End, window.Total)))
+	from := skipRunes(text, start)
+	window.Text = string(text[from : from+skipRunes(text[from:], window.End-start)])
+	return window, true
+}
+
+// Members returns the members of a window in the form of the resource server.
+func (w Window) Members() rawjson.Object {
+	null := rawjson.Value("null")
+	next, previous := rawjson.Raw("next_offset_chars", null), rawjson.Raw("previous_offset_chars", null)
+	if w.End < w.Total {
+		next = rawjson.Int("next_offset_chars", w.End)
+	}
+	if w.Start > 0 {
+		previous = rawjson.Int("previous_offset_chars", max(0, w.Start-w.Limit))
+	}
+	members := rawjson.Object{
+		rawjson.String("text", w.Text), rawjson.Int("start_chars", w.Start), rawjson.Int("end_chars", w.End),
+		rawjson.Int("total_chars", w.Total), rawjson.Int("limit_chars", w.Limit),
+		rawjson.Bool("complete", w.Start == 0 && w.End == w.Total), rawjson.Bool("has_more", w.End < w.Total), next, previous,
+	}
+	if w.Matched {
+		members = append(members, rawjson.Int("match_start_chars", w.MatchStart), rawjson.Int("match_end_chars", w.MatchEnd))
+	}
+	return members
+}
+
+func given(value *int64, fallback int64) int64 {
+	if value == nil {
+		return fallback
+	}
+	return *value
+}
+
+// folded returns a text without case. The number of characters is the same.
+func folded(text []byte) []byte {
+	return bytes.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
+}
+
+func skipRunes(text []byte, count int64) int {
+	at := 0
+	for ; count > 0 && at < len(text); count-- {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return at
+}

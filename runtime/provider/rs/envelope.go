@@ -1,0 +1,158 @@
+package rs
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+)
+
+// List is a list envelope (rs-contract.md, Envelopes). Older servers wrap the envelope in another data object.
+type List struct {
+	Outer    rawjson.Object // the body
+	Inner    rawjson.Object // the envelope inside data; nil if the body is the envelope
+	RowsName string         // the member that holds the rows
+	Rows     []json.RawMessage
+
+	isTooLong bool             // more rows than requested
+	objects   []rawjson.Object // the members of each row; nil before the first call of Objects
+}
+
+// Cursor returns a cursor at the start of a row.
+func (l *List) Cursor(row int) rawjson.Cursor { return rawjson.NewCursor(l.Rows[row]) }
+
+// List reads the body as a list, wrapped or not, with the rows of the requested page. A body without a list, or with too many
+// rows, is a *Failure. The caller must not write to the rows: the next call of List returns the same ones.
+func (r *Response) List() (List, error) {
+	if r.list == nil {
+		list, err := r.wholeList()
+		if err != nil {
+			return List{}, err
+		}
+		r.list = &list
+	}
+	return r.page(*r.list), nil
+}
+
+// Objects returns the members of each row of List, or nil for a row that is not an object. The caller must not write to them: the next call
+// returns the same ones.
+func (r *Response) Objects() ([]rawjson.Object, error) {
+	if _, err := r.List(); err != nil {
+		return nil, err
+	}
+	if r.list.objects == nil {
+		r.list.objects = rawjson.ParseObjects(r.list.Rows)
+	}
+	return r.page(*r.list).objects, nil
+}
+
+func (r *Response) wholeList() (List, error) {
+	list, ok := listIn(r.compact, r.rowsMax)
+	if !ok && !list.isTooLong {
+		outer := list.Outer
+		list, ok = listIn(outer.Get("data"), r.rowsMax)
+		list.Outer, list.Inner = outer, list.Outer
+	}
+	switch {
+	case list.isTooLong:
+		return List{}, r.Unusable(fmt.Sprintf("the resource server's answer has more than the %d rows that were requested", r.rowsMax), tryAgain)
+	case !ok:
+		return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
+	}
+	return list, nil
+}
+
+// page removes the rows beyond the requested number, and the rows that the caller has already.
+func (r *Response) page(list List) List {
+	if r.wantedRows > 0 && len(list.Rows) > r.wantedRows {
+		list.Rows, list.objects = list.Rows[:r.wantedRows], list.objects[:min(r.wantedRows, len(list.objects))]
+		if more := json.RawMessage("true"); list.Inner != nil {
+			list.Inner = list.Inner.With("has_more", more)
+		} else {
+			list.Outer = list.Outer.With("has_more", more)
+		}
+	}
+	if r.Request.isFromNow() {
+		list.Rows, list.objects, list.Outer, list.Inner = nil, nil, withoutNextPage(list.Outer), withoutNextPage(list.Inner)
+	}
+	list.Rows = list.Rows[min(r.Seen, len(list.Rows)):]
+	list.objects = list.objects[min(r.Seen, len(list.objects)):]
+	return list
+}
+
+func withoutNextPage(envelope rawjson.Object) rawjson.Object {
+	if envelope == nil || envelope.Get("has_more") == nil {
+		return envelope
+	}
+	return envelope.Without("next_cursor").With("has_more", json.RawMessage("false"))
+}
+
+// rowsNames are the members under which servers list rows, the usual one first.
+var rowsNames = []string{"data", "records", "results", "hits"}
+
+// ListIn reads an envelope that is not wrapped, such as an expanded relation. It is false if no member has rows.
+func ListIn(envelope rawjson.Value) (List, bool) { return listIn(envelope, 0) }
+
+// listIn is ListIn for a list with up to limit rows of each connection, or any number if limit is 0.
+func listIn(envelope rawjson.Value, limit int) (List, bool) {
+	var list List
+	list.Outer, _ = rawjson.ParseObject(envelope)
+	for _, name := range rowsNames {
+		if value := list.Outer.Get(name); rawjson.Kind(value) == rawjson.ArrayValue {
+			rows, isComplete := rawjson.Elements(value)
+			list.RowsName, list.Rows, list.isTooLong = name, rows, !isComplete || hasTooMany(rows, limit)
+			return list, !list.isTooLong
+		}
+	}
+	return list, false
+}
+
+// hasTooMany reports whether a list has more rows of one connection than the limit. Resource servers apply a limit to each connection.
+func hasTooMany(rows []rawjson.Value, limit int) bool {
+	if limit == 0 || len(rows) <= limit {
+		return false
+	}
+	counts := map[string]int{}
+	for _, row := range rows {
+		members, _ := rawjson.ParseObject(row)
+		connection := members.Text("connection_id")
+		if counts[connection]++; counts[connection] > limit {
+			return true
+		}
+	}
+	return false
+}
+
+// Get returns a member of the envelope, otherwise of the body. It is nil if the member is absent or null.
+func (l List) Get(name string) json.RawMessage {
+	if value := l.Inner.Get(name); value != nil {
+		return value
+	}
+	return l.Outer.Get(name)
+}
+
+// Text returns the text of a member that Get finds, or "" if it is not a string.
+func (l List) Text(name string) string { return rawjson.TextOf(l.Get(name)) }
+
+// Meta returns the object meta that Get finds, or nil.
+func (l List) Meta() rawjson.Object {
+	meta, _ := rawjson.ParseObject(l.Get("meta"))
+	return meta
+}
+
+// Member is one member of a JSON object. Its value keeps its spelling.
+type Member = rawjson.Member
+
+// Members returns the members of a JSON object in their order, duplicates included. It removes whitespace between tokens. Its error is
+// rawjson.ErrNotObject or one of rawjson.Compact.
+func Members(object []byte) ([]Member, error) {
+	compact, err := rawjson.Compact(object)
+	if err != nil {
+		return nil, err
+	}
+	members, ok := rawjson.ParseObject(compact)
+	if !ok {
+		return nil, rawjson.ErrNotObject
+	}
+	return members, nil
+}

@@ -1,0 +1,126 @@
+package rs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+)
+
+// Response is a successful response of the RS. It is not safe for concurrent use.
+type Response struct {
+	Status    int
+	RequestID string // the RS's Request-Id (or X-Request-Id); may be empty
+	URL       string // absolute URL at the provider's public origin, even if the RS has another address; never holds a bearer
+	// ProviderURL is the provider's public origin, without a trailing slash, if the reader has several sources. Otherwise it is
+	// empty, and the reader's ProviderURL holds.
+	ProviderURL string
+
+	// GrantIDs are the grants that answered, for a reader that can have several; otherwise nil.
+	GrantIDs []string
+
+	Request Request // what was requested; never holds a bearer
+
+	// Absent are warnings about sources that could have contributed and cannot be read; nil for a single source.
+	Absent []rawjson.Value
+
+	// Missing are the sources of a merged response that failed; nil for a single source.
+	Missing []Missing
+
+	Reading *Reading // of a response that the adapter computed; nil for the resource server's
+
+	Relaxed *Relaxed // nil: the hits match the query as given
+
+	// Seen is how many rows at the start of the list the caller already has. List omits them.
+	Seen int
+
+	// wantedRows is the number of rows that the caller wants, if the client requested more; 0 means all. List omits the others.
+	wantedRows int
+
+	// rowsMax is how many rows of a list the resource server may send for each connection; 0 means any number, for a body of the adapter.
+	rowsMax int
+
+	body    json.RawMessage
+	compact rawjson.Value // the body without the whitespace between its tokens
+	list    *List         // all rows of the body; nil before the first call of List
+}
+
+// Missing is a source of a merged response that failed.
+type Missing struct {
+	Origin string // public origin of its provider
+	Err    error
+}
+
+// Body returns a JSON object in valid UTF-8, as the RS sent it: names are unique in their object, and values nest
+// up to 512 levels. It is nil for a change that was answered without a body. The caller must not write to it.
+func (r *Response) Body() json.RawMessage { return r.body }
+
+// WithBody returns the response with another body, which it does not copy. An invalid body is a *Failure (R-ERR-4).
+func (r Response) WithBody(body []byte) (*Response, error) {
+	var problem string
+	if r.compact, problem = readObject(context.Background(), body); problem != "" {
+		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
+	}
+	r.body, r.list, r.rowsMax = body, nil, 0
+	return &r, nil
+}
+
+// WithMembers returns the response with a body of checked values. The names must be unique.
+func (r Response) WithMembers(body rawjson.Object) *Response {
+	r.body, r.list, r.rowsMax = body.Encode(), nil, 0
+	r.compact = r.body
+	return &r
+}
+
+const maxDepth = 512 // nesting; clients fail from about a thousand
+
+// readObject reads a body. Problem says why it is not a JSON object that every reader understands in the same way.
+func readObject(ctx context.Context, body []byte) (compact rawjson.Value, problem string) {
+	compact, err := rawjson.Unambiguous(ctx, body, maxDepth)
+	switch {
+	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
+		return compact, "has no body"
+	case errors.Is(err, rawjson.ErrRepeatedName):
+		return compact, "names a member twice in one object"
+	case errors.Is(err, rawjson.ErrInvalidName):
+		return compact, "has a member name with an unpaired surrogate"
+	case errors.Is(err, rawjson.ErrTooManyMembers):
+		return compact, fmt.Sprintf("has more than %d members in one object", rawjson.MaxMembers)
+	case errors.Is(err, rawjson.ErrTooDeep):
+		return compact, fmt.Sprintf("is nested deeper than %d levels", maxDepth)
+	case err != nil && !utf8.Valid(body):
+		return compact, "is not valid UTF-8"
+	case err != nil:
+		return compact, "is not JSON"
+	case compact[0] != '{':
+		return compact, "is JSON, but not an object"
+	}
+	return compact, ""
+}
+
+// Unusable returns a *Failure of reason InvalidResponse: the shape of the response is wrong (R-ERR-4). The next step may be empty.
+func (r *Response) Unusable(message, nextStep string) *Failure {
+	return &Failure{
+		Reason: InvalidResponse, Message: message, NextStep: nextStep,
+		Status: r.Status, RequestID: r.RequestID, URL: r.URL,
+	}
+}
+
+// Object returns the members of the body, which share its memory. A response without a body is a *Failure.
+func (r *Response) Object() (rawjson.Object, error) {
+	body, ok := rawjson.ParseObject(r.compact)
+	if !ok {
+		return nil, r.Unusable("the resource server's answer has no body", "")
+	}
+	return body, nil
+}
+
+// Compact returns the body without the whitespace between its tokens, or nil. The caller must not write to it.
+func (r *Response) Compact() json.RawMessage { return r.compact }
+
+// Cursor returns a cursor at the start of the body.
+func (r *Response) Cursor() rawjson.Cursor { return rawjson.NewCursor(r.compact) }

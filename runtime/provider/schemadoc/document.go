@@ -1,0 +1,189 @@
+// Package schemadoc reads the answer to GET /v1/schema: the streams that a grant gives access to, the connections that they come from,
+// and what can be asked of their fields. It reads every form that servers send: compact or full, of one grant or of a package. The kind of
+// the token is in rs.SchemaBearer.
+//
+// A document shares memory with the response.
+package schemadoc
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+)
+
+// Document is a schema document (rs-contract.md, Schema). Each stream is one row of a connector. A connection that has all streams of
+// a connector is listed at the connector only (R-SCH-1).
+type Document struct {
+	Members    rawjson.Object // without the connectors and the streams
+	Connectors []*Connector
+}
+
+// Connector is one connector and its granted streams.
+type Connector struct {
+	Row         rawjson.Value  // as the server sent it; nil if the server sent streams without connectors
+	Members     rawjson.Object // without the streams and the connections
+	Key         string         // short name, such as gmail; empty if unknown
+	Streams     []*Stream
+	Connections []Connection
+}
+
+// Stream is one row of a connector.
+type Stream struct {
+	Row         rawjson.Value // as the server sent it: an object, or a string that is the name
+	Members     rawjson.Object
+	Name        string       // not empty
+	Connections []Connection // empty if all connections of the connector have the stream
+}
+
+// maxEntries is the maximum number of connectors, streams and connections in a document (R-ERR-9).
+const maxEntries = 10_000
+
+type reader struct{ entries int }
+
+// Read reads a document. Older servers wrap it, or list streams without connectors. Its error is an *rs.Failure.
+func Read(response *rs.Response) (*Document, error) {
+	r := &reader{}
+	document := r.document(response.Compact(), true)
+	if r.entries > maxEntries {
+		return nil, response.Unusable(fmt.Sprintf("the resource server's schema lists more than %d connectors, streams and connections", maxEntries),
+			"ask for one stream or one connection_id")
+	}
+	if document == nil {
+		return nil, response.Unusable("the resource server's answer is not a schema: it has neither connectors nor streams",
+			"call schema again; if it fails again, ask the server's operator")
+	}
+	for _, c := range document.Connectors {
+		c.mergeStreams()
+		c.hoistConnections()
+	}
+	return document, nil
+}
+
+func (r *reader) elements(value rawjson.Value) []rawjson.Value {
+	elements, ok := rawjson.Elements(value)
+	if r.entries += len(elements); !ok && rawjson.Kind(value) == rawjson.ArrayValue { // Elements refuses an array that is too long
+		r.entries = maxEntries + 1
+	}
+	return elements
+}
+
+// document returns nil if the value lists neither connectors nor streams, and its member data does not either. It reads data only if
+// mayWrap is true.
+func (r *reader) document(value rawjson.Value, mayWrap bool) *Document {
+	members, _ := rawjson.ParseObject(value)
+	isList := func(name string) bool { return rawjson.Kind(members.Get(name)) == rawjson.ArrayValue }
+	d := &Document{Members: members.Without("connectors", "streams")}
+	switch {
+	case isList("connectors"):
+		d.Connectors = r.connectors(members.Get("connectors"))
+	case isList("streams"):
+		d.Connectors = groupStreams(r.streams(members.Get("streams")))
+	case mayWrap:
+		inner := r.document(members.Get("data"), false)
+		for _, name := range []string{"bearer", "meta"} {
+			if sent := members.Get(name); inner != nil && sent != nil && inner.Members.Get(name) == nil {
+				inner.Members = append(inner.Members, rawjson.Raw(name, sent))
+			}
+		}
+		return inner
+	default:
+		return nil
+	}
+	return d
+}
+
+func (r *reader) connectors(value rawjson.Value) []*Connector {
+	connectors := []*Connector{}
+	for _, row := range r.elements(value) {
+		members, isObject := rawjson.ParseObject(row)
+		if !isObject {
+			continue
+		}
+		c := &Connector{
+			Row: row, Members: members.Without("streams", "granted_connections"),
+			Streams: r.streams(members.Get("streams")), Connections: r.connections(members),
+		}
+		if c.Key = ConnectorKey(members); c.Key == "" { // older servers name a connector by its source
+			source, _ := rawjson.ParseObject(members.Get("source"))
+			c.Key = ConnectorKey(rawjson.Texts("connector_id", source.Text("id")))
+		}
+		connectors = append(connectors, c)
+	}
+	return connectors
+}
+
+func (r *reader) streams(value rawjson.Value) []*Stream {
+	var streams []*Stream
+	for _, row := range r.elements(value) {
+		members, _ := rawjson.ParseObject(row)
+		if name, isName := rawjson.Text(row); isName {
+			members = rawjson.Object{rawjson.String("name", name)}
+		}
+		stream := &Stream{Row: row, Members: members, Name: members.FirstText("name", "stream"), Connections: r.connections(members)}
+		if stream.Name != "" {
+			streams = append(streams, stream)
+		}
+	}
+	return streams
+}
+
+// groupStreams makes connectors for streams that a server sends without connectors.
+func groupStreams(streams []*Stream) []*Connector {
+	connectors := []*Connector{}
+	byKey := map[string]*Connector{}
+	for _, stream := range streams {
+		key := ConnectorKey(stream.Members)
+		c := byKey[key]
+		if c == nil {
+			c = &Connector{Key: key, Members: rawjson.Texts("connector_key", key)}
+			byKey[key] = c
+			connectors = append(connectors, c)
+		}
+		c.Streams = append(c.Streams, stream)
+	}
+	return connectors
+}
+
+// GrantID returns the grant with which the document was read, or "" if the server does not say.
+func (d *Document) GrantID() string { return d.bearer().Text("grant_id") }
+
+// HasSeveralGrants reports whether the document merges the documents of several grants.
+func (d *Document) HasSeveralGrants() bool { return d.bearer().Text("token_kind") == rs.KindPackage }
+
+func (d *Document) bearer() rawjson.Object {
+	bearer, _ := rawjson.ParseObject(d.Members.Get("bearer"))
+	return bearer
+}
+
+// Rows yields the streams in the order of the document, each with its connector.
+func (d *Document) Rows() iter.Seq2[*Connector, *Stream] {
+	return func(yield func(*Connector, *Stream) bool) {
+		for _, connector := range d.Connectors {
+			for _, stream := range connector.Streams {
+				if !yield(connector, stream) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// StreamCount returns the number of streams. Streams of different connectors count separately.
+func (d *Document) StreamCount() int {
+	count := 0
+	for _, c := range d.Connectors {
+		count += len(c.Streams)
+	}
+	return count
+}
+
+// StreamNames returns the names of the connector's streams.
+func (c *Connector) StreamNames() []string {
+	names := make([]string, len(c.Streams))
+	for i, stream := range c.Streams {
+		names[i] = stream.Name
+	}
+	return names
+}

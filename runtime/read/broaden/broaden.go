@@ -1,0 +1,160 @@
+// Package broaden repeats a search that has no hit with fewer of its words, and with other forms of them (R-FIND-1).
+package broaden
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Bounds of the reads of one call.
+const (
+	maxReads  = 6 // of each source: the search as given, the schema, and four others
+	maxTime   = 3 * time.Second
+	hitsRead  = 50 // of each word
+	hitsShown = 10 // if the caller gives no limit
+)
+
+// Hits returns a response with hits unchanged. Otherwise it searches for each significant word alone, then for other forms of the words
+// without hits. It orders the hits by the number of matched words. A response without hits lists what was searched.
+func Hits(ctx context.Context, env tool.Env, request rs.Request, response *rs.Response) *rs.Response {
+	list, err := response.List()
+	query, _ := request.Query.Get("q")
+	_, isLaterPage := request.Query.Get("cursor")
+	if err != nil || len(list.Rows) > 0 || isLaterPage || response.Reading != nil {
+		return response
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	s := &search{ctx: ctx, env: env, request: request, query: query, about: &rs.Relaxed{Complete: isComplete(response, list)}}
+	words := Words(query)
+	s.about.Unsearched = max(0, len(words)-(maxReads-2))
+	for _, word := range rarestFirst(words)[:len(words)-s.about.Unsearched] {
+		s.words = append(s.words, &attempt{word: word, form: word})
+		s.about.Words = append(s.about.Words, rs.RelaxedWord{Word: word})
+	}
+	var schema sync.WaitGroup
+	schema.Go(s.readSchema)
+	s.read(s.words)
+	schema.Wait()
+	if len(words) > 0 {
+		s.tryOtherForms()
+	}
+	return s.response(response, list)
+}
+
+type search struct {
+	ctx     context.Context
+	env     tool.Env
+	request rs.Request
+	query   string
+	words   []*attempt // each word alone, then other forms of the words
+	meaning *attempt   // all words, in the mode that compares meanings; nil if no stream offers it
+	about   *rs.Relaxed
+}
+
+// attempt is a search for one word, or for all words in another mode.
+type attempt struct {
+	word, form string // form is the word, or another form of it
+	path       rs.Path
+	rows       []rawjson.Value
+	hasMore    bool
+	isComplete bool
+}
+
+// tryOtherForms spends the remaining reads on the mode that compares meanings and on other forms of the words without hits.
+func (s *search) tryOtherForms() {
+	var attempts []*attempt
+	left := maxReads - 2 - len(s.words)
+	best := s.merged()
+	hasGoodHit := len(best) > 0 && len(best[0].words) >= len(s.words)-1
+	if s.meaning != nil && !hasGoodHit {
+		attempts = append(attempts, s.meaning)
+	}
+	for round, isTried := 0, true; isTried; round++ {
+		isTried = false
+		for _, each := range s.words {
+			if forms := otherForms(each.word); len(each.rows) == 0 && round < len(forms) {
+				attempts, isTried = append(attempts, &attempt{word: each.word, form: forms[round]}), true
+			}
+		}
+	}
+	attempts = attempts[:min(len(attempts), left)]
+	s.read(attempts)
+	s.words = append(s.words, attempts...)
+}
+
+// read makes attempts concurrently.
+func (s *search) read(attempts []*attempt) {
+	var reading sync.WaitGroup
+	for _, each := range attempts {
+		reading.Go(func() { s.attempt(each) })
+	}
+	reading.Wait()
+}
+
+// attempt searches once. An attempt that fails has no hits and is not complete.
+func (s *search) attempt(a *attempt) {
+	request := s.request
+	request.Query = request.Query.With("q", a.form).With("limit", strconv.Itoa(hitsRead))
+	request.Path = cmp.Or(a.path, rs.JoinPath("v1", "search"))
+	if wanted, ok := request.Sources.(rs.HitsOfSources); ok {
+		wanted.OneRound = true
+		request.Sources = wanted
+	}
+	response, err := s.env.RS.Get(s.ctx, request)
+	if err != nil {
+		return
+	}
+	if list, err := response.List(); err == nil {
+		a.rows, a.hasMore, a.isComplete = list.Rows, list.Outer.True("has_more"), isComplete(response, list)
+	}
+}
+
+// isComplete reports whether a search compared every record of every source, according to the response.
+func isComplete(response *rs.Response, list rs.List) bool {
+	recall, isKnown := rawjson.ParseObject(list.Meta().Get("recall"))
+	return len(response.Missing) == 0 && len(response.Absent) == 0 && (!isKnown || recall.True("complete"))
+}
+
+// readSchema reads which streams were searched, which are not searchable, and whether one can be searched by meaning.
+func (s *search) readSchema() {
+	var scope schemadoc.Scope
+	if connectionID, isNamed := s.request.Query.Get("connection_id"); isNamed {
+		scope.ConnectionID = &connectionID
+	}
+	document, err := scope.Ask(s.ctx, s.env.RS.Get, nil)
+	if err != nil {
+		return // the streams are not named
+	}
+	wanted, _ := s.request.Sources.(rs.HitsOfSources)
+	var searchable, others []string
+	for _, stream := range document.Rows() {
+		if wanted.Streams != nil && !slices.Contains(wanted.Streams, stream.Name) || slices.Contains(s.about.Streams, stream.Name) {
+			continue
+		}
+		s.about.Streams = append(s.about.Streams, stream.Name)
+		offers := func(search string) bool {
+			return slices.ContainsFunc(stream.Fields(), func(f schemadoc.Field) bool { return f.Has(search) })
+		}
+		if offers("lex") {
+			searchable = append(searchable, stream.Name)
+		} else {
+			others = append(others, stream.Name)
+		}
+		if s.meaning == nil && offers("sem") {
+			s.meaning = &attempt{form: s.query, path: rs.JoinPath("v1", "search", "semantic")}
+		}
+	}
+	if searchable != nil { // a server that advertises nothing may search every stream
+		s.about.Streams, s.about.Unsearchable = searchable, others
+	}
+}

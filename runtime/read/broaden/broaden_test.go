@@ -1,0 +1,221 @@
+package broaden_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/broaden"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+func TestWords(t *testing.T) {
+	for query, want := range map[string][]string{
+		"who had the barometer":            {"barometer"},
+		"Wer hat die Karte, die KARTE?":    {"karte"},
+		"barometer grandfather":            {"barometer", "grandfather"},
+		"barometer":                        nil, // a single word is strict
+		`"half a map" fog`:                 nil, // and so are quoted words
+		"what is this":                     {"what", "is", "this"},
+		"PP-4471 *parcel* (found) ... — 水": {"pp-4471", "parcel", "found", "水"},
+		"":                                 nil,
+	} {
+		if diff := cmp.Diff(want, broaden.Words(query)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
+// index is a resource server that finds records by their words.
+type index struct {
+	records map[string]string // by connection/stream:key
+	fields  string            // flags of the only field of every stream, as the schema advertises them
+	partial bool              // its recall is not complete
+	slow    string            // a word whose search takes a minute
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func (x *index) ProviderURL() string { return "https://rs.example" }
+
+func (x *index) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	x.mu.Lock()
+	x.asked = append(x.asked, string(request.Path)+"?"+request.Query.Encoded())
+	x.mu.Unlock()
+	q, _ := request.Query.Get("q")
+	if q == x.slow && q != "" {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Minute):
+		}
+	}
+	body := x.hits(q, strings.HasSuffix(string(request.Path), "semantic"))
+	if request.Path == "/v1/schema" {
+		body = fmt.Sprintf(`{"connectors":[{"connector_key":"mail","streams":[{"name":"mails","field_capabilities":{"text":%q}},`+
+			`{"name":"labels","field_capabilities":{"color":"t=string"}}]}]}`, x.fields)
+	}
+	return rs.Response{Status: 200, Request: request}.WithBody([]byte(body))
+}
+
+// hits returns the records that have every word of q, or by meaning all records.
+func (x *index) hits(q string, byMeaning bool) string {
+	var rows []string
+	names := make([]string, 0, len(x.records))
+	for name := range x.records {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		has := true
+		for _, word := range strings.Fields(strings.ToLower(q)) {
+			has = has && slices.Contains(strings.Fields(strings.ToLower(x.records[name])), word)
+		}
+		if has || byMeaning {
+			connection, key, _ := strings.Cut(name, "/")
+			rows = append(rows, fmt.Sprintf(`{"connection_id":%q,"stream":"mails","record_key":%q,"snippet":{"field":"text","text":%q}}`, connection, key, x.records[name]))
+		}
+	}
+	return fmt.Sprintf(`{"object":"list","data":[%s],"has_more":false,"meta":{"recall":{"complete":%t}}}`, strings.Join(rows, ","), !x.partial)
+}
+
+func (x *index) search(t *testing.T, parameters ...string) (*rs.Response, []string) {
+	t.Helper()
+	request := rs.Request{Path: rs.JoinPath("v1", "search"), Sources: rs.HitsOfSources{}}
+	for i := 0; i < len(parameters); i += 2 {
+		request.Query.Set(parameters[i], parameters[i+1])
+	}
+	given, err := x.Get(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response := broaden.Hits(t.Context(), tool.Env{RS: x}, request, given)
+	list, err := response.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, row := range list.Rows {
+		var hit struct {
+			Key string `json:"record_key"`
+		}
+		if err := json.Unmarshal(row, &hit); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, hit.Key)
+	}
+	return response, keys
+}
+
+var mails = map[string]string{
+	"a/1": "the barometer of my grandfather",
+	"a/2": "a barometer",
+	"a/3": "one more barometer",
+	"b/4": "the parcel with a barometer",
+	"b/5": "a parcel",
+	"b/6": "maps of huts",
+}
+
+// R-FIND-1: hits by the number of their words, then in turn from each source; the server is asked for each word once.
+func TestFewerWords(t *testing.T) {
+	x := &index{records: mails, fields: "lex"}
+	response, keys := x.search(t, "q", "who had the barometer, grandfather's parcel for my grandfather?", "filter[year]", "2026")
+	if diff := cmp.Diff([]string{"1", "4", "2", "5", "3"}, keys); diff != "" {
+		t.Errorf("hits (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([][]string{{"grandfather", "barometer"}, {"barometer", "parcel"}, {"barometer"}, {"parcel"}, {"barometer"}}, response.Relaxed.Matched); diff != "" {
+		t.Errorf("words (-want +got):\n%s", diff)
+	}
+	if len(x.asked) > 6 {
+		t.Errorf("asked %q, more than six times", x.asked)
+	}
+	for _, asked := range x.asked {
+		if strings.HasPrefix(asked, "/v1/search") && !strings.Contains(asked, "filter%5Byear%5D=2026") {
+			t.Errorf("%s lacks the filter of the call", asked)
+		}
+	}
+}
+
+// R-FIND-1: a query with a hit, a later page, a single word and quoted words are not relaxed.
+func TestWhatIsNotRelaxed(t *testing.T) {
+	for name, test := range map[string]struct {
+		parameters []string
+		asked      int
+		isStrict   bool
+	}{
+		"a hit":         {[]string{"q", "barometer"}, 1, false},
+		"a later page":  {[]string{"q", "barometer zzz", "cursor", "c1"}, 1, false},
+		"a single word": {[]string{"q", "zzz"}, 2, true}, // the schema names the streams
+		"quoted words":  {[]string{"q", `"grandfather barometer"`}, 2, true},
+	} {
+		x := &index{records: mails, fields: "lex"}
+		response, _ := x.search(t, test.parameters...)
+		if len(x.asked) != test.asked || (response.Relaxed != nil) != test.isStrict || test.isStrict && response.Relaxed.Words != nil {
+			t.Errorf("%s: asked %q, relaxed %+v", name, x.asked, response.Relaxed)
+		}
+	}
+}
+
+// R-FIND-1: other forms of words without hits, within six reads.
+func TestOtherForms(t *testing.T) {
+	x := &index{records: mails, fields: "lex"}
+	response, _ := x.search(t, "q", "map parceling")
+	var forms []string
+	for _, word := range response.Relaxed.Words {
+		forms = append(forms, word.Word+": "+strings.Join(word.Forms, ","))
+	}
+	if diff := cmp.Diff([]string{"parceling: parcel", "map: maps"}, forms); diff != "" || len(x.asked) > 6 {
+		t.Errorf("forms (-want +got):\n%s\nasked %q", diff, x.asked)
+	}
+}
+
+// R-FIND-2: without any hit, the words, the streams, and whether all was searched.
+func TestNothing(t *testing.T) {
+	response, keys := (&index{records: mails, fields: "lex"}).search(t, "q", "violin dentist")
+	about := response.Relaxed
+	if len(keys) > 0 || !about.Complete || len(about.Words) != 2 || !slices.Equal(about.Streams, []string{"mails"}) || !slices.Equal(about.Unsearchable, []string{"labels"}) {
+		t.Errorf("hits %q, %+v", keys, about)
+	}
+	if response, _ = (&index{records: mails, partial: true}).search(t, "q", "violin dentist"); response.Relaxed.Complete {
+		t.Error("a search with an incomplete recall is called complete")
+	}
+	if about = response.Relaxed; !slices.Equal(about.Streams, []string{"mails", "labels"}) || about.Unsearchable != nil {
+		t.Errorf("a server that advertises nothing: %+v", about)
+	}
+}
+
+// R-FIND-1: a mode that a stream offers is asked for all words; a hit by meaning counts if it shows most of the words.
+func TestByMeaning(t *testing.T) {
+	x := &index{records: mails, fields: "lex,sem"}
+	_, keys := x.search(t, "q", "barometre grandfater")
+	if diff := cmp.Diff([]string{"1"}, keys); diff != "" {
+		t.Errorf("hits (-want +got):\n%s", diff)
+	}
+	if response, keys := x.search(t, "q", "violin dentist"); len(keys) > 0 || !response.Relaxed.ByMeaning {
+		t.Errorf("hits %q, %+v", keys, response.Relaxed)
+	}
+}
+
+// R-FIND-1: the words take 3 s at most, and what did not come in time is not called searched.
+func TestSlowSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x, start := &index{records: mails, fields: "lex", slow: "violin"}, time.Now()
+		response, keys := x.search(t, "q", "violin parcel")
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("took %s", took)
+		}
+		if diff := cmp.Diff([]string{"4", "5"}, keys); diff != "" || response.Relaxed.Complete {
+			t.Errorf("complete=%t, hits (-want +got):\n%s", response.Relaxed.Complete, diff)
+		}
+	})
+}

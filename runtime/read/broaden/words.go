@@ -1,0 +1,61 @@
+package broaden
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Words returns the significant words of a query, without repetition and in lower case. It leaves out the stop words of the specs, unless
+// there are no others. It returns nil for a strict query, which is one word or has quotes.
+func Words(query string) []string {
+	all := distinct(query)
+	if len(all) < 2 || strings.Contains(query, `"`) {
+		return nil
+	}
+	isStop := func(word string) bool { return slices.Contains(tool.StopWords, word) }
+	if significant := slices.DeleteFunc(slices.Clone(all), isStop); len(significant) > 0 {
+		return significant
+	}
+	return all
+}
+
+// distinct returns the words of a query without repetition, in lower case.
+func distinct(query string) []string {
+	var words []string
+	for _, word := range strings.Fields(query) {
+		word = strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }))
+		if word != "" && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// rarestFirst sorts words by how few records probably have them: those with digits, then the longest.
+func rarestFirst(words []string) []string {
+	hasDigit := func(word string) int { return min(strings.IndexFunc(word, unicode.IsDigit), 0) } // 0, or -1 without a digit
+	return slices.SortedStableFunc(slices.Values(words), func(a, b string) int {
+		return cmp.Or(cmp.Compare(hasDigit(b), hasDigit(a)), cmp.Compare(len(b), len(a)))
+	})
+}
+
+// minStem is the minimum length in bytes of a word without its ending.
+const minStem = 4
+
+// otherForms returns other forms of a word, the likeliest first. Resource servers match whole words only.
+func otherForms(word string) []string {
+	var forms []string
+	for _, ending := range tool.EndingsOff {
+		if stem, hasEnding := strings.CutSuffix(word, ending); hasEnding && len(stem) >= minStem {
+			forms = append(forms, stem)
+		}
+	}
+	for _, ending := range tool.EndingsOn {
+		forms = append(forms, word+ending)
+	}
+	return forms
+}

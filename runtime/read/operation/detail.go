@@ -1,0 +1,184 @@
+package operation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+type detail struct {
+	*schemadoc.Document
+	response  *rs.Response
+	input     SchemaInput
+	rows      []*row
+	maxFields int // of any row
+}
+
+type row struct {
+	connector *schemadoc.Connector
+	stream    *schemadoc.Stream
+	fields    []schemadoc.Field
+	unshown   int                  // fields whose names are longer than nameBytes
+	like      *row                 // an earlier row with the same fields and flags, or nil
+	relations []schemadoc.Relation // nil if the server sent no list of them
+	isBare    bool                 // no capabilities are advertised
+	sample    *sample              // of recent records if only the names of the fields are advertised; may be nil
+
+	// Of a full row.
+	schemas    rawjson.Object // the JSON Schemas of the fields
+	schemaOf   map[string]rawjson.Value
+	schemaLine string // describes them in the text
+}
+
+func newDetail(response *rs.Response, document *schemadoc.Document, input SchemaInput) *detail {
+	d := &detail{Document: document, response: response, input: input}
+	byFields := map[string]*row{}
+	for c, s := range document.Rows() {
+		r := &row{connector: c, stream: s}
+		all := s.Fields()
+		r.fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > nameBytes })
+		r.unshown = len(all) - len(r.fields)
+		r.relations, r.isBare = s.Relations(), !schemadoc.Advertised(r.fields)
+		d.maxFields = max(d.maxFields, len(r.fields))
+		if input.isFull() {
+			r.readSchemas()
+		} else if len(r.fields) > 0 {
+			fields := encodeFields(r.fields)
+			if r.like = byFields[string(fields)]; r.like == nil {
+				byFields[string(fields)] = r
+			}
+		}
+		d.rows = append(d.rows, r)
+	}
+	return d
+}
+
+// render shows one stream's row of each source (R-SCH-3), or the full schema of one source (R-SCH-7), within the bounds of a result
+// (R-BUD-2). It shows every row if some fields of each fit; otherwise it leaves out the last rows.
+func (d *detail) render() (*tool.Result, error) {
+	smallest := d.limited(portions[len(portions)-1])
+	rows := render.Largest(0, len(d.rows), func(rows int) bool {
+		smallest.rows, smallest.fields = rows, smallest.minFields
+		return d.result(smallest) != nil
+	})
+	for _, shown := range portions {
+		shown = d.limited(shown)
+		shown.rows = rows
+		if result := d.fitFields(shown); rows > 0 && result != nil {
+			return result, nil
+		}
+	}
+	advice := "name its connection_id"
+	if d.input.isFull() {
+		advice = "call " + tool.SchemaTool + " with stream and without detail"
+	}
+	return nil, d.response.Unusable("the schema of this stream does not fit into one result", advice)
+}
+
+func (d *detail) result(shown portion) *tool.Result {
+	calls := d.calls(shown)
+	text := d.text(shown, calls)
+	if text.isFull() {
+		return nil
+	}
+	members := rawjson.Object{rawjson.Raw("data", d.data(shown).Encode()), rawjson.Raw("legend", d.legend(shown))}
+	if len(shown.dropped) > 0 {
+		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
+	}
+	structured := render.Structured(d.response, members, calls)
+	if render.Length(string(structured)) > render.ChannelCharacters {
+		return nil
+	}
+	return &tool.Result{Text: strings.Join(text.lines, "\n"), Structured: structured}
+}
+
+// calls returns the call that shows what is left out: the first row that is not shown or not shown with all its fields, or the compact
+// form of a full row.
+func (d *detail) calls(shown portion) []render.Call {
+	for i, r := range d.rows {
+		if d.input.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.fields) > shown.fields) {
+			if arguments := r.arguments(d.input); arguments.Get(tool.SchemaConnectionID) != nil {
+				return []render.Call{schemaCall(arguments...)}
+			}
+		}
+	}
+	if len(shown.dropped) > 0 {
+		return []render.Call{schemaCall(d.rows[0].arguments(d.input)...)}
+	}
+	return nil
+}
+
+// arguments returns the arguments that select the row in another call.
+func (r *row) arguments(input SchemaInput) rawjson.Object {
+	arguments := rawjson.Object{rawjson.String(tool.SchemaStream, r.stream.Name)}
+	if shown, _ := shownConnections(r.connections(), 1); len(shown) > 0 {
+		return append(arguments, rawjson.String(tool.SchemaConnectionID, shown[0].ID))
+	}
+	if input.ConnectionID != nil {
+		return append(arguments, rawjson.String(tool.SchemaConnectionID, *input.ConnectionID))
+	}
+	return arguments
+}
+
+func (r *row) connections() []schemadoc.Connection { return r.connector.ConnectionsOf(r.stream) }
+
+func (r *row) shownFields(limit int) []schemadoc.Field { return r.fields[:min(len(r.fields), limit)] }
+
+func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.unshown }
+
+// portion is how much of the rows of a stream is shown.
+type portion struct {
+	rows        int
+	fields      int // of each row
+	minFields   int // of each row that has as many: if fewer fit, the next portion is tried
+	connections int // of each row
+	label       int // characters of a display name
+	relations   int // of each row
+
+	// Only for full rows. If no members are dropped, a row has every field, and every other member regardless of its size.
+	dropped []string // members that are left out
+	schema  int      // maximum bytes of one field's JSON Schema
+}
+
+// bulkyNames are members of a full row that are left out if the row does not fit. The JSON Schema and the flags of the row have the same
+// information.
+var bulkyNames = []string{"freshness", "query", "views", "relationships", capabilitiesName}
+
+// portions are tried from the most to the least detailed.
+var portions = []portion{
+	{connections: 100_000, label: tool.LabelCharacters, relations: 50, minFields: 50, schema: render.ChannelCharacters},
+	{connections: 50, label: 40, relations: 20, minFields: 50, dropped: bulkyNames, schema: 2_000},
+	{connections: 1, relations: 1, minFields: 1, dropped: bulkyNames, schema: 500},
+}
+
+// limited reduces minFields to the number of fields that the rows have. No members of compact rows are dropped. A full row without dropped
+// members needs all its fields.
+func (d *detail) limited(shown portion) portion {
+	shown.minFields = min(d.maxFields, shown.minFields)
+	if !d.input.isFull() {
+		shown.dropped = nil
+	} else if shown.dropped == nil {
+		shown.minFields = d.maxFields
+	}
+	return shown
+}
+
+// fitFields returns the result with as many fields as fit, or nil if fewer than the minimum fit.
+func (d *detail) fitFields(shown portion) (result *tool.Result) {
+	fits := func(fields int) bool {
+		shown.fields = fields
+		fitting := d.result(shown)
+		result = cmp.Or(fitting, result)
+		return fitting != nil
+	}
+	if !fits(d.maxFields) && shown.minFields < d.maxFields && fits(shown.minFields) {
+		render.Largest(shown.minFields, d.maxFields, fits)
+	}
+	return result
+}

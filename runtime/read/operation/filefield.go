@@ -1,0 +1,210 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// FieldWindowInput has the arguments of a call for a window of a field. A nil member was not given.
+type FieldWindowInput struct {
+	Call        render.Given
+	Target      recordid.Target
+	FieldPath   string
+	OffsetChars *int64
+	Cursor      *string
+	Q           *string
+	LimitChars  *int64
+	BeforeChars *int64
+	AfterChars  *int64
+}
+
+// Codes of the resource server's refusals of a window (rs-contract.md, field-window).
+const (
+	fieldNotText  = "field_not_text"
+	queryNotFound = "query_not_found"
+)
+
+// unknownFieldCodes are the codes with which servers refuse a path inside a field, whatever its value is (098b).
+var unknownFieldCodes = []string{"field_not_granted", "field_not_found", "unknown_field", "invalid_field_path"}
+
+// FieldWindow shows a window of a text field, or of the file to which the field refers.
+func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input FieldWindowInput) (*tool.Result, error) {
+	response, err := env.Get(ctx, request)
+	if err != nil {
+		return blobField(ctx, env, err, input)
+	}
+	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{Call: input.Call, Target: input.Target, FieldPath: input.FieldPath})
+}
+
+// blobField shows the file of a field that is not text (R-BLOB-2, R-BLOB-3): a window of its text, a picture, or what it is and how to
+// get it. It returns the refusal if the field refers to no file.
+func blobField(ctx context.Context, env tool.Env, refused error, input FieldWindowInput) (*tool.Result, error) {
+	var refusal *rs.Error
+	opener, canOpen := env.RS.(rs.Opener)
+	if !canOpen || !errors.As(refused, &refusal) ||
+		refusal.Code != fieldNotText && !(strings.Contains(input.FieldPath, ".") && slices.Contains(unknownFieldCodes, refusal.Code)) {
+		return nil, refused
+	}
+	response, err := env.RS.Get(ctx, input.recordRequest())
+	if err != nil {
+		return nil, err
+	}
+	fields, target, err := render.Fields(response, input.Target)
+	if err != nil {
+		return nil, err
+	}
+	references := blob.References(fields, input.FieldPath)
+	if len(references) == 0 {
+		return nil, refused
+	}
+	input.Target = target
+	file := &fileField{FieldWindowInput: input, opener: opener, record: response, reference: references[0], refused: refusal}
+	if env.WantsFile {
+		return file.wholeFile(ctx)
+	}
+	return file.show(ctx)
+}
+
+// recordRequest reads only the field of the record. It reads all fields if the name has a comma.
+func (i FieldWindowInput) recordRequest() rs.Request {
+	request := i.request("v1", "streams", i.Target.Stream, "records", i.Target.RecordID)
+	if field, _, _ := strings.Cut(i.FieldPath, "."); !strings.Contains(field, ",") {
+		request.Query.String("fields", &field)
+	}
+	return request
+}
+
+func (i FieldWindowInput) request(path ...string) rs.Request {
+	var query rs.Query
+	query.String("connection_id", i.Target.ConnectionID)
+	return rs.Request{
+		Path: rs.JoinPath(path...), Query: query,
+		Sources: rs.OneSource{Stream: i.Target.Stream, ConnectionID: i.Target.ConnectionID},
+	}
+}
+
+type fileField struct {
+	FieldWindowInput
+	opener    rs.Opener
+	record    *rs.Response
+	reference blob.Reference
+	refused   *rs.Error // the refusal of a window of the field
+}
+
+func (r *fileField) read(ctx context.Context, limit int64) (content *blob.Content, release func(), err error) {
+	return blob.Read(ctx, r.opener, r.request("v1", "blobs", r.reference.ID), r.reference, limit)
+}
+
+// wholeFile returns the file itself, for a host that reads it as a resource (R-BLOB-4).
+func (r *fileField) wholeFile(ctx context.Context) (*tool.Result, error) {
+	content, release, err := r.read(ctx, blob.MaxResource)
+	defer release()
+	if err != nil {
+		return nil, err
+	}
+	return r.attached(content, cmp.Or(r.reference.MediaType, content.ContentType), nil, "This is the whole file.")
+}
+
+func (r *fileField) attached(content *blob.Content, mediaType string, about rawjson.Object, note string) (*tool.Result, error) {
+	if err := content.Checked(); err != nil {
+		return nil, err
+	}
+	result, err := r.file(content.Response(r.record), about, note)
+	if err == nil {
+		result.File = &tool.File{MediaType: mediaType, Data: content.Data}
+	}
+	return result, err
+}
+
+func (r *fileField) file(response *rs.Response, about rawjson.Object, note string) (*tool.Result, error) {
+	return render.File(response, r.described(about, note))
+}
+
+func (r *fileField) described(about rawjson.Object, note string) render.FileInput {
+	declared := rawjson.Texts("media_type", r.reference.MediaType)
+	if r.reference.Size >= 0 {
+		declared = append(declared, rawjson.Int("size_bytes", r.reference.Size))
+	}
+	return render.FileInput{Target: r.Target, FieldPath: r.FieldPath, Reference: r.reference, About: append(declared, about...), Note: note}
+}
+
+// show returns what a model can see of the file. The bytes decide whether it is a document (R-DOC-1).
+func (r *fileField) show(ctx context.Context) (*tool.Result, error) {
+	kind, note := blob.KindOf(r.reference.MediaType), "A file of this kind cannot be shown as text."
+	limit := int64(blob.MaxText)
+	switch kind {
+	case blob.Recording:
+		return r.file(r.record, nil, note)
+	case blob.Image:
+		limit = blob.MaxImage
+	}
+	content, release, err := r.read(ctx, limit)
+	defer release()
+	if refused, is := errors.AsType[*tool.Error](err); is && refused.Code == tool.BlobTooLarge && !kind.IsText() {
+		return r.tooLarge(limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if format := document.Sniff(content.Data); format != "" {
+		return r.document(ctx, content, format)
+	}
+	if kind == blob.Unknown || kind == blob.Document {
+		kind, note = filetext.KindOf(content.Data), "Its bytes are not text."
+		if _, isPicture := blob.ReadPicture(content.Data); isPicture && len(content.Data) <= blob.MaxImage {
+			kind = blob.Image
+		}
+	}
+	response, declared := content.Response(r.record), r.declaredFormat()
+	switch {
+	case declared != "" && len(content.Data) == 0:
+		return r.unreadable(response, declared, document.NoText, "the file is empty")
+	case kind.IsText():
+		return r.fileText(ctx, content, kind)
+	case kind == blob.Image:
+		return r.picture(content)
+	case declared != "":
+		return r.unreadable(response, declared, document.Damaged, fmt.Sprintf("its bytes are not those of a file of the format %s", declared))
+	}
+	return r.file(response, nil, note)
+}
+
+// declaredFormat returns the document format that the record declares, or an empty one.
+func (r *fileField) declaredFormat() document.Format {
+	mediaType, _ := blob.SplitMediaType(r.reference.MediaType)
+	return document.Declared(mediaType, r.reference.Name)
+}
+
+func (r *fileField) tooLarge(limit int64) (*tool.Result, error) {
+	note := fmt.Sprintf("the file has more than %d bytes", limit)
+	if format := r.declaredFormat(); format != "" {
+		return r.unreadable(r.record, format, document.TooLarge, note)
+	}
+	return r.file(r.record, nil, "It is not shown: "+note+".")
+}
+
+// picture shows a picture with the media type of its bytes. Hosts refuse a picture with a wrong media type.
+func (r *fileField) picture(content *blob.Content) (*tool.Result, error) {
+	picture, ok := blob.ReadPicture(content.Data)
+	if !ok {
+		return r.file(content.Response(r.record), nil, "It is declared as a picture, but cannot be shown as one.")
+	}
+	note := "The picture follows as an image. If it is missing, the host does not support images."
+	if declared, _ := blob.SplitMediaType(r.reference.MediaType); declared != "" && declared != picture.MediaType {
+		note = "It is declared as " + declared + ", but is " + picture.MediaType + ". " + note
+	}
+	return r.attached(content, picture.MediaType, picture.About(), note)
+}

@@ -1,0 +1,200 @@
+package operation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// boundedText is the lines of a text and their length. The caller stops early if the text becomes too long.
+type boundedText struct {
+	lines  []string
+	length int // characters, as render.Length counts them
+}
+
+func (t *boundedText) add(line string) {
+	t.lines = append(t.lines, line)
+	t.length += render.Length(line) + 1
+}
+
+func (t *boundedText) isFull() bool { return t.length > render.ChannelCharacters }
+
+// text returns the rows, the number of rows left out, the legend of the flags, the warnings of the server and the next calls.
+func (d *detail) text(shown portion, calls []render.Call) *boundedText {
+	t := &boundedText{}
+	if len(shown.dropped) > 0 {
+		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", rawjson.Visible(rawjson.Strings("", shown.dropped).Value)))
+	}
+	for _, r := range d.rows[:shown.rows] {
+		if r.addLines(t, shown); t.isFull() {
+			return t
+		}
+	}
+	if left := len(d.rows) - shown.rows; left > 0 {
+		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
+	}
+	if legend := d.flagLegend(shown, textFlags); legend != "" {
+		t.add("flags: " + legend)
+	}
+	for _, line := range render.WarningLines(d.Members) {
+		t.add(line)
+	}
+	for _, call := range calls {
+		t.add(call.Line())
+	}
+	return t
+}
+
+// addLines adds one row: its source, the queries that the flags do not describe, and its fields.
+func (r *row) addLines(t *boundedText, shown portion) {
+	r.addSource(t, shown)
+	if r.isBare {
+		t.add(" " + unadvertised)
+	}
+	t.add(" projection: any fields")
+	t.add(" sort: " + r.sort())
+	if field := r.timeField(); field != "" {
+		t.add(" " + render.Token(timeFieldName, field))
+	}
+	t.add(" count: none, estimated or exact")
+	if len(r.relations) > 0 {
+		t.add(" expand: " + r.relationsText(shown.relations))
+	}
+	isSearched := func(f schemadoc.Field) bool { return f.Has("lex") || f.Has("sem") }
+	isAggregated := func(f schemadoc.Field) bool { return f.Values("a") != nil }
+	if r.isBare {
+		t.add(" search: lexical, semantic, hybrid")
+		t.add(" aggregate: count; more as fields allow")
+	} else {
+		if !slices.ContainsFunc(r.fields, isSearched) {
+			t.add(" search: no field")
+		}
+		if !slices.ContainsFunc(r.fields, isAggregated) {
+			t.add(" aggregate: count")
+		}
+	}
+	if r.schemaLine != "" {
+		t.add(" json_schema: " + r.schemaLine)
+	}
+	if r.like != nil {
+		t.add(fmt.Sprintf(" fields=%d, the same with the same flags as of %s above", len(r.fields),
+			render.Token("connector_key", keyOf(r.like.connector, tool.LabelCharacters))))
+		return
+	}
+	r.addFields(t, shown)
+}
+
+// defaultKey is the primary key of most streams, which is not shown.
+const defaultKey = `["id"]`
+
+func (r *row) addSource(t *boundedText, shown portion) {
+	source := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", keyOf(r.connector, tool.LabelCharacters))
+	connections, leftOut := shownConnections(r.connections(), shown.connections)
+	if len(connections) == 1 && leftOut == 0 {
+		source, connections = source+" "+render.Tokens(describe(connections[0], shown.label)), nil
+	}
+	if key := r.stream.Members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != defaultKey {
+		source += " " + render.RawToken("primary_key", key)
+	}
+	t.add(source)
+	for _, connection := range connections {
+		t.add(" source " + render.Tokens(describe(connection, shown.label)))
+	}
+	if leftOut > 0 {
+		t.add(fmt.Sprintf(" connections_left_out=%d: records name the connection_id that they come from", leftOut))
+	}
+}
+
+func (r *row) addFields(t *boundedText, shown portion) {
+	if left := r.leftOut(shown.fields); left > 0 {
+		t.add(fmt.Sprintf(" fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
+	}
+	heading := fmt.Sprintf(" fields=%d", len(r.fields)+r.unshown)
+	switch {
+	case r.sample != nil:
+		heading += ", " + r.sample.legend()
+	case r.isBare:
+		heading += ", their names alone are advertised"
+	}
+	if r.sample == nil && r.hasNamesOnly() && !r.hasSchemas() {
+		names := make([]string, 0, len(r.fields))
+		for _, f := range r.shownFields(shown.fields) {
+			names = append(names, f.Name)
+		}
+		t.add(heading + ": " + listedNames(names))
+		return
+	}
+	t.add(heading + ":")
+	if r.sample != nil {
+		r.addSample(t, shown)
+	}
+	if r.sample == nil || r.hasSchemas() {
+		r.addFlags(t, shown)
+	}
+}
+
+// addFlags adds the first fields. Fields with the same flags share a line.
+func (r *row) addFlags(t *boundedText, shown portion) {
+	var distinct []string
+	names := map[string][]string{} // by flags
+	for _, f := range r.shownFields(shown.fields) {
+		flags := quotedFlags(tool.Clip(textFlags(f.Flags), flagsCharacters))
+		if schema := r.schemaText(f.Name, shown.schema); schema != "" {
+			flags += " schema=" + schema
+		}
+		if names[flags] == nil {
+			distinct = append(distinct, flags)
+		}
+		names[flags] = append(names[flags], f.Name)
+	}
+	for _, flags := range distinct {
+		t.add(" " + listedNames(names[flags]) + ": " + flags)
+	}
+}
+
+// hasNamesOnly reports whether nothing but the names of the fields is advertised.
+func (r *row) hasNamesOnly() bool {
+	return !slices.ContainsFunc(r.fields, func(f schemadoc.Field) bool { return f.Flags != schemadoc.Declared })
+}
+
+// sort describes the accepted orders. Servers advertise only the cursor_field (R-SCH-3).
+func (r *row) sort() string {
+	cursor := tool.Clip(r.stream.Members.Text("cursor_field"), nameBytes)
+	if cursor == "" {
+		return "no field is advertised; order asc or desc"
+	}
+	return render.Quoted(cursor) + " or " + render.Quoted("-"+cursor) + ", as cursor_field implies"
+}
+
+// relationsText lists the first relations with their cardinality and limits.
+func (r *row) relationsText(limit int) string {
+	var shown []string
+	for _, relation := range r.relations[:min(len(r.relations), limit)] {
+		name := render.ListedName(tool.Clip(relation.Name, tool.LabelCharacters))
+		var details []string
+		if cardinality := relation.Members.Text("cardinality"); cardinality != "" {
+			details = append(details, render.ListedName(tool.Clip(cardinality, tool.LabelCharacters)))
+		}
+		for _, name := range []string{"default_limit", "max_limit"} {
+			if limit, ok := relation.Members.Int(name); ok {
+				details = append(details, fmt.Sprintf("%s %d", name, limit))
+			}
+		}
+		if !relation.Usable() {
+			details = append(details, "not usable with this grant")
+		}
+		if details != nil {
+			name += " (" + strings.Join(details, ", ") + ")"
+		}
+		shown = append(shown, name)
+	}
+	if left := len(r.relations) - len(shown); left > 0 {
+		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))
+	}
+	return strings.Join(shown, ", ")
+}

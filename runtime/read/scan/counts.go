@@ -1,0 +1,251 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+const streamKey = "stream"
+
+// counts counts the records of all streams (R-TIME-6). It asks the resource server for each source.
+type counts struct {
+	*timeline
+	input  GroupsInput
+	counts []*sourceCount
+}
+
+// sourceCount is the count of one source, as a whole or by period.
+type sourceCount struct {
+	*source
+	periods []rawjson.Object // groups with key and count; nil without a period
+	total   int64
+	later   int64 // records in periods beyond the limit
+	isCut   bool  // not all records were read
+}
+
+// refuseMeasure refuses an aggregate that cannot cover all streams. The message names the accepted value.
+func (i GroupsInput) refuseMeasure() error {
+	for _, each := range []struct {
+		broken             bool
+		parameter, problem string
+	}{
+		{i.Metric != "count", "metric", "must be count"},
+		{i.GroupBy != nil && *i.GroupBy != streamKey, "group_by", "must be " + streamKey},
+		{i.GroupByTime != nil && *i.GroupByTime != timeKey, groupByTimeName, "must be " + timeKey},
+	} {
+		if each.broken {
+			return &tool.Error{
+				Code: tool.InvalidTimeRange, Param: each.parameter,
+				Message: fmt.Sprintf("%s %s for stream %q; pass that, or read one stream", each.parameter, each.problem, tool.EveryStream),
+			}
+		}
+	}
+	return nil
+}
+
+// readCounts counts the records of all streams. It returns a *tool.Error, the error of the schema, or the error of a
+// source if no source answered.
+func readCounts(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
+	if env.Readings == nil {
+		return nil, readingOff(streamKey + ` "` + tool.EveryStream + `"`)
+	}
+	if err := input.refuseMeasure(); err != nil {
+		return nil, err
+	}
+	span, err := rangeOf(input.Filter, env.Clock)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
+	defer cancel()
+	r := &reading{ctx: ctx, call: ctx, env: env, left: env.Readings.Most()}
+	c := &counts{timeline: &timeline{reading: r, request: request, span: span}, input: input}
+	if err := c.findSources(input.ConnectionID); err != nil {
+		return nil, err
+	}
+	for _, source := range c.sources {
+		c.counts = append(c.counts, &sourceCount{source: source})
+	}
+	atOnce := sourcesAtOnce
+	if span.isBounded() && env.Readings.Refuses(rs.Origins(env.RS, request)) {
+		atOnce = 1 // each source may read the remaining records of the call
+	}
+	if err := c.eachSource(c.sources, atOnce, func(i int) error { return c.count(c.counts[i]) }); err != nil {
+		return nil, err
+	}
+	return c.aggregate(), nil
+}
+
+func (c *counts) count(counted *sourceCount) error {
+	input := GroupsInput{Stream: counted.stream, Metric: c.input.Metric}
+	if counted.connection != "" {
+		input.ConnectionID = &counted.connection
+	}
+	if c.span.isBounded() || c.input.GroupByTime != nil {
+		if err := counted.findField(); err != nil || counted.field == "" {
+			return err
+		}
+		input.Filter = counted.filter()
+	}
+	if c.input.GroupByTime != nil {
+		limit := int64(tally.MaxGroups) // the first groups of all sources are among the first groups of each
+		if sort := text(c.input.Sort); sort != "" && sort != "key" {
+			limit, input.Sort = tally.EveryGroup, c.input.Sort
+		}
+		input.GroupByTime, input.Granularity, input.TimeZone, input.Limit = &counted.field, c.input.Granularity, c.input.TimeZone, &limit
+	}
+	request := rs.Request{
+		Path: rs.JoinPath("v1", "streams", counted.stream, "aggregate"), Sources: rs.OneSource{Stream: counted.stream, ConnectionID: input.ConnectionID},
+	}
+	for name, value := range map[string]*string{
+		"metric": &input.Metric, groupByTimeName: input.GroupByTime, granularityName: input.Granularity, zoneName: input.TimeZone,
+		connectionName: input.ConnectionID,
+	} {
+		request.Query.String(name, value)
+	}
+	request.Query.Integer(limitName, input.Limit)
+	request.Query.BracketFilter(filterName, input.Filter)
+	env := c.env
+	env.ReadMost = max(1, c.remaining())
+	response, err := Groups(c.ctx, env, request, input)
+	if err != nil {
+		return err
+	}
+	return c.add(counted, response)
+}
+
+func (c *counts) add(counted *sourceCount, response *rs.Response) error {
+	body, err := response.Object()
+	if err != nil {
+		return err
+	}
+	read := 0
+	if response.Reading != nil {
+		read, counted.isCut = int(response.Reading.Read), !response.Reading.Complete
+	}
+	c.noteResponse(response, read)
+	groups, isGrouped := rawjson.Elements(body.Get("groups"))
+	if !isGrouped {
+		counted.total, _ = body.Int("value")
+		return nil
+	}
+	for _, each := range groups {
+		group, _ := rawjson.ParseObject(each)
+		count, _ := group.Int("count")
+		counted.total += count
+		counted.periods = append(counted.periods, group)
+	}
+	counted.later, _ = body.Int("other_count")
+	counted.total += counted.later
+	return nil
+}
+
+// findField finds the time field in the recent records. It stays empty without records, or if they have no time.
+func (s *sourceCount) findField() error {
+	list, err := s.get(recentRecords)
+	if err != nil {
+		return err
+	}
+	recent := fieldsOf(recordsOf(list))
+	s.field = TimeField(s.advertised, recent)
+	s.noTime = s.field == "" && len(recent) > 0
+	for _, fields := range recent {
+		if _, form, isTime := instantOf(fields.Member(s.field), s.env.Clock); isTime {
+			s.form = &form
+		}
+	}
+	return nil
+}
+
+// recentRecords is how many records show which field holds the time.
+const recentRecords = 10
+
+// filter returns the range as a filter on the time field: days for a field of dates, otherwise instants.
+func (s *sourceCount) filter() rs.Filter {
+	var filter rs.Filter
+	add := func(operator string, at *time.Time) {
+		switch {
+		case at == nil:
+		case s.form.isDate:
+			filter = append(filter, rs.Condition{Field: s.field, Operator: operator, Value: at.In(s.env.Clock.Location()).Format(time.DateOnly)})
+		default:
+			filter = append(filter, rs.Condition{Field: s.field, Operator: operator, Value: at.UTC().Format(time.RFC3339Nano)})
+		}
+	}
+	add("gte", s.span.since)
+	add("lt", s.span.until)
+	return filter
+}
+
+func (c *counts) aggregate() *rs.Response {
+	var total, later int64
+	var cut []string
+	isWhole := len(c.schemaWarnings()) == 0
+	groups := map[[2]string]int64{}
+	for _, each := range c.counts {
+		total, later = total+each.total, later+each.later
+		isWhole = isWhole && each.err == nil
+		if each.isCut {
+			cut = append(cut, each.name())
+		}
+		key := [2]string{"", "null"}
+		if c.input.GroupBy != nil {
+			key[0] = each.stream
+		}
+		if c.input.GroupByTime == nil && !each.noTime && each.err == nil {
+			groups[key] += each.total
+		}
+		for _, period := range each.periods {
+			count, _ := period.Int("count")
+			if key[1] = string(period.Get("key")); count > 0 || c.input.GroupBy == nil { // under a stream, only groups with records
+				groups[key] += count
+			}
+		}
+	}
+	c.Matched, c.Complete = total, cut == nil && isWhole
+	if cut != nil {
+		c.Note = "Not read to their ends: " + strings.Join(cut, ", ") + "."
+	}
+	zone := text(cmp.Or(c.input.TimeZone, new(c.env.Clock.Location().String())))
+	body := rawjson.Object{
+		rawjson.String("object", "aggregation"), rawjson.String(streamKey, tool.EveryStream), rawjson.String("metric", c.input.Metric),
+		rawjson.Raw("group_by", rawjson.TextOrNull(text(c.input.GroupBy))), rawjson.Raw(groupByTimeName, rawjson.TextOrNull(text(c.input.GroupByTime))),
+		rawjson.Raw(granularityName, rawjson.TextOrNull(text(c.input.Granularity))), rawjson.String(zoneName, zone),
+		rawjson.Int("filtered_record_count", total),
+	}
+	if c.input.GroupBy == nil && c.input.GroupByTime == nil {
+		body = append(body, rawjson.Int("value", total))
+	} else {
+		body = c.withGroups(body, groups, later)
+	}
+	return c.respond(append(body, c.warnings().meta(nil)))
+}
+
+// withGroups adds the groups in the order of the call, by default the largest stream or the earliest period first.
+func (c *counts) withGroups(body rawjson.Object, counts map[[2]string]int64, later int64) rawjson.Object {
+	var groups []rawjson.Value
+	for key, count := range counts {
+		group := rawjson.Object{rawjson.String("key", key[0]), rawjson.Raw("time", rawjson.Value(key[1]))}
+		switch {
+		case c.input.GroupBy == nil:
+			group = rawjson.Object{rawjson.Raw("key", rawjson.Value(key[1]))}
+		case c.input.GroupByTime == nil:
+			group = group[:1]
+		}
+		groups = append(groups, append(group, rawjson.Int("count", count)).Encode())
+	}
+	query := c.input.query()
+	query.TimeZone, query.Limit = "", max(query.Limit, 1)
+	if c.input.Limit == nil {
+		query.Limit = tally.MaxGroups
+	}
+	return tally.Joined(query, body, groups, later)
+}

@@ -1,0 +1,257 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// GroupsInput has the arguments of an aggregate. A nil member was not given.
+type GroupsInput struct {
+	Stream       string
+	Metric       string
+	Field        *string
+	GroupBy      *string
+	GroupByTime  *string
+	Granularity  *string
+	TimeZone     *string
+	Sort         *string
+	Limit        *int64
+	Filter       rs.Filter
+	ConnectionID *string
+}
+
+func (i GroupsInput) query() tally.Query {
+	query := tally.Query{
+		Stream: i.Stream, Metric: i.Metric, Field: text(i.Field), GroupBy: text(i.GroupBy), GroupByTime: text(i.GroupByTime),
+		Granularity: text(i.Granularity), TimeZone: text(i.TimeZone), Sort: text(i.Sort),
+	}
+	if i.Limit != nil {
+		query.Limit = int(*i.Limit)
+	}
+	return query
+}
+
+func text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+// Groups reads an aggregate. The adapter tallies the records if the resource server refuses all filters (R-SCAN-1), does not offer the
+// metric or the grouping (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). It returns the errors of
+// env.Get, or a *tool.Error for an argument that the resource server would refuse too, or for a caller with too many readings.
+func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
+	if input.Stream == tool.EveryStream {
+		return readCounts(ctx, env, request, input)
+	}
+	isOwnZone := input.TimeZone != nil
+	switch {
+	case input.GroupByTime == nil:
+		input.TimeZone = nil // used only for groups by time
+	case !isOwnZone:
+		input.TimeZone = defaultZone(ctx, env, input)
+		request.Query.String(zoneName, input.TimeZone)
+	}
+	query := input.query()
+	query.AsWritten = !isOwnZone
+	tallied, wrong := tally.New(query)
+	isCycle := tally.IsCycle(query.Granularity)
+	if env.Readings == nil || !isNarrowable(input.Filter) {
+		if wrong == nil && isCycle {
+			return nil, readingOff(granularityName)
+		}
+		if wrong == nil && input.Sort != nil {
+			return nil, readingOff(sortName)
+		}
+		return env.Get(ctx, request)
+	}
+	q := &groups{request: request, input: input, query: query, tally: tallied}
+	var refused error // the refusal of the call; a reading may answer it
+	q.filters = len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
+	if !q.filters && !isCycle {
+		response, err := env.Get(ctx, q.serverRequest())
+		switch {
+		case err == nil && q.isServerOrder():
+			return response, nil
+		case err == nil:
+			if sorted := q.sorted(response); sorted != nil {
+				return sorted, nil
+			}
+		case q.refusesFilter(env, err):
+		case wrong != nil || !isMeasureRefusal(err):
+			return nil, err
+		default:
+			refused = err
+		}
+	}
+	if wrong != nil {
+		return nil, &tool.Error{Code: tool.InvalidArguments, Message: wrong.Error(), Cause: wrong}
+	}
+	response, err := q.read(ctx, env)
+	if q.refusesFilter(env, err) {
+		q.tally, _ = tally.New(query) // checked above
+		response, err = q.read(ctx, env)
+	}
+	if errors.As(err, new(*rs.Error)) && refused != nil {
+		return nil, refused // the refusal of the call is more precise than the refusal of the reading (R-ERR-1)
+	}
+	return response, err
+}
+
+// readingOff refuses an argument that needs a reading by the adapter.
+func readingOff(parameter string) *tool.Error {
+	return &tool.Error{
+		Code: tool.InvalidArguments, Param: parameter,
+		Message: parameter + " needs records that the adapter reads, and --read-on 0 turns that off; leave it out, or pass another value",
+	}
+}
+
+// defaultZone returns the name of the zone of the server, or nil if groups are in UTC. A field of dates has no zone: a resource server
+// that converted a date could move it to another day.
+func defaultZone(ctx context.Context, env tool.Env, input GroupsInput) *string {
+	name := env.Clock.Location().String()
+	if name == time.UTC.String() {
+		return nil
+	}
+	newest := recordsOfStream(input.Stream, input.ConnectionID)
+	newest.Query.Set(limitName, "1")
+	newest.Query.Set(fieldsName, *input.GroupByTime)
+	if response, err := env.RS.Get(ctx, newest); err == nil {
+		if list, err := response.List(); err == nil && len(list.Rows) > 0 {
+			value := recordsOf(list)[0].fields.Member(*input.GroupByTime)
+			if rawjson.Kind(value) == rawjson.StringValue && scalar.IsDate(scalar.TextOf(value)) {
+				return nil
+			}
+		}
+	}
+	return &name
+}
+
+func recordsOfStream(stream string, connectionID *string) rs.Request {
+	request := rs.Request{
+		Path: rs.JoinPath("v1", "streams", stream, "records"), Sources: rs.OneSource{Stream: stream, ConnectionID: connectionID},
+	}
+	request.Query.String(connectionName, connectionID)
+	return request
+}
+
+type groups struct {
+	request rs.Request
+	input   GroupsInput
+	query   tally.Query
+	tally   *tally.Tally
+	filters bool // the adapter applies the filter
+}
+
+// isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or times from the
+// earliest.
+func (q *groups) isServerOrder() bool {
+	switch q.query.Sort {
+	case "-value":
+		return q.query.GroupByTime == "" && q.query.Metric == "count"
+	case "key":
+		return q.query.GroupBy == ""
+	}
+	return q.query.Sort == ""
+}
+
+// serverRequest returns the request to the resource server. It requests the maximum number of groups if the adapter orders them.
+func (q *groups) serverRequest() rs.Request {
+	asked := q.request
+	if !q.isServerOrder() {
+		asked.Query = asked.Query.With(limitName, strconv.Itoa(tally.MaxGroups))
+	}
+	return asked
+}
+
+// sorted returns the response with its groups in the order of sort, or nil if it does not have all of them.
+func (q *groups) sorted(response *rs.Response) *rs.Response {
+	body, err := response.Object()
+	groups, isGrouped := rawjson.Elements(body.Get("groups"))
+	others, isKnown := body.Int("other_count")
+	if err != nil || !isGrouped || !isKnown || others != 0 || len(groups) >= tally.MaxGroups {
+		return nil
+	}
+	sorted := response.WithMembers(q.tally.Sorted(body, groups))
+	sorted.Request = q.request
+	return sorted
+}
+
+// refusesFilter reports whether an error refuses all filters. If so, the adapter applies the filter from then on.
+func (q *groups) refusesFilter(env tool.Env, err error) bool {
+	if q.filters || len(q.input.Filter) == 0 || !isFilterRefusal(err) {
+		return false
+	}
+	env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
+	q.filters = true
+	return true
+}
+
+func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
+	var local rs.Filter // the filter that the adapter applies
+	records := recordsOfStream(q.input.Stream, q.input.ConnectionID)
+	if q.filters {
+		local = q.input.Filter
+	} else {
+		records.Query.BracketFilter(filterName, q.input.Filter)
+	}
+	filter := condition.New(local)
+	r, err := newReading(ctx, env, kindGroups)
+	if err != nil {
+		return nil, err
+	}
+	defer r.end()
+	fields := joinNames(q.tally.Fields(), filter.Fields())
+	l := r.newList(records, fields, q.start(env))
+	defer l.cancelAhead()
+	l.readsAhead, l.wholePage, l.isUnordered = true, 2, true
+	l.requestNext()
+	l.bound = l.boundOf(local, "")
+	l.filter = filter
+	tallied := &tallying{list: l, aggregate: q.request, wanted: q.input.Filter, tally: q.tally, fields: fields}
+	if err := cmp.Or(l.readAll(tallied.add), l.checkTimes()); err != nil {
+		return nil, err
+	}
+	tallied.finish()
+	if l.count > 0 { // R-AGG-4
+		l.Note = strings.TrimSpace(fmt.Sprintf("%d connections are counted together. %s", l.count, l.Note))
+	}
+	if field := q.input.GroupByTime; field != nil && q.tally.LacksTimes() {
+		return nil, &tool.Error{
+			Code: tool.InvalidArguments, Param: groupByTimeName,
+			Message: fmt.Sprintf("%s takes a field of times, and %s holds none; schema shows the kind of each field", groupByTimeName, rawjson.Quote(*field)),
+		}
+	}
+	l.Groups = q.tally.Groups()
+	body := q.tally.Body()
+	found := l.filterWarnings()
+	found.add("partial_results", q.tally.Warnings()...)
+	found.add("numbers_as_text", q.tally.Spelled())
+	if found != nil {
+		body = append(body, found.meta(nil))
+	}
+	return l.respond(q.request, body), nil
+}
+
+// start returns the position at which an earlier reading of the same query stopped, otherwise the beginning.
+func (q *groups) start(env tool.Env) position {
+	if kept := env.Readings.Stop(env.Caller, tool.QuestionOf(q.request)); kept != "" && q.filters {
+		if from, _, err := positionOf(env, &kept, q.request); err == nil {
+			return from
+		}
+	}
+	return position{}
+}

@@ -1,0 +1,223 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+)
+
+// list reads a list of records page by page.
+type list struct {
+	*reading
+	request    rs.Request // for a page, without position and size
+	pageSize   int
+	isSearch   bool // a list of hits, which the resource server pages over all connections
+	readsAhead bool // request the next page before the current one is processed
+	wholePage  int  // number of the page with all fields; the page after it is not read ahead; 0: no page
+	bound      *timeBound
+	next       position
+	isDone     bool   // no page follows that can be read
+	isRead     bool   // it was read to its end
+	ahead      *fetch // the page that was requested already; nil: none
+	connections
+}
+
+type page struct {
+	start    position
+	rows     []record // up to the bound of the list
+	first    int      // index of the first row that no earlier call has read
+	next     position
+	isLast   bool    // nothing follows
+	envelope rs.List // its meta
+}
+
+// newList returns a list from a position. It reads the named fields, or all fields if the list of names is nil.
+func (r *reading) newList(request rs.Request, fields []string, from position) *list {
+	request.Query = request.Query.Without(cursorName, limitName, countName)
+	if fields != nil {
+		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
+	}
+	return &list{reading: r, request: request, pageSize: rs.MostRows, next: from}
+}
+
+// page returns the next page. It returns nil after the last page, and if the reading ends earlier; Complete and Note say which.
+func (l *list) page() (*page, error) {
+	l.reportProgress()
+	switch {
+	case l.isDone:
+		return nil, nil
+	case l.left <= 0:
+		l.Note = fmt.Sprintf("One call reads %d records at most.", l.env.Readings.Most())
+		return nil, nil
+	case l.next.Connection != "" && l.connection == "":
+		if err := l.findConnections(); err != nil {
+			return nil, err
+		}
+	}
+	response, err := l.await()
+	if err == nil {
+		if l.base != nil && response.Absent == nil { // the response for one connection has no Absent
+			response.Absent = l.base.Absent
+		}
+		l.base = response
+		var read *page
+		if read, err = l.open(response); err == nil {
+			return read, nil
+		}
+	}
+	l.isDone = true
+	l.cancelAhead()
+	return nil, l.interrupted(err)
+}
+
+const noCursorNote = "The resource server gave no cursor for the rest."
+
+// open parses a response as the next page. It requests the page after it if the list reads ahead.
+func (l *list) open(response *rs.Response) (*page, error) {
+	envelope, err := response.List()
+	if err != nil {
+		return nil, err
+	}
+	read := &page{start: l.next, rows: recordsOf(envelope), envelope: envelope}
+	cursor, hasMore := envelope.Text(nextCursorName), string(envelope.Get("has_more")) == "true"
+	if l.splits(read.rows, hasMore && cursor == "") {
+		return l.page()
+	}
+	l.pages++
+	l.left -= max(1, len(read.rows))
+	var beyond int
+	read.first, beyond = read.start.skipped(read.rows)
+	l.next = position{Connection: read.start.Connection, Cursor: cursor, Skip: beyond, LastRow: read.start.LastRow}
+	switch end := l.bound.index(read.rows); {
+	case end < len(read.rows):
+		read.rows, read.first = read.rows[:end], min(read.first, end)
+		read.isLast = l.endConnection()
+	case cursor != "" && cursor != read.start.Cursor:
+	case hasMore && !l.isSearch:
+		l.isDone, l.Note = true, noCursorNote
+		l.next = position{Connection: read.start.Connection, Cursor: read.start.Cursor, Skip: len(read.rows)}
+	default:
+		read.isLast = l.endConnection()
+		if hasMore {
+			l.isRead, l.Complete, l.Note = false, false, noCursorNote
+		}
+	}
+	read.next = l.next
+	if l.readsAhead && !l.isDone && l.left > 0 && l.pages != l.wholePage {
+		l.requestNext()
+	}
+	return read, nil
+}
+
+// unread returns the rows that no earlier call has read.
+func (p *page) unread() []record { return p.rows[p.first:] }
+
+func (p *page) positionAfter(row int) position {
+	if row == len(p.rows)-1 && !p.isLast {
+		return p.next
+	}
+	return position{Connection: p.start.Connection, Cursor: p.start.Cursor, Skip: row + 1, LastRow: p.rows[row].hash()}
+}
+
+func (p *page) positionBefore(row int) position {
+	if row > 0 {
+		return p.positionAfter(row - 1)
+	}
+	return position{Connection: p.start.Connection, Cursor: p.start.Cursor}
+}
+
+func (l *list) pageRequest() rs.Request {
+	request := l.request
+	request.Query = request.Query.With(limitName, strconv.Itoa(min(l.left, l.pageSize)))
+	if l.next.Cursor != "" {
+		request.Query = request.Query.Without(feedName).With(cursorName, l.next.Cursor) // a feed continues by its cursor alone (051b)
+	}
+	if l.wholePage > 0 && l.pages+1 == l.wholePage {
+		request.Query = request.Query.Without(fieldsName)
+	}
+	if connection := l.next.Connection; connection != "" {
+		request.Query = request.Query.With(connectionName, connection)
+		if one, ok := request.Sources.(rs.OneSource); ok {
+			one.ConnectionID = &connection
+			request.Sources = one
+		}
+	}
+	return request
+}
+
+type fetch struct {
+	request rs.Request
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when the rest is set
+
+	response *rs.Response
+	err      error
+}
+
+// requestNext requests the next page without waiting for it.
+func (l *list) requestNext() {
+	ctx, cancel := context.WithCancel(l.ctx)
+	f := &fetch{request: l.pageRequest(), cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(f.done)
+		f.response, f.err = l.env.RS.Get(ctx, f.request)
+	}()
+	l.ahead = f
+}
+
+// await returns the next page, which may have been requested already.
+func (l *list) await() (*rs.Response, error) {
+	if l.ahead != nil && l.ahead.request.Limit() > l.left { // another connection has used records since
+		l.cancelAhead()
+	}
+	if l.ahead == nil {
+		l.requestNext()
+	}
+	next := l.ahead
+	<-next.done
+	l.ahead = nil
+	next.cancel()
+	return next.response, next.err
+}
+
+// cancelAhead cancels the request of the next page and waits for its end, so that no request outlives the call.
+func (l *list) cancelAhead() {
+	if l.ahead != nil {
+		l.ahead.cancel()
+		<-l.ahead.done
+		l.ahead = nil
+	}
+}
+
+// probe requests the named fields of one record, and returns the error of the request.
+func (l *list) probe(query rs.Query, fields ...string) error {
+	request := l.request
+	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
+	_, err := l.env.RS.Get(l.ctx, request)
+	return err
+}
+
+// joinNames returns the names of all lists without repetition.
+func joinNames(lists ...[]string) []string {
+	var all []string
+	for _, name := range slices.Concat(lists...) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// rowsEnvelope returns a list of rows as the resource server would send it, with the cursor of the rest if there is one.
+func rowsEnvelope(rows []rawjson.Value, next string, members ...rawjson.Member) rawjson.Object {
+	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows)), rawjson.Bool("has_more", next != "")}
+	if next != "" {
+		body = append(body, rawjson.String(nextCursorName, next))
+	}
+	return append(body, members...)
+}

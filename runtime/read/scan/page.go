@@ -1,0 +1,143 @@
+package scan
+
+import (
+	"bytes"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+)
+
+// rowsAtOnce is how many rows are matched together. The records of hits are read concurrently.
+const rowsAtOnce = 8
+
+// matchingPage is a page of the matching rows of a list.
+type matchingPage struct {
+	*list
+	asked       rs.Request // the caller's request
+	limit       int
+	match       func(rows []record) ([]bool, error)
+	countsAll   bool   // the reading continues after the page, to count
+	showsCount  bool   // the response has the count if it is known
+	total       *int64 // of all matching rows; nil: unknown
+	hidesRecall bool   // some hits could not be compared, so recall is unknown
+
+	rows      []rawjson.Value
+	positions []position // the position after each row
+	cut       *position  // the position after the page, if matching rows may follow
+	last      *page      // the last page that was read; nil: none
+}
+
+// fill reads until the page is full. To count all rows, it reads to the end.
+func (m *matchingPage) fill() error {
+	m.readsAhead = m.countsAll
+	for {
+		read, err := m.page()
+		if err != nil || read == nil {
+			return err
+		}
+		if isEnough, err := m.add(read); isEnough || err != nil {
+			return err
+		}
+		rows := len(m.rows)
+		m.readsAhead = m.countsAll || !m.isSearch && rows+rows/m.pages < m.limit // the next page will probably not fill it
+	}
+}
+
+// add adds the matching rows of a page, and reports whether no other page is needed.
+func (m *matchingPage) add(read *page) (isEnough bool, err error) {
+	m.last = read
+	i := read.first
+	defer func() {
+		if i > read.first {
+			m.UpTo = m.markOf(read.rows[i-1])
+		}
+	}()
+	for matches := []bool(nil); i < len(read.rows); i++ {
+		isFull := len(m.rows) == m.limit
+		if isFull && m.isSearch { // to test another hit costs a read
+			m.stop(read, i)
+			return true, nil
+		}
+		if len(matches) == 0 {
+			matches, err = m.match(read.rows[i:min(len(read.rows), i+rowsAtOnce)])
+		}
+		if err != nil && m.Read == 0 { // the refusal is the answer (R-SCAN-8)
+			return true, err
+		}
+		if err != nil {
+			m.stop(read, i)
+			return true, m.interrupted(err)
+		}
+		isMatch := matches[0]
+		matches = matches[1:]
+		if isMatch && isFull && m.cut == nil {
+			if m.stop(read, i); !m.countsAll {
+				return true, nil
+			}
+		}
+		m.noteRead(read.rows[i])
+		if isMatch {
+			m.Matched++
+		}
+		if isMatch && m.cut == nil {
+			m.rows = append(m.rows, bytes.Clone(read.rows[i].row)) // a copy does not keep its page in memory
+			m.positions = append(m.positions, read.positionAfter(i))
+			m.Rows = append(m.Rows, m.markOf(read.rows[i]))
+		}
+	}
+	return !m.countsAll && len(m.rows) == m.limit, nil
+}
+
+// stop ends the page before a row. It also ends the reading, unless all rows are counted.
+func (m *matchingPage) stop(read *page, row int) {
+	cut := read.positionBefore(row)
+	m.cut, m.Complete = &cut, m.Complete && m.countsAll
+}
+
+// response returns the page as the resource server would send it.
+func (m *matchingPage) response(warnings warnings) *rs.Response {
+	if m.showsCount && m.Complete {
+		total := m.Matched
+		m.total = &total
+	}
+	if m.countsAll && m.Complete { // the reading covers all rows, also those that are not shown
+		m.Rows = nil
+	}
+	m.CursorAfter = func(rows int) string {
+		if rows == len(m.rows) {
+			return m.nextCursor()
+		}
+		return m.cursor(m.positions[rows-1])
+	}
+	var meta rawjson.Object
+	if m.total != nil {
+		meta = append(meta, exactCount(*m.total))
+	}
+	var members []rawjson.Member
+	if m.last != nil {
+		if recall := m.last.envelope.Meta().Get("recall"); recall != nil && !m.hidesRecall {
+			meta = append(meta, rawjson.Raw("recall", recall))
+		}
+		if bookmark := m.last.envelope.Get(bookmarkName); bookmark != nil {
+			members = append(members, rawjson.Raw(bookmarkName, bookmark))
+		}
+	}
+	body := rowsEnvelope(m.rows, m.nextCursor(), warnings.meta(meta))
+	return m.respond(m.asked, append(body, members...))
+}
+
+// nextCursor returns the cursor of the next page, or an empty string on the last page.
+func (m *matchingPage) nextCursor() string {
+	switch {
+	case m.cut != nil:
+		return m.cursor(*m.cut)
+	case m.isDone && m.Complete, m.last != nil && m.last.isLast:
+		return ""
+	}
+	return m.cursor(m.next)
+}
+
+func (m *matchingPage) cursor(at position) string {
+	at.Count = m.total
+	return at.encode(m.asked)
+}

@@ -1,0 +1,183 @@
+// Package scan answers queries that a resource server refuses to a token by reading the records (R-SCAN): filters, aggregates of fields that
+// it does not declare, and rows in an order that it does not offer. It also reads all streams as one timeline (R-TIME). Generated tools
+// call it. It reads with the caller's bearer within the bounds of tool.Readings, and describes the reading in rs.Response.Reading.
+package scan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Parameters of the resource server.
+const (
+	limitName       = "limit"
+	cursorName      = "cursor"
+	nextCursorName  = "next_cursor"
+	bookmarkName    = "next_changes_since"
+	countName       = "count"
+	fieldsName      = "fields"
+	filterName      = "filter"
+	sortName        = "sort"
+	orderName       = "order"
+	zoneName        = "time_zone"
+	feedName        = "changes_since"
+	connectionName  = "connection_id"
+	groupByTimeName = "group_by_time"
+	granularityName = "granularity"
+)
+
+// The kinds of readings, for metrics.
+const (
+	kindRows     = "rows"
+	kindTop      = "top"
+	kindGroups   = "groups"
+	kindHits     = "hits"
+	kindTimeline = "timeline"
+)
+
+// reading is one reading of a call, and what it has read so far.
+type reading struct {
+	rs.Reading
+	ctx     context.Context // ends with the time for reading
+	call    context.Context // of the call
+	env     tool.Env
+	kind    string
+	cancel  func()            // cancels every read
+	release func()            // ends the caller's turn
+	left    int               // records that may still be read
+	pages   int               // pages that were read
+	base    *rs.Response      // the last response; the answer has its origin
+	order   listOrder         // of the records
+	filter  *condition.Filter // the filter that the adapter applies; nil: none
+}
+
+// newReading waits for the caller's turn. The caller must end the reading.
+func newReading(ctx context.Context, env tool.Env, kind string) (*reading, error) {
+	limited, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
+	release, err := env.Readings.Begin(limited, env.Caller)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	r := &reading{ctx: limited, call: ctx, env: env, kind: kind, left: env.Readings.Most(), cancel: cancel, release: release}
+	if env.ReadMost > 0 {
+		r.left = min(r.left, env.ReadMost)
+	}
+	return r, nil
+}
+
+// end reports what was read, and lets the caller's next reading begin.
+func (r *reading) end() {
+	r.cancel()
+	r.release()
+	if r.base != nil {
+		r.env.Readings.Observe(r.call, r.kind, r.Reading)
+	}
+}
+
+// interrupted notes why a reading is incomplete and returns nil. It returns the error if the error itself is the answer.
+func (r *reading) interrupted(err error) error {
+	if r.Note = interruption(err); r.Note == "" || r.pages == 0 && r.Read == 0 || r.call.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+func (r *reading) reportProgress() {
+	if r.env.Progress != nil && r.Read > 0 {
+		r.env.Progress(r.Read, fmt.Sprintf("%d records read", r.Read))
+	}
+}
+
+// noteRead counts the records that were read, and updates the order.
+func (r *reading) noteRead(rows ...record) {
+	for _, row := range rows {
+		r.Read++
+		r.order.add(row.fields)
+	}
+}
+
+// markOf returns the mark of the record that was counted last.
+func (r *reading) markOf(last record) rs.Mark {
+	return rs.Mark{ID: last.key(), Time: r.order.time(last.fields), Read: r.Read}
+}
+
+func (r *reading) respond(asked rs.Request, body rawjson.Object) *rs.Response {
+	response := r.base.WithMembers(body)
+	response.Request, response.Seen = asked, 0
+	about := r.Reading
+	if r.Complete && r.Matched == 0 && r.filter != nil {
+		about.Unmatched = r.filter.Unmatched()
+	}
+	response.Reading = &about
+	return response
+}
+
+// checkTimes returns an error if nothing matched because the filter compares a field of times with something else.
+func (r *reading) checkTimes() error {
+	wrong := r.filter.NotATime()
+	if wrong == nil || r.Matched > 0 {
+		return nil
+	}
+	field, value := rawjson.Quote(wrong.Field), rawjson.Quote(wrong.Value)
+	message := fmt.Sprintf("filter compares %s with %s, but %s holds times; pass a date or a time such as 2026-01-31T08:00:00Z", field, value, field)
+	if at, isEpoch := epoch(wrong.Value); isEpoch {
+		message += fmt.Sprintf("; %s counts from 1970 and is %s", wrong.Value, at.Format(time.RFC3339))
+	}
+	return &tool.Error{Code: tool.InvalidFilter, Param: filterName, Message: message}
+}
+
+// epoch reads seconds or milliseconds since 1970, between the years 2001 and 2128.
+func epoch(text string) (time.Time, bool) {
+	number, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil:
+		return time.Time{}, false
+	case 1e9 <= number && number < 5e9:
+		return time.Unix(number, 0).UTC(), true
+	}
+	return time.UnixMilli(number).UTC(), 1e12 <= number && number < 5e12
+}
+
+// exactCount returns the member of meta with the number of matching records.
+func exactCount(count int64) rawjson.Member {
+	return rawjson.Raw(countName, rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", count)}.Encode())
+}
+
+// warnings are the warnings of a response, each as JSON.
+type warnings []rawjson.Value
+
+// add adds a warning for each message that is not empty.
+func (w *warnings) add(code string, messages ...string) {
+	for _, message := range messages {
+		if message != "" {
+			*w = append(*w, rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}.Encode())
+		}
+	}
+}
+
+func (w warnings) meta(members rawjson.Object) rawjson.Member {
+	if w != nil {
+		members = append(members, rawjson.Raw("warnings", rawjson.Array(w)))
+	}
+	return rawjson.Raw("meta", members.Encode())
+}
+
+func (r *reading) filterWarnings() (found warnings) {
+	found.add("filter_comparison", r.filter.Warnings(r.env.Clock.Location())...)
+	return found
+}
+
+// isNarrowable reports whether each field of a filter can be requested by name. Names in a list of fields have no commas.
+func isNarrowable(filter rs.Filter) bool {
+	return !slices.ContainsFunc(filter, func(c rs.Condition) bool { return strings.Contains(c.Field, ",") })
+}

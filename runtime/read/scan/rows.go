@@ -1,0 +1,188 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// RowsInput has the arguments of a query for rows. A nil member was not given.
+type RowsInput struct {
+	Filter       rs.Filter
+	Sort         *string
+	Order        *string
+	Fields       []string
+	Count        *string
+	Cursor       *string
+	ConnectionID *string
+}
+
+// Rows reads a page of a stream, or of all streams. If the resource server refuses all filters, the adapter applies the filter
+// (R-SCAN-1). If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Rows returns the errors of env.Get, or a
+// *tool.Error for a cursor of another call or a caller with too many readings.
+func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
+	if request.Path.Route().Stream == tool.EveryStream {
+		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(text(input.Cursor), changesPrefix) {
+			return readChanges(ctx, env, request, input)
+		}
+		return readTimeline(ctx, env, request, input)
+	}
+	from, isOwn, err := positionOf(env, input.Cursor, request)
+	switch {
+	case err != nil:
+		return nil, err
+	case env.Readings == nil || len(input.Filter) == 0 && input.Sort == nil || !isNarrowable(input.Filter):
+		return env.Get(ctx, request)
+	}
+	q := &rows{request: request, input: input, from: from}
+	q.filters = isOwn || len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
+	if from.Sorts && !q.sort() {
+		return nil, errOtherCall
+	}
+	if !q.filters {
+		response, err := env.Get(ctx, request)
+		if err == nil || !q.takesOver(env, err) {
+			return response, err
+		}
+	}
+	if !isOwn && input.Cursor != nil {
+		return nil, errOtherCall
+	}
+	for {
+		response, err := q.read(ctx, env)
+		if err == nil || !q.takesOver(env, err) {
+			return response, err
+		}
+	}
+}
+
+// rows is a query for rows that the adapter answers.
+type rows struct {
+	request      rs.Request
+	input        RowsInput
+	from         position
+	filters      bool // the adapter applies the filter
+	sorts        bool // the adapter sorts
+	sortRefusal  error
+	sortField    string
+	isDescending bool
+}
+
+// takesOver reports whether the adapter can do what the resource server refused, and prepares it.
+func (q *rows) takesOver(env tool.Env, err error) bool {
+	switch {
+	case !q.filters && len(q.input.Filter) > 0 && isFilterRefusal(err):
+		env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
+		q.filters = true
+	case !q.sorts && q.input.Sort != nil && q.input.Cursor == nil && isSortRefusal(err):
+		q.sortRefusal = err
+		return q.sort()
+	default:
+		return false
+	}
+	return true
+}
+
+// sort makes the adapter sort the rows. It returns false if the order is not by one field.
+func (q *rows) sort() bool {
+	if q.input.Sort == nil {
+		return false
+	}
+	order := text(q.input.Order)
+	field, isDescending := strings.CutPrefix(*q.input.Sort, "-")
+	q.sortField, q.isDescending = field, isDescending || order == "desc"
+	q.sorts = field != "" && !strings.Contains(field, ",") && !(isDescending && order == "asc")
+	return q.sorts
+}
+
+func (q *rows) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
+	var local rs.Filter // the filter that the adapter applies
+	request, fields, kind := q.request, q.input.Fields, kindRows
+	if q.filters {
+		local = q.input.Filter
+		request.Query = request.Query.WithoutMembers(filterName)
+	}
+	filter := condition.New(local)
+	used := filter.Fields()
+	if q.sorts {
+		kind, used = kindTop, append(used, q.sortField)
+		request.Query = request.Query.Without(sortName, orderName)
+	}
+	if fields != nil {
+		fields = joinNames(fields, used)
+	}
+	r, err := newReading(ctx, env, kind)
+	if err != nil {
+		return nil, err
+	}
+	defer r.end()
+	l := r.newList(request, fields, q.from)
+	defer l.cancelAhead()
+	l.isUnordered = q.sorts
+	l.requestNext()
+	if q.from == (position{}) {
+		if err := q.checkNames(l, filter.Fields()); err != nil {
+			return nil, err
+		}
+	}
+	l.bound = l.boundOf(local, q.order())
+	l.filter = filter
+	if q.sorts {
+		return q.top(l)
+	}
+	return q.page(l)
+}
+
+// order returns the order of the list that is read, or an empty string for the default one.
+func (q *rows) order() string {
+	switch sort := text(q.input.Sort); {
+	case q.sorts:
+		return ""
+	case sort != "" && !strings.HasPrefix(sort, "-"):
+		return "asc"
+	}
+	return text(q.input.Order)
+}
+
+// checkNames asks the resource server about the fields of the order and the filter if no page requests them by name, so that an unknown
+// field is an error and not an empty result.
+func (q *rows) checkNames(l *list, filterFields []string) error {
+	if q.sorts {
+		err := l.probe(l.request.Query, q.sortField)
+		if errors.As(err, new(*rs.Error)) {
+			return q.sortRefusal
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if q.input.Fields == nil && len(filterFields) > 0 {
+		return l.probe(l.request.Query, filterFields...)
+	}
+	return nil
+}
+
+// page reads until the page is full. To count the matching rows, it reads to the end.
+func (q *rows) page(l *list) (*rs.Response, error) {
+	isFirst, count := q.from == position{}, text(q.input.Count)
+	found := &matchingPage{
+		list: l, asked: q.request, limit: q.request.Limit(), total: q.from.Count,
+		countsAll: isFirst && count == "exact", showsCount: isFirst && count != "" && count != "none",
+	}
+	found.match = func(rows []record) ([]bool, error) {
+		matches := make([]bool, len(rows))
+		for i, row := range rows {
+			matches[i] = l.filter.Match(row.fields)
+		}
+		return matches, nil
+	}
+	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
+		return nil, err
+	}
+	return found.response(l.filterWarnings()), nil
+}

@@ -1,0 +1,291 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+const timeKey = tool.TimeKey
+
+const (
+	sourcesAtOnce = 16
+	sourceTimeout = 6 * time.Second // of one request
+	pageReserve   = 5               // rows read beyond the page, to settle its last rows
+	minPage       = 30              // rows of a stream, which show how it spells times
+)
+
+// sortKey is the key of a record in a timeline. Newest first, ties are in the order of stream, connection and record key (R-TIME-3).
+type sortKey struct {
+	At         int64  `json:"t"` // nanoseconds since 1970
+	Stream     string `json:"s"`
+	Connection string `json:"c,omitempty"`
+	Key        string `json:"k"`
+}
+
+// timeline reads the records of all streams (R-TIME-1). It shows every record once (R-TIME-3), so a mail can be three rows: its message,
+// its body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them. Its methods remaining and noteResponse
+// are safe for concurrent use.
+type timeline struct {
+	*reading
+	request  rs.Request
+	document *schemadoc.Document
+	sources  []*source
+	span     timeRange
+	isRising bool
+	limit    int // rows of the page
+	pageSize int // of a stream
+	start    timelineCursor
+
+	mu     sync.Mutex
+	grants []string
+}
+
+// compare returns -1 if a record comes before another one in the timeline.
+func (t *timeline) compare(a, b sortKey) int {
+	if t.isRising {
+		a, b = b, a
+	}
+	return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Connection, b.Connection), cmp.Compare(a.Key, b.Key))
+}
+
+// readTimeline reads a page of the timeline. It returns a *tool.Error, the error of the schema, or the error of a source if no source
+// answered.
+func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
+	if env.Readings == nil {
+		return nil, readingOff(tool.RecordsStream + ` "` + tool.EveryStream + `"`)
+	}
+	span, err := rangeOf(input.Filter, env.Clock)
+	if err != nil {
+		return nil, err
+	}
+	start, err := openCursor(input.Cursor, request)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReading(ctx, env, kindTimeline)
+	if err != nil {
+		return nil, err
+	}
+	defer r.end()
+	t := &timeline{reading: r, request: request, span: span, isRising: text(input.Order) == "asc", limit: request.Limit(), start: start}
+	t.pageSize = min(max(t.limit+pageReserve, minPage), rs.MostRows)
+	if err := cmp.Or(t.findSources(input.ConnectionID), t.refuseOthers(orderName, filterName, connectionName)); err != nil {
+		return nil, err
+	}
+	t.resume(input.Cursor)
+	order, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	return t.page(order), nil
+}
+
+// findSources reads the schema, and makes a source for each stream and connection.
+func (t *timeline) findSources(connectionID *string) (err error) {
+	if t.document, err = (schemadoc.Scope{ConnectionID: connectionID}).Ask(t.ctx, t.env.RS.Get, nil); err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for connector, stream := range t.document.Rows() {
+		connections := connector.ConnectionsOf(stream)
+		if connections == nil {
+			connections = []schemadoc.Connection{{}}
+		}
+		for _, connection := range connections {
+			found := &source{timeline: t, stream: stream.Name, connection: connection.ID, advertised: stream.Members}
+			if !known[found.key()] {
+				known[found.key()] = true
+				t.sources = append(t.sources, found)
+			}
+		}
+	}
+	return nil
+}
+
+// refuseOthers refuses every parameter except the accepted ones and those of a page. The error has the calls to make instead.
+func (t *timeline) refuseOthers(accepted ...string) error {
+	for _, each := range t.request.Query.Parameters() {
+		name, _, _ := strings.Cut(each.Name, "[")
+		if name == limitName || name == cursorName || slices.Contains(accepted, name) {
+			continue
+		}
+		refused := &tool.Error{
+			Code: tool.InvalidTimeRange, Param: name,
+			Message: fmt.Sprintf("%s is not for stream %q; leave it out, or read one stream with it", name, tool.EveryStream),
+			Instead: []rawjson.Object{{{Name: name}}},
+		}
+		if len(t.sources) > 0 {
+			refused.Instead = append(refused.Instead, rawjson.Object{rawjson.String(tool.RecordsStream, t.sources[0].stream)})
+		}
+		return refused
+	}
+	return nil
+}
+
+// eachSource calls read for the sources concurrently, and stores their errors. It returns an error if the call has ended, or if no source
+// of the timeline can be read.
+func (t *timeline) eachSource(sources []*source, limit int, read func(int) error) error {
+	var running errgroup.Group // a failed source does not cancel the others
+	running.SetLimit(limit)
+	for i, source := range sources {
+		running.Go(func() error {
+			if source.err = read(i); source.err != nil {
+				source.rows = nil // a later page shows them in order
+			}
+			return nil
+		})
+	}
+	_ = running.Wait()
+	if err := t.call.Err(); err != nil {
+		return &rs.Failure{Reason: rs.Timeout, Message: "the call ended before all streams were read", Cause: err}
+	}
+	if len(t.sources) == 0 || slices.ContainsFunc(t.sources, func(s *source) bool { return s.err == nil }) {
+		return nil
+	}
+	if err := t.sources[0].err; !errors.Is(err, errReadingBound) && !errors.Is(err, errNoCursor) {
+		return err
+	}
+	return nil
+}
+
+// read reads the sources until the page is certain, and returns the source of each of its rows.
+func (t *timeline) read() (order []int, err error) {
+	unread, next := t.sources, (*source).begin
+	for len(unread) > 0 {
+		if err := t.eachSource(unread, sourcesAtOnce, func(i int) error { return next(unread[i]) }); err != nil {
+			return nil, err
+		}
+		next = (*source).readPage
+		order, unread = t.merge()
+	}
+	return order, nil
+}
+
+// merge returns the source of each row of the page, and the sources whose next row must be read first.
+func (t *timeline) merge() (order []int, unread []*source) {
+	settled := make([]int, len(t.sources))
+	for i, source := range t.sources {
+		settled[i] = source.settled()
+	}
+	keyOf := func(row merge.Row) (key sortKey, isRead bool) {
+		source := t.sources[row.Source]
+		if row.Number < settled[row.Source] {
+			return source.rows[row.Number].sortKey, true
+		}
+		return sortKey{At: source.nextAt()}, false
+	}
+	order = merge.Order(len(t.sources), t.limit, func(source, row int) bool {
+		candidate := t.sources[source]
+		return candidate.err == nil && (row < settled[source] || row == settled[source] && !candidate.isDone)
+	}, func(a, b merge.Row) bool {
+		x, isRead := keyOf(a)
+		y, isOtherRead := keyOf(b)
+		if x.At == y.At && isRead != isOtherRead {
+			return !isRead // the unread row may be the first
+		}
+		return t.compare(x, y) < 0
+	})
+	taken := make([]int, len(t.sources))
+	for _, source := range order {
+		if taken[source] == settled[source] {
+			unread = append(unread, t.sources[source])
+		}
+		taken[source]++
+	}
+	return order, unread
+}
+
+func (t *timeline) page(order []int) *rs.Response {
+	taken := make([]int, len(t.sources))
+	rows := make([]rawjson.Value, len(order))
+	for i, number := range order {
+		row := t.sources[number].rows[taken[number]]
+		taken[number]++
+		rows[i] = row.row
+		t.Rows = append(t.Rows, rs.Mark{ID: row.Key, Time: row.time, Read: t.Read})
+	}
+	hasMore, isWhole := false, len(t.schemaWarnings()) == 0
+	for i, source := range t.sources {
+		hasMore = hasMore || source.err == nil && (taken[i] < len(source.rows) || !source.isDone)
+		isWhole = isWhole && source.err == nil
+	}
+	t.Matched, t.Complete = int64(len(rows)), !hasMore && isWhole
+	if len(rows) > 0 {
+		t.UpTo = t.Rows[len(rows)-1]
+	}
+	t.CursorAfter = func(shown int) string {
+		if shown == len(order) && !hasMore {
+			return ""
+		}
+		return t.cursor(order[:shown])
+	}
+	body := rowsEnvelope(rows, t.CursorAfter(len(order)), rawjson.String(zoneName, t.env.Clock.Location().String()))
+	return t.respond(append(body, t.warnings().meta(nil)))
+}
+
+func (t *timeline) respond(body rawjson.Object) *rs.Response {
+	if t.base == nil {
+		t.base = &rs.Response{Status: http.StatusOK}
+	}
+	response := t.reading.respond(t.request, body)
+	response.GrantIDs = t.grants
+	return response
+}
+
+func (t *timeline) schemaWarnings() []rawjson.Value {
+	meta, _ := rawjson.ParseObject(t.document.Members.Get("meta"))
+	found, _ := rawjson.Elements(meta.Get("warnings"))
+	return found
+}
+
+// warnings returns the warnings of the schema, one for each source that was not read, with the reason, and one for the streams without a
+// time.
+func (t *timeline) warnings() warnings {
+	var leftOut []string
+	found := warnings(t.schemaWarnings())
+	for _, source := range t.sources {
+		if source.noTime && !slices.Contains(leftOut, source.stream) {
+			leftOut = append(leftOut, source.stream)
+		}
+		if source.err != nil {
+			found.add("partial_results", fmt.Sprintf("%s is missing from this page: %s", source.name(), reasonOf(source.err)))
+		}
+	}
+	if leftOut != nil {
+		found.add("left_out", "without a time, left out: "+strings.Join(leftOut, ", "))
+	}
+	return found
+}
+
+// reasonOf describes an error in one sentence without content of a record.
+func reasonOf(err error) string {
+	var refused *rs.Error
+	var own *tool.Error
+	var failure *rs.Failure
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Sprintf("the resource server answered %d %s.", refused.Status, refused.Code)
+	case errors.As(err, &failure):
+		return fmt.Sprintf("it could not be read (%s).", failure.Reason)
+	case errors.As(err, &own):
+		return own.Message + "."
+	case errors.Is(err, errReadingBound), errors.Is(err, errNoCursor):
+		return err.Error() + "."
+	}
+	return "it could not be read."
+}

@@ -1,0 +1,137 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// timeRange is the range of a timeline: from since to before until. A nil bound is open.
+type timeRange struct{ since, until *time.Time }
+
+func (r timeRange) isBounded() bool { return r.since != nil || r.until != nil }
+
+func (r timeRange) holds(at time.Time) bool {
+	return (r.since == nil || !at.Before(*r.since)) && (r.until == nil || at.Before(*r.until))
+}
+
+// rangeOf returns the range that a filter selects. A day begins and ends at midnight in the zone (R-TIME-8).
+func rangeOf(filter rs.Filter, clock tool.Clock) (selected timeRange, err error) {
+	for _, each := range filter {
+		from, isTime := scalar.Period([]byte(each.Value))
+		if each.Field != timeKey || each.Operator == "" || !isTime {
+			return selected, badTime(each)
+		}
+		to := from.Add(1) // the next instant
+		switch period := len(each.Value); period {
+		case len("2026"), len("2026-01"), len(time.DateOnly):
+			from = inZone(from, clock)
+			switch period {
+			case len("2026"):
+				to = from.AddDate(1, 0, 0)
+			case len("2026-01"):
+				to = from.AddDate(0, 1, 0)
+			default:
+				to = from.AddDate(0, 0, 1)
+			}
+		}
+		at := from
+		if each.Operator == "gt" || each.Operator == "lte" {
+			at = to
+		}
+		isLower := each.Operator[0] == 'g'
+		switch {
+		case isLower && (selected.since == nil || at.After(*selected.since)):
+			selected.since = &at
+		case !isLower && (selected.until == nil || at.Before(*selected.until)):
+			selected.until = &at
+		}
+	}
+	return selected, nil
+}
+
+func badTime(condition rs.Condition) error {
+	return &tool.Error{
+		Code: tool.InvalidTimeRange, Param: filterName,
+		Message: "a timeline takes a range of " + timeKey + ` with gte, gt, lte or lt, such as {"` + timeKey + `":{"gte":"2026-03-11","lt":"2026-03-12"}}; ` +
+			"got " + condition.Field + " " + cmp.Or(condition.Operator, "=") + " " + string(rawjson.Quote(tool.Shorten(condition.Value, tool.LabelCharacters))),
+	}
+}
+
+// inZone returns the midnight in the zone of a date that was read as a midnight in UTC.
+func inZone(date time.Time, clock tool.Clock) time.Time {
+	year, month, day := date.Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, clock.Location())
+}
+
+// spelling is the form of a time as text. Lists are ordered by text (770), so the form decides how far their instants may be out of
+// order.
+type spelling struct {
+	isDate    bool
+	hasOffset bool // other than UTC
+}
+
+// instantOf returns the instant of a value. A date is its midnight in the zone.
+func instantOf(value rawjson.Value, clock tool.Clock) (at time.Time, form spelling, ok bool) {
+	if rawjson.Kind(value) != rawjson.StringValue {
+		return at, form, false
+	}
+	text := scalar.TextOf(value)
+	written, offset, ok := scalar.ClockTime(text)
+	if !ok {
+		return at, form, false
+	}
+	form = spelling{isDate: scalar.IsDate(text), hasOffset: offset != scalar.UTC && offset != scalar.Local}
+	if form.isDate {
+		return inZone(written, clock), form, true
+	}
+	return scalar.At(written, offset), form, true
+}
+
+// Slacks are how far the instants of a list may be out of order.
+const (
+	secondSlack = time.Second    // fractions of different lengths: 00.5Z comes before 00Z
+	offsetSlack = 28 * time.Hour // offsets from -12:00 to +14:00, or dates among times
+)
+
+func slackOf(first, next spelling) time.Duration {
+	switch {
+	case first.hasOffset || next.hasOffset || first.isDate != next.isDate:
+		return offsetSlack
+	case first.isDate:
+		return 0
+	}
+	return secondSlack
+}
+
+// TimeField returns the field that says when the records of a stream happened, if it holds times in the recent records. It is empty without
+// such a field.
+func TimeField(stream rawjson.Object, recent []rawjson.Cursor) string {
+	return tool.TimeField(stream, func(name string) bool { return holdsTimes(name, recent) })
+}
+
+// advertisedTime returns the advertised field if its name has the role of a time.
+func advertisedTime(stream rawjson.Object) string {
+	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
+	return tool.TimeField(stream, func(name string) bool { return slices.Contains(advertised, name) && tool.TimeRole.Has(name) })
+}
+
+// holdsTimes reports whether a field has a time in at least one record, and no other value in any.
+func holdsTimes(name string, records []rawjson.Cursor) bool {
+	holds := false
+	for _, fields := range records {
+		value := fields.Member(name)
+		if value == nil || rawjson.Kind(value) == rawjson.Null {
+			continue
+		}
+		if _, _, holds = instantOf(value, tool.Clock{}); !holds {
+			return false
+		}
+	}
+	return holds
+}

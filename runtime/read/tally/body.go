@@ -1,0 +1,98 @@
+package tally
+
+import (
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+)
+
+// Body returns the aggregation in the resource server's envelope, without meta. A group has its key and its count, and for a metric other
+// than count its value. With both groupings it also has the start of its time bucket, as time. other_count is the number of records in
+// groups beyond the limit. It counts a record once for each of its groups.
+func (t *Tally) Body() rawjson.Object {
+	q, zone := t.query, t.query.TimeZone
+	if t.buckets.hasOffsets {
+		zone += ", or the offset that a value states"
+	}
+	body := rawjson.Object{
+		rawjson.String("object", "aggregation"), rawjson.String("stream", q.Stream), rawjson.String("metric", q.Metric),
+		rawjson.Raw("field", rawjson.TextOrNull(q.Field)), rawjson.Raw("group_by", rawjson.TextOrNull(q.GroupBy)),
+		rawjson.Raw("group_by_time", rawjson.TextOrNull(q.GroupByTime)), rawjson.Raw("granularity", rawjson.TextOrNull(q.Granularity)),
+		rawjson.Raw("time_zone", rawjson.TextOrNull(zone)),
+		rawjson.Bool("approximate", t.distinctValues != nil && t.distinctValues.full), rawjson.Int("filtered_record_count", t.all.records),
+	}
+	if !t.isGrouped() {
+		return append(body, rawjson.Raw("value", t.value(&t.all)))
+	}
+	if q.GroupBy == "" { // a cycle also has the groups without records (R-TIME-7)
+		for i := range cycles[q.Granularity] {
+			t.groups.findOrAdd(appendName(nil, bucket(i), []byte("null")))
+		}
+	}
+	groups := []rawjson.Value{}
+	for _, group := range t.groups.ordered(q.Metric, q.GroupBy != "") {
+		groups = append(groups, t.group(group))
+	}
+	return t.Sorted(body, groups)
+}
+
+// Groups returns the number of groups, including those beyond the limit. It returns 0 if there were too many to distinguish.
+func (t *Tally) Groups() int {
+	if t.groups.others > 0 {
+		return 0
+	}
+	return len(t.groups.kept)
+}
+
+// value returns a figure as JSON. It is null if the metric could measure no value.
+func (t *Tally) value(f *figure) rawjson.Value {
+	if t.unmeasured > 0 && !t.isMeasured {
+		return rawjson.Value("null")
+	}
+	return f.value(t.query.Metric)
+}
+
+func (t *Tally) group(group *group) rawjson.Value {
+	members := rawjson.Object{rawjson.Raw("key", group.key)}
+	start := t.buckets.key(group.start)
+	if t.query.GroupBy == "" {
+		members[0].Value = start
+	} else if t.query.GroupByTime != "" {
+		members = append(members, rawjson.Raw("time", start))
+	}
+	members = append(members, rawjson.Int("count", group.records))
+	if t.query.Metric != "count" {
+		members = append(members, rawjson.Raw("value", t.value(&group.figure)))
+	}
+	return members.Encode()
+}
+
+// Warnings returns warnings about what the figures leave out: values that the metric cannot measure, and groups or values beyond a bound.
+func (t *Tally) Warnings() []string {
+	q := t.query
+	var warnings []string
+	warn := func(holds bool, form string, values ...any) {
+		if holds {
+			warnings = append(warnings, fmt.Sprintf(form, values...))
+		}
+	}
+	warn(t.unmeasured > 0, "%d values of %s are left out: %s cannot measure them.", t.unmeasured, q.Field, q.Metric)
+	warn(t.several > 0, "%d records have several values of %s, and count once in the group of each.", t.several, q.GroupBy)
+	warn(t.buckets.hasOffsets, "Values of %s have their own offset or none: they are grouped by the time that they show, not in %s. "+
+		"Pass time_zone to group instants.", q.GroupByTime, q.TimeZone)
+	warn(t.groups.others > 0, "Only the first %d groups are counted; %d records are in other groups, and one of those may be larger.",
+		len(t.groups.kept), t.groups.others)
+	warn(t.distinctValues != nil && t.distinctValues.full, "There are more than %d different values; those beyond are not counted.", maxDistinct)
+	return warnings
+}
+
+// LacksTimes reports whether the field of the time groups has values and none of them is a time.
+func (t *Tally) LacksTimes() bool { return t.untimed && !t.timed }
+
+// Spelled returns a note that numbers as text were measured by value. It is empty without such numbers.
+func (t *Tally) Spelled() string {
+	if t.spelled == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d values of %s are numbers as text; %s takes them by value.", t.spelled, t.query.Field, t.query.Metric)
+}

@@ -1,0 +1,139 @@
+package tally
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+)
+
+// bucket is the start of a time bucket: the clock of the zone in seconds since 1970, or the number of a weekday or an hour.
+type bucket int64
+
+// noBucket is the bucket of records without a time. It sorts last.
+const noBucket bucket = math.MaxInt64
+
+// The granularities of a cycle. Their buckets repeat: Monday to Sunday, and 00 to 23 (R-TIME-7).
+const (
+	weekday   = "weekday"
+	hourOfDay = "hour_of_day"
+)
+
+var cycles = map[string]int{weekday: 7, hourOfDay: 24}
+
+const minutesLayout = "2006-01-02T15:04"
+
+// unit returns the calendar unit of a granularity.
+func unit(granularity string) string {
+	switch granularity {
+	case weekday:
+		return "day"
+	case hourOfDay:
+		return "hour"
+	}
+	return granularity
+}
+
+// buckets assigns times to buckets in one zone. When clocks are set back, both passes of the repeated hour are one bucket, as in the
+// resource server.
+type buckets struct {
+	granularity string
+	zone        *time.Location
+	asWritten   bool // dates and times with an offset count as they are written
+	hasOffsets  bool // a time with an offset was seen
+	last        span // span of the previous time; the next record is often in it
+}
+
+// span is a part of a bucket within which the zone's offset does not change.
+type span struct {
+	from, until int64 // seconds since 1970 in UTC; until is excluded
+	start       bucket
+}
+
+// bucketOf returns the bucket of a JSON value.
+func (b *buckets) bucketOf(value rawjson.Value) bucket {
+	if rawjson.Kind(value) != rawjson.StringValue {
+		return noBucket
+	}
+	text := scalar.TextOf(value)
+	clock, offset, isTime := scalar.ClockTime(text)
+	isDate := scalar.IsDate(text)
+	switch {
+	case !isTime || isDate && b.granularity == hourOfDay:
+		return noBucket
+	case b.asWritten && (isDate || offset != scalar.UTC):
+		b.hasOffsets = b.hasOffsets || !isDate
+		return b.number(scalar.StartOf(clock, unit(b.granularity)))
+	}
+	at := scalar.At(clock, offset)
+	if second := at.Unix(); second < b.last.from || second >= b.last.until {
+		b.last = b.spanOf(at.In(b.zone))
+	}
+	return b.last.start
+}
+
+// spanOf returns the span of a time in the zone.
+func (b *buckets) spanOf(at time.Time) span {
+	_, offset := at.Zone()
+	start := scalar.StartOf(time.Unix(at.Unix()+int64(offset), 0).UTC(), unit(b.granularity)) // as the clock of the zone shows it
+	end := scalar.Shift(start, unit(b.granularity), 1)
+	found := span{from: start.Unix() - int64(offset), until: end.Unix() - int64(offset), start: b.number(start)}
+	since, next := at.ZoneBounds()
+	if !since.IsZero() {
+		found.from = max(found.from, since.Unix())
+	}
+	if !next.IsZero() {
+		found.until = min(found.until, next.Unix())
+	}
+	return found
+}
+
+// number returns the bucket that begins at a clock time.
+func (b *buckets) number(start time.Time) bucket {
+	switch b.granularity {
+	case weekday:
+		return bucket(start.Weekday()+6) % 7
+	case hourOfDay:
+		return bucket(start.Hour())
+	}
+	return bucket(start.Unix())
+}
+
+// key returns a bucket as the resource server writes it: a date, or for hours and minutes a date with the time of day. A weekday is its
+// English name. An hour of the day is two digits.
+func (b *buckets) key(start bucket) rawjson.Value {
+	if start == noBucket {
+		return rawjson.Value("null")
+	}
+	at := time.Unix(int64(start), 0).UTC()
+	switch b.granularity {
+	case weekday:
+		return rawjson.Quote(time.Weekday((start + 1) % 7).String())
+	case hourOfDay:
+		return rawjson.Quote(fmt.Sprintf("%02d", start))
+	case "minute", "hour":
+		return rawjson.Quote(at.Format(minutesLayout))
+	}
+	return rawjson.Quote(at.Format(time.DateOnly))
+}
+
+// Following returns the start of the bucket after a key, in RFC 3339. The key must be in the resource server's form; isBucket is false
+// for any other text.
+func Following(key, granularity, zone string) (begins string, isBucket bool) {
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		return "", false
+	}
+	start, err := time.ParseInLocation(time.DateOnly, key, location)
+	if err != nil {
+		start, err = time.ParseInLocation(minutesLayout, key, location)
+	}
+	isBucket = err == nil && !IsCycle(granularity) && slices.Contains(granularities, granularity)
+	return scalar.Shift(start, granularity, 1).UTC().Format(time.RFC3339), isBucket
+}
+
+// IsCycle reports whether the buckets of a granularity repeat.
+func IsCycle(granularity string) bool { return cycles[granularity] > 0 }

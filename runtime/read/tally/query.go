@@ -1,0 +1,87 @@
+// Package tally counts, adds up and orders records one after another, where the resource server does not (R-SCAN-3,
+// R-SCAN-4). Package scan calls it. It keeps only the bytes of records that an answer shows, so that memory does not grow with the records.
+package tally
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // the days of a zone must not depend on the machine
+)
+
+// Limits of the number of groups in an answer, the same as the resource server's. MaxGroups is the default of groups by time (R-AGG-4).
+const (
+	defaultGroups = 10
+	MaxGroups     = 100
+	EveryGroup    = math.MaxInt // as a Query.Limit: no limit
+)
+
+var (
+	metrics       = []string{"count", "sum", "min", "max", "count_distinct"}
+	granularities = []string{"minute", "hour", "day", "week", "month", "quarter", "year", weekday, hourOfDay}
+)
+
+// Query has the parameters of an aggregation, in the words of the resource server. An empty string was not given.
+type Query struct {
+	Stream      string
+	Metric      string // count, sum, min, max or count_distinct
+	Field       string // the measured field; empty for count
+	GroupBy     string
+	GroupByTime string
+	Granularity string // of GroupByTime: minute to year, weekday or hour_of_day
+	TimeZone    string // of GroupByTime, an IANA name; UTC when empty
+	AsWritten   bool   // dates and times with an offset count as they are written, not in TimeZone
+	Limit       int    // of groups, 1 to 100; 0 for the default: 100 by time, otherwise 10
+	Sort        string // of groups: key, -key, value or -value; empty: the order of the resource server
+}
+
+// Error reports a query that cannot be answered. The resource server refuses the same query.
+type Error struct {
+	Parameter string // of the resource server
+	Problem   string // such as "is required with group_by_time"
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s %s", e.Parameter, e.Problem) }
+
+// checked returns the query with defaults, and the time zone. Its error is an *Error.
+func (q Query) checked() (Query, *time.Location, error) {
+	byTime := q.GroupByTime != ""
+	for _, rule := range []struct {
+		broken             bool
+		parameter, problem string
+	}{
+		{!slices.Contains(metrics, q.Metric), "metric", "must be one of " + strings.Join(metrics, ", ")},
+		{q.Metric == "count" && q.Field != "", "field", "is not supported for count"},
+		{q.Metric != "count" && q.Field == "", "field", "is required for " + q.Metric},
+		{byTime && q.Granularity == "", "granularity", "is required with group_by_time"},
+		{!byTime && q.Granularity != "", "granularity", "is only supported with group_by_time"},
+		{!byTime && q.TimeZone != "", "time_zone", "is only supported with group_by_time"},
+		{byTime && !slices.Contains(granularities, q.Granularity), "granularity", "must be one of " + strings.Join(granularities, ", ")},
+		{!byTime && q.GroupBy == "" && q.Limit != 0, "limit", "is only supported with group_by or group_by_time"},
+		{!byTime && q.GroupBy == "" && q.Sort != "", "sort", "is only supported with group_by or group_by_time"},
+		{q.Limit < 0 || q.Limit > MaxGroups && q.Limit != EveryGroup, "limit", fmt.Sprintf("must be an integer between 1 and %d", MaxGroups)},
+	} {
+		if rule.broken {
+			return q, nil, &Error{rule.parameter, rule.problem}
+		}
+	}
+	if q.Limit == 0 {
+		q.Limit = defaultGroups
+		if byTime {
+			q.Limit = MaxGroups
+		}
+	}
+	if !byTime {
+		return q, nil, nil
+	}
+	if q.TimeZone == "" {
+		q.TimeZone = "UTC"
+	}
+	zone, err := time.LoadLocation(q.TimeZone)
+	if err != nil || q.TimeZone == "Local" { // "Local" is not in the time zone database
+		return q, nil, &Error{"time_zone", "is unknown: " + q.TimeZone}
+	}
+	return q, zone, nil
+}

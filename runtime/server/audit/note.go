@@ -1,0 +1,162 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+)
+
+// note records the streams, connections and fields that a response confirms. Response is nil for a failed read, which confirms
+// nothing: a model may have written anything into its request.
+func (c *Call) note(request rs.Request, response *rs.Response) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entry.Reads++
+	if response == nil {
+		return
+	}
+	if !slices.Contains(c.providers, response.ProviderURL) {
+		c.providers = append(c.providers, response.ProviderURL)
+	}
+	for _, grant := range response.GrantIDs {
+		c.entry.GrantIDs = addName(c.entry.GrantIDs, grant)
+	}
+	route := request.Path.Route()
+	c.entry.Streams = addName(c.entry.Streams, route.Stream)
+	switch route.Template {
+	case rs.SchemaRoute:
+		c.noteSchema(request, response)
+	case rs.SearchRoute, rs.SemanticRoute, rs.HybridRoute:
+		c.notePage(request, response, false)
+	case rs.RecordsRoute:
+		c.notePage(request, response, true)
+	case rs.RecordRoute:
+		c.noteRows([]rawjson.Object{unwrapped(response)}, request, true)
+	case rs.AggregateRoute:
+		c.noteConnection(request)
+		c.noteUsedFields(request)
+		aggregate := unwrapped(response)
+		for _, name := range []string{"field", "group_by", "group_by_time"} {
+			c.noteEcho(aggregate, name, namesIn(request, name))
+		}
+	case rs.WindowRoute:
+		c.entry.RecordsRead++
+		c.noteConnection(request)
+		field, _ := rawjson.ParseObject(unwrapped(response).Get("field"))
+		c.noteEcho(field, "path", namesIn(request, "field"))
+	}
+}
+
+func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bool) {
+	rows, err := response.Objects()
+	if err != nil {
+		return
+	}
+	if areRecords || len(rows) > 0 { // a search skips sources without the field (789d)
+		c.noteUsedFields(request)
+	}
+	c.noteRows(rows, request, areRecords)
+}
+
+// noteRows records the names in records or hits: where each comes from, which requested fields it has, and in which it matched.
+// Records are whole unless the request names fields.
+func (c *Call) noteRows(rows []rawjson.Object, request rs.Request, areRecords bool) {
+	c.entry.RecordsRead += len(rows)
+	requested := namesIn(request, "fields")
+	if areRecords && requested == nil && len(rows) > 0 {
+		c.entry.Fields = addName(c.entry.Fields, AllFields)
+	}
+	for _, row := range rows {
+		c.entry.Streams = addText(c.entry.Streams, row.Get("stream"))
+		c.entry.Connections = addText(c.entry.Connections, row.Get("connection_id"))
+		if c.log == nil { // only the origin is needed
+			continue
+		}
+		matched, _ := rawjson.Elements(row.Get("matched_fields"))
+		for _, field := range matched {
+			name, _ := rawjson.Text(field)
+			c.entry.Fields = addName(c.entry.Fields, name)
+		}
+		if requested == nil {
+			continue
+		}
+		data, _ := rawjson.ParseObject(row.Get("data"))
+		for _, name := range requested {
+			if data.Get(name) != nil {
+				c.entry.Fields = addName(c.entry.Fields, name)
+			}
+		}
+	}
+}
+
+// noteUsedFields records the fields of filters and of the order. A server refuses unknown ones (767b, 770j).
+func (c *Call) noteUsedFields(request rs.Request) {
+	for _, parameter := range request.Query.Parameters() {
+		if field, isFilter := strings.CutPrefix(parameter.Name, "filter["); isFilter {
+			field, _, _ = strings.Cut(field, "]")
+			c.entry.Fields = addName(c.entry.Fields, field)
+		}
+	}
+	order, _ := request.Query.Get("sort")
+	c.entry.Fields = addName(c.entry.Fields, strings.TrimPrefix(order, "-"))
+}
+
+// noteSchema records the stream and the connection that were requested, if the schema has them.
+func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
+	stream, namesStream := request.Query.Get("stream")
+	connection, namesConnection := request.Query.Get("connection_id")
+	if !namesStream && !namesConnection {
+		return
+	}
+	document, err := schemadoc.Read(response)
+	if err != nil {
+		return
+	}
+	names := document.Names()
+	if slices.Contains(names.Streams(""), stream) {
+		c.entry.Streams = addName(c.entry.Streams, stream)
+	}
+	if schemadoc.HasConnection(names.Connections(""), connection) {
+		c.entry.Connections = addName(c.entry.Connections, connection)
+	}
+}
+
+// noteConnection records the connection in the request of a successful read. A wrong one would have been refused (065).
+func (c *Call) noteConnection(request rs.Request) {
+	connection, _ := request.Query.Get("connection_id")
+	c.entry.Connections = addName(c.entry.Connections, connection)
+}
+
+func (c *Call) noteEcho(answer rawjson.Object, member string, requested []string) {
+	if name := answer.Text(member); slices.Contains(requested, name) {
+		c.entry.Fields = addName(c.entry.Fields, name)
+	}
+}
+
+func namesIn(request rs.Request, parameter string) []string {
+	names, _ := request.Query.Get(parameter)
+	if names == "" {
+		return nil
+	}
+	return strings.Split(names, ",")
+}
+
+func unwrapped(response *rs.Response) rawjson.Object {
+	body, _ := rawjson.ParseObject(response.Compact())
+	inner, isObject := rawjson.ParseObject(body.Get("data"))
+	if isObject && body.Get("stream") == nil && (inner.Get("stream") != nil || rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue) {
+		return inner
+	}
+	return body
+}
+
+// addText adds the text of a JSON string as addName does. It allocates nothing for a known text.
+func addText(names []string, value rawjson.Value) []string {
+	if rawjson.Kind(value) == rawjson.StringValue && slices.ContainsFunc(names, func(name string) bool { return name == string(value[1:len(value)-1]) }) {
+		return names
+	}
+	return addName(names, rawjson.TextOf(value))
+}
