@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/json"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -115,7 +116,7 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	}
 	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
 		return render.Aggregate(ctx, env, response, render.AggregateInput{
-			Call:         render.Given{Tool: "aggregate", Arguments: given, Accepted: aggregateArguments.Accepted},
+			Call:         answer.Given{Tool: "aggregate", Arguments: given, Accepted: aggregateArguments.Accepted},
 			Stream:       input.Stream,
 			ConnectionID: input.ConnectionID,
 		})

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/json"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -116,7 +117,7 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 	}
 	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
 		return render.Records(ctx, env, response, render.RecordsInput{
-			Call:         render.Given{Tool: "query_records", Arguments: given, Accepted: queryRecordsArguments.Accepted},
+			Call:         answer.Given{Tool: "query_records", Arguments: given, Accepted: queryRecordsArguments.Accepted},
 			Stream:       input.Stream,
 			ConnectionID: input.ConnectionID,
 			Fields:       input.Fields,

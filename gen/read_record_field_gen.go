@@ -8,11 +8,11 @@ import (
 	"encoding/json"
 	"math"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -101,7 +101,7 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
 	}, operation.FieldWindowInput{
-		Call:        render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted},
+		Call:        answer.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted},
 		Target:      target,
 		FieldPath:   input.FieldPath,
 		OffsetChars: input.OffsetChars,

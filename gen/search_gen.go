@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/json"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -87,7 +88,7 @@ func askSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.An
 	}
 	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
 		return render.Search(ctx, env, response, render.SearchInput{
-			Call:         render.Given{Tool: "search", Arguments: given, Accepted: searchArguments.Accepted},
+			Call:         answer.Given{Tool: "search", Arguments: given, Accepted: searchArguments.Accepted},
 			ConnectionID: input.ConnectionID,
 		})
 	}}, nil

@@ -16,7 +16,7 @@ const (
 
 // runtimePackages are the packages that generated code may import: a package's name and its folder below runtime/.
 var runtimePackages = map[string]string{
-	"argument": "call/argument", "refusal": "call/refusal", "recordid": "provider/recordid", "rs": "provider/rs",
+	"answer": "answer", "argument": "call/argument", "refusal": "call/refusal", "recordid": "provider/recordid", "rs": "provider/rs",
 	"operation": "read/operation", "scan": "read/scan", "render": "render", "tool": "tool",
 }
 

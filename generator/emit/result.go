@@ -34,7 +34,7 @@ func (t toolFile) given() jen.Code {
 		{"Arguments", jen.Id("given")},
 		{"Accepted", jen.Id(t.namesName()).Dot("Accepted")},
 	}
-	return runtime("render", "Given").Add(onOneLine(members))
+	return runtime("answer", "Given").Add(onOneLine(members))
 }
 
 // operate calls the operation, with the request if there is one, in place of a renderer.

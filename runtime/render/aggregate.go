@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
@@ -97,7 +98,7 @@ func (a *aggregation) others() int64 {
 }
 
 // calls returns the calls that widen a truncated list of groups up to the limit of the RS, and that continue after the last time group.
-func (a *aggregation) calls(shown int) []Call {
+func (a *aggregation) calls(shown int) []answer.Call {
 	switch reading := a.response.Reading; {
 	case reading == nil:
 	case reading.Rest != nil: // the unread records
@@ -105,7 +106,7 @@ func (a *aggregation) calls(shown int) []Call {
 	case !reading.Complete:
 		return nil
 	case reading.Unmatched != nil:
-		return a.input.Call.withNear(reading.Unmatched)
+		return withNear(a.input.Call, reading.Unmatched)
 	}
 	limit, known := a.body.Int("limit")
 	switch {

@@ -13,7 +13,7 @@ func commandAnswer(t *testing.T, body string) *tool.Result {
 	t.Helper()
 	response := &rs.Response{Status: 200}
 	if body != "" {
-		response = answer("/v1/things", body)
+		response = responded("/v1/things", body)
 	}
 	result, err := render.Answer(t.Context(), tool.Env{}, response, render.AnswerInput{})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestEventCapabilities(t *testing.T) {
 		`{"capabilities":7}`:  `{"supported":false}`,
 		`{}`:                  `{"supported":false}`,
 	} {
-		response := answer("/v1/things", body)
+		response := responded("/v1/things", body)
 		result, err := render.EventCapabilities(t.Context(), tool.Env{}, response, render.EventCapabilitiesInput{})
 		if err != nil || string(result.Structured) != want || result.Text == "" {
 			t.Errorf("%s gives %+v, %v; want %s", body, result, err, want)

@@ -36,7 +36,7 @@ func TestWrongForms(t *testing.T) {
 		},
 	} {
 		for _, body := range []string{`[]`, `"x"`, `null`, `{`, ``, `{}`, "{\"a\":\"\xff\"}", `{"data":[1]}x`} {
-			_, err := run(answer("/x", body))
+			_, err := run(responded("/x", body))
 			var failure *rs.Failure
 			if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse || failure.RequestID != "req_1" {
 				t.Errorf("%s of %q: %v", name, body, err)
@@ -44,7 +44,7 @@ func TestWrongForms(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{"data":[1]}`, `{"data":{"x":1}}`, `{"data":[null]}`} {
-		if _, err := render.Records(ctx, env, answer("/x", body), render.RecordsInput{}); err == nil {
+		if _, err := render.Records(ctx, env, responded("/x", body), render.RecordsInput{}); err == nil {
 			t.Errorf("records of %s", body)
 		}
 	}
@@ -53,7 +53,7 @@ func TestWrongForms(t *testing.T) {
 // R-BUD-2: a cursor or a name that does not fit is an error, not a result that exceeds the bounds.
 func TestHandlesThatDoNotFit(t *testing.T) {
 	body := `{"data":[],"next_cursor":"` + strings.Repeat("c", 30_000) + `"}`
-	_, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, answer("/x", body), render.RecordsInput{Stream: "s"})
+	_, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), render.RecordsInput{Stream: "s"})
 	var failure *rs.Failure
 	if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
 		t.Fatalf("%v", err)
@@ -67,7 +67,7 @@ func TestAggregateManyGroups(t *testing.T) {
 		groups = append(groups, fmt.Sprintf(`{"key":"group number %d","count":%d}`, i, i))
 	}
 	body := `{"metric":"count","group_by":"g","groups":[` + strings.Join(groups, ",") + `],"other_count":5}`
-	result, err := render.Aggregate(context.Background(), tool.Env{RS: &silent{}}, answer("/x", body), render.AggregateInput{Stream: "s"})
+	result, err := render.Aggregate(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), render.AggregateInput{Stream: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestSearchLeftOut(t *testing.T) {
 			i, i%3, strings.Repeat("word ", 40), strings.Repeat("p", 300)))
 	}
 	body := `{"data":[` + strings.Join(hits, ",") + `],"next_cursor":"c100","has_more":true}`
-	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, answer("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body),
+	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, responded("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body),
 		render.SearchInput{Call: given("search", `{"mode":"semantic","q":"overdraft","streams":["messages"],"limit":100}`)})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func placeOf(t *testing.T, calls []call, path string) tool.Place {
 	if len(calls) != 1 || json.Unmarshal(calls[0].Arguments, &arguments) != nil {
 		t.Fatalf("%d calls", len(calls))
 	}
-	request := answer(path, "").Request
+	request := responded(path, "").Request
 	request.Query = request.Query.With("cursor", arguments.Cursor)
 	place, err := tool.PlaceOf(request)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestDocumentLong(t *testing.T) {
 			"subject": "Kept whole", "body": strings.Repeat(letter, 60_000),
 		}})
 		input := render.DocumentInput{Target: recordid.Target{Handle: "messages:m1", Stream: "messages", RecordID: "m1"}}
-		result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, answer("/x", string(body)), input)
+		result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, responded("/x", string(body)), input)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestDocumentProjection(t *testing.T) {
 	body := `{"id":"m1","stream":"issues","connection_id":"cin_1","display_name":"Forge","emitted_at":"2026-01-02T00:00:00Z",
 		"data":{"title":"hidden","html_url":"https://forge.example.com/hidden","created_at":"hidden","state":"open"}}`
 	input := render.DocumentInput{Target: recordid.Target{Handle: "issues:m1", Stream: "issues", RecordID: "m1"}, Fields: []string{"state"}}
-	result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, answer("/x", body), input)
+	result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestFieldWindowCut(t *testing.T) {
 		Call:   given("read_record_field", `{"id":"s:1","field_path":"f"}`),
 		Target: recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}, FieldPath: "f",
 	}
-	result, err := render.FieldWindow(context.Background(), tool.Env{RS: &silent{}}, answer("/x", string(body)), input)
+	result, err := render.FieldWindow(context.Background(), tool.Env{RS: &silent{}}, responded("/x", string(body)), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,11 +222,11 @@ func TestWarnings(t *testing.T) {
 	meta := `"meta":{"warnings":[{"code":"limit_clamped","message":"Clamped."}]}`
 	env, ctx := tool.Env{RS: &silent{}}, context.Background()
 	target := recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}
-	records, err1 := render.Records(ctx, env, answer("/x", `{"data":[],`+meta+`}`), render.RecordsInput{Stream: "s"})
-	search, err2 := render.Search(ctx, env, answer("/x", `{"data":[],`+meta+`}`), render.SearchInput{})
-	aggregate, err3 := render.Aggregate(ctx, env, answer("/x", `{"value":1,`+meta+`}`), render.AggregateInput{Stream: "s"})
-	window, err4 := render.FieldWindow(ctx, env, answer("/x", `{"window":{"text":""},`+meta+`}`), render.FieldWindowInput{Target: target})
-	document, err5 := render.Document(ctx, env, answer("/x", `{"id":"1","data":{},`+meta+`}`), render.DocumentInput{Target: target})
+	records, err1 := render.Records(ctx, env, responded("/x", `{"data":[],`+meta+`}`), render.RecordsInput{Stream: "s"})
+	search, err2 := render.Search(ctx, env, responded("/x", `{"data":[],`+meta+`}`), render.SearchInput{})
+	aggregate, err3 := render.Aggregate(ctx, env, responded("/x", `{"value":1,`+meta+`}`), render.AggregateInput{Stream: "s"})
+	window, err4 := render.FieldWindow(ctx, env, responded("/x", `{"window":{"text":""},`+meta+`}`), render.FieldWindowInput{Target: target})
+	document, err5 := render.Document(ctx, env, responded("/x", `{"id":"1","data":{},`+meta+`}`), render.DocumentInput{Target: target})
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,7 @@ var (
 // answerTo returns an answer with the request of the input's call, to which the adapter's cursors are bound.
 func answerTo(response *rs.Response, path string) *rs.Response {
 	asked := *response
-	asked.Request = answer(path, "").Request
+	asked.Request = responded(path, "").Request
 	return &asked
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -86,8 +87,8 @@ func largestWindow(offset int) []rawjson.Member {
 }
 
 // readOn returns the calls that read the rest of clipped values: one for each text, and one that fetches the other values.
-func (id identity) readOn(cuts []cut) []Call {
-	var calls []Call
+func (id identity) readOn(cuts []cut) []answer.Call {
+	var calls []answer.Call
 	var names []string
 	room := readOnCharacters
 	for _, cut := range cuts {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -14,7 +15,7 @@ type continuation struct {
 	isWhole bool   // the page shows every row that the RS sent, so its paging members are valid
 	cursor  string // of the next page, if any
 	isOwn   bool   // the adapter made the cursor
-	calls   []Call
+	calls   []answer.Call
 	note    string // what to do if more rows match than the cursor and the calls reach
 }
 
@@ -34,7 +35,7 @@ func (c continuation) lines() []string {
 		lines = append(lines, "next_cursor (for these arguments only)"+followsWord)
 	}
 	for _, call := range c.calls {
-		lines = append(lines, call.Line())
+		lines = append(lines, Line(call))
 	}
 	return lines
 }
@@ -109,7 +110,7 @@ func (r *records) pagesPerConnection(shown int) bool {
 
 // nextPerConnection continues each connection after its last shown row. A connection has no more rows if all its rows are shown and other
 // connections have more.
-func (r *records) nextPerConnection(rows int) ([]Call, string) {
+func (r *records) nextPerConnection(rows int) ([]answer.Call, string) {
 	shown, limit := map[string]int{}, 0
 	for _, row := range r.rows[:rows] {
 		shown[row.connectionID]++
@@ -117,7 +118,7 @@ func (r *records) nextPerConnection(rows int) ([]Call, string) {
 	for _, source := range r.sources {
 		limit = max(limit, source.rows)
 	}
-	var calls []Call
+	var calls []answer.Call
 	more := 0
 	for _, source := range r.sources {
 		count := shown[source.connectionID]

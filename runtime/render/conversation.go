@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -72,15 +73,15 @@ func (id identity) conversationCalls(fields rawjson.Object) rawjson.Object {
 }
 
 // withCall appends a member with the only call, if there is one.
-func withCall(object rawjson.Object, name string, calls []Call) rawjson.Object {
+func withCall(object rawjson.Object, name string, calls []answer.Call) rawjson.Object {
 	for _, call := range calls {
-		object = append(object, rawjson.Raw(name, call.structured()))
+		object = append(object, rawjson.Raw(name, structuredCall(call)))
 	}
 	return object
 }
 
 // readNear returns the call that reads a conversation around the time of the record. It returns nil if the record has no usable time.
-func (id identity) readNear(fields rawjson.Object, one conversation) []Call {
+func (id identity) readNear(fields rawjson.Object, one conversation) []answer.Call {
 	if recordid.CheckName("stream", id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {
 		return nil
 	}
@@ -108,7 +109,7 @@ func (id identity) readNear(fields rawjson.Object, one conversation) []Call {
 	if names := acceptedNames(roleFields(fields)); len(names) > 0 {
 		arguments = append(arguments, rawjson.Strings(tool.RecordsFields, names))
 	}
-	return []Call{{Tool: tool.RecordsTool, Arguments: arguments}}
+	return []answer.Call{{Tool: tool.RecordsTool, Arguments: arguments}}
 }
 
 func roleFields(fields rawjson.Object) []string {

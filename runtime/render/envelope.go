@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -67,7 +68,7 @@ func withText(object rawjson.Object, namesAndTexts ...string) rawjson.Object {
 	return append(object, rawjson.Texts(namesAndTexts...)...)
 }
 
-func withCalls(object rawjson.Object, name string, calls []Call) rawjson.Object {
+func withCalls(object rawjson.Object, name string, calls []answer.Call) rawjson.Object {
 	if len(calls) == 0 {
 		return object
 	}
@@ -75,12 +76,12 @@ func withCalls(object rawjson.Object, name string, calls []Call) rawjson.Object 
 }
 
 // Structured returns a structured object: the members, then the continuations, then the provider.
-func Structured(response *rs.Response, members rawjson.Object, calls []Call) json.RawMessage {
+func Structured(response *rs.Response, members rawjson.Object, calls []answer.Call) json.RawMessage {
 	return finish(response, members, calls).Encode()
 }
 
 // finish appends the last members of every structured object. Only errors and windows have the RS's request id (R-ERR-1, R-WIN-2).
-func finish(response *rs.Response, members rawjson.Object, calls []Call) rawjson.Object {
+func finish(response *rs.Response, members rawjson.Object, calls []answer.Call) rawjson.Object {
 	return withText(withCalls(members, "next", calls), "provider_url", tool.ProviderOrigin(response.URL))
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -16,10 +17,10 @@ import (
 type excerpt struct {
 	fieldPath string
 	preview   string
-	converted bool   // the preview is the text of HTML
-	isWhole   bool   // the preview is the whole field
-	read      Call   // continues the preview
-	shownIn   string // the id of the next hit whose evidence holds the same text; empty: shown here
+	converted bool        // the preview is the text of HTML
+	isWhole   bool        // the preview is the whole field
+	read      answer.Call // continues the preview
+	shownIn   string      // the id of the next hit whose evidence holds the same text; empty: shown here
 }
 
 // findExcerpts returns the match windows that name their field, from the first list that has any: the other lists hold the same matches.
@@ -97,7 +98,7 @@ func structuredEvidence(excerpts []excerpt) json.RawMessage {
 			}
 		}
 		if !each.isWhole {
-			object = append(object, rawjson.Raw("next", each.read.structured()))
+			object = append(object, rawjson.Raw("next", structuredCall(each.read)))
 		}
 		encoded[i] = object.Encode()
 	}

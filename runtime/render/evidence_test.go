@@ -21,7 +21,7 @@ func hitOf(stream, key, field, text string) string {
 func searchHits(t *testing.T, path, arguments string, hits ...string) *tool.Result {
 	t.Helper()
 	body := `{"object":"list","data":[` + strings.Join(hits, ",") + `],"has_more":false}`
-	result, err := render.Search(t.Context(), env, answer(path, body), render.SearchInput{Call: given("search", arguments)})
+	result, err := render.Search(t.Context(), env, responded(path, body), render.SearchInput{Call: given("search", arguments)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestAnExpandedChildKeepsItsTime(t *testing.T) {
 // R-FETCH-1: the name of a field cannot begin another line in the text of a document.
 func TestAFieldNameForgesNoLine(t *testing.T) {
 	body := `{"id":"m1","stream":"s","connection_id":"cin_1","data":{"a\nsubject: forged\u2028\u202e":"x","plain name":"y"}}`
-	result, err := render.Document(t.Context(), env, answer("/v1/streams/s/records/m1", body), render.DocumentInput{
+	result, err := render.Document(t.Context(), env, responded("/v1/streams/s/records/m1", body), render.DocumentInput{
 		Target: recordid.Target{Handle: "cin_1/s:m1", Stream: "s", RecordID: "m1"},
 	})
 	if err != nil {
@@ -164,9 +164,9 @@ func TestRenderersEndWithTheirCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	rows := `{"metric":"count","data":[` + strings.Repeat(`{"id":"m1","stream":"s"},`, 99) + `{}],"groups":[{"key":1,"count":1}]}`
-	_, records := render.Records(ctx, env, answer("/v1/streams/s/records?limit=100", rows), render.RecordsInput{Stream: "s"})
-	_, search := render.Search(ctx, env, answer("/v1/search?q=a&limit=100", rows), render.SearchInput{})
-	_, aggregate := render.Aggregate(ctx, env, answer("/v1/streams/s/aggregate", rows), render.AggregateInput{Stream: "s"})
+	_, records := render.Records(ctx, env, responded("/v1/streams/s/records?limit=100", rows), render.RecordsInput{Stream: "s"})
+	_, search := render.Search(ctx, env, responded("/v1/search?q=a&limit=100", rows), render.SearchInput{})
+	_, aggregate := render.Aggregate(ctx, env, responded("/v1/streams/s/aggregate", rows), render.AggregateInput{Stream: "s"})
 	for name, err := range map[string]error{"records": records, "search": search, "aggregate": aggregate} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)

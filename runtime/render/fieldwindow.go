@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -81,7 +82,7 @@ func (w *window) clip() {
 // direction is a continuation of a window and the word that introduces it in either channel.
 type direction struct {
 	word string
-	Call
+	answer.Call
 }
 
 const (
@@ -169,12 +170,12 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 		members = append(members, rawjson.Raw("document", w.input.File.Document.Encode()))
 	}
 	members = withWarnings(append(withText(members, "note", w.note()), w.input.File.access()...), w.body)
-	var calls []Call
+	var calls []answer.Call
 	for _, direction := range w.directions() {
 		if direction.word == nextWord {
 			calls = append(calls, direction.Call)
 		} else { // as next it would lead a reader back, or past text not read yet
-			members = withCalls(members, direction.word, []Call{direction.Call})
+			members = withCalls(members, direction.word, []answer.Call{direction.Call})
 		}
 	}
 	return withText(finish(response, members, calls), "request_id", tool.ShownRequestID(response.RequestID)).Encode() // R-WIN-2
@@ -207,7 +208,7 @@ func (w *window) head() string {
 		lines = append(lines, member.Name+": "+rawjson.TextOf(member.Value))
 	}
 	for _, direction := range w.directions() {
-		lines = append(lines, direction.line(direction.word))
+		lines = append(lines, callLine(direction.word, direction.Call))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
@@ -99,8 +100,8 @@ func nameFiles(fields rawjson.Object) (rawjson.Object, []reference) {
 
 // readReferences returns the calls that read the files. Long texts are read in the largest windows. A file that the tool cannot show has
 // no call.
-func (id identity) readReferences(references []reference) []Call {
-	var calls []Call
+func (id identity) readReferences(references []reference) []answer.Call {
+	var calls []answer.Call
 	for _, reference := range references {
 		if !isReadable(reference.Reference) || !id.canRead(reference.name) {
 			continue

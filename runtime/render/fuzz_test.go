@@ -34,7 +34,7 @@ func FuzzRenderers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, query, field string) {
 		for _, fields := range [][]string{nil, {field}} {
 			for i := range renderers {
-				result, err := renderers[i].run(answer("/v1/streams/s/records?"+query, body), fields)
+				result, err := renderers[i].run(responded("/v1/streams/s/records?"+query, body), fields)
 				checkAny(t, &renderers[i], result, err)
 			}
 		}

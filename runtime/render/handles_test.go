@@ -46,8 +46,8 @@ func TestHandlesAreByteExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := `{"object":"list","data":[` + string(row) + `]}`
-		records, err1 := render.Records(context.Background(), env, answer("/v1/streams/s/records", body), render.RecordsInput{Stream: handle.Stream})
-		search, err2 := render.Search(context.Background(), env, answer("/v1/search?q=word", body), render.SearchInput{})
+		records, err1 := render.Records(context.Background(), env, responded("/v1/streams/s/records", body), render.RecordsInput{Stream: handle.Stream})
+		search, err2 := render.Search(context.Background(), env, responded("/v1/search?q=word", body), render.SearchInput{})
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestResourceURIsAnywhere(t *testing.T) {
 	for _, shape := range []string{`{"data":[%]}`, `{"results":[%]}`, `{"data":{"hits":[%],"resource":"` + token + `"}}`, `{"data":[%],"links":{"self":"` + window + `"},"meta":{"uris":["` + token + `"]}}`} {
 		for _, hit := range hits {
 			body := strings.Replace(shape, "%", hit, 1)
-			result, err := render.Search(context.Background(), env, answer("/v1/search?q=word", body), render.SearchInput{})
+			result, err := render.Search(context.Background(), env, responded("/v1/search?q=word", body), render.SearchInput{})
 			if err != nil {
 				t.Fatal(err)
 			}

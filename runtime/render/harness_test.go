@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -38,7 +39,7 @@ func (s *silent) Get(_ context.Context, request rs.Request) (*rs.Response, error
 func (s *silent) ProviderURL() string { return provider }
 
 // answer returns a response as the RS client does, without a body that the client would refuse.
-func answer(path, body string) *rs.Response {
+func responded(path, body string) *rs.Response {
 	request := rs.Request{}
 	plain, query, _ := strings.Cut(path, "?")
 	request.Path = rs.Path(plain)
@@ -58,12 +59,12 @@ func answer(path, body string) *rs.Response {
 }
 
 // given returns a call as generated code passes it on.
-func given(name, arguments string) render.Given {
+func given(name, arguments string) answer.Given {
 	object, ok := rawjson.ParseObject(json.RawMessage(arguments))
 	if !ok {
 		panic("no arguments: " + arguments)
 	}
-	call := render.Given{Tool: name, Arguments: object}
+	call := answer.Given{Tool: name, Arguments: object}
 	for _, definition := range gen.Surface().Tools {
 		for _, argument := range definition.Arguments {
 			if definition.Name == name {
@@ -81,7 +82,7 @@ func fixture(t *testing.T, name, path string) *rs.Response {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer(path, string(body))
+	return responded(path, string(body))
 }
 
 // compareResult compares both channels with files that are reviewed.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -207,11 +208,11 @@ func (h *hit) write(text, structured []byte, columns rawjson.Object) (newText, n
 }
 
 // calls returns the calls that continue the excerpts, except whole fields. A hit without an excerpt is fetched.
-func (h *hit) calls() []Call {
+func (h *hit) calls() []answer.Call {
 	if len(h.excerpts) == 0 && h.isRecord() {
-		return []Call{h.fetch()}
+		return []answer.Call{h.fetch()}
 	}
-	var calls []Call
+	var calls []answer.Call
 	for _, each := range h.excerpts {
 		if !each.isWhole {
 			calls = append(calls, each.read)

@@ -81,7 +81,7 @@ func TestHostileAnswers(t *testing.T) {
 		}
 		folder := folders[filepath.Base(filepath.Dir(path))]
 		renderer := &renderers[folder.renderer]
-		result, err := renderer.run(answer("/v1/x?limit=3"+folder.query, string(body)), nil)
+		result, err := renderer.run(responded("/v1/x?limit=3"+folder.query, string(body)), nil)
 		checkAny(t, renderer, result, err)
 		if err == nil {
 			for _, call := range allCalls(t, renderer.tool, result) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -58,20 +59,20 @@ func (id identity) arguments(handleName, connectionName string) rawjson.Object {
 	return withText(arguments, connectionName, id.connectionID)
 }
 
-func (id identity) fetch(more ...rawjson.Member) Call {
+func (id identity) fetch(more ...rawjson.Member) answer.Call {
 	arguments := id.arguments(tool.DocumentID, tool.DocumentConnectionID)
-	return Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...)}
+	return answer.Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...)}
 }
 
 // readField returns the call that reads a text field of the record by windows. A record without a handle is named by its parts.
-func (id identity) readField(path string, more ...rawjson.Member) Call {
+func (id identity) readField(path string, more ...rawjson.Member) answer.Call {
 	arguments := id.arguments(tool.FieldID, tool.FieldConnectionID)
 	if id.handle == "" {
 		arguments = rawjson.Object{rawjson.String(tool.FieldStream, id.stream), rawjson.String(tool.FieldRecordID, id.recordID)}
 		arguments = withText(arguments, tool.FieldConnectionID, id.connectionID)
 	}
 	arguments = append(arguments, rawjson.String(tool.FieldPath, path))
-	return Call{Tool: tool.FieldTool, Arguments: append(arguments, more...)}
+	return answer.Call{Tool: tool.FieldTool, Arguments: append(arguments, more...)}
 }
 
 // tokens returns the tokens that name the record in text: its handle, and the connection if the handle cannot hold it.

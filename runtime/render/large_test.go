@@ -18,7 +18,7 @@ func renderDocument(t *testing.T, path, body string, input render.DocumentInput)
 	if input.Target.Handle == "" {
 		input.Target = recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 	}
-	result, err := render.Document(context.Background(), env, answer(path, body), input)
+	result, err := render.Document(context.Background(), env, responded(path, body), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestAggregateRest(t *testing.T) {
 		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 total_count=129 not_shown_count=16 These are the top 113 groups; other_count records are in groups that are not shown."},
 	} {
 		body := `{"metric":"count","groups":[` + test.groups + `]` + test.members + `}`
-		result, err := render.Aggregate(context.Background(), env, answer("/x", body), render.AggregateInput{Stream: "s"})
+		result, err := render.Aggregate(context.Background(), env, responded("/x", body), render.AggregateInput{Stream: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestALongURL(t *testing.T) {
 			"query_records": `{"data":[]}`, "search": `{"data":[]}`, "aggregate": `{"value":1}`,
 			"fetch": `{"id":"1","data":{}}`, "read_record_field": `{"window":{"text":"x"}}`,
 		}
-		response := answer("/v1/streams/s/records", bodies[renderers[i].tool])
+		response := responded("/v1/streams/s/records", bodies[renderers[i].tool])
 		response.URL += "?q=" + long
 		response.RequestID = long
 		result, err := renderers[i].run(response, nil)
@@ -246,7 +246,7 @@ func TestWindowOffsets(t *testing.T) {
 		{`"next_offset_chars":"4","previous_offset_chars":1.5`, "", ""},
 	} {
 		body := `{"window":{"text":"😀 e",` + test.window + `}}`
-		result, err := render.FieldWindow(context.Background(), env, answer("/w", body), render.FieldWindowInput{
+		result, err := render.FieldWindow(context.Background(), env, responded("/w", body), render.FieldWindowInput{
 			Call: given("read_record_field", `{"limit_chars":3,"id":"cin_1/s:1","field_path":"f"}`), Target: target, FieldPath: "f",
 		})
 		if err != nil {
@@ -279,7 +279,7 @@ func TestTheLargestWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := render.FieldWindow(context.Background(), env, answer("/w", string(body)), render.FieldWindowInput{Target: target, FieldPath: "f"})
+		result, err := render.FieldWindow(context.Background(), env, responded("/w", string(body)), render.FieldWindowInput{Target: target, FieldPath: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func TestMarkedContentForgesNoLine(t *testing.T) {
 		encoded, _ := json.Marshal(text)
 		json.Unmarshal(encoded, &text) // replaces invalid UTF-8, as servers do
 		body := fmt.Sprintf(`{"window":{"text":%s,"start_chars":0,"end_chars":%d,"complete":true}}`, encoded, len([]rune(text)))
-		result, err := render.FieldWindow(context.Background(), tool.Env{}, answer("/w", body), render.FieldWindowInput{Target: target, FieldPath: "f"})
+		result, err := render.FieldWindow(context.Background(), tool.Env{}, responded("/w", body), render.FieldWindowInput{Target: target, FieldPath: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -26,7 +27,7 @@ const (
 )
 
 // noHits returns the note of what was searched, and the calls to try next (R-SEARCH-11, R-FIND-2).
-func (s *search) noHits() (string, []Call) {
+func (s *search) noHits() (string, []answer.Call) {
 	narrowed := s.narrowed()
 	query, which, mode := s.query(), "has all words of", lexicalMode+": whole words"
 	switch relaxed := s.response.Relaxed; {
@@ -158,14 +159,14 @@ func listedNames(names []string) []string {
 }
 
 // otherSearches returns calls that may find more: without quotes, without the narrowing arguments, or in another mode.
-func (s *search) otherSearches(narrowed []string) []Call {
+func (s *search) otherSearches(narrowed []string) []answer.Call {
 	call := s.call.Without("cursor")
-	var try []Call
+	var try []answer.Call
 	if unquoted := strings.ReplaceAll(s.question.words, `"`, ""); unquoted != s.question.words {
 		try = append(try, call.With(rawjson.String("q", strings.TrimSpace(unquoted)))...)
 	}
 	if narrowed != nil {
-		try = append(try, Call{Tool: s.call.Tool, Arguments: call.Without(narrowed...).Arguments})
+		try = append(try, answer.Call{Tool: s.call.Tool, Arguments: call.Without(narrowed...).Arguments})
 	}
 	switch isQuestion := len(s.question.terms) > maxKeywords; {
 	case s.question.mode != lexicalMode:

@@ -43,7 +43,7 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 			[]string{`search {"q":"fee OR charge*","mode":"semantic"}`},
 		},
 	} {
-		result, err := render.Search(context.Background(), env, answer(test.path, `{"object":"list","data":[],"has_more":false}`),
+		result, err := render.Search(context.Background(), env, responded(test.path, `{"object":"list","data":[],"has_more":false}`),
 			render.SearchInput{Call: given("search", test.arguments)})
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
 		{`{"stream":"s","filter":{"size":1,"at":{"gte":"2026-01-01"}}}`, "", "", ""},
 		{`{"stream":"s"}`, "", "", ""},
 	} {
-		result, err := render.Records(t.Context(), env, answer("/v1/streams/s/records", `{"object":"list","data":[`+test.rows+`],"has_more":false}`),
+		result, err := render.Records(t.Context(), env, responded("/v1/streams/s/records", `{"object":"list","data":[`+test.rows+`],"has_more":false}`),
 			render.RecordsInput{Stream: "s", Call: given("query_records", test.arguments)})
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestABookmarkBeforeTheLastPage(t *testing.T) {
 		`{"object":"list","data":[],"has_more":false,"next_changes_since":"v9"}`:                   false,
 		`{"object":"list","data":[],"has_more":true,"next_cursor":"c1"}`:                           false,
 	} {
-		result, err := render.Records(context.Background(), env, answer("/v1/streams/s/records?changes_since=beginning", body),
+		result, err := render.Records(context.Background(), env, responded("/v1/streams/s/records?changes_since=beginning", body),
 			render.RecordsInput{Stream: "s", Call: given("query_records", `{"stream":"s","changes_since":"beginning"}`)})
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +128,7 @@ func TestWarningsOfASearch(t *testing.T) {
 		if strings.Contains(query, "connection_id") {
 			input.ConnectionID = pointer("cin_1")
 		}
-		result, err := render.Search(context.Background(), env, answer("/v1/search?"+query, body), input)
+		result, err := render.Search(context.Background(), env, responded("/v1/search?"+query, body), input)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestTitleHasTheTimeOfItsRole(t *testing.T) {
 	} {
 		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
 		schema := &schemaOf{}
-		result, err := render.Document(context.Background(), tool.Env{RS: schema}, answer("/r", body), render.DocumentInput{Target: target})
+		result, err := render.Document(context.Background(), tool.Env{RS: schema}, responded("/r", body), render.DocumentInput{Target: target})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 // R-SEARCH-10: an answer in which resource URIs replace the wrappers is valid JSON without them.
 func TestWrappersThatAreURIs(t *testing.T) {
 	body := `{"data":[{"stream":"s","id":"1","connection_id":"cin_1"}],"has_more":false,"meta":"pdpp://record/x","extra":"pdpp://record/y"}`
-	result, err := render.Search(t.Context(), tool.Env{RS: &schemaOf{}}, answer("/v1/search?q=x", body), render.SearchInput{})
+	result, err := render.Search(t.Context(), tool.Env{RS: &schemaOf{}}, responded("/v1/search?q=x", body), render.SearchInput{})
 	if err != nil {
 		t.Fatal(err)
 	}

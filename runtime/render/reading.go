@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
@@ -58,7 +59,7 @@ func readingMembers(response *rs.Response, rows int) rawjson.Object {
 }
 
 // laterCalls returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one is not a time.
-func (a *aggregation) laterCalls(groups int) []Call {
+func (a *aggregation) laterCalls(groups int) []answer.Call {
 	if groups == 0 {
 		return nil
 	}
@@ -69,7 +70,7 @@ func (a *aggregation) laterCalls(groups int) []Call {
 	return a.withBound(rs.Condition{Field: a.body.Text("group_by_time"), Operator: "gte", Value: begins})
 }
 
-func (a *aggregation) withBound(bound rs.Condition) []Call {
+func (a *aggregation) withBound(bound rs.Condition) []answer.Call {
 	const parameter = "filter"
 	filter, _ := rawjson.ParseObject(a.input.Call.Arguments.Get(parameter))
 	bounds, _ := rawjson.ParseObject(filter.Get(bound.Field))
@@ -85,13 +86,13 @@ const (
 )
 
 // noRowsNote returns why a filter by a text may have missed records, and the call that finds them: a search, or a range for a day.
-func (r *records) noRowsNote(next continuation) (string, []Call) {
+func (r *records) noRowsNote(next continuation) (string, []answer.Call) {
 	call := r.input.Call
 	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.Arguments.Get("cursor") != nil {
 		return "", nil
 	}
 	if reading := r.response.Reading; reading != nil && reading.Unmatched != nil {
-		return "", call.withNear(reading.Unmatched)
+		return "", withNear(call, reading.Unmatched)
 	}
 	filter, _ := rawjson.ParseObject(call.Arguments.Get("filter"))
 	for _, condition := range filter {
@@ -105,7 +106,7 @@ func (r *records) noRowsNote(next continuation) (string, []Call) {
 			}
 			return noTimeIsDay, call.With(rawjson.Raw("filter", filter.With(condition.Name, times.Encode()).Encode()))
 		default:
-			return wholeValues, []Call{{Tool: tool.HitsTool, Arguments: rawjson.Object{rawjson.String(tool.HitsWords, text)}}}
+			return wholeValues, []answer.Call{{Tool: tool.HitsTool, Arguments: rawjson.Object{rawjson.String(tool.HitsWords, text)}}}
 		}
 	}
 	return "", nil
@@ -125,7 +126,7 @@ func describeUnmatched(unmatched []rs.Unmatched) string {
 }
 
 // withNear returns the call with the probably intended values, or nil if a condition has none.
-func (g Given) withNear(unmatched []rs.Unmatched) []Call {
+func withNear(g answer.Given, unmatched []rs.Unmatched) []answer.Call {
 	filter, _ := rawjson.ParseObject(g.Arguments.Get("filter"))
 	for _, condition := range unmatched {
 		if condition.Near == "" {

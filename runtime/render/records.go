@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -152,7 +153,7 @@ func (r *records) frame(shown int) frame {
 	}
 }
 
-func (r *records) linesBefore(shown int, next continuation, note string, try, resume []Call) []string {
+func (r *records) linesBefore(shown int, next continuation, note string, try, resume []answer.Call) []string {
 	meta := r.Meta()
 	stream := Token("stream", r.input.Stream)
 	if shown > 0 && r.rows[0].shows(r.input.Stream) {
@@ -186,7 +187,7 @@ func (r *records) linesBefore(shown int, next continuation, note string, try, re
 const resumeWord = "resume"
 
 // resume returns the call that reads later changes from the feed (R-QRY-6).
-func (r *records) resume(next continuation) []Call {
+func (r *records) resume(next continuation) []answer.Call {
 	bookmark := r.Text("next_changes_since")
 	if bookmark == "" || !next.isWhole {
 		return nil
@@ -195,7 +196,7 @@ func (r *records) resume(next continuation) []Call {
 }
 
 // notes returns what the members do not show, and the calls to try on a page without rows.
-func (r *records) notes(next continuation) (string, []Call) {
+func (r *records) notes(next continuation) (string, []answer.Call) {
 	var notes []string
 	if len(r.sources) > 1 && r.response.Reading == nil {
 		notes = append(notes, "limit counts per connection, and the rows are listed one connection after another: this is not one timeline.")

@@ -24,7 +24,7 @@ func recordsPage(rows, characters int, members string) string {
 
 func renderRecords(t *testing.T, path, body string, input render.RecordsInput) *tool.Result {
 	t.Helper()
-	result, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, answer(path, body), input)
+	result, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, responded(path, body), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestRecordsShowOnlyValidCalls(t *testing.T) {
 		strings.Repeat("word ", 10_000) + `"}}],"has_more":true}`
 	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Call: given("query_records", `{"limit":1,"stream":"s"}`), Stream: "s"})
 	calls := textCalls(t, result.Text, "next")
-	place := tool.Place{Skip: 1}.CursorAt(answer("/v1/streams/s/records?connection_id=cin_3", "").Request)
+	place := tool.Place{Skip: 1}.CursorAt(responded("/v1/streams/s/records?connection_id=cin_3", "").Request)
 	has(t, calls, "query_records", `{"limit":1,"stream":"s","connection_id":"cin_3","cursor":"`+place+`"}`)
 	has(t, calls, "fetch", `{"id":"cin_3/s:3","fields":["a/b"]}`)
 	if len(calls) != 2 {

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -100,8 +101,8 @@ func (r *row) child(limit clipLimit) (json.RawMessage, int) {
 }
 
 // relatedCalls returns the calls that fetch the hidden parts of the relations: the first child that is left out, or the whole relation.
-func (r *row) relatedCalls(limit clipLimit) []Call {
-	var calls []Call
+func (r *row) relatedCalls(limit clipLimit) []answer.Call {
+	var calls []answer.Call
 	for _, relation := range r.related {
 		isNamed := r.canFetch() && acceptedNames([]string{relation.name}) != nil
 		expand := rawjson.Strings(tool.DocumentExpand, []string{relation.name})

@@ -22,10 +22,10 @@ func BenchmarkRenderers(b *testing.B) {
 		response *rs.Response
 		render   func(*rs.Response) (*tool.Result, error)
 	}{
-		{"records", answer("/v1/streams/messages/records?limit=25", kilobyteRecords(25)), func(response *rs.Response) (*tool.Result, error) {
+		{"records", responded("/v1/streams/messages/records?limit=25", kilobyteRecords(25)), func(response *rs.Response) (*tool.Result, error) {
 			return render.Records(b.Context(), env, response, render.RecordsInput{Stream: "messages"})
 		}},
-		{"search", answer("/v1/search?q=overdraft", usualHits(25)), func(response *rs.Response) (*tool.Result, error) {
+		{"search", responded("/v1/search?q=overdraft", usualHits(25)), func(response *rs.Response) (*tool.Result, error) {
 			return render.Search(b.Context(), env, response, render.SearchInput{})
 		}},
 		{"document", recorded(b, "document/detail"), func(response *rs.Response) (*tool.Result, error) {
@@ -56,7 +56,7 @@ func recorded(b *testing.B, name string) *rs.Response {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return answer("/v1/recorded", string(body))
+	return responded("/v1/recorded", string(body))
 }
 
 // kilobyteRecords returns a page of records of about 1 kB each.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -167,7 +168,7 @@ type shownRow struct {
 	fields     rawjson.Object
 	references []reference    // files, which the fields name and size
 	after      rawjson.Object // members after the fields
-	calls      []Call
+	calls      []answer.Call
 	cuts       int
 }
 
@@ -239,7 +240,7 @@ func (r *row) textMembers(shared rawjson.Object) rawjson.Object {
 	return members
 }
 
-func (r *row) calls(cuts []cut, limit clipLimit) []Call {
+func (r *row) calls(cuts []cut, limit clipLimit) []answer.Call {
 	calls := r.readOn(cuts)
 	if left := acceptedNames(r.leftOut); left != nil && r.canFetch() {
 		calls = append(calls, r.fetch(rawjson.Strings(tool.DocumentFields, left)))

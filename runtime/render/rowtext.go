@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
@@ -64,7 +65,7 @@ type textRow struct {
 	lead   rawjson.Member // the column before the fields; zero: the fields are all
 	fields rawjson.Object
 	extra  rawjson.Object
-	calls  []Call
+	calls  []answer.Call
 }
 
 // append appends the row without a line break before or after it.
@@ -92,7 +93,7 @@ func (r textRow) append(text []byte, columns rawjson.Object) []byte {
 		text = rawjson.AppendVisible(text, object.Encode())
 	}
 	for _, call := range r.calls {
-		text = append(append(text, indent...), call.Line()...)
+		text = append(append(text, indent...), Line(call)...)
 	}
 	return text
 }

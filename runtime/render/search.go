@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -38,14 +39,14 @@ func Search(ctx context.Context, env tool.Env, response *rs.Response, input Sear
 type search struct {
 	listPage
 	question question
-	call     Given
+	call     answer.Given
 	hits     []*hit
 	bySource bool // the lines of the sources have the connector and the label of the hits
 	uris     []json.RawMessage
 }
 
 func openSearch(
-	ctx context.Context, env tool.Env, response *rs.Response, q question, call Given, again reread, records hitRecords,
+	ctx context.Context, env tool.Env, response *rs.Response, q question, call answer.Given, again reread, records hitRecords,
 ) (*search, error) {
 	envelope, err := response.List()
 	if err != nil {
@@ -169,12 +170,12 @@ func (s *search) frame(shown int) frame {
 	if next.cursor != "" {
 		next.calls = s.call.With(rawjson.String("cursor", next.cursor))
 	}
-	note, try := words(s.relaxedNote(shown), next.note, s.meaningNote(shown)), []Call(nil)
+	note, try := words(s.relaxedNote(shown), next.note, s.meaningNote(shown)), []answer.Call(nil)
 	if s.hasNoHits() {
 		note, try = s.noHits()
 	}
 	note = words(note, s.question.syntaxNote())
-	var conversation []Call // R-FIND-3
+	var conversation []answer.Call // R-FIND-3
 	if shown > 0 {
 		if all := conversationsOf(s.hits[0].fields); len(all) > 0 {
 			conversation = s.hits[0].readNear(s.hits[0].fields, all[len(all)-1]) // the widest
@@ -222,7 +223,7 @@ func (s *search) linesBefore(note string) []string {
 	return append(lines, columnsLine("id", s.columns))
 }
 
-func (s *search) linesAfter(shown int, next continuation, note string, try []Call) []string {
+func (s *search) linesAfter(shown int, next continuation, note string, try []answer.Call) []string {
 	meta := s.Meta()
 	var lines []string
 	if sources := s.sources(shown); len(sources) > 1 || s.bySource {

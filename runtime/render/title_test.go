@@ -22,7 +22,7 @@ func foundHit(t fataler, members map[string]any) (hit shownHit, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := render.Search(context.Background(), env, answer("/v1/search?q=overdraft", string(body)), render.SearchInput{})
+	result, err := render.Search(context.Background(), env, responded("/v1/search?q=overdraft", string(body)), render.SearchInput{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -282,7 +282,7 @@ func TestWindowsDoNotOverlap(t *testing.T) {
 		{``, `"start_chars":40000,"end_chars":40010,"previous_offset_chars":0`, ``, `"offset_chars":23616,"limit_chars":16384`},
 	} {
 		arguments := `{"id":"cin_1/s:1","field_path":"f"` + test.arguments + `}`
-		result, err := render.FieldWindow(t.Context(), env, answer("/w", `{"window":{"text":"",`+test.window+`}}`),
+		result, err := render.FieldWindow(t.Context(), env, responded("/w", `{"window":{"text":"",`+test.window+`}}`),
 			render.FieldWindowInput{Call: given("read_record_field", arguments), Target: target, FieldPath: "f"})
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -100,16 +101,16 @@ func (d *detail) result(shown portion) *tool.Result {
 
 // calls returns the call that shows what is left out: the first row that is not shown or not shown with all its fields, or the compact
 // form of a full row.
-func (d *detail) calls(shown portion) []render.Call {
+func (d *detail) calls(shown portion) []answer.Call {
 	for i, r := range d.rows {
 		if d.input.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.fields) > shown.fields) {
 			if arguments := r.arguments(d.input); arguments.Get(tool.SchemaConnectionID) != nil {
-				return []render.Call{schemaCall(arguments...)}
+				return []answer.Call{schemaCall(arguments...)}
 			}
 		}
 	}
 	if len(shown.dropped) > 0 {
-		return []render.Call{schemaCall(d.rows[0].arguments(d.input)...)}
+		return []answer.Call{schemaCall(d.rows[0].arguments(d.input)...)}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
@@ -20,7 +21,7 @@ import (
 
 // FieldWindowInput has the arguments of a call for a window of a field. A nil member was not given.
 type FieldWindowInput struct {
-	Call        render.Given
+	Call        answer.Given
 	Target      recordid.Target
 	FieldPath   string
 	OffsetChars *int64

@@ -44,7 +44,7 @@ func TestSchemaFullAmbiguous(t *testing.T) {
 		t.Error(diff)
 	}
 	sent := &rs.Error{Status: 409, Code: "ambiguous_schema_detail"}
-	s := &server{answers: []answer{{err: sent}}}
+	s := &server{answers: []served{{err: sent}}}
 	if _, err := operation.Schema(context.Background(), tool.Env{RS: s}, input); !errors.Is(err, sent) || len(s.read) != 1 {
 		t.Errorf("%v after %s", err, s.read)
 	}
@@ -77,7 +77,7 @@ func TestSchemaFullAmbiguousIsPassedOn(t *testing.T) {
 	envelope := `{"code":"ambiguous_schema_detail","type":"api_error","message":"matches 2 sources","param":"connection_id",` +
 		`"available_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}],"retry_with":"connection_id"}`
 	sent := &rs.Error{Status: 409, Code: "ambiguous_schema_detail", Envelope: []byte(envelope)}
-	_, err := operation.Schema(t.Context(), tool.Env{RS: &server{answers: []answer{{err: sent}}}},
+	_, err := operation.Schema(t.Context(), tool.Env{RS: &server{answers: []served{{err: sent}}}},
 		operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
 	for channel, text := range map[string]string{"text": tool.Failed(err).Text, "structured": string(tool.Failed(err).Structured)} {
 		if !strings.Contains(text, `"retry_with":"connection_id"`) || !strings.Contains(text, "cin_b") {

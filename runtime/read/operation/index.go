@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -194,7 +195,7 @@ const countsNote = "Rows without streams have them counted in stream_count: the 
 // countsDocument returns structured output with these rows, and calls for the indexes of single connections (R-BUD-1).
 func (x *index) countsDocument(rows []rawjson.Value) json.RawMessage {
 	members := rawjson.Object{rawjson.Raw("data", x.data(rows, countsMeta).Encode()), rawjson.String("note", countsNote)}
-	var calls []render.Call
+	var calls []answer.Call
 	for _, c := range x.Connectors {
 		shown, _ := shownConnections(c.Connections, 1)
 		if x.input.ConnectionID == nil && len(shown) > 0 && len(calls) < countsCalls {

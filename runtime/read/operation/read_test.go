@@ -91,7 +91,7 @@ func TestSchemaSelectorsRejected(t *testing.T) {
 // R-ERR-1: an error of the reader is returned.
 func TestSchemaRefused(t *testing.T) {
 	for _, err := range []error{&rs.Error{Status: 403, Code: "grant_revoked"}, &rs.Failure{Reason: rs.Timeout}} {
-		s := &server{answers: []answer{{err: err}}}
+		s := &server{answers: []served{{err: err}}}
 		if _, got := operation.Schema(context.Background(), tool.Env{RS: s}, operation.SchemaInput{}); !errors.Is(got, err) || len(s.read) != 1 {
 			t.Errorf("%v after %s", got, s.read)
 		}

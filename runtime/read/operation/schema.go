@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -119,6 +120,6 @@ func nothingMatches(document *schemadoc.Document, input SchemaInput) *tool.Error
 	return refused
 }
 
-func schemaCall(arguments ...rawjson.Member) render.Call {
-	return render.Call{Tool: tool.SchemaTool, Arguments: append(rawjson.Object{}, arguments...)}
+func schemaCall(arguments ...rawjson.Member) answer.Call {
+	return answer.Call{Tool: tool.SchemaTool, Arguments: append(rawjson.Object{}, arguments...)}
 }

@@ -21,7 +21,7 @@ import (
 
 // server is a reader that answers each read of a schema with the next answer, and repeats the last one. It records the reads.
 type server struct {
-	answers []answer
+	answers []served
 	read    []string
 	listing string // empty: no list
 	listed  chan struct{}
@@ -29,7 +29,7 @@ type server struct {
 	sampled []string // the requests for records
 }
 
-type answer struct {
+type served struct {
 	body string
 	err  error
 }
@@ -65,7 +65,7 @@ func (s *server) ProviderURL() string { return "https://rs.example.com" }
 func serving(bodies ...string) *server {
 	s := &server{listed: make(chan struct{}, 10_000)}
 	for _, body := range bodies {
-		s.answers = append(s.answers, answer{body: body})
+		s.answers = append(s.answers, served{body: body})
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -25,7 +26,7 @@ func (t *boundedText) add(line string) {
 func (t *boundedText) isFull() bool { return t.length > render.ChannelCharacters }
 
 // text returns the rows, the number of rows left out, the legend of the flags, the warnings of the server and the next calls.
-func (d *detail) text(shown portion, calls []render.Call) *boundedText {
+func (d *detail) text(shown portion, calls []answer.Call) *boundedText {
 	t := &boundedText{}
 	if len(shown.dropped) > 0 {
 		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", rawjson.Visible(rawjson.Strings("", shown.dropped).Value)))
@@ -45,7 +46,7 @@ func (d *detail) text(shown portion, calls []render.Call) *boundedText {
 		t.add(line)
 	}
 	for _, call := range calls {
-		t.add(call.Line())
+		t.add(render.Line(call))
 	}
 	return t
 }
