@@ -94,8 +94,8 @@ func (s *Sandbox) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
 		},
 		Capabilities: capabilities{
 			EventSubscriptions: s.subscriptions.Capabilities(),
-			Lexical:            rankedRetrieval("/v1/search", score{"bm25", "lower_is_better", true, "implementation_relative"}),
-			Semantic:           rankedRetrieval("/v1/search/semantic", score{"semantic_distance", "lower_is_better", true, "distance"}),
+			Lexical:            s.rankedRetrieval("/v1/search", score{"bm25", "lower_is_better", true, "implementation_relative"}),
+			Semantic:           s.rankedRetrieval("/v1/search/semantic", score{"semantic_distance", "lower_is_better", true, "distance"}),
 			Hybrid: retrieval{
 				Supported: true, Endpoint: "/v1/search/hybrid", CrossStream: true, DefaultLimit: 25, MaxLimit: 100,
 				Sources: []string{"lexical", "semantic"}, Stability: "experimental",
@@ -104,10 +104,10 @@ func (s *Sandbox) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-func rankedRetrieval(endpoint string, scored score) retrieval {
+func (s *Sandbox) rankedRetrieval(endpoint string, scored score) retrieval {
 	return retrieval{
 		Supported: true, Endpoint: endpoint, CrossStream: true, CursorSupported: true, DefaultLimit: 25, MaxLimit: 100,
-		Snippets: true, IndexState: "built", Score: &scored,
+		Snippets: true, IndexState: s.indexState, Score: &scored,
 	}
 }
 

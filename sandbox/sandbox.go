@@ -39,6 +39,8 @@ type Options struct {
 	Reads resource.Reads
 	// Coming adds members that later versions of PDPP announce.
 	Coming resource.Coming
+	// Quirks are habits of the reference provider's resource server.
+	Quirks resource.Quirks
 	// Authorization configures the authorization server.
 	Authorization []authorization.Option
 	// Retries are the pauses before an event is sent again to a subscription; nil means
@@ -54,6 +56,7 @@ type Sandbox struct {
 	authorization *authorization.Server
 	resource      http.Handler
 	subscriptions *subscription.Registry
+	indexState    string
 }
 
 // New opens the store and fills it with the sample data. The caller closes the Sandbox.
@@ -82,9 +85,11 @@ func New(ctx context.Context, options Options) (*Sandbox, error) {
 		records:       records,
 		authorization: as,
 		resource: resource.New(records, set, as.Access, resource.Options{
-			Reads: options.Reads, Coming: options.Coming, ResourceMetadataURL: origin + ResourceMetadataPath, Grant: as.Grant, Subscriptions: subscriptions,
+			Reads: options.Reads, Coming: options.Coming, Quirks: options.Quirks,
+			ResourceMetadataURL: origin + ResourceMetadataPath, Grant: as.Grant, Subscriptions: subscriptions,
 		}),
 		subscriptions: subscriptions,
+		indexState:    options.Quirks.IndexState(),
 	}, nil
 }
 

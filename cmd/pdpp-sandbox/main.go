@@ -84,6 +84,7 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		Seed:      settings.seed,
 		Reads:     settings.reads,
 		Coming:    settings.coming,
+		Quirks:    settings.quirks,
 
 		Authorization: []authorization.Option{authorization.WithMembers(settings.members), authorization.WithDocuments(settings.documents)},
 	}

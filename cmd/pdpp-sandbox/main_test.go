@@ -184,6 +184,7 @@ func TestUnusableSettings(t *testing.T) {
 	}{
 		"unknown flag":     {[]string{"--bogus"}, exitUsage, "bogus"},
 		"reads":            {[]string{"--reads", "all"}, exitUsage, `must be one of ["v0.1" "open"]`},
+		"quirk":            {[]string{"--quirk", "odd"}, exitUsage, "use shifted-dates, narrow-index, stale-index"},
 		"coming":           {[]string{"--coming", "tomorrow=1"}, exitUsage, "use origin, ranking_scope"},
 		"argument":         {[]string{"start"}, exitUsage, `"start"`},
 		"listen":           {[]string{"--listen", "256.0.0.1:1", "--cache-root", t.TempDir()}, exitConfig, "--listen"},

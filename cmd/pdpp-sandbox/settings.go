@@ -29,6 +29,7 @@ type settings struct {
 	grants      string
 	reads       resource.Reads
 	coming      resource.Coming
+	quirks      resource.Quirks
 	members     bool
 	documents   flow.Documents
 	seed        uint64
@@ -83,6 +84,7 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 		return nil
 	})
 	flags.Func("coming", "`name=value` of an answer that later versions of PDPP give: origin, ranking_scope, freshness, unavailable (a connection), retry_after; repeatable", s.coming.Set)
+	flags.Func("quirk", "`name` of a habit of the reference provider: shifted-dates, narrow-index or stale-index; repeatable", s.quirks.Set)
 	flags.BoolVar(&s.members, "package-members", true, "publish the members of a package in its introspection, as the hosted adapter needs it")
 	flags.Func("client-documents", "take clients by the URL of their metadata document: none, public, or anywhere, which reads from this machine too, for tests (default none)", func(kind string) error {
 		s.documents = flow.Documents(kind)

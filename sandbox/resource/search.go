@@ -70,7 +70,7 @@ func (s *server) newSearch(c *call) (search, error) {
 		}
 		applicable[source.connection.ID] = true
 		wanted.sources[sourceKey{source.connection.ID, source.stream.Name}] = source
-		wanted.scopes = append(wanted.scopes, store.SearchScope{Selection: source.selection(conditions...), Fields: fields})
+		wanted.scopes = append(wanted.scopes, store.SearchScope{Selection: source.selection(conditions...), Fields: fields, Stale: s.staleIndex})
 	}
 	wanted.connections = len(applicable)
 	c.warnSkipped(applicable)

@@ -38,6 +38,8 @@ type Options struct {
 	Reads Reads
 	// Coming adds members that later versions of PDPP announce.
 	Coming Coming
+	// Quirks are habits of the reference provider.
+	Quirks Quirks
 	// ResourceMetadataURL is where the protected resource's metadata (RFC 9728) is served. A 401 answer
 	// points there.
 	ResourceMetadataURL string
@@ -55,6 +57,7 @@ type server struct {
 	access      func(token string) (catalog.Access, bool)
 	reads       Reads
 	coming      Coming
+	staleIndex  bool
 	metadataURL string
 	snapshots   *snapshotSigner
 
@@ -68,11 +71,12 @@ type server struct {
 func New(st *store.Store, dataset catalog.Dataset, access func(token string) (catalog.Access, bool), options Options) http.Handler {
 	s := &server{
 		store:       st,
-		connectors:  dataset.Connectors,
+		connectors:  options.Quirks.connectors(dataset.Connectors),
 		connections: dataset.Connections,
 		access:      access,
 		reads:       cmp.Or(options.Reads, ReadsV01),
 		coming:      options.Coming,
+		staleIndex:  options.Quirks.StaleIndex,
 		metadataURL: options.ResourceMetadataURL,
 		snapshots:   newSnapshotSigner(),
 

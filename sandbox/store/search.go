@@ -22,6 +22,7 @@ const (
 type SearchScope struct {
 	Selection
 	Fields []string
+	Stale  bool // search only the older half of the stream's changes
 }
 
 // Hit is a record that a search found.
@@ -63,10 +64,14 @@ func whereSearched(c *clause, scopes []SearchScope) {
 		}
 		c.add("(")
 		scope.where(c)
-		c.add(" AND field IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(scope.Fields)), ", ") + "))")
+		c.add(" AND field IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(scope.Fields)), ", ") + ")")
 		for _, field := range scope.Fields {
 			c.arguments = append(c.arguments, field)
 		}
+		if scope.Stale {
+			c.add(" AND record.version * 2 <= (SELECT version FROM stream_version WHERE connection_id = ? AND stream = ?)", scope.ConnectionID, scope.Stream)
+		}
+		c.add(")")
 	}
 }
 
