@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"gen": {"runtime/answer", "runtime/tool", "runtime/call/refusal", "runtime/call/argument", "runtime/provider/rs", "runtime/provider/recordid", "runtime/read/operation", "runtime/read/scan", "runtime/render"},
 
 	"runtime/base":     {},
-	"runtime/provider": {"runtime/base"},
+	"runtime/provider": {"runtime/base", "runtime/answer"},
 	"runtime/answer":   {"runtime/base/rawjson", "runtime/base/scalar", "runtime/provider/recordid"},
 	"runtime/tool":     {"runtime/answer", "runtime/provider/rs", "runtime/base"},
 	"runtime/call":     {"runtime/tool", "runtime/provider", "runtime/base"},

@@ -10,7 +10,18 @@ import (
 type Call struct {
 	Tool      string
 	Arguments rawjson.Object // in the order in which they are written
+	Kind      CallKind
 }
+
+// CallKind is what a continuation is for (R-CLAIM-7).
+type CallKind int
+
+const (
+	Continue          CallKind = iota // all calls together return the rest of the list
+	OneOfThese                        // each call returns something else
+	RestOfField                       // it returns the rest of a clipped value
+	RepeatDifferently                 // it asks the same question with other arguments
+)
 
 // Given is the call that an answer is for. A continuation repeats it with some arguments replaced or left out (R-HAND-10).
 type Given struct {

@@ -67,10 +67,10 @@ func (a *aggregation) laterCalls(groups int) []answer.Call {
 	if !isTime {
 		return nil
 	}
-	return a.withBound(rs.Condition{Field: a.body.Text("group_by_time"), Operator: "gte", Value: begins})
+	return a.withBound(answer.Bound{Field: a.body.Text("group_by_time"), Operator: "gte", Value: begins})
 }
 
-func (a *aggregation) withBound(bound rs.Condition) []answer.Call {
+func (a *aggregation) withBound(bound answer.Bound) []answer.Call {
 	const parameter = "filter"
 	filter, _ := rawjson.ParseObject(a.input.Call.Arguments.Get(parameter))
 	bounds, _ := rawjson.ParseObject(filter.Get(bound.Field))
@@ -113,7 +113,7 @@ func (r *records) noRowsNote(next continuation) (string, []answer.Call) {
 }
 
 // describeUnmatched returns the values that occur in the fields of unmatched exact conditions (R-SCAN-9).
-func describeUnmatched(unmatched []rs.Unmatched) string {
+func describeUnmatched(unmatched []answer.Unmatched) string {
 	var sentences []string
 	for _, condition := range unmatched {
 		seen := make([]string, len(condition.Seen))
@@ -126,7 +126,7 @@ func describeUnmatched(unmatched []rs.Unmatched) string {
 }
 
 // withNear returns the call with the probably intended values, or nil if a condition has none.
-func withNear(g answer.Given, unmatched []rs.Unmatched) []answer.Call {
+func withNear(g answer.Given, unmatched []answer.Unmatched) []answer.Call {
 	filter, _ := rawjson.ParseObject(g.Arguments.Get("filter"))
 	for _, condition := range unmatched {
 		if condition.Near == "" {

@@ -9,7 +9,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 )
 
 // Limits of the records that calls read in place of a refused query (R-SCAN-8).
@@ -48,9 +48,9 @@ type stop struct {
 
 // ReadingsOptions configures Readings.
 type ReadingsOptions struct {
-	Most    int                                       // records of one call
-	Observe func(context.Context, string, rs.Reading) // called with the kind of each reading that ended; may be nil
-	Now     func() time.Time                          // nil: time.Now
+	Most    int                                           // records of one call
+	Observe func(context.Context, string, answer.Reading) // called with the kind of each reading that ended; may be nil
+	Now     func() time.Time                              // nil: time.Now
 }
 
 // NewReadings returns nil if calls may read no records.
@@ -129,7 +129,7 @@ func (r *Readings) Stop(caller, question string) string {
 }
 
 // Observe reports a reading that ended. The kind is from a closed set.
-func (r *Readings) Observe(ctx context.Context, kind string, reading rs.Reading) {
+func (r *Readings) Observe(ctx context.Context, kind string, reading answer.Reading) {
 	if r.options.Observe != nil {
 		r.options.Observe(ctx, kind, reading)
 	}

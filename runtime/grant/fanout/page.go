@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
@@ -113,11 +114,11 @@ func (p *page) rest(shown []int, first int) (places, counted []place) {
 }
 
 // missing returns the sources that were asked and did not answer.
-func (p *page) missing() []rs.Missing {
-	var missing []rs.Missing
+func (p *page) missing() []answer.Missing {
+	var missing []answer.Missing
 	for _, child := range p.children {
 		if child.err != nil {
-			missing = append(missing, rs.Missing{Origin: child.source.Reader.ProviderURL(), Err: child.err})
+			missing = append(missing, answer.Missing{Origin: child.source.Reader.ProviderURL(), Err: child.err})
 		}
 	}
 	return missing

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
@@ -58,7 +59,7 @@ func (e *Error) MeansPackageToken() bool {
 // NoneAnswered is the error of a read that no source answered. Its cause summarizes their errors.
 type NoneAnswered struct {
 	Cause   error
-	Missing []Missing
+	Missing []answer.Missing
 }
 
 func (e *NoneAnswered) Error() string { return e.Cause.Error() }

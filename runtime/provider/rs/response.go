@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
@@ -29,11 +30,11 @@ type Response struct {
 	Absent []rawjson.Value
 
 	// Missing are the sources of a merged response that failed; nil for a single source.
-	Missing []Missing
+	Missing []answer.Missing
 
-	Reading *Reading // of a response that the adapter computed; nil for the resource server's
+	Reading *answer.Reading // of a response that the adapter computed; nil for the resource server's
 
-	Relaxed *Relaxed // nil: the hits match the query as given
+	Relaxed *answer.Relaxed // nil: the hits match the query as given
 
 	// Seen is how many rows at the start of the list the caller already has. List omits them.
 	Seen int
@@ -47,12 +48,6 @@ type Response struct {
 	body    json.RawMessage
 	compact rawjson.Value // the body without the whitespace between its tokens
 	list    *List         // all rows of the body; nil before the first call of List
-}
-
-// Missing is a source of a merged response that failed.
-type Missing struct {
-	Origin string // public origin of its provider
-	Err    error
 }
 
 // Body returns a JSON object in valid UTF-8, as the RS sent it: names are unique in their object, and values nest

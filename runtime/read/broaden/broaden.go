@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -34,12 +35,12 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, response *rs.Re
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	s := &search{ctx: ctx, env: env, request: request, query: query, about: &rs.Relaxed{Complete: isComplete(response, list)}}
+	s := &search{ctx: ctx, env: env, request: request, query: query, about: &answer.Relaxed{Complete: isComplete(response, list)}}
 	words := Words(query)
 	s.about.Unsearched = max(0, len(words)-(maxReads-2))
 	for _, word := range rarestFirst(words)[:len(words)-s.about.Unsearched] {
 		s.words = append(s.words, &attempt{word: word, form: word})
-		s.about.Words = append(s.about.Words, rs.RelaxedWord{Word: word})
+		s.about.Words = append(s.about.Words, answer.RelaxedWord{Word: word})
 	}
 	var schema sync.WaitGroup
 	schema.Go(s.readSchema)
@@ -58,7 +59,7 @@ type search struct {
 	query   string
 	words   []*attempt // each word alone, then other forms of the words
 	meaning *attempt   // all words, in the mode that compares meanings; nil if no stream offers it
-	about   *rs.Relaxed
+	about   *answer.Relaxed
 }
 
 // attempt is a search for one word, or for all words in another mode.

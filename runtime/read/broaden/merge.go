@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -56,7 +57,7 @@ func (s *search) describe() {
 			continue
 		}
 		s.about.Complete = s.about.Complete && each.isComplete
-		at := slices.IndexFunc(s.about.Words, func(w rs.RelaxedWord) bool { return w.Word == each.word })
+		at := slices.IndexFunc(s.about.Words, func(w answer.RelaxedWord) bool { return w.Word == each.word })
 		if word := &s.about.Words[at]; len(each.rows) > 0 {
 			word.Forms = append(word.Forms, each.form)
 			word.Hits += len(each.rows)

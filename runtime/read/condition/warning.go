@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
@@ -50,12 +51,12 @@ func (c *comparison) localDay(zone *time.Location) rawjson.Value {
 }
 
 // Unmatched returns the exact conditions of a filter that matched no record, with the values of their fields (R-SCAN-9).
-func (f *Filter) Unmatched() []rs.Unmatched {
-	var all []rs.Unmatched
+func (f *Filter) Unmatched() []answer.Unmatched {
+	var all []answer.Unmatched
 	for _, field := range f.fields {
 		for _, c := range field.comparisons {
 			if len(c.seen) > 0 {
-				all = append(all, rs.Unmatched{Field: field.name, Value: c.Value, Seen: c.seen[:min(len(c.seen), maxShown)], Near: nearname.Nearest(c.Value, c.seen)})
+				all = append(all, answer.Unmatched{Field: field.name, Value: c.Value, Seen: c.seen[:min(len(c.seen), maxShown)], Near: nearname.Nearest(c.Value, c.seen)})
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -139,7 +140,7 @@ func (c *changes) page() *rs.Response {
 		shown := min(len(feed.records), c.limit-len(rows))
 		for _, record := range feed.records[:shown] {
 			rows, feeds = append(rows, feed.row(record)), append(feeds, feed)
-			c.Rows = append(c.Rows, rs.Mark{ID: record.key(), Read: c.Read})
+			c.Rows = append(c.Rows, answer.Mark{ID: record.key(), Read: c.Read})
 		}
 		hasMore = hasMore || shown < len(feed.records) || feed.err == nil && !feed.isDone
 		isWhole = isWhole && feed.err == nil

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/broaden"
@@ -115,7 +116,7 @@ func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *ti
 
 // refusingFilters returns the origins of the providers that refused all filters in a search of one or several sources.
 func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, err error) []string {
-	var missing []rs.Missing
+	var missing []answer.Missing
 	var none *rs.NoneAnswered
 	switch {
 	case errors.As(err, &none):

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
@@ -46,7 +47,7 @@ const (
 
 // reading is one reading of a call, and what it has read so far.
 type reading struct {
-	rs.Reading
+	answer.Reading
 	ctx     context.Context // ends with the time for reading
 	call    context.Context // of the call
 	env     tool.Env
@@ -107,8 +108,8 @@ func (r *reading) noteRead(rows ...record) {
 }
 
 // markOf returns the mark of the record that was counted last.
-func (r *reading) markOf(last record) rs.Mark {
-	return rs.Mark{ID: last.key(), Time: r.order.time(last.fields), Read: r.Read}
+func (r *reading) markOf(last record) answer.Mark {
+	return answer.Mark{ID: last.key(), Time: r.order.time(last.fields), Read: r.Read}
 }
 
 func (r *reading) respond(asked rs.Request, body rawjson.Object) *rs.Response {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
@@ -117,7 +118,7 @@ func (t *tallying) finish() {
 		rest.Operator = "gte"
 	}
 	if filter := narrowed(t.wanted, rest); filter != nil {
-		t.Rest = &rest
+		t.Rest = &answer.Bound{Field: rest.Field, Operator: rest.Operator, Value: rest.Value}
 		next := t.aggregate
 		next.Query = next.Query.WithoutMembers(filterName)
 		next.Query.BracketFilter(filterName, filter)

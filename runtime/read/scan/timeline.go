@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -217,7 +218,7 @@ func (t *timeline) page(order []int) *rs.Response {
 		row := t.sources[number].rows[taken[number]]
 		taken[number]++
 		rows[i] = row.row
-		t.Rows = append(t.Rows, rs.Mark{ID: row.Key, Time: row.time, Read: t.Read})
+		t.Rows = append(t.Rows, answer.Mark{ID: row.Key, Time: row.time, Read: t.Read})
 	}
 	hasMore, isWhole := false, len(t.schemaWarnings()) == 0
 	for i, source := range t.sources {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -19,7 +19,7 @@ func TestReadingsAreCounted(t *testing.T) {
 		with.options.MaxReads = 100
 		with.surface = testSurface(running("read", func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
 			callers = append(callers, env.Caller)
-			env.Readings.Observe(ctx, "rows", rs.Reading{Read: 7, Matched: 2, Complete: true})
+			env.Readings.Observe(ctx, "rows", answer.Reading{Read: 7, Matched: 2, Complete: true})
 			return &tool.Result{Text: "read"}, nil
 		}))
 	})

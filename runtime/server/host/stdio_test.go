@@ -62,8 +62,8 @@ func (c *conversation) send(lines ...string) {
 
 func (c *conversation) end() { _ = c.input.Close() }
 
-// answer has the members of a server's message that tests check.
-type answer struct {
+// serverMessage has the members of a server's message that tests check.
+type serverMessage struct {
 	ID     json.RawMessage `json:"id"`
 	Result struct {
 		IsError bool `json:"isError"`
@@ -79,13 +79,13 @@ type answer struct {
 }
 
 // next reads one message. It fails the test on anything that is not one (R-STDIO-4).
-func (c *conversation) next() answer {
+func (c *conversation) next() serverMessage {
 	c.t.Helper()
 	line, err := c.output.ReadBytes('\n')
 	if err != nil {
 		c.t.Fatalf("the server has written %q and then %v", line, err)
 	}
-	var message answer
+	var message serverMessage
 	if err := json.Unmarshal(line, &message); err != nil {
 		c.t.Fatalf("the server wrote %q, which is no message", line)
 	}
@@ -93,9 +93,9 @@ func (c *conversation) next() answer {
 }
 
 // rest reads messages up to the end, by id.
-func (c *conversation) rest() map[string]answer {
+func (c *conversation) rest() map[string]serverMessage {
 	c.t.Helper()
-	messages := make(map[string]answer)
+	messages := make(map[string]serverMessage)
 	for {
 		if _, err := c.output.Peek(1); err != nil {
 			return messages

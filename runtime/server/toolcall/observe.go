@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/tracecontext"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -53,7 +54,7 @@ type outcome struct {
 	code string // ok, or the code of the error
 
 	kind    string // of an answer that the adapter computed; otherwise empty
-	reading rs.Reading
+	reading answer.Reading
 }
 
 // Sent records a request to the resource server.
@@ -67,7 +68,7 @@ func outcomeOf(ctx context.Context) *outcome {
 	return recorded
 }
 
-func recordReading(ctx context.Context, kind string, reading rs.Reading) {
+func recordReading(ctx context.Context, kind string, reading answer.Reading) {
 	if recorded := outcomeOf(ctx); recorded != nil {
 		recorded.kind, recorded.reading = kind, reading
 	}

@@ -1,6 +1,6 @@
-package rs
+package answer
 
-// Reading describes a response that the adapter computed from records that it read (R-SCAN-6).
+// Reading describes an answer that the adapter computed from records that it read (R-SCAN-6).
 type Reading struct {
 	Read     int64 // records of the list that this call read
 	Matched  int64 // those of them that match
@@ -11,10 +11,10 @@ type Reading struct {
 	// Note says which rows these are, and why an incomplete reading ended if the page was not full.
 	Note string
 
-	// Rows are the rows of the response, in order; nil if no page follows.
+	// Rows are the rows of the answer, in order; nil if no page follows.
 	Rows []Mark
 
-	// CursorAfter returns the cursor of the page after the first rows, at least one; nil if no page follows.
+	// CursorAfter returns the cursor of the page after the first rows, at least one; nil if no page follows. It sends no request.
 	CursorAfter func(rows int) string
 
 	// Behind is the cursor of the same query for the records after UpTo. It is empty if there are no more records, or if CursorAfter returns it.
@@ -22,11 +22,14 @@ type Reading struct {
 
 	// Rest is the condition for the records that an aggregate omits. It replaces the bound of the caller's filter in the same direction. It
 	// may be nil.
-	Rest *Condition
+	Rest *Bound
 
 	// Unmatched are the exact conditions of a complete reading without a match (R-SCAN-9).
 	Unmatched []Unmatched
 }
+
+// Bound is a bound of a filter.
+type Bound struct{ Field, Operator, Value string }
 
 // Unmatched is an exact condition that no record met.
 type Unmatched struct {
@@ -51,24 +54,4 @@ func (r Reading) Ending(rows int) Reading {
 	last := r.Rows[rows-1]
 	r.Read, r.Matched, r.Complete, r.UpTo, r.Note = last.Read, int64(rows), false, last, ""
 	return r
-}
-
-// Relaxed describes a search that has no hit as given (R-FIND-1, R-FIND-2).
-type Relaxed struct {
-	Words        []RelaxedWord // words that were searched alone, in this order; nil: none
-	Matched      [][]string    // the words of each hit; empty for one that was found by meaning alone
-	Found        int           // hits, also those beyond the limit
-	Unsearched   int           // words of the query that were not searched alone
-	ByMeaning    bool          // a mode that compares meanings was tried
-	Complete     bool          // every source answered, and compared all of its records
-	Streams      []string      // that were searched; nil: unknown
-	Unsearchable []string      // streams in which the resource server finds no words
-}
-
-// RelaxedWord is a word that was searched alone.
-type RelaxedWord struct {
-	Word    string
-	Forms   []string // that have hits: the word, or other forms of it
-	Hits    int
-	HasMore bool // there are more hits than these
 }

@@ -1,0 +1,21 @@
+package answer
+
+// Relaxed describes a search that has no hit as given (R-FIND-1, R-FIND-2).
+type Relaxed struct {
+	Words        []RelaxedWord // words that were searched alone, in this order; nil: none
+	Matched      [][]string    // the words of each hit; empty for one that was found by meaning alone
+	Found        int           // hits, also those beyond the limit
+	Unsearched   int           // words of the query that were not searched alone
+	ByMeaning    bool          // a mode that compares meanings was tried
+	Complete     bool          // every source answered, and compared all of its records
+	Streams      []string      // that were searched; nil: unknown
+	Unsearchable []string      // streams in which the resource server finds no words
+}
+
+// RelaxedWord is a word that was searched alone.
+type RelaxedWord struct {
+	Word    string
+	Forms   []string // that have hits: the word, or other forms of it
+	Hits    int
+	HasMore bool // there are more hits than these
+}
