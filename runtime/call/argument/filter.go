@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -13,10 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-const (
-	filterForm = `an object such as {"is_seen":false,"received_at":{"gte":"2026-01-01T00:00:00Z"}}`
-	rangeForm  = `{"gte":"2026-01-01T00:00:00Z"}`
-)
+const filterForm = `an object such as {"is_seen":false,"received_at":{"gte":"2026-01-01T00:00:00Z"}}`
 
 var rangeOperators = []string{"gte", "gt", "lte", "lt"}
 
@@ -33,13 +29,22 @@ func (a *Arguments) Filter(name string, clock tool.Clock) rs.Filter {
 		}
 		if slices.Contains([]string{`{}`, `[]`, `""`, `"{}"`, `"null"`}, string(value)) { // no condition
 			err.Instead = []rawjson.Object{without(name)}
-		} else if typed := translate(value, clock, false); typed.fields != nil {
-			if _, invalid := parseFilter(name, typed.fields.Encode()); invalid == nil {
-				err.Instead = typed.corrections(name)
-			}
+		} else if object, isFilter := unquotedFilter(name, value); isFilter {
+			err.Instead = []rawjson.Object{{rawjson.Raw(name, object)}}
 		}
 		return nil, err
 	}))
+}
+
+// unquotedFilter returns the typed filter that a string holds as JSON.
+func unquotedFilter(name string, value json.RawMessage) (json.RawMessage, bool) {
+	text, _ := rawjson.Text(value)
+	object, err := rawjson.Compact([]byte(text))
+	if err != nil {
+		return nil, false
+	}
+	_, refused := parseFilter(name, object)
+	return object, refused == nil
 }
 
 func parseFilter(name string, value json.RawMessage) (rs.Filter, *tool.Error) {
@@ -51,9 +56,6 @@ func parseFilter(name string, value json.RawMessage) (rs.Filter, *tool.Error) {
 	var filter rs.Filter
 	for _, member := range members {
 		conditions, problem := conditionsOf(member)
-		if field, operator := splitKey(member.Name); operator != "" {
-			problem = fmt.Sprintf("has the key %s; write a range as {%s:%s}", quote(member.Name), quote(field), rangeForm)
-		}
 		if problem != "" {
 			return nil, object.reject(problem)
 		}
@@ -89,7 +91,8 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		operand := fmt.Sprintf("compares %s.%s with %s", field, bound.Name, shown(bound.Value))
 		switch {
 		case !slices.Contains(rangeOperators, bound.Name):
-			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt%s", quote(bound.Name), field, alternative(bound))
+			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt, and %s finds words in texts",
+				quote(bound.Name), field, tool.HitsTool)
 		case slices.ContainsFunc(conditions, func(c rs.Condition) bool { return c.Operator == bound.Name }):
 			return nil, fmt.Sprintf("has the operator %s twice for %s; give it once", bound.Name, field)
 		case strings.ContainsRune("n{[", rune(bound.Value[0])):
@@ -107,48 +110,6 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		return nil, fmt.Sprintf("has a range for %s that no value is in: its lower bound is not below its upper bound", field)
 	}
 	return conditions, ""
-}
-
-// refuseRelative returns the refusal of a filter with a relative date as a bound, or nil. In a zone other than UTC it offers two
-// corrections: times for fields of times, and dates for fields of dates.
-func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error {
-	members, _ := rawjson.ParseObject(value)
-	for _, member := range members {
-		bounds, _ := rawjson.ParseObject(member.Value)
-		for _, bound := range bounds {
-			text := plainText(bound.Value)
-			relative, isRelative := relativePeriod(text, clock)
-			if !isRelative {
-				continue
-			}
-			problem := fmt.Sprintf("has the relative date %s for %s; in %s it is %s now: pass absolute bounds",
-				quote(text), quote(member.Name+"."+bound.Name), clock.Location(), relative)
-			dates, times := translate(value, clock, false), translate(value, clock, true)
-			switch {
-			case !dates.inDays:
-				return refuse(tool.InvalidTimeRange, name, problem, times.corrections(name)...)
-			case clock.Location() == time.UTC:
-				return refuse(tool.InvalidTimeRange, name, problem, dates.corrections(name)...)
-			}
-			return refuse(tool.InvalidTimeRange, name, problem+"; the first call is for a field of times, the second for a field of dates",
-				append(times.corrections(name), dates.corrections(name)...)...)
-		}
-	}
-	return nil
-}
-
-// alternative returns, after a semicolon, how to find the same rows without an operator of another system. It is empty for an unknown
-// operator.
-func alternative(bound rawjson.Member) string {
-	switch bareOperator(bound.Name) {
-	case "in", "any":
-		return "; for one of several values, make one call for each value"
-	case "ne", "neq", "not", "!=", "<>", "nin":
-		return "; for all values but one, use the ranges below (lt) and above it (gt) in two calls, or read all rows and leave it out"
-	case "contains", "like", "ilike", "regex", "startswith", "endswith":
-		return fmt.Sprintf("; to find words in a text, call %s with %s %s", tool.HitsTool, tool.HitsWords, quote(strings.Trim(plainText(bound.Value), "%*.^$")))
-	}
-	return ""
 }
 
 // plainText returns the text of a string, or the exact spelling of a number or a boolean.

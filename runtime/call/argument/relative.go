@@ -1,12 +1,15 @@
 package argument
 
 import (
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -85,6 +88,65 @@ func wholePeriod(at time.Time, unit string) period {
 // isDays reports whether the period begins and ends at midnight.
 func (p period) isDays() bool {
 	return p.begin.Before(p.end) && scalar.StartOf(p.begin, "day").Equal(p.begin) && scalar.StartOf(p.end, "day").Equal(p.end)
+}
+
+// refuseRelative returns the refusal of a typed filter with a relative date as a bound, or nil. In a zone other than UTC it offers two
+// corrections: times for fields of times, and dates for fields of dates.
+func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error {
+	dates, times := absoluteFilter(value, clock, true), absoluteFilter(value, clock, false)
+	if dates.problem == "" {
+		return nil
+	}
+	problem, filters := dates.problem, []json.RawMessage{times.filter, dates.filter}
+	switch {
+	case !dates.inDays:
+		filters = filters[:1]
+	case clock.Location() == time.UTC:
+		filters = filters[1:]
+	default:
+		problem += "; the first call is for a field of times, the second for a field of dates"
+	}
+	var corrections []rawjson.Object
+	for _, filter := range filters {
+		if _, refused := parseFilter(name, filter); refused == nil { // two bounds can become one, or a range without values
+			corrections = append(corrections, rawjson.Object{rawjson.Raw(name, filter)})
+		}
+	}
+	return refuse(tool.InvalidTimeRange, name, problem, corrections...)
+}
+
+// absolute is a filter whose relative dates are replaced.
+type absolute struct {
+	filter  json.RawMessage
+	problem string // about the first relative date; empty if there is none
+	inDays  bool   // every relative date is a period of whole days
+}
+
+// absoluteFilter replaces the relative dates of a typed filter. Periods of whole days become dates if asDates is set, otherwise times.
+func absoluteFilter(value json.RawMessage, clock tool.Clock, asDates bool) absolute {
+	result := absolute{inDays: true}
+	members, _ := rawjson.ParseObject(value)
+	for i, member := range members {
+		bounds, isRange := rawjson.ParseObject(member.Value)
+		for j, bound := range bounds {
+			relative, isRelative := relativePeriod(plainText(bound.Value), clock)
+			if !isRelative {
+				continue
+			}
+			if result.problem == "" {
+				result.problem = fmt.Sprintf("has the relative date %s for %s; in %s it is %s now: pass absolute bounds",
+					quote(plainText(bound.Value)), quote(member.Name+"."+bound.Name), clock.Location(), relative)
+			}
+			result.inDays = result.inDays && relative.isDays()
+			operator, operand := relative.bound(bound.Name, relative.isDays() && asDates)
+			bounds[j] = rawjson.String(operator, operand)
+		}
+		if isRange {
+			members[i].Value = bounds.Encode()
+		}
+	}
+	result.filter = members.Encode()
+	return result
 }
 
 // bound returns the operator and the operand of the absolute bound that replaces a relative one.

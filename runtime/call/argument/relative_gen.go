@@ -4,22 +4,18 @@ package argument
 
 // relativeForms are the forms of relative dates, the first that matches first.
 var relativeForms = []relativeForm{
-	{"^(?i:now|now\\(\\)|current_timestamp(\\(\\))?|getdate\\(\\))$", "second", 0, false},
-	{"^(?i:today|today\\(\\)|current_date(\\(\\))?|curdate\\(\\)|date\\('now'\\))$", "day", 0, true},
+	{"^(?i:now)$", "second", 0, false},
+	{"^(?i:today)$", "day", 0, true},
 	{"^(?i:yesterday)$", "day", -1, true},
 	{"^(?i:tomorrow)$", "day", 1, true},
 	{"^(?i:(this|the current|current) (?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?)))$", "", 0, true},
 	{"^(?i:(the )?(last|past|previous) (?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?)))$", "", -1, true},
 	{"^(?i:(the )?next (?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?)))$", "", 1, true},
-	{"^(?i:now ?/ ?(?:(?P<second>s)|(?P<minute>(?-i:m))|(?P<hour>h)|(?P<day>d)|(?P<week>w)|(?P<month>(?-i:M))|(?P<year>y)))$", "", 0, true},
 	{"^(?i:(in )?(the )?(last|past|previous) (?P<n>\\d{1,5}) ?(?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?)))$", "", -1, false},
 	{"^(?i:((?P<n>\\d{1,5})|an?|one) (?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?)) ago)$", "", -1, false},
 	{"^(?i:-? ?(?P<n>\\d{1,5}) ?(?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?)))$", "", -1, false},
 	{"^(?i:(in |\\+ ?)(?P<n>\\d{1,5}) ?(?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?)))$", "", 1, false},
-	{"^(?i:(now)? ?-? ?(?P<n>\\d{1,5})(?:(?P<second>s)|(?P<minute>(?-i:m))|(?P<hour>h)|(?P<day>d)|(?P<week>w)|(?P<month>(?-i:M))|(?P<year>y))( ?/ ?[a-z])?)$", "", -1, false},
-	{"^(?i:(now)? ?\\+ ?(?P<n>\\d{1,5})(?:(?P<second>s)|(?P<minute>(?-i:m))|(?P<hour>h)|(?P<day>d)|(?P<week>w)|(?P<month>(?-i:M))|(?P<year>y))( ?/ ?[a-z])?)$", "", 1, false},
-	{"^(?i:(newer_than|older_than|newer|older):? ?(?P<n>\\d{1,5})(?:(?P<day>d)|(?P<month>m)|(?P<year>y)))$", "", -1, false},
-	{"^(?i:(now\\(\\)|current_timestamp|current_date|getdate\\(\\)) ?- ?interval ?'?(?P<n>\\d{1,5})'? ?(?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?))'?)$", "", -1, false},
-	{"^(?i:date(time)?\\('now', ?'-(?P<n>\\d{1,5}) (?:(?P<second>seconds?|secs?)|(?P<minute>minutes?|mins?)|(?P<hour>hours?|hrs?)|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?))'\\))$", "", -1, false},
+	{"^(?i:(now)? ?-? ?(?P<n>\\d{1,5})(?:(?P<second>s)|(?P<minute>(?-i:m))|(?P<hour>h)|(?P<day>d)|(?P<week>w)|(?P<month>(?-i:M))|(?P<year>y)))$", "", -1, false},
+	{"^(?i:(now)? ?\\+ ?(?P<n>\\d{1,5})(?:(?P<second>s)|(?P<minute>(?-i:m))|(?P<hour>h)|(?P<day>d)|(?P<week>w)|(?P<month>(?-i:M))|(?P<year>y)))$", "", 1, false},
 	{"^(?i:-?p(?P<n>\\d{1,5})((?P<day>d)|(?P<week>w)|(?P<month>m)|(?P<year>y)))$", "", -1, false},
 }

@@ -194,7 +194,7 @@ func TestTheSchemaIsReadAfterRefusalsOnly(t *testing.T) {
 		}
 	}
 	p := &provider{schema: []byte(`{"connectors":[]}`)}
-	for _, arguments := range []string{`{"streem":"messages"}`, `{"stream":"a/b"}`, `{"stream":"messages","filter":"a=1"}`, `{"stream":"messages","limit":1000}`} {
+	for _, arguments := range []string{`{"streem":"messages"}`, `{"stream":"a/b"}`, `{"stream":"messages","filter":"{\"a\":1}"}`, `{"stream":"messages","limit":1000}`} {
 		result := refused(t, p, "query_records", arguments)
 		if len(p.seen) > 0 || !strings.Contains(result.Text, `"next":[{"tool":"query_records"`) {
 			t.Errorf("%s: read %s, %s", arguments, p.seen, result.Text)
