@@ -12,7 +12,7 @@ import (
 
 var endpoint = regexp.MustCompile("`((?:GET|POST|PATCH|DELETE) /[^`]+)`")
 
-// docs/hosting.md lists exactly the requests that the tools and commands send by their generated pages.
+// docs/provider-contract.md lists exactly the requests that the tools and commands send by their generated pages.
 func TestTheRequirementsOfProvidersAreWhatIsAsked(t *testing.T) {
 	asked := map[string]bool{}
 	pages, err := filepath.Glob("../docs/tools/*.md")
@@ -25,8 +25,7 @@ func TestTheRequirementsOfProvidersAreWhatIsAsked(t *testing.T) {
 		}
 	}
 	var listed []string
-	_, offer, _ := strings.Cut(string(readFile(t, "../docs/hosting.md")), "## What a provider has to offer")
-	for _, found := range endpoint.FindAllStringSubmatch(offer, -1) {
+	for _, found := range endpoint.FindAllStringSubmatch(string(readFile(t, "../docs/provider-contract.md")), -1) {
 		listed = append(listed, found[1])
 	}
 	var wanted []string
@@ -36,6 +35,6 @@ func TestTheRequirementsOfProvidersAreWhatIsAsked(t *testing.T) {
 	slices.Sort(listed)
 	slices.Sort(wanted)
 	if diff := gocmp.Diff(wanted, listed); diff != "" {
-		t.Errorf("docs/hosting.md (-asked +listed):\n%s", diff)
+		t.Errorf("docs/provider-contract.md (-asked +listed):\n%s", diff)
 	}
 }

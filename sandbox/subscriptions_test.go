@@ -189,7 +189,7 @@ func subscriptionOf(t *testing.T, body []byte) (id, status, reason string) {
 	return found.ID, found.Status, found.Reason
 }
 
-// Event subscriptions of the sandbox are those of a real provider (rs-contract.md, Event subscriptions): every captured
+// Event subscriptions of the sandbox are those of a real provider (docs/provider-contract.md, Event subscriptions): every captured
 // request in its order, with the captured receiver, is answered alike, and the same events come.
 func TestSubscriptionsAreAsCaptured(t *testing.T) {
 	box, url := sandboxtest.Serve(t, sandbox.Options{Seed: 1, Retries: []time.Duration{time.Hour}})

@@ -79,7 +79,7 @@ const (
 	memberMiddle  = ".of-this-package."
 )
 
-// introspect publishes the package to the confidential caller (interfaces.md, Token introspection).
+// introspect publishes the package to the confidential caller (docs/provider-contract.md, Introspection and packages).
 func (p *provider) introspect(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, secret, _ := r.BasicAuth()

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// adapterSection is the refusals of the adapter itself (interfaces.md, Adapter error codes).
+// adapterSection is the refusals of the adapter itself (docs/interfaces.md, Exit codes and error codes).
 var adapterSection = Section{
 	Title: "A tool says no: the adapter",
 	Keyed: "code",

@@ -1,6 +1,6 @@
 package errorcode
 
-// exitSection is the exit codes of pdpp-mcp (interfaces.md). The constants are of the program, so a test holds the two
+// exitSection is the exit codes of pdpp-mcp (docs/interfaces.md). The constants are of the program, so a test holds the two
 // together.
 var exitSection = Section{
 	Title: "A command ends with an exit code",

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// hostedSection is the refusals of the hosted server before MCP (interfaces.md, Hosted routes).
+// hostedSection is the refusals of the hosted server before MCP (docs/interfaces.md, Hosted routes).
 var hostedSection = Section{
 	Title: "The hosted server says no",
 	Keyed: "code",

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// providerSection is the codes of resource servers, as far as they are known (rs-contract.md, Envelopes). They are an
+// providerSection is the codes of resource servers, as far as they are known (docs/provider-contract.md, Envelopes). They are an
 // open set: a provider may send others, and every one is passed on as it was sent.
 var providerSection = Section{
 	Title: "A tool says no: the provider",

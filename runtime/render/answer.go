@@ -86,7 +86,7 @@ type SubscriptionInput struct {
 	RotateSecret *bool
 }
 
-// Statuses of a subscription that was switched on and off (rs-contract.md, Event subscriptions).
+// Statuses of a subscription that was switched on and off (docs/provider-contract.md, Event subscriptions).
 const (
 	subscriptionActive   = "active"
 	subscriptionDisabled = "disabled"

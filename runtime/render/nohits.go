@@ -180,7 +180,8 @@ func (s *search) otherSearches(narrowed []string) []answer.Call {
 // maxKeywords is the maximum number of words in a keyword query. More words are a question, and few records have all of them.
 const maxKeywords = 3
 
-// syntaxNote returns a note if a query has operators that the provider does not know (rs-contract.md: all words must occur, whole).
+// syntaxNote returns a note if a query has operators that the provider does not know: all words must occur,
+// whole (docs/provider-contract.md, Search).
 func (q question) syntaxNote() string {
 	if q.mode != lexicalMode && q.mode != hybridMode {
 		return ""

@@ -16,7 +16,7 @@ import (
 )
 
 // shelf is a resource server over HTTP with the rows of one stream of one or several connections. It pages like real servers
-// (rs-contract.md).
+// (docs/provider-contract.md).
 type shelf struct {
 	rows          []shelved
 	perConnection bool // a search counts its limit for each connection

@@ -13,7 +13,7 @@ import (
 // Code is a stable adapter error code.
 type Code string
 
-// The codes that the adapter raises, as interfaces.md lists them. The codes of failed RS requests are rs.Reason values.
+// The codes that the adapter raises, as docs/interfaces.md lists them. The codes of failed RS requests are rs.Reason values.
 const (
 	InvalidArguments           Code = "invalid_arguments"
 	UnknownArgument            Code = "unknown_argument"

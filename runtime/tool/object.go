@@ -61,7 +61,7 @@ const (
 	candidateBytes = 4_000 // of all candidates
 )
 
-// keptNames are the members of an error object that are kept if it is too large (rs-contract.md, Envelopes), the most important first.
+// keptNames are the members of an error object that are kept if it is too large (docs/provider-contract.md, Envelopes), the most important first.
 var keptNames = []string{
 	"type", "code", "message", "hint", "param", "did_you_mean", "retry_with", "retry_after", "available_connections",
 	"available_connections_total", "available_connections_truncated", "next", "accepted", "request_id", "next_step",

@@ -81,7 +81,7 @@ const (
 	schemaOfAll    = `{"tool":"schema","arguments":{}}`
 )
 
-// codes are the codes of rs-contract.md with their status and the advice for a model.
+// codes are codes of resource servers with their status and the advice for a model.
 var codes = []struct {
 	status int
 	code   string

@@ -1,5 +1,5 @@
 // Package subscription keeps the event subscriptions of the sandbox's clients and delivers signed events to
-// receivers on this machine, as rs-contract.md specifies (Event subscriptions). Subscriptions end with the process.
+// receivers on this machine, as docs/provider-contract.md specifies (Event subscriptions). Subscriptions end with the process.
 package subscription
 
 import (

@@ -1,7 +1,7 @@
 // Package blind acts as a model that a host shows only one part of a tool result: the text, or
 // structured output (R-BUD-1). A Reader is given strings and nothing else, so that it can learn of the data
 // only what a result says. It knows the names and arguments of the tools, which every host shows, and the
-// forms that interfaces.md promises: key=value tokens, next calls, and the members of structured output.
+// forms that docs/interfaces.md promises: key=value tokens, next calls, and the members of structured output.
 // It is deterministic and, where a result does not say how to go on, gives up rather than guess.
 package blind
 

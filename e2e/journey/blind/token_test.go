@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// interfaces.md, Text tokens and resource handles.
+// docs/interfaces.md, Text and handles.
 func TestTokens(t *testing.T) {
 	type pairs = [][2]string
 	for line, want := range map[string]pairs{

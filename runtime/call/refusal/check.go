@@ -149,8 +149,8 @@ func onlyOf(names []string) string {
 // sortForm is an order such as -date or date desc. Its groups are the minus, the field and the direction.
 var sortForm = regexp.MustCompile(`(?is)^[ +]*(-?)[ +-]*(.*?)(?:[ :](asc|desc)(?:ending)?)?$`)
 
-// checkSort adds the finding for an order that the server refused. Servers sort by the cursor field alone (rs-contract.md, GET
-// /v1/streams/{s}/records). It also corrects the name of another field, because the adapter may sort by that field.
+// checkSort adds the finding for an order that the server refused. Servers sort by the cursor field alone (docs/provider-contract.md,
+// Records). It also corrects the name of another field, because the adapter may sort by that field.
 func (r *review) checkSort(wanted name) {
 	parts := sortForm.FindStringSubmatch(wanted.text)
 	sign, field := parts[1], parts[2]

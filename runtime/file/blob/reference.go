@@ -24,7 +24,7 @@ type Reference struct {
 	Digest    string // SHA-256 that the record states, in lower-case hexadecimal; empty: unknown. The id may contain another one
 }
 
-// The members of a reference (rs-contract.md, GET /v1/blobs/{id}).
+// The members of a reference (docs/provider-contract.md, Blobs).
 const (
 	idMember    = "blob_id"
 	nameMember  = "filename"

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// Lengths of a window in code points, as in the resource server's windows of fields (rs-contract.md).
+// Lengths of a window in code points, as in the resource server's windows of fields (docs/provider-contract.md).
 const (
 	defaultWindow = 4_096
 	maxWindow     = 16_384

@@ -19,7 +19,7 @@ import (
 
 const maxFileBytes = 1 << 20 // a grant takes 1 to 10 KiB
 
-// Cache is a directory of scoped credentials with one file per provider, in the layout that PDPP tools share (interfaces.md). Its
+// Cache is a directory of scoped credentials with one file per provider, in the layout that PDPP tools share (docs/interfaces.md). Its
 // methods are safe for concurrent use by goroutines and processes. Files are replaced atomically.
 type Cache struct {
 	Root      string       // the cache root, such as ~/.pdpp

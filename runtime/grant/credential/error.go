@@ -12,7 +12,7 @@ import (
 // Class groups errors by what the user has to change. It determines the exit code of a command.
 type Class string
 
-// The classes, with their exit codes (interfaces.md).
+// The classes, with their exit codes (docs/interfaces.md).
 const (
 	Usage         Class = "usage"         // 64: a wrong flag or value
 	Unreachable   Class = "unreachable"   // 69: no answer from the provider or its authorization server

@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// DefaultChildTimeout is the default of Options.ChildTimeout (interfaces.md, Limits).
+// DefaultChildTimeout is the default of Options.ChildTimeout (docs/interfaces.md, Limits).
 const DefaultChildTimeout = 2500 * time.Millisecond
 
 // Options configures a Reader. Zero values mean the defaults.

@@ -10,7 +10,7 @@ import (
 )
 
 // schema merges the documents of every source that may have the stream (R-PKG-7). If no source has it, the document is empty
-// (rs-contract.md). The document has only the members that package schemadoc reads. Warnings about missing sources come first.
+// (docs/provider-contract.md). The document has only the members that package schemadoc reads. Warnings about missing sources come first.
 func (r *Reader) schema(ctx context.Context, request rs.Request, streams []string) (*rs.Response, error) {
 	var sent []rawjson.Value // warnings
 	var connectors []rawjson.Object

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Source is one connection of a grant of a package (interfaces.md, Token introspection) or of this machine (R-LOCAL-1).
+// Source is one connection of a grant of a package (docs/provider-contract.md, Introspection and packages) or of this machine (R-LOCAL-1).
 type Source struct {
 	GrantID      string // required; unique together with ConnectionID
 	Shared       bool   // the grant covers other connections too, so each read names this one

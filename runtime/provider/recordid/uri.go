@@ -32,7 +32,7 @@ type URI struct {
 }
 
 // FieldWindow selects a window of a text field. A nil member was not given. Offsets and lengths are characters as the resource server
-// counts them. Its JSON members are those of a URI's token (interfaces.md) and of the arguments of read_record_field.
+// counts them. Its JSON members are those of a URI's token (docs/interfaces.md) and of the arguments of read_record_field.
 type FieldWindow struct {
 	FieldPath   string  `json:"field_path,omitempty"`
 	OffsetChars *int64  `json:"offset_chars,omitempty"`
@@ -124,7 +124,7 @@ func FormatURI(uri URI) string {
 // escaped returns the URI of a stream with its name, or of a record with its self-contained id.
 func (k Kind) escaped(name string) string { return scheme + string(k) + "/" + url.PathEscape(name) }
 
-// token is the JSON object in a URI (interfaces.md). Unknown members are ignored, since other PDPP tools make URIs too.
+// token is the JSON object in a URI (docs/interfaces.md). Unknown members are ignored, since other PDPP tools make URIs too.
 type token struct {
 	Version      int    `json:"v"`
 	Kind         Kind   `json:"kind"`

@@ -14,7 +14,7 @@ import (
 
 func token(object string) string { return base64.RawURLEncoding.EncodeToString([]byte(object)) }
 
-// R-RES-1, R-HAND-3: the URIs of interfaces.md, as this adapter and other PDPP tools write them.
+// R-RES-1, R-HAND-3: the URIs of docs/interfaces.md, as this adapter and other PDPP tools write them.
 func TestParseURI(t *testing.T) {
 	number, text := int64(4096), "ü"
 	record := recordid.Handle{ConnectionID: "cin_1", Stream: "messages", RecordID: "m1"}

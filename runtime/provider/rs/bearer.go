@@ -79,7 +79,7 @@ const (
 	KindOwner   = "owner"
 )
 
-// KindMembers are the members of responses and cache files with the kind of a token (interfaces.md, Credential cache). The first two
+// KindMembers are the members of responses and cache files with the kind of a token (docs/interfaces.md, Credential cache). The first two
 // have no other meaning. The others are about tokens only if their value is owner.
 var KindMembers = []string{"pdpp_token_kind", "token_kind", "kind", "role"}
 

@@ -163,7 +163,7 @@ func (r Request) withoutRefused(refused *Error) (Request, bool) {
 	return r, true
 }
 
-// Defaults of Options (interfaces.md, Limits).
+// Defaults of Options (docs/interfaces.md, Limits).
 const (
 	DefaultTimeout = 15 * time.Second
 	DefaultMaxBody = 16 << 20 // bytes after decompression

@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// List is a list envelope (rs-contract.md, Envelopes). Older servers wrap the envelope in another data object.
+// List is a list envelope (docs/provider-contract.md, Envelopes). Older servers wrap the envelope in another data object.
 type List struct {
 	Outer    rawjson.Object // the body
 	Inner    rawjson.Object // the envelope inside data; nil if the body is the envelope

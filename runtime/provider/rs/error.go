@@ -95,7 +95,7 @@ var derived = map[int]struct{ kind, code string }{
 	http.StatusTooManyRequests:       {"rate_limit_error", CodeRateLimit},
 }
 
-// refusal returns the *Error for a response outside 2xx. Four shapes occur (rs-contract.md): the PDPP envelope {"error":{…}},
+// refusal returns the *Error for a response outside 2xx. Four shapes occur (docs/provider-contract.md): the PDPP envelope {"error":{…}},
 // OAuth {error, error_description}, framework {message, error, statusCode}, and bodies that are not JSON objects, such as a
 // proxy's page.
 func (e *exchange) refusal(header http.Header, body []byte) *Error {

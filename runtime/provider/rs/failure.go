@@ -12,7 +12,7 @@ import (
 // Reason says why a response cannot be used. The values are stable adapter error codes.
 type Reason string
 
-// The reasons, as interfaces.md lists them.
+// The reasons, as docs/interfaces.md lists them.
 const (
 	Unreachable      Reason = "rs_unreachable"        // no status line was received
 	Timeout          Reason = "rs_timeout"            // the response was incomplete at its deadline

@@ -33,7 +33,7 @@ type Opener interface {
 	Open(ctx context.Context, request Request, from Resume) (*Download, error)
 }
 
-// Rows of a page of records or of hits (rs-contract.md).
+// Rows of a page of records or of hits (docs/provider-contract.md).
 const (
 	DefaultRows = 25  // without a valid limit in the request
 	MostRows    = 100 // with any limit
@@ -196,7 +196,7 @@ type Route struct {
 	Stream   string // in the path; empty if the template has none
 }
 
-// The endpoints that are read (rs-contract.md).
+// The endpoints that are read (docs/provider-contract.md).
 const (
 	RecordsRoute   = "/v1/streams/{stream}/records"
 	RecordRoute    = "/v1/streams/{stream}/records/{id}"

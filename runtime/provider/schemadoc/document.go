@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Document is a schema document (rs-contract.md, Schema). Each stream is one row of a connector. A connection that has all streams of
+// Document is a schema document (docs/provider-contract.md, Schema). Each stream is one row of a connector. A connection that has all streams of
 // a connector is listed at the connector only (R-SCH-1).
 type Document struct {
 	Members    rawjson.Object // without the connectors and the streams

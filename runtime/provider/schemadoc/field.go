@@ -14,7 +14,7 @@ const Declared = "declared"
 // Field is one field of a stream and what can be done with it.
 type Field struct {
 	Name  string
-	Flags string // in the grammar of the compact view (rs-contract.md, Schema)
+	Flags string // in the grammar of the compact view (docs/provider-contract.md, Schema)
 }
 
 // Fields returns the fields of a compact or a full row, from its JSON Schema if it has no capabilities.

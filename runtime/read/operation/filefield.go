@@ -32,7 +32,7 @@ type FieldWindowInput struct {
 	AfterChars  *int64
 }
 
-// Codes of the resource server's refusals of a window (rs-contract.md, field-window).
+// Codes of the resource server's refusals of a window (docs/provider-contract.md, Field windows).
 const (
 	fieldNotText  = "field_not_text"
 	queryNotFound = "query_not_found"

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
-// Flags without a value, and the operators of a range (rs-contract.md, Schema).
+// Flags without a value, and the operators of a range (docs/provider-contract.md, Schema).
 var (
 	bareFlags = []string{"eq", "lex", "sem", "r", schemadoc.Declared}
 	operators = []string{"gte", "gt", "lte", "lt"}

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// answer is an introspection response (RFC 7662, section 2.2) with the members of PDPP in interfaces.md.
+// answer is an introspection response (RFC 7662, section 2.2) with the members of PDPP in docs/provider-contract.md.
 type answer struct {
 	Caller // without TokenHash
 

@@ -42,7 +42,7 @@ func isToken(text string) bool {
 	return body != "" && len(text) <= rs.LongestBearer && strings.Trim(body, tokenAlphabet) == ""
 }
 
-// Error codes of the body (interfaces.md).
+// Error codes of the body (docs/interfaces.md).
 const (
 	CodeAuthentication = "authentication_error"      // 401: no bearer, or an invalid one
 	CodePermission     = "permission_error"          // 403: a bearer of the wrong kind or for another audience

@@ -40,7 +40,7 @@ func (c Challenge) Write(w http.ResponseWriter, err error) {
 	_, _ = w.Write(ErrorBody(errorTypes[refusal.Status], refusal.Code, refusal.Message, c.RequestID, more...))
 }
 
-// ErrorBody returns the body of a refusal over HTTP (interfaces.md, Hosted routes), a line of JSON. The members of more are appended.
+// ErrorBody returns the body of a refusal over HTTP (docs/interfaces.md, Hosted routes), a line of JSON. The members of more are appended.
 func ErrorBody(kind, code, message, requestID string, more ...rawjson.Member) []byte {
 	detail := rawjson.Object{
 		rawjson.String("type", kind), rawjson.String("code", code), rawjson.String("message", message), rawjson.String("request_id", requestID),
@@ -84,7 +84,7 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(visible) + `"`
 }
 
-// Paths below the public origin (interfaces.md, Hosted routes).
+// Paths below the public origin (docs/interfaces.md, Hosted routes).
 const (
 	MCPPath              = "/mcp"
 	IconPath             = "/icon.svg"

@@ -112,7 +112,7 @@ func TestCancelledRequestFailsNoOther(t *testing.T) {
 	})
 }
 
-// interfaces.md, Limits: a request to the authorization server ends after 5 s, with its body.
+// docs/interfaces.md, Limits: a request to the authorization server ends after 5 s, with its body.
 func TestSlowAuthorizationServer(t *testing.T) {
 	silent := func(request *http.Request) (*http.Response, error) {
 		<-request.Context().Done()

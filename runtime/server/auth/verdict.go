@@ -89,7 +89,7 @@ func canonical(audience string) string {
 	return address.Canonical(parsed)
 }
 
-// The maximum lifetimes of verdicts, from the request to the authorization server (interfaces.md, Limits).
+// The maximum lifetimes of verdicts, from the request to the authorization server (docs/interfaces.md, Limits).
 const (
 	positiveLifetime = 60 * time.Second
 	negativeLifetime = 5 * time.Second

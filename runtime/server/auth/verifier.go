@@ -145,7 +145,7 @@ func (v *Verifier) introspect(ctx context.Context, bearer string) (*answer, erro
 
 // Defaults of Options.
 const (
-	DefaultTimeout   = 5 * time.Second // interfaces.md, Limits
+	DefaultTimeout   = 5 * time.Second // docs/interfaces.md, Limits
 	DefaultCacheSize = 10_000
 )
 

@@ -42,7 +42,7 @@ type HandlerOptions struct {
 	Limits       Limits            // may be zero for the defaults
 }
 
-// Handler serves the origin of a hosted server: /mcp, its metadata, the pages and the probes (interfaces.md, Hosted routes). It can be
+// Handler serves the origin of a hosted server: /mcp, its metadata, the pages and the probes (docs/interfaces.md, Hosted routes). It can be
 // mounted at the root of another server. It is safe for concurrent use.
 type Handler struct {
 	options   HandlerOptions

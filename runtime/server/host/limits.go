@@ -93,7 +93,7 @@ func (l *limiter) admitMore(caller string, messages int) (release func(), refuse
 }
 
 const (
-	// MaxRequestBody limits the body of a request, in bytes (interfaces.md, Hosted routes).
+	// MaxRequestBody limits the body of a request, in bytes (docs/interfaces.md, Hosted routes).
 	MaxRequestBody = 256 << 10
 
 	maxBodies          = 64 << 20 // bytes of all bodies in memory (R-HOST-9)

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Codes of refusals that do not depend on the caller (interfaces.md). For 429 it is tool.RateLimitExceeded.
+// Codes of refusals that do not depend on the caller (docs/interfaces.md). For 429 it is tool.RateLimitExceeded.
 const (
 	CodeMisdirected      = "misdirected_request" // 421: a Host that is not allowed
 	CodeForeignOrigin    = "origin_not_allowed"  // 403: a page of another origin
@@ -38,7 +38,7 @@ var kinds = map[int]struct{ name, code string }{
 	http.StatusInternalServerError:   {"api_error", CodeInternal},
 }
 
-// problem is a refusal that does not depend on the caller (interfaces.md, Hosted routes). Refusals that depend on it are in package auth.
+// problem is a refusal that does not depend on the caller (docs/interfaces.md, Hosted routes). Refusals that depend on it are in package auth.
 type problem struct {
 	status     int // one without an entry in kinds has the type and code of a 400
 	message    string

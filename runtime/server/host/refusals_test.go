@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
 
-// Covers R-HOST-2, R-HOST-4, R-HOST-9, R-HOST-10 and R-PKG-1: every status in interfaces.md, and every refusal before MCP. None of the requests
+// Covers R-HOST-2, R-HOST-4, R-HOST-9, R-HOST-10 and R-PKG-1: every status in docs/interfaces.md, and every refusal before MCP. None of the requests
 // reaches the resource server.
 func TestRefusals(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.options.Limits.Callers = 10 })

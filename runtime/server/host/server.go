@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// DefaultCallTimeout limits a whole tool call (interfaces.md, Limits).
+// DefaultCallTimeout limits a whole tool call (docs/interfaces.md, Limits).
 const DefaultCallTimeout = 25 * time.Second
 
 // listsFreshFor is how long a client may cache lists, which change only with a release.

@@ -22,7 +22,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Paths of the routes (interfaces.md, Hosted routes). The others are in package auth.
+// Paths of the routes (docs/interfaces.md, Hosted routes). The others are in package auth.
 const (
 	indexPath   = "/"
 	ConnectPath = "/dashboard/connect" // the setup page

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// LongestLine limits a message on standard input, in bytes (interfaces.md, Limits). A longer one is refused and skipped.
+// LongestLine limits a message on standard input, in bytes (docs/interfaces.md, Limits). A longer one is refused and skipped.
 const LongestLine = 4 << 20
 
 var errLineTooLong = errors.New("line too long")

@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// MetadataURL returns the URL of a provider's metadata (interfaces.md; RFC 9728). The provider's URL has no trailing slash.
+// MetadataURL returns the URL of a provider's metadata (docs/provider-contract.md, Requests; RFC 9728). The provider's URL has no trailing slash.
 func MetadataURL(provider string) string { return provider + "/.well-known/oauth-protected-resource" }
 
 // noProvider explains an address without a provider's metadata: it may belong to an authorization server, or be a page of the

@@ -19,7 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Limits of one request and its response (interfaces.md, Limits).
+// Limits of one request and its response (docs/interfaces.md, Limits).
 const (
 	askTimeout   = 5 * time.Second
 	maxBodyBytes = 256 << 10
