@@ -100,13 +100,19 @@ func (n node) content() iter.Seq[node] {
 
 // appendText appends the text in an element, without readings of East Asian text and the white space between runs.
 func (n node) appendText(text []byte) []byte {
+	mark, start := "", len(text)
 	for child := range n.content() {
 		switch {
+		case child.name == "rPr":
+			mark = child.scriptMark()
 		case child.name == "" && n.name != "si" && n.name != "is" && n.name != "r":
 			text = append(text, child.text...)
 		case child.name != "" && child.name != "rPh":
 			text = child.appendText(text)
 		}
+	}
+	if mark != "" {
+		text = append(text[:start], scripted(mark, string(text[start:]))...)
 	}
 	return text
 }

@@ -7,115 +7,250 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
-// numberFormat is a number format of a cell. Colours, conditions and alignment change no text and are left out.
-type numberFormat struct {
-	negative           *numberFormat // of negative numbers without their sign, if there is one
-	text               string        // with a placeholder for the number
-	scale              float64       // such as 100 for percent
-	integers, decimals int           // minimum digits before the point, and digits after it
-	isGeneral          bool          // as many digits as the number needs; also for fractions, exponents and optional decimals
-	isGrouped          bool
-	letters            string // of a date or a time
-	isElapsed          bool   // hours continue after 23
+// numberFormat has the sections of a number format for numbers (ECMA-376, part 1, section 18.8.31). An empty format shows the raw
+// number. So does every format that is not understood, because a raw number is never a wrong one.
+type numberFormat []*section
+
+// section is how some numbers are shown.
+type section struct {
+	operator      string // of the condition, if it has one
+	bound         float64
+	before, after string // literals around the number
+	words         string // letters and symbols of the literals, except currencies
+	digits        digits
+	isText        bool   // it has a place for text
+	letters       string // of a date or a time
+	isElapsed     bool   // hours continue after 23
+	subSeconds    int    // digits of a second's fraction
+	isUnknown     bool
 }
 
-// placeholder is replaced by the number. XML cannot contain it.
-const placeholder = "\x00"
-
-// standardFormats are the built-in formats, whose codes files omit (ECMA-376, part 1, section 18.8.30).
+// standardFormats are the built-in formats, whose codes files omit (ECMA-376, part 1, section 18.8.30). The currency of 42 and 44 depends on the
+// machine, and some others depend on the language.
 var standardFormats = map[string]string{
-	"1": "0", "2": "0.00", "3": "#,##0", "4": "#,##0.00", "9": "0%", "10": "0.00%", "14": "yyyy-mm-dd", "15": "yyyy-mm-dd", "16": "yyyy-mm-dd",
-	"17": "yyyy-mm-dd", "18": "h:mm", "19": "h:mm", "20": "h:mm", "21": "h:mm", "22": "yyyy-mm-dd h:mm", "37": "#,##0", "38": "#,##0",
-	"39": "#,##0.00", "40": "#,##0.00", "41": "#,##0", "42": "$#,##0", "43": "#,##0.00", "44": "$#,##0.00", "45": "h:mm", "46": "[h]:mm", "47": "h:mm",
+	"1": "0", "2": "0.00", "3": "#,##0", "4": "#,##0.00", "9": "0%", "10": "0.00%", "12": "# ?/?", "13": "# ??/??",
+	"14": "yyyy-mm-dd", "15": "yyyy-mm-dd", "16": "yyyy-mm-dd", "17": "yyyy-mm-dd", "18": "h:mm", "19": "h:mm", "20": "h:mm", "21": "h:mm",
+	"22": "yyyy-mm-dd h:mm", "27": "yyyy-mm-dd", "28": "yyyy-mm-dd", "29": "yyyy-mm-dd", "30": "yyyy-mm-dd", "31": "yyyy-mm-dd",
+	"32": "h:mm", "33": "h:mm", "36": "yyyy-mm-dd", "37": "#,##0", "38": "#,##0", "39": "#,##0.00", "40": "#,##0.00", "41": "#,##0",
+	"42": "#,##0", "43": "#,##0.00", "44": "#,##0.00", "45": "mm:ss", "46": "[h]:mm", "47": "mm:ss.0", "50": "yyyy-mm-dd", "51": "yyyy-mm-dd",
+	"52": "yyyy-mm-dd", "53": "yyyy-mm-dd", "54": "yyyy-mm-dd", "57": "yyyy-mm-dd", "58": "yyyy-mm-dd",
 }
 
-// formatTokens are literals, currencies such as [$€-407], fillers, elapsed hours, colours and conditions, words, numbers and single
-// letters.
-var formatTokens = regexp.MustCompile(
-	`(?is)"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|[_*].|\[[^\]]*\]?|am/pm|general|e[+-]|([0#?][0#?,]*)(?:\.([0#?]*))?(,*)|.`)
+// formatTokens are, in this order: literals, currencies such as [$€-407], other brackets, fillers, halves of a day, General, exponents,
+// fractions, fractions of a second, numbers, and single characters.
+var formatTokens = regexp.MustCompile(`(?is)"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[([^\]]*)\]?|[_*].|am/pm|a/p|上午/下午|general|e[+-]|` +
+	`(?:([0#?]+)(?: |\\ |" ")+)?([0#?]+)/([0#?]+|[1-9][0-9]*)|(s)\.(0+)|([0#?][0#?,]*)(?:\.([0#?]*))?(,*)|.`)
 
-func readNumberFormat(code string) *numberFormat {
-	f := &numberFormat{scale: 1}
-	section := f
+// The groups of formatTokens.
+const (
+	_ = iota
+	quoted
+	escaped
+	currency
+	bracket
+	mixedWhole
+	numerator
+	denominator
+	second
+	subSecond
+	whole
+	fraction
+	scaling
+)
+
+// maxCode bounds the code of a format. Excel allows 255 characters.
+const maxCode = 1000
+
+func readNumberFormat(code string) numberFormat {
+	if len(code) > maxCode {
+		return nil
+	}
+	sections := numberFormat{{}}
 	for _, token := range formatTokens.FindAllStringSubmatch(code, -1) {
-		switch {
-		case token[0] != ";":
-			section.add(token)
-		case f.negative != nil: // the section of zero
-			return f
-		default:
-			section = &numberFormat{scale: 1}
-			f.negative = section
+		if token[0] == ";" {
+			sections = append(sections, &section{})
+		} else {
+			sections[len(sections)-1].add(token)
 		}
 	}
-	return f
+	if last := len(sections) - 1; last > 0 && (last == 3 || sections[last].isText) {
+		sections = sections[:last] // for text
+	}
+	hasCondition := false
+	for i, s := range sections {
+		if s.operator != "" {
+			hasCondition = true
+		}
+		if !s.isUnderstood() || i > 2 || hasCondition && s.operator == "" && i < len(sections)-1 {
+			return nil
+		}
+	}
+	return sections
 }
 
-func (f *numberFormat) add(token []string) {
-	whole, fraction := token[4], token[5]
+var (
+	condition = regexp.MustCompile(`^(<|<=|>|>=|<>|=)\s*(-?[0-9.]+(?:E[+-]?[0-9]+)?)$`)
+	elapsed   = regexp.MustCompile(`^(?i:h+|m+|s+)$`)
+	noEffect  = regexp.MustCompile(`^(?i:black|blue|cyan|green|magenta|red|white|yellow|color ?[0-9]+|dbnum[0-9]|natnum[0-9]+)$`)
+)
+
+func (s *section) add(token []string) {
 	switch lower := strings.ToLower(token[0]); {
-	case whole != "" && !strings.Contains(f.text, placeholder):
-		grouped := strings.TrimRight(whole, ",")
-		f.text, f.isGrouped = f.text+placeholder, strings.Contains(grouped, ",")
-		f.scale /= math.Pow(1000, float64(len(whole)-len(grouped)+len(token[6])))
-		f.integers, f.decimals = min(strings.Count(whole, "0"), 30), min(len(fraction), 30)
-		f.isGeneral = strings.ContainsAny(fraction, "#?")
-	case whole != "", lower == "general", lower == "@", lower == "/", lower == "e+", lower == "e-":
-		before, _, _ := strings.Cut(f.text, placeholder)
-		f.text, f.isGeneral = before+placeholder, true
-	case strings.Contains("ymdhse", lower):
-		f.letters += lower
-	case lower[0] == '[' && token[3] == "":
-		f.isElapsed = f.isElapsed || strings.Trim(lower, "[hms]") == ""
-	case lower == "am/pm", len(lower) > 1 && (lower[0] == '_' || lower[0] == '*'):
-	case lower[0] == '"', lower[0] == '\\', lower[0] == '[':
-		f.text += token[1] + token[2] + token[3]
+	case lower[0] == '"', lower[0] == '\\':
+		s.literal(token[quoted] + token[escaped])
+		s.words += strings.Map(wordRune, token[quoted]+token[escaped])
+	case strings.HasPrefix(lower, "[$"):
+		s.literal(token[currency])
+	case lower[0] == '[':
+		s.addBracket(token[bracket])
+	case len(lower) > 1 && (lower[0] == '_' || lower[0] == '*'), lower == "am/pm", lower == "a/p", lower == "上午/下午":
+	case lower == "e+", lower == "e-":
+		s.digits.isGeneral = true // more exact than the digits of the format
+		s.isUnknown = s.isUnknown || s.digits.code == ""
+	case token[second] != "":
+		s.letters, s.subSeconds = s.letters+"s", len(token[subSecond])
+	case token[numerator] != "", token[whole] != "", lower == "general":
+		s.isUnknown = s.isUnknown || token[fraction] != "" && strings.HasSuffix(token[whole], ",") // programs differ
+		isExponent := s.digits.isGeneral && s.digits.code != "" && s.after == ""
+		s.isUnknown = s.isUnknown || s.digits.code != "" && !isExponent
+		if !isExponent {
+			s.digits = readDigits(token, s.digits.shift)
+		}
+	case lower == "@":
+		s.isText = true
+	case strings.Contains("ymdhsegab", lower):
+		s.letters += lower
 	case lower == "%":
-		f.scale *= 100
-		f.text += lower
+		s.digits.shift += 2
+		s.literal("%")
+	case lower == "." && s.letters == "", 'a' <= lower[0] && lower[0] <= 'z':
+		s.isUnknown = true
 	default:
-		f.text += token[0]
+		s.literal(token[0])
+		s.words += strings.Map(wordRune, token[0])
 	}
 }
 
-// display returns a number as the format displays it, and a date or a time in the form of ISO 8601.
-func (f *numberFormat) display(value float64, is1904 bool) string {
-	sign := ""
-	switch {
-	case f == nil:
-		return general(value)
-	case f.letters != "" || f.isElapsed:
-		return f.moment(value, is1904)
-	case value < 0 && f.negative != nil:
-		return f.negative.display(-value, is1904)
-	case value < 0:
-		sign, value = "-", -value
+// isUnderstood reports whether the section is for a number, a date or a time, and not for a mixture with letters that no literal quotes.
+func (s *section) isUnderstood() bool {
+	isMoment := strings.ContainsAny(s.letters, "ymdhse") || strings.Contains(s.letters, "aaa")
+	return !s.isUnknown && (s.letters == "" || isMoment && s.digits.code == "")
+}
+
+func (s *section) literal(text string) {
+	if s.digits.code == "" {
+		s.before += text
+	} else {
+		s.after += text
 	}
-	return sign + strings.Replace(f.text, placeholder, f.number(value*f.scale), 1)
+}
+
+// wordRune keeps letters and symbols such as arrows, which can say that a number is negative.
+func wordRune(r rune) rune {
+	if unicode.IsLetter(r) || unicode.Is(unicode.So, r) || unicode.Is(unicode.Sm, r) && r != '+' && r != minus {
+		return r
+	}
+	return -1
+}
+
+func (s *section) addBracket(inner string) {
+	parts := condition.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(inner)))
+	switch {
+	case parts != nil:
+		bound, err := strconv.ParseFloat(parts[2], 64)
+		s.operator, s.bound, s.isUnknown = parts[1], bound, s.isUnknown || err != nil
+	case elapsed.MatchString(inner):
+		s.isElapsed = true
+	default:
+		s.isUnknown = s.isUnknown || !noEffect.MatchString(inner)
+	}
+}
+
+// holds reports whether the section is for a number.
+func (s *section) holds(value float64) bool {
+	switch s.operator {
+	case "<":
+		return value < s.bound
+	case "<=":
+		return value <= s.bound
+	case ">":
+		return value > s.bound
+	case ">=":
+		return value >= s.bound
+	case "<>":
+		return value != s.bound
+	case "=":
+		return value == s.bound
+	}
+	return true
+}
+
+// section returns the section for a number, or nil.
+func (f numberFormat) section(value float64) *section {
+	hasCondition := false
+	for _, s := range f {
+		if hasCondition = hasCondition || s.operator != ""; hasCondition && s.holds(value) {
+			return s
+		}
+	}
+	switch {
+	case hasCondition, len(f) == 0:
+		return nil
+	case value < 0 && len(f) > 1:
+		return f[1]
+	case value == 0 && len(f) > 2:
+		return f[2]
+	}
+	return f[0]
+}
+
+// display returns a number as the format displays it, and a date or a time in the form of ISO 8601. A negative number always has a sign, even
+// if only its colour shows that in the file.
+func (f numberFormat) display(value float64, is1904 bool) string {
+	s := f.section(value)
+	switch {
+	case s == nil:
+		return general(value)
+	case s.letters != "" || s.isElapsed:
+		return s.moment(value, is1904)
+	case s.digits.code == "" && !s.isText && (s.before != "" || value == 0):
+		return strings.TrimSpace(s.before)
+	case s.digits.code == "" && s.before == "", s.hasSign() && (value > 0 || value < 0 && f.section(-value) == s):
+		return general(value)
+	case value == 0 && s.before+s.after != "" && strings.Trim(s.digits.code, "#?") == "":
+		return strings.TrimSpace(s.before + s.after)
+	}
+	number, isShown := s.digits.display(math.Abs(value))
+	switch {
+	case !isShown:
+		return general(value)
+	case value < 0 && !s.hasSign() && !f.saysSign(s, value):
+		return "-" + strings.TrimSpace(s.before+number+s.after)
+	}
+	return strings.TrimSpace(s.before + number + s.after)
+}
+
+// saysSign reports whether the words around a negative number, such as debit, are others than those around a positive number.
+func (f numberFormat) saysSign(s *section, value float64) bool {
+	positive := f.section(-value)
+	return positive != nil && positive.operator == "" && s.operator == "" && s.words != "" && positive.words != "" && s.words != positive.words
+}
+
+const minus = '\u2212'
+
+// hasSign reports whether the literals show that the number is negative: a minus or a parenthesis before it, or a minus after it.
+func (s *section) hasSign() bool {
+	before := strings.TrimSpace(s.before)
+	isSign := func(text string) bool { return strings.HasPrefix(text, "-") || strings.HasPrefix(text, string(minus)) }
+	return isSign(before) || isSign(strings.TrimSpace(s.after)) || strings.HasPrefix(before, "(") ||
+		strings.HasSuffix(before, "-") || strings.HasSuffix(before, string(minus)) || strings.HasSuffix(before, "(")
 }
 
 // general returns a number with the 15 digits that Excel keeps.
 func general(value float64) string { return strconv.FormatFloat(value, 'G', 15, 64) }
-
-func (f *numberFormat) number(value float64) string {
-	if f.isGeneral {
-		return general(value)
-	}
-	if value < 1e15 {
-		value *= 1 + 1e-15 // a half in decimal digits, such as 2.675, is often less in binary ones
-	}
-	whole, fraction, hasPoint := strings.Cut(strconv.FormatFloat(value, 'f', f.decimals, 64), ".")
-	whole = strings.Repeat("0", max(0, f.integers-len(whole))) + whole
-	for i := len(whole) - 3; f.isGrouped && i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if hasPoint {
-		return whole + "." + fraction
-	}
-	return whole
-}
 
 // Excel counts days from 30 December 1899 or from 1904. The first system counts a 29 February 1900, which did not exist.
 const (
@@ -126,11 +261,26 @@ const (
 )
 
 // moment returns a date, a time or both. The letter m is a minute next to hours or seconds, otherwise a month.
-func (f *numberFormat) moment(value float64, is1904 bool) string {
-	if !(value >= 0 && value < lastDay-days1904) {
+func (s *section) moment(value float64, is1904 bool) string {
+	hasDate := strings.ContainsAny(s.letters, "ydegab") || !strings.ContainsAny(s.letters, "hs")
+	switch {
+	case s.isElapsed:
+		hasDate = false
+	case value < 0, hasDate && value < 1 && !is1904: // there is no such day
 		return general(value)
 	}
-	seconds := int64(math.Round(value * 86_400))
+	if math.Abs(value) >= lastDay-days1904 {
+		return general(value)
+	}
+	places := min(s.subSeconds, 9)
+	unit := time.Second / time.Duration(math.Pow10(places))
+	length := time.Duration(math.Round(math.Abs(value) * 86_400 * math.Pow10(places))) // in units
+	perSecond := time.Second / unit
+	fraction := ""
+	if places > 0 {
+		fraction = fmt.Sprintf(".%0*d", places, length%perSecond)
+	}
+	seconds := int64(length / perSecond)
 	first := int64(-days1970) // in days since 1970
 	if is1904 {
 		first += days1904
@@ -139,12 +289,16 @@ func (f *numberFormat) moment(value float64, is1904 bool) string {
 	}
 	moment := time.Unix(first*86_400+seconds, 0).UTC()
 	switch {
-	case f.isElapsed:
-		return fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
-	case !strings.ContainsAny(f.letters, "hs"):
+	case s.isElapsed:
+		sign := ""
+		if value < 0 {
+			sign = "-"
+		}
+		return fmt.Sprintf("%s%02d:%02d:%02d%s", sign, seconds/3600, seconds/60%60, seconds%60, fraction)
+	case !strings.ContainsAny(s.letters, "hs"):
 		return moment.Format(time.DateOnly)
-	case !strings.ContainsAny(f.letters, "yde"):
-		return moment.Format(time.TimeOnly)
+	case !hasDate:
+		return moment.Format(time.TimeOnly) + fraction
 	}
-	return moment.Format("2006-01-02T15:04:05")
+	return moment.Format("2006-01-02T15:04:05") + fraction
 }

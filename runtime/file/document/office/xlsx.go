@@ -1,6 +1,7 @@
 package office
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -9,8 +10,8 @@ import (
 
 type workbook struct {
 	*file
-	shared  []string        // texts of cells
-	formats []*numberFormat // of cells by style
+	shared  []string       // texts of cells
+	formats []numberFormat // of cells by style
 	is1904  bool
 }
 
@@ -41,7 +42,7 @@ func readXLSX(f *file) {
 }
 
 func (w *workbook) readStyles(part string) {
-	formats := map[string]*numberFormat{}
+	formats := map[string]numberFormat{}
 	for id, code := range standardFormats {
 		formats[id] = readNumberFormat(code)
 	}
@@ -107,31 +108,33 @@ func columnOf(reference string) int {
 
 // display returns a value as the file displays it. A formula without a calculated value is shown as it is.
 func (w *workbook) display(cell node) string {
-	value, formula := "", ""
+	value, formula, kind := "", "", cell.attribute("t")
 	for child := range cell.content() {
 		switch child.name {
 		case "v", "is":
 			value = cellText(child)
 		case "f":
-			formula = child.allText()
+			if formula = "=" + child.allText(); formula == "=" { // it shares the formula of another cell
+				formula = "[formula without a value]"
+			}
 		}
 	}
-	if value == "" && formula != "" {
-		return "=" + formula
+	if value == "" && kind != "str" {
+		return formula
 	}
-	switch cell.attribute("t") {
+	switch kind {
 	case "s":
 		if i := number(strings.TrimSpace(value), -1); i >= 0 && i < len(w.shared) {
 			return w.shared[i]
 		}
-		return ""
+		return "[text not found]"
 	case "b":
 		return strings.ToUpper(strconv.FormatBool(value == "1"))
 	case "str", "inlineStr", "e", "d":
 		return value
 	}
 	amount, err := strconv.ParseFloat(value, 64)
-	if err != nil {
+	if err != nil || math.IsNaN(amount) || math.IsInf(amount, 0) {
 		return value
 	}
 	if style := cell.number("s", 0); style >= 0 && style < len(w.formats) {
