@@ -10,6 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -69,17 +70,15 @@ func askFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Ans
 	query.Repeated("expand", input.Expand)
 	query.BracketMap("expand_limit", input.ExpandLimit)
 	query.String("connection_id", target.ConnectionID)
-	response, err := env.Get(ctx, rs.Request{
+	found, err := record.Document(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID),
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
-	})
+	}, record.DocumentInput{Target: target, Fields: input.Fields})
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return render.Document(ctx, env, response, render.DocumentInput{Target: target, Fields: input.Fields})
-	}}, nil
+	return tool.Answered(found, render.Document), nil
 }
 
 //go:embed schema/fetch.input.json

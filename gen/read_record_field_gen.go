@@ -12,7 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -96,11 +97,11 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 	query.Integer("limit_chars", input.LimitChars)
 	query.Integer("before_chars", input.BeforeChars)
 	query.Integer("after_chars", input.AfterChars)
-	return tool.Answered(operation.FieldWindow(ctx, env, rs.Request{
+	found, err := record.FieldWindow(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID, "field-window"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
-	}, operation.FieldWindowInput{
+	}, record.FieldWindowInput{
 		Call:        answer.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted},
 		Target:      target,
 		FieldPath:   input.FieldPath,
@@ -110,7 +111,11 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		LimitChars:  input.LimitChars,
 		BeforeChars: input.BeforeChars,
 		AfterChars:  input.AfterChars,
-	}))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tool.Answered(found, render.Window), nil
 }
 
 //go:embed schema/read_record_field.input.json

@@ -40,7 +40,7 @@ func askSchema(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.An
 	if err != nil {
 		return nil, err
 	}
-	return tool.Answered(operation.Schema(ctx, env, operation.SchemaInput{
+	return tool.Rendered(operation.Schema(ctx, env, operation.SchemaInput{
 		Stream:       input.Stream,
 		ConnectionID: input.ConnectionID,
 		Detail:       input.Detail,

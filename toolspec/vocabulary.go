@@ -268,7 +268,8 @@ var Renderers = Words{
 		},
 	},
 	{
-		Name: "document", Function: "Document", Doc: "One record as id, title, text, url and metadata.",
+		Name: "document", Package: "record", Function: "Document", Renderer: "Document",
+		Doc: "One record as id, title, text, url and metadata.",
 		Parameters: []Parameter{{"target", KindTarget}, {"fields", KindStringList}},
 		Promises: []string{
 			"A document of up to 40,000 characters, counting JSON escapes, is shown in full. In a longer one the longest values, also of expanded records, " +
@@ -366,7 +367,7 @@ var Operations = Words{
 		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
 	},
 	{
-		Name: "field_window", Function: "FieldWindow", Sends: true, Continues: true,
+		Name: "field_window", Package: "record", Function: "FieldWindow", Renderer: "Window", Sends: true, Continues: true,
 		Doc: "A stretch of one long text field, or the file that the field refers to: its text by windows, a picture, or what it is and the ways to it.",
 		Parameters: []Parameter{
 			{"target", KindTarget},

@@ -90,7 +90,7 @@ func TestFurtherMatchesInAFile(t *testing.T) {
 	if err := json.Unmarshal(result.Structured, &shown); err != nil || len(shown.NextMatch) != 1 {
 		t.Fatalf("%v: %.600s", err, result.Structured)
 	}
-	const places = "q occurs again at offset_chars 40010."
+	const places = "q occurs again 2 times at offset_chars 40010, 40018."
 	arguments := string(shown.NextMatch[0].Arguments)
 	if !strings.Contains(result.Text, places) || !strings.Contains(result.Text, "next_match: read_record_field "+arguments) {
 		t.Errorf("the text says %.600s", result.Text)

@@ -16,6 +16,15 @@ func (t toolFile) render() jen.Code {
 	), jen.Nil())
 }
 
+// read returns the answer of a function that reads, with the function that renders it.
+func (t toolFile) read(call *plan.Call, request jen.Code) []jen.Code {
+	return []jen.Code{
+		jen.List(jen.Id("found"), jen.Err()).Op(":=").Add(t.resultOf(call, request)),
+		returnOnError(),
+		jen.Return(runtime("tool", "Answered").Call(jen.Id("found"), runtime("render", call.Renderer)), jen.Nil()),
+	}
+}
+
 // resultOf calls a function that makes a result, with what it is made from.
 func (t toolFile) resultOf(call *plan.Call, from ...jen.Code) jen.Code {
 	given := input(*call)
@@ -39,5 +48,5 @@ func (t toolFile) given() jen.Code {
 
 // operate calls the operation, with the request if there is one, in place of a renderer.
 func (t toolFile) operate(request ...jen.Code) jen.Code {
-	return jen.Return(runtime("tool", "Answered").Call(t.resultOf(t.tool.Operation, request...)))
+	return jen.Return(runtime("tool", "Rendered").Call(t.resultOf(t.tool.Operation, request...)))
 }

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"cmp"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
@@ -30,7 +32,11 @@ func (t toolFile) ask() jen.Code {
 	steps := t.decodeInput(jen.Return(jen.Nil(), jen.Err()))
 	steps = append(steps, t.resolveTarget()...)
 	steps = append(steps, t.preconditions()...)
-	switch {
+	switch call := cmp.Or(t.tool.Operation, t.tool.Render); {
+	case call.Renderer != "":
+		steps = append(steps, t.query()...)
+		before, request := t.requestLiteral()
+		steps = append(append(steps, before...), t.read(call, request)...)
 	case t.tool.Operation == nil:
 		steps = append(steps, t.query()...)
 		steps = append(steps, t.request()...)

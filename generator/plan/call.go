@@ -1,10 +1,17 @@
 package plan
 
-import "github.com/pdppmcp/pdpp-mcp/toolspec"
+import (
+	"cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
+)
 
 // call plans a call of the function that a word names. Its fields are in the order of the vocabulary and of the Go struct.
 func (b builder) call(packageName string, word toolspec.Word, with toolspec.Bindings) *Call {
-	call := &Call{Package: packageName, Function: word.Function, Doc: word.Doc, Continues: word.Continues, Promises: word.Promises}
+	call := &Call{
+		Package: cmp.Or(word.Package, packageName), Function: word.Function, Renderer: word.Renderer,
+		Doc: word.Doc, Continues: word.Continues, Promises: word.Promises,
+	}
 	for _, parameter := range word.Parameters {
 		for _, binding := range with {
 			if binding.Name == parameter.Name {

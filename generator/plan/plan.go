@@ -30,7 +30,7 @@ type Advice struct {
 	Hint string
 }
 
-// Tool is one tool. A call is answered by Request and Render, or by Operation.
+// Tool is one tool. A call is answered by Request and Render, or by Operation. A Render with a Renderer sends the request itself.
 type Tool struct {
 	Name          string // as a client calls it, such as query_records
 	GoName        string // QueryRecords
@@ -131,6 +131,7 @@ type Field struct {
 type Call struct {
 	Package   string // of the runtime
 	Function  string
+	Renderer  string // of a function that reads: the function of package render for its answer; empty: none
 	Doc       string
 	Fields    []Field
 	Continues bool     // of a renderer: it is given the call

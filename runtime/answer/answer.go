@@ -2,6 +2,11 @@
 // everything that a result shows. It holds no reader and no context, and its records keep their bytes.
 package answer
 
+// Answer is what one call found: one of *Window, *Document and the other kinds of this package.
+type Answer interface {
+	From() Origin
+}
+
 // Origin says where an answer came from.
 type Origin struct {
 	ProviderURL string // the provider's public origin, without a trailing slash
@@ -9,6 +14,9 @@ type Origin struct {
 	RequestID   string // the resource server's; may be empty
 	Status      int    // the HTTP status of the response; 0: there was none
 }
+
+// From returns the origin.
+func (o Origin) From() Origin { return o }
 
 // TooLargeError is an answer with handles or members that no result can hold.
 type TooLargeError struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -29,10 +30,10 @@ func TestWrongForms(t *testing.T) {
 		},
 		"search": func(r *rs.Response) (*tool.Result, error) { return render.Search(ctx, env, r, render.SearchInput{}) },
 		"window": func(r *rs.Response) (*tool.Result, error) {
-			return render.FieldWindow(ctx, env, r, render.FieldWindowInput{})
+			return readWindow(ctx, env, r, record.FieldWindowInput{})
 		},
 		"document": func(r *rs.Response) (*tool.Result, error) {
-			return render.Document(ctx, env, r, render.DocumentInput{})
+			return readDocument(ctx, env, r, record.DocumentInput{})
 		},
 	} {
 		for _, body := range []string{`[]`, `"x"`, `null`, `{`, ``, `{}`, "{\"a\":\"\xff\"}", `{"data":[1]}x`} {
@@ -143,8 +144,8 @@ func TestDocumentLong(t *testing.T) {
 		body, _ := json.Marshal(map[string]any{"id": "m1", "stream": "messages", "connection_id": "cin_1", "data": map[string]any{
 			"subject": "Kept whole", "body": strings.Repeat(letter, 60_000),
 		}})
-		input := render.DocumentInput{Target: recordid.Target{Handle: "messages:m1", Stream: "messages", RecordID: "m1"}}
-		result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, responded("/x", string(body)), input)
+		input := record.DocumentInput{Target: recordid.Target{Handle: "messages:m1", Stream: "messages", RecordID: "m1"}}
+		result, err := readDocument(context.Background(), tool.Env{RS: &silent{}}, responded("/x", string(body)), input)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,8 +181,8 @@ func TestDocumentLong(t *testing.T) {
 func TestDocumentProjection(t *testing.T) {
 	body := `{"id":"m1","stream":"issues","connection_id":"cin_1","display_name":"Forge","emitted_at":"2026-01-02T00:00:00Z",
 		"data":{"title":"hidden","html_url":"https://forge.example.com/hidden","created_at":"hidden","state":"open"}}`
-	input := render.DocumentInput{Target: recordid.Target{Handle: "issues:m1", Stream: "issues", RecordID: "m1"}, Fields: []string{"state"}}
-	result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), input)
+	input := record.DocumentInput{Target: recordid.Target{Handle: "issues:m1", Stream: "issues", RecordID: "m1"}, Fields: []string{"state"}}
+	result, err := readDocument(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +200,11 @@ func TestFieldWindowCut(t *testing.T) {
 		"text": strings.Repeat("\u0001", 16_384), "start_chars": 100, "end_chars": 16_484, "limit_chars": 16_384,
 		"complete": false, "has_more": true, "next_offset_chars": 16_484,
 	}})
-	input := render.FieldWindowInput{
+	input := record.FieldWindowInput{
 		Call:   given("read_record_field", `{"id":"s:1","field_path":"f"}`),
 		Target: recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}, FieldPath: "f",
 	}
-	result, err := render.FieldWindow(context.Background(), tool.Env{RS: &silent{}}, responded("/x", string(body)), input)
+	result, err := readWindow(context.Background(), tool.Env{RS: &silent{}}, responded("/x", string(body)), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,8 +226,8 @@ func TestWarnings(t *testing.T) {
 	records, err1 := render.Records(ctx, env, responded("/x", `{"data":[],`+meta+`}`), render.RecordsInput{Stream: "s"})
 	search, err2 := render.Search(ctx, env, responded("/x", `{"data":[],`+meta+`}`), render.SearchInput{})
 	aggregate, err3 := render.Aggregate(ctx, env, responded("/x", `{"value":1,`+meta+`}`), render.AggregateInput{Stream: "s"})
-	window, err4 := render.FieldWindow(ctx, env, responded("/x", `{"window":{"text":""},`+meta+`}`), render.FieldWindowInput{Target: target})
-	document, err5 := render.Document(ctx, env, responded("/x", `{"id":"1","data":{},`+meta+`}`), render.DocumentInput{Target: target})
+	window, err4 := readWindow(ctx, env, responded("/x", `{"window":{"text":""},`+meta+`}`), record.FieldWindowInput{Target: target})
+	document, err5 := readDocument(ctx, env, responded("/x", `{"id":"1","data":{},`+meta+`}`), record.DocumentInput{Target: target})
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		t.Fatal(err)
 	}

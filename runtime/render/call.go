@@ -5,7 +5,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 )
 
 // Line returns a continuation as a line of text: next: tool {arguments}.
@@ -57,24 +56,6 @@ type AggregateInput struct {
 type SearchInput struct {
 	Call         answer.Given
 	ConnectionID *string
-}
-
-// DocumentInput is what the renderer of a fetched record needs to know of the call.
-type DocumentInput struct {
-	Target recordid.Target
-	Fields []string // nil if all fields were requested
-}
-
-// FieldWindowInput is what the renderer of a field window needs to know of the call.
-type FieldWindowInput struct {
-	Call      answer.Given
-	Target    recordid.Target
-	FieldPath string
-
-	File FileInput // the file whose text is shown; zero for a text field
-
-	// Another returns the members of another window of the file's text. It is nil if the resource server has the text.
-	Another func(offset, limit int64) rawjson.Object
 }
 
 func deref(value *string) string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -136,10 +137,10 @@ var renderers = []rendered{
 		return render.Search(context.Background(), env, answerTo(response, "/v1/search?q=word"), render.SearchInput{Call: given("search", `{"q":"word"}`)})
 	}},
 	{"fetch", render.ChannelCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
-		return render.Document(context.Background(), env, response, render.DocumentInput{Target: target, Fields: fields})
+		return readDocument(context.Background(), env, response, record.DocumentInput{Target: target, Fields: fields})
 	}},
 	{"read_record_field", render.ChannelCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return render.FieldWindow(context.Background(), env, response, render.FieldWindowInput{
+		return readWindow(context.Background(), env, response, record.FieldWindowInput{
 			Call: given("read_record_field", `{"id":"cin_1/s:1","field_path":"f"}`), Target: target, FieldPath: "f",
 		})
 	}},

@@ -83,7 +83,7 @@ func (id identity) clipValue(field rawjson.Member, limit clipLimit) (json.RawMes
 }
 
 func largestWindow(offset int) []rawjson.Member {
-	return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, int64(offset)), rawjson.Int(tool.FieldLimitChars, maxWindow)}
+	return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, int64(offset)), rawjson.Int(tool.FieldLimitChars, answer.MaxWindow)}
 }
 
 // readOn returns the calls that read the rest of clipped values: one for each text, and one that fetches the other values.

@@ -88,7 +88,7 @@ func (id identity) readNear(fields rawjson.Object, one conversation) []answer.Ca
 	when := tool.TimeRole.Field(fields)
 	filter := one.filter
 	if one.reach > 0 {
-		text := timeText(when.Value)
+		text := TimeText(when.Value)
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			at, err = time.Parse(time.DateOnly, text)

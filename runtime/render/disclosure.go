@@ -81,8 +81,7 @@ func withAbsent(response *rs.Response) *rs.Response {
 }
 
 // withWarnings appends the RS's warnings, as far as they fit, to structured output that does not hold its envelope.
-func withWarnings(object, body rawjson.Object) rawjson.Object {
-	warnings, _ := rawjson.Elements(metaOf(body).Get("warnings"))
+func withWarnings(object rawjson.Object, warnings []rawjson.Value) rawjson.Object {
 	room := warningsShown * warningCharacters
 	var fitting []json.RawMessage
 	for _, warning := range warnings {
@@ -103,6 +102,10 @@ func WarningLines(body rawjson.Object) []string { return warningLines(metaOf(bod
 // warningLines returns the RS's warnings in text, one per line (R-HAND-8).
 func warningLines(meta rawjson.Object) []string {
 	warnings, _ := rawjson.Elements(meta.Get("warnings"))
+	return linesOfWarnings(warnings)
+}
+
+func linesOfWarnings(warnings []rawjson.Value) []string {
 	var lines []string
 	for i, warning := range warnings {
 		if i == warningsShown {

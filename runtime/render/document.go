@@ -2,57 +2,55 @@ package render
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Document renders one record with the members that clients of fetch expect, the same bytes in both channels (R-FETCH-1). A document longer
 // than ChannelCharacters has its longest values clipped to one length (R-FETCH-4).
-func Document(ctx context.Context, env tool.Env, response *rs.Response, input DocumentInput) (*tool.Result, error) {
-	record, err := recordOf(response, input.Target.ConnectionID, input.Target.Stream)
-	if err != nil {
-		return nil, err
-	}
-	if len(record.members) == 0 || record.members.Get("error") != nil {
-		return nil, response.Unusable("the resource server's answer is not a record", "")
-	}
-	known := targetIdentity(input.Target)
-	known.connectionID = cmp.Or(known.connectionID, record.connectionID)
-	record.identity = known
-	if input.Fields != nil {
-		record.project(input.Fields, isExpanding(response))
-	}
+func Document(found *answer.Document) (*tool.Result, error) {
+	record := documentRow(found)
 	d := &document{
-		row: record, id: cmp.Or(input.Target.Handle, known.handle), provider: cmp.Or(response.ProviderURL, env.RS.ProviderURL()),
+		row: record, id: cmp.Or(found.Target.Handle, record.handle), provider: found.ProviderURL, warnings: found.Warnings,
 		label: tool.Clip(record.members.Text("display_name"), tool.LabelCharacters),
 	}
-	d.title = documentTitle(ctx, env, record, d.label)
-	encoded := d.encode(ctx)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return withinBounds(response, &tool.Result{Text: string(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
+	d.title = documentTitle(record, d.label, found.EventTime)
+	encoded := d.encode()
+	return bounded(found.Origin, &tool.Result{Text: string(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
 }
 
-// recordOf returns the record of an answer. Older servers wrap it in one more data object.
-func recordOf(response *rs.Response, connectionID *string, stream string) (*row, error) {
-	body, err := response.Object()
-	if err != nil {
-		return nil, err
+// documentRow returns the record of a document with its requested fields. Its handle is the one that was passed.
+func documentRow(found *answer.Document) *row {
+	data, _ := rawjson.ParseObject(found.Record.Get("data"))
+	record := rowOf(found.Record, data, deref(found.Target.ConnectionID), found.Target.Stream)
+	known := targetIdentity(found.Target)
+	known.connectionID = cmp.Or(known.connectionID, record.connectionID)
+	record.identity = known
+	if found.Fields != nil {
+		record.project(found.Fields, found.Expanded)
 	}
-	inner, ok := rawjson.ParseObject(body.Get("data"))
-	if ok && body.Get("stream") == nil && rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue {
-		body = inner
-	}
-	record, _ := newRow(body.Encode(), deref(connectionID), stream)
-	return record, nil
+	return record
+}
+
+// ShownFields returns the fields that a document shows.
+func ShownFields(found *answer.Document) rawjson.Object { return documentRow(found).fields }
+
+// FieldsOf returns the fields of a record, which a wrapper may hold.
+func FieldsOf(record rawjson.Object) rawjson.Object {
+	data, _ := rawjson.ParseObject(record.Get("data"))
+	return rowOf(record, data, "", "").fields
+}
+
+// LacksTime reports whether a document needs the time of its record in its title and does not have it.
+func LacksTime(found *answer.Document) bool {
+	record := documentRow(found)
+	return ownTitle(nil, record.fields, nil) == "" && record.documentTime() == "" && len(record.fields) > 0
 }
 
 type document struct {
@@ -61,13 +59,11 @@ type document struct {
 	title    string
 	label    string
 	provider string
+	warnings []rawjson.Value
 }
 
-// encode stops to look for the longest texts that fit when the context ends.
-func (d *document) encode(ctx context.Context) json.RawMessage {
-	fits := func(keep int) bool {
-		return ctx.Err() == nil && Length(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters
-	}
+func (d *document) encode() json.RawMessage {
+	fits := func(keep int) bool { return Length(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters }
 	if whole := d.assemble(unclipped); Length(whole) <= ChannelCharacters {
 		return whole
 	}
@@ -119,7 +115,7 @@ func (d *document) metadata(shown shownRow) json.RawMessage {
 			metadata = append(metadata, rawjson.Raw(name, value))
 		}
 	}
-	metadata = slices.Concat(withWarnings(metadata, d.members), structuredReferences(shown.references), shown.after)
+	metadata = slices.Concat(withWarnings(metadata, d.warnings), structuredReferences(shown.references), shown.after)
 	calls := shown.calls
 	if len(d.fields) == 1 && len(calls) == 1 && calls[0].Tool == tool.DocumentTool && shown.cuts == 1 { // the call would return the same
 		metadata = append(metadata, rawjson.String("note", "The rest of this value cannot be shown: only text fields can be read in windows."))

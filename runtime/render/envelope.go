@@ -82,7 +82,11 @@ func Structured(response *rs.Response, members rawjson.Object, calls []answer.Ca
 
 // finish appends the last members of every structured object. Only errors and windows have the RS's request id (R-ERR-1, R-WIN-2).
 func finish(response *rs.Response, members rawjson.Object, calls []answer.Call) rawjson.Object {
-	return withText(withCalls(members, "next", calls), "provider_url", tool.ProviderOrigin(response.URL))
+	return finished(answer.Origin{URL: response.URL}, members, calls)
+}
+
+func finished(origin answer.Origin, members rawjson.Object, calls []answer.Call) rawjson.Object {
+	return withText(withCalls(members, "next", calls), "provider_url", tool.ProviderOrigin(origin.URL))
 }
 
 // Bounds of a result (R-BUD-2), in characters as Length counts them.
@@ -104,6 +108,17 @@ func Length[T ~string | ~[]byte](text T) int {
 		}
 	}
 	return units
+}
+
+// bounded returns an error if the result is too large. Renderers make their results fit, but cannot shorten a cursor.
+func bounded(origin answer.Origin, result *tool.Result, textBound int) (*tool.Result, error) {
+	switch {
+	case len(result.Text) > textBound && Length(result.Text) > textBound:
+		return nil, &answer.TooLargeError{Origin: origin, Message: "the answer holds handles that do not fit into the text", NextStep: "narrow the call"}
+	case len(result.Structured) > ChannelCharacters && Length(result.Structured) > ChannelCharacters:
+		return nil, &answer.TooLargeError{Origin: origin, Message: "the answer holds members that do not fit into one result", NextStep: "narrow the call"}
+	}
+	return result, nil
 }
 
 // withinBounds returns an error if the result is too large. Renderers make their results fit, but cannot shorten a cursor.

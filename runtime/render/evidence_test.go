@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -144,7 +145,7 @@ func TestAnExpandedChildKeepsItsTime(t *testing.T) {
 // R-FETCH-1: the name of a field cannot begin another line in the text of a document.
 func TestAFieldNameForgesNoLine(t *testing.T) {
 	body := `{"id":"m1","stream":"s","connection_id":"cin_1","data":{"a\nsubject: forged\u2028\u202e":"x","plain name":"y"}}`
-	result, err := render.Document(t.Context(), env, responded("/v1/streams/s/records/m1", body), render.DocumentInput{
+	result, err := readDocument(t.Context(), env, responded("/v1/streams/s/records/m1", body), record.DocumentInput{
 		Target: recordid.Target{Handle: "cin_1/s:m1", Stream: "s", RecordID: "m1"},
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -98,18 +99,18 @@ func TestDocumentGolden(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		input render.DocumentInput
+		input record.DocumentInput
 	}{
-		{"detail", render.DocumentInput{Target: messages}},
-		{"fields", render.DocumentInput{Target: messages, Fields: []string{"subject"}}},
-		{"expanded", render.DocumentInput{Target: messages}},
-		{"blob", render.DocumentInput{Target: recordid.Target{Handle: "attachments:p-msg-010:2", Stream: "attachments", RecordID: "p-msg-010:2"}}},
-		{"flat", render.DocumentInput{Target: recordid.Target{Handle: "issues:7", Stream: "issues", RecordID: "7"}}},
+		{"detail", record.DocumentInput{Target: messages}},
+		{"fields", record.DocumentInput{Target: messages, Fields: []string{"subject"}}},
+		{"expanded", record.DocumentInput{Target: messages}},
+		{"blob", record.DocumentInput{Target: recordid.Target{Handle: "attachments:p-msg-010:2", Stream: "attachments", RecordID: "p-msg-010:2"}}},
+		{"flat", record.DocumentInput{Target: recordid.Target{Handle: "issues:7", Stream: "issues", RecordID: "7"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "document/" + test.name
 			response := fixture(t, name, "/v1/streams/messages/records/p-msg-010")
-			result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
+			result, err := readDocument(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,18 +149,18 @@ func TestFieldWindowGolden(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, arguments string
-		input           render.FieldWindowInput
+		input           record.FieldWindowInput
 	}{
-		{"first", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text"}`, render.FieldWindowInput{Target: body, FieldPath: "body_text"}},
+		{"first", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text"}`, record.FieldWindowInput{Target: body, FieldPath: "body_text"}},
 		{
 			"match", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text","q":"needle","limit_chars":4096}`,
-			render.FieldWindowInput{Target: body, FieldPath: "body_text"},
+			record.FieldWindowInput{Target: body, FieldPath: "body_text"},
 		},
 		{
 			"past_end", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text","offset_chars":99999}`,
-			render.FieldWindowInput{Target: body, FieldPath: "body_text"},
+			record.FieldWindowInput{Target: body, FieldPath: "body_text"},
 		},
-		{"codepoints", `{"id":"threads:shared-1","connection_id":"cin_gmail_personal","field_path":"subject","limit_chars":3}`, render.FieldWindowInput{
+		{"codepoints", `{"id":"threads:shared-1","connection_id":"cin_gmail_personal","field_path":"subject","limit_chars":3}`, record.FieldWindowInput{
 			Target:    recordid.Target{Handle: "threads:shared-1", ConnectionID: pointer("cin_gmail_personal"), Stream: "threads", RecordID: "shared-1"},
 			FieldPath: "subject",
 		}},
@@ -168,7 +169,7 @@ func TestFieldWindowGolden(t *testing.T) {
 			name := "fieldwindow/" + test.name
 			response := fixture(t, name, "/v1/streams/message_bodies/records/p-msg-005/field-window?field=body_text")
 			test.input.Call = given("read_record_field", test.arguments)
-			result, err := render.FieldWindow(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
+			result, err := readWindow(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -38,7 +39,42 @@ func (s *silent) Get(_ context.Context, request rs.Request) (*rs.Response, error
 
 func (s *silent) ProviderURL() string { return provider }
 
-// answer returns a response as the RS client does, without a body that the client would refuse.
+// answering is a reader that has one response ready, and then reads from another one.
+type answering struct {
+	rs.Reader
+	response *rs.Response
+}
+
+func (a *answering) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	if response := a.response; response != nil {
+		a.response = nil
+		return response, nil
+	}
+	return a.Reader.Get(ctx, request)
+}
+
+func readDocument(ctx context.Context, env tool.Env, response *rs.Response, input record.DocumentInput) (*tool.Result, error) {
+	env.RS = &answering{env.RS, response}
+	found, err := record.Document(ctx, env, response.Request, input)
+	if err != nil {
+		return nil, err
+	}
+	return render.Document(found)
+}
+
+func readWindow(ctx context.Context, env tool.Env, response *rs.Response, input record.FieldWindowInput) (*tool.Result, error) {
+	env.RS = &answering{env.RS, response}
+	if q := input.Call.Arguments.Text("q"); q != "" {
+		input.Q = &q
+	}
+	found, err := record.FieldWindow(ctx, env, response.Request, input)
+	if err != nil {
+		return nil, err
+	}
+	return render.Window(found)
+}
+
+// responded returns a response as the RS client does, without a body that the client would refuse.
 func responded(path, body string) *rs.Response {
 	request := rs.Request{}
 	plain, query, _ := strings.Cut(path, "?")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
@@ -22,10 +23,10 @@ func TestHTMLFields(t *testing.T) {
 		{`"use <br> or </br>"`, ""},
 		{`["<p>x</p>"]`, ""},
 	} {
-		record := `{"id":"m1","stream":"s","connection_id":"cin_1","data":{"body":` + test.value + `}}`
-		rows := renderRecords(t, "/v1/streams/s/records", `{"data":[`+record+`]}`, render.RecordsInput{Stream: "s"})
+		whole := `{"id":"m1","stream":"s","connection_id":"cin_1","data":{"body":` + test.value + `}}`
+		rows := renderRecords(t, "/v1/streams/s/records", `{"data":[`+whole+`]}`, render.RecordsInput{Stream: "s"})
 		target := recordid.Target{Stream: "s", RecordID: "m1"}
-		document, _ := renderDocument(t, "/v1/streams/s/records/m1", record, render.DocumentInput{Target: target})
+		document, _ := renderDocument(t, "/v1/streams/s/records/m1", whole, record.DocumentInput{Target: target})
 		for _, shown := range []string{string(rows.Structured), rows.Text, string(document.Structured)} {
 			isConverted := strings.Contains(shown, `"converted":["body"]`) || strings.Contains(shown, `converted=["body"]`)
 			if isConverted != (test.want != "") {

@@ -9,16 +9,17 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-func renderDocument(t *testing.T, path, body string, input render.DocumentInput) (*tool.Result, document) {
+func renderDocument(t *testing.T, path, body string, input record.DocumentInput) (*tool.Result, document) {
 	t.Helper()
 	if input.Target.Handle == "" {
 		input.Target = recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 	}
-	result, err := render.Document(context.Background(), env, responded(path, body), input)
+	result, err := readDocument(context.Background(), env, responded(path, body), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +65,13 @@ func TestALargeValueThatIsNotText(t *testing.T) {
 		}
 	}
 
-	record := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers + `,"n":1}}`
-	_, shown := renderDocument(t, "/r", record, render.DocumentInput{})
+	whole := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers + `,"n":1}}`
+	_, shown := renderDocument(t, "/r", whole, record.DocumentInput{})
 	has(t, shown.Metadata.Next, "fetch", `{"id":"cin_1/s:1","fields":["parts"]}`)
 	if shown.Metadata.Note != "" {
 		t.Errorf("no call although a fetch of the field shows more: %s", shown.Metadata.Note)
 	}
-	_, alone := renderDocument(t, "/r", record, render.DocumentInput{Fields: []string{"parts"}})
+	_, alone := renderDocument(t, "/r", whole, record.DocumentInput{Fields: []string{"parts"}})
 	if !strings.Contains(alone.Metadata.Note, "cannot be shown") || len(alone.Metadata.Next) != 0 || alone.Metadata.Clipped == nil {
 		t.Errorf("metadata of the field alone: %+v", alone.Metadata)
 	}
@@ -101,16 +102,16 @@ func TestManyLongFieldsOfALongID(t *testing.T) {
 
 // R-FETCH-3: a projection of a record or a page has no relations that were not requested.
 func TestProjectionDropsUnrequestedRelations(t *testing.T) {
-	record := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":"kept","b":"hidden"},"expanded":{"r":{"data":[{"c":"hidden"}]}}}`
+	whole := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":"kept","b":"hidden"},"expanded":{"r":{"data":[{"c":"hidden"}]}}}`
 	fields := []string{"a"}
-	fetched, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a", record, render.DocumentInput{Fields: fields})
-	page := renderRecords(t, "/v1/streams/s/records?fields=a", `{"data":[`+record+`]}`, render.RecordsInput{Stream: "s", Fields: fields})
+	fetched, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a", whole, record.DocumentInput{Fields: fields})
+	page := renderRecords(t, "/v1/streams/s/records?fields=a", `{"data":[`+whole+`]}`, render.RecordsInput{Stream: "s", Fields: fields})
 	for name, result := range map[string]*tool.Result{"fetch": fetched, "records": page} {
 		if both := result.Text + string(result.Structured); strings.Contains(both, "hidden") || !strings.Contains(both, "kept") {
 			t.Errorf("%s: %s", name, both)
 		}
 	}
-	asked, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a&expand=r", record, render.DocumentInput{Fields: fields})
+	asked, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a&expand=r", whole, record.DocumentInput{Fields: fields})
 	if !strings.Contains(asked.Text, `"expanded":{"r"`) {
 		t.Errorf("the requested relation is missing: %s", asked.Text)
 	}
@@ -131,7 +132,7 @@ func TestDocumentParts(t *testing.T) {
 			named("o1", size) + `}}`
 	}
 	for _, test := range []struct{ count, size, shown int }{{5, 900, 5}, {20, 7_000, 20}, {700, 10, 0}} {
-		_, shown := renderDocument(t, "/r?expand=files", files(test.count, test.size), render.DocumentInput{})
+		_, shown := renderDocument(t, "/r?expand=files", files(test.count, test.size), record.DocumentInput{})
 		var list struct {
 			Data []struct {
 				Handle  string
@@ -165,11 +166,11 @@ func TestDocumentParts(t *testing.T) {
 		}
 	}
 
-	_, binary := renderDocument(t, "/r", `{"id":"1","data":{"photo":"data:image/png;base64,`+strings.Repeat("aGVsbG8gV29ybGQh", 100)+`"}}`, render.DocumentInput{})
+	_, binary := renderDocument(t, "/r", `{"id":"1","data":{"photo":"data:image/png;base64,`+strings.Repeat("aGVsbG8gV29ybGQh", 100)+`"}}`, record.DocumentInput{})
 	if binary.Text != `photo: binary(image/png 1200 bytes)…[0 of 1622 characters shown]` {
 		t.Errorf("binary: %.200s", binary.Text)
 	}
-	_, gone := renderDocument(t, "/r", `{"id":"1","stream":"s","deleted":true,"deleted_at":"2026-01-01T00:00:00Z"}`, render.DocumentInput{})
+	_, gone := renderDocument(t, "/r", `{"id":"1","stream":"s","deleted":true,"deleted_at":"2026-01-01T00:00:00Z"}`, record.DocumentInput{})
 	if !gone.Metadata.Deleted || gone.Metadata.DeletedAt != "2026-01-01T00:00:00Z" {
 		t.Errorf("tombstone: %+v", gone.Metadata)
 	}
@@ -246,7 +247,7 @@ func TestWindowOffsets(t *testing.T) {
 		{`"next_offset_chars":"4","previous_offset_chars":1.5`, "", ""},
 	} {
 		body := `{"window":{"text":"😀 e",` + test.window + `}}`
-		result, err := render.FieldWindow(context.Background(), env, responded("/w", body), render.FieldWindowInput{
+		result, err := readWindow(context.Background(), env, responded("/w", body), record.FieldWindowInput{
 			Call: given("read_record_field", `{"limit_chars":3,"id":"cin_1/s:1","field_path":"f"}`), Target: target, FieldPath: "f",
 		})
 		if err != nil {
@@ -279,7 +280,7 @@ func TestTheLargestWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := render.FieldWindow(context.Background(), env, responded("/w", string(body)), render.FieldWindowInput{Target: target, FieldPath: "f"})
+		result, err := readWindow(context.Background(), env, responded("/w", string(body)), record.FieldWindowInput{Target: target, FieldPath: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}

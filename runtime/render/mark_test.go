@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -43,7 +43,7 @@ func TestMarkedContentForgesNoLine(t *testing.T) {
 		encoded, _ := json.Marshal(text)
 		json.Unmarshal(encoded, &text) // replaces invalid UTF-8, as servers do
 		body := fmt.Sprintf(`{"window":{"text":%s,"start_chars":0,"end_chars":%d,"complete":true}}`, encoded, len([]rune(text)))
-		result, err := render.FieldWindow(context.Background(), tool.Env{}, responded("/w", body), render.FieldWindowInput{Target: target, FieldPath: "f"})
+		result, err := readWindow(context.Background(), tool.Env{}, responded("/w", body), record.FieldWindowInput{Target: target, FieldPath: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}

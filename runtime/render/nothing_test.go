@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -149,7 +150,7 @@ func TestTitlesOfDocumentsWithoutOne(t *testing.T) {
 		`{"text":"hello"}`: "Chat / s / added 2026-05-01T00:00:00Z",
 	} {
 		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
-		if _, shown := renderDocument(t, "/r", body, render.DocumentInput{Target: target}); shown.Title != want {
+		if _, shown := renderDocument(t, "/r", body, record.DocumentInput{Target: target}); shown.Title != want {
 			t.Errorf("%s has the title %q, want %q", data, shown.Title, want)
 		}
 	}
@@ -181,7 +182,7 @@ func TestTitleHasTheTimeOfItsRole(t *testing.T) {
 	} {
 		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
 		schema := &schemaOf{}
-		result, err := render.Document(context.Background(), tool.Env{RS: schema}, responded("/r", body), render.DocumentInput{Target: target})
+		result, err := readDocument(context.Background(), tool.Env{RS: schema}, responded("/r", body), record.DocumentInput{Target: target})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -29,13 +30,13 @@ func BenchmarkRenderers(b *testing.B) {
 			return render.Search(b.Context(), env, response, render.SearchInput{})
 		}},
 		{"document", recorded(b, "document/detail"), func(response *rs.Response) (*tool.Result, error) {
-			return render.Document(b.Context(), env, response, render.DocumentInput{Target: target})
+			return readDocument(b.Context(), env, response, record.DocumentInput{Target: target})
 		}},
 		{"aggregate", recorded(b, "aggregate/group_by"), func(response *rs.Response) (*tool.Result, error) {
 			return render.Aggregate(b.Context(), env, response, render.AggregateInput{Stream: "messages"})
 		}},
 		{"field_window", recorded(b, "fieldwindow/first"), func(response *rs.Response) (*tool.Result, error) {
-			return render.FieldWindow(b.Context(), env, response, render.FieldWindowInput{Target: target, FieldPath: "body_text"})
+			return readWindow(b.Context(), env, response, record.FieldWindowInput{Target: target, FieldPath: "body_text"})
 		}},
 	} {
 		b.Run(each.name, func(b *testing.B) {

@@ -288,17 +288,11 @@ func PlainRows(response *rs.Response, stream, connectionID string) []json.RawMes
 	return rows
 }
 
-// PlainRecord returns the record of a response in the form of PlainRows. It returns nil for a response that is not a record.
-func PlainRecord(response *rs.Response, handle string) json.RawMessage {
-	row, err := recordOf(response, nil, "")
-	if err != nil || row == nil {
-		return nil
-	}
-	row.handle = handle
-	if fields, isProjected := response.Request.Query.Get("fields"); isProjected {
-		row.project(strings.Split(fields, ","), isExpanding(response))
-	}
-	return row.plain()
+// PlainRecord returns the record of a document in the form of PlainRows.
+func PlainRecord(found *answer.Document) json.RawMessage {
+	record := documentRow(found)
+	record.handle = found.Target.Handle
+	return record.plain()
 }
 
 func (r *row) plain() json.RawMessage {
@@ -323,4 +317,18 @@ func orNull(value json.RawMessage) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return value
+}
+
+// recordOf returns the record of an answer. Older servers wrap it in one more data object.
+func recordOf(response *rs.Response, connectionID *string, stream string) (*row, error) {
+	body, err := response.Object()
+	if err != nil {
+		return nil, err
+	}
+	inner, ok := rawjson.ParseObject(body.Get("data"))
+	if ok && body.Get("stream") == nil && rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue {
+		body = inner
+	}
+	record, _ := newRow(body.Encode(), deref(connectionID), stream)
+	return record, nil
 }

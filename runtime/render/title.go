@@ -2,15 +2,12 @@ package render
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -99,7 +96,7 @@ func dayOf(text string) string {
 func authoredTime(members, fields rawjson.Object) string {
 	for _, from := range []rawjson.Object{fields, members} {
 		for _, name := range tool.TimeRole.Fields {
-			if authored := timeText(from.Get(name)); authored != "" {
+			if authored := TimeText(from.Get(name)); authored != "" {
 				return authored
 			}
 		}
@@ -122,8 +119,8 @@ const (
 	maxMilliseconds        = 1e13
 )
 
-// timeText returns a time as a source wrote it. A Unix time in seconds or milliseconds becomes RFC 3339.
-func timeText(value rawjson.Value) string {
+// TimeText returns a time as a source wrote it. A Unix time in seconds or milliseconds becomes RFC 3339.
+func TimeText(value rawjson.Value) string {
 	if text, ok := rawjson.Text(value); ok {
 		return text
 	}
@@ -139,37 +136,19 @@ func timeText(value rawjson.Value) string {
 	return ""
 }
 
-// documentTitle returns the source's title, otherwise one made of the label and the values with a role (R-FETCH-8).
-func documentTitle(ctx context.Context, env tool.Env, record *row, label string) string {
+// documentTitle returns the source's title, otherwise one made of the label and the values with a role (R-FETCH-8). The event time is used if
+// the record has no other.
+func documentTitle(record *row, label, eventTime string) string {
 	if own := ownTitle(nil, record.fields, nil); own != "" {
 		return own
 	}
-	// The wrapper's time is not a field of the source, so that a projection does not remove it (R-FETCH-3).
-	happened := authoredTime(rawjson.Object{rawjson.Raw("authored_at", record.members.Get("authored_at"))}, record.fields)
-	if happened == "" && len(record.fields) > 0 {
-		happened = timeOfRole(ctx, env, record)
-	}
+	happened := cmp.Or(record.documentTime(), eventTime)
 	container, author := roleText(tool.ContainerRole, record.fields), roleText(tool.AuthorRole, record.fields)
 	return madeTitle(record.identity, label, container, author, timeInTitle(happened, record.members), nil)
 }
 
-// timeOfRole returns the value of the field that has the role of the event time in the schema, or an empty string (R-FETCH-8). It reads
-// the schema, so it is only for a record without a title and a known time.
-func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
-	scope := schemadoc.Scope{Stream: &record.stream}
-	if record.connectionID != "" {
-		scope.ConnectionID = &record.connectionID
-	}
-	schema, err := scope.Ask(ctx, env.RS.Get, rs.OneSource{Stream: record.stream, ConnectionID: scope.ConnectionID})
-	if err != nil {
-		return ""
-	}
-	for _, stream := range schema.Rows() {
-		for _, field := range stream.Fields() {
-			if value := record.fields.Get(field.Name); value != nil && tool.TimeRole.IsAdvertised(field.Values("role")) {
-				return timeText(value)
-			}
-		}
-	}
-	return ""
+// documentTime returns when the record happened. The wrapper's time is not a field of the source, so that a projection does not remove it
+// (R-FETCH-3).
+func (r *row) documentTime() string {
+	return authoredTime(rawjson.Object{rawjson.Raw("authored_at", r.members.Get("authored_at"))}, r.fields)
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -208,13 +208,26 @@ func checkFurtherMatches(t *testing.T, text []rune, after int) {
 	server := &utf16Ends{text: text}
 	result := run(t, server, "read_record_field", fmt.Sprintf(`{"id":"cin_1/s:1","field_path":"f","q":"Needle","before_chars":3,"after_chars":%d}`, after))
 	shown := windowOf(t, result)
-	place, want := 0, "q does not occur again after this window."
-	for at := 6; shown.Window.HasMore && place == 0 && at+6 <= len(text); at++ {
-		if at+6 > shown.Window.End && strings.EqualFold(string(text[at:at+6]), "needle") {
-			place, want = at, fmt.Sprintf("q occurs again at offset_chars %d.", at)
+	place := 0 // of the first match that the window does not show whole
+	var offsets []string
+	for at := 6; at+6 <= len(text); at++ {
+		if strings.EqualFold(string(text[at:at+6]), "needle") {
+			if offsets = append(offsets, strconv.Itoa(at)); place == 0 && at+6 > shown.Window.End {
+				place = at
+			}
+			at += 5
 		}
 	}
-	if shown.Window.HasMore && shown.Note != want {
+	want := ""
+	switch {
+	case len(offsets) == 1:
+		want = "q occurs again at offset_chars " + offsets[0] + "."
+	case len(offsets) > 1:
+		want = fmt.Sprintf("q occurs again %d times at offset_chars %s.", len(offsets), strings.Join(offsets, ", "))
+	case shown.Window.HasMore:
+		want = "q does not occur again."
+	}
+	if said := strings.TrimSuffix(shown.Note, " The field ends here."); said != want && (want != "" || shown.Note != "The field ends here.") {
 		t.Fatalf("the note is %q, want %q", shown.Note, want)
 	}
 	calls := structuredCallsOf(t, result.Structured, "next_match")
@@ -226,6 +239,19 @@ func checkFurtherMatches(t *testing.T, text []rune, after int) {
 		if !strings.EqualFold(string(next[3:9]), "needle") || len(next) > 9+after {
 			t.Fatalf("%s reads %q", calls[0].Arguments, string(next))
 		}
+	}
+}
+
+// R-WIN-4: the first twenty further matches are listed, with the number of all that were found and the place where the search ended.
+func TestManyFurtherMatches(t *testing.T) {
+	server := &utf16Ends{text: []rune(strings.Repeat("needle ", 30) + strings.Repeat("x", 200_000) + "needle")}
+	shown := windowOf(t, run(t, server, "read_record_field", `{"id":"cin_1/s:1","field_path":"f","q":"needle","after_chars":10}`))
+	const begins, ends = "q occurs again 29 times up to offset_chars 1", ", where the search ended, first at offset_chars 7, 14,"
+	if !strings.HasPrefix(shown.Note, begins) || !strings.Contains(shown.Note, ends) || strings.Count(shown.Note, ",") != 21 {
+		t.Errorf("the note is %q", shown.Note)
+	}
+	if len(server.asked) != 9 {
+		t.Errorf("%d reads", len(server.asked))
 	}
 }
 
@@ -282,8 +308,8 @@ func TestWindowsDoNotOverlap(t *testing.T) {
 		{``, `"start_chars":40000,"end_chars":40010,"previous_offset_chars":0`, ``, `"offset_chars":23616,"limit_chars":16384`},
 	} {
 		arguments := `{"id":"cin_1/s:1","field_path":"f"` + test.arguments + `}`
-		result, err := render.FieldWindow(t.Context(), env, responded("/w", `{"window":{"text":"",`+test.window+`}}`),
-			render.FieldWindowInput{Call: given("read_record_field", arguments), Target: target, FieldPath: "f"})
+		result, err := readWindow(t.Context(), env, responded("/w", `{"window":{"text":"",`+test.window+`}}`),
+			record.FieldWindowInput{Call: given("read_record_field", arguments), Target: target, FieldPath: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}

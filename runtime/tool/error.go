@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
@@ -125,6 +126,8 @@ func Outcome(err error) string {
 		return string(failed.Code)
 	case errors.As(err, &unusable):
 		return string(unusable.Reason)
+	case errors.As(err, new(*answer.TooLargeError)):
+		return string(rs.InvalidResponse)
 	case errors.As(err, &refused):
 		return fmt.Sprintf("rs_%d", refused.Status)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
@@ -18,6 +19,7 @@ func Failed(err error) *Result {
 	var meta map[string]json.RawMessage // for hosts, not for models
 	var refused *rs.Error
 	var unusable *rs.Failure
+	var tooLarge *answer.TooLargeError
 	var own *Error
 	explained := &Explained{}
 	errors.As(err, &explained) // otherwise it stays empty
@@ -27,6 +29,10 @@ func Failed(err error) *Result {
 	case errors.As(err, &refused):
 		failed, meta = refusal(refused, explained)
 		siblings = readMembers(refused.Status, refused.RequestID, refused.URL)
+	case errors.As(err, &tooLarge):
+		failed = adapterError(string(rs.InvalidResponse), rs.Explain(tooLarge.Message, tooLarge.NextStep))
+		failed.addTexts("request_id", ShownRequestID(tooLarge.RequestID))
+		siblings = readMembers(tooLarge.Status, tooLarge.RequestID, tooLarge.URL)
 	case errors.As(err, &unusable):
 		failed = adapterError(string(unusable.Reason), unusable.Text())
 		failed.addTexts("request_id", ShownRequestID(unusable.RequestID))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -24,14 +25,20 @@ func (ask Ask) Run(ctx context.Context, env Env, arguments json.RawMessage) (*Re
 
 // Answer is the answer to one call before it is rendered. It belongs to that call and ends with its context.
 type Answer struct {
+	Found answer.Answer // what the call found; nil for a kind of answer that has only a result
 	// Response is nil if the answer was made of several responses or of the bytes of a file.
 	Response *rs.Response
-	// Render returns what a model may see. It may send more requests, such as for a smaller page. Its error is one of Ask's.
+	// Render returns what a model may see. Its error is one of Ask's.
 	Render func() (*Result, error)
 }
 
-// Answered returns an answer that renders this result, or the error.
-func Answered(result *Result, err error) (*Answer, error) {
+// Answered returns what a call found, with the function that renders it.
+func Answered[Found answer.Answer](found Found, render func(Found) (*Result, error)) *Answer {
+	return &Answer{Found: found, Render: func() (*Result, error) { return render(found) }}
+}
+
+// Rendered returns an answer that renders this result, or the error.
+func Rendered(result *Result, err error) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -115,6 +115,14 @@ func (o Object) With(name string, value json.RawMessage) Object {
 	return append(changed, Member{Name: name, Value: value})
 }
 
+// WithAll is With for several members.
+func (o Object) WithAll(members ...Member) Object {
+	for _, member := range members {
+		o = o.With(member.Name, member.Value)
+	}
+	return o
+}
+
 // Without returns a copy without the named members.
 func (o Object) Without(names ...string) Object {
 	return slices.DeleteFunc(slices.Clone(o), func(member Member) bool { return slices.Contains(names, member.Name) })

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"golang.org/x/sync/semaphore"
 
@@ -67,11 +66,6 @@ func Read(ctx context.Context, opener rs.Opener, asked rs.Request, reference Ref
 		return nil, release, reference.readError(download, size, err)
 	}
 	return &Content{download, data}, release, reference.check(download, data)
-}
-
-// Response returns a response about the blob. Its request is the one for the record.
-func (c *Content) Response(record *rs.Response) *rs.Response {
-	return &rs.Response{Status: http.StatusOK, RequestID: c.RequestID, URL: c.URL, Request: record.Request}
 }
 
 // Checked returns an error if the bytes hold a bearer, because it cannot be removed from bytes that are passed on unchanged (R-ERR-6).

@@ -35,7 +35,7 @@ func ExampleServeSession() {
 			if err != nil {
 				return nil, err // an *rs.Error or *rs.Failure becomes a result that a model can act on
 			}
-			return tool.Answered(&tool.Result{Text: string(response.Body()), Structured: response.Body()}, nil)
+			return tool.Rendered(&tool.Result{Text: string(response.Body()), Structured: response.Body()}, nil)
 		},
 	})
 	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: rs.NewSecret("a-scoped-token-of-a-test")})

@@ -73,7 +73,7 @@ func echo(name string) tool.Definition {
 			if _, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "echo")}); err != nil {
 				return nil, err
 			}
-			return tool.Answered(&tool.Result{
+			return tool.Rendered(&tool.Result{
 				Text:       name + " " + string(arguments),
 				Structured: json.RawMessage(`{"tool":"` + name + `"}`),
 				Meta:       map[string]json.RawMessage{"example/uri": json.RawMessage(`"pdpp://record/x"`)},
@@ -85,7 +85,7 @@ func echo(name string) tool.Definition {
 func running(name string, run func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error)) tool.Definition {
 	definition := echo(name)
 	definition.Ask = func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
-		return tool.Answered(run(ctx, env, arguments))
+		return tool.Rendered(run(ctx, env, arguments))
 	}
 	return definition
 }

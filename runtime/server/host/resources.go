@@ -122,7 +122,7 @@ func fileOf(ask tool.Ask) tool.Ask {
 				Message: "uri: the field refers to no file; read it as pdpp://field-window/{handle}",
 			}
 		}
-		return tool.Answered(result, err)
+		return tool.Rendered(result, err)
 	}
 }
 

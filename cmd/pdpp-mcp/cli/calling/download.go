@@ -19,7 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -70,7 +70,7 @@ func locate(ctx context.Context, reader rs.Reader, generated tool.Command, argum
 	if err != nil {
 		return nil, blob.Reference{}, err
 	}
-	fields, target, err := render.Fields(response, target)
+	fields, target, err := record.Fields(response, target)
 	if err != nil {
 		return nil, blob.Reference{}, err
 	}

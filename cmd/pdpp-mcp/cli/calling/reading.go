@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -107,14 +108,12 @@ func (r *reading) ask(ctx context.Context, arguments json.RawMessage, use func(*
 func (r *reading) print(ctx context.Context, arguments json.RawMessage) (kept keptPosition, err error) {
 	var record json.RawMessage
 	var result *tool.Result
-	err = r.ask(ctx, arguments, func(answer *tool.Answer) (_ int, err error) {
-		if r.short != nil && r.definition.Table == tool.DocumentTable && answer.Response != nil {
-			object, _ := rawjson.ParseObject(arguments)
-			if record = render.PlainRecord(answer.Response, object.Text(tool.DocumentID)); record != nil {
-				return 1, nil
-			}
+	err = r.ask(ctx, arguments, func(answered *tool.Answer) (_ int, err error) {
+		if document, is := answered.Found.(*answer.Document); is && r.short != nil {
+			record = render.PlainRecord(document)
+			return 1, nil
 		}
-		if result, err = answer.Render(); err != nil {
+		if result, err = answered.Render(); err != nil {
 			return 0, err
 		}
 		return result.Rows, nil

@@ -1,4 +1,4 @@
-package operation
+package record
 
 import (
 	"cmp"
@@ -15,22 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-// FieldWindowInput has the arguments of a call for a window of a field. A nil member was not given.
-type FieldWindowInput struct {
-	Call        answer.Given
-	Target      recordid.Target
-	FieldPath   string
-	OffsetChars *int64
-	Cursor      *string
-	Q           *string
-	LimitChars  *int64
-	BeforeChars *int64
-	AfterChars  *int64
-}
 
 // Codes of the resource server's refusals of a window (docs/provider-contract.md, Field windows).
 const (
@@ -41,18 +27,9 @@ const (
 // unknownFieldCodes are the codes with which servers refuse a path inside a field, whatever its value is (098b).
 var unknownFieldCodes = []string{"field_not_granted", "field_not_found", "unknown_field", "invalid_field_path"}
 
-// FieldWindow shows a window of a text field, or of the file to which the field refers.
-func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input FieldWindowInput) (*tool.Result, error) {
-	response, err := env.Get(ctx, request)
-	if err != nil {
-		return blobField(ctx, env, err, input)
-	}
-	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{Call: input.Call, Target: input.Target, FieldPath: input.FieldPath})
-}
-
-// blobField shows the file of a field that is not text (R-BLOB-2, R-BLOB-3): a window of its text, a picture, or what it is and how to
-// get it. It returns the refusal if the field refers to no file.
-func blobField(ctx context.Context, env tool.Env, refused error, input FieldWindowInput) (*tool.Result, error) {
+// fileOf reads the file of a field that is not text (R-BLOB-2, R-BLOB-3): a window of its text, a picture, or what it is and how to get it.
+// It returns the refusal if the field refers to no file.
+func fileOf(ctx context.Context, env tool.Env, refused error, input FieldWindowInput) (*answer.Window, error) {
 	var refusal *rs.Error
 	opener, canOpen := env.RS.(rs.Opener)
 	if !canOpen || !errors.As(refused, &refusal) ||
@@ -63,7 +40,7 @@ func blobField(ctx context.Context, env tool.Env, refused error, input FieldWind
 	if err != nil {
 		return nil, err
 	}
-	fields, target, err := render.Fields(response, input.Target)
+	fields, target, err := Fields(response, input.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +87,7 @@ func (r *fileField) read(ctx context.Context, limit int64) (content *blob.Conten
 }
 
 // wholeFile returns the file itself, for a host that reads it as a resource (R-BLOB-4).
-func (r *fileField) wholeFile(ctx context.Context) (*tool.Result, error) {
+func (r *fileField) wholeFile(ctx context.Context) (*answer.Window, error) {
 	content, release, err := r.read(ctx, blob.MaxResource)
 	defer release()
 	if err != nil {
@@ -119,36 +96,42 @@ func (r *fileField) wholeFile(ctx context.Context) (*tool.Result, error) {
 	return r.attached(content, cmp.Or(r.reference.MediaType, content.ContentType), nil, "This is the whole file.")
 }
 
-func (r *fileField) attached(content *blob.Content, mediaType string, about rawjson.Object, note string) (*tool.Result, error) {
+func (r *fileField) attached(content *blob.Content, mediaType string, about rawjson.Object, note string) (*answer.Window, error) {
 	if err := content.Checked(); err != nil {
 		return nil, err
 	}
-	result, err := r.file(content.Response(r.record), about, note)
-	if err == nil {
-		result.File = &tool.File{MediaType: mediaType, Data: content.Data}
-	}
-	return result, err
+	w := r.described(originOfFile(content), about, note)
+	w.File.Shown = &answer.Attachment{MediaType: mediaType, Data: content.Data}
+	return w, nil
 }
 
-func (r *fileField) file(response *rs.Response, about rawjson.Object, note string) (*tool.Result, error) {
-	return render.File(response, r.described(about, note))
-}
-
-func (r *fileField) described(about rawjson.Object, note string) render.FileInput {
-	declared := rawjson.Texts("media_type", r.reference.MediaType)
+// described returns the file without its text: what it is, and how to get it. The note says what is shown of it; it is empty if that is its
+// text.
+func (r *fileField) described(origin answer.Origin, about rawjson.Object, note string) *answer.Window {
+	field := append(rawjson.Object{rawjson.String("path", r.FieldPath)}, rawjson.Texts("media_type", r.reference.MediaType)...)
 	if r.reference.Size >= 0 {
-		declared = append(declared, rawjson.Int("size_bytes", r.reference.Size))
+		field = append(field, rawjson.Int("size_bytes", r.reference.Size))
 	}
-	return render.FileInput{Target: r.Target, FieldPath: r.FieldPath, Reference: r.reference, About: append(declared, about...), Note: note}
+	file := &answer.File{Note: note, Save: r.reference.Command()}
+	if r.reference.Size <= blob.MaxResource {
+		handle := recordid.Handle{Stream: r.Target.Stream, RecordID: r.Target.RecordID}
+		if r.Target.ConnectionID != nil {
+			handle.ConnectionID = *r.Target.ConnectionID
+		}
+		file.Resource = recordid.FormatURI(recordid.URI{Kind: recordid.KindBlob, Record: handle, Window: recordid.FieldWindow{FieldPath: r.FieldPath}})
+	}
+	return &answer.Window{
+		Origin: origin, Call: r.Call, Target: r.Target, FieldPath: r.FieldPath, Field: append(field, about...), File: file,
+	}
 }
 
 // show returns what a model can see of the file. The bytes decide whether it is a document (R-DOC-1).
-func (r *fileField) show(ctx context.Context) (*tool.Result, error) {
+func (r *fileField) show(ctx context.Context) (*answer.Window, error) {
 	kind, note := blob.KindOf(r.reference.MediaType), "A file of this kind cannot be shown as text."
 	limit := int64(blob.MaxText)
 	switch kind {
 	case blob.Recording:
-		return r.file(r.record, nil, note)
+		return r.described(originOf(r.record), nil, note), nil
 	case blob.Image:
 		limit = blob.MaxImage
 	}
@@ -169,18 +152,18 @@ func (r *fileField) show(ctx context.Context) (*tool.Result, error) {
 			kind = blob.Image
 		}
 	}
-	response, declared := content.Response(r.record), r.declaredFormat()
+	origin, declared := originOfFile(content), r.declaredFormat()
 	switch {
 	case declared != "" && len(content.Data) == 0:
-		return r.unreadable(response, declared, document.NoText, "the file is empty")
+		return r.unreadable(origin, declared, document.NoText, "the file is empty")
 	case kind.IsText():
-		return r.fileText(ctx, content, kind)
+		return r.fileText(content, kind)
 	case kind == blob.Image:
 		return r.picture(content)
 	case declared != "":
-		return r.unreadable(response, declared, document.Damaged, fmt.Sprintf("its bytes are not those of a file of the format %s", declared))
+		return r.unreadable(origin, declared, document.Damaged, fmt.Sprintf("its bytes are not those of a file of the format %s", declared))
 	}
-	return r.file(response, nil, note)
+	return r.described(origin, nil, note), nil
 }
 
 // declaredFormat returns the document format that the record declares, or an empty one.
@@ -189,19 +172,19 @@ func (r *fileField) declaredFormat() document.Format {
 	return document.Declared(mediaType, r.reference.Name)
 }
 
-func (r *fileField) tooLarge(limit int64) (*tool.Result, error) {
+func (r *fileField) tooLarge(limit int64) (*answer.Window, error) {
 	note := fmt.Sprintf("the file has more than %d bytes", limit)
 	if format := r.declaredFormat(); format != "" {
-		return r.unreadable(r.record, format, document.TooLarge, note)
+		return r.unreadable(originOf(r.record), format, document.TooLarge, note)
 	}
-	return r.file(r.record, nil, "It is not shown: "+note+".")
+	return r.described(originOf(r.record), nil, "It is not shown: "+note+"."), nil
 }
 
 // picture shows a picture with the media type of its bytes. Hosts refuse a picture with a wrong media type.
-func (r *fileField) picture(content *blob.Content) (*tool.Result, error) {
+func (r *fileField) picture(content *blob.Content) (*answer.Window, error) {
 	picture, ok := blob.ReadPicture(content.Data)
 	if !ok {
-		return r.file(content.Response(r.record), nil, "It is declared as a picture, but cannot be shown as one.")
+		return r.described(originOfFile(content), nil, "It is declared as a picture, but cannot be shown as one."), nil
 	}
 	note := "The picture follows as an image. If it is missing, the host does not support images."
 	if declared, _ := blob.SplitMediaType(r.reference.MediaType); declared != "" && declared != picture.MediaType {

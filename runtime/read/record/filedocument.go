@@ -1,4 +1,4 @@
-package operation
+package record
 
 import (
 	"cmp"
@@ -9,24 +9,24 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/child"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// document shows a window of a document's text (R-DOC-1). The window ends with the first page without text, and the result has the image
+// document returns a window of a document's text (R-DOC-1). The window ends with the first page without text, and the result has the image
 // of that page (R-DOC-3).
-func (r *fileField) document(ctx context.Context, content *blob.Content, format document.Format) (*tool.Result, error) {
+func (r *fileField) document(ctx context.Context, content *blob.Content, format document.Format) (*answer.Window, error) {
 	parts, err := child.Parts(ctx, format, content.Data)
 	refused, isRefused := errors.AsType[*document.Error](err)
 	switch {
 	case isRefused: // R-DOC-5
-		return r.unreadable(content.Response(r.record), format, refused.Reason, refused.Detail)
+		return r.unreadable(originOfFile(content), format, refused.Reason, refused.Detail)
 	case err != nil:
 		return nil, outOfTime(err)
 	}
@@ -45,27 +45,23 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 		scan, selector.End = scanIn(parts, window)
 		window, _ = selector.Select(text) // a selector without a match always succeeds
 	}
-	file := r.described(nil, "")
-	file.Document = describeDocument(format, parts, window)
-	var image []byte
-	hasImage := false
-	if scan >= 0 {
-		if image, err = child.Image(ctx, content.Data, scan+1); ctx.Err() != nil {
-			return nil, outOfTime(ctx.Err())
-		}
-		picture, isPicture := blob.ReadPicture(image)
-		shown := ", and it cannot be shown as an image."
-		if hasImage = err == nil && isPicture && len(image) <= blob.MaxImage; hasImage {
-			shown = ". It follows as an image. If it is missing, the host does not support images."
-			file.About = append(file.About, picture.About()...)
-		}
-		file.Note = "There is no text on " + parts[scan].Mark + shown
+	w := r.window(content, text, window, nil)
+	w.File.Document = describeDocument(format, parts, window)
+	if scan < 0 {
+		return w, nil
 	}
-	result, err := r.window(ctx, content, text, window, file)
-	if err == nil && hasImage {
-		result.File = &tool.File{MediaType: http.DetectContentType(image), Data: image}
+	image, err := child.Image(ctx, content.Data, scan+1)
+	if ctx.Err() != nil {
+		return nil, outOfTime(ctx.Err())
 	}
-	return result, err
+	shown := ", and it cannot be shown as an image."
+	if picture, isPicture := blob.ReadPicture(image); err == nil && isPicture && len(image) <= blob.MaxImage {
+		shown = ". It follows as an image. If it is missing, the host does not support images."
+		w.Field = append(w.Field, picture.About()...)
+		w.File.Shown = &answer.Attachment{MediaType: http.DetectContentType(image), Data: image}
+	}
+	w.File.Note = "There is no text on " + parts[scan].Mark + shown
+	return w, nil
 }
 
 // scanIn returns the index of the first page without text in a window, or -1. end is where the window must end because of such a page, or
@@ -98,19 +94,19 @@ func describeDocument(format document.Format, parts []document.Part, window file
 	return described
 }
 
-func (r *fileField) unreadable(response *rs.Response, format document.Format, reason document.Obstacle, detail string) (*tool.Result, error) {
-	file := r.described(nil, strings.ToUpper(detail[:1])+detail[1:]+", so its text cannot be shown.")
-	file.Document = rawjson.Object{
+func (r *fileField) unreadable(origin answer.Origin, format document.Format, reason document.Obstacle, detail string) (*answer.Window, error) {
+	w := r.described(origin, nil, strings.ToUpper(detail[:1])+detail[1:]+", so its text cannot be shown.")
+	w.File.Document = rawjson.Object{
 		rawjson.String("format", string(format)), rawjson.Bool("readable", false), rawjson.String("reason", string(reason)),
 	}
-	return render.File(response, file)
+	return w, nil
 }
 
 func outOfTime(cause error) error {
 	return &rs.Failure{Reason: rs.Timeout, Message: "the call ended while the document was read", NextStep: "try again", Cause: cause}
 }
 
-func (r *fileField) fileText(ctx context.Context, content *blob.Content, kind blob.Kind) (*tool.Result, error) {
+func (r *fileField) fileText(content *blob.Content, kind blob.Kind) (*answer.Window, error) {
 	_, declared := blob.SplitMediaType(r.reference.MediaType)
 	_, sent := blob.SplitMediaType(content.ContentType)
 	text, ok := filetext.Read(content.Data, kind, cmp.Or(declared["charset"], sent["charset"]))
@@ -132,7 +128,7 @@ func (r *fileField) fileText(ctx context.Context, content *blob.Content, kind bl
 	if !found {
 		return nil, r.noMatch()
 	}
-	return r.window(ctx, content, whole, window, r.described(about, ""))
+	return r.window(content, whole, window, about), nil
 }
 
 func (r *fileField) selector() filetext.Selector {
@@ -147,20 +143,18 @@ func (r *fileField) selector() filetext.Selector {
 	return selector
 }
 
-func (r *fileField) window(
-	ctx context.Context, content *blob.Content, text []byte, window filetext.Window, file render.FileInput,
-) (*tool.Result, error) {
-	field := append(rawjson.Object{rawjson.String("path", r.FieldPath)}, file.About...)
-	response := content.Response(r.record).WithMembers(rawjson.Object{
-		rawjson.Raw("field", field.Encode()), rawjson.Raw("window", window.Members().Encode()),
-	})
-	return render.FieldWindow(ctx, tool.Env{}, response, render.FieldWindowInput{
-		Call: r.Call, Target: r.Target, FieldPath: r.FieldPath, File: file,
-		Another: func(offset, limit int64) rawjson.Object {
+// window returns a window of the file's text.
+func (r *fileField) window(content *blob.Content, text []byte, window filetext.Window, about rawjson.Object) *answer.Window {
+	w := r.described(originOfFile(content), about, "")
+	w.Text, w.Range = window.Text, window.Members()
+	if r.Q != nil {
+		w.Matches = laterMatches(w, *r.Q, func(offset int64) *answer.Window {
+			limit := int64(answer.MaxWindow)
 			other, _ := filetext.Selector{Offset: &offset, Limit: &limit}.Select(text) // false only without a match
-			return other.Members()
-		},
-	})
+			return &answer.Window{Text: other.Text, Range: other.Members()}
+		})
+	}
+	return w
 }
 
 // noMatch returns the refusal of words that do not occur in the file, in the form of the resource server.

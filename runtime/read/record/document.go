@@ -1,0 +1,95 @@
+package record
+
+import (
+	"context"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// DocumentInput has the arguments of a call for one record.
+type DocumentInput struct {
+	Target recordid.Target
+	Fields []string // nil: all
+}
+
+// Document reads one record. It also reads the schema if nothing else says when the record happened. Its error is the reader's.
+func Document(ctx context.Context, env tool.Env, request rs.Request, input DocumentInput) (*answer.Document, error) {
+	response, err := env.Get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	members, err := recordIn(response)
+	if err != nil {
+		return nil, err
+	}
+	if len(members) == 0 || members.Get("error") != nil {
+		return nil, response.Unusable("the resource server's answer is not a record", "")
+	}
+	_, isExpanded := request.Query.Get("expand")
+	document := &answer.Document{
+		Origin: originOf(response), Target: input.Target, Record: members, Fields: input.Fields, Expanded: isExpanded, Warnings: warningsOf(members),
+	}
+	if document.ProviderURL == "" {
+		document.ProviderURL = env.RS.ProviderURL()
+	}
+	if render.LacksTime(document) {
+		document.EventTime = eventTime(ctx, env, document)
+	}
+	return document, nil
+}
+
+// recordIn returns the members of the record of a response. Older servers wrap it in one more data object.
+func recordIn(response *rs.Response) (rawjson.Object, error) {
+	body, err := response.Object()
+	if err != nil {
+		return nil, err
+	}
+	inner, ok := rawjson.ParseObject(body.Get("data"))
+	if ok && body.Get("stream") == nil && rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue {
+		body = inner
+	}
+	return body, nil
+}
+
+// Fields returns the fields of the record of a response. The target gets the record's connection if it names none.
+func Fields(response *rs.Response, target recordid.Target) (rawjson.Object, recordid.Target, error) {
+	members, err := recordIn(response)
+	if err != nil {
+		return nil, target, err
+	}
+	if sent := members.FirstText("connection_id", "connector_instance_id"); target.ConnectionID == nil && sent != "" {
+		target.ConnectionID = &sent
+	}
+	return render.FieldsOf(members), target, nil
+}
+
+// eventTime returns the value of the field that has the role of the event time in the schema, or an empty string (R-FETCH-8).
+func eventTime(ctx context.Context, env tool.Env, document *answer.Document) string {
+	stream, connectionID := document.Target.Stream, document.Record.FirstText("connection_id", "connector_instance_id")
+	if sent := document.Record.Text("stream"); sent != "" {
+		stream = sent
+	}
+	scope := schemadoc.Scope{Stream: &stream, ConnectionID: document.Target.ConnectionID}
+	if connectionID != "" {
+		scope.ConnectionID = &connectionID
+	}
+	schema, err := scope.Ask(ctx, env.RS.Get, rs.OneSource{Stream: stream, ConnectionID: scope.ConnectionID})
+	if err != nil {
+		return ""
+	}
+	fields := render.ShownFields(document)
+	for _, row := range schema.Rows() {
+		for _, field := range row.Fields() {
+			if value := fields.Get(field.Name); value != nil && tool.TimeRole.IsAdvertised(field.Values("role")) {
+				return render.TimeText(value)
+			}
+		}
+	}
+	return ""
+}

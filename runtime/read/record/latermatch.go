@@ -1,0 +1,80 @@
+package record
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+)
+
+// windowsAhead is how many windows of the largest length are searched for later matches: some 130,000 characters.
+const windowsAhead = 8
+
+// maxOffsets is how many later matches are listed (R-WIN-4).
+const maxOffsets = 20
+
+// laterMatches finds the matches after the first one (R-WIN-4). A server finds only the first match (932e), so later text is read and
+// compared without regard to case. read returns the largest window from an offset, or nil. The result is nil if nothing is known.
+func laterMatches(w *answer.Window, q string, read func(offset int64) *answer.Window) *answer.LaterMatches {
+	start, _ := w.Range.Int("start_chars")
+	matched, isMatch := w.Range.Int("match_end_chars")
+	if !isMatch || q == "" {
+		return nil
+	}
+	length := int64(utf8.RuneCountInString(q))
+	search := matchSearch{needle: lowered(q), next: matched, found: answer.LaterMatches{Length: length}}
+	search.in(start, w.Text)
+	overlap := length - 1 // a match may begin in one window and end in the next
+	end, more := w.Range.Int("next_offset_chars")
+	for reads := 0; more; reads++ {
+		from := max(search.next, end-overlap)
+		var ahead *answer.Window
+		if reads < windowsAhead {
+			ahead = read(from)
+		}
+		if begins, known := rangeOf(ahead).Int("start_chars"); !known || begins != from {
+			if reads == 0 {
+				return nil
+			}
+			search.found.Searched = end
+			break
+		}
+		search.in(from, ahead.Text)
+		previous := end
+		if end, more = ahead.Range.Int("next_offset_chars"); more && end <= previous {
+			search.found.Searched = previous
+			break
+		}
+	}
+	return &search.found
+}
+
+// matchSearch collects matches from a place in a field.
+type matchSearch struct {
+	needle string
+	next   int64 // a match begins here or later
+	found  answer.LaterMatches
+}
+
+// in searches a part of the field that begins at an offset.
+func (s *matchSearch) in(start int64, text string) {
+	rest := []rune(lowered(text))
+	rest = rest[min(max(0, s.next-start), int64(len(rest))):]
+	searched, at := string(rest), max(start, s.next)
+	for {
+		before, after, isFound := strings.Cut(searched, s.needle)
+		if !isFound {
+			return
+		}
+		at += int64(utf8.RuneCountInString(before))
+		if s.found.Total++; len(s.found.Offsets) < maxOffsets {
+			s.found.Offsets = append(s.found.Offsets, at)
+		}
+		at += s.found.Length
+		s.next, searched = at, after
+	}
+}
+
+// lowered returns a text in lower case. The number of characters is the same.
+func lowered(text string) string { return strings.Map(unicode.ToLower, text) }

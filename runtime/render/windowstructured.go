@@ -1,0 +1,33 @@
+package render
+
+import (
+	"encoding/json"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+func (w *window) structured() json.RawMessage {
+	field := w.Field
+	if field == nil {
+		field = rawjson.Object{rawjson.String("path", w.FieldPath)}
+	}
+	members := rawjson.Object{w.structuredRecord(), rawjson.Raw("field", field.Encode())}
+	if w.members != nil { // the text of a file may be unavailable
+		members = append(members, rawjson.Raw("window", w.members.Encode()))
+	}
+	if w.File != nil && w.File.Document != nil {
+		members = append(members, rawjson.Raw("document", w.File.Document.Encode()))
+	}
+	members = withWarnings(append(withText(members, "note", w.note()), access(w.File)...), w.Warnings)
+	var calls []answer.Call
+	for _, direction := range w.directions() {
+		if direction.word == nextWord {
+			calls = append(calls, direction.Call)
+		} else { // as next it would lead a reader back, or past text not read yet
+			members = withCalls(members, direction.word, []answer.Call{direction.Call})
+		}
+	}
+	return withText(finished(w.Origin, members, calls), "request_id", tool.ShownRequestID(w.RequestID)).Encode() // R-WIN-2
+}
