@@ -269,7 +269,7 @@ var Renderers = Words{
 	},
 	{
 		Name: "document", Package: "record", Function: "Document", Renderer: "Document",
-		Doc: "One record as id, title, text, url and metadata.",
+		Doc:        "One record as id, title, text, url and metadata.",
 		Parameters: []Parameter{{"target", KindTarget}, {"fields", KindStringList}},
 		Promises: []string{
 			"A document of up to 40,000 characters, counting JSON escapes, is shown in full. In a longer one the longest values, also of expanded records, " +
