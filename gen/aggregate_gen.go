@@ -95,9 +95,13 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	query.BracketFilter("filter", input.Filter)
 	query.String("connection_id", input.ConnectionID)
 	response, err := scan.Groups(ctx, env, rs.Request{
-		Path:    rs.JoinPath("v1", "streams", input.Stream, "aggregate"),
-		Query:   query,
-		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},
+		Path:  rs.JoinPath("v1", "streams", input.Stream, "aggregate"),
+		Query: query,
+		Sources: rs.OneSource{
+			Stream:       input.Stream,
+			ConnectionID: input.ConnectionID,
+			Filter:       input.Filter,
+		},
 	}, scan.GroupsInput{
 		Stream:       input.Stream,
 		Metric:       input.Metric,

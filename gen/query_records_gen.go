@@ -100,9 +100,13 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 	query.String("changes_since", input.ChangesSince)
 	query.String("connection_id", input.ConnectionID)
 	response, err := scan.Rows(ctx, env, rs.Request{
-		Path:    rs.JoinPath("v1", "streams", input.Stream, "records"),
-		Query:   query,
-		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},
+		Path:  rs.JoinPath("v1", "streams", input.Stream, "records"),
+		Query: query,
+		Sources: rs.OneSource{
+			Stream:       input.Stream,
+			ConnectionID: input.ConnectionID,
+			Filter:       input.Filter,
+		},
 	}, scan.RowsInput{
 		Filter:       input.Filter,
 		Sort:         input.Sort,

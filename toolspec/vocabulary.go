@@ -135,7 +135,7 @@ var subscriptionChanges = []Parameter{{"enabled", KindOptionalBoolean}, {"rotate
 var SourceWords = Words{
 	{
 		Name: "one", Function: "OneSource", Doc: "One source answers: the one named, or the only one that grants the stream.",
-		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
+		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"filter", KindFilter}},
 	},
 	{
 		Name: "hits", Function: "HitsOfSources", Doc: "Every source is searched, and the hits are merged by rank.",

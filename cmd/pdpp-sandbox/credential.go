@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
@@ -16,14 +16,14 @@ import (
 
 const readScope = "pdpp:read"
 
-// The ready token whose grant covers everything, and the package whose members are grants of one connection each.
-const (
-	readyGrant   = "everything"
-	readyPackage = "package"
-)
+// readyPackage is the package whose members are grants of one connection each.
+const readyPackage = "package"
 
-// errNoReadyGrant reports a sandbox without the grant readyGrant, which every sandbox issues.
-var errNoReadyGrant = errors.New("the sandbox has no grant " + readyGrant)
+// readyGrants are the names of the ready tokens for the values of --grants, the newest first.
+var readyGrants = map[string][]string{oneGrant: {"everything"}, overlappingGrants: {"narrow", "gmail_personal"}}
+
+// errNoReadyGrant reports data without the connections of a ready grant.
+var errNoReadyGrant = errors.New("the sandbox has no grant")
 
 // writeCredentials stores the tokens of ready grants below root, as connect would, and returns the file's path. They replace those
 // of an earlier start on the same address, which no longer work.
@@ -48,50 +48,37 @@ func writeCredentials(root string, box *sandbox.Sandbox, which string, now time.
 	return path, nil
 }
 
-// readyEntries returns the credential of everything, or one of each connection, labelled by its name.
+// readyEntries returns the credentials for a value of --grants.
 func readyEntries(box *sandbox.Sandbox, which string, now time.Time) ([]*credential.Entry, error) {
-	if which == oneGrant {
-		ready, found := box.Authorization().Credential(readyGrant)
-		if !found {
-			return nil, errNoReadyGrant
-		}
-		entry, err := entryOf(box, ready.Token, ready.GrantID, ready.ClientID, now)
-		return []*credential.Entry{entry}, err
-	}
+	as := box.Authorization()
 	var entries []*credential.Entry
-	for _, member := range box.Authorization().Members(readyPackage) {
-		grant, _ := box.Authorization().Grant(member.GrantID) // of a package that was issued
-		entry, err := entryOf(box, member.AccessToken, member.GrantID, grant.ClientID, now)
-		if err != nil {
+	add := func(token, grantID, label string) error {
+		grant, _ := as.Grant(grantID) // of a token that was issued
+		entry, err := entryOf(box, token, grantID, grant.ClientID, now)
+		if err == nil && which != oneGrant {
+			entry.Credential.Label, entry.Credential.Details = label, rawjson.Value(as.Details(grant))
+		}
+		entries = append(entries, entry)
+		return err
+	}
+	if which == eachGrant {
+		for _, member := range as.Members(readyPackage) {
+			if err := add(member.AccessToken, member.GrantID, member.DisplayName); err != nil {
+				return nil, err
+			}
+		}
+		return entries, nil
+	}
+	for _, name := range readyGrants[which] {
+		ready, found := as.Credential(name)
+		if !found {
+			return nil, fmt.Errorf("%w %s", errNoReadyGrant, name)
+		}
+		if err := add(ready.Token, ready.GrantID, name); err != nil {
 			return nil, err
 		}
-		details := []approvedDetail{{Source: approvedSource{ID: box.PublicURL() + "/connectors/" + member.ConnectorKey, Kind: "connector"}}}
-		for _, stream := range member.Streams {
-			details[0].Streams = append(details[0].Streams, approvedStream{Name: stream, Connections: []string{member.ConnectionID}})
-		}
-		if entry.Credential.Details, err = json.Marshal(details); err != nil {
-			return nil, fmt.Errorf("encode what was approved: %w", err)
-		}
-		entry.Credential.Label = member.DisplayName
-		entries = append(entries, entry)
 	}
 	return entries, nil
-}
-
-// approvedDetail is one of the authorization_details that connect would have been given.
-type approvedDetail struct {
-	Source  approvedSource   `json:"source"`
-	Streams []approvedStream `json:"streams"`
-}
-
-type approvedSource struct {
-	ID   string `json:"id"`
-	Kind string `json:"kind"`
-}
-
-type approvedStream struct {
-	Name        string   `json:"name"`
-	Connections []string `json:"instance_ids"`
 }
 
 func entryOf(box *sandbox.Sandbox, token, grantID, clientID string, now time.Time) (*credential.Entry, error) {

@@ -42,12 +42,13 @@ var errArguments = errors.New("pdpp-sandbox takes flags only; --help lists them"
 
 // The values of --grants.
 const (
-	oneGrant  = "one"
-	eachGrant = "each"
+	oneGrant          = "one"
+	eachGrant         = "each"
+	overlappingGrants = "overlapping"
 )
 
 // errGrants refuses an unknown value of --grants.
-var errGrants = errors.New("must be one or each")
+var errGrants = errors.New("must be one, each or overlapping")
 
 // errReads refuses an unknown value of --reads.
 var errReads = fmt.Errorf("must be one of %q", resource.AllReads())
@@ -67,8 +68,8 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&s.publicURL, "public-url", "", "`origin` that clients see (default: http://<listen address>)")
 	flags.StringVar(&s.demo, "demo", "", "pdpp-mcp `binary` to show: one call of it over stdio, and the lines that connect a host to it")
 	s.grants = oneGrant
-	flags.Func("grants", "what to write to the cache: one grant of all connections, or a grant of each (default one)", func(which string) error {
-		if s.grants = which; which != oneGrant && which != eachGrant {
+	flags.Func("grants", "what to write to the cache: one grant of all connections, a grant of each, or overlapping: a mailbox and, newer, four fields of its messages of three weeks (default one)", func(which string) error {
+		if s.grants = which; which != oneGrant && which != eachGrant && which != overlappingGrants {
 			return errGrants
 		}
 		return nil

@@ -38,7 +38,7 @@ func TestSignInThroughABrowser(t *testing.T) {
 
 func approvesTwoConnections(t *testing.T, browser browsertest.Browser, ready readiness) {
 	t.Helper()
-	all, err := connect(t, ready.URL, hosttest.WithBearer{Token: ready.Tokens[readyGrant]}, nil)
+	all, err := connect(t, ready.URL, hosttest.WithBearer{Token: ready.Tokens[readyGrants[oneGrant][0]]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package authorization
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -68,6 +69,12 @@ func (s *Server) authorizationDetails(g catalog.Grant) []authorizationDetail {
 		}
 	}
 	return details
+}
+
+// Details returns the authorization_details of a grant, as JSON.
+func (s *Server) Details(g catalog.Grant) json.RawMessage {
+	encoded, _ := json.Marshal(s.authorizationDetails(g)) // strings always encode
+	return encoded
 }
 
 func detailStream(declared catalog.Stream, granted catalog.StreamGrant) detailedStream {

@@ -73,6 +73,7 @@ func (e *examination) checkCredential(context.Context) Finding {
 	if e.isExpired = first < 0; e.isExpired {
 		first = max(0, slices.IndexFunc(grants, func(g *credential.Entry) bool { return g.Credential.Usable(now) }))
 	}
+	e.overlaps = credential.Overlaps(grants)
 	e.token, e.furtherGrants = grants[first].Credential.AccessToken, slices.Delete(slices.Clone(grants), first, first+1)
 	return e.validity(grants[first].Credential)
 }
@@ -99,12 +100,17 @@ func (e *examination) requestCommand(stored credential.Credential) string {
 	return stored.SameRequest().Connect(e.provider, e.options.Cache.NamedRoot())
 }
 
-// grantChecks returns a check for each further grant (R-LOCAL-2). They send nothing if the first one could not be tried.
+// grantChecks returns a check for each further grant (R-LOCAL-2), and for each overlap of grants (R-LOCAL-1). They send nothing if the first one could not be tried.
 func (e *examination) grantChecks() []check {
 	var checks []check
 	for _, each := range e.furtherGrants {
 		checks = append(checks, check{id: "grant_" + each.Credential.GrantID, title: "Further grant", ask: func(ctx context.Context) Finding {
 			return e.checkGrant(ctx, each.Credential)
+		}})
+	}
+	for _, each := range e.overlaps {
+		checks = append(checks, check{id: "overlap_" + each.Grants[0].Credential.GrantID + "_" + each.Grants[1].Credential.GrantID, title: "Overlapping grants", ask: func(context.Context) Finding {
+			return note("", "%s", each)
 		}})
 	}
 	return checks

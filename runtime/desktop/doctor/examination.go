@@ -52,9 +52,10 @@ type examination struct {
 	token          rs.Secret           // credential: the first usable one
 	isExpired      bool                // credential: the token has expired
 	furtherGrants  []*credential.Entry // credential: the further grants, examined last
-	reader         rs.Reader           // token_kind
-	isReachable    bool                // token_kind: the provider has answered
-	schema         *rs.Response        // token_kind
+	overlaps       []credential.Overlap
+	reader         rs.Reader    // token_kind
+	isReachable    bool         // token_kind: the provider has answered
+	schema         *rs.Response // token_kind
 }
 
 // Examine runs the checks of each provider and then those of this machine. It reports each result at once, always in the same order.

@@ -19,6 +19,8 @@ type Approved struct {
 	Fields      []string `json:"fields,omitempty"`      // empty: all
 	Since       string   `json:"since,omitempty"`       // RFC 3339, inclusive; empty: no bound
 	Until       string   `json:"until,omitempty"`       // RFC 3339, exclusive; empty: no bound
+	TimeField   string   `json:"time_field,omitempty"`  // that Since and Until bound; empty: unknown
+	Records     []string `json:"records,omitempty"`     // ids; empty: all
 }
 
 // Detail is one of PDPP's authorization details (RFC 9396): what is requested or approved of one source.
@@ -45,6 +47,7 @@ type Stream struct {
 	Name        string    `json:"name"`                     // EveryStream: all
 	Connections []string  `json:"instance_ids,omitempty"`   // ids; empty in a request: the only connection of the source
 	Fields      []string  `json:"fields,omitempty"`         // the server adds required ones
+	Records     []string  `json:"resources,omitempty"`      // ids; empty: all
 	Range       TimeRange `json:"time_range,omitzero"`      // of a request
 	Constraint  TimeRange `json:"time_constraint,omitzero"` // of a grant
 }
@@ -75,7 +78,7 @@ func (c Credential) Approved() []Approved {
 			if stream.Name != "" {
 				approved = append(approved, Approved{
 					Source: detail.Source.ID, Stream: stream.Name, Connections: stream.Connections, Fields: stream.Fields,
-					Since: bounds.Since, Until: bounds.Until,
+					Since: bounds.Since, Until: bounds.Until, TimeField: bounds.Field, Records: stream.Records,
 				})
 			}
 		}

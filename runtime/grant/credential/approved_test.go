@@ -46,7 +46,7 @@ func TestApproved(t *testing.T) {
 	want := []credential.Approved{
 		{
 			Source: "https://registry.pdpp.dev/connectors/gmail", Stream: "messages", Connections: []string{"cin_personal", "cin_work"},
-			Fields: []string{"id", "subject"}, Since: "2026-01-01T00:00:00Z",
+			Fields: []string{"id", "subject"}, Since: "2026-01-01T00:00:00Z", TimeField: "received_at",
 		},
 		{Source: "https://registry.pdpp.dev/connectors/gmail", Stream: "labels", Connections: []string{"cin_personal"}},
 	}

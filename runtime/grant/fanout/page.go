@@ -154,6 +154,13 @@ func (p *page) warnings(ctx context.Context, rest int, cursor string) []rawjson.
 	}
 	for _, child := range p.children {
 		warnings = append(warnings, child.warnings()...)
+		streams := child.streams
+		if streams == nil {
+			streams = child.source.Streams
+		}
+		for _, stream := range streams {
+			warnings = append(warnings, p.reader.overlaps(child.source, need{stream: stream, isWhole: true})...)
+		}
 	}
 	own := len(warnings)
 	for _, child := range p.children {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -58,7 +59,8 @@ type Reader struct {
 	options     Options
 	active      []*Source // in the order of the package
 	inactive    []absence
-	connections map[string]bool // of all sources, active or not
+	connections map[string]bool      // of all sources, active or not
+	shared      map[string][]*Source // the active sources of each connection that has several
 }
 
 var (
@@ -69,15 +71,17 @@ var (
 // New returns a reader over the sources. It ignores duplicates. It ignores an inactive source if an active one has the same connection.
 func New(sources []Source, options Options) *Reader {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, DefaultChildTimeout)
-	reader := &Reader{options: options, connections: map[string]bool{}}
+	reader := &Reader{options: options, connections: map[string]bool{}, shared: map[string][]*Source{}}
 	known := map[sourceKey]bool{}
 	for _, source := range sources {
 		reader.connections[source.ConnectionID] = true
 		if source.isActive() && !known[source.key()] {
 			known[source.key()] = true
 			reader.active = append(reader.active, &source)
+			reader.shared[source.ConnectionID] = append(reader.shared[source.ConnectionID], &source)
 		}
 	}
+	maps.DeleteFunc(reader.shared, func(id string, sources []*Source) bool { return id == "" || len(sources) == 1 })
 	for _, source := range sources {
 		isReplaced := source.ConnectionID != "" && len(reader.having(source.ConnectionID)) > 0
 		if !source.isActive() && !known[source.key()] && !isReplaced {
@@ -127,6 +131,9 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	response.ProviderURL, response.GrantIDs = source.Reader.ProviderURL(), []string{source.GrantID}
 	if connectionID == nil { // an inactive source may have the stream too (R-LOCAL-2)
 		response.Absent = report(ctx, r.ended(streams))
+	}
+	if one, isOne := request.Sources.(rs.OneSource); isOne && request.Path.Route().Template != rs.SchemaRoute {
+		response.Absent = append(response.Absent, r.overlaps(source, needOf(request, one.Stream))...)
 	}
 	return response, nil
 }

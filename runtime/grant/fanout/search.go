@@ -43,11 +43,10 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	return p.response(ctx, request), nil
 }
 
-// assign gives each stream of a connection to one child. Members that share a connection have the same records, so only the first member
-// with a stream is asked for it (R-PKG-3, R-PKG-5). Sources without published streams or connection are always asked.
+// assign gives each stream of a connection to one child. Of members that share a connection, the one whose grant has most of a stream is
+// asked for it (R-PKG-3, R-PKG-5, R-LOCAL-1). Sources without published streams or connection are always asked.
 func (r *Reader) assign(streams []string) []*child {
 	var children []*child
-	assigned := map[[2]string]bool{} // by connection and stream
 	for _, source := range r.active {
 		names := streams
 		if source.Streams != nil {
@@ -55,10 +54,10 @@ func (r *Reader) assign(streams []string) []*child {
 			if len(streams) > 0 {
 				wanted = keep(streams, source.grants)
 			}
-			names = keep(wanted, func(name string) bool { return !assigned[[2]string{source.ConnectionID, name}] })
-			for _, name := range names {
-				assigned[[2]string{source.ConnectionID, name}] = source.ConnectionID != ""
-			}
+			names = keep(wanted, func(name string) bool {
+				others := keep(r.shared[source.ConnectionID], func(s *Source) bool { return s.Streams != nil && s.grants(name) })
+				return others == nil || source == best(others, need{stream: name, isWhole: true})
+			})
 			if len(names) == 0 {
 				continue
 			}

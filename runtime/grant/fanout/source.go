@@ -19,6 +19,7 @@ type Source struct {
 
 	// Streams are the stream names of the grant. Nil means unknown: the source may have every stream, and its resource server decides.
 	Streams []string
+	Limits  map[string]Limit // by stream, or of "*"; a missing one is unknown
 
 	Reader    rs.Reader // reads with the member's bearer; nil means that the grant was revoked or has ended
 	Missing   error     // why the source cannot be read, if that is known
@@ -136,7 +137,7 @@ func scopeOf(sources rs.Sources) (connectionID *string, streams []string) {
 func (r *Reader) one(request rs.Request) (*Source, error) {
 	connectionID, streams := scopeOf(request.Sources)
 	if connectionID != nil {
-		return r.named(*connectionID, streams)
+		return r.named(request, *connectionID, streams)
 	}
 	switch request.Sources.(type) {
 	case rs.OneSource:
@@ -145,7 +146,7 @@ func (r *Reader) one(request rs.Request) (*Source, error) {
 		case len(candidates) == 0:
 			return nil, r.ungranted(streams)
 		case len(candidates) == 1 || haveOneConnection(candidates):
-			return candidates[0], nil
+			return best(candidates, needOf(request, streams[0])), nil
 		}
 		return nil, r.refusal(tool.AmbiguousConnection, streams, "%d connections have stream %q", len(candidates), streams[0])
 	case rs.NamedSource:
@@ -153,7 +154,7 @@ func (r *Reader) one(request rs.Request) (*Source, error) {
 			return grants[0], nil
 		}
 		if haveOneConnection(r.active) {
-			return r.named(r.active[0].ConnectionID, nil)
+			return r.named(request, r.active[0].ConnectionID, nil)
 		}
 		return nil, r.refusal(tool.AmbiguousConnection, nil,
 			"%d connections may have the file; name one of them by connection_id", len(r.active))
@@ -162,9 +163,9 @@ func (r *Reader) one(request rs.Request) (*Source, error) {
 }
 
 // named returns the active source of a connection. If several sources have the connection, it returns the one that covers most of the
-// streams, and the first of equals. It also returns a source without any of the streams, because introspection may be outdated: the
+// streams and then most of the request, and the first of equals. It also returns a source without any of the streams, because introspection may be outdated: the
 // resource server decides. For an unknown connection, it returns the only source without a published connection.
-func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
+func (r *Reader) named(request rs.Request, connectionID string, streams []string) (*Source, error) {
 	candidates := r.having(connectionID)
 	if len(candidates) == 0 {
 		for _, ended := range r.inactive {
@@ -180,7 +181,12 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 			return nil, unknown
 		}
 	}
-	return slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) }), nil
+	most := slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) })
+	if len(streams) != 1 {
+		return most, nil
+	}
+	candidates = keep(candidates, func(s *Source) bool { return s.coverage(streams) == most.coverage(streams) })
+	return best(candidates, needOf(request, streams[0])), nil
 }
 
 func (r *Reader) having(connectionID string) []*Source {

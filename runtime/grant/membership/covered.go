@@ -2,6 +2,7 @@ package membership
 
 import (
 	"slices"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
@@ -59,6 +60,21 @@ func approvedOf(stored credential.Credential) coverage {
 		}
 	}
 	return found
+}
+
+// limitsOf returns the limits of a grant's streams by its approval, for one connection.
+func limitsOf(stored credential.Credential, connectionID string) map[string]fanout.Limit {
+	limits := map[string]fanout.Limit{}
+	for _, each := range stored.Approved() {
+		if len(each.Connections) > 0 && !slices.Contains(each.Connections, connectionID) {
+			continue
+		}
+		limit := fanout.Limit{Fields: each.Fields, Records: each.Records, TimeField: each.TimeField}
+		limit.Since, _ = time.Parse(time.RFC3339, each.Since) // the resource server applies a bound of another form
+		limit.Until, _ = time.Parse(time.RFC3339, each.Until)
+		limits[each.Stream] = limit
+	}
+	return limits
 }
 
 // connectAgain returns the command line that requests the same grant again.

@@ -214,7 +214,7 @@ func (g *grant) sources() []fanout.Source {
 	for i := range sources {
 		source := &sources[i]
 		source.GrantID, source.Shared, source.Reader = cmp.Or(stored.GrantID, "a grant of "+g.provider.url), len(sources) > 1, g
-		source.Missing, source.Reconnect = missing, reconnect
+		source.Missing, source.Reconnect, source.Limits = missing, reconnect, limitsOf(stored, source.ConnectionID)
 		source.DisplayName = cmp.Or(source.DisplayName, stored.Label)
 	}
 	return sources

@@ -123,6 +123,9 @@ func (q *Query) BracketMap(name string, limits Limits) {
 // Filter is a conjunction of conditions in the order of the call (R-ARG-1).
 type Filter []Condition
 
+// AnyTime is the field of a condition on the time of a record, in a request to OneSource that does not know the name of the field.
+const AnyTime = "*"
+
 // Condition compares one field with one value.
 type Condition struct {
 	Field    string

@@ -103,7 +103,7 @@ func (c *counts) count(counted *sourceCount) error {
 		input.GroupByTime, input.Granularity, input.TimeZone, input.Limit = &counted.field, c.input.Granularity, c.input.TimeZone, &limit
 	}
 	request := rs.Request{
-		Path: rs.JoinPath("v1", "streams", counted.stream, "aggregate"), Sources: rs.OneSource{Stream: counted.stream, ConnectionID: input.ConnectionID},
+		Path: rs.JoinPath("v1", "streams", counted.stream, "aggregate"), Sources: rs.OneSource{Stream: counted.stream, ConnectionID: input.ConnectionID, Filter: input.Filter},
 	}
 	for name, value := range map[string]*string{
 		"metric": &input.Metric, groupByTimeName: input.GroupByTime, granularityName: input.Granularity, zoneName: input.TimeZone,

@@ -126,7 +126,7 @@ func defaultZone(ctx context.Context, env tool.Env, input GroupsInput) *string {
 	if name == time.UTC.String() {
 		return nil
 	}
-	newest := recordsOfStream(input.Stream, input.ConnectionID)
+	newest := recordsOfStream(input.Stream, input.ConnectionID, input.Filter)
 	newest.Query.Set(limitName, "1")
 	newest.Query.Set(fieldsName, *input.GroupByTime)
 	if response, err := env.RS.Get(ctx, newest); err == nil {
@@ -140,9 +140,10 @@ func defaultZone(ctx context.Context, env tool.Env, input GroupsInput) *string {
 	return &name
 }
 
-func recordsOfStream(stream string, connectionID *string) rs.Request {
+// recordsOfStream returns a request for records. The filter is that of the call; the request does not send it.
+func recordsOfStream(stream string, connectionID *string, filter rs.Filter) rs.Request {
 	request := rs.Request{
-		Path: rs.JoinPath("v1", "streams", stream, "records"), Sources: rs.OneSource{Stream: stream, ConnectionID: connectionID},
+		Path: rs.JoinPath("v1", "streams", stream, "records"), Sources: rs.OneSource{Stream: stream, ConnectionID: connectionID, Filter: filter},
 	}
 	request.Query.String(connectionName, connectionID)
 	return request
@@ -202,7 +203,7 @@ func (q *groups) refusesFilter(env tool.Env, err error) bool {
 
 func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 	var local rs.Filter // the filter that the adapter applies
-	records := recordsOfStream(q.input.Stream, q.input.ConnectionID)
+	records := recordsOfStream(q.input.Stream, q.input.ConnectionID, q.input.Filter)
 	if q.filters {
 		local = q.input.Filter
 	} else {

@@ -66,7 +66,7 @@ func (s *source) request() rs.Request {
 	if s.connection != "" {
 		connection = &s.connection
 	}
-	return recordsOfStream(s.stream, connection)
+	return recordsOfStream(s.stream, connection, s.span.filter())
 }
 
 // get reads a page within the bounds of the reading. It is safe for concurrent use by several sources.

@@ -16,6 +16,17 @@ type timeRange struct{ since, until *time.Time }
 
 func (r timeRange) isBounded() bool { return r.since != nil || r.until != nil }
 
+// filter returns the range as conditions on the time, whatever field has it.
+func (r timeRange) filter() (filter rs.Filter) {
+	if r.since != nil {
+		filter = append(filter, rs.Condition{Field: rs.AnyTime, Operator: "gte", Value: r.since.UTC().Format(time.RFC3339Nano)})
+	}
+	if r.until != nil {
+		filter = append(filter, rs.Condition{Field: rs.AnyTime, Operator: "lt", Value: r.until.UTC().Format(time.RFC3339Nano)})
+	}
+	return filter
+}
+
 func (r timeRange) holds(at time.Time) bool {
 	return (r.since == nil || !at.Before(*r.since)) && (r.until == nil || at.Before(*r.until))
 }

@@ -31,7 +31,8 @@ type connection struct {
 	ExpiresAt           *time.Time            `json:"expires_at"` // null: it does not expire, or unknown
 	LastUsedAt          time.Time             `json:"last_used_at,omitzero"`
 	State               string                `json:"state"`
-	Current             bool                  `json:"current"` // the default of commands that read with one grant
+	Overlaps            []string              `json:"overlaps,omitempty"` // ids of grants with the same stream and connection
+	Current             bool                  `json:"current"`            // the default of commands that read with one grant
 	Path                string                `json:"path"`
 }
 
@@ -50,14 +51,20 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 			if err != nil {
 				return err
 			}
-			connections, err := storedConnections(cache, logger, time.Now())
+			connections, overlaps, err := storedConnections(cache, logger, time.Now())
 			if err != nil {
 				return err
 			}
 			if form.IsJSON() {
 				return terminal.PrintJSON(connections)
 			}
-			return printConnections(terminal, connections, cache.NamedRoot())
+			if err := printConnections(terminal, connections, cache.NamedRoot()); err != nil {
+				return err
+			}
+			for _, each := range overlaps {
+				fmt.Fprintln(terminal.Err, "note: "+invocation.Printable(each.String()))
+			}
+			return nil
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
@@ -65,11 +72,13 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 	return command
 }
 
-func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Time) ([]connection, error) {
+// storedConnections returns the stored grants, and which of them overlap (R-LOCAL-1).
+func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Time) ([]connection, []credential.Overlap, error) {
 	files, err := cache.List()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var overlaps []credential.Overlap
 	connections := []connection{} // an empty list is [] in JSON
 	for _, file := range files {
 		if file.Err != nil {
@@ -79,8 +88,16 @@ func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Ti
 		for i, entry := range file.Grants {
 			connections = append(connections, connectionOf(entry, file.Path, i == 0, now))
 		}
+		first := len(connections) - len(file.Grants)
+		for _, overlap := range credential.Overlaps(file.Grants) {
+			for j, entry := range overlap.Grants {
+				shown := &connections[first+slices.Index(file.Grants, entry)]
+				shown.Overlaps = append(shown.Overlaps, overlap.Grants[1-j].Credential.GrantID)
+			}
+			overlaps = append(overlaps, overlap)
+		}
 	}
-	return connections, nil
+	return connections, overlaps, nil
 }
 
 func connectionOf(entry *credential.Entry, path string, current bool, now time.Time) connection {

@@ -48,7 +48,7 @@ func SameAccess(approved credential.Credential) (AccessRequest, bool) {
 	isKnown := detail.Source.ID != "" && detail.Source.Kind == connector && detail.PurposeCode == personalAssistant && len(detail.Streams) > 0 &&
 		(detail.AccessMode == singleUse || detail.AccessMode == continuous) // without it, the details are not those of the authorization server
 	for i, stream := range detail.Streams {
-		isKnown = isKnown && stream.Name != "" && (stream.Fields == nil || len(stream.Fields) > 0)
+		isKnown = isKnown && stream.Name != "" && stream.Records == nil && (stream.Fields == nil || len(stream.Fields) > 0)
 		bounds := cmp.Or(stream.Constraint, stream.Range)
 		bounds.Field, stream.Constraint = "", credential.TimeRange{}
 		stream.Range = bounds
