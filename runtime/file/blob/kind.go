@@ -8,6 +8,7 @@ import (
 	_ "image/png"  // the same
 	"math"
 	"mime"
+	"regexp"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -67,10 +68,18 @@ func SplitMediaType(mediaType string) (name string, parameters map[string]string
 	name, parameters, err := mime.ParseMediaType(mediaType)
 	if err != nil {
 		name, _, _ = strings.Cut(mediaType, ";")
-		name = strings.ToLower(strings.TrimSpace(name))
+		name, parameters = strings.ToLower(strings.TrimSpace(name)), map[string]string{}
+		for _, found := range parameter.FindAllStringSubmatch(mediaType, -1) {
+			if key := strings.ToLower(found[1]); parameters[key] == "" {
+				parameters[key] = found[2] + strings.TrimSpace(found[3])
+			}
+		}
 	}
 	return name, parameters
 }
+
+// parameter is a parameter of a media type, with a value that can be invalid.
+var parameter = regexp.MustCompile(`;\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([^;"]*))`)
 
 // maxPixels bounds a picture, because a small file can decompress to any number of pixels.
 const maxPixels = 64 << 20

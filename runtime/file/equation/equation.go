@@ -21,7 +21,7 @@ func (n *Node) String() string { return strings.Join(strings.Fields(n.line()), "
 // Group returns a text in parentheses unless it is a single character, word or number, or is in parentheses already.
 func Group(text string) string {
 	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) == 1 || word.MatchString(text) || isGrouped(text) {
+	if utf8.RuneCountInString(text) <= 1 || word.MatchString(text) || isGrouped(text) {
 		return text
 	}
 	return "(" + text + ")"
@@ -54,7 +54,7 @@ func (n *Node) line() string {
 	if n == nil || unread[n.Name] || strings.HasSuffix(n.Name, "Pr") {
 		return ""
 	}
-	if write := written[n.Name]; write != nil {
+	if write := written[n.Name]; write != nil && n.isComplete() {
 		return write(n)
 	}
 	if n.Name == "" && len(n.Children) == 0 {
@@ -82,6 +82,24 @@ func (n *Node) child(name string) *Node {
 		}
 	}
 	return nil
+}
+
+// arguments are the numbers of elements that some elements of MathML have.
+var arguments = map[string]int{
+	"mfrac": 2, "msup": 2, "mover": 2, "msub": 2, "munder": 2, "msubsup": 3, "munderover": 3, "mroot": 2,
+}
+
+// isComplete reports whether the element has its arguments and nothing more.
+func (n *Node) isComplete() bool {
+	elements := 0
+	for _, child := range n.Children {
+		if child.Name != "" {
+			elements++
+		} else if strings.TrimSpace(child.Text) != "" && arguments[n.Name] > 0 {
+			return false
+		}
+	}
+	return arguments[n.Name] == 0 || arguments[n.Name] == elements
 }
 
 // at returns an element by its number from 0, or nil.

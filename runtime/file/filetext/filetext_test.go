@@ -32,6 +32,10 @@ func TestReadable(t *testing.T) {
 		"a charset that is wrong": {blob.HTML, "<meta charset=utf-16><p>Käse", "Käse\n"},
 		"UTF-8 cut short":         {blob.HTML, "<meta charset=utf-8><p>Käse\xc3", "Käse\ufffd\n"},
 		"a picture's words":       {blob.HTML, `<img src=x alt="two  cats">`, "[two cats]\n"},
+		"superscripts":            {blob.HTML, "10<sup>5</sup> m<sup> 2</sup>, CO<sub>2</sub>, x<sup>n+1</sup>, Acme<sup>®</sup>", "10^5 m ^2, CO_2, x^(n+1), Acme®\n"},
+		"an equation":             {blob.HTML, "Rent is <math><mfrac><mn>1</mn><mn>2</mn></mfrac></math> of <m:math><m:msup><m:mi>x</m:mi><m:mn>2</m:mn></m:msup></m:math>.", "Rent is 1/2 of x^2.\n"},
+		"drawings":                {blob.HTML, "a <svg><path d='M0'/></svg> <svg><text>axis</text></svg>", "a [drawing not shown] axis\n"},
+		"elements that end wrong": {blob.HTML, "<sup>a<sub>b</sup>c<math><mfrac></mi>d", "abcd\n"},
 		"a mail of text": {
 			blob.Mail, "From: =?iso-8859-1?q?J=F6rg?= <j@x.example>\nTo: n@x.example\nX-Other: no\nSubject: a\n  b\n\nHello\n",
 			"From: Jörg <j@x.example>\nTo: n@x.example\nSubject: a b\n\n--- part 1: text/plain, 6 bytes ---\nHello\n",

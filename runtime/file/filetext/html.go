@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
 // IsHTML reports whether a text is an HTML document or fragment: it begins with a tag of HTML, ends with a tag and closes an element.
@@ -58,6 +60,13 @@ type page struct {
 	raw     int       // open elements that keep white space
 	link    string    // address of the open link
 	linked  int       // where the text of the open link begins
+	scripts []script  // the open superscripts, subscripts and drawings
+}
+
+// script is an open element whose text is changed when it ends.
+type script struct {
+	tag   atom.Atom
+	start int // of its text
 }
 
 // Elements by their effect.
@@ -67,7 +76,8 @@ var (
 		atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Blockquote, atom.Pre, atom.Section, atom.Article, atom.Header, atom.Footer,
 		atom.Main, atom.Nav, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption,
 	}
-	skippedElements = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe}
+	skippedElements = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe}
+	scriptElements  = []atom.Atom{atom.Sup, atom.Sub, atom.Svg}
 )
 
 func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
@@ -79,6 +89,12 @@ func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 	switch {
 	case slices.Contains(skippedElements, tag) && !isEmpty:
 		p.skipped = tag
+	case tag == atom.Math || strings.HasSuffix(string(name), ":math"):
+		if !isEmpty {
+			p.write([]byte(readMath(tokens)))
+		}
+	case slices.Contains(scriptElements, tag) && !isEmpty && len(p.scripts) < maxScripts:
+		p.scripts = append(p.scripts, script{tag, p.out.Len()})
 	case tag == atom.A:
 		p.endLink()
 		p.link, p.linked = attribute(tokens, hasAttributes, "href"), p.out.Len()
@@ -109,12 +125,41 @@ func (p *page) close(tag atom.Atom) {
 		}
 	case tag == atom.A:
 		p.endLink()
+	case slices.Contains(scriptElements, tag):
+		p.endScript(tag)
 	case slices.Contains(blocks, tag):
 		p.breakLine()
 		if tag == atom.Pre {
 			p.raw = max(0, p.raw-1)
 		}
 	}
+}
+
+// maxScripts bounds nested superscripts, subscripts and drawings.
+const maxScripts = 8
+
+// endScript marks the text of a superscript or subscript, such as 10^5, and names a drawing without text.
+func (p *page) endScript(tag atom.Atom) {
+	last := len(p.scripts) - 1
+	if last < 0 || p.scripts[last].tag != tag {
+		return
+	}
+	start := min(p.scripts[last].start, p.out.Len())
+	p.scripts = p.scripts[:last]
+	text := string(p.out.Bytes()[start:])
+	switch {
+	case tag == atom.Svg && strings.TrimSpace(text) == "":
+		p.out.WriteString("[drawing not shown]")
+		return
+	case tag == atom.Svg, strings.Contains(text, "\n"):
+		return
+	}
+	p.out.Truncate(start)
+	mark := equation.Superscript
+	if tag == atom.Sub {
+		mark = equation.Subscript
+	}
+	p.out.WriteString(equation.Script(mark, text))
 }
 
 // endLink writes the address of the open link, unless it is the text of the link.

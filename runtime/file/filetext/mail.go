@@ -3,18 +3,9 @@ package filetext
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
-	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"mime/multipart"
-	"mime/quotedprintable"
-	"net/mail"
-	"net/textproto"
+	"regexp"
 	"strings"
-
-	"golang.org/x/net/html/charset"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 )
@@ -25,9 +16,6 @@ const (
 	maxNesting   = 8        // nested multiparts and mails
 	maxTextBytes = 32 << 20 // bytes of text
 )
-
-// shownHeaders are the headers that are part of the text.
-var shownHeaders = []string{"From", "Sender", "Reply-To", "To", "Cc", "Date", "Subject"}
 
 // readMail returns the main headers of each message, and each part below a line that names it. Text parts are decoded. Of other parts, the
 // size is shown. Bytes that are not a mail are plain text.
@@ -48,51 +36,35 @@ type mailText struct {
 
 // message reads a message. It is false for bytes without a header.
 func (m *mailText) message(data []byte, depth int) bool {
-	read, err := mail.ReadMessage(bytes.NewReader(data))
-	if err != nil || len(read.Header) == 0 {
+	fields, body, isMail := splitHeader(data, false)
+	if !isMail {
 		return false
 	}
 	for _, name := range shownHeaders {
-		for _, value := range read.Header[textproto.CanonicalMIMEHeaderKey(name)] {
+		for _, value := range fields[strings.ToLower(name)] {
 			fmt.Fprintf(&m.out, "%s: %s\n", name, decodedHeader(value))
 		}
 	}
-	m.part(textproto.MIMEHeader(read.Header), read.Body, depth)
+	m.part(fields, body, depth)
 	return true
 }
 
-// decodedHeader returns the value of a header on one line, with its encoded words (RFC 2047) decoded.
-func decodedHeader(value string) string {
-	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
-	if decoded, err := decoder.DecodeHeader(value); err == nil {
-		value = decoded
+func (m *mailText) part(fields header, body []byte, depth int) {
+	name, parameters := blob.SplitMediaType(fields.get(contentType))
+	if strings.HasPrefix(name, "multipart/") && depth < maxNesting {
+		if parts, isClosed := splitParts(body, parameters["boundary"]); len(parts) > 0 {
+			m.multipart(parts, isClosed, depth+1)
+			return
+		}
+		name = "" // it has no parts, but can have text
 	}
-	return oneLine(value)
-}
-
-// charsetReader refuses charsets that WHATWG replaces by a single U+FFFD, such as iso-2022-kr. The encoded word stays as it is.
-func charsetReader(label string, input io.Reader) (io.Reader, error) {
-	if lookUp(label) == "" {
-		return nil, errCharset
-	}
-	return charset.NewReaderLabel(label, input)
-}
-
-var errCharset = errors.New("no such charset")
-
-func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) {
-	name, parameters := blob.SplitMediaType(header.Get("Content-Type"))
 	name = cmp.Or(name, "text/plain") // RFC 2045, section 5.2
-	if strings.HasPrefix(name, "multipart/") && parameters["boundary"] != "" && depth < maxNesting {
-		m.multipart(multipart.NewReader(body, parameters["boundary"]), depth+1)
-		return
-	}
 	if m.parts++; m.parts > maxParts {
 		return
 	}
-	content, isBroken := decodedBody(body, header.Get("Content-Transfer-Encoding"))
-	_, disposition, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
-	m.heading(name, decodedHeader(cmp.Or(disposition["filename"], parameters["name"])), content, isBroken)
+	content, isBroken := decodedBody(body, fields.get(transferEncoding))
+	_, attached := blob.SplitMediaType(fields.get(disposition))
+	m.heading(name, decodedHeader(cmp.Or(attached["filename"], parameters["name"])), content, isBroken)
 	kind := blob.KindOf(name)
 	if kind == blob.Mail && depth < maxNesting && m.message(content, depth+1) {
 		return
@@ -137,36 +109,70 @@ func (m *mailText) breakLine() {
 }
 
 // multipart reads the parts of a multipart. The text says if the multipart is cut off.
-func (m *mailText) multipart(parts *multipart.Reader, depth int) {
-	for {
-		part, err := parts.NextRawPart()
-		switch {
-		case errors.Is(err, io.EOF):
-			return
-		case err != nil:
-			m.breakLine()
-			m.out.WriteString("--- the mail breaks off here ---\n")
-			return
-		case m.parts >= maxParts:
+func (m *mailText) multipart(parts [][]byte, isClosed bool, depth int) {
+	for _, part := range parts {
+		if m.parts >= maxParts {
 			m.breakLine()
 			fmt.Fprintf(&m.out, "--- more than %d parts: the others are left out ---\n", maxParts)
 			m.parts = maxParts + 1
 			return
 		}
-		m.part(part.Header, part, depth)
+		fields, body, _ := splitHeader(part, true)
+		m.part(fields, body, depth)
+	}
+	if !isClosed {
+		m.breakLine()
+		m.out.WriteString("--- the mail breaks off here ---\n")
 	}
 }
 
+// firstBoundary is the first line that can be a boundary.
+var firstBoundary = regexp.MustCompile(`(?m)^--([^\s-].*?)[ \t\r]*$`)
+
+// splitParts returns the parts of a multipart, and reports whether its last boundary is there. If the boundary is unknown, it is the first line
+// that can be one.
+func splitParts(body []byte, boundary string) (parts [][]byte, isClosed bool) {
+	if first := firstBoundary.FindSubmatch(body); boundary == "" && first != nil {
+		boundary = string(first[1])
+	} else if boundary == "" {
+		return nil, false
+	}
+	delimiter := []byte("--" + boundary)
+	start := -1 // of the open part
+	for at := 0; at < len(body) && len(parts) <= maxParts; {
+		end := len(body)
+		if i := bytes.IndexByte(body[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		if after, found := bytes.CutPrefix(body[at:end], delimiter); found {
+			after, isLast := bytes.CutPrefix(after, []byte("--"))
+			if len(bytes.TrimSpace(after)) == 0 {
+				if start >= 0 {
+					part := bytes.TrimSuffix(body[start:at], []byte("\n")) // the line break belongs to the boundary
+					parts = append(parts, bytes.TrimSuffix(part, []byte("\r")))
+				}
+				if start = end; isLast {
+					return parts, true
+				}
+			}
+		}
+		at = end
+	}
+	if start >= 0 && start < len(body) {
+		parts = append(parts, body[start:])
+	}
+	return parts, false
+}
+
 // decodedBody decodes the transfer encoding of a body. It reports whether decoding failed. The content ends at the failure.
-func decodedBody(body io.Reader, encoding string) (content []byte, isBroken bool) {
+func decodedBody(body []byte, encoding string) (content []byte, isBroken bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "base64":
-		body = base64.NewDecoder(base64.StdEncoding, body)
+		return decodeBase64(body)
 	case "quoted-printable":
-		body = quotedprintable.NewReader(body)
+		return decodeQuotedPrintable(body), false
 	}
-	content, err := io.ReadAll(body)
-	return content, err != nil
+	return body, false
 }
 
 // oneLine returns a text with control characters and white space as single spaces.

@@ -5,6 +5,7 @@ package filetext
 import (
 	"bytes"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
@@ -38,14 +39,37 @@ func decode(data []byte, declared string, isHTML bool) Text {
 		}
 		return text
 	}
-	known, _ := charset.Lookup(name)
+	known := encodingOf(name)
 	decoded, _ := known.NewDecoder().Bytes(data) // these decoders replace invalid bytes by U+FFFD
 	decoded = bytes.TrimPrefix(decoded, []byte(bom))
 	return Text{Bytes: decoded, Charset: name, Detected: detected, Repaired: bytes.ContainsRune(decoded, utf8.RuneError)}
 }
 
-// charsetOf returns the name of the charset, and reports whether it was detected and not declared.
+// charsetOf returns the name of the charset, and reports whether it was detected and not declared. Bytes that are valid UTF-8 are almost never
+// meant in a charset of single bytes, whatever is declared.
 func charsetOf(data []byte, declared string, isHTML bool) (name string, detected bool) {
+	name, detected = declaredCharset(data, declared, isHTML)
+	_, isSingleByte := encodingOf(name).(*charmap.Charmap)
+	switch isASCII, isUTF8 := isASCII(data), utf8.Valid(data); {
+	case isASCII && isISO2022JP(data) && !strings.HasPrefix(name, "iso-2022"):
+		return "iso-2022-jp", true
+	case !isASCII && isUTF8 && isSingleByte:
+		return utf8Name, true
+	}
+	return name, detected
+}
+
+func isASCII(data []byte) bool {
+	return bytes.IndexFunc(data, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// isISO2022JP reports whether data switches to a Japanese character set and back.
+func isISO2022JP(data []byte) bool {
+	return (bytes.Contains(data, []byte("\x1b$B")) || bytes.Contains(data, []byte("\x1b$@"))) &&
+		(bytes.Contains(data, []byte("\x1b(B")) || bytes.Contains(data, []byte("\x1b(J")))
+}
+
+func declaredCharset(data []byte, declared string, isHTML bool) (name string, detected bool) {
 	found, inPage, isMarked := charset.DetermineEncoding(data, "text/html") // by a byte order mark, or what a page declares
 	if isMarked {
 		return inPage, false
@@ -72,15 +96,6 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 func isUTF16(name string) bool { return name == "utf-16be" || name == "utf-16le" }
 
 var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
-
-// lookUp returns the WHATWG name of a charset that can be decoded, or nothing.
-func lookUp(label string) string {
-	_, name := charset.Lookup(label)
-	if name == "replacement" { // iso-2022-kr and a few others; the decoder returns nothing of the text
-		return ""
-	}
-	return name
-}
 
 // isText reports whether decoded bytes are text and not binary: they have no NUL, and few other control characters at the beginning.
 func isText(text []byte) bool {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
 // node is an element or, without a name, a text. Elements and attributes go by their local names: producers choose the prefixes.
@@ -112,7 +113,7 @@ func (n node) appendText(text []byte) []byte {
 		}
 	}
 	if mark != "" {
-		text = append(text[:start], scripted(mark, string(text[start:]))...)
+		text = append(text[:start], equation.Script(mark, string(text[start:]))...)
 	}
 	return text
 }
