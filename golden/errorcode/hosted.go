@@ -3,10 +3,10 @@ package errorcode
 import (
 	"net/http"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // hostedSection is the refusals of the hosted server before MCP (docs/interfaces.md, Hosted routes).
@@ -82,9 +82,10 @@ var hostedSection = Section{
 			Next:    "Send less at once.",
 		},
 		{
-			Code: string(tool.RateLimitExceeded), Status: http.StatusTooManyRequests,
-			Meaning: "This token has too many or too frequent requests, or the request bodies of all callers are too large.",
-			Next:    "Wait for `Retry-After`. The operator sets `--caller-concurrency` and `--caller-rate`.",
+			Code: string(rs.TooManyRequests), Status: http.StatusTooManyRequests,
+			Meaning: "This token has too many or too frequent requests, or the request bodies of all callers are too large. In a tool result, one call " +
+				"would have sent more than 400 requests.",
+			Next: "Wait for `Retry-After`, or ask for less. The operator sets `--caller-concurrency` and `--caller-rate`.",
 		},
 	},
 }

@@ -30,7 +30,7 @@ const (
 	PackageRevoked             Code = "package_revoked"
 	PackageUnsupported         Code = "package_unsupported"
 	SourceUnavailable          Code = "source_unavailable"
-	RateLimitExceeded          Code = "rate_limit_exceeded"
+	RateLimitExceeded          Code = Code(rs.TooManyRequests)
 	BlobTooLarge               Code = "blob_too_large"
 	BlobNotText                Code = "blob_not_text"
 

@@ -70,6 +70,9 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	}
 	request.Header.Set("Accept-Encoding", "gzip")
 
+	if !allowanceOf(e.caller).take() {
+		return nil, e.failure(TooManyRequests, fmt.Sprintf("one call sends %d requests at most", MaxRequests), "ask for less, or continue with another call", nil)
+	}
 	// The transport is called directly: http.Client would follow redirects and could send the bearer to another origin.
 	response, err := e.client.transport.RoundTrip(request)
 	if err != nil {
@@ -89,7 +92,7 @@ func (e *exchange) read(ctx context.Context, response *http.Response) (*Response
 			"the resource server answered with a redirect (%d), which is not followed so that the bearer stays with it", response.StatusCode),
 			"set the provider URL to the final address", nil)
 	}
-	body, err := readBody(response, e.client.maxBody)
+	body, counted, err := e.readBody(ctx, response, e.client.maxBody)
 	e.bytes = int64(len(body))
 	e.report()
 	if err != nil {
@@ -111,7 +114,7 @@ func (e *exchange) read(ctx context.Context, response *http.Response) (*Response
 	}
 	return &Response{
 		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.redactRequest(e.asked),
-		body: body, compact: compact,
+		body: body, compact: compact, counted: counted, allowance: allowanceOf(e.caller),
 	}, nil
 }
 
@@ -132,22 +135,28 @@ func isUTF8(contentType string) bool {
 	return err != nil || slices.Contains([]string{"", "utf-8", "utf8", "us-ascii"}, strings.ToLower(parameters["charset"]))
 }
 
-func readBody(response *http.Response, limit int64) ([]byte, error) {
+// readBody returns the body, and how many of its bytes count for the allowance of the call.
+func (e *exchange) readBody(ctx context.Context, response *http.Response, limit int64) (body []byte, counted int64, err error) {
+	allowance := allowanceOf(e.caller)
 	switch encoding := strings.ToLower(response.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 		if response.ContentLength > limit {
-			return nil, &bodyTooLargeError{limit}
+			return nil, 0, &bodyTooLargeError{limit}
 		}
-		return readAll(response.Body, response.ContentLength, limit)
+		most := limit
+		if response.ContentLength >= 0 {
+			most = response.ContentLength
+		}
+		return allowance.readWithin(ctx, response.Body, response.ContentLength, most, limit)
 	case "gzip", "x-gzip":
 		decompressor, err := gzip.NewReader(response.Body)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		const usualRatio = 4
-		return readAll(decompressor, usualRatio*response.ContentLength, limit)
+		return allowance.readWithin(ctx, decompressor, usualRatio*response.ContentLength, limit, limit)
 	default:
-		return nil, fmt.Errorf("content encoding %q", encoding)
+		return nil, 0, fmt.Errorf("content encoding %q", encoding)
 	}
 }
 

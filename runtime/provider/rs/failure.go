@@ -19,6 +19,7 @@ const (
 	InvalidResponse  Reason = "rs_invalid_response"   // the response violates the contract
 	ResponseTooLarge Reason = "rs_response_too_large" // more bytes than Options.MaxBody
 	Redirected       Reason = "rs_redirect"           // a redirect; none is followed
+	TooManyRequests  Reason = "rate_limit_exceeded"   // the call has sent MaxRequests
 )
 
 // Failure is a request without a usable response (R-ERR-4).
@@ -90,12 +91,17 @@ func (e *exchange) unanswered(err error) *Failure {
 }
 
 func (e *exchange) unreadable(err error) *Failure {
+	if errors.As(err, new(*noTurnError)) {
+		return e.failure(Timeout, "the call waited for other calls with large answers until its time ran out", tryAgain, err)
+	}
 	if failure := e.timedOut(err); failure != nil {
 		return failure
 	}
 	var tooLarge *bodyTooLargeError
 	var connection net.Error
 	switch {
+	case errors.As(err, new(tooMuchHeldError)):
+		return e.failure(ResponseTooLarge, err.Error(), "ask for less with a smaller limit, fewer fields or one connection_id", err)
 	case errors.As(err, &tooLarge):
 		return e.failure(ResponseTooLarge, fmt.Sprintf("the resource server's answer is larger than %d bytes", tooLarge.limit),
 			"ask for less with a smaller limit or fewer fields", err)

@@ -45,6 +45,9 @@ type Response struct {
 	// rowsMax is how many rows of a list the resource server may send for each connection; 0 means any number, for a body of the adapter.
 	rowsMax int
 
+	allowance *allowance // of the call; nil: unbounded
+	counted   int64      // bytes of the body that count for it
+
 	body    json.RawMessage
 	compact rawjson.Value // the body without the whitespace between its tokens
 	list    *List         // all rows of the body; nil before the first call of List
@@ -69,6 +72,14 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 	r.body, r.list, r.rowsMax = body.Encode(), nil, 0
 	r.compact = r.body
 	return &r
+}
+
+// Release says that the call no longer uses the body, so that another one may take its memory. Rows that are kept must be copied first.
+func (r *Response) Release() {
+	if r.counted > 0 {
+		r.allowance.giveBack(r.counted, false)
+		r.counted = 0
+	}
 }
 
 const maxDepth = 512 // nesting; clients fail from about a thousand

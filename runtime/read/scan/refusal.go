@@ -58,6 +58,8 @@ func interruption(err error) string {
 		return fmt.Sprintf("The resource server asked to wait (Retry-After: %s).", refused.RetryAfter)
 	case errors.As(err, &refused) && (refused.Status == http.StatusTooManyRequests || refused.Status >= http.StatusInternalServerError):
 		return fmt.Sprintf("The resource server answered %d.", refused.Status)
+	case errors.As(err, &failure) && failure.Reason == rs.TooManyRequests:
+		return fmt.Sprintf("One call sends %d requests at most.", rs.MaxRequests)
 	case errors.As(err, &failure):
 		return fmt.Sprintf("A page could not be read (%s).", failure.Reason)
 	}

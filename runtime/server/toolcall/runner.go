@@ -103,6 +103,8 @@ func (r *Runner) Read(ctx context.Context, call Call, read func(context.Context,
 func (r *Runner) guard(ctx context.Context, record *record, read func(context.Context, tool.Env) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
+	ctx, end := rs.Bounded(ctx)
+	defer end()
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			r.logPanic(record.call.name(), panicked)

@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
@@ -93,6 +94,8 @@ func (r *reading) withStreams(ctx context.Context, object rawjson.Object, err er
 func (r *reading) ask(ctx context.Context, arguments json.RawMessage, use func(*tool.Answer) (rows int, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
+	ctx, release := rs.Bounded(ctx)
+	defer release()
 	env, rows := r.env, 0
 	reader, end := r.account(env.RS)
 	env.RS = reader
