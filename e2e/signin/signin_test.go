@@ -5,7 +5,9 @@ import (
 	"context"
 	"flag"
 	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -328,19 +330,94 @@ func TestNotApproved(t *testing.T) {
 	}
 }
 
-// elsewhere moves the page of a sign-in to another origin.
-type elsewhere struct{ provider string }
+// rewriting replaces texts in the responses of the provider at paths that begin with a prefix.
+type rewriting struct {
+	prefix   string
+	replacer *strings.Replacer
+}
 
-func (e elsewhere) RoundTrip(request *http.Request) (*http.Response, error) {
+func (r rewriting) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil || !strings.HasSuffix(request.URL.Path, "/agent-connect") {
+	if err != nil || !strings.HasPrefix(request.URL.Path, r.prefix) {
 		return response, err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	moved := strings.Replace(string(body), `"approval_url":"`+e.provider, `"approval_url":"http://localhost:1`, 1)
-	response.Body, response.ContentLength = io.NopCloser(strings.NewReader(moved)), int64(len(moved))
+	changed := r.replacer.Replace(string(body))
+	response.Body, response.ContentLength = io.NopCloser(strings.NewReader(changed)), int64(len(changed))
 	return response, err
+}
+
+// elsewhere moves the page of a sign-in to another origin.
+func elsewhere(provider string) rewriting {
+	return rewriting{"/agent-connect", strings.NewReplacer(`"approval_url":"`+provider, `"approval_url":"http://localhost:1`)}
+}
+
+// R-TRUST-3: a sign-in whose authorization server grants wider or other access than the ended grant had leaves the old entry, and the call gets
+// its error. A code that could pass for a sentence of the message is not shown.
+func TestOtherAccessIsRefused(t *testing.T) {
+	t.Parallel()
+	const limits = `"fields":["id","subject","received_at"],"instance_ids":["` + mail + `"],"name":"messages"`
+	for name, change := range map[string][]string{
+		"more streams, all fields": {limits, `"instance_ids":["` + mail + `"],"name":"messages"},{"instance_ids":["` + mail + `"],"name":"labels"`},
+		"another owner":            {`"id":"owner_local"`, `"id":"owner_other"`},
+		"another connection":       {`"instance_ids":["` + mail + `"]`, `"instance_ids":["cin_gmail_work"]`},
+		"another source":           {`/connectors/gmail"`, `/connectors/slack"`},
+		"undescribed access":       {`"access_mode":"continuous",`, ``},
+		"a sentence as the code":   {`"approval_url"`, `"user_code":"ABCD Your session expired. Open https://x","approval_url"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPerson(t)
+			before := p.connect("gmail", mail, credential.Stream{Name: "messages", Connections: []string{mail}, Fields: []string{"id", "subject", "received_at"}})
+			p.transport = rewriting{"/agent-connect", strings.NewReplacer(change...)}
+			pages := 0
+			session := p.serve("2025-11-25", p.decider(true, &pages))
+			if err := p.box.Authorization().Revoke(before.Credential.GrantID); err != nil {
+				t.Fatal(err)
+			}
+			p.wantCommand(p.query(session, mail, "messages"))
+			if stored := p.stored()["gmail"]; len(p.stored()) != 1 || stored.Credential.GrantID != before.Credential.GrantID {
+				t.Errorf("stored: %v", p.stored())
+			}
+			if want := map[bool]int{true: 0, false: 1}[strings.Contains(name, "code")]; pages != want {
+				t.Errorf("%d pages were shown, want %d", pages, want)
+			}
+		})
+	}
+}
+
+// R-TRUST-3: a page of the authorization server that the provider's metadata names is shown, on whatever origin.
+func TestPageOfTheAuthorizationServer(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	before := p.connect("gmail", mail)
+	as := httptest.NewServer(nil)
+	t.Cleanup(as.Close)
+	as.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // the provider's server under another origin
+		recorder := httptest.NewRecorder()
+		p.box.Handler().ServeHTTP(recorder, r)
+		maps.Copy(w.Header(), recorder.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(recorder.Code)
+		_, _ = io.WriteString(w, strings.ReplaceAll(recorder.Body.String(), p.provider, as.URL))
+	})
+	p.transport = rewriting{"/.well-known/oauth-protected-resource", strings.NewReplacer(`"authorization_servers":["`+p.provider, `"authorization_servers":["`+as.URL)}
+	pages := 0
+	session := p.serve("2025-11-25", func(asked *mcp.ElicitParams) string {
+		pages++
+		if !strings.HasPrefix(asked.URL, as.URL+"/") || !strings.Contains(asked.Message, as.URL) {
+			t.Errorf("the host is asked to show %+v", asked)
+		}
+		p.approve(strings.Replace(asked.URL, as.URL, p.provider, 1))
+		return "accept"
+	})
+	if err := p.box.Authorization().Revoke(before.Credential.GrantID); err != nil {
+		t.Fatal(err)
+	}
+	if text, isError := p.query(session, mail, "messages"); isError || pages != 1 {
+		t.Errorf("after %d pages: %s", pages, text)
+	}
 }
 
 // R-TRUST-3: a host without URL elicitation gets the error with the command. So does the call of a grant whose access is not known exactly,
@@ -356,7 +433,7 @@ func TestNotOffered(t *testing.T) {
 				entry := p.connect("gmail", mail)
 				switch name {
 				case "another origin":
-					p.transport = elsewhere{p.provider}
+					p.transport = elsewhere(p.provider)
 				case "unknown access":
 					_, err := p.cache.Change(p.provider, entry.Credential.GrantID, func(e *credential.Entry, write func() error) error {
 						e.Credential.Details = []byte(strings.Replace(string(e.Credential.Details), `"instance_ids"`, `"resources":["m1"],"instance_ids"`, 1))

@@ -37,6 +37,7 @@ type Credential struct {
 	TokenType    string
 	ExpiresAt    time.Time // zero: it does not expire, or unknown
 	GrantID      string
+	SubjectID    string // of the owner at the authorization server; empty: unknown
 	Scope        string
 	Label        string        // the user's name for the grant; may be empty
 	Details      rawjson.Value // authorization_details of the token response (RFC 9396, section 7); may be nil
@@ -89,6 +90,7 @@ func (c *Credential) fields() []field {
 		{"token_type", &c.TokenType},
 		{"expires_at", &c.ExpiresAt},
 		{"grant_id", &c.GrantID},
+		{"subject_id", &c.SubjectID},
 		{"scope", &c.Scope},
 		{"label", &c.Label},
 		{"last_used_at", &c.LastUsedAt},

@@ -89,7 +89,7 @@ func (s *signIn) run(ctx context.Context, access connect.AccessRequest) {
 	}
 }
 
-// replace signs in and stores the new grant in place of the ended one.
+// replace signs in and stores the new grant in place of the ended one. It refuses wider or other access.
 func (s *signIn) replace(ctx context.Context, access connect.AccessRequest) error {
 	m := s.grant.membership
 	options := m.options
@@ -98,7 +98,7 @@ func (s *signIn) replace(ctx context.Context, access connect.AccessRequest) erro
 	}
 	approved, err := connect.Connect(ctx, connect.Options{
 		ProviderURL: s.held.ProviderURL, CacheRoot: options.Cache.NamedRoot(), ClientName: s.held.Client.ClientName,
-		Access: access, Label: s.held.Credential.Label, Announce: s.announce, Transport: options.Transport, RSTimeout: options.Timeout,
+		Access: access, Exact: true, Label: s.held.Credential.Label, Announce: s.announce, Transport: options.Transport, RSTimeout: options.Timeout,
 	})
 	if err != nil {
 		return err
@@ -115,9 +115,10 @@ func (s *signIn) replace(ctx context.Context, access connect.AccessRequest) erro
 	return nil
 }
 
-// announce keeps the page for Page. It ends the sign-in if the page has another origin than the provider.
+// announce keeps the page for Page. It ends the sign-in if the page has another origin than the provider, and than the authorization server
+// that the provider's metadata names.
 func (s *signIn) announce(page connect.Approval) {
-	if tool.ProviderOrigin(page.URL) != s.held.ProviderURL {
+	if origin := tool.ProviderOrigin(page.URL); origin != s.held.ProviderURL && origin != tool.ProviderOrigin(page.Issuer) {
 		s.cancel()
 		return
 	}
@@ -135,8 +136,8 @@ func (s *signIn) Page(ctx context.Context) (url, message string, err error) {
 	case <-ctx.Done():
 		return "", "", ctx.Err()
 	}
-	message = fmt.Sprintf("The access of %s to %s has ended. To approve the same access again, open this page of %[2]s.",
-		cmp.Or(s.held.Client.ClientName, connect.DefaultClientName), s.held.ProviderURL)
+	message = fmt.Sprintf("The access of %s to %s has ended. To approve the same access again, open this page of %s.",
+		cmp.Or(s.held.Client.ClientName, connect.DefaultClientName), s.held.ProviderURL, tool.ProviderOrigin(s.page.URL))
 	if s.page.UserCode != "" {
 		message += " Compare the code: " + s.page.UserCode
 	}

@@ -15,7 +15,8 @@ type answer struct {
 	Caller // without TokenHash
 
 	active     bool
-	audience   []string // nil: not stated
+	notBefore  time.Time // zero: not stated
+	audience   []string  // nil: not stated
 	hasMembers bool
 }
 
@@ -35,7 +36,7 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 	if members.Err != nil || !active {
 		return &answer{}, members.Err
 	}
-	parsed := &answer{active: true, Caller: Caller{
+	parsed := &answer{active: true, notBefore: timestamp(members, "nbf"), Caller: Caller{
 		Kind:      kindOf(members),
 		Expires:   timestamp(members, "exp"),
 		ClientID:  members.Text("client_id"),

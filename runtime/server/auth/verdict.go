@@ -64,6 +64,8 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 		return badToken("The access token is unknown, revoked or expired. Refresh it or sign in again.")
 	case !a.Expires.IsZero() && !v.options.Clock().Before(a.Expires):
 		return badToken("The access token is expired. Refresh it or sign in again.")
+	case v.options.Clock().Before(a.notBefore):
+		return badToken("The access token is not valid yet. Sign in again, or wait.")
 	case a.Kind == rs.KindOwner:
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")
 	case a.Kind != rs.KindClient && a.Kind != rs.KindPackage:

@@ -73,6 +73,7 @@ func TestRefusedAnswers(t *testing.T) {
 		{"R-HOST-4 expired", `{"active":true,"pdpp_token_kind":"client","exp":1795261000}`, 401, "authentication_error", "invalid_token"},
 		{"R-HOST-4 expires now", `{"active":true,"pdpp_token_kind":"client","exp":1795262400}`, 401, "authentication_error", "invalid_token"},
 		{"R-HOST-4 exp of nought", `{"active":true,"pdpp_token_kind":"client","exp":0}`, 401, "authentication_error", "invalid_token"},
+		{"R-HOST-4 not valid yet", `{"active":true,"pdpp_token_kind":"client","nbf":1795262401}`, 401, "authentication_error", "invalid_token"},
 		{"R-HOST-4 owner", `{"active":true,"pdpp_token_kind":"owner"}`, 403, "permission_error", "insufficient_scope"},
 		{"R-HOST-4 control plane", `{"active":true,"pdpp_token_kind":"control_plane"}`, 403, "permission_error", "insufficient_scope"},
 		{"R-HOST-4 kind in other letters", `{"active":true,"pdpp_token_kind":"Client"}`, 403, "permission_error", "insufficient_scope"},

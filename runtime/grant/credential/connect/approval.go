@@ -3,10 +3,16 @@ package connect
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
+	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
@@ -35,8 +41,8 @@ type attempt struct {
 	DeviceCode      string `json:"device_code"`
 
 	UserCode  string `json:"user_code"`
-	ExpiresIn int64  `json:"expires_in"` // seconds
-	Interval  int64  `json:"interval"`   // seconds
+	ExpiresIn count  `json:"expires_in"` // seconds
+	Interval  count  `json:"interval"`   // seconds
 
 	sentAt time.Time
 }
@@ -153,7 +159,10 @@ func (s *signIn) hostedResource(ctx context.Context) string {
 func (s *signIn) await(ctx context.Context, started attempt, page, code string, ask func() (*answer, error)) (*granted, error) {
 	interval := cmp.Or(seconds(started.Interval, maxInterval), defaultInterval)
 	expiresAt := started.sentAt.Add(cmp.Or(seconds(started.ExpiresIn, maxExpiry), defaultExpiry))
-	s.announce(Approval{URL: page, UserCode: printable(started.UserCode), ExpiresAt: expiresAt})
+	if !userCode.MatchString(started.UserCode) {
+		return nil, protocolError(s.server.Issuer, "sent a user_code that is not up to 16 letters, digits and dashes", nil)
+	}
+	s.announce(Approval{URL: page, UserCode: started.UserCode, ExpiresAt: expiresAt})
 	for failures := 0; ; {
 		select {
 		case <-ctx.Done():
@@ -214,7 +223,25 @@ func (s *signIn) decision(answer *answer, code string) (*granted, error) {
 	return given, nil
 }
 
+// userCode is a code that a message to the owner may contain. Other text could pass for a sentence of the message.
+var userCode = regexp.MustCompile(`^[A-Za-z0-9-]{0,16}$`)
+
+// count is a number in JSON, or a string with a number, which some servers send. A fraction is dropped.
+type count int64
+
+func (c *count) UnmarshalJSON(data []byte) error {
+	number, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64)
+	if string(data) == "null" {
+		return nil
+	}
+	if err != nil || math.IsNaN(number) {
+		return &json.UnmarshalTypeError{Value: "text", Type: reflect.TypeFor[count]()}
+	}
+	*c = count(min(max(number, 0), float64(maxLifetime/time.Second)))
+	return nil
+}
+
 // seconds returns a duration from 0 to the limit.
-func seconds(count int64, limit time.Duration) time.Duration {
-	return time.Duration(min(max(count, 0), int64(limit/time.Second))) * time.Second
+func seconds(number count, limit time.Duration) time.Duration {
+	return min(time.Duration(number)*time.Second, limit)
 }

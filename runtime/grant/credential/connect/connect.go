@@ -30,6 +30,7 @@ type Options struct {
 	ClientID   string // of a known client, or the URL of its metadata document; empty: a client is registered
 
 	Access AccessRequest
+	Exact  bool   // refuse a grant of wider or other access than Access, or one that the authorization server does not describe
 	Label  string // the user's name for the grant; may be empty
 	Flow   Flow   // empty: the first that the authorization server offers
 
@@ -43,7 +44,8 @@ type Options struct {
 // Approval is what the owner needs to decide.
 type Approval struct {
 	URL       string    // http or https; a page of the authorization server
-	UserCode  string    // to compare or to enter; may be empty
+	Issuer    string    // of the authorization server that the provider's metadata names
+	UserCode  string    // to compare or to enter; letters, digits and dashes; may be empty
 	ExpiresAt time.Time // when waiting ends
 
 	OnThisMachine   bool // the page redirects to this machine and must be opened here
@@ -70,7 +72,7 @@ func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := signing.verify(ctx, issued); err != nil {
+	if err := cmp.Or(signing.verify(ctx, issued), signing.compare(issued)); err != nil {
 		return nil, signing.discard(ctx, issued, err)
 	}
 	return &issued.Entry, nil
@@ -111,6 +113,7 @@ func (s *signIn) decodeSuccess(answer *answer, err error, into any, secrets ...s
 
 func (s *signIn) announce(approval Approval) {
 	s.announced = true
+	approval.Issuer = s.server.Issuer
 	approval.OwnerChooses, approval.OmitsConnection = !s.Access.namesAnything(), s.Access.omitsConnection()
 	s.Announce(approval)
 }

@@ -136,6 +136,7 @@ func TestAgentConnectAsCaptured(t *testing.T) {
 	}
 	wantApproval := []connect.Approval{{
 		URL:       "http://localhost:7662/consent?request_uri=urn%3Apdpp%3Apending-consent%3Adc_c6c91763b1e3b9dd",
+		Issuer:    "http://localhost:7662",
 		ExpiresAt: got.began.Add(300 * time.Second), OmitsConnection: true,
 	}}
 	if diff := cmp.Diff(wantApproval, got.approval); diff != "" {
@@ -234,6 +235,7 @@ func TestDeviceAuthorizationAsCaptured(t *testing.T) {
 	}
 	wantApproval := []connect.Approval{{
 		URL:      "http://localhost:7662/consent?request_uri=urn%3Apdpp%3Apending-consent%3Adc_2d7dac328fb606eb",
+		Issuer:   "http://localhost:7662",
 		UserCode: "5DF34C", ExpiresAt: got.began.Add(300 * time.Second), OmitsConnection: true,
 	}}
 	if diff := cmp.Diff(wantApproval, got.approval); diff != "" {

@@ -15,6 +15,7 @@ type AccessRequest struct {
 	Source    string              // connector, such as https://registry.pdpp.dev/connectors/gmail; empty: unspecified
 	Streams   []credential.Stream // empty: every stream of the source
 	Purpose   string              // a sentence for the owner; empty: the default
+	Subject   string              // id of the owner whose approval is expected; empty: any; not sent
 	SingleUse bool                // one token that expires, not access until it is revoked
 }
 
@@ -56,6 +57,7 @@ func SameAccess(approved credential.Credential) (AccessRequest, bool) {
 	}
 	return AccessRequest{
 		Source: detail.Source.ID, Streams: detail.Streams, Purpose: detail.PurposeDescription, SingleUse: detail.AccessMode == singleUse,
+		Subject: approved.SubjectID,
 	}, isKnown
 }
 
@@ -83,8 +85,9 @@ func (s *signIn) detailsText() string {
 	return string(details)
 }
 
-// readDetails derives details from a schema: connectors, streams, connections and fields. A schema has no time ranges or access mode.
-func readDetails(document *schemadoc.Document) rawjson.Value {
+// readDetails derives details from a schema: connectors, streams, connections and fields. A schema has no time ranges or access mode, so the
+// requested time ranges are assumed.
+func (a AccessRequest) readDetails(document *schemadoc.Document) rawjson.Value {
 	details := []credential.Detail{}
 	for _, granted := range document.Connectors {
 		detail := credential.Detail{Type: dataAccess, Streams: []credential.Stream{}}
@@ -93,7 +96,7 @@ func readDetails(document *schemadoc.Document) rawjson.Value {
 			detail.Source = credential.Source{Kind: connector, ID: granted.Key}
 		}
 		for _, stream := range granted.Streams {
-			read := credential.Stream{Name: stream.Name}
+			read := credential.Stream{Name: stream.Name, Range: a.rangeOf(stream.Name)}
 			for _, connection := range granted.ConnectionsOf(stream) {
 				read.Connections = append(read.Connections, connection.ID)
 			}
@@ -106,4 +109,17 @@ func readDetails(document *schemadoc.Document) rawjson.Value {
 	}
 	encoded, _ := json.Marshal(details) // strings always encode
 	return encoded
+}
+
+// rangeOf returns the requested time range of a stream.
+func (a AccessRequest) rangeOf(stream string) (bounds credential.TimeRange) {
+	for _, each := range a.Streams {
+		if each.Name == stream {
+			return each.Range
+		}
+		if each.Name == credential.EveryStream {
+			bounds = each.Range
+		}
+	}
+	return bounds
 }

@@ -284,3 +284,27 @@ func TestSameAccess(t *testing.T) {
 		}
 	}
 }
+
+// R-LOCAL-3: a token response without details does not show the limits of the grant. The connections are those of the schema, and the
+// requested time range is kept.
+func TestTimeRangeOfADeviceGrant(t *testing.T) {
+	bounds := credential.TimeRange{Since: "2026-01-10T00:00:00Z", Until: "2026-02-01T00:00:00Z"}
+	start := reply{200, `{"device_code":"c","user_code":"A","verification_uri":"http://localhost:7662/device"}`}
+	provider := playing(metadata, []string{"500"}, readable).Handle("/oauth/device_authorization", replies(start)).Handle("/oauth/token", replies(deviceApproved))
+	got := signIn(t, provider, connect.Options{
+		ClientID: "cli_1", Flow: connect.DeviceAuthorization,
+		Access: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{Name: credential.EveryStream, Range: bounds}}},
+	})
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	approved := got.entry.Credential.Approved()
+	for _, each := range approved {
+		if each.Since != bounds.Since || each.Until != bounds.Until || len(each.Connections) == 0 {
+			t.Errorf("approved %+v", each)
+		}
+	}
+	if len(approved) == 0 {
+		t.Error("nothing is known of what was approved")
+	}
+}

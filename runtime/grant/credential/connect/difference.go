@@ -27,6 +27,9 @@ func Differences(asked AccessRequest, approved credential.Credential) []string {
 			c.add(other, "source %s, requested was %s", key, wanted)
 		}
 	}
+	if asked.Subject != "" && asked.Subject != approved.SubjectID {
+		c.add(other, "owner %q, requested was %q", approved.SubjectID, asked.Subject)
+	}
 	c.mode(asked, approved)
 	requested := map[string]credential.Stream{}
 	for _, stream := range asked.Streams {
@@ -49,6 +52,25 @@ func Differences(asked AccessRequest, approved credential.Credential) []string {
 		}
 	}
 	return c.found
+}
+
+// compare returns an error of class Refused if an exact request was answered with wider or other access.
+func (s *signIn) compare(issued *issued) error {
+	if !s.Exact {
+		return nil
+	}
+	found := slices.DeleteFunc(Differences(s.Access, issued.Credential), func(line string) bool { return strings.HasPrefix(line, narrower) })
+	isOpen := slices.ContainsFunc(issued.Credential.Approved(), func(a credential.Approved) bool { return len(a.Connections) == 0 })
+	if _, isKnown := SameAccess(issued.Credential); found == nil && (!isKnown || isOpen) {
+		found = []string{other + ": access that the authorization server does not describe"}
+	}
+	if found == nil {
+		return nil
+	}
+	return &credential.Error{
+		Class: credential.Refused, Message: s.server.Issuer + " granted other access than was requested (" + strings.Join(found, "; ") + "); it was not stored",
+		NextStep: s.connectStep(),
+	}
 }
 
 type comparison struct {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -126,7 +127,7 @@ func (r *requester) authorizationServer(ctx context.Context, issuer string) (*au
 		return nil, err
 	}
 	// RFC 8414, section 3.3: otherwise one server could impersonate another.
-	if server.Issuer != issuer {
+	if withoutSlash(server.Issuer) != withoutSlash(issuer) {
 		return nil, protocolError(document, "belongs to another issuer: "+printable(server.Issuer), nil)
 	}
 	for _, endpoint := range []struct {
@@ -145,6 +146,14 @@ func (r *requester) authorizationServer(ctx context.Context, issuer string) (*au
 		}
 	}
 	return &server, nil
+}
+
+// withoutSlash removes the slash of an empty path: https://as.example/ and https://as.example are one origin.
+func withoutSlash(issuer string) string {
+	if origin, hasSlash := strings.CutSuffix(issuer, "/"); hasSlash && strings.Count(origin, "/") == len("//") {
+		return origin
+	}
+	return issuer
 }
 
 // ownerChooses reports whether a device authorization may omit authorization_details.

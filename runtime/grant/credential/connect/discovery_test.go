@@ -55,7 +55,8 @@ func TestDiscoveryRefuses(t *testing.T) {
 		{name: "server without metadata", provider: remote, resource: named("https://as.example"), class: credential.Configuration, text: "has no metadata"},
 		{name: "server moved", provider: remote, resource: named("https://as.example"), server: reply{301, ``}, class: credential.Configuration, text: "redirect"},
 		{name: "another issuer", provider: remote, resource: named("https://as.example"), server: reply{200, `{"issuer":"https://evil.example"}`}, class: credential.Configuration, text: "another issuer: https://evil.example"},
-		{name: "issuer with a slash", provider: remote, resource: named("https://as.example"), server: reply{200, `{"issuer":"https://as.example/"}`}, class: credential.Configuration, text: "another issuer"},
+		{name: "issuer with two slashes", provider: remote, resource: named("https://as.example"), server: reply{200, `{"issuer":"https://as.example//"}`}, class: credential.Configuration, text: "another issuer"},
+		{name: "issuer with the slash of an empty path", provider: remote, resource: named("https://as.example"), server: reply{200, `{"issuer":"https://as.example/"}`}, class: credential.Configuration, text: "neither agent_connect_endpoint"},
 		{name: "neither flow", provider: remote, resource: named("https://as.example"), server: server(``), class: credential.Configuration, text: "neither agent_connect_endpoint nor device_authorization_endpoint"},
 		{
 			name: "device without tokens", provider: remote, resource: named("https://as.example"),

@@ -36,7 +36,7 @@ func (s *signIn) verify(ctx context.Context, issued *issued) error {
 	issued.Credential.GrantID = cmp.Or(issued.Credential.GrantID, bearer.GrantID)
 	if issued.Credential.Details == nil {
 		if document, err := schemadoc.Read(response); err == nil { // otherwise the approved access stays unknown
-			issued.Credential.Details = readDetails(document)
+			issued.Credential.Details = s.Access.readDetails(document)
 		}
 	}
 	return nil
@@ -151,20 +151,24 @@ const maxLifetime = 100 * 365 * 24 * time.Hour // of a token
 // granted is a successful response of agent connect or a token endpoint (RFC 6749, section 5.1).
 type granted struct {
 	Status   string `json:"status"`   // of agent connect; empty with a token
-	Interval int64  `json:"interval"` // seconds
+	Interval count  `json:"interval"` // seconds
 
 	AccessToken  string `json:"access_token"`
 	RefreshToken string `json:"refresh_token"`
 	TokenType    string `json:"token_type"`
-	ExpiresIn    int64  `json:"expires_in"` // seconds; 0: it does not expire
+	ExpiresIn    *count `json:"expires_in"` // seconds; nil: it does not expire
 	Scope        string `json:"scope"`
 	GrantID      string `json:"grant_id"`
+	SubjectID    string `json:"subject_id"`
 	PackageID    string `json:"grant_package_id"`
 	Grant        struct {
 		Client struct {
 			ClientID string `json:"client_id"`
 		} `json:"client"`
-		GrantID   string    `json:"grant_id"`
+		GrantID string `json:"grant_id"`
+		Subject struct {
+			ID string `json:"id"`
+		} `json:"subject"`
 		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not expire
 	} `json:"grant"`
 
@@ -188,7 +192,7 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered the client
 	given := &issued{kind: kind, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{
 		AccessToken: token, RefreshToken: rs.NewSecret(g.RefreshToken), TokenType: "Bearer", ExpiresAt: g.expiry(),
-		GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
+		GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(), SubjectID: cmp.Or(g.SubjectID, g.Grant.Subject.ID),
 	}}}
 	if kind == "" && g.PackageID != "" && given.Credential.GrantID == "" {
 		given.kind = rs.KindPackage
@@ -199,7 +203,10 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 // expiry returns when the token or its grant expires, whichever is first; zero if neither does.
 func (g *granted) expiry() time.Time {
 	ends := g.Grant.ExpiresAt
-	if end := time.Now().Add(seconds(g.ExpiresIn, maxLifetime)); g.ExpiresIn > 0 && (ends.IsZero() || end.Before(ends)) {
+	if g.ExpiresIn == nil {
+		return ends.UTC().Truncate(time.Millisecond)
+	}
+	if end := time.Now().Add(seconds(*g.ExpiresIn, maxLifetime)); ends.IsZero() || end.Before(ends) {
 		ends = end
 	}
 	return ends.UTC().Truncate(time.Millisecond)

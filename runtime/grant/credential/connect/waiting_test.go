@@ -166,6 +166,7 @@ func TestNumbersOfAnAttempt(t *testing.T) {
 		{"0", "300", 5, 300},
 		{"-1", "-1", 5, 300},
 		{"null", "null", 5, 300},
+		{`"7"`, `"120"`, 7, 120},
 		{"1", "9223372036854775807", 1, 86400},
 		{"9223372036854775807", "3600", 300, 3600},
 	}
@@ -202,6 +203,12 @@ func TestExpiryOfTheCredential(t *testing.T) {
 	}
 	if lasts := got.entry.Credential.ExpiresAt.Sub(got.began); lasts != 62*time.Second {
 		t.Errorf("the device's token lasts %s, want a minute after the poll", lasts)
+	}
+	for expiresIn, want := range map[string]time.Duration{`"60"`: 62 * time.Second, "0": 2 * time.Second} { // the poll was after 2 s
+		_, got := deviceAttempt(t, reply{200, `{"access_token":"` + deviceToken + `","expires_in":` + expiresIn + `}`})
+		if got.err != nil || got.entry.Credential.ExpiresAt.Sub(got.began) != want {
+			t.Errorf("expires_in %s: %v, %v", expiresIn, got.entry, got.err)
+		}
 	}
 	end := "2000-06-01T00:00:00Z" // the clock of these tests begins in 2000
 	_, got = agentAttempt(t, reply{200, `{"access_token":"` + agentToken + `","expires_in":99999999,"grant":{"grant_id":"grt_2","expires_at":"` + end + `"}}`})
