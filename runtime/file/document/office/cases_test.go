@@ -1,8 +1,11 @@
 package office_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
@@ -12,6 +15,9 @@ import (
 func TestCases(t *testing.T) {
 	for name, want := range map[string]string{
 		"xlsx-red-negative.xlsx":          "[sheet 1 of 1: Statement]\nbooking,amount\nrent,-1450.00\nrefund,1450.00\n",
+		"xlsx-missing-comments.xlsx":      "[part not read: xl/comments1.xml is missing]\n[sheet 1 of 1: S]\nRent,1450\n",
+		"xlsx-missing-sharedstrings.xlsx": "[part not read: xl/sharedStrings.xml is missing]\n[sheet 1 of 1: S]\nRent,1450\n",
+		"docx-missing-header.docx":        "[part not read: word/header1.xml is missing]\nDeposit 1450\n",
 		"xlsx-formula-empty-and-red.xlsx": "[sheet 1 of 1: Statement]\nItem,Qty,Amount,Total\nChairs,4,-120.50,-482\nRefund,,120.50\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -24,5 +30,68 @@ func TestCases(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", text, err, want)
 			}
 		})
+	}
+}
+
+// R-DOC-5: a part that is missing or invalid costs that part only, and the text names it.
+func TestLostParts(t *testing.T) {
+	rels := func(kind, target string) string {
+		return `<Relationships><Relationship Id="1" Type="x/` + kind + `" Target="` + target + `"/></Relationships>`
+	}
+	body := "<w:document><w:body><w:p><w:r><w:t>text</w:t></w:r></w:p></w:body></w:document>"
+	sheet := "<worksheet><sheetData><row><c><v>7</v></c><c t='s'><v>0</v></c></row></sheetData></worksheet>"
+	with := func(data []byte, name, content string) []byte {
+		parts := unzipped(t, data)
+		for i := 0; i < len(parts); i += 2 {
+			if parts[i] == name && content == "" {
+				return zipped(t, append(parts[:i:i], parts[i+2:]...)...)
+			} else if parts[i] == name {
+				parts[i+1] = content
+			}
+		}
+		return zipped(t, parts...)
+	}
+	for name, test := range map[string]struct {
+		format document.Format
+		data   []byte
+		want   string
+	}{
+		"no style sheet":          {document.XLSX, with(xlsx(t, sheet, "a"), "xl/styles.xml", ""), "[part not read: xl/styles.xml is missing]\n[sheet 1 of 1: S]\n7,a\n"},
+		"an invalid style sheet":  {document.XLSX, with(xlsx(t, sheet, "a"), "xl/styles.xml", "<styleSheet>"), "[part not read: xl/styles.xml is not valid XML]\n[sheet 1 of 1: S]\n7,a\n"},
+		"no texts":                {document.XLSX, with(xlsx(t, sheet, "a"), "xl/t.xml", ""), "[part not read: xl/t.xml is missing]\n[sheet 1 of 1: S]\n7,[text not found]\n"},
+		"an unknown main part":    {document.DOCX, zipped(t, "word/document.xml", body), "text\n"},
+		"an invalid comment":      {document.DOCX, docx(t, body, "word/_rels/document.xml.rels", rels("comments", "c.xml"), "word/c.xml", "<w:comments><w:comment></w:p>"), "[part not read: word/c.xml has elements that do not match]\ntext\n"},
+		"invalid relations":       {document.DOCX, docx(t, body, "word/_rels/document.xml.rels", "<Rel"), "[part not read: word/_rels/document.xml.rels is not valid XML]\ntext\n"},
+		"entities":                {document.DOCX, docx(t, body, "word/_rels/document.xml.rels", rels("footnotes", "n.xml"), "word/n.xml", `<!DOCTYPE a [<!ENTITY x "y">]><w:footnotes/>`), "[part not read: word/n.xml declares XML entities]\ntext\n"},
+		"a sheet of several":      {document.XLSX, with(xlsx(t, sheet, "a"), "xl/workbook.xml", `<workbook><sheets><sheet name="R" r:id="9"/><sheet name="S" r:id="1"/></sheets></workbook>`), "[part not read: a part without a name is missing]\n[sheet 1 of 2: R]\n[sheet 2 of 2: S]\n7,a\n"},
+		"a sheet that breaks off": {document.XLSX, xlsx(t, "<worksheet><sheetData><row><c><v>7</v></c></row><row>", "a"), "[part not read: xl/s.xml is not valid XML]\n[sheet 1 of 1: S]\n7\n\n"},
+		"a chapter of two": {
+			document.EPUB, with(epub(t, "<p>one</p>"), "OEBPS/list.opf", `<package><manifest><item id="b" href="b.xhtml" media-type="application/xhtml+xml"/>`+
+				`<item id="a" href="a%20b.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="b"/><itemref idref="a"/></spine></package>`),
+			"[part not read: OEBPS/b.xhtml is missing]\n[chapter 1 of 2]\n[chapter 2 of 2]\none\n",
+		},
+	} {
+		text, err := textOf(test.format, test.data, document.DefaultLimits())
+		if err != nil || text != test.want {
+			t.Errorf("%s: got %q, %v, want %q", name, text, err, test.want)
+		}
+	}
+}
+
+// R-DOC-4: a part with more relations than a file can have parts is refused before they are all read.
+func TestRelations(t *testing.T) {
+	list := strings.Repeat(`<Relationship Id="r" Type="x/header" Target="h.xml"/>`, 10_001)
+	data := docx(t, "<w:p><w:t>a</w:t></w:p>", "word/_rels/document.xml.rels", "<Relationships>"+list+"</Relationships>")
+	var failure *document.Error
+	if _, err := textOf(document.DOCX, data, document.DefaultLimits()); !errors.As(err, &failure) || failure.Reason != document.TooLarge {
+		t.Errorf("got %v", err)
+	}
+	var links strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&links, `<Relationship Id="r%d" Type="x/hyperlink" Target="%x" TargetMode="External"/>`, i, i*i*i)
+	}
+	data = docx(t, "<w:p><w:t>a</w:t></w:p>", "word/_rels/document.xml.rels", "<Relationships>"+links.String()+"</Relationships>")
+	if text, err := textOf(document.DOCX, data, document.DefaultLimits()); text != "a\n" {
+		t.Errorf("links: %q, %v", text, err)
 	}
 }

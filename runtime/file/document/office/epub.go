@@ -26,13 +26,16 @@ func readEPUB(f *file) {
 }
 
 func (f *file) chapters() (spine []string) {
+	const container = "META-INF/container.xml"
 	name := ""
-	for e := range f.elements("META-INF/container.xml") {
+	f.mainPart = partKey(container)
+	for e := range f.elements(container) {
 		if e.name == "rootfile" {
 			name = e.attribute("full-path")
 			break // others are renditions of the same text
 		}
 	}
+	f.mainPart = partKey(name)
 	pages := map[string]string{}
 	for e := range f.elements(name) {
 		kind, page := e.attribute("media-type"), pages[e.attribute("idref")]
@@ -59,7 +62,7 @@ func (f *file) readChapter(name string) {
 	source, _ := io.ReadAll(page) // the part reports its failure
 	text, isText := filetext.Read(emptyElement.ReplaceAll(source, []byte("<$1$2></$1>")), blob.HTML, "")
 	if !isText {
-		f.fail(document.Damaged, "a chapter is not text")
+		f.lose(name, "is not text")
 	}
 	f.write(string(text.Bytes))
 }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,14 +40,51 @@ func Parts(format document.Format, data []byte, limits document.Limits) ([]docum
 		f.readDirectory(data)
 		read(f)
 	}
-	if len(f.marks) == 0 && len(bytes.TrimSpace(f.text)) == 0 {
-		f.fail(document.NoText, "it has no text")
-	}
+	f.checkText()
 	if f.failure != nil {
 		return nil, f.failure
 	}
 	return f.parts(), nil
 }
+
+// notShown is what stands for something without text.
+var notShown = regexp.MustCompile(`\[[a-z ]+ not shown\]`)
+
+// checkText fails if nothing was read.
+func (f *file) checkText() {
+	hasText := len(f.text) > maxNames || len(bytes.TrimSpace(notShown.ReplaceAll(f.text, nil))) > 0
+	switch {
+	case hasText:
+	case len(f.losses) > 0:
+		f.fail(document.Damaged, "parts with its text are missing or invalid")
+	case len(bytes.TrimSpace(f.text)) > 0:
+		f.fail(document.NoText, "it has pictures, drawings or objects, and no text")
+	case len(f.marks) == 0:
+		f.fail(document.NoText, "it has no text")
+	}
+}
+
+// maxNames is a length of text that has more than names of what is not shown.
+const maxNames = 64 << 10
+
+// maxLosses bounds the parts that are named because they could not be read.
+const maxLosses = 20
+
+// lose notes that a part is missing or invalid. Without its main part, the document is damaged.
+func (f *file) lose(name, detail string) {
+	loss := fmt.Sprintf("[part not read: %s %s]\n", cmp.Or(oneLine(strings.ToValidUTF8(name, "")), "a part without a name"), detail)
+	switch {
+	case partKey(name) == f.mainPart:
+		f.fail(document.Damaged, "its main part "+detail)
+	case len(f.losses) == maxLosses:
+		f.losses = append(f.losses, "[more parts are missing or invalid]\n")
+	case len(f.losses) < maxLosses && len(name) <= maxName && !slices.Contains(f.losses, loss):
+		f.losses = append(f.losses, loss)
+	}
+}
+
+// maxName bounds the name of a part that is shown.
+const maxName = 200
 
 // fail keeps the first failure. Reading any part ends after it.
 func (f *file) fail(reason document.Obstacle, detail string) {
@@ -68,6 +106,8 @@ type file struct {
 	entries  map[string]*zip.File // by name in lower case, since names in packages have no case
 	unpacked int64                // bytes of all parts so far
 	failure  error
+	mainPart string   // its key. The document cannot be read without it
+	losses   []string // parts that could not be read
 
 	text      []byte
 	made      int // bytes of text made so far; text that is made twice counts twice
@@ -93,9 +133,8 @@ func (f *file) readDirectory(data []byte) {
 	var extents []extent
 	for _, entry := range archive.File {
 		start, err := entry.DataOffset()
-		if err != nil {
-			f.fail(document.Damaged, "the header of an entry is missing")
-			return
+		if err != nil { // the part is missing
+			continue
 		}
 		extents = append(extents, extent{start - 30 - int64(len(entry.Name)), start, start + int64(entry.CompressedSize64)})
 		if key := partKey(entry.Name); f.entries[key] == nil {
@@ -114,32 +153,43 @@ func partKey(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Clean(strings.ReplaceAll(name, `\`, "/")), "/"))
 }
 
-// part is the content of an entry. Reading fails beyond a limit.
+// part is the content of an entry. Reading fails beyond a limit. A part that is invalid ends before the fault.
 type part struct {
 	io.ReadCloser
 	file         *file
+	name         string
 	packed, read int64
 	token        int // bytes since the last token
+	isInvalid    bool
 }
 
-// open returns a part, or nil after a failure.
+// open returns a part, or nil if it is missing and after a failure.
 func (f *file) open(name string) *part {
 	entry := f.entries[partKey(name)]
 	switch {
+	case f.failure != nil:
+		return nil
 	case entry == nil:
-		f.fail(document.Damaged, "a part that it refers to is missing")
+		f.lose(name, "is missing")
+		return nil
 	case entry.Flags&1 != 0:
 		f.fail(document.Encrypted, "its parts are protected with a password")
-	}
-	if f.failure != nil {
 		return nil
 	}
 	content, err := entry.Open()
 	if err != nil {
-		f.fail(document.Damaged, "a part is packed in an unknown way")
+		f.lose(name, "is packed in an unknown way")
 		return nil
 	}
-	return &part{ReadCloser: content, file: f, packed: int64(entry.CompressedSize64)}
+	return &part{ReadCloser: content, file: f, name: name, packed: int64(entry.CompressedSize64)}
+}
+
+// end ends the part before its end.
+func (p *part) end(detail string) {
+	if !p.isInvalid {
+		p.isInvalid = true
+		p.file.lose(p.name, detail)
+	}
 }
 
 func (p *part) Read(buffer []byte) (int, error) {
@@ -153,7 +203,7 @@ func (p *part) Read(buffer []byte) (int, error) {
 	case p.token > 2*limits.Text: // a letter can take two bytes more in UTF-16, and no more than six as a reference
 		p.file.fail(document.TooLarge, fmt.Sprintf("a part has more than %d bytes in one piece", 2*limits.Text))
 	case err != nil && !errors.Is(err, io.EOF):
-		p.file.fail(document.Damaged, "the bytes of a part are not those that were packed")
+		p.end("has other bytes than those that were packed")
 	}
 	if p.file.failure != nil {
 		return 0, p.file.failure

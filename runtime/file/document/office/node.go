@@ -127,7 +127,7 @@ func (s *stream) node(start xml.StartElement) node {
 // next returns the next token, or nil at the end and after a failure. It refuses entities, and elements that are nested too deep.
 func (s *stream) next() xml.Token {
 	f := s.part.file
-	if f.failure != nil {
+	if f.failure != nil || s.part.isInvalid {
 		return nil
 	}
 	s.part.token = 0
@@ -139,19 +139,19 @@ func (s *stream) next() xml.Token {
 		}
 	case xml.EndElement:
 		if last < 0 || s.open[last] != token.Name.Local {
-			f.fail(document.Damaged, "the elements of a part do not match")
+			s.part.end("has elements that do not match")
 			return nil
 		}
 		s.open = s.open[:last]
 	case xml.Directive:
 		if bytes.Contains(token, []byte("ENTITY")) {
-			f.fail(document.Damaged, "it declares XML entities")
+			s.part.end("declares XML entities")
 		}
 	}
 	if err != nil && (!errors.Is(err, io.EOF) || len(s.open) > 0) {
-		f.fail(document.Damaged, "a part is not valid XML")
+		s.part.end("is not valid XML")
 	}
-	if err != nil || f.failure != nil {
+	if err != nil || f.failure != nil || s.part.isInvalid {
 		return nil
 	}
 	return token

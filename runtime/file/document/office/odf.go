@@ -10,7 +10,7 @@ import (
 )
 
 func readODF(f *file) {
-	f.isODF = true
+	f.isODF, f.mainPart = true, "content.xml"
 	w := newWords(f)
 	for e := range f.optional("META-INF/manifest.xml") {
 		if e.name == "encryption-data" {
@@ -20,7 +20,7 @@ func readODF(f *file) {
 	for e := range f.optional("styles.xml") {
 		w.readODFStyle(e)
 	}
-	for e := range f.elements("content.xml") {
+	for e := range f.elements(f.mainPart) {
 		if e.name == "body" {
 			w.content(e)
 		} else {

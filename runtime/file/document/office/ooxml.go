@@ -1,6 +1,7 @@
 package office
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -58,7 +59,7 @@ func readPPTX(f *file) {
 	}
 	for e := range f.elements(main) {
 		if e.name == "sldId" {
-			w.readSlidePart(related.part(e), authors)
+			w.readSlidePart(related.part(e, "id"), authors)
 		}
 	}
 }
@@ -89,23 +90,29 @@ func (f *file) readSlideComment(n node, authors map[string]string) {
 	}
 }
 
-// relation is a relationship of a part of an Office Open XML file to another part.
-type relation struct{ id, kind, target string }
+// relations are the parts of an Office Open XML file to which another part refers.
+type relations struct {
+	byID   map[string]string
+	byKind map[string][]string
+}
 
-type relations []relation
-
-// relations reads the relations of a part, or of the package if the name is empty. It omits links out of the file.
-func (f *file) relations(name string) (related relations) {
+// relations reads the relations of a part, or of the package if the name is empty. It omits links, which do not lead to parts.
+func (f *file) relations(name string) relations {
+	related := relations{map[string]string{}, map[string][]string{}}
 	folder, base := path.Split(name)
 	for e := range f.optional(path.Join(folder, "_rels", base+".rels")) {
-		if e.name != "Relationship" || e.attribute("TargetMode") == "External" {
+		kind, target := path.Base(e.attribute("Type")), e.attribute("Target")
+		if e.name != "Relationship" || e.attribute("TargetMode") == "External" || kind == "hyperlink" {
 			continue
 		}
-		target := e.attribute("Target")
 		if !path.IsAbs(target) {
 			target = path.Join(folder, target)
 		}
-		related = append(related, relation{e.attribute("Id"), path.Base(e.attribute("Type")), target})
+		related.byID[e.attribute("Id")] = target
+		related.byKind[kind] = append(related.byKind[kind], target)
+		if len(related.byID) > f.limits.Entries || len(related.byKind[kind]) > f.limits.Entries {
+			f.fail(document.TooLarge, fmt.Sprintf("a part has more than %d relations to other parts", f.limits.Entries))
+		}
 	}
 	return related
 }
@@ -113,32 +120,32 @@ func (f *file) relations(name string) (related relations) {
 // targets returns the parts of some kinds, in the order of the kinds.
 func (r relations) targets(kinds ...string) (parts []string) {
 	for _, kind := range kinds {
-		for _, each := range r {
-			if each.kind == kind {
-				parts = append(parts, each.target)
-			}
-		}
+		parts = append(parts, r.byKind[kind]...)
 	}
 	return parts
 }
 
-// part returns the part that the attribute r:id of an element refers to, or nothing.
-func (r relations) part(n node) string {
-	for _, attribute := range n.attributes { // the element can have another id
-		for _, each := range r {
-			if attribute.Name.Local == "id" && attribute.Name.Space != "" && each.id == attribute.Value {
-				return each.target
-			}
+// part returns the part that an attribute of an element refers to, such as r:id, or nothing.
+func (r relations) part(n node, attribute string) string {
+	for _, each := range n.attributes { // the element can have another id
+		if each.Name.Local == attribute && each.Name.Space != "" && r.byID[each.Value] != "" {
+			return r.byID[each.Value]
 		}
 	}
 	return ""
 }
 
+// mainParts are the usual main parts, for a file that does not say which part is the document.
+var mainParts = map[document.Format]string{
+	document.DOCX: "word/document.xml", document.XLSX: "xl/workbook.xml", document.PPTX: "ppt/presentation.xml",
+}
+
 // main returns the main part of a package, and its relations.
 func (f *file) main() (string, relations) {
-	for _, part := range f.relations("").targets("officeDocument") {
-		return part, f.relations(part)
+	name := mainParts[f.format]
+	if named := f.relations("").targets("officeDocument"); len(named) > 0 {
+		name = named[0]
 	}
-	f.fail(document.Damaged, "it does not say which part is the document")
-	return "", nil
+	f.mainPart = partKey(name)
+	return name, f.relations(name)
 }

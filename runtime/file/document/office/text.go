@@ -35,7 +35,7 @@ func (f *file) parts() []document.Part {
 		parts = append(parts, document.Part{Unit: m.unit, Name: m.name, Text: strings.ToValidUTF8(string(f.text[m.start:end]), "")})
 		end = m.start
 	}
-	parts = append(parts, document.Part{Text: strings.ToValidUTF8(string(f.text[:end]), "")})
+	parts = append(parts, document.Part{Text: strings.Join(f.losses, "") + strings.ToValidUTF8(string(f.text[:end]), "")})
 	slices.Reverse(parts)
 	return parts
 }

@@ -36,7 +36,7 @@ func readXLSX(f *file) {
 			w.is1904 = date1904 == "1" || date1904 == "true"
 		case "sheet":
 			f.mark(document.Sheet, e.attribute("name"), strings.HasSuffix(strings.ToLower(e.attribute("state")), "hidden"))
-			w.readSheet(related.part(e))
+			w.readSheet(related.part(e, "id"))
 		}
 	}
 }
