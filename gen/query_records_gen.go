@@ -12,7 +12,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -99,7 +98,7 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 	query.BracketMap("expand_limit", input.ExpandLimit)
 	query.String("changes_since", input.ChangesSince)
 	query.String("connection_id", input.ConnectionID)
-	response, err := scan.Rows(ctx, env, rs.Request{
+	return scan.Rows(ctx, env, rs.Request{
 		Path:  rs.JoinPath("v1", "streams", input.Stream, "records"),
 		Query: query,
 		Sources: rs.OneSource{
@@ -108,25 +107,16 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 			Filter:       input.Filter,
 		},
 	}, scan.RowsInput{
+		Call:         answer.Given{Tool: "query_records", Arguments: given, Accepted: queryRecordsArguments.Accepted},
+		Stream:       input.Stream,
+		ConnectionID: input.ConnectionID,
+		Fields:       input.Fields,
 		Filter:       input.Filter,
 		Sort:         input.Sort,
 		Order:        input.Order,
-		Fields:       input.Fields,
 		Count:        input.Count,
 		Cursor:       input.Cursor,
-		ConnectionID: input.ConnectionID,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return render.Records(ctx, env, response, render.RecordsInput{
-			Call:         answer.Given{Tool: "query_records", Arguments: given, Accepted: queryRecordsArguments.Accepted},
-			Stream:       input.Stream,
-			ConnectionID: input.ConnectionID,
-			Fields:       input.Fields,
-		})
-	}}, nil
 }
 
 //go:embed schema/query_records.input.json

@@ -231,7 +231,7 @@ var readMeaning = []string{
 // Renderers are the words for `render`: functions of package render.
 var Renderers = Words{
 	{
-		Name: "records", Function: "Records", Doc: "A page of records, as previews.", Continues: true,
+		Name: "records", Package: "scan", Function: "Rows", Answers: true, Doc: "A page of records, as previews.", Continues: true,
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"fields", KindStringList}},
 		Promises: []string{
 			"With `fields`, a record holds these fields and, of its other members, `id`, `stream`, `connection_id`, " +

@@ -61,6 +61,7 @@ type Word struct {
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
 	Sends      bool        // of operations: they get the request and send it
 	Continues  bool        // of renderers and operations: they get the call, to show how it continues
+	Answers    bool        // of renderers: the function sends the request and returns the answer to the call; read_on adds to its parameters
 	Promises   []string    // of renderers, operations and read_on words: statements about the result for the reference page
 }
 

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
@@ -34,6 +36,18 @@ func (t toolFile) resultOf(call *plan.Call, from ...jen.Code) jen.Code {
 	}
 	parameters := append([]jen.Code{jen.Id("ctx"), jen.Id("env")}, from...)
 	return runtime(call.Package, call.Function).Call(append(parameters, given)...)
+}
+
+// answerOf calls a function that reads and answers.
+func (t toolFile) answerOf(call plan.Call, request jen.Code) jen.Code {
+	if readOn := t.tool.Request.ReadOn; readOn != nil {
+		for _, field := range readOn.Fields {
+			if !slices.ContainsFunc(call.Fields, func(known plan.Field) bool { return known.Name == field.Name }) {
+				call.Fields = append(call.Fields, field)
+			}
+		}
+	}
+	return t.resultOf(&call, request)
 }
 
 // given returns the call as it came, for the calls that continue it (R-HAND-10).

@@ -33,6 +33,10 @@ func (t toolFile) ask() jen.Code {
 	steps = append(steps, t.resolveTarget()...)
 	steps = append(steps, t.preconditions()...)
 	switch call := cmp.Or(t.tool.Operation, t.tool.Render); {
+	case call.Answers:
+		steps = append(steps, t.query()...)
+		before, request := t.requestLiteral()
+		steps = append(append(steps, before...), jen.Return(t.answerOf(*call, request)))
 	case call.Renderer != "":
 		steps = append(steps, t.query()...)
 		before, request := t.requestLiteral()

@@ -10,7 +10,7 @@ import (
 func (b builder) call(packageName string, word toolspec.Word, with toolspec.Bindings) *Call {
 	call := &Call{
 		Package: cmp.Or(word.Package, packageName), Function: word.Function, Renderer: word.Renderer,
-		Doc: word.Doc, Continues: word.Continues, Promises: word.Promises,
+		Doc: word.Doc, Continues: word.Continues, Answers: word.Answers, Promises: word.Promises,
 	}
 	for _, parameter := range word.Parameters {
 		for _, binding := range with {

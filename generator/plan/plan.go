@@ -135,6 +135,7 @@ type Call struct {
 	Doc       string
 	Fields    []Field
 	Continues bool     // of a renderer: it is given the call
+	Answers   bool     // it returns the answer to the call
 	Promises  []string // of a renderer, for the docs
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -123,7 +124,7 @@ func (a *aggregation) calls(shown int) []answer.Call {
 func (a *aggregation) frame(shown int) frame {
 	calls := a.calls(shown)
 	f := frame{
-		linesBefore: withLine(append([]string{a.head()}, readingLines(a.response, 0)...), a.togetherNote),
+		linesBefore: withLine(append([]string{a.head()}, readingLines(a.response.Reading, 0)...), a.togetherNote),
 		linesAfter:  append(warningLines(metaOf(a.body)), callLines("next", calls)...),
 	}
 	body := informative(a.body)
@@ -146,7 +147,7 @@ func (a *aggregation) frame(shown int) frame {
 	} else {
 		f.structuredBefore = body.AppendMembers([]byte(`{"data":{`))
 	}
-	members := readingMembers(a.response, 0)
+	members := readingMembers(a.response.Reading, 0)
 	if left := len(a.groups) - shown; left > 0 {
 		members = append(members, rawjson.Int("groups_left_out", int64(left)))
 	}
@@ -252,4 +253,25 @@ func (a *aggregation) note(shown int) string {
 			"that are not shown: filter for one key or for less time, or take a wider granularity.", shown)
 	}
 	return fmt.Sprintf("These are the top %d groups; other_count records are in groups that are not shown.", shown)
+}
+
+// laterCalls returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one is not a time.
+func (a *aggregation) laterCalls(groups int) []answer.Call {
+	if groups == 0 {
+		return nil
+	}
+	begins, isTime := tally.Following(a.fields[groups-1].Text("key"), a.body.Text("granularity"), a.body.Text("time_zone"))
+	if !isTime {
+		return nil
+	}
+	return a.withBound(answer.Bound{Field: a.body.Text("group_by_time"), Operator: "gte", Value: begins})
+}
+
+func (a *aggregation) withBound(bound answer.Bound) []answer.Call {
+	const parameter = "filter"
+	filter, _ := rawjson.ParseObject(a.input.Call.Arguments.Get(parameter))
+	bounds, _ := rawjson.ParseObject(filter.Get(bound.Field))
+	strict := strings.TrimSuffix(bound.Operator, "e") // lt of lte
+	bounds = append(bounds.Without(bound.Operator, strict), rawjson.String(bound.Operator, bound.Value))
+	return a.input.Call.With(rawjson.Raw(parameter, filter.With(bound.Field, bounds.Encode()).Encode()))
 }

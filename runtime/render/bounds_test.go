@@ -10,9 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -23,7 +25,7 @@ func TestWrongForms(t *testing.T) {
 	ctx := context.Background()
 	for name, run := range map[string]func(*rs.Response) (*tool.Result, error){
 		"records": func(r *rs.Response) (*tool.Result, error) {
-			return render.Records(ctx, env, r, render.RecordsInput{Stream: "s"})
+			return runRecords(ctx, env, r, scan.RowsInput{Stream: "s"})
 		},
 		"aggregate": func(r *rs.Response) (*tool.Result, error) {
 			return render.Aggregate(ctx, env, r, render.AggregateInput{Stream: "s"})
@@ -45,7 +47,7 @@ func TestWrongForms(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{"data":[1]}`, `{"data":{"x":1}}`, `{"data":[null]}`} {
-		if _, err := render.Records(ctx, env, responded("/x", body), render.RecordsInput{}); err == nil {
+		if _, err := runRecords(ctx, env, responded("/x", body), scan.RowsInput{}); err == nil {
 			t.Errorf("records of %s", body)
 		}
 	}
@@ -54,9 +56,8 @@ func TestWrongForms(t *testing.T) {
 // R-BUD-2: a cursor or a name that does not fit is an error, not a result that exceeds the bounds.
 func TestHandlesThatDoNotFit(t *testing.T) {
 	body := `{"data":[],"next_cursor":"` + strings.Repeat("c", 30_000) + `"}`
-	_, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), render.RecordsInput{Stream: "s"})
-	var failure *rs.Failure
-	if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
+	_, err := runRecords(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), scan.RowsInput{Stream: "s"})
+	if !errors.As(err, new(*answer.TooLargeError)) || tool.Outcome(err) != string(rs.InvalidResponse) {
 		t.Fatalf("%v", err)
 	}
 }
@@ -223,7 +224,7 @@ func TestWarnings(t *testing.T) {
 	meta := `"meta":{"warnings":[{"code":"limit_clamped","message":"Clamped."}]}`
 	env, ctx := tool.Env{RS: &silent{}}, context.Background()
 	target := recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}
-	records, err1 := render.Records(ctx, env, responded("/x", `{"data":[],`+meta+`}`), render.RecordsInput{Stream: "s"})
+	records, err1 := runRecords(ctx, env, responded("/x", `{"data":[],`+meta+`}`), scan.RowsInput{Stream: "s"})
 	search, err2 := render.Search(ctx, env, responded("/x", `{"data":[],`+meta+`}`), render.SearchInput{})
 	aggregate, err3 := render.Aggregate(ctx, env, responded("/x", `{"value":1,`+meta+`}`), render.AggregateInput{Stream: "s"})
 	window, err4 := readWindow(ctx, env, responded("/x", `{"window":{"text":""},`+meta+`}`), record.FieldWindowInput{Target: target})

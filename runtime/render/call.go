@@ -37,14 +37,6 @@ func Calls(calls []answer.Call) json.RawMessage {
 	return rawjson.Array(elements)
 }
 
-// RecordsInput is what the renderer of records needs to know of the call.
-type RecordsInput struct {
-	Call         answer.Given
-	Stream       string
-	ConnectionID *string
-	Fields       []string // nil if all fields were requested
-}
-
 // AggregateInput is what the renderer of aggregates needs to know of the call.
 type AggregateInput struct {
 	Call         answer.Given

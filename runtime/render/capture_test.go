@@ -15,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -124,7 +125,7 @@ func answerTo(response *rs.Response, path string) *rs.Response {
 // renderers are all renderers in a fixed order, with inputs for any answer.
 var renderers = []rendered{
 	{"query_records", render.TextCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
-		return render.Records(context.Background(), env, answerTo(response, "/v1/streams/s/records"), render.RecordsInput{
+		return runRecords(context.Background(), env, answerTo(response, "/v1/streams/s/records"), scan.RowsInput{
 			Call: given("query_records", `{"stream":"s"}`), Stream: "s", Fields: fields,
 		})
 	}},

@@ -6,7 +6,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -45,9 +44,9 @@ const doesNotFit = "The next row does not fit into a result."
 
 // continuationAfter returns the continuation after the shown rows, without calls. Its cursor is the RS's, or one that skips the shown
 // rows. narrowing names the arguments to change if the RS ends a list that has more rows.
-func (l list) continuationAfter(response *rs.Response, shown, leftOut int, narrowing string) continuation {
+func continuationAfter(p answer.Paging, reading *answer.Reading, shown, leftOut int, narrowing string) continuation {
 	next := continuation{isWhole: leftOut == 0}
-	if reading := response.Reading; reading != nil {
+	if reading != nil {
 		next.isOwn = true
 		switch {
 		case reading.CursorAfter == nil:
@@ -61,39 +60,33 @@ func (l list) continuationAfter(response *rs.Response, shown, leftOut int, narro
 		}
 		return next
 	}
-	if response.Relaxed != nil {
-		return next
-	}
-	hasMore := string(l.Get("has_more")) == "true"
-	if next.cursor = l.Text("next_cursor"); leftOut == 0 && (next.cursor != "" || !hasMore) {
+	if next.cursor = p.Cursor; leftOut == 0 && (next.cursor != "" || !p.HasMore) {
 		return next
 	}
 	next.cursor = ""
-	start, err := tool.PlaceOf(response.Request)
-	if err != nil {
-		return next // cannot occur for an answered request
-	}
-	place := tool.Place{Cursor: start.Cursor, Skip: start.Skip + shown}
-	switch {
+	switch skipped := p.Skipped + shown; {
 	case leftOut > 0 && shown == 0:
 		next.note = doesNotFit
-	case leftOut == 0 && (shown == 0 || place.Skip >= rs.MostRows):
-		next.note = fmt.Sprintf("The resource server lists no more than %d, and more match. To get others, call again with %s.", place.Skip, narrowing)
+	case leftOut == 0 && (shown == 0 || skipped >= mostRows):
+		next.note = fmt.Sprintf("The resource server lists no more than %d, and more match. To get others, call again with %s.", skipped, narrowing)
 	default:
-		next.cursor, next.isOwn = place.CursorAt(response.Request), true
+		next.cursor, next.isOwn = p.Places.After(shown), true
 	}
 	return next
 }
 
+// mostRows is the most rows that a resource server sends on a page.
+const mostRows = 100
+
 // continuation returns the continuation to the next page. If the RS pages only one connection at a time, it continues each connection.
-func (r *records) continuation(shown int) continuation {
-	next := r.continuationAfter(r.response, shown, len(r.rows)-shown, "filter or connection_id")
+func (r *RecordsPage) continuation(shown int) continuation {
+	next := continuationAfter(r.Paging, r.Reading, shown, len(r.records)-shown, "filter or connection_id")
 	switch {
 	case r.pagesPerConnection(shown):
 		next = continuation{isWhole: next.isWhole}
 		next.calls, next.note = r.nextPerConnection(shown)
 	case next.cursor != "":
-		call := r.input.Call
+		call := r.Call
 		if !next.isOwn {
 			call = call.Without("changes_since") // the feed continues by its cursor alone (051b)
 		}
@@ -103,16 +96,15 @@ func (r *records) continuation(shown int) continuation {
 }
 
 // pagesPerConnection reports whether several connections have more rows and the RS gives no cursor.
-func (r *records) pagesPerConnection(shown int) bool {
-	return r.response.Reading == nil && string(r.Get("has_more")) == "true" && r.input.ConnectionID == nil && len(r.sources) > 1 &&
-		(shown < len(r.rows) || r.Text("next_cursor") == "")
+func (r *RecordsPage) pagesPerConnection(shown int) bool {
+	return r.Reading == nil && r.HasMore && r.ConnectionID == nil && len(r.sources) > 1 && (shown < len(r.records) || r.Cursor == "")
 }
 
 // nextPerConnection continues each connection after its last shown row. A connection has no more rows if all its rows are shown and other
 // connections have more.
-func (r *records) nextPerConnection(rows int) ([]answer.Call, string) {
+func (r *RecordsPage) nextPerConnection(rows int) ([]answer.Call, string) {
 	shown, limit := map[string]int{}, 0
-	for _, row := range r.rows[:rows] {
+	for _, row := range r.records[:rows] {
 		shown[row.connectionID]++
 	}
 	for _, source := range r.sources {
@@ -122,7 +114,7 @@ func (r *records) nextPerConnection(rows int) ([]answer.Call, string) {
 	more := 0
 	for _, source := range r.sources {
 		count := shown[source.connectionID]
-		isRead := count == source.rows && source.rows < limit && limit == r.response.Request.Limit()
+		isRead := count == source.rows && source.rows < limit && limit == r.Limit
 		if isRead || recordid.CheckName("connection id", source.connectionID) != nil {
 			continue
 		}
@@ -130,13 +122,9 @@ func (r *records) nextPerConnection(rows int) ([]answer.Call, string) {
 			more++
 			continue
 		}
-		request := r.response.Request
-		request.Query = request.Query.With("connection_id", source.connectionID)
-		given := []rawjson.Member{rawjson.String("connection_id", source.connectionID)}
-		if cursor := (tool.Place{Skip: count}).CursorAt(request); cursor != "" {
-			given = append(given, rawjson.String("cursor", cursor))
-		}
-		calls = append(calls, r.input.Call.With(given...)...)
+		given := rawjson.Object{rawjson.String("connection_id", source.connectionID)}
+		given = withText(given, "cursor", r.Places.AfterOf(source.connectionID, count))
+		calls = append(calls, r.Call.With(given...)...)
 	}
 	if more == 0 {
 		return calls, ""

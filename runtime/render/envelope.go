@@ -41,6 +41,55 @@ func (l list) members(next *continuation) rawjson.Object {
 	return members
 }
 
+// envelopeMembers returns the useful members of an envelope next to its rows (R-BUD-7).
+func envelopeMembers(envelope answer.Envelope) rawjson.Object {
+	members := make(rawjson.Object, 0, len(envelope.Members)+3)
+	hasMeta := false
+	for _, member := range envelope.Members {
+		if member.Name == "meta" && member.Value == nil {
+			member.Value, hasMeta = metaOfEnvelope(envelope), true
+		}
+		if member.Value != nil && !slices.Contains(uselessNames, member.Name) {
+			members = append(members, member)
+		}
+	}
+	if meta := metaOfEnvelope(envelope); !hasMeta && meta != nil {
+		members = append(members, rawjson.Raw("meta", meta))
+	}
+	return members
+}
+
+// metaOfEnvelope returns the member meta without a count that was not requested, or nil if nothing is left.
+func metaOfEnvelope(envelope answer.Envelope) rawjson.Value {
+	meta := make(rawjson.Object, 0, len(envelope.Meta)+1)
+	warnings := rawjson.Raw("warnings", nil)
+	if len(envelope.Warnings) > 0 {
+		warnings.Value = rawjson.Array(envelope.Warnings)
+	}
+	isPlaced := warnings.Value == nil
+	for _, member := range envelope.Meta {
+		if member.Name == warnings.Name && member.Value == nil {
+			member, isPlaced = warnings, true
+		}
+		if count, ok := rawjson.ParseObject(member.Value); ok && member.Name == "count" && count.Text("kind") == countNone {
+			continue
+		}
+		if member.Value != nil {
+			meta = append(meta, member)
+		}
+	}
+	if !isPlaced {
+		meta = append(meta, warnings)
+	}
+	if len(meta) == 0 {
+		return nil
+	}
+	return meta.Encode()
+}
+
+// uselessNames are the kind of the object and REST routes.
+var uselessNames = []string{"object", "links", "url"}
+
 // informative removes nulls, the kind of the object, REST routes, empty lists of warnings, and counts that were not requested.
 func informative(envelope rawjson.Object) rawjson.Object {
 	kept := make(rawjson.Object, 0, len(envelope))
@@ -56,7 +105,7 @@ func informative(envelope rawjson.Object) rawjson.Object {
 				continue
 			}
 		}
-		if rawjson.Kind(member.Value) != rawjson.Null && !slices.Contains([]string{"object", "links", "url"}, member.Name) {
+		if rawjson.Kind(member.Value) != rawjson.Null && !slices.Contains(uselessNames, member.Name) {
 			kept = append(kept, member)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -123,7 +124,7 @@ func TestOnlyReadableFilesAreOffered(t *testing.T) {
 		{`"mime_type":"text/csv","size_bytes":20000000`, false},
 	} {
 		body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","data":{"file":{"blob_id":"blob_1",` + test.file + `}}}]}`
-		result := renderRecords(t, "/v1/streams/s/records", body, render.RecordsInput{Stream: "s"})
+		result := renderRecords(t, "/v1/streams/s/records", body, scan.RowsInput{Stream: "s"})
 		if strings.Contains(result.Text, "next: read_record_field") != test.isOffered || strings.Contains(string(result.Structured), tool.FieldTool) != test.isOffered {
 			t.Errorf("%s:\n%s\n%s", test.file, result.Text, result.Structured)
 		}
@@ -134,7 +135,7 @@ func TestOnlyReadableFilesAreOffered(t *testing.T) {
 func TestAnExpandedChildKeepsItsTime(t *testing.T) {
 	body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","emitted_at":"2026-01-01T00:00:00Z","data":{"a":1},"expanded":{"files":` +
 		`{"object":"list","data":[{"id":"f1","stream":"files","connection_id":"cin_1","emitted_at":"2026-01-02T00:00:00Z","data":{"b":1}}]}}}]}`
-	result := renderRecords(t, "/v1/streams/s/records?expand=files", body, render.RecordsInput{Stream: "s"})
+	result := renderRecords(t, "/v1/streams/s/records?expand=files", body, scan.RowsInput{Stream: "s"})
 	for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
 		if !strings.Contains(text, `"emitted_at":"2026-01-02T00:00:00Z"`) {
 			t.Errorf("%s lacks the time:\n%s", channel, text)
@@ -165,7 +166,7 @@ func TestRenderersEndWithTheirCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	rows := `{"metric":"count","data":[` + strings.Repeat(`{"id":"m1","stream":"s"},`, 99) + `{}],"groups":[{"key":1,"count":1}]}`
-	_, records := render.Records(ctx, env, responded("/v1/streams/s/records?limit=100", rows), render.RecordsInput{Stream: "s"})
+	_, records := runRecords(ctx, env, responded("/v1/streams/s/records?limit=100", rows), scan.RowsInput{Stream: "s"})
 	_, search := render.Search(ctx, env, responded("/v1/search?q=a&limit=100", rows), render.SearchInput{})
 	_, aggregate := render.Aggregate(ctx, env, responded("/v1/streams/s/aggregate", rows), render.AggregateInput{Stream: "s"})
 	for name, err := range map[string]error{"records": records, "search": search, "aggregate": aggregate} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -57,7 +58,8 @@ func checkAny(t *testing.T, renderer *rendered, result *tool.Result, err error) 
 		return
 	}
 	var failure *rs.Failure
-	if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
+	isTooLarge := errors.As(err, new(*answer.TooLargeError))
+	if !isTooLarge && (!errors.As(err, &failure) || failure.Reason != rs.InvalidResponse) {
 		t.Errorf("untyped error: %v", err)
 	}
 	checkFailed(t, tool.Failed(err))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -70,7 +70,7 @@ func TestAToolWithoutACursorShowsOnePage(t *testing.T) {
 	call := given("query_records", `{"stream":"s"}`)
 	call.Tool, call.Accepted = "newest", []string{"stream", "limit"}
 	result := renderRecords(t, "/v1/streams/s/records", `{"data":[{"id":"1"}],"has_more":true,"next_cursor":"c1"}`,
-		render.RecordsInput{Call: call, Stream: "s"})
+		scan.RowsInput{Call: call, Stream: "s"})
 	if calls := textCalls(t, result.Text, "next"); len(calls) != 0 || strings.Contains(string(result.Structured), `"next":`) {
 		t.Errorf("a call that the tool refuses: %s\n%s", calls, result.Structured)
 	}

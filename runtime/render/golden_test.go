@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -15,27 +16,27 @@ import (
 func TestRecordsGolden(t *testing.T) {
 	for _, test := range []struct {
 		name, arguments string
-		input           render.RecordsInput
+		input           scan.RowsInput
 	}{
-		{"default", `{"stream":"messages"}`, render.RecordsInput{Stream: "messages"}},
-		{"limit2", `{"stream":"messages","limit":2}`, render.RecordsInput{Stream: "messages"}},
-		{"count_exact", `{"stream":"messages","limit":1,"count":"exact"}`, render.RecordsInput{Stream: "messages"}},
-		{"fields", `{"stream":"messages","limit":2,"fields":["id","subject"]}`, render.RecordsInput{Stream: "messages", Fields: []string{"id", "subject"}}},
-		{"limit_clamped", `{"stream":"messages","limit":1000,"fields":["id"]}`, render.RecordsInput{Stream: "messages", Fields: []string{"id"}}},
-		{"fan_in", `{"stream":"messages","limit":3,"fields":["id"]}`, render.RecordsInput{Stream: "messages", Fields: []string{"id"}}},
-		{"tombstone", `{"stream":"threads","changes_since":"eyJ9==","limit":5}`, render.RecordsInput{Stream: "threads"}},
-		{"changes", `{"stream":"messages","limit":60,"changes_since":"beginning","fields":["id","subject"]}`, render.RecordsInput{Stream: "messages"}},
+		{"default", `{"stream":"messages"}`, scan.RowsInput{Stream: "messages"}},
+		{"limit2", `{"stream":"messages","limit":2}`, scan.RowsInput{Stream: "messages"}},
+		{"count_exact", `{"stream":"messages","limit":1,"count":"exact"}`, scan.RowsInput{Stream: "messages"}},
+		{"fields", `{"stream":"messages","limit":2,"fields":["id","subject"]}`, scan.RowsInput{Stream: "messages", Fields: []string{"id", "subject"}}},
+		{"limit_clamped", `{"stream":"messages","limit":1000,"fields":["id"]}`, scan.RowsInput{Stream: "messages", Fields: []string{"id"}}},
+		{"fan_in", `{"stream":"messages","limit":3,"fields":["id"]}`, scan.RowsInput{Stream: "messages", Fields: []string{"id"}}},
+		{"tombstone", `{"stream":"threads","changes_since":"eyJ9==","limit":5}`, scan.RowsInput{Stream: "threads"}},
+		{"changes", `{"stream":"messages","limit":60,"changes_since":"beginning","fields":["id","subject"]}`, scan.RowsInput{Stream: "messages"}},
 		{
 			"expanded", `{"stream":"messages","limit":1,"filter":{"has_attachments":true},"expand":["attachments"],` +
 				`"expand_limit":{"attachments":1},"connection_id":"cin_gmail_personal"}`,
-			render.RecordsInput{Stream: "messages", ConnectionID: pointer("cin_gmail_personal")},
+			scan.RowsInput{Stream: "messages", ConnectionID: pointer("cin_gmail_personal")},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "records/" + test.name
 			response := fixture(t, name, "/v1/streams/"+test.input.Stream+"/records")
 			test.input.Call = given("query_records", test.arguments)
-			result, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
+			result, err := runRecords(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
 			if err != nil {
 				t.Fatal(err)
 			}

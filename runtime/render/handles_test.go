@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
@@ -46,7 +47,7 @@ func TestHandlesAreByteExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := `{"object":"list","data":[` + string(row) + `]}`
-		records, err1 := render.Records(context.Background(), env, responded("/v1/streams/s/records", body), render.RecordsInput{Stream: handle.Stream})
+		records, err1 := runRecords(context.Background(), env, responded("/v1/streams/s/records", body), scan.RowsInput{Stream: handle.Stream})
 		search, err2 := render.Search(context.Background(), env, responded("/v1/search?q=word", body), render.SearchInput{})
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)

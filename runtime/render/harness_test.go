@@ -18,6 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -209,3 +210,12 @@ func has(t *testing.T, calls []call, tool, arguments string) {
 }
 
 func pointer[T any](value T) *T { return &value }
+
+// runRecords renders a page of records as query_records does.
+func runRecords(ctx context.Context, env tool.Env, response *rs.Response, input scan.RowsInput) (*tool.Result, error) {
+	found, err := scan.PlainRows(ctx, env, response, input)
+	if err != nil {
+		return nil, err
+	}
+	return found.Render()
+}

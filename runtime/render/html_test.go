@@ -6,7 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 )
 
 // R-DOC-7: HTML is readable text in rows and in the document, marked as converted. Other texts stay.
@@ -24,7 +24,7 @@ func TestHTMLFields(t *testing.T) {
 		{`["<p>x</p>"]`, ""},
 	} {
 		whole := `{"id":"m1","stream":"s","connection_id":"cin_1","data":{"body":` + test.value + `}}`
-		rows := renderRecords(t, "/v1/streams/s/records", `{"data":[`+whole+`]}`, render.RecordsInput{Stream: "s"})
+		rows := renderRecords(t, "/v1/streams/s/records", `{"data":[`+whole+`]}`, scan.RowsInput{Stream: "s"})
 		target := recordid.Target{Stream: "s", RecordID: "m1"}
 		document, _ := renderDocument(t, "/v1/streams/s/records/m1", whole, record.DocumentInput{Target: target})
 		for _, shown := range []string{string(rows.Structured), rows.Text, string(document.Structured)} {
@@ -42,7 +42,7 @@ func TestHTMLFields(t *testing.T) {
 // The call that reads on in a converted field starts at the beginning of the HTML.
 func TestClippedHTML(t *testing.T) {
 	body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","data":{"body":"<p>` + strings.Repeat("word ", 20_000) + `</p>"}}]}`
-	rows := renderRecords(t, "/v1/streams/s/records", body, render.RecordsInput{Stream: "s"})
+	rows := renderRecords(t, "/v1/streams/s/records", body, scan.RowsInput{Stream: "s"})
 	if !strings.Contains(rows.Text, `"offset_chars":0,`) || !strings.Contains(rows.Text, `clipped`) {
 		t.Errorf("%s", rows.Text[max(0, len(rows.Text)-400):])
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -54,7 +55,7 @@ var numbers = "[" + strings.Repeat("11111,", 9_000) + "1]"
 // and says that the rest is unavailable.
 func TestALargeValueThatIsNotText(t *testing.T) {
 	body := `{"data":[{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers + `,"n":1},"expanded":{"files":{"data":` + numbers + `}}}]}`
-	result := renderRecords(t, "/v1/streams/s/records?limit=1&expand=files", body, render.RecordsInput{Stream: "s"})
+	result := renderRecords(t, "/v1/streams/s/records?limit=1&expand=files", body, scan.RowsInput{Stream: "s"})
 	has(t, textCalls(t, result.Text, "next"), "fetch", `{"id":"cin_1/s:1","expand":["files"]}`)
 	calls := allCalls(t, "query_records", result)
 	has(t, calls, "fetch", `{"id":"cin_1/s:1","fields":["parts"]}`)
@@ -88,7 +89,7 @@ func TestManyLongFieldsOfALongID(t *testing.T) {
 	}
 	id := strings.Repeat("k", 900)
 	body := `{"data":[{"id":"` + id + `","stream":"s","connection_id":"cin_1","data":{` + strings.Join(fields, ",") + `}}],"next_cursor":"c1"}`
-	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Call: given("query_records", `{"stream":"s","limit":1}`), Stream: "s"})
+	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, scan.RowsInput{Call: given("query_records", `{"stream":"s","limit":1}`), Stream: "s"})
 	calls := textCalls(t, result.Text, "next")
 	if text := result.Text; !strings.Contains(text, `next: read_record_field {"id":"cin_1/s:`+id+`","field_path":"field_00","offset_chars":`) ||
 		!strings.Contains(text, `next: fetch {"id":"cin_1/s:`+id+`","fields":["field_`) {
@@ -105,7 +106,7 @@ func TestProjectionDropsUnrequestedRelations(t *testing.T) {
 	whole := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":"kept","b":"hidden"},"expanded":{"r":{"data":[{"c":"hidden"}]}}}`
 	fields := []string{"a"}
 	fetched, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a", whole, record.DocumentInput{Fields: fields})
-	page := renderRecords(t, "/v1/streams/s/records?fields=a", `{"data":[`+whole+`]}`, render.RecordsInput{Stream: "s", Fields: fields})
+	page := renderRecords(t, "/v1/streams/s/records?fields=a", `{"data":[`+whole+`]}`, scan.RowsInput{Stream: "s", Fields: fields})
 	for name, result := range map[string]*tool.Result{"fetch": fetched, "records": page} {
 		if both := result.Text + string(result.Structured); strings.Contains(both, "hidden") || !strings.Contains(both, "kept") {
 			t.Errorf("%s: %s", name, both)

@@ -10,6 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -82,8 +83,8 @@ func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
 		{`{"stream":"s","filter":{"size":1,"at":{"gte":"2026-01-01"}}}`, "", "", ""},
 		{`{"stream":"s"}`, "", "", ""},
 	} {
-		result, err := render.Records(t.Context(), env, responded("/v1/streams/s/records", `{"object":"list","data":[`+test.rows+`],"has_more":false}`),
-			render.RecordsInput{Stream: "s", Call: given("query_records", test.arguments)})
+		result, err := runRecords(t.Context(), env, responded("/v1/streams/s/records", `{"object":"list","data":[`+test.rows+`],"has_more":false}`),
+			scan.RowsInput{Stream: "s", Call: given("query_records", test.arguments)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,8 +111,8 @@ func TestABookmarkBeforeTheLastPage(t *testing.T) {
 		`{"object":"list","data":[],"has_more":false,"next_changes_since":"v9"}`:                   false,
 		`{"object":"list","data":[],"has_more":true,"next_cursor":"c1"}`:                           false,
 	} {
-		result, err := render.Records(context.Background(), env, responded("/v1/streams/s/records?changes_since=beginning", body),
-			render.RecordsInput{Stream: "s", Call: given("query_records", `{"stream":"s","changes_since":"beginning"}`)})
+		result, err := runRecords(context.Background(), env, responded("/v1/streams/s/records?changes_since=beginning", body),
+			scan.RowsInput{Stream: "s", Call: given("query_records", `{"stream":"s","changes_since":"beginning"}`)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -22,9 +23,9 @@ func recordsPage(rows, characters int, members string) string {
 	return `{"object":"list","data":[` + strings.Join(data, ",") + `]` + members + `}`
 }
 
-func renderRecords(t *testing.T, path, body string, input render.RecordsInput) *tool.Result {
+func renderRecords(t *testing.T, path, body string, input scan.RowsInput) *tool.Result {
 	t.Helper()
-	result, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, responded(path, body), input)
+	result, err := runRecords(context.Background(), tool.Env{RS: &silent{}}, responded(path, body), input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func shownIDs(t *testing.T, result *tool.Result) (ids []string, envelope map[str
 
 // R-BUD-2, R-BUD-5, R-HAND-2: a page of a hundred rows has every handle in text, byte for byte.
 func TestRecordsHundredHandlesInText(t *testing.T) {
-	result := renderRecords(t, "/v1/streams/messages/records?limit=100", recordsPage(100, 60, ""), render.RecordsInput{Stream: "messages"})
+	result := renderRecords(t, "/v1/streams/messages/records?limit=100", recordsPage(100, 60, ""), scan.RowsInput{Stream: "messages"})
 	for i := range 100 {
 		want := fmt.Sprintf(`["cin_1/messages:[\"user_123\",\"m%03d\"]",`, i)
 		if !strings.Contains(result.Text, want) {
@@ -68,7 +69,7 @@ func TestRecordsHundredHandlesInText(t *testing.T) {
 // both channels have the call that continues after the last row.
 func TestRecordsLeftOut(t *testing.T) {
 	page := recordsPage(50, 2000, `,"has_more":true,"next_cursor":"c50","links":{"next":"/x?cursor=c50"}`)
-	result := renderRecords(t, "/v1/streams/messages/records?limit=50&order=asc&filter%5Ba%5D%5Bgte%5D=1.10", page, render.RecordsInput{
+	result := renderRecords(t, "/v1/streams/messages/records?limit=50&order=asc&filter%5Ba%5D%5Bgte%5D=1.10", page, scan.RowsInput{
 		Call:   given("query_records", `{"stream":"messages","limit":50,"order":"asc","filter":{"a":{"gte":1.10}}}`),
 		Stream: "messages",
 	})
@@ -100,7 +101,7 @@ func TestRecordsOneTooLarge(t *testing.T) {
 		`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"Short","body":%q,"html":%q,"parts":[%s1]}}],"next_cursor":"c1"}`,
 		strings.Repeat("é", 30_000), strings.Repeat(`"`, 30_000), strings.Repeat("1,", 30_000))
 	result := renderRecords(t, "/v1/streams/messages/records?limit=1", body,
-		render.RecordsInput{Call: given("query_records", `{"stream":"messages","limit":1}`), Stream: "messages"})
+		scan.RowsInput{Call: given("query_records", `{"stream":"messages","limit":1}`), Stream: "messages"})
 	for _, calls := range [][]call{textCalls(t, result.Text, "next"), structuredCalls(t, result.Structured)} {
 		has(t, calls, "query_records", `{"stream":"messages","limit":1,"cursor":"c1"}`)
 	}
@@ -135,7 +136,7 @@ func TestRecordsProjection(t *testing.T) {
 	body := `{"data":[{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","connector_instance_id":"cin_1",
 		"record_json_bytes":9,"emitted_at":"2026-01-01T00:00:00Z","data":{"subject":"S","secret":"hidden","from":{"name":"N","mail":"hidden"}}}]}`
 	result := renderRecords(t, "/v1/streams/messages/records?fields=subject,from.name", body,
-		render.RecordsInput{Stream: "messages", Fields: []string{"subject", "from.name"}})
+		scan.RowsInput{Stream: "messages", Fields: []string{"subject", "from.name"}})
 	if strings.Contains(result.Text, "hidden") || strings.Contains(string(result.Structured), "hidden") {
 		t.Error("an unrequested field is shown")
 	}
@@ -150,7 +151,7 @@ func TestRecordsClippedAndBinary(t *testing.T) {
 	binary := strings.Repeat("aGVsbG8gV29ybGQh", 100)
 	body := fmt.Sprintf(`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":%q,"photo":%q,"scan":%q,"file":{"blob_id":"blob_1","mime_type":"text/csv","size_bytes":7,"more":%q}}}]}`,
 		strings.Repeat("😀", 3000), binary, "data:image/png;base64,"+binary, strings.Repeat("y", 500))
-	result := renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages"})
+	result := renderRecords(t, "/v1/streams/messages/records", body, scan.RowsInput{Stream: "messages"})
 	has(t, textCalls(t, result.Text, "next"), "read_record_field", `{"id":"cin_1/messages:m1","field_path":"file"}`)
 	if !strings.Contains(result.Text, `"blob(text/csv 7 bytes)"`) ||
 		!strings.Contains(string(result.Structured), `"blobs":[{"field":"file","blob_id":"blob_1","mime_type":"text/csv","size_bytes":7}]`) {
@@ -179,7 +180,7 @@ func TestRecordsEnvelopeVariants(t *testing.T) {
 		`{"records":[{"id":"m1"}],"next_cursor":"c","meta":{"count":{"kind":"exact","value":1}}}`,
 		`{"data":{"records":[{"id":"m1"}],"next_cursor":"c","meta":{"count":{"kind":"exact","value":1}}}}`,
 	} {
-		result := renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages", ConnectionID: pointer("cin_1")})
+		result := renderRecords(t, "/v1/streams/messages/records", body, scan.RowsInput{Stream: "messages", ConnectionID: pointer("cin_1")})
 		for _, want := range []string{`{"handle":"cin_1/messages:m1"}`, `next_cursor="c"`, "count=exact:1", "has_more=true"} {
 			if !strings.Contains(result.Text, want) {
 				t.Errorf("%s: text lacks %s:\n%s", body, want, result.Text)
@@ -196,7 +197,7 @@ func TestRecordsEnvelopeVariants(t *testing.T) {
 func TestRecordsShowOnlyValidCalls(t *testing.T) {
 	body := `{"data":[{"id":"1","stream":"s"},{"id":"2","stream":"s","connection_id":"a/b"},{"id":"3","stream":"s","connection_id":"cin_3","data":{"a/b":"` +
 		strings.Repeat("word ", 10_000) + `"}}],"has_more":true}`
-	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Call: given("query_records", `{"limit":1,"stream":"s"}`), Stream: "s"})
+	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, scan.RowsInput{Call: given("query_records", `{"limit":1,"stream":"s"}`), Stream: "s"})
 	calls := textCalls(t, result.Text, "next")
 	place := tool.Place{Skip: 1}.CursorAt(responded("/v1/streams/s/records?connection_id=cin_3", "").Request)
 	has(t, calls, "query_records", `{"limit":1,"stream":"s","connection_id":"cin_3","cursor":"`+place+`"}`)

@@ -10,6 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -24,7 +25,7 @@ func BenchmarkRenderers(b *testing.B) {
 		render   func(*rs.Response) (*tool.Result, error)
 	}{
 		{"records", responded("/v1/streams/messages/records?limit=25", kilobyteRecords(25)), func(response *rs.Response) (*tool.Result, error) {
-			return render.Records(b.Context(), env, response, render.RecordsInput{Stream: "messages"})
+			return runRecords(b.Context(), env, response, scan.RowsInput{Stream: "messages"})
 		}},
 		{"search", responded("/v1/search?q=overdraft", usualHits(25)), func(response *rs.Response) (*tool.Result, error) {
 			return render.Search(b.Context(), env, response, render.SearchInput{})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -101,7 +102,7 @@ func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, err
 	if limit > 0 {
 		call.Arguments = append(call.Arguments, rawjson.Int("limit", int64(limit)))
 	}
-	return render.Records(ctx, env, response, render.RecordsInput{Call: call, Stream: "notes"})
+	return runRecords(ctx, env, response, scan.RowsInput{Call: call, Stream: "notes"})
 }
 
 // shownPage is the members of structured output that a model reads.

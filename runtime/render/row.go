@@ -252,19 +252,14 @@ func hasName(object rawjson.Object, name string) bool {
 	return slices.ContainsFunc(object, func(member rawjson.Member) bool { return member.Name == name })
 }
 
-// WholeRows returns the rows of a page without the bounds of a result. Each row has its wrapper and the requested fields. It returns nil
-// if the response is not a list.
-func WholeRows(response *rs.Response) []json.RawMessage {
-	list, err := response.List()
-	if err != nil {
-		return nil
-	}
-	fields, isProjected := response.Request.Query.Get("fields")
-	rows := make([]json.RawMessage, len(list.Rows))
-	for i, value := range list.Rows {
-		rows[i] = value
-		if row, ok := newRow(value, "", ""); ok && isProjected {
-			row.project(strings.Split(fields, ","), isExpanding(response))
+// WholeRows returns the rows of a page without the bounds of a result. Each row has its wrapper and the requested fields.
+func WholeRows(page *answer.Rows) []json.RawMessage {
+	rows := make([]json.RawMessage, len(page.Records))
+	for i, record := range page.Records {
+		switch {
+		case page.Fields != nil:
+			row := rowOf(record.Members, record.Data, "", "")
+			row.project(page.Fields, page.Expands)
 			kept := rawjson.Object{}
 			for _, member := range row.members {
 				if slices.Contains(keptNames, member.Name) || member.Name == expandedName && row.related != nil {
@@ -272,18 +267,26 @@ func WholeRows(response *rs.Response) []json.RawMessage {
 				}
 			}
 			rows[i] = append(kept, rawjson.Raw("data", row.fields.Encode())).Encode()
+		case record.Value == nil && record.Data != nil:
+			rows[i] = record.Members.With("data", record.Data.Encode()).Encode()
+		case record.Value == nil:
+			rows[i] = record.Members.Encode()
+		default:
+			rows[i] = record.Value
 		}
 	}
 	return rows
 }
 
 // PlainRows returns the rows of a page as objects without a wrapper: the handle, then the requested fields.
-func PlainRows(response *rs.Response, stream, connectionID string) []json.RawMessage {
-	rows := WholeRows(response)
-	for i, whole := range rows {
-		if row, ok := newRow(whole, connectionID, stream); ok {
-			rows[i] = row.plain()
+func PlainRows(page *answer.Rows) []json.RawMessage {
+	rows := make([]json.RawMessage, len(page.Records))
+	for i, record := range page.Records {
+		row := rowOf(record.Members, record.Data, deref(page.ConnectionID), page.Stream)
+		if page.Fields != nil {
+			row.project(page.Fields, page.Expands)
 		}
+		rows[i] = row.plain()
 	}
 	return rows
 }
@@ -296,7 +299,7 @@ func PlainRecord(found *answer.Document) json.RawMessage {
 }
 
 func (r *row) plain() json.RawMessage {
-	if happened := r.members.Get("time"); happened != nil && r.members.Get("data") != nil { // a row of the timeline of all streams
+	if happened := r.members.Get("time"); happened != nil && !r.isFlat && !r.isProjected { // a row of the timeline of all streams
 		title, author, text := tool.TitleRole.Field(r.fields), tool.AuthorRole.Field(r.fields), tool.TextRole.Field(r.fields)
 		return rawjson.Object{
 			rawjson.String("handle", r.handle), rawjson.Raw("time", happened), rawjson.String("stream", r.stream),
@@ -305,7 +308,7 @@ func (r *row) plain() json.RawMessage {
 	}
 	plain := rawjson.Object{rawjson.String("handle", r.handle)}
 	for _, name := range []string{"deleted", "deleted_at", expandedName} {
-		if value := r.members.Get(name); value != nil {
+		if value := r.members.Get(name); value != nil && (name != expandedName || !r.isProjected || r.related != nil) {
 			plain = append(plain, rawjson.Raw(name, value))
 		}
 	}

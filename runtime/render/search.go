@@ -165,8 +165,16 @@ func (s *search) describesSources() bool {
 	return len(first) > 1 && len(first) <= sourcesShown
 }
 
+func (s *search) paging() answer.Paging {
+	places := tool.PlacesOf(s.response.Request)
+	return answer.Paging{HasMore: string(s.Get("has_more")) == "true", Cursor: s.Text("next_cursor"), Skipped: places.Skipped(), Places: places}
+}
+
 func (s *search) frame(shown int) frame {
-	next := s.continuationAfter(s.response, shown, len(s.hits)-shown, "streams or connection_id, which are ranked separately")
+	next := continuation{isWhole: shown == len(s.hits)}
+	if s.response.Reading != nil || s.response.Relaxed == nil {
+		next = continuationAfter(s.paging(), s.response.Reading, shown, len(s.hits)-shown, "streams or connection_id, which are ranked separately")
+	}
 	if next.cursor != "" {
 		next.calls = s.call.With(rawjson.String("cursor", next.cursor))
 	}
@@ -192,7 +200,7 @@ func (s *search) frame(shown int) frame {
 		rawjson.Raw("data", data.Encode()),
 	}
 	after = withCalls(after, conversationName, conversation)
-	after = append(append(after, readingMembers(s.response, shown)...), s.reread.members()...)
+	after = append(append(after, readingMembers(s.response.Reading, shown)...), s.reread.members()...)
 	after = finish(s.response, withCalls(withText(after, "note", note), tryWord, try), next.calls)
 	return frame{
 		linesBefore: s.linesBefore(note), linesAfter: linesAfter,
@@ -200,7 +208,9 @@ func (s *search) frame(shown int) frame {
 	}
 }
 
-func (s *search) hasNoHits() bool { return len(s.hits) == 0 && isWhole(s.response) }
+func (s *search) hasNoHits() bool {
+	return len(s.hits) == 0 && (s.response.Reading == nil || s.response.Reading.Complete)
+}
 
 func (s *search) linesBefore(note string) []string {
 	switch {
@@ -237,7 +247,7 @@ func (s *search) linesAfter(shown int, next continuation, note string, try []ans
 		hasMore = ""
 	}
 	lines = withLine(lines, words(hits, hasMore, count, recallToken(meta)))
-	lines = append(lines, readingLines(s.response, shown)...)
+	lines = append(lines, readingLines(s.response.Reading, shown)...)
 	lines = append(lines, s.reread.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
 	if s.response.Relaxed == nil && !s.hasNoHits() { // otherwise the first line has the note

@@ -148,3 +148,30 @@ func (p Place) query(request rs.Request) rs.Query {
 	}
 	return query
 }
+
+// Places makes cursors for places in the list of a request. It implements answer.Places.
+type Places struct {
+	request rs.Request
+	start   Place // of the page
+}
+
+// PlacesOf returns the places of an answered request.
+func PlacesOf(request rs.Request) Places {
+	start, _ := PlaceOf(request) // its cursor was accepted
+	return Places{request, start}
+}
+
+// Skipped returns the number of rows before the page, after the cursor of the resource server with which it was read.
+func (p Places) Skipped() int { return p.start.Skip }
+
+// After returns the cursor after the first rows of the page.
+func (p Places) After(rows int) string {
+	return Place{p.start.Cursor, p.start.Skip + rows}.CursorAt(p.request)
+}
+
+// AfterOf returns the cursor after the first rows of one connection, or "" if there are none.
+func (p Places) AfterOf(connectionID string, rows int) string {
+	request := p.request
+	request.Query = request.Query.With("connection_id", connectionID)
+	return Place{Skip: rows}.CursorAt(request)
+}

@@ -53,7 +53,7 @@ type changes struct {
 
 // readChanges reads what changed in all streams since a position. It returns a *tool.Error, the error of the schema, or the error of a
 // source if no source answered.
-func readChanges(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
+func readChanges(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*answer.Rows, error) {
 	since, _ := request.Query.Get(feedName)
 	since = cmp.Or(text(input.Cursor), since)
 	isNamed := since == feedNow || since == feedBeginning
@@ -91,7 +91,7 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 	if err := c.eachSource(c.sources, sourcesAtOnce, func(i int) error { return c.feeds[i].read() }); err != nil {
 		return nil, err
 	}
-	return c.page(), nil
+	return c.page(input), nil
 }
 
 // read reads a page of the feed. If the bookmark has expired, it starts again from now.
@@ -131,8 +131,8 @@ func (f *feed) positionAfter(shown int) feedPosition {
 }
 
 // page returns the page. The sources follow one another.
-func (c *changes) page() *rs.Response {
-	var rows []rawjson.Value
+func (c *changes) page(input RowsInput) *answer.Rows {
+	var rows []answer.Record
 	var feeds []*feed // of each row
 	found := c.warnings()
 	hasMore, isWhole := false, len(c.ungranted) == 0
@@ -163,11 +163,12 @@ func (c *changes) page() *rs.Response {
 	if names != nil {
 		found.add("partial_results", "not granted now, or without an answer; positions are kept: "+strings.Join(names, ", "))
 	}
-	body := rowsEnvelope(rows, c.CursorAfter(len(rows)), found.meta(nil))
+	page := c.reading.answer(input, answer.Envelope{Warnings: found})
+	page.Records, page.GrantIDs = rows, c.grants
 	if !hasMore {
-		body = append(body, rawjson.String(bookmarkName, c.cursor(feeds)))
+		page.Bookmark = rawjson.Quote(c.cursor(feeds))
 	}
-	return c.respond(body)
+	return page
 }
 
 // cursor returns the cursor after the shown rows, given as the feed of each row.
@@ -185,16 +186,16 @@ func (c *changes) cursor(shown []*feed) string {
 }
 
 // row returns a change with its time. A record that was not deleted has its short fields.
-func (f *feed) row(record record) rawjson.Value {
+func (f *feed) row(record record) answer.Record {
 	members, _ := rawjson.ParseObject(record.row)
 	row := f.identity(record)
 	if at := members.FirstText("deleted_at", "emitted_at"); at != "" {
 		row = append(row, rawjson.String(timeKey, at))
 	}
 	if members.True("deleted") {
-		return append(row, rawjson.Bool("deleted", true)).Encode()
+		return answer.Record{Members: append(row, rawjson.Bool("deleted", true))}
 	}
-	return append(row, rawjson.Raw("data", shortFields(record.row, ""))).Encode()
+	return answer.Record{Members: row, Data: shortFields(record.object(), "")}
 }
 
 // maxCursorBytes limits an unpacked cursor of changes.

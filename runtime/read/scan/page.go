@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
@@ -96,6 +97,20 @@ func (m *matchingPage) stop(read *page, row int) {
 
 // response returns the page as the resource server would send it.
 func (m *matchingPage) response(warnings warnings) *rs.Response {
+	meta, _ := m.finish()
+	return m.respond(m.asked, rowsEnvelope(m.rows, m.nextCursor(), warnings.meta(meta)))
+}
+
+// answer returns the page as an answer to the call.
+func (m *matchingPage) answer(input RowsInput, warnings warnings) *answer.Rows {
+	meta, bookmark := m.finish()
+	rows := m.reading.answer(input, answer.Envelope{Meta: meta, Warnings: warnings})
+	rows.Records, rows.Bookmark = recordsOfPage(m.rows, rawjson.ParseObjects(m.rows)), bookmark
+	return rows
+}
+
+// finish sets how the page continues. It returns the meta of the page, and the bookmark of a feed.
+func (m *matchingPage) finish() (meta rawjson.Object, bookmark rawjson.Value) {
 	if m.showsCount && m.Complete {
 		total := m.Matched
 		m.total = &total
@@ -109,21 +124,16 @@ func (m *matchingPage) response(warnings warnings) *rs.Response {
 		}
 		return m.cursor(m.positions[rows-1])
 	}
-	var meta rawjson.Object
 	if m.total != nil {
 		meta = append(meta, exactCount(*m.total))
 	}
-	var members []rawjson.Member
 	if m.last != nil {
 		if recall := m.last.envelope.Meta().Get("recall"); recall != nil && !m.hidesRecall {
 			meta = append(meta, rawjson.Raw("recall", recall))
 		}
-		if bookmark := m.last.envelope.Get(bookmarkName); bookmark != nil {
-			members = append(members, rawjson.Raw(bookmarkName, bookmark))
-		}
+		bookmark = m.last.envelope.Get(bookmarkName)
 	}
-	body := rowsEnvelope(m.rows, m.nextCursor(), warnings.meta(meta))
-	return m.respond(m.asked, append(body, members...))
+	return meta, bookmark
 }
 
 // nextCursor returns the cursor of the next page, or an empty string on the last page.

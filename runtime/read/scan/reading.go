@@ -6,6 +6,7 @@ package scan
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,14 +113,30 @@ func (r *reading) markOf(last record) answer.Mark {
 	return answer.Mark{ID: last.key(), Time: r.order.time(last.fields), Read: r.Read}
 }
 
-func (r *reading) respond(asked rs.Request, body rawjson.Object) *rs.Response {
-	response := r.base.WithMembers(body)
-	response.Request, response.Seen = asked, 0
+// answer returns an answer to a call without its rows. The reading must have ended.
+func (r *reading) answer(input RowsInput, envelope answer.Envelope) *answer.Rows {
+	if r.base == nil {
+		r.base = &rs.Response{Status: http.StatusOK}
+	}
+	rows := input.answer(r.base)
+	rows.Reading, rows.Envelope = r.described(), envelope
+	rows.Warnings = append(rows.Warnings, r.base.Absent...)
+	return rows
+}
+
+// described returns what was read.
+func (r *reading) described() *answer.Reading {
 	about := r.Reading
 	if r.Complete && r.Matched == 0 && r.filter != nil {
 		about.Unmatched = r.filter.Unmatched()
 	}
-	response.Reading = &about
+	return &about
+}
+
+func (r *reading) respond(asked rs.Request, body rawjson.Object) *rs.Response {
+	response := r.base.WithMembers(body)
+	response.Request, response.Seen = asked, 0
+	response.Reading = r.described()
 	return response
 }
 

@@ -67,3 +67,9 @@ func (r record) hash() string {
 	sum := sha256.Sum256(r.id)
 	return base64.RawURLEncoding.EncodeToString(sum[:6])
 }
+
+// object returns the fields of the record. They share its memory.
+func (r record) object() rawjson.Object {
+	fields, _ := rawjson.ParseObject(r.fields.Value())
+	return fields
+}

@@ -6,13 +6,17 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // RowsInput has the arguments of a query for rows. A nil member was not given.
 type RowsInput struct {
+	Call         answer.Given
+	Stream       string
 	Filter       rs.Filter
 	Sort         *string
 	Order        *string
@@ -25,19 +29,19 @@ type RowsInput struct {
 // Rows reads a page of a stream, or of all streams. If the resource server refuses all filters, the adapter applies the filter
 // (R-SCAN-1). If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Rows returns the errors of env.Get, or a
 // *tool.Error for a cursor of another call or a caller with too many readings.
-func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
+func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
 		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(text(input.Cursor), changesPrefix) {
-			return readChanges(ctx, env, request, input)
+			return computed(readChanges(ctx, env, request, input))
 		}
-		return readTimeline(ctx, env, request, input)
+		return computed(readTimeline(ctx, env, request, input))
 	}
 	from, isOwn, err := positionOf(env, input.Cursor, request)
 	switch {
 	case err != nil:
 		return nil, err
 	case env.Readings == nil || len(input.Filter) == 0 && input.Sort == nil || !isNarrowable(input.Filter):
-		return env.Get(ctx, request)
+		return readPage(ctx, env, request, input)
 	}
 	q := &rows{request: request, input: input, from: from}
 	q.filters = isOwn || len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
@@ -45,20 +49,36 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 		return nil, errOtherCall
 	}
 	if !q.filters {
-		response, err := env.Get(ctx, request)
+		page, err := readPage(ctx, env, request, input)
 		if err == nil || !q.takesOver(env, err) {
-			return response, err
+			return page, err
 		}
 	}
 	if !isOwn && input.Cursor != nil {
 		return nil, errOtherCall
 	}
 	for {
-		response, err := q.read(ctx, env)
+		found, err := q.read(ctx, env)
 		if err == nil || !q.takesOver(env, err) {
-			return response, err
+			return computed(found, err)
 		}
 	}
+}
+
+func readPage(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
+	response, err := env.Get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return PlainRows(ctx, env, response, input)
+}
+
+// computed returns the answer of rows that the adapter found, or the error. A cursor follows each of its rows, so no page is read again.
+func computed(rows *answer.Rows, err error) (*tool.Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &tool.Answer{Found: rows, Render: func() (*tool.Result, error) { return render.FitRecords(rows).Result() }}, nil
 }
 
 // rows is a query for rows that the adapter answers.
@@ -100,7 +120,7 @@ func (q *rows) sort() bool {
 	return q.sorts
 }
 
-func (q *rows) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
+func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 	var local rs.Filter // the filter that the adapter applies
 	request, fields, kind := q.request, q.input.Fields, kindRows
 	if q.filters {
@@ -168,7 +188,7 @@ func (q *rows) checkNames(l *list, filterFields []string) error {
 }
 
 // page reads until the page is full. To count the matching rows, it reads to the end.
-func (q *rows) page(l *list) (*rs.Response, error) {
+func (q *rows) page(l *list) (*answer.Rows, error) {
 	isFirst, count := q.from == position{}, text(q.input.Count)
 	found := &matchingPage{
 		list: l, asked: q.request, limit: q.request.Limit(), total: q.from.Count,
@@ -184,5 +204,5 @@ func (q *rows) page(l *list) (*rs.Response, error) {
 	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
 		return nil, err
 	}
-	return found.response(l.filterWarnings()), nil
+	return found.answer(q.input, l.filterWarnings()), nil
 }

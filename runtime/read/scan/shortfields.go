@@ -21,12 +21,9 @@ const (
 var shownRoles = []tool.Role{tool.TitleRole, tool.AuthorRole, tool.ContainerRole, tool.AmountRole, tool.TextRole}
 
 // shortFields returns the fields of a record that have a role, then other fields that fit. A long text of a role is clipped.
-func shortFields(row rawjson.Value, timeField string) rawjson.Value {
-	fields, _ := rawjson.ParseObject(row)
-	if data, isWrapped := rawjson.ParseObject(fields.Get("data")); isWrapped {
-		fields = data
-	}
-	var shown rawjson.Object
+// The result shares no memory with the record.
+func shortFields(fields rawjson.Object, timeField string) rawjson.Object {
+	shown := rawjson.Object{}
 	room := rowCharacters
 	add := func(name string, value rawjson.Value, limit int) {
 		text, isText := rawjson.Text(value)
@@ -58,7 +55,22 @@ func shortFields(row rawjson.Value, timeField string) rawjson.Value {
 			add(field.Name, field.Value, otherCharacters)
 		}
 	}
-	return shown.Encode()
+	return detached(shown)
+}
+
+// detached returns a copy of an object with its own memory. A row does not keep its page in memory.
+func detached(object rawjson.Object) rawjson.Object {
+	size := 0
+	for _, member := range object {
+		size += len(member.Value)
+	}
+	room := make([]byte, 0, size)
+	for i, member := range object {
+		start := len(room)
+		room = append(room, member.Value...)
+		object[i].Value = room[start:len(room):len(room)]
+	}
+	return object
 }
 
 func isScalar(value rawjson.Value) bool {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
@@ -41,9 +42,9 @@ type source struct {
 // timelineRow is one row of a timeline.
 type timelineRow struct {
 	sortKey
-	row  rawjson.Value // as the timeline shows it
-	time string
-	page int // index in source.pages
+	record answer.Record // as the timeline shows it
+	time   string
+	page   int // index in source.pages
 }
 
 var (
@@ -322,8 +323,9 @@ func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 		row := timelineRow{sortKey: sortKey{At: at.UnixNano(), Stream: s.stream, Connection: s.connection, Key: record.key()}, page: len(s.pages) - 1}
 		if s.span.holds(at) && (s.from == nil || s.compare(row.sortKey, *s.from) > 0) {
 			row.time = rawjson.TextOf(value)
-			row.row = append(s.identity(record),
-				rawjson.Raw(timeKey, bytes.Clone(value)), rawjson.Raw("data", shortFields(record.row, s.field))).Encode()
+			row.record = answer.Record{
+				Members: append(s.identity(record), rawjson.Raw(timeKey, bytes.Clone(value))), Data: shortFields(record.object(), s.field),
+			}
 			s.rows = append(s.rows, row)
 		}
 	}

@@ -66,7 +66,7 @@ func (t *timeline) compare(a, b sortKey) int {
 
 // readTimeline reads a page of the timeline. It returns a *tool.Error, the error of the schema, or the error of a source if no source
 // answered.
-func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
+func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*answer.Rows, error) {
 	if env.Readings == nil {
 		return nil, readingOff(tool.RecordsStream + ` "` + tool.EveryStream + `"`)
 	}
@@ -93,7 +93,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	if err != nil {
 		return nil, err
 	}
-	return t.page(order), nil
+	return t.page(order, input), nil
 }
 
 // findSources reads the schema, and makes a source for each stream and connection.
@@ -211,13 +211,13 @@ func (t *timeline) merge() (order []int, unread []*source) {
 	return order, unread
 }
 
-func (t *timeline) page(order []int) *rs.Response {
+func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 	taken := make([]int, len(t.sources))
-	rows := make([]rawjson.Value, len(order))
+	rows := make([]answer.Record, len(order))
 	for i, number := range order {
 		row := t.sources[number].rows[taken[number]]
 		taken[number]++
-		rows[i] = row.row
+		rows[i] = row.record
 		t.Rows = append(t.Rows, answer.Mark{ID: row.Key, Time: row.time, Read: t.Read})
 	}
 	hasMore, isWhole := false, len(t.schemaWarnings()) == 0
@@ -235,8 +235,10 @@ func (t *timeline) page(order []int) *rs.Response {
 		}
 		return t.cursor(order[:shown])
 	}
-	body := rowsEnvelope(rows, t.CursorAfter(len(order)), rawjson.String(zoneName, t.env.Clock.Location().String()))
-	return t.respond(append(body, t.warnings().meta(nil)))
+	zone := rawjson.String(zoneName, t.env.Clock.Location().String())
+	page := t.reading.answer(input, answer.Envelope{Members: rawjson.Object{zone}, Warnings: t.warnings()})
+	page.Records, page.GrantIDs = rows, t.grants
+	return page
 }
 
 func (t *timeline) respond(body rawjson.Object) *rs.Response {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 )
 
 // top reads the whole stream for its first rows by a field (R-SCAN-4). No page follows. If the reading ends early, a cursor finds the
 // first rows of the unread records (R-SCAN-6).
-func (q *rows) top(l *list) (*rs.Response, error) {
+func (q *rows) top(l *list) (*answer.Rows, error) {
 	first := tally.NewTop(q.sortField, q.isDescending, q.request.Limit())
 	l.readsAhead = true
 	err := l.readAll(func(read *page) {
@@ -41,7 +41,9 @@ func (q *rows) top(l *list) (*rs.Response, error) {
 	}
 	found := l.filterWarnings()
 	found.add("numbers_as_text", first.Spelled())
-	return l.respond(q.request, rowsEnvelope(rows, l.Behind, found.meta(meta))), nil
+	page := l.reading.answer(q.input, answer.Envelope{Meta: meta, Warnings: found})
+	page.Records = recordsOfPage(rows, rawjson.ParseObjects(rows))
+	return page, nil
 }
 
 // continuation describes what follows the rows. It sets the cursor after an incomplete reading of one list.

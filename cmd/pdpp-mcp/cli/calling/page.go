@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -112,21 +113,14 @@ func (r *reading) merge(page *rowPage, object rawjson.Object) {
 	page.rows = page.rows[:min(len(page.rows), left)]
 }
 
-// read requests one page. Records come from the response, hits from the result.
+// read requests one page. Records come from the answer, hits from the result.
 func (r *reading) read(ctx context.Context, arguments json.RawMessage) (page rowPage, err error) {
-	err = r.ask(ctx, arguments, func(answer *tool.Answer) (int, error) {
-		if r.definition.Table == tool.RowTable {
-			page, err = recordPage(answer.Response)
-			if r.short != nil && err == nil {
-				object, _ := rawjson.ParseObject(arguments)
-				if _, isSorted := answer.Response.Request.Query.Get("sort"); !isSorted {
-					page.connections = connectionsOf(page.rows)
-				}
-				page.rows = render.PlainRows(answer.Response, object.Text(tool.RecordsStream), object.Text(tool.RecordsConnectionID))
-			}
-			return len(page.rows), err
+	err = r.ask(ctx, arguments, func(asked *tool.Answer) (int, error) {
+		if rows, isRows := asked.Found.(*answer.Rows); isRows {
+			page = recordPage(rows, r.short != nil)
+			return len(page.rows), nil
 		}
-		result, err := answer.Render()
+		result, err := asked.Render()
 		if err != nil {
 			return 0, err
 		}
@@ -136,32 +130,36 @@ func (r *reading) read(ctx context.Context, arguments json.RawMessage) (page row
 	return page, err
 }
 
-func connectionsOf(rows []json.RawMessage) (connections []string) {
-	for _, row := range rows {
-		members, _ := rawjson.ParseObject(row)
-		if id := members.FirstText("connection_id", "connector_instance_id"); !slices.Contains(connections, id) {
+func connectionsOf(rows *answer.Rows) (connections []string) {
+	for _, record := range rows.Records {
+		if id := record.Members.FirstText("connection_id", "connector_instance_id"); !slices.Contains(connections, id) {
 			connections = append(connections, id)
 		}
 	}
 	return connections
 }
 
-func recordPage(response *rs.Response) (rowPage, error) {
-	list, err := response.List()
-	if err != nil {
-		return rowPage{}, err
-	}
+// recordPage returns the whole rows of a page, or the plain rows of a short command.
+func recordPage(rows *answer.Rows, isShort bool) rowPage {
 	page := rowPage{
-		rows: render.WholeRows(response), total: display.ReadTotal(list.Meta().Get("count")),
-		position: keptPosition{list.Text("next_cursor"), list.Text("next_changes_since")}, hasMore: string(list.Get("has_more")) == "true",
+		total:    display.ReadTotal(rows.Meta.Get("count")),
+		position: keptPosition{rows.Cursor, rows.Bookmarked()}, hasMore: rows.HasMore,
 	}
-	if reading := response.Reading; reading != nil {
-		page.position.Cursor, page.hasMore = reading.Behind, false
+	if reading := rows.Reading; reading != nil {
+		page.position.Cursor = reading.Behind
 		if reading.CursorAfter != nil {
-			page.position.Cursor = reading.CursorAfter(len(page.rows))
+			page.position.Cursor = reading.CursorAfter(len(rows.Records))
 		}
 	}
-	return page, nil
+	if !isShort {
+		page.rows = render.WholeRows(rows)
+		return page
+	}
+	if !rows.IsSorted {
+		page.connections = connectionsOf(rows)
+	}
+	page.rows = render.PlainRows(rows)
+	return page
 }
 
 func hitPage(structured json.RawMessage) (rowPage, error) {

@@ -7,21 +7,16 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// isWhole reports whether an answer covers all records, as far as known.
-func isWhole(response *rs.Response) bool { return response.Reading == nil || response.Reading.Complete }
-
 // describeReading returns the figures, the last record and a note of a page that the adapter read (R-SCAN-6), or nothing for an answer of
 // the RS.
-func describeReading(response *rs.Response, rows int) (figures, upTo rawjson.Object, note string) {
-	if response.Reading == nil {
+func describeReading(whole *answer.Reading, rows int) (figures, upTo rawjson.Object, note string) {
+	if whole == nil {
 		return nil, nil, ""
 	}
-	reading := response.Reading.Ending(rows)
+	reading := whole.Ending(rows)
 	figures = rawjson.Object{
 		rawjson.String("read_by", "adapter"), rawjson.Int("records_read", reading.Read), rawjson.Int("matched", reading.Matched),
 		rawjson.Bool("complete", reading.Complete),
@@ -35,8 +30,8 @@ func describeReading(response *rs.Response, rows int) (figures, upTo rawjson.Obj
 	return figures, upTo, words("This covers the records up to up_to; those after it have not been read yet.", reading.Note)
 }
 
-func readingLines(response *rs.Response, rows int) []string {
-	figures, upTo, note := describeReading(response, rows)
+func readingLines(reading *answer.Reading, rows int) []string {
+	figures, upTo, note := describeReading(reading, rows)
 	if figures == nil {
 		return nil
 	}
@@ -46,8 +41,8 @@ func readingLines(response *rs.Response, rows int) []string {
 	return withLine([]string{Tokens(figures)}, note)
 }
 
-func readingMembers(response *rs.Response, rows int) rawjson.Object {
-	figures, upTo, note := describeReading(response, rows)
+func readingMembers(reading *answer.Reading, rows int) rawjson.Object {
+	figures, upTo, note := describeReading(reading, rows)
 	if figures == nil {
 		return nil
 	}
@@ -58,27 +53,6 @@ func readingMembers(response *rs.Response, rows int) rawjson.Object {
 	return members
 }
 
-// laterCalls returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one is not a time.
-func (a *aggregation) laterCalls(groups int) []answer.Call {
-	if groups == 0 {
-		return nil
-	}
-	begins, isTime := tally.Following(a.fields[groups-1].Text("key"), a.body.Text("granularity"), a.body.Text("time_zone"))
-	if !isTime {
-		return nil
-	}
-	return a.withBound(answer.Bound{Field: a.body.Text("group_by_time"), Operator: "gte", Value: begins})
-}
-
-func (a *aggregation) withBound(bound answer.Bound) []answer.Call {
-	const parameter = "filter"
-	filter, _ := rawjson.ParseObject(a.input.Call.Arguments.Get(parameter))
-	bounds, _ := rawjson.ParseObject(filter.Get(bound.Field))
-	strict := strings.TrimSuffix(bound.Operator, "e") // lt of lte
-	bounds = append(bounds.Without(bound.Operator, strict), rawjson.String(bound.Operator, bound.Value))
-	return a.input.Call.With(rawjson.Raw(parameter, filter.With(bound.Field, bounds.Encode()).Encode()))
-}
-
 // Notes on a filter that no record matches.
 const (
 	wholeValues = "A text in a filter matches whole values only."
@@ -86,20 +60,20 @@ const (
 )
 
 // noRowsNote returns why a filter by a text may have missed records, and the call that finds them: a search, or a range for a day.
-func (r *records) noRowsNote(next continuation) (string, []answer.Call) {
-	call := r.input.Call
-	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.Arguments.Get("cursor") != nil {
+func (r *RecordsPage) noRowsNote(next continuation) (string, []answer.Call) {
+	call := r.Call
+	if len(r.records) > 0 || next.hasMore() || !r.IsWhole() || call.Arguments.Get("cursor") != nil {
 		return "", nil
 	}
-	if reading := r.response.Reading; reading != nil && reading.Unmatched != nil {
-		return "", withNear(call, reading.Unmatched)
+	if r.Reading != nil && r.Reading.Unmatched != nil {
+		return "", withNear(call, r.Reading.Unmatched)
 	}
 	filter, _ := rawjson.ParseObject(call.Arguments.Get("filter"))
 	for _, condition := range filter {
 		text, isText := rawjson.Text(condition.Value)
 		day, err := time.Parse(time.DateOnly, text)
 		switch {
-		case !isText, err == nil && r.response.Reading != nil: // the reading has a warning
+		case !isText, err == nil && r.Reading != nil: // the reading has a warning
 		case err == nil:
 			times := rawjson.Object{
 				rawjson.String("gte", text), rawjson.String("lt", day.AddDate(0, 0, 1).Format(time.DateOnly)),
@@ -135,4 +109,19 @@ func withNear(g answer.Given, unmatched []answer.Unmatched) []answer.Call {
 		filter = filter.With(condition.Field, rawjson.Quote(condition.Near))
 	}
 	return g.With(rawjson.Raw("filter", filter.Encode()))
+}
+
+// smallerMembers returns the members of a page that was read again with a smaller limit.
+func smallerMembers(smaller *answer.Smaller) rawjson.Object {
+	if smaller == nil {
+		return nil
+	}
+	return rawjson.Object{rawjson.Int("limit_used", int64(smaller.Limit)), rawjson.Int("rows_too_many", int64(smaller.Rows))}
+}
+
+func smallerLines(smaller *answer.Smaller, noun string) []string {
+	if smaller == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("limit_used=%d: a page of %d %s does not fit into one result.", smaller.Limit, smaller.Rows, noun)}
 }

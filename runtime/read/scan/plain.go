@@ -1,0 +1,133 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// maxRereads is how often a page may be read again. One reread is enough unless the page has several connections.
+const maxRereads = 3
+
+// PlainRows returns the answer of a page as the resource server sent it. A page that does not fit into a result is read again with a smaller
+// limit when it is rendered, so that the server's cursor continues after the last shown row (R-BUD-3). A terminal shows the whole page.
+func PlainRows(ctx context.Context, env tool.Env, response *rs.Response, input RowsInput) (*tool.Answer, error) {
+	rows, err := rowsOf(ctx, response, input)
+	if err != nil {
+		return nil, err
+	}
+	return &tool.Answer{Found: rows, Render: func() (*tool.Result, error) {
+		return fitting(ctx, env, response.Request, rows, input).Result()
+	}}, nil
+}
+
+// fitting returns a page that fits. A page that cannot be read again is shown as far as it fits.
+func fitting(ctx context.Context, env tool.Env, request rs.Request, rows *answer.Rows, input RowsInput) *render.RecordsPage {
+	page := render.FitRecords(rows)
+	for range maxRereads {
+		limit := page.SmallerLimit()
+		if limit == 0 || limit >= request.Limit() {
+			break
+		}
+		request.Query = request.Query.With(limitName, strconv.Itoa(limit))
+		response, err := env.Get(ctx, request)
+		if err != nil {
+			break
+		}
+		again, err := rowsOf(ctx, response, input)
+		if err != nil || len(again.Records) == 0 {
+			break
+		}
+		again.Smaller = &answer.Smaller{Limit: limit, Rows: len(rows.Records)}
+		page = render.FitRecords(again)
+	}
+	return page
+}
+
+// rowsOf reads a response as a page of records. A response without a list, or with a row that is not an object, is an *rs.Failure.
+func rowsOf(ctx context.Context, response *rs.Response, input RowsInput) (*answer.Rows, error) {
+	list, err := response.List()
+	if err != nil {
+		return nil, err
+	}
+	members, err := response.Objects()
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range members {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if row == nil {
+			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")
+		}
+	}
+	rows := input.answer(response)
+	rows.Records = recordsOfPage(list.Rows, members)
+	rows.Envelope = envelopeOf(list)
+	rows.Warnings = append(rows.Warnings, response.Absent...)
+	places := tool.PlacesOf(response.Request)
+	rows.Paging = answer.Paging{
+		HasMore: string(list.Get("has_more")) == "true", Cursor: list.Text(nextCursorName), Bookmark: list.Get(bookmarkName),
+		Limit: response.Request.Limit(), Skipped: places.Skipped(), Places: places,
+	}
+	return rows, nil
+}
+
+// answer returns an answer to the call without rows. Response is the one that it is made of.
+func (i RowsInput) answer(response *rs.Response) *answer.Rows {
+	_, expands := response.Request.Query.Get("expand")
+	return &answer.Rows{
+		Origin: originOf(response), Coverage: coverageOf(response),
+		Call: i.Call, Stream: i.Stream, ConnectionID: i.ConnectionID, Fields: i.Fields, Expands: expands, IsSorted: i.Sort != nil,
+	}
+}
+
+func originOf(response *rs.Response) answer.Origin {
+	return answer.Origin{ProviderURL: response.ProviderURL, URL: response.URL, RequestID: response.RequestID, Status: response.Status}
+}
+
+func coverageOf(response *rs.Response) answer.Coverage {
+	return answer.Coverage{GrantIDs: response.GrantIDs, Missing: response.Missing, Absent: response.Absent}
+}
+
+// recordsOfPage returns the rows of a page with their members. The records share its memory.
+func recordsOfPage(values []rawjson.Value, members []rawjson.Object) []answer.Record {
+	data := make([]rawjson.Value, len(values))
+	for i := range members {
+		data[i] = members[i].Get("data")
+	}
+	records := make([]answer.Record, len(values))
+	for i, fields := range rawjson.ParseObjects(data) {
+		records[i] = answer.Record{Value: values[i], Members: members[i], Data: fields}
+	}
+	return records
+}
+
+// envelopeOf returns the members of a list next to its rows. The inner envelope takes precedence.
+func envelopeOf(list rs.List) answer.Envelope {
+	var envelope answer.Envelope
+	known := []string{list.RowsName, "data", "has_more", nextCursorName, bookmarkName}
+	for _, member := range slices.Concat(list.Inner, list.Outer) {
+		if slices.Contains(known, member.Name) || rawjson.Kind(member.Value) == rawjson.Null {
+			continue
+		}
+		known = append(known, member.Name)
+		if meta, isObject := rawjson.ParseObject(member.Value); isObject && member.Name == "meta" {
+			member.Value = nil
+			if warnings, isList := rawjson.Elements(meta.Get("warnings")); isList {
+				meta, envelope.Warnings = meta.With("warnings", nil), warnings
+			}
+			envelope.Meta = meta
+		}
+		envelope.Members = append(envelope.Members, member)
+	}
+	return envelope
+}
