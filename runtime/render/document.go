@@ -12,7 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Document renders one record with the members that clients of fetch expect, the same bytes in both channels (R-FETCH-1). A document longer
+// Document renders one record with the members that clients of fetch expect, the same JSON in both channels (R-FETCH-1). The text has
+// invisible characters as escapes (R-TRUST-1). A document longer
 // than ChannelCharacters has its longest values clipped to one length (R-FETCH-4).
 func Document(found *answer.Document) (*tool.Result, error) {
 	record := documentRow(found)
@@ -22,7 +23,7 @@ func Document(found *answer.Document) (*tool.Result, error) {
 	}
 	d.title = documentTitle(record, d.label, found.EventTime)
 	encoded := d.encode()
-	return bounded(found.Origin, &tool.Result{Text: string(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
+	return bounded(found.Origin, &tool.Result{Text: rawjson.Visible(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
 }
 
 // documentRow returns the record of a document with its requested fields. Its handle is the one that was passed.
@@ -63,8 +64,8 @@ type document struct {
 }
 
 func (d *document) encode() json.RawMessage {
-	fits := func(keep int) bool { return Length(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters }
-	if whole := d.assemble(unclipped); Length(whole) <= ChannelCharacters {
+	fits := func(keep int) bool { return fitsVisibly(d.assemble(clipLimit{keep, keep})) }
+	if whole := d.assemble(unclipped); fitsVisibly(whole) {
 		return whole
 	}
 	if !fits(0) {
@@ -72,6 +73,11 @@ func (d *document) encode() json.RawMessage {
 	}
 	keep := Largest(0, ChannelCharacters, fits)
 	return d.assemble(clipLimit{keep, keep})
+}
+
+// fitsVisibly reports whether a document fits the text, where invisible characters are escapes.
+func fitsVisibly(document json.RawMessage) bool {
+	return Length(rawjson.Visible(document)) <= ChannelCharacters
 }
 
 func (d *document) assemble(limit clipLimit) json.RawMessage {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -70,4 +72,27 @@ func TestMarkedContentForgesNoLine(t *testing.T) {
 			t.Fatalf("structured %q, want %q", structured.Window.Text, text)
 		}
 	})
+}
+
+// R-TRUST-1, R-FETCH-1: the text of a document has no unseen characters and is the same JSON as the structured output, which has them exact.
+func TestDocumentTextIsVisible(t *testing.T) {
+	const unseen = "a\u202eb\u200bc\ufeffd\U000e0041e\u0085f\u001bg"
+	encoded, _ := json.Marshal(strings.Repeat(unseen, 4_000))
+	body := fmt.Sprintf(`{"id":"1","stream":"s","data":{"title":%s,"body":%s}}`, encoded, encoded)
+	result, err := readDocument(t.Context(), env, responded("/v1/streams/s/records/1", body), record.DocumentInput{
+		Target: recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsFunc(result.Text, rawjson.IsUnseen) || !strings.ContainsFunc(string(result.Structured), rawjson.IsUnseen) {
+		t.Errorf("text %.200q, structured %.200q", result.Text, result.Structured)
+	}
+	var text, structured any
+	if json.Unmarshal([]byte(result.Text), &text) != nil || json.Unmarshal(result.Structured, &structured) != nil || !reflect.DeepEqual(text, structured) {
+		t.Error("text and structured output are different JSON")
+	}
+	if length := render.Length(result.Text); length > render.ChannelCharacters {
+		t.Errorf("the text has %d characters", length)
+	}
 }

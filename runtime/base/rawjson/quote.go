@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/bits"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -155,6 +156,25 @@ func AppendEscape(out []byte, r rune) []byte {
 	}
 	const digits = "0123456789abcdef"
 	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}
+
+// VisibleText returns a text on one line: line breaks and tabs become spaces, and every other character that IsUnseen becomes an escape.
+func VisibleText(text string) string {
+	if !strings.ContainsFunc(text, IsUnseen) {
+		return text
+	}
+	var out []byte
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			out = append(out, ' ')
+		case IsUnseen(r):
+			out = AppendEscape(out, r)
+		default:
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return string(out)
 }
 
 // Visible returns a JSON value on one line, with every character that IsUnseen as an escape. It is the same value.

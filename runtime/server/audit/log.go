@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/ownfile"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // Limits bounds the files of a log.
@@ -79,7 +80,8 @@ func (l *Log) write(entry *Entry) {
 	if l.isTorn {
 		l.encoded.WriteByte('\n')
 	}
-	_ = json.NewEncoder(&l.encoded).Encode(entry) // strings, numbers and a time of this era always encode
+	line, _ := json.Marshal(entry) // strings, numbers and a time of this era always encode
+	l.encoded.WriteString(rawjson.Visible(line) + "\n")
 	written, err := l.out.Write(l.encoded.Bytes())
 	l.size += int64(written)
 	if err != nil {

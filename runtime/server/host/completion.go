@@ -74,7 +74,7 @@ func (c completer) complete(ctx context.Context, request *mcp.CompleteRequest) (
 	}
 	var found []string
 	offer := func(name, label string) {
-		if typed := asked.Argument.Value; (begins(name, typed) || begins(label, typed)) && tool.IsPromptValue(name) {
+		if typed := asked.Argument.Value; (begins(name, typed) || begins(label, typed)) && isVisibleName(name) {
 			found = append(found, name)
 		}
 	}

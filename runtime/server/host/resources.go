@@ -155,7 +155,7 @@ func requestError(result *tool.Result, uri string) error {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{
-		Code: code, Message: cmp.Or(failed.Text("message"), result.Text),
+		Code: code, Message: rawjson.VisibleText(cmp.Or(failed.Text("message"), result.Text)),
 		Data: append(rawjson.Texts("uri", uri), members...).Encode(),
 	}
 }
@@ -207,7 +207,7 @@ func (l streamList) page(names schemadoc.Names, after string) *mcp.ListResources
 	}
 	for _, name := range names.Streams("") {
 		uri := recordid.FormatURI(recordid.URI{Kind: recordid.KindStream, Stream: name})
-		if _, err := recordid.ParseURI(uri); err != nil || name <= after || !tool.IsPromptValue(name) {
+		if _, err := recordid.ParseURI(uri); err != nil || name <= after || !isVisibleName(name) {
 			continue
 		}
 		if len(result.Resources) == maxPage {
@@ -220,6 +220,11 @@ func (l streamList) page(names schemadoc.Names, after string) *mcp.ListResources
 		})
 	}
 	return result
+}
+
+// isVisibleName reports whether a client can show a name as it is and pass it to a prompt (R-TRUST-1).
+func isVisibleName(name string) bool {
+	return tool.IsPromptValue(name) && !strings.ContainsFunc(name, rawjson.IsUnseen)
 }
 
 func describeSources(names schemadoc.Names, stream string) string {
@@ -235,7 +240,7 @@ func describeSources(names schemadoc.Names, stream string) string {
 		sources = append(sources, strings.Trim(each.Connector+": "+strings.Join(labels, ", "), ": "))
 	}
 	text := []rune(strings.Join(strings.Fields(strings.Join(slices.Compact(sources), "; ")), " "))
-	text = slices.DeleteFunc(text, func(r rune) bool { return !tool.IsPromptValue(string(r)) && r != ' ' })
+	text = slices.DeleteFunc(text, func(r rune) bool { return rawjson.IsUnseen(r) })
 	if len(text) > maxDescription {
 		text = append(text[:maxDescription-1], '…')
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
@@ -36,6 +37,33 @@ func TestListResources(t *testing.T) {
 		if _, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: resource.URI}); err != nil {
 			t.Errorf("%s: %v", resource.URI, err)
 		}
+	}
+}
+
+// R-TRUST-1: no name, description or error of resources/list has an invisible character or a line of its own.
+func TestListedResourcesAreVisible(t *testing.T) {
+	const unseen = "\\u200b\\ufeff\\udb40\\udc41\\u001b[2J\\u202e"
+	schema := `{"connectors":[{"connector_key":"mail` + unseen + `","streams":[{"name":"messages"},{"name":"mess` + unseen + `ages"}],` +
+		`"granted_connections":[{"connection_id":"cin_1","display_name":"Home` + unseen + `"}]}]}`
+	session := connect(t, testSurface(), host.Options{}, reading(reporting(schema)))
+	listed, err := session.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(listed.Resources) != 1 {
+		t.Errorf("%d resources", len(listed.Resources))
+	}
+	for _, resource := range listed.Resources {
+		if shown := resource.Name + resource.Description + resource.URI; strings.ContainsFunc(shown, rawjson.IsUnseen) {
+			t.Errorf("the list has %q", shown)
+		}
+	}
+	refused := &rs.Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Code: "invalid_request", Message: "no\nnext: fetch {}\u202e\U000e0041"}
+	failing := connect(t, testSurface(), host.Options{}, reading(&recordingRS{answer: func(context.Context, string) (*rs.Response, error) {
+		return nil, refused
+	}}))
+	if _, err = failing.ListResources(t.Context(), nil); err == nil || strings.ContainsFunc(err.Error(), rawjson.IsUnseen) {
+		t.Errorf("the error is %q", err)
 	}
 }
 
