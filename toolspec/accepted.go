@@ -6,21 +6,7 @@ import (
 	"strings"
 )
 
-// The methods in this file look up the words of a spec. Load has checked every word of the specs that it returns. The methods
-// panic on a spec that it did not accept.
-
-// TypeWord returns the word for the argument's type.
-func (a Argument) TypeWord() ArgumentType { return accepted(findArgumentType(a.Type)) }
-
-// CheckWord returns the word for the argument's check with the function for its type, or an empty word without a check.
-func (a Argument) CheckWord() Word { return Checks.on(a.Check, a.Type) }
-
-// SendWord returns the word for how the argument is sent with the function for its type, or an empty word if it is not sent
-// by itself.
-func (a Argument) SendWord() Word { return Sends.on(a.Send, a.Type) }
-
-// CompleteWord returns the word for the argument's completion in a shell with its constant, or an empty word without one.
-func (a Argument) CompleteWord() Word { return Completions.on(a.Complete, a.Type) }
+// The functions in this file look up the words and the names of a spec that Load has accepted. They panic on any other.
 
 // SentName returns the RS's name of the argument.
 func (a Argument) SentName() string {
@@ -52,43 +38,8 @@ func (s *Surface) Hinted(refusal Refusal) string {
 	})
 }
 
-// Word returns the word for the call.
-func (c Call) Word() Word { return accepted(Calls.find(c.Call)) }
-
-// Word returns the word for the role.
-func (r Role) Word() Word { return accepted(Roles.find(r.Role)) }
-
-// Word returns the word for the gate.
-func (p Precondition) Word() Word { return accepted(Gates.find(p.Gate)) }
-
-// Word returns the word for how the sources are found.
-func (s Sources) Word() Word { return accepted(SourceWords.find(s.From)) }
-
-// Word returns the word for what is read.
-func (r ReadOn) Word() Word { return accepted(ReadOnWords.find(r.As)) }
-
-// Word returns the word for the operation.
-func (o Operation) Word() Word { return accepted(Operations.find(o.Run)) }
-
-// RenderWord returns the word for the renderer of the result.
-func (t Tool) RenderWord() Word { return accepted(t.renderers().find(t.Result.Render)) }
-
-// TableWord returns the word for the table of the result, or an empty word if its text is shown.
-func (r Result) TableWord() Word { return Tables.ifAny(r.Table) }
-
-// ShowWord returns the word for the schema to read after a refusal, or an empty word if none helps.
-func (r Refusal) ShowWord() Word { return Shows.ifAny(r.Show) }
-
-// ifAny returns the word of that name, or an empty word for an empty name.
-func (ws Words) ifAny(name string) Word {
-	if name == "" {
-		return Word{}
-	}
-	return accepted(ws.find(name))
-}
-
-// renderers returns the render words for the surface of the tool.
-func (t Tool) renderers() Words {
+// Renderers returns the render words for the surface of the tool.
+func (t Tool) Renderers() Words {
 	if t.Terminal() {
 		return TerminalRenderers
 	}
@@ -115,12 +66,23 @@ func (s *Surface) Output(tool Tool) Output {
 	return accepted(Output{}, tool.Terminal())
 }
 
-// on returns a word with its function for an argument type, or an empty word for an empty name.
-func (ws Words) on(name, argumentType string) Word {
+// Get returns the word of that name, or an empty word for an empty name.
+func (ws Words) Get(name string) Word {
 	if name == "" {
 		return Word{}
 	}
-	word := accepted(ws.find(name))
+	return accepted(ws.find(name))
+}
+
+// Type returns the word for a type of arguments.
+func Type(name string) ArgumentType { return accepted(findArgumentType(name)) }
+
+// On returns a word with its function for an argument type, or an empty word for an empty name.
+func (ws Words) On(name, argumentType string) Word {
+	if name == "" {
+		return Word{}
+	}
+	word := ws.Get(name)
 	word.Function = accepted(word.functionFor(argumentType))
 	return word
 }

@@ -6,8 +6,8 @@ package toolspec
 type SurfaceFile struct {
 	Instructions string        `yaml:"instructions"` // sent to a client when it connects
 	Budget       SurfaceBudget `yaml:"budget"`
-	Tools        []string      `yaml:"tools"`              // every mcp tool, in the order of the documentation
-	Commands     []string      `yaml:"commands,omitempty"` // every terminal tool, in the order of the documentation
+	Tools        []string      `yaml:"tools" jsonschema:"uniqueItems=true"`              // every mcp tool, in the order of the documentation
+	Commands     []string      `yaml:"commands,omitempty" jsonschema:"uniqueItems=true"` // every terminal tool, in the order of the documentation
 	Templates    []Template    `yaml:"templates,omitempty"`
 	Examples     []string      `yaml:"examples,omitempty"` // arguments of pdpp-mcp call, for its help
 	Calls        []Call        `yaml:"calls,omitempty"`    // all calls of the vocabulary, or none if results suggest no calls

@@ -31,7 +31,7 @@ func (r *report) load(root fs.FS) *Surface {
 	if surfaceRoot == nil {
 		return nil
 	}
-	file, from := decode[SurfaceFile](r, surfaceRoot)
+	file, from := decode[SurfaceFile](r, surfaceRoot, surfaceSchema)
 	checkSurface(from, file, tools)
 	surface := &Surface{
 		Instructions: file.Instructions,
@@ -64,37 +64,34 @@ func named(list []string, tools []loadedTool) []Tool {
 	return found
 }
 
-func isAbsent(root fs.FS, name string) bool {
-	_, err := fs.Stat(root, name)
-	return errors.Is(err, fs.ErrNotExist)
+// optionalFile reads a file that may be absent. The source has no root if there is no readable mapping.
+func optionalFile[T any](r *report, root fs.FS, name, schema string) (value T, from source, isAbsent bool) {
+	if _, err := fs.Stat(root, name); errors.Is(err, fs.ErrNotExist) {
+		return value, from, true
+	}
+	if node := r.read(root, name); node != nil {
+		value, from = decode[T](r, node, schema)
+	}
+	return value, from, false
 }
 
 // loadRecords reads records.yaml, which may be absent.
 func (r *report) loadRecords(root fs.FS) RecordsFile {
-	if isAbsent(root, recordsPath) {
-		return RecordsFile{}
+	file, from, _ := optionalFile[RecordsFile](r, root, recordsPath, recordsSchema)
+	if from.root != nil {
+		checkRecords(from, file)
 	}
-	node := r.read(root, recordsPath)
-	if node == nil {
-		return RecordsFile{}
-	}
-	file, from := decode[RecordsFile](r, node)
-	checkRecords(from, file)
 	return file
 }
 
 // loadShared reads shared.yaml, which may be absent.
 func (r *report) loadShared(root fs.FS) ([]Output, shared) {
-	if isAbsent(root, sharedPath) {
-		return nil, shared{complete: true}
+	file, from, isAbsent := optionalFile[SharedFile](r, root, sharedPath, sharedSchema)
+	if from.root == nil {
+		return nil, shared{complete: isAbsent}
 	}
-	node := r.read(root, sharedPath)
-	if node == nil {
-		return nil, shared{}
-	}
-	file, from := decode[SharedFile](r, node)
 	checkShared(from, file)
-	common := sharedArguments(valueOf(node, "arguments"))
+	common := sharedArguments(valueOf(from.root, "arguments"))
 	common.complete = from.complete
 	for _, output := range file.Outputs {
 		common.outputs = append(common.outputs, output.Name)
@@ -144,7 +141,7 @@ func (r *report) filesOf(root fs.FS, below, kind string) []string {
 
 // loadPrompts reads every file of the folder prompts, which may be absent.
 func (r *report) loadPrompts(root fs.FS, tools []loadedTool) []Prompt {
-	if isAbsent(root, promptsFolder) {
+	if _, err := fs.Stat(root, promptsFolder); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	var prompts []Prompt
@@ -153,7 +150,7 @@ func (r *report) loadPrompts(root fs.FS, tools []loadedTool) []Prompt {
 		if node == nil {
 			continue
 		}
-		prompt, from := decode[Prompt](r, node)
+		prompt, from := decode[Prompt](r, node, promptSchema)
 		prompt.File = path.Join(folder, name)
 		checkStem(from, "prompt", prompt.Name, name)
 		checkPrompt(from, prompt, tools)
@@ -171,7 +168,7 @@ func checkStem(from source, key, name, file string) {
 
 func (r *report) loadTool(node *yaml.Node, name string, common shared) (Tool, source) {
 	resolved := r.resolve(node, common)
-	tool, position := decode[Tool](r, node)
+	tool, position := decode[Tool](r, node, toolSchema)
 	position.complete = position.complete && resolved
 	tool.File = path.Join(folder, name)
 	checkStem(position, "tool", tool.Name, name)

@@ -3,6 +3,7 @@ package toolspec
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -12,157 +13,202 @@ import (
 // module is the import path of the repository's root.
 const module = "github.com/pdppmcp/pdpp-mcp"
 
-// MetaSchemas returns the JSON Schemas by which editors complete and check the YAML files, by their paths below the
-// repository's root. The hover texts are the doc comments of this package, so the working folder must be that root.
+// schema is a JSON Schema of a kind of file. Load refuses what it refuses. A rule of it has advice for the error in its comment: with a
+// comma or a semicolon in front, the advice follows the refused value.
+type schema = jsonschema.Schema
+
+// MetaSchemas returns the JSON Schemas by which Load and editors check the YAML files, by their paths below the repository's root. The
+// hover texts are the doc comments of this package, so the working folder must be that root.
 func MetaSchemas() (map[string][]byte, error) {
-	reflector := &jsonschema.Reflector{
-		Anonymous:      true,
-		ExpandedStruct: true,
-		FieldNameTag:   "yaml",
-		Mapper:         mapBindings,
-	}
+	reflector := newReflector()
 	if err := reflector.AddGoComments(module, folder); err != nil {
 		return nil, fmt.Errorf("read the doc comments of %s, with the repository's root as the working folder: %w", folder, err)
 	}
-	schemas := map[string][]byte{}
-	for name, refine := range map[string]func(*jsonschema.Reflector) *jsonschema.Schema{
-		"tool": toolSchema, "shared": sharedSchema, "surface": surfaceSchema, "prompt": promptSchema,
-		"records": recordsSchema, "skill": skillSchema,
-	} {
-		text, err := json.MarshalIndent(refine(reflector), "", "  ")
+	files := map[string][]byte{}
+	for name, schema := range schemas(reflector) {
+		text, err := json.MarshalIndent(schema, "", "  ")
 		if err != nil {
 			return nil, fmt.Errorf("write the editor schema of %s files: %w", name, err)
 		}
-		schemas[folder+"/"+name+".schema.json"] = append(text, '\n')
+		files[folder+"/"+name+".schema.json"] = append(text, '\n')
 	}
-	return schemas, nil
+	return files, nil
+}
+
+func newReflector() *jsonschema.Reflector {
+	return &jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, FieldNameTag: "yaml", Mapper: mapBindings}
 }
 
 // mapBindings describes Bindings as a YAML mapping.
-func mapBindings(goType reflect.Type) *jsonschema.Schema {
-	if goType != bindingsType {
+func mapBindings(goType reflect.Type) *schema {
+	if goType != reflect.TypeFor[Bindings]() {
 		return nil
 	}
-	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
+	return &schema{Type: "object", AdditionalProperties: &schema{Type: "string"}}
 }
 
-func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
-	schema := reflector.Reflect(Tool{})
-	argument := schema.Definitions["Argument"]
-	refineArgument(argument)
-	argument.If = &jsonschema.Schema{Required: []string{useKey}}
-	argument.Else = &jsonschema.Schema{Required: argument.Required}
-	argument.Required = nil
-	schema.If = &jsonschema.Schema{Required: []string{"operation"}}
-	schema.Then = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Required: []string{"endpoint"}}, {Required: []string{"request"}}}}
-	schema.Else = &jsonschema.Schema{Required: []string{"request", "result"}}
-	schema.AllOf = []*jsonschema.Schema{ofSurface()}
-	property(schema, "tool").Pattern = snakeCase.String()
-	property(schema.Definitions["ToolBudget"], "bytes").Minimum = "1"
-	namesOf(property(schema.Definitions["Request"], "method"), Methods)
-	namesOf(property(schema, "surface"), SurfaceNames)
-	property(schema, "command").Pattern = commandWords.String()
-	property(schema.Definitions["ShortCommand"], "command").Pattern = shortCommand.String()
-	wordsOf(property(schema.Definitions["Precondition"], "gate"), Gates)
-	wordsOf(property(schema.Definitions["Sources"], "from"), SourceWords)
-	wordsOf(property(schema.Definitions["ReadOn"], "as"), ReadOnWords)
-	wordsOf(property(schema.Definitions["Result"], "render"), slices.Concat(Renderers, TerminalRenderers))
-	wordsOf(property(schema.Definitions["Result"], "table"), Tables)
-	wordsOf(property(schema.Definitions["Operation"], "run"), Operations)
-	return schema
+// The names of the schemas.
+const (
+	toolSchema    = "tool"
+	sharedSchema  = "shared"
+	surfaceSchema = "surface"
+	promptSchema  = "prompt"
+	recordsSchema = "records"
+	skillSchema   = "skill"
+)
+
+// schemas returns the schemas of all kinds of files.
+func schemas(reflector *jsonschema.Reflector) map[string]*schema {
+	files := map[string]*schema{
+		toolSchema:    reflector.Reflect(Tool{}),
+		sharedSchema:  reflector.Reflect(SharedFile{}),
+		surfaceSchema: reflector.Reflect(SurfaceFile{}),
+		promptSchema:  reflector.Reflect(Prompt{}),
+		recordsSchema: reflector.Reflect(RecordsFile{}),
+		skillSchema:   reflector.Reflect(Skill{}),
+	}
+	for name, file := range files {
+		for _, key := range slices.Sorted(maps.Keys(rules)) {
+			refine(file, name, key, rules[key])
+		}
+	}
+	refineTool(files[toolSchema])
+	refineShared(files[sharedSchema])
+	for _, file := range files {
+		for _, each := range objects(file) {
+			refuseBlank(each)
+		}
+	}
+	return files
 }
 
-// ofSurface returns the required keys of an mcp tool and of a terminal tool.
-func ofSurface() *jsonschema.Schema {
-	terminal := jsonschema.NewProperties()
-	terminal.Set("surface", &jsonschema.Schema{Const: SurfaceTerminal})
-	return &jsonschema.Schema{
-		If:   &jsonschema.Schema{Properties: terminal, Required: []string{"surface"}},
-		Then: &jsonschema.Schema{Required: []string{"command"}},
-		Else: &jsonschema.Schema{Required: []string{"budget", "output"}},
+// objects returns the schemas of a file's mappings: of the file itself, and of its definitions.
+func objects(file *schema) []*schema {
+	return append(slices.Collect(maps.Values(file.Definitions)), file)
+}
+
+// refuseBlank refuses texts of white space alone.
+func refuseBlank(object *schema) {
+	for pair := object.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		for _, each := range []*schema{pair.Value, pair.Value.Items, pair.Value.AdditionalProperties} {
+			if each != nil && each.Type == "string" && each.Pattern == "" {
+				each.Pattern = `\S`
+			}
+		}
 	}
 }
 
-func sharedSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
-	schema := reflector.Reflect(SharedFile{})
-	refineArgument(schema.Definitions["Argument"])
-	schema.Definitions["Argument"].Properties.Delete(useKey)
-	property(schema.Definitions["Output"], "name").Pattern = snakeCase.String()
-	member := schema.Definitions["Property"]
-	property(member, "name").Pattern = snakeCase.String()
-	namesOf(property(member, "type"), PropertyTypes)
-	return schema
-}
-
-func surfaceSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
-	schema := reflector.Reflect(SurfaceFile{})
-	for _, name := range []string{"bytes", "tokens", "instructions_characters"} {
-		property(schema.Definitions["SurfaceBudget"], name).Minimum = "1"
+// refine applies a rule to a property: Type.key of a definition, or file.key of the file itself.
+func refine(file *schema, name, key string, rule func(*schema)) {
+	for owner, object := range maps.All(file.Definitions) {
+		if property, found := object.Properties.Get(suffix(key, owner)); found {
+			rule(property)
+		}
 	}
-	wordsOf(property(schema.Definitions["Call"], "call"), Calls)
-	wordsOf(property(schema.Definitions["Refusal"], "show"), Shows)
-	template := schema.Definitions["Template"]
-	property(template, "name").Pattern = snakeCase.String()
-	property(template, "uri").Pattern = templatePattern.String()
-	wordsOf(property(template, "complete"), PromptCompletions)
-	return schema
-}
-
-func promptSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
-	schema := reflector.Reflect(Prompt{})
-	property(schema, "prompt").Pattern = snakeCase.String()
-	argument := schema.Definitions["PromptArgument"]
-	property(argument, "name").Pattern = snakeCase.String()
-	wordsOf(property(argument, "form"), PromptForms)
-	wordsOf(property(argument, "complete"), PromptCompletions)
-	return schema
-}
-
-func skillSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
-	schema := reflector.Reflect(Skill{})
-	property(schema, "skill").Pattern = skillName.String()
-	return schema
-}
-
-func recordsSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
-	schema := reflector.Reflect(RecordsFile{})
-	wordsOf(property(schema.Definitions["Role"], "role"), Roles)
-	property(schema.Definitions["Conversation"], "with").Pattern = snakeCase.String()
-	property(schema.Definitions["Conversation"], "near_hours").Minimum = "1"
-	return schema
-}
-
-// refineArgument adds the words of the vocabulary to an argument's properties.
-func refineArgument(argument *jsonschema.Schema) {
-	property(argument, "name").Pattern = snakeCase.String()
-	types := property(argument, "type")
-	for _, argumentType := range ArgumentTypes {
-		types.OneOf = append(types.OneOf, &jsonschema.Schema{Const: argumentType.Name, Description: argumentType.Doc})
-	}
-	wordsOf(property(argument, "check"), Checks)
-	wordsOf(property(argument, "send"), Sends)
-	wordsOf(property(argument, "complete"), Completions)
-}
-
-// wordsOf restricts a property to the words, each with its doc as hover text.
-func wordsOf(schema *jsonschema.Schema, words Words) {
-	for _, word := range words {
-		schema.OneOf = append(schema.OneOf, &jsonschema.Schema{Const: word.Name, Description: word.Doc})
+	if property, found := file.Properties.Get(suffix(key, name)); found {
+		rule(property)
 	}
 }
 
-// namesOf restricts a property to the names.
-func namesOf(schema *jsonschema.Schema, names []string) {
-	for _, name := range names {
-		schema.Enum = append(schema.Enum, name)
+// suffix returns the part of a key after its owner, or an empty string for a key of another owner.
+func suffix(key, owner string) string {
+	if len(key) > len(owner) && key[:len(owner)+1] == owner+"." {
+		return key[len(owner)+1:]
+	}
+	return ""
+}
+
+const snakeCaseAdvice = "; write names in snake_case: small letters, digits and single underscores"
+
+// rules are the forms and the words of properties.
+var rules = map[string]func(*schema){
+	"tool.tool": func(name *schema) {
+		snakeName(name)
+		name.AllOf = []*schema{{Not: &schema{Enum: anyOf(reservedTools)}, Comments: ", the name of a generated file; choose another"}}
+	},
+	"tool.surface":         namesOf(SurfaceNames),
+	"tool.command":         formOf(commandWords, "; write small letters, digits and -, with one space between words"),
+	"tool.endpoint":        formOf(`^GET /`, "; write it as GET /path"),
+	"ShortCommand.command": formOf(shortCommand, "; write one word of small letters"),
+	"Request.method":       namesOf(Methods),
+	"Precondition.gate":    wordsOf(Gates),
+	"Sources.from":         wordsOf(SourceWords),
+	"ReadOn.as":            wordsOf(ReadOnWords),
+	"Result.render":        wordsOf(slices.Concat(Renderers, TerminalRenderers)),
+	"Result.table":         wordsOf(Tables),
+	"Operation.run":        wordsOf(Operations),
+	"PathBy.values":        func(values *schema) { one := uint64(1); values.MinProperties = &one },
+
+	"Argument.name":     snakeName,
+	"Argument.aliases":  func(aliases *schema) { snakeName(aliases.Items) },
+	"Argument.type":     wordsOf(typeWords()),
+	"Argument.check":    wordsOf(Checks),
+	"Argument.send":     wordsOf(Sends),
+	"Argument.complete": wordsOf(Completions),
+
+	"Output.name":   snakeName,
+	"Property.name": snakeName,
+	"Property.type": namesOf(PropertyTypes),
+
+	"Template.name":      snakeName,
+	"Template.uri":       formOf(templatePattern.String(), "; write it as pdpp://kind/{name} or pdpp://kind/{handle}"),
+	"Template.mime_type": formOf(`^[^/]+/.*[^/]$`, "; write a media type such as text/plain"),
+	"Template.complete":  wordsOf(PromptCompletions),
+	"Call.call":          wordsOf(Calls),
+	"Refusal.show":       wordsOf(Shows),
+	"RelativeDate.unit":  namesOf(timeUnits),
+
+	"prompt.prompt":           snakeName,
+	"PromptArgument.name":     snakeName,
+	"PromptArgument.form":     wordsOf(PromptForms),
+	"PromptArgument.complete": wordsOf(PromptCompletions),
+
+	"skill.skill": formOf(skillName, "; write small letters, digits and single hyphens"),
+
+	"Role.role":               wordsOf(Roles),
+	"Role.fields":             func(fields *schema) { snakeName(fields.Items) },
+	"Conversation.fields":     func(fields *schema) { snakeName(fields.Items) },
+	"Conversation.with":       snakeName,
+	"SearchWords.stop":        lowerCase,
+	"SearchWords.endings_off": lowerCase,
+	"SearchWords.endings_on":  lowerCase,
+}
+
+// formOf restricts a text to a regular expression.
+func formOf(pattern, advice string) func(*schema) {
+	return func(text *schema) { text.Pattern, text.Comments = pattern, advice }
+}
+
+var snakeName = formOf(snakeCase, snakeCaseAdvice)
+
+func lowerCase(words *schema) { formOf(`^\p{Ll}+$`, "; write one word in small letters")(words.Items) }
+
+// wordsOf restricts a property to words, each with its doc as hover text.
+func wordsOf(words Words) func(*schema) {
+	return func(property *schema) {
+		for _, word := range words {
+			property.OneOf = append(property.OneOf, &schema{Const: word.Name, Description: word.Doc})
+		}
 	}
 }
 
-// property returns a property of a reflected struct. It panics if the struct has no such key.
-func property(schema *jsonschema.Schema, name string) *jsonschema.Schema {
-	found, ok := schema.Properties.Get(name)
-	if !ok {
-		panic("toolspec: the spec types have no key " + name)
+// namesOf restricts a property to names.
+func namesOf(names []string) func(*schema) {
+	return func(property *schema) { property.Enum = anyOf(names) }
+}
+
+func anyOf(names []string) []any {
+	list := make([]any, len(names))
+	for i, name := range names {
+		list[i] = name
 	}
-	return found
+	return list
+}
+
+func typeWords() Words {
+	words := make(Words, len(ArgumentTypes))
+	for i, each := range ArgumentTypes {
+		words[i] = Word{Name: each.Name, Doc: each.Doc}
+	}
+	return words
 }

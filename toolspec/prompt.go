@@ -119,15 +119,3 @@ func (p Prompt) argument(name string) (PromptArgument, bool) {
 	}
 	return PromptArgument{}, false
 }
-
-// FormWord returns the word for the form of the argument's value, or an empty word if that is any text.
-func (a PromptArgument) FormWord() Word { return PromptForms.ifAny(a.Form) }
-
-// CompleteWord returns the word for the argument's completion with its constant, or an empty word without one.
-func (a PromptArgument) CompleteWord() Word { return Completions.on(a.Complete, "string") }
-
-// CompleteWord returns the word for what a client offers for the template's variable, or an empty word for nothing.
-func (t Template) CompleteWord() Word { return Completions.on(t.Complete, "string") }
-
-// MomentWord returns the word for the moment of a day, or an empty word for the value itself.
-func (p PromptPart) MomentWord() Word { return PromptMoments.ifAny(p.Moment) }

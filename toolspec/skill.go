@@ -3,14 +3,13 @@ package toolspec
 import (
 	"fmt"
 	"io/fs"
-	"regexp"
 )
 
 // Skill teaches an agent the shortest ways through the tools, in the form of the Agent Skills specification (R-EVAL-5).
 type Skill struct {
-	Name        string        `yaml:"skill"` // also of its folder
+	Name        string        `yaml:"skill" jsonschema:"maxLength=64"` // also of its folder
 	Title       string        `yaml:"title"`
-	Description string        `yaml:"description"` // what it is for and when to use it; a host always shows it to its model
+	Description string        `yaml:"description" jsonschema:"maxLength=1024"` // what it is for and when to use it; a host always shows it to its model
 	Opening     string        `yaml:"opening"`
 	Choose      []SkillChoice `yaml:"choose"` // all tools
 	Ways        []SkillWay    `yaml:"ways"`
@@ -30,33 +29,21 @@ type SkillWay struct {
 	Note     string   `yaml:"note,omitempty"`
 }
 
-// skillName is a name of a skill (https://agentskills.io/specification).
-var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-
-const maxSkillName, maxSkillDescription = 64, 1024
+// skillName is the form of a skill's name (https://agentskills.io/specification).
+const skillName = `^[a-z0-9]+(-[a-z0-9]+)*$`
 
 // loadSkill reads skill.yaml. It returns nil without the file.
 func (r *report) loadSkill(root fs.FS, tools []loadedTool) *Skill {
-	if isAbsent(root, skillPath) {
+	skill, from, _ := optionalFile[Skill](r, root, skillPath, skillSchema)
+	if from.root == nil {
 		return nil
 	}
-	node := r.read(root, skillPath)
-	if node == nil {
-		return nil
-	}
-	skill, from := decode[Skill](r, node)
 	checkSkill(from, skill, tools)
 	return &skill
 }
 
 // checkSkill checks a skill: it names every tool once, and each call in it is one that its tool takes.
 func checkSkill(from source, skill Skill, tools []loadedTool) {
-	if skill.Name != "" && (!skillName.MatchString(skill.Name) || len(skill.Name) > maxSkillName) {
-		from.add("skill", "is %q; write up to %d small letters, digits and single hyphens", skill.Name, maxSkillName)
-	}
-	if length := len([]rune(skill.Description)); length > maxSkillDescription {
-		from.add("description", "has %d characters; a host reads %d", length, maxSkillDescription)
-	}
 	chosen := map[string]string{}
 	for index, choice := range skill.Choose {
 		path := fmt.Sprintf("choose[%d].tool", index)

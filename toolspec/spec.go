@@ -21,9 +21,9 @@ type Surface struct {
 
 // SurfaceBudget bounds the text that a model reads before its first call (R-FOOT-1).
 type SurfaceBudget struct {
-	Bytes                  int `yaml:"bytes"`                   // of the tools/list result as JSON
-	Tokens                 int `yaml:"tokens"`                  // of the tools/list result, counted as o200k
-	InstructionsCharacters int `yaml:"instructions_characters"` // of the instructions, counted as runes
+	Bytes                  int `yaml:"bytes" jsonschema:"minimum=1"`                   // of the tools/list result as JSON
+	Tokens                 int `yaml:"tokens" jsonschema:"minimum=1"`                  // of the tools/list result, counted as o200k
+	InstructionsCharacters int `yaml:"instructions_characters" jsonschema:"minimum=1"` // of the instructions, counted as runes
 }
 
 // Template is a resource template (R-RES-1).
@@ -57,23 +57,23 @@ type Refusal struct {
 
 // Role lists the fields that mean the same in many streams (R-FIND-4).
 type Role struct {
-	Role       string   `yaml:"role"`                 // a role word of the vocabulary
-	Fields     []string `yaml:"fields"`               // names of fields in order of preference
-	Advertised []string `yaml:"advertised,omitempty"` // what schemas say of such a field in its role
+	Role       string   `yaml:"role"`                                            // a role word of the vocabulary
+	Fields     []string `yaml:"fields" jsonschema:"minItems=1,uniqueItems=true"` // names of fields in order of preference
+	Advertised []string `yaml:"advertised,omitempty"`                            // what schemas say of such a field in its role
 }
 
 // Conversation lists the fields whose value is shared by the records of one conversation (R-FIND-3).
 type Conversation struct {
-	Fields    []string `yaml:"fields"`
-	With      string   `yaml:"with,omitempty"`       // another field of the record that is needed to name the conversation
-	NearHours int      `yaml:"near_hours,omitempty"` // only records so many hours before and after belong together; left out: all of them
+	Fields    []string `yaml:"fields" jsonschema:"minItems=1,uniqueItems=true"`
+	With      string   `yaml:"with,omitempty"`                              // another field of the record that is needed to name the conversation
+	NearHours int      `yaml:"near_hours,omitempty" jsonschema:"minimum=1"` // only records so many hours before and after belong together; left out: all of them
 }
 
 // SearchWords says how a search is relaxed that has no hit (R-FIND-1).
 type SearchWords struct {
-	Stop       []string `yaml:"stop"`        // words that are left out
-	EndingsOff []string `yaml:"endings_off"` // taken off a word for another form of it, in the order in which they are tried
-	EndingsOn  []string `yaml:"endings_on"`  // then put on it
+	Stop       []string `yaml:"stop" jsonschema:"uniqueItems=true"`        // words that are left out
+	EndingsOff []string `yaml:"endings_off" jsonschema:"uniqueItems=true"` // taken off a word for another form of it, in the order in which they are tried
+	EndingsOn  []string `yaml:"endings_on" jsonschema:"uniqueItems=true"`  // then put on it
 }
 
 // Tool is one tool. A call is answered by Request and Result, or by Operation, which gets the request if there is one.
@@ -113,7 +113,7 @@ func (t Tool) Terminal() bool { return t.Surface == SurfaceTerminal }
 
 // ToolBudget bounds one entry of tools/list.
 type ToolBudget struct {
-	Bytes int `yaml:"bytes"` // of the entry as JSON
+	Bytes int `yaml:"bytes" jsonschema:"minimum=1"` // of the entry as JSON
 }
 
 // Argument is one input of a tool.
@@ -124,14 +124,14 @@ type Argument struct {
 	Required    bool     `yaml:"required,omitempty"`
 	Positional  bool     `yaml:"positional,omitempty"` // follows the words of a command, or the name of a tool at a terminal, without a flag
 	Description string   `yaml:"description,omitempty"`
-	Aliases     []string `yaml:"aliases,omitempty"`  // accepted, not advertised
-	Enum        []string `yaml:"enum,omitempty"`     // the only accepted values of a string
-	Minimum     *int64   `yaml:"minimum,omitempty"`  // of an integer
-	Maximum     *int64   `yaml:"maximum,omitempty"`  // of an integer
-	Check       string   `yaml:"check,omitempty"`    // a check word of the vocabulary
-	Send        string   `yaml:"send,omitempty"`     // a send word of the vocabulary; empty: not sent by itself
-	As          string   `yaml:"as,omitempty"`       // the RS's name for it, when that differs
-	Complete    string   `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a shell offers for it
+	Aliases     []string `yaml:"aliases,omitempty"`                                       // accepted, not advertised
+	Enum        []string `yaml:"enum,omitempty" jsonschema:"minItems=1,uniqueItems=true"` // the only accepted values of a string
+	Minimum     *int64   `yaml:"minimum,omitempty"`                                       // of an integer
+	Maximum     *int64   `yaml:"maximum,omitempty"`                                       // of an integer
+	Check       string   `yaml:"check,omitempty"`                                         // a check word of the vocabulary
+	Send        string   `yaml:"send,omitempty"`                                          // a send word of the vocabulary; empty: not sent by itself
+	As          string   `yaml:"as,omitempty"`                                            // the RS's name for it, when that differs
+	Complete    string   `yaml:"complete,omitempty"`                                      // a complete word of the vocabulary: what a shell offers for it
 	// DeclaredFor is the argument that says what the schema must declare a field for: by its value if it has an enum, otherwise by
 	// its name.
 	DeclaredFor string `yaml:"declared_for,omitempty"`
@@ -149,8 +149,8 @@ type Target struct {
 
 // Precondition is a gate that a call must pass before its request is sent.
 type Precondition struct {
-	Gate string   `yaml:"gate"`           // a gate word of the vocabulary
-	When []string `yaml:"when,omitempty"` // arguments; the gate applies when any of them is given. None: always
+	Gate string   `yaml:"gate"`                                                    // a gate word of the vocabulary
+	When []string `yaml:"when,omitempty" jsonschema:"minItems=1,uniqueItems=true"` // arguments; the gate applies when any of them is given. None: always
 	With Bindings `yaml:"with,omitempty"`
 }
 
@@ -213,16 +213,16 @@ type Binding struct {
 type Output struct {
 	Name       string     `yaml:"name"`
 	Unserved   bool       `yaml:"unserved,omitempty"` // clients get no schema, so a result without structured content is good to them
-	Properties []Property `yaml:"properties"`
+	Properties []Property `yaml:"properties" jsonschema:"minItems=1"`
 }
 
 // Property is one member of structured content.
 type Property struct {
 	Name        string     `yaml:"name"`
-	Type        string     `yaml:"type"`                  // a word of PropertyTypes
-	Description string     `yaml:"description,omitempty"` // for the reference pages and the schemas for programs
-	Properties  []Property `yaml:"properties,omitempty"`  // of an object, or of the objects of an array
-	OrNames     bool       `yaml:"or_names,omitempty"`    // of an object or an array: there may be names only, as strings
-	Advertised  bool       `yaml:"advertised,omitempty"`  // also in the served schema
-	Brief       string     `yaml:"brief,omitempty"`       // its description in the served schema, which has none otherwise
+	Type        string     `yaml:"type"`                                         // a word of PropertyTypes
+	Description string     `yaml:"description,omitempty"`                        // for the reference pages and the schemas for programs
+	Properties  []Property `yaml:"properties,omitempty" jsonschema:"minItems=1"` // of an object, or of the objects of an array
+	OrNames     bool       `yaml:"or_names,omitempty"`                           // of an object or an array: there may be names only, as strings
+	Advertised  bool       `yaml:"advertised,omitempty"`                         // also in the served schema
+	Brief       string     `yaml:"brief,omitempty"`                              // its description in the served schema, which has none otherwise
 }

@@ -15,13 +15,8 @@ const targetWord = "target"
 func (c *toolCheck) preconditions() {
 	for index, precondition := range c.tool.Preconditions {
 		path := fmt.Sprintf("preconditions[%d]", index)
-		if precondition.When != nil && len(precondition.When) == 0 {
-			c.add(path+".when", "is an empty list; name arguments, or remove the key")
-		}
-		seen := map[string]string{}
 		for number, name := range precondition.When {
 			at := fmt.Sprintf("%s.when[%d]", path, number)
-			checkUnique(c.source, at, name, seen)
 			if _, found := c.reference(at, name); !found {
 				continue
 			}
@@ -29,18 +24,14 @@ func (c *toolCheck) preconditions() {
 				c.add(at, "is %q, which is always given, so the gate always applies; remove when", name)
 			}
 		}
-		c.word(path, "gate", "gate", precondition.Gate, Gates, precondition.With)
+		c.word(path, precondition.Gate, Gates, precondition.With)
 	}
 }
 
-// word checks a word with parameters, and their bindings in `with`.
-func (c *toolCheck) word(path, key, noun, name string, table Words, with Bindings) {
-	if name == "" {
-		return
-	}
+// word checks the bindings of a word in `with`.
+func (c *toolCheck) word(path, name string, table Words, with Bindings) {
 	word, known := table.find(name)
 	if !known {
-		c.add(path+"."+key, "%s", unknown(noun, name, table.Names()))
 		for _, binding := range with {
 			c.used[binding.Value] = true
 		}
@@ -81,14 +72,6 @@ func parameterNames(word Word) []string {
 		list = append(list, parameter.Name)
 	}
 	return list
-}
-
-// article puts an article before the name of a type or a kind.
-func article(noun string) string {
-	if strings.HasPrefix(noun, "optional") || strings.HasPrefix(noun, "integer") {
-		return "an " + noun
-	}
-	return "a " + noun
 }
 
 // binding checks the value of one parameter.

@@ -13,7 +13,6 @@ func checkCalls(from source, calls []Call, tools []loadedTool) {
 	for index, call := range calls {
 		path := fmt.Sprintf("calls[%d]", index)
 		checkUnique(from, path+".call", call.Call, seen)
-		checkWord(from, path+".call", "call", call.Call, Calls)
 		word, known := Calls.find(call.Call)
 		tool, found := checkToolName(from, path+".tool", call.Tool, tools)
 		if !known || !found {
@@ -78,7 +77,6 @@ func checkRefusals(from source, refusals []Refusal, tools []loadedTool) {
 		for number, code := range refusal.Codes {
 			checkUnique(from, fmt.Sprintf("%s.codes[%d]", path, number), code, seen)
 		}
-		checkWord(from, path+".show", "word", refusal.Show, Shows)
 		for _, match := range bounded.FindAllStringSubmatch(refusal.Hint, -1) {
 			name, argument, _ := strings.Cut(match[1], ".")
 			tool, found := checkToolName(from, path+".hint", name, tools)

@@ -16,14 +16,8 @@ var (
 func (c *toolCheck) request() {
 	request := c.tool.Request
 	if request == nil {
-		for index, argument := range c.tool.Arguments {
-			if argument.Send == SendPath && c.has("operation") {
-				c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is path, but an operation has no path; send it as query")
-			}
-		}
 		return
 	}
-	c.method()
 	c.path("request.path", request.Path)
 	if request.PathBy == nil {
 		return
@@ -36,9 +30,6 @@ func (c *toolCheck) request() {
 
 // pathBy checks the argument that chooses a path.
 func (c *toolCheck) pathBy(by PathBy) {
-	if by.Values != nil && len(by.Values) == 0 {
-		c.add("request.path_by.values", "is empty; give a path for a value, or remove path_by")
-	}
 	argument, found := c.reference("request.path_by.argument", by.Argument)
 	if !found {
 		return

@@ -11,14 +11,9 @@ import (
 
 // checkPrompt checks a prompt: its text names its arguments and no others, and each call in it is one that its tool takes.
 func checkPrompt(from source, prompt Prompt, tools []loadedTool) {
-	checkName(from, "prompt", prompt.Name)
 	seen := map[string]string{}
 	for index, argument := range prompt.Arguments {
-		path := fmt.Sprintf("arguments[%d]", index)
-		checkName(from, path+".name", argument.Name)
-		checkUnique(from, path+".name", argument.Name, seen)
-		checkWord(from, path+".form", "form", argument.Form, PromptForms)
-		checkWord(from, path+".complete", "complete word", argument.Complete, PromptCompletions)
+		checkUnique(from, fmt.Sprintf("arguments[%d].name", index), argument.Name, seen)
 	}
 	if !from.complete || prompt.Text == "" {
 		return
@@ -87,8 +82,8 @@ func checkParts(from source, prompt Prompt) {
 			from.add("text", "has {%s}, which may be absent; put << and >> around what to leave out then", part.Argument)
 		case part.Moment != "" && argument.Form != FormDay:
 			from.add("text", "has {%s.%s}, but only a day has moments; write {%s}", part.Argument, part.Moment, part.Argument)
-		default:
-			checkWord(from, "text", "moment", part.Moment, PromptMoments)
+		case !knownOrEmpty(PromptMoments, part.Moment):
+			from.add("text", "%s", unknown("moment", part.Moment, PromptMoments.Names()))
 		}
 	}
 	for index, argument := range prompt.Arguments {

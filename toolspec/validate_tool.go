@@ -15,7 +15,8 @@ type toolCheck struct {
 
 func checkTool(from source, tool Tool, common shared) {
 	check := &toolCheck{source: from, tool: tool, used: map[string]bool{}}
-	check.surface()
+	check.shortCommands()
+	check.positional()
 	for index, argument := range tool.Arguments {
 		if argument.Name == "" {
 			check.complete = false
@@ -23,10 +24,6 @@ func checkTool(from source, tool Tool, common shared) {
 		if from.has(fmt.Sprintf("arguments[%d].send", index)) {
 			check.used[argument.Name] = true
 		}
-	}
-	checkName(from, "tool", tool.Name)
-	if slices.Contains(reservedTools, tool.Name) {
-		from.add("tool", "is %q, the name of a generated file; choose another", tool.Name)
 	}
 	checkArguments(check.source, tool.Arguments)
 	if tool.Output != "" && common.complete && !slices.Contains(common.outputs, tool.Output) {
@@ -50,10 +47,15 @@ func (c *toolCheck) argument(name string) (Argument, string, bool) {
 
 // reference returns an argument that a path or a binding names, and notes an unknown one.
 func (c *toolCheck) reference(path, name string) (Argument, bool) {
+	argument, found := c.known(path, name)
+	c.used[name] = c.used[name] || found
+	return argument, found
+}
+
+// known returns an argument that is named at a path, and notes an unknown one.
+func (c *toolCheck) known(path, name string) (Argument, bool) {
 	argument, _, found := c.argument(name)
-	if found {
-		c.used[name] = true
-	} else if name != "" && c.complete {
+	if !found && name != "" && c.complete {
 		c.add(path, "%s", unknown("argument", name, argumentNames(c.tool)))
 	}
 	return argument, found
@@ -132,8 +134,7 @@ func pathPart(key string) string {
 func (c *toolCheck) targetChoice(target *Target) {
 	pair := c.has("target.stream")
 	if pair != c.has("target.record_id") {
-		c.add("target", "has one of stream and record_id; give both, or neither")
-		return
+		return // the schema refuses it
 	}
 	argument, at, found := c.argument(target.ID)
 	if found && !pair && !argument.Required && c.complete {
@@ -159,52 +160,20 @@ func (c *toolCheck) targetIsUsed() bool {
 
 // answer checks what follows the gates: a request and its renderer, or an operation.
 func (c *toolCheck) answer() {
-	request, result, operation := c.has("request"), c.has("result"), c.has("operation")
-	switch {
-	case operation && result:
-		c.add("operation", "is not allowed with result; keep one, an operation renders its own result")
-	case !operation && !request:
-		c.lacks("request", "is missing; add request and result, or operation")
-	case request && !result && !operation:
-		c.lacks("result", "is missing; name the renderer of the response")
-	}
-	if operation && !request && c.has("target") {
-		c.add("target", "needs a request; add one, or remove target")
-	}
-	if operation && !request && !c.has("endpoint") {
-		c.lacks("endpoint", "is missing; say what the operation reads: GET /path")
-	}
-	if operation && c.has("request.read_on") {
-		c.add("request.read_on", "needs result; remove it, the operation sends the request")
-	}
-	if c.has("endpoint") && request {
-		c.add("endpoint", "is not allowed with request, which names the endpoint; remove it")
-	}
-	if endpoint := c.tool.Endpoint; endpoint != "" && !strings.HasPrefix(endpoint, Method+" /") {
-		c.add("endpoint", "is %q; write it as GET /path", endpoint)
-	}
 	c.request()
 	if request := c.tool.Request; request != nil && request.Sources != nil {
-		c.word("request.sources", "from", "sources word", request.Sources.From, SourceWords, request.Sources.With)
+		c.word("request.sources", request.Sources.From, SourceWords, request.Sources.With)
 	}
 	if request := c.tool.Request; request != nil && request.ReadOn != nil {
-		c.word("request.read_on", "as", "read_on word", request.ReadOn.As, ReadOnWords, request.ReadOn.With)
+		c.word("request.read_on", request.ReadOn.As, ReadOnWords, request.ReadOn.With)
 	}
 	if result := c.tool.Result; result != nil {
-		c.word("result", "render", "renderer", result.Render, c.tool.renderers(), result.With)
-		checkWord(c.source, "result.table", "table", result.Table, Tables)
+		c.word("result", result.Render, c.tool.Renderers(), result.With)
 		c.cursor("result.pages", result.Pages)
 		c.cursor("result.changes", result.Changes)
 	}
 	if operation := c.tool.Operation; operation != nil {
-		c.word("operation", "run", "operation", operation.Run, Operations, operation.With)
-		word, known := Operations.find(operation.Run)
-		switch {
-		case known && word.Sends && !request:
-			c.add("operation.run", "is %q, which sends a request; add request", operation.Run)
-		case known && !word.Sends && request:
-			c.add("operation.run", "is %q, which sends its own requests; remove request", operation.Run)
-		}
+		c.word("operation", operation.Run, Operations, operation.With)
 	}
 }
 
@@ -216,13 +185,6 @@ func (c *toolCheck) cursor(path, name string) {
 		c.add(path, "is %q, %s; a cursor is a string", name, article(argument.Type))
 	case found && argument.Required:
 		c.add(path, "is %q, which is always given; the first page has no cursor, so remove required from it", name)
-	}
-}
-
-// lacks notes a missing key, unless part of the tool could not be read.
-func (c *toolCheck) lacks(key, format string, values ...any) {
-	if c.complete {
-		c.addMissing(key, format, values...)
 	}
 }
 

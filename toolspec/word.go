@@ -110,6 +110,17 @@ func (ws Words) find(name string) (Word, bool) {
 	return Word{}, false
 }
 
+// fitting returns the words that an argument of a type takes.
+func (ws Words) fitting(argumentType string) Words {
+	var words Words
+	for _, word := range ws {
+		if _, fits := word.functionFor(argumentType); fits {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
 // Names returns the names of the words in the order of the table.
 func (ws Words) Names() []string {
 	names := make([]string, 0, len(ws))

@@ -26,8 +26,8 @@ func promptArguments(prompt toolspec.Prompt) jen.Code {
 	for _, argument := range prompt.Arguments {
 		members := []member{{"Name", jen.Lit(argument.Name)}, {"Description", jen.Lit(argument.Description)}}
 		members = optional(members, argument.Required, "Required", jen.True())
-		members = withConstant(members, "Form", argument.FormWord())
-		items = append(items, onOneLine(withConstant(members, "Complete", argument.CompleteWord())))
+		members = withConstant(members, "Form", toolspec.PromptForms.Get(argument.Form))
+		items = append(items, onOneLine(withConstant(members, "Complete", toolspec.Completions.On(argument.Complete, "string"))))
 	}
 	return jen.Index().Add(runtime("tool", "PromptArgument")).Add(braces(items, len(items) > 0))
 }
@@ -39,7 +39,7 @@ func promptParts(prompt toolspec.Prompt) jen.Code {
 		members := optional(nil, part.Before != "", "Before", jen.Lit(part.Before))
 		members = optional(members, part.Argument != "", "Argument", jen.Lit(part.Argument))
 		members = optional(members, part.After != "", "After", jen.Lit(part.After))
-		items = append(items, onOneLine(withConstant(members, "Moment", part.MomentWord())))
+		items = append(items, onOneLine(withConstant(members, "Moment", toolspec.PromptMoments.Get(part.Moment))))
 	}
 	return jen.Index().Add(runtime("tool", "PromptPart")).Add(braces(items, true))
 }

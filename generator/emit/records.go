@@ -13,7 +13,7 @@ func Records(records toolspec.RecordsFile) ([]byte, error) {
 	for _, role := range records.Roles {
 		members := []member{{"Fields", stringList(role.Fields)}}
 		members = optional(members, role.Advertised != nil, "Advertised", stringList(role.Advertised))
-		roles = append(roles, jen.Id(role.Word().Function).Op("=").Id("Role").Add(structLiteral(members)))
+		roles = append(roles, jen.Id(toolspec.Roles.Get(role.Role).Function).Op("=").Id("Role").Add(structLiteral(members)))
 	}
 	file.Add(comment("The roles of fields (R-FIND-4).")).Line().Var().Defs(roles...).Line()
 	rows := make([]jen.Code, 0, len(records.Conversations))

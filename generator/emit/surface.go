@@ -4,6 +4,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // surfaceSource is the spec that the header of files about the whole surface names.
@@ -49,7 +50,7 @@ func templates(surface *plan.Plan) jen.Code {
 			{"Description", jen.Lit(template.Description)},
 			{"MIMEType", jen.Lit(template.MIMEType)},
 			{"Tool", jen.Lit(template.Tool)},
-		}, "Complete", template.CompleteWord())
+		}, "Complete", toolspec.Completions.On(template.Complete, "string"))
 		items = append(items, structLiteral(optional(members, template.File, "IsFile", jen.True())))
 	}
 	return jen.Index().Add(runtime("tool", "Template")).Add(braces(items, true))

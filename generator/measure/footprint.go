@@ -42,7 +42,7 @@ func Of(surface *plan.Plan, entries listing.Entries) (Footprint, error) {
 		BudgetTokens:                 surface.Budget.Tokens,
 	}
 	for _, tool := range surface.Tools {
-		row, err := weigh(codec, tool.Name, entries[tool.Name], tool.BudgetBytes)
+		row, err := weigh(codec, tool.Name, entries[tool.Name], tool.Budget.Bytes)
 		if err != nil {
 			return Footprint{}, err
 		}

@@ -8,25 +8,17 @@ import (
 )
 
 func (b builder) argument(spec toolspec.Argument) Argument {
-	word := spec.TypeWord()
+	word := toolspec.Type(spec.Type)
 	argument := Argument{
-		Name:        spec.Name,
-		Field:       GoName(spec.Name),
-		Type:        word,
-		Go:          goType(word.Go),
-		Required:    spec.Required,
-		Positional:  spec.Positional,
-		Description: spec.Description,
-		Aliases:     spec.Aliases,
-		Enum:        spec.Enum,
-		Minimum:     spec.Minimum,
-		Maximum:     spec.Maximum,
-		Bounds:      spec.Bounds(),
-		Reader:      word.Function,
-		Complete:    spec.CompleteWord().Function,
-		DeclaredFor: spec.DeclaredFor,
+		Argument: spec,
+		Field:    GoName(spec.Name),
+		Type:     word,
+		Go:       goType(word.Go),
+		Bounds:   spec.Bounds(),
+		Reader:   word.Function,
+		Complete: toolspec.Completions.On(spec.Complete, spec.Type).Function,
 		// The vocabulary writes name where the RS's name of the argument goes.
-		SentAs: strings.ReplaceAll(spec.SendWord().Doc, "name", spec.SentName()),
+		SentAs: strings.ReplaceAll(toolspec.Sends.On(spec.Send, spec.Type).Doc, "name", spec.SentName()),
 	}
 	if spec.Required {
 		argument.Reader, argument.Go = word.RequiredFunction, goType(word.RequiredGo)
@@ -35,7 +27,7 @@ func (b builder) argument(spec toolspec.Argument) Argument {
 		argument.SentName = spec.Name // another argument has that name
 	}
 	if spec.Check != "" {
-		check := spec.CheckWord()
+		check := toolspec.Checks.On(spec.Check, spec.Type)
 		argument.Check = &Check{Function: check.Function, Doc: check.Doc}
 	}
 	return argument

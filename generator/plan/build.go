@@ -9,18 +9,11 @@ import (
 // Build plans a surface that toolspec.Load returned. It panics on any other, since only Load checks the specs.
 func Build(surface *toolspec.Surface) *Plan {
 	return &Plan{
-		Examples:      surface.Examples,
-		Names:         names(surface.Calls),
-		Advice:        advice(surface),
-		Instructions:  surface.Instructions,
-		Budget:        surface.Budget,
-		Tools:         planned(surface, surface.Tools),
-		Commands:      planned(surface, surface.Commands),
-		Templates:     surface.Templates,
-		Prompts:       surface.Prompts,
-		Skill:         surface.Skill,
-		Records:       surface.Records,
-		RelativeDates: surface.RelativeDates,
+		Surface:  surface,
+		Tools:    planned(surface, surface.Tools),
+		Commands: planned(surface, surface.Commands),
+		Names:    names(surface.Calls),
+		Advice:   advice(surface),
 	}
 }
 
@@ -28,7 +21,7 @@ func Build(surface *toolspec.Surface) *Plan {
 func names(calls []toolspec.Call) []Name {
 	var names []Name
 	for _, call := range calls {
-		word := call.Word()
+		word := toolspec.Calls.Get(call.Call)
 		names = append(names, Name{Constant: word.Function + "Tool", Value: call.Tool})
 		for _, parameter := range word.Parameters {
 			for _, binding := range call.With {
@@ -45,7 +38,7 @@ func advice(surface *toolspec.Surface) []Advice {
 	var planned []Advice
 	for _, refusal := range surface.Refusals {
 		for _, code := range refusal.Codes {
-			planned = append(planned, Advice{Code: code, Show: refusal.ShowWord().Function, Hint: surface.Hinted(refusal)})
+			planned = append(planned, Advice{Code: code, Show: toolspec.Shows.Get(refusal.Show).Function, Hint: surface.Hinted(refusal)})
 		}
 	}
 	return planned
@@ -66,19 +59,13 @@ type builder struct{ spec toolspec.Tool }
 
 func (b builder) tool() Tool {
 	tool := Tool{
-		Name:          b.spec.Name,
+		Tool:          b.spec,
 		GoName:        GoName(b.spec.Name),
 		LocalName:     LocalName(b.spec.Name),
-		Title:         b.spec.Title,
-		Description:   b.spec.Description,
-		File:          b.spec.File,
-		BudgetBytes:   b.spec.Budget.Bytes,
 		Endpoint:      b.spec.Endpoint,
 		Target:        b.target(),
 		Preconditions: b.preconditions(),
 		Terminal:      b.terminal(),
-		Commands:      b.spec.Commands,
-		Examples:      b.spec.Examples,
 	}
 	for _, spec := range b.spec.Arguments {
 		tool.Arguments = append(tool.Arguments, b.argument(spec))
@@ -88,11 +75,11 @@ func (b builder) tool() Tool {
 		tool.Endpoint = request.Method + " " + strings.ReplaceAll(request.Path, "{"+targetVariable+".", "{")
 	}
 	if result := b.spec.Result; result != nil && !tool.IsDownload() {
-		tool.Render = b.call("render", b.spec.RenderWord(), result.With)
-		tool.Table, tool.Pages, tool.Changes = result.TableWord().Function, result.Pages, result.Changes
+		tool.Render = b.call("render", b.spec.Renderers().Get(result.Render), result.With)
+		tool.Table, tool.Pages, tool.Changes = toolspec.Tables.Get(result.Table).Function, result.Pages, result.Changes
 	}
 	if operation := b.spec.Operation; operation != nil {
-		tool.Operation = b.call("operation", operation.Word(), operation.With)
+		tool.Operation = b.call("operation", toolspec.Operations.Get(operation.Run), operation.With)
 	}
 	return tool
 }

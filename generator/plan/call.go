@@ -25,7 +25,7 @@ func (b builder) call(packageName string, word toolspec.Word, with toolspec.Bind
 func (b builder) preconditions() []Precondition {
 	var planned []Precondition
 	for _, spec := range b.spec.Preconditions {
-		precondition := Precondition{Call: *b.call("argument", spec.Word(), spec.With)}
+		precondition := Precondition{Call: *b.call("argument", toolspec.Gates.Get(spec.Gate), spec.With)}
 		for _, name := range spec.When {
 			precondition.When = append(precondition.When, b.input(name, false))
 		}

@@ -6,18 +6,11 @@ import "github.com/pdppmcp/pdpp-mcp/toolspec"
 
 // Plan is the whole surface in the form that the emitters need.
 type Plan struct {
-	Instructions  string
-	Budget        toolspec.SurfaceBudget
-	Tools         []Tool // offered to MCP clients, in the order of the specs
-	Commands      []Tool // commands of the terminal only, in the order of the specs
-	Templates     []toolspec.Template
-	Prompts       []toolspec.Prompt // in the order of their names
-	Skill         *toolspec.Skill   // nil without one
-	Examples      []string
-	Names         []Name // constants for hand-written code, in the order of the vocabulary
-	Advice        []Advice
-	Records       toolspec.RecordsFile
-	RelativeDates []toolspec.RelativeDate
+	*toolspec.Surface
+	Tools    []Tool // offered to MCP clients, in the order of the specs
+	Commands []Tool // commands of the terminal only, in the order of the specs
+	Names    []Name // constants for hand-written code, in the order of the vocabulary
+	Advice   []Advice
 }
 
 // Name is a constant for the name of a tool or an argument.
@@ -32,13 +25,9 @@ type Advice struct {
 
 // Tool is one tool. A call is answered by Request and Render, or by Operation. A Render with a Renderer sends the request itself.
 type Tool struct {
-	Name          string // as a client calls it, such as query_records
+	toolspec.Tool
 	GoName        string // QueryRecords
 	LocalName     string // queryRecords
-	Title         string
-	Description   string
-	File          string // the spec, relative to the folder above toolspec
-	BudgetBytes   int    // of its entry in tools/list
 	Arguments     []Argument
 	Target        *Target
 	Preconditions []Precondition
@@ -51,8 +40,6 @@ type Tool struct {
 	Endpoint      string // of the RS, such as GET /v1/schema
 	Output        toolspec.Output
 	Terminal      *Terminal // nil: offered to MCP clients
-	Commands      []toolspec.ShortCommand
-	Examples      []string // of a command
 }
 
 // Terminal has the members of a tool that is only a command.
@@ -68,24 +55,16 @@ func (t Tool) IsDownload() bool { return t.Terminal != nil && t.Terminal.Downloa
 
 // Argument is one input of a tool.
 type Argument struct {
-	Name        string
-	Field       string // of the input struct
-	Type        toolspec.ArgumentType
-	Go          GoType
-	Required    bool
-	Positional  bool
-	Description string
-	Aliases     []string
-	Enum        []string // nil: any string
-	Minimum     *int64
-	Maximum     *int64
-	Bounds      string // the bounds in words; empty without any
-	Check       *Check // nil: any value of the type
-	Reader      string // method of argument.Arguments
-	Complete    string // the constant for the completions of a shell; empty without any
-	DeclaredFor string // the argument that says what a field must be declared for; empty for none
-	SentName    string // the RS's name for it, unless that means another argument
-	SentAs      string // how it is sent, for the docs; empty if not by itself
+	toolspec.Argument
+	Field    string // of the input struct
+	Type     toolspec.ArgumentType
+	Go       GoType
+	Bounds   string // the bounds in words; empty without any
+	Check    *Check // nil: any value of the type
+	Reader   string // method of argument.Arguments
+	Complete string // the constant for the completions of a shell; empty without any
+	SentName string // the RS's name for it, unless that means another argument
+	SentAs   string // how it is sent, for the docs; empty if not by itself
 }
 
 // GoType is the type of a field.

@@ -21,17 +21,17 @@ func (b builder) request(spec *toolspec.Request) *Request {
 		}
 	}
 	if spec.Sources != nil {
-		request.Sources = b.call("rs", spec.Sources.Word(), spec.Sources.With)
+		request.Sources = b.call("rs", toolspec.SourceWords.Get(spec.Sources.From), spec.Sources.With)
 	}
 	if spec.ReadOn != nil {
-		request.ReadOn = b.call("scan", spec.ReadOn.Word(), spec.ReadOn.With)
+		request.ReadOn = b.call("scan", toolspec.ReadOnWords.Get(spec.ReadOn.As), spec.ReadOn.With)
 	}
 	return request
 }
 
 // parameter plans how an argument is sent.
 func (b builder) parameter(spec toolspec.Argument) Parameter {
-	parameter := Parameter{Method: spec.SendWord().Function, Name: spec.SentName(), Value: b.input(spec.Name, true)}
+	parameter := Parameter{Method: toolspec.Sends.On(spec.Send, spec.Type).Function, Name: spec.SentName(), Value: b.input(spec.Name, true)}
 	// An id may name its source, so the target's connection is sent (R-HAND-3).
 	if target := b.spec.Target; target != nil && target.ConnectionID == spec.Name {
 		parameter.Value = b.value(targetVariable+"."+toolspec.OptionalTargetPart, toolspec.KindOptionalString)

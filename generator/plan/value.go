@@ -30,7 +30,7 @@ func (b builder) value(spelling string, kind toolspec.Kind) Value {
 // input plans an argument as the value of an optional or a required parameter.
 func (b builder) input(name string, optional bool) Value {
 	spec := b.spec.Argument(name)
-	word := spec.TypeWord()
+	word := toolspec.Type(spec.Type)
 	address := optional && spec.Required && word.RequiredGo != word.Go
 	return Value{Name: name, Variable: inputVariable, Field: GoName(name), Address: address}
 }

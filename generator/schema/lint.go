@@ -1,12 +1,14 @@
 package schema
 
 import (
-	"encoding/json"
+	"bytes"
+	_ "embed" // the rules
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // Side is what a schema describes. The rules differ: inputs are closed, outputs are loose.
@@ -29,130 +31,80 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s schema, %q: %s", p.Side, p.Pointer, p.Message)
 }
 
-// Lint joins a *Problem for each part of a schema that is not portable.
+//go:embed portable.json
+var portable []byte
+
+// Lint joins a *Problem for each part of a schema that breaks the rules in portable.json.
 func Lint(side Side, document []byte) error {
-	linter := linter{side: side}
-	linter.top(document)
+	compiler := jsonschema.NewCompiler()
+	rules, err := jsonschema.UnmarshalJSON(bytes.NewReader(portable))
+	if err == nil {
+		err = compiler.AddResource("spec:///portable", rules)
+	}
+	if err != nil {
+		return fmt.Errorf("read the rules for schemas: %w", err)
+	}
+	read, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err != nil {
+		return errors.Join(&Problem{Side: side, Message: "is not JSON: " + err.Error()})
+	}
+	compiled, err := compiler.Compile("spec:///portable#/$defs/" + string(side))
+	if err != nil {
+		return fmt.Errorf("read the rules for schemas: %w", err)
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(compiled.Validate(read), &invalid) {
+		return nil
+	}
+	linter := linter{side: side, compiler: compiler, reported: map[string]bool{}}
+	linter.add(invalid)
 	return errors.Join(linter.problems...)
 }
 
-// portable are the keywords that every model provider reads or safely ignores.
-var portable = []string{
-	"type", "description", "enum", "minimum", "maximum", "items",
-	"properties", "required", "minProperties", "additionalProperties", "anyOf",
-}
-
-// node is one schema, keyword by keyword.
-type node map[string]json.RawMessage
-
 type linter struct {
 	side     Side
+	compiler *jsonschema.Compiler
+	reported map[string]bool // by pointer
 	problems []error
 }
 
-func (l *linter) report(pointer, message string) {
-	l.problems = append(l.problems, &Problem{Side: l.side, Pointer: pointer, Message: message})
-}
-
-// top checks the rules for the whole schema.
-func (l *linter) top(document []byte) {
-	root, ok := l.node("", document)
-	if !ok {
+// add reports a violation, or those that it groups.
+func (l *linter) add(violation *jsonschema.ValidationError) {
+	for _, cause := range violation.Causes {
+		l.add(cause)
+	}
+	if violation.Causes != nil {
 		return
 	}
-	if kind, ok := text(root["type"]); !ok || kind != "object" {
-		l.report("/type", `must be "object": arguments and structured content are objects`)
-	}
-	if _, ok := root["anyOf"]; ok {
-		l.report("/anyOf", "is not read at the top level: describe one object")
-	}
-	if l.side == InputSide && string(root["additionalProperties"]) != "false" {
-		l.report("/additionalProperties", "must be false: unknown arguments are refused (R-SURF-9)")
-	}
-	l.schema("", root)
-}
-
-// schema checks the rules for every schema, and the schemas inside it.
-func (l *linter) schema(pointer string, schema node) {
-	for _, keyword := range slices.Sorted(maps.Keys(schema)) {
-		if !slices.Contains(portable, keyword) {
-			l.report(pointer+"/"+keyword, "is not read by every provider: say it without "+keyword)
+	rule, _ := l.compiler.Compile(violation.SchemaURL) // compiled above
+	switch broken := violation.ErrorKind.(type) {
+	case *kind.AdditionalProperties:
+		for _, keyword := range broken.Properties {
+			l.report(violation, keyword, "is not read by every provider: say it without "+keyword)
 		}
-	}
-	l.kind(pointer, schema)
-	if l.side == OutputSide {
-		l.loose(pointer, schema)
-	}
-	l.below(pointer, schema)
-}
-
-// kind checks that a schema names one type and has the keywords that the type needs.
-func (l *linter) kind(pointer string, schema node) {
-	value, present := schema["type"]
-	kind, ok := text(value)
-	switch {
-	case !present && schema["anyOf"] == nil:
-		l.report(pointer+"/type", "is missing: name one type")
-	case present && !ok:
-		l.report(pointer+"/type", "must be one name: write alternatives as anyOf below the top level")
-	case kind == "object" && schema["properties"] == nil:
-		l.report(pointer+"/properties", "is missing: an open map has an empty one next to additionalProperties")
-	case kind == "array" && schema["items"] == nil:
-		l.report(pointer+"/items", "is missing: say what the items are")
-	}
-}
-
-// loose checks the rules for outputs. Clients drop a result that does not fit its schema.
-func (l *linter) loose(pointer string, schema node) {
-	if string(schema["additionalProperties"]) == "false" {
-		l.report(pointer+"/additionalProperties", "must not be false: results may gain members")
-	}
-	for _, keyword := range []string{"required", "enum"} {
-		if schema[keyword] != nil {
-			l.report(pointer+"/"+keyword, "is not allowed in an output: error results must be valid too")
+	case *kind.Required:
+		for _, keyword := range broken.Missing {
+			l.report(violation, keyword, "is missing: every provider needs it")
 		}
-	}
-}
-
-// below checks the schemas inside one.
-func (l *linter) below(pointer string, schema node) {
-	l.inside(pointer+"/items", schema["items"])
-	if others := schema["additionalProperties"]; string(others) != "false" {
-		l.inside(pointer+"/additionalProperties", others)
-	}
-	var properties node
-	if json.Unmarshal(schema["properties"], &properties) == nil {
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			l.inside(pointer+"/properties/"+name, properties[name])
+	case *kind.Type:
+		if broken.Want[0] == "object" {
+			l.report(violation, "", "is not a JSON object: boolean schemas are not read by every provider")
+			break
 		}
-	}
-	var alternatives []json.RawMessage
-	if json.Unmarshal(schema["anyOf"], &alternatives) == nil {
-		for i, alternative := range alternatives {
-			l.inside(pointer+"/anyOf/"+strconv.Itoa(i), alternative)
-		}
+		l.report(violation, "", rule.Comment)
+	default:
+		l.report(violation, "", rule.Comment)
 	}
 }
 
-func (l *linter) inside(pointer string, document json.RawMessage) {
-	if document == nil {
-		return
+func (l *linter) report(violation *jsonschema.ValidationError, keyword, message string) {
+	steps := violation.InstanceLocation
+	if keyword != "" {
+		steps = append(steps[:len(steps):len(steps)], keyword)
 	}
-	if schema, ok := l.node(pointer, document); ok {
-		l.schema(pointer, schema)
+	pointer := strings.Join(append([]string{""}, steps...), "/")
+	if !l.reported[pointer] {
+		l.reported[pointer] = true
+		l.problems = append(l.problems, &Problem{Side: l.side, Pointer: pointer, Message: message})
 	}
-}
-
-func (l *linter) node(pointer string, document []byte) (node, bool) {
-	var read node
-	if err := json.Unmarshal(document, &read); err != nil || read == nil {
-		l.report(pointer, "is not a JSON object: boolean schemas are not read by every provider")
-		return nil, false
-	}
-	return read, true
-}
-
-func text(value json.RawMessage) (string, bool) {
-	var read string
-	return read, json.Unmarshal(value, &read) == nil
 }

@@ -13,9 +13,9 @@ import (
 func TestInputKeepsDeclaredOrder(t *testing.T) {
 	least, most := int64(1), int64(100)
 	input := schema.Input(plan.Tool{Arguments: []plan.Argument{
-		{Name: "zebra", Type: toolspec.ArgumentType{Name: "string"}, Required: true, Enum: []string{"b", "a"}},
-		{Name: "apple", Type: toolspec.ArgumentType{Name: "integer"}, Minimum: &least, Maximum: &most, Description: "a < b"},
-		{Name: "limits", Type: toolspec.ArgumentType{Name: "limits"}},
+		{Argument: toolspec.Argument{Name: "zebra", Required: true, Enum: []string{"b", "a"}}, Type: toolspec.ArgumentType{Name: "string"}},
+		{Argument: toolspec.Argument{Name: "apple", Minimum: &least, Maximum: &most, Description: "a < b"}, Type: toolspec.ArgumentType{Name: "integer"}},
+		{Argument: toolspec.Argument{Name: "limits"}, Type: toolspec.ArgumentType{Name: "limits"}},
 	}})
 	got, err := ordered.Compact(input)
 	if err != nil {
