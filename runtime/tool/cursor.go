@@ -41,6 +41,18 @@ func encode(question string, state any) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":1,"q":%q,%s`, question, members[1:]))
 }
 
+// MaxCursor is the maximum length of a cursor that the adapter accepts, in characters. A client may send any text as a cursor, and the time
+// that a cursor takes grows with its length.
+const MaxCursor = 8 << 10
+
+// CheckCursor returns the refusal of a cursor that is too long, or nil.
+func CheckCursor(cursor string) error {
+	if len(cursor) > MaxCursor {
+		return CursorRefused(fmt.Sprintf("is longer than %d characters", MaxCursor), nil)
+	}
+	return nil
+}
+
 // DecodeCursor returns the state of a cursor that EncodeCursor returned, or isOwn=false for a text without the prefix. It returns an *Error
 // for a cursor of another request, and for a text that EncodeCursor does not write.
 func DecodeCursor[T any](prefix string, request rs.Request, cursor string) (state T, isOwn bool, err error) {
@@ -50,6 +62,9 @@ func DecodeCursor[T any](prefix string, request rs.Request, cursor string) (stat
 	}
 	var bound struct {
 		Question string `json:"q"`
+	}
+	if err := CheckCursor(cursor); err != nil {
+		return state, true, err
 	}
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {

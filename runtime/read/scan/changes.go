@@ -135,7 +135,7 @@ func (c *changes) page(input RowsInput) *answer.Rows {
 	var rows []answer.Record
 	var feeds []*feed // of each row
 	found := c.warnings()
-	hasMore, isWhole := false, len(c.ungranted) == 0
+	hasMore, isWhole := false, len(c.ungranted) == 0 && c.leftOut == 0
 	for _, feed := range c.feeds {
 		shown := min(len(feed.records), c.limit-len(rows))
 		for _, record := range feed.records[:shown] {
@@ -161,7 +161,7 @@ func (c *changes) page(input RowsInput) *answer.Rows {
 		names = append(names, (&source{stream: stream, connection: connection}).name())
 	}
 	if names != nil {
-		found.add("partial_results", "not granted now, or without an answer; positions are kept: "+strings.Join(names, ", "))
+		found.add("partial_results", "not granted now, or without an answer; positions are kept: "+joined(names))
 	}
 	page := c.reading.answer(input, answer.Envelope{Warnings: found})
 	page.Records, page.GrantIDs = rows, c.grants
@@ -213,6 +213,9 @@ func pack(positions map[string]feedPosition) string {
 
 // unpack decodes a cursor of pack. Its error is a *tool.Error.
 func unpack(cursor string) (positions map[string]feedPosition, err error) {
+	if err := tool.CheckCursor(cursor); err != nil {
+		return nil, err
+	}
 	text, isOwn := strings.CutPrefix(cursor, changesPrefix)
 	packed, err := base64.RawURLEncoding.DecodeString(text)
 	if !isOwn || err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -188,7 +187,7 @@ func (s *sourceCount) filter() rs.Filter {
 func (c *counts) aggregate() *rs.Response {
 	var total, later int64
 	var cut []string
-	isWhole := len(c.schemaWarnings()) == 0
+	isWhole := len(c.schemaWarnings()) == 0 && c.leftOut == 0
 	groups := map[[2]string]int64{}
 	for _, each := range c.counts {
 		total, later = total+each.total, later+each.later
@@ -212,7 +211,7 @@ func (c *counts) aggregate() *rs.Response {
 	}
 	c.Matched, c.Complete = total, cut == nil && isWhole
 	if cut != nil {
-		c.Note = "Not read to their ends: " + strings.Join(cut, ", ") + "."
+		c.Note = "Not read to their ends: " + joined(cut) + "."
 	}
 	zone := text(cmp.Or(c.input.TimeZone, new(c.env.Clock.Location().String())))
 	body := rawjson.Object{

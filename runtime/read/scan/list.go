@@ -21,9 +21,10 @@ type list struct {
 	wholePage  int  // number of the page with all fields; the page after it is not read ahead; 0: no page
 	bound      *timeBound
 	next       position
-	isDone     bool   // no page follows that can be read
-	isRead     bool   // it was read to its end
-	ahead      *fetch // the page that was requested already; nil: none
+	seen       map[position]bool // positions of cursors that the resource server gave; nil: none
+	isDone     bool              // no page follows that can be read
+	isRead     bool              // it was read to its end
+	ahead      *fetch            // the page that was requested already; nil: none
 	connections
 }
 
@@ -75,6 +76,19 @@ func (l *list) page() (*page, error) {
 	return nil, l.interrupted(err)
 }
 
+// isNew reports whether the resource server gives a cursor for the first time in this reading of a connection, and remembers it.
+func (l *list) isNew(cursor string) bool {
+	if l.seen == nil {
+		l.seen = map[position]bool{}
+	}
+	at := position{Connection: l.next.Connection, Cursor: cursor}
+	isNew := !l.seen[at]
+	l.seen[at] = true
+	return isNew
+}
+
+const repeatedCursorNote = "The resource server gave the same cursor again."
+
 const noCursorNote = "The resource server gave no cursor for the rest."
 
 // open parses a response as the next page. It requests the page after it if the list reads ahead.
@@ -97,7 +111,10 @@ func (l *list) open(response *rs.Response) (*page, error) {
 	case end < len(read.rows):
 		read.rows, read.first = read.rows[:end], min(read.first, end)
 		read.isLast = l.endConnection()
+	case cursor != "" && cursor != read.start.Cursor && l.isNew(cursor):
 	case cursor != "" && cursor != read.start.Cursor:
+		l.isDone, l.Note = true, repeatedCursorNote
+		l.next = position{Connection: read.start.Connection, Cursor: read.start.Cursor, Skip: len(read.rows)}
 	case hasMore && !l.isSearch:
 		l.isDone, l.Note = true, noCursorNote
 		l.next = position{Connection: read.start.Connection, Cursor: read.start.Cursor, Skip: len(read.rows)}

@@ -20,10 +20,11 @@ type source struct {
 	stream, connection string
 	advertised         rawjson.Object // members of the stream in the schema
 
-	from         *sortKey // key of the last row that earlier pages of the timeline showed; nil: none
-	resume       string   // the resource server's cursor of the first page with rows not shown yet; empty: unknown
-	cursor       string   // cursor of the next page
-	pages        []string // cursors of the pages that were read
+	from         *sortKey        // key of the last row that earlier pages of the timeline showed; nil: none
+	resume       string          // the resource server's cursor of the first page with rows not shown yet; empty: unknown
+	cursor       string          // cursor of the next page
+	pages        []string        // cursors of the pages that were read
+	seen         map[string]bool // cursors of the provider; nil: none
 	rows         []timelineRow
 	last         int64         // ordinal of the last row that was read
 	slack        time.Duration // how far instants may be out of order
@@ -48,8 +49,9 @@ type timelineRow struct {
 }
 
 var (
-	errReadingBound = errors.New("the call has read as many records as it may")
-	errNoCursor     = errors.New("the provider gave no cursor for the rest")
+	errReadingBound   = errors.New("the call has read as many records as it may")
+	errNoCursor       = errors.New("the provider gave no cursor for the rest")
+	errRepeatedCursor = errors.New("the provider gave the same cursor again")
 )
 
 func (s *source) key() string { return s.stream + "/" + s.connection }
@@ -132,9 +134,9 @@ func (s *source) begin() error {
 		if err := s.readPage(); err != nil || s.form != nil || s.isEmpty {
 			return err
 		}
-		s.isKnown, s.isDone, s.pages, s.cursor = false, false, nil, ""
+		s.isKnown, s.isDone, s.pages, s.seen, s.cursor = false, false, nil, nil, ""
 	}
-	list, err := s.get(s.pageSize)
+	list, err := s.firstRecords()
 	if err != nil {
 		return err
 	}
@@ -166,6 +168,18 @@ func (s *source) begin() error {
 	return s.tryOtherEnd()
 }
 
+// firstRecords reads the first page that has records, in the provider's order. Without records, it returns the last page.
+func (s *source) firstRecords() (rs.List, error) {
+	list, err := s.get(s.pageSize)
+	for err == nil && len(list.Rows) == 0 && list.Text(nextCursorName) != "" {
+		if err = s.advance(list, false); err == nil {
+			list, err = s.get(s.pageSize, rs.Parameter{Name: cursorName, Value: s.cursor})
+		}
+	}
+	s.cursor, s.seen, s.isDone = "", nil, false
+	return list, err
+}
+
 func fieldsOf(records []record) []rawjson.Cursor {
 	fields := make([]rawjson.Cursor, len(records))
 	for i, record := range records {
@@ -195,7 +209,7 @@ func (s *source) readPage() error {
 		if isFilterRefusal(err) {
 			s.env.Readings.NoteRefusal(rs.Origins(s.env.RS, s.request()))
 		}
-		s.noFilter, s.cursor, s.pages = true, "", nil
+		s.noFilter, s.cursor, s.pages, s.seen = true, "", nil, nil
 		return s.readPage()
 	case isSortRefusal(err):
 		return s.readAll(false, nil)
@@ -222,8 +236,15 @@ func (s *source) readPage() error {
 // advance moves to the next page if there is one.
 func (s *source) advance(list rs.List, isPast bool) error {
 	next := list.Text(nextCursorName)
-	if next != "" && next != s.cursor && !isPast {
-		s.cursor = next
+	if next != "" && !isPast {
+		if s.seen == nil {
+			s.seen = map[string]bool{s.cursor: true}
+		}
+		if s.seen[next] {
+			s.isDone = true
+			return errRepeatedCursor
+		}
+		s.seen[next], s.cursor = true, next
 		return nil
 	}
 	s.isDone = true
@@ -278,7 +299,7 @@ func (s *source) tryOtherEnd() error {
 // readAll reads the source to its end and keeps the first rows of the timeline. If isReversed, it reads from the other end up to the
 // start of the range. Otherwise it reads all records in any order.
 func (s *source) readAll(isReversed bool, start *time.Time) error {
-	s.rows, s.pages, s.cursor, s.form = nil, nil, "", nil
+	s.rows, s.pages, s.seen, s.cursor, s.form = nil, nil, nil, "", nil
 	for !s.isDone {
 		var parameters []rs.Parameter
 		if isReversed {

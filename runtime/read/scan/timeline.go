@@ -46,6 +46,7 @@ type timeline struct {
 	request  rs.Request
 	document *schemadoc.Document
 	sources  []*source
+	leftOut  int // sources beyond maxSources
 	span     timeRange
 	isRising bool
 	limit    int // rows of the page
@@ -96,6 +97,9 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	return t.page(order, input), nil
 }
 
+// maxSources is how many sources one call reads: each may take three of its requests (R-SCAN-8).
+const maxSources = 128
+
 // findSources reads the schema, and makes a source for each stream and connection.
 func (t *timeline) findSources(connectionID *string) (err error) {
 	if t.document, err = (schemadoc.Scope{ConnectionID: connectionID}).Ask(t.ctx, t.env.RS.Get, nil); err != nil {
@@ -109,7 +113,11 @@ func (t *timeline) findSources(connectionID *string) (err error) {
 		}
 		for _, connection := range connections {
 			found := &source{timeline: t, stream: stream.Name, connection: connection.ID, advertised: stream.Members}
-			if !known[found.key()] {
+			switch {
+			case known[found.key()]:
+			case len(t.sources) == maxSources:
+				t.leftOut++
+			default:
 				known[found.key()] = true
 				t.sources = append(t.sources, found)
 			}
@@ -158,7 +166,7 @@ func (t *timeline) eachSource(sources []*source, limit int, read func(int) error
 	if len(t.sources) == 0 || slices.ContainsFunc(t.sources, func(s *source) bool { return s.err == nil }) {
 		return nil
 	}
-	if err := t.sources[0].err; !errors.Is(err, errReadingBound) && !errors.Is(err, errNoCursor) {
+	if err := t.sources[0].err; !isOwnBound(err) {
 		return err
 	}
 	return nil
@@ -220,7 +228,7 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 		rows[i] = row.record
 		t.Rows = append(t.Rows, answer.Mark{ID: row.Key, Time: row.time, Read: t.Read})
 	}
-	hasMore, isWhole := false, len(t.schemaWarnings()) == 0
+	hasMore, isWhole := false, len(t.schemaWarnings()) == 0 && t.leftOut == 0
 	for i, source := range t.sources {
 		hasMore = hasMore || source.err == nil && (taken[i] < len(source.rows) || !source.isDone)
 		isWhole = isWhole && source.err == nil
@@ -270,9 +278,29 @@ func (t *timeline) warnings() warnings {
 		}
 	}
 	if leftOut != nil {
-		found.add("left_out", "without a time, left out: "+strings.Join(leftOut, ", "))
+		found.add("left_out", "without a time, left out: "+joined(leftOut))
+	}
+	if t.leftOut > 0 {
+		found.add("partial_results", fmt.Sprintf("%d streams of connections are left out: one call reads %d; pass %s to read others",
+			t.leftOut, maxSources, connectionName))
 	}
 	return found
+}
+
+// isOwnBound reports whether an error only ends a source early.
+func isOwnBound(err error) bool {
+	return errors.Is(err, errReadingBound) || errors.Is(err, errNoCursor) || errors.Is(err, errRepeatedCursor)
+}
+
+// namesListed is how many names a sentence lists.
+const namesListed = 40
+
+// joined returns names for a sentence, up to namesListed, and the number of the others.
+func joined(names []string) string {
+	if len(names) <= namesListed {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:namesListed], ", "), len(names)-namesListed)
 }
 
 // reasonOf describes an error in one sentence without content of a record.
@@ -287,7 +315,7 @@ func reasonOf(err error) string {
 		return fmt.Sprintf("it could not be read (%s).", failure.Reason)
 	case errors.As(err, &own):
 		return own.Message + "."
-	case errors.Is(err, errReadingBound), errors.Is(err, errNoCursor):
+	case isOwnBound(err):
 		return err.Error() + "."
 	}
 	return "it could not be read."

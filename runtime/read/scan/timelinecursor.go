@@ -24,6 +24,9 @@ const (
 	hashLength     = 6
 )
 
+// noPlaceNote says why a page has no cursor.
+const noPlaceNote = "The places of so many sources do not fit into a cursor: read one connection_id at a time."
+
 // openCursor decodes the caller's cursor. Without a cursor it returns the start of the timeline.
 func openCursor(sent *string, request rs.Request) (start timelineCursor, err error) {
 	if sent == nil {
@@ -41,20 +44,25 @@ func (s *source) hash() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:hashLength]
 }
 
-// hashes splits a text into the hashes that it joins.
-func hashes(text string) (all []string) {
+// hashSet is the hashes that a text joins.
+func hashSet(text string) map[string]bool {
+	all := make(map[string]bool, len(text)/hashLength)
 	for hash := range slices.Chunk([]byte(text), hashLength) {
-		all = append(all, string(hash))
+		all[string(hash)] = true
 	}
 	return all
 }
 
-// from returns the key up to which all rows of a source were shown, or nil.
-func (c timelineCursor) from(hash string) *sortKey {
-	if slices.Contains(hashes(c.Current), hash) {
-		return c.Last
+// places returns the keys up to which all rows of the sources were shown, by hash.
+func (c timelineCursor) places() map[string]*sortKey {
+	places := maps.Clone(c.Behind)
+	if places == nil {
+		places = map[string]*sortKey{}
 	}
-	return c.Behind[hash]
+	for hash := range hashSet(c.Current) {
+		places[hash] = c.Last
+	}
+	return places
 }
 
 // sourceHint is what a process remembers of a source for some minutes, so that no page is read twice. The rows of a page do not depend on
@@ -78,9 +86,10 @@ func (t *timeline) resume(cursor *string) {
 	}
 	known := map[string]sourceHint{}
 	_ = json.Unmarshal([]byte(kept), &known) // empty if absent
+	places, offsets := t.start.places(), hashSet(t.start.Offsets)
 	for _, source := range t.sources {
-		source.from = t.start.from(source.hash())
-		if slices.Contains(hashes(t.start.Offsets), source.hash()) {
+		source.from = places[source.hash()]
+		if offsets[source.hash()] {
 			source.slack = offsetSlack
 		}
 		if field, isKnown := known[source.key()]; isKnown {
@@ -92,7 +101,8 @@ func (t *timeline) resume(cursor *string) {
 	}
 }
 
-// cursor returns the cursor of the page after some rows, and remembers where the sources continue.
+// cursor returns the cursor of the page after some rows, and remembers where the sources continue. It returns "" if the places of all sources
+// do not fit into a cursor.
 func (t *timeline) cursor(shown []int) string {
 	taken := make([]int, len(t.sources))
 	last := t.start.Last
@@ -112,7 +122,7 @@ func (t *timeline) cursor(shown []int) string {
 		}
 	}
 	known := map[string]sourceHint{}
-	left := append(hashes(t.start.Current), slices.Sorted(maps.Keys(t.start.Behind))...) // sources that are not granted now
+	left := t.start.places() // of sources that are not granted now
 	for i, source := range t.sources {
 		hash, from := source.hash(), source.from
 		if source.err == nil && len(shown) > 0 {
@@ -125,12 +135,16 @@ func (t *timeline) cursor(shown []int) string {
 		if source.err == nil && source.isKnown {
 			known[source.key()] = sourceHint{source.field, source.nextCursor(taken[i])}
 		}
-		left = slices.DeleteFunc(left, func(other string) bool { return other == hash })
+		delete(left, hash)
 	}
-	for _, hash := range left {
-		add(hash, t.start.from(hash))
+	for _, hash := range slices.Sorted(maps.Keys(left)) {
+		add(hash, left[hash])
 	}
 	text := tool.EncodeCursor(timelinePrefix, t.request, next)
+	if tool.CheckCursor(text) != nil {
+		t.Complete, t.Note = false, noPlaceNote
+		return ""
+	}
 	encoded, _ := json.Marshal(known) // strings
 	t.env.Readings.NoteStop(t.env.Caller, text, string(encoded))
 	t.env.Readings.NoteStop(t.env.Caller, fieldsKey, string(encoded))

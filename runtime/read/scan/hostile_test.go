@@ -1,0 +1,117 @@
+package scan_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// hostileProvider has streams whose pages are answered by a function of the sent cursor. It refuses filters.
+type hostileProvider struct {
+	streams int
+	page    func(cursor string) string // rows and paging
+	asked   atomic.Int64
+}
+
+func (*hostileProvider) ProviderURL() string { return provider }
+
+func (h *hostileProvider) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	h.asked.Add(1)
+	respond := func(body string) (*rs.Response, error) {
+		return rs.Response{Status: 200, Request: request, URL: provider}.WithBody([]byte(body))
+	}
+	if request.Path == rs.SchemaRoute {
+		streams := make([]string, h.streams)
+		for i := range streams {
+			streams[i] = fmt.Sprintf(`{"name":"s%05d","cursor_field":"at"}`, i)
+		}
+		return respond(`{"connectors":[{"connector_key":"c","granted_connections":[{"connection_id":"cin_1"}],"streams":[` + strings.Join(streams, ",") + `]}]}`)
+	}
+	for _, parameter := range request.Query.Parameters() {
+		if strings.HasPrefix(parameter.Name, "filter") {
+			return nil, &rs.Error{Status: 400, Code: "invalid_request", Envelope: json.RawMessage(`{"param":"filter"}`)}
+		}
+	}
+	cursor, _ := request.Query.Get("cursor")
+	if strings.HasSuffix(string(request.Path), "/aggregate") {
+		return respond(`{"object":"aggregation","metric":"count","value":1}`)
+	}
+	return respond(h.page(cursor))
+}
+
+// run calls a tool once, and returns its text and the number of requests.
+func (h *hostileProvider) run(t *testing.T, name, arguments string) (text string, requests int64, err error) {
+	t.Helper()
+	h.asked.Store(0)
+	env := tool.Env{RS: h, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	result, err := definition(name).Run(t.Context(), env, json.RawMessage(arguments))
+	if err != nil {
+		return "", h.asked.Load(), err
+	}
+	return result.Text, h.asked.Load(), nil
+}
+
+const oneRow = `{"id":"r","stream":"s00000","data":{"at":"2026-01-01T00:00:00Z"}}`
+
+// R-SCAN-8: a cursor that was given before in a call ends the source, and the result says so and is not complete.
+func TestRepeatedCursorsEnd(t *testing.T) {
+	next := map[string]string{"": "a", "a": "b", "b": "a"}
+	for name, rows := range map[string]string{"empty pages": "", "rows": oneRow} {
+		loop := &hostileProvider{streams: 1, page: func(cursor string) string {
+			return fmt.Sprintf(`{"object":"list","data":[%s],"has_more":true,"next_cursor":%q}`, rows, next[cursor])
+		}}
+		for _, call := range [][2]string{
+			{"query_records", `{"stream":"s00000","filter":{"kind":"x"}}`},
+			{"query_records", `{"stream":"*"}`},
+			{"query_records", `{"stream":"*","order":"asc"}`},
+			{"aggregate", `{"stream":"s00000","metric":"count","filter":{"kind":"x"}}`},
+		} {
+			text, requests, err := loop.run(t, call[0], call[1])
+			if err != nil || requests > 12 || !strings.Contains(text, "complete=false") || !strings.Contains(text, "same cursor again") {
+				t.Errorf("%s, %s: %d requests, %v\n%s", name, call[1], requests, err, text)
+			}
+		}
+	}
+}
+
+// R-SCAN-8: a call over ten thousand sources is answered within its requests, and says what is left out and how to narrow it.
+func TestManySources(t *testing.T) {
+	provider := &hostileProvider{streams: 9_000, page: func(string) string {
+		return `{"object":"list","data":[` + oneRow + `],"has_more":false,"next_changes_since":"bookmark"}`
+	}}
+	for _, call := range [][2]string{
+		{"query_records", `{"stream":"*"}`},
+		{"query_records", `{"stream":"*","changes_since":"beginning"}`},
+		{"aggregate", `{"stream":"*","metric":"count"}`},
+		{"aggregate", `{"stream":"*","metric":"count","group_by":"stream","filter":{"time":{"gte":"2026-01-01"}}}`},
+	} {
+		text, requests, err := provider.run(t, call[0], call[1])
+		if err != nil || requests > rs.MaxRequests || !strings.Contains(text, "are left out: one call reads") || !strings.Contains(text, "complete=false") {
+			t.Errorf("%s: %d requests, %v\n%.1500s", call[1], requests, err, text)
+		}
+	}
+}
+
+// A cursor that is too long is refused before it is parsed and before anything is read.
+func TestLongCursorsAreRefused(t *testing.T) {
+	provider := &hostileProvider{streams: 3, page: func(string) string { return `{"object":"list","data":[],"has_more":false}` }}
+	long := strings.Repeat("A", tool.MaxCursor)
+	for _, arguments := range []string{
+		`{"stream":"*","cursor":"timeline.` + long + `"}`, `{"stream":"*","cursor":"changes.` + long + `"}`,
+		`{"stream":"*","changes_since":"changes.` + long + `"}`, `{"stream":"s00000","cursor":"reading.` + long + `"}`,
+		`{"stream":"s00000","cursor":"place.` + long + `"}`,
+	} {
+		_, requests, err := provider.run(t, "query_records", arguments)
+		var refused *tool.Error
+		if !errors.As(err, &refused) || refused.Code != tool.InvalidArguments || !strings.Contains(refused.Message, "longer than") || requests > 0 {
+			t.Errorf("%.40s: %d requests, %v", arguments, requests, err)
+		}
+	}
+}
