@@ -4,6 +4,7 @@ package equation
 import (
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -63,16 +64,39 @@ func (n *Node) line() string {
 	return n.joined("")
 }
 
-// joined returns the lines of the children between which a text is.
+// plain are the elements whose letters and digits are not divided from the next ones.
+var plain = map[string]bool{"": true, "r": true, "t": true, "mi": true, "mn": true, "mo": true, "ms": true}
+
+// joined returns the lines of the children between which a text is. It keeps digits of different elements apart: 2 1/2 is not 21/2.
 func (n *Node) joined(between string) string {
-	var lines []string
+	var lines strings.Builder
+	wasPlain := true
 	for _, child := range n.Children {
-		if child.Name != "" || len(n.Children) == 1 || strings.TrimSpace(child.Text) != "" {
-			lines = append(lines, child.line())
+		if child.Name == "" && len(n.Children) > 1 && strings.TrimSpace(child.Text) == "" {
+			continue
 		}
+		line := child.line()
+		switch {
+		case lines.Len() == 0:
+		case between != "":
+			lines.WriteString(between)
+		case !(wasPlain && plain[child.Name]) && runsInto(lines.String(), line):
+			lines.WriteString(" ")
+		}
+		lines.WriteString(line)
+		wasPlain = plain[child.Name]
 	}
-	return strings.Join(lines, between)
+	return lines.String()
 }
+
+// runsInto reports whether a text ends and the next one begins with a letter or a digit, or the first one ends with a parenthesis.
+func runsInto(text, next string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	first, _ := utf8.DecodeRuneInString(next)
+	return (isWordRune(last) || last == ')') && isWordRune(first)
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // child returns a child by its name, or nil.
 func (n *Node) child(name string) *Node {

@@ -43,6 +43,10 @@ func TestString(t *testing.T) {
 			`<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mspace/><mi>i</mi>`, "∑_(i=1)^n i",
 		},
 		{
+			`<r><t>2</t></r><f><num><r><t>1</t></r></num><den><r><t>2</t></r></den></f><r><t>x</t></r>`,
+			`<mn>2</mn><mrow><mfrac><mn>1</mn><mn>2</mn></mfrac></mrow><mi>x</mi>`, "2 1/2 x",
+		},
+		{
 			`<m><mr><e><r><t>1</t></r></e><e><r><t>2</t></r></e></mr><mr><e><r><t>3</t></r></e><e><r><t>4</t></r></e></mr></m>`,
 			`<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr></mtable>`, "[1, 2; 3, 4]",
 		},

@@ -8,8 +8,6 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
 // IsHTML reports whether a text is an HTML document or fragment: it begins with a tag of HTML, ends with a tag and closes an element.
@@ -60,13 +58,9 @@ type page struct {
 	raw     int       // open elements that keep white space
 	link    string    // address of the open link
 	linked  int       // where the text of the open link begins
-	scripts []script  // the open superscripts, subscripts and drawings
-}
-
-// script is an open element whose text is changed when it ends.
-type script struct {
-	tag   atom.Atom
-	start int // of its text
+	scripts []script  // the open superscripts, subscripts, drawings and references to notes
+	mark    string    // of the last superscript or subscript
+	apart   int       // where it or an equation ended
 }
 
 // Elements by their effect.
@@ -74,7 +68,7 @@ var (
 	blocks = []atom.Atom{
 		atom.P, atom.Div, atom.Br, atom.Hr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Li,
 		atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Blockquote, atom.Pre, atom.Section, atom.Article, atom.Header, atom.Footer,
-		atom.Main, atom.Nav, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption,
+		atom.Main, atom.Nav, atom.Option, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption,
 	}
 	skippedElements = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe}
 	scriptElements  = []atom.Atom{atom.Sup, atom.Sub, atom.Svg}
@@ -91,17 +85,23 @@ func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 		p.skipped = tag
 	case tag == atom.Math || strings.HasSuffix(string(name), ":math"):
 		if !isEmpty {
-			p.write([]byte(readMath(tokens)))
+			p.writeEquation(readMath(tokens))
 		}
-	case slices.Contains(scriptElements, tag) && !isEmpty && len(p.scripts) < maxScripts:
-		p.scripts = append(p.scripts, script{tag, p.out.Len()})
+	case slices.Contains(scriptElements, tag) && !isEmpty:
+		p.openScript(tag)
 	case tag == atom.A:
 		p.endLink()
-		p.link, p.linked = attribute(tokens, hasAttributes, "href"), p.out.Len()
+		values := attributes(tokens, hasAttributes)
+		p.link, p.linked = values["href"], p.out.Len()
+		if values["role"] == "doc-noteref" || values["epub:type"] == "noteref" {
+			p.openScript(tag)
+		}
 	case tag == atom.Img:
-		if alt := attribute(tokens, hasAttributes, "alt"); alt != "" {
+		if alt := attributes(tokens, hasAttributes)["alt"]; alt != "" {
 			p.out.WriteString("[" + strings.Join(strings.Fields(alt), " ") + "]")
 		}
+	case tag == atom.Input:
+		p.write([]byte(inputText(attributes(tokens, hasAttributes))))
 	case tag == atom.Td || tag == atom.Th:
 		if !p.atLineStart() {
 			p.out.WriteByte('\t')
@@ -124,6 +124,7 @@ func (p *page) close(tag atom.Atom) {
 			p.skipped = 0
 		}
 	case tag == atom.A:
+		p.endScript(tag)
 		p.endLink()
 	case slices.Contains(scriptElements, tag):
 		p.endScript(tag)
@@ -133,33 +134,6 @@ func (p *page) close(tag atom.Atom) {
 			p.raw = max(0, p.raw-1)
 		}
 	}
-}
-
-// maxScripts bounds nested superscripts, subscripts and drawings.
-const maxScripts = 8
-
-// endScript marks the text of a superscript or subscript, such as 10^5, and names a drawing without text.
-func (p *page) endScript(tag atom.Atom) {
-	last := len(p.scripts) - 1
-	if last < 0 || p.scripts[last].tag != tag {
-		return
-	}
-	start := min(p.scripts[last].start, p.out.Len())
-	p.scripts = p.scripts[:last]
-	text := string(p.out.Bytes()[start:])
-	switch {
-	case tag == atom.Svg && strings.TrimSpace(text) == "":
-		p.out.WriteString("[drawing not shown]")
-		return
-	case tag == atom.Svg, strings.Contains(text, "\n"):
-		return
-	}
-	p.out.Truncate(start)
-	mark := equation.Superscript
-	if tag == atom.Sub {
-		mark = equation.Subscript
-	}
-	p.out.WriteString(equation.Script(mark, text))
 }
 
 // endLink writes the address of the open link, unless it is the text of the link.
@@ -179,6 +153,7 @@ func (p *page) write(text []byte) {
 	if p.skipped != 0 {
 		return
 	}
+	p.separate(string(text))
 	if p.raw > 0 {
 		p.out.Write(text)
 		return
@@ -222,12 +197,15 @@ func (p *page) text() []byte {
 	return p.out.Bytes()
 }
 
-func attribute(tokens *html.Tokenizer, more bool, wanted string) string {
+// attributes returns the attributes of the element that begins. The first one of a name counts.
+func attributes(tokens *html.Tokenizer, more bool) map[string]string {
+	values := map[string]string{}
 	for more {
 		var name, value []byte
-		if name, value, more = tokens.TagAttr(); string(name) == wanted {
-			return strings.TrimSpace(string(value))
+		name, value, more = tokens.TagAttr()
+		if _, isKnown := values[string(name)]; !isKnown {
+			values[string(name)] = strings.TrimSpace(string(value))
 		}
 	}
-	return ""
+	return values
 }

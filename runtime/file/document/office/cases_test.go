@@ -15,9 +15,13 @@ import (
 func TestCases(t *testing.T) {
 	for name, want := range map[string]string{
 		"xlsx-red-negative.xlsx":          "[sheet 1 of 1: Statement]\nbooking,amount\nrent,-1450.00\nrefund,1450.00\n",
-		"xlsx-missing-comments.xlsx":      "[part not read: xl/comments1.xml is missing]\n[sheet 1 of 1: S]\nRent,1450\n",
+		"xlsx-missing-comments.xlsx":      "[part not read: xl/drawings/drawing1.xml is missing]\n[part not read: xl/comments1.xml is missing]\n[sheet 1 of 1: S]\nRent,1450\n",
 		"xlsx-missing-sharedstrings.xlsx": "[part not read: xl/sharedStrings.xml is missing]\n[sheet 1 of 1: S]\nRent,1450\n",
 		"docx-missing-header.docx":        "[part not read: word/header1.xml is missing]\nDeposit 1450\n",
+		"docx-altchunk-only.docx":         "Lease\nThe deposit is 1,450 EUR, due on 3 May.\n",
+		"docx-altchunk-mixed.docx":        "Cover page\nThe deposit is 1,450 EUR.\nEnd\n",
+		"docx-superscript-equation.docx":  "Dose 10^5 units per m^2, CO_2. Rent is 1/2 of x^2+√16.[footnote: A note.]\na,b\n1,2^3\n",
+		"odt-equation.odt":                "Dose 10^5 units per m^2, CO_2. Rent is 1/2 of x^2+√16.[footnote: A note.]\na,b\n1,2^3\n",
 		"xlsx-formula-empty-and-red.xlsx": "[sheet 1 of 1: Statement]\nItem,Qty,Amount,Total\nChairs,4,-120.50,-482\nRefund,,120.50\n",
 	} {
 		t.Run(name, func(t *testing.T) {

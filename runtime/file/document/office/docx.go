@@ -1,6 +1,9 @@
 package office
 
-import "cmp"
+import (
+	"cmp"
+	"regexp"
+)
 
 // readDOCX reads the text of a document after the parts that it refers to. Headers precede the text and footers follow it.
 func readDOCX(f *file) {
@@ -15,19 +18,31 @@ func readDOCX(f *file) {
 	w.readMargins(related.targets("footer"))
 }
 
-// readMargins writes the texts of headers or footers, each once, since many sections repeat them.
+// readMargins writes the texts of headers or footers.
 func (w *words) readMargins(parts []string) {
-	isWritten := map[string]bool{"": true}
+	var texts []string
 	for _, part := range parts {
-		if text := w.captured(func() { w.read(part) }); !isWritten[text] {
+		texts = append(texts, w.captured(func() { w.read(part) }))
+	}
+	w.writeMargins(texts)
+}
+
+// pageNumber is a text of a margin that has nothing more.
+var pageNumber = regexp.MustCompile(`^[0-9]{0,3}$`)
+
+// writeMargins writes each text once, since many sections repeat them.
+func (f *file) writeMargins(texts []string) {
+	isWritten := map[string]bool{}
+	for _, text := range texts {
+		if !isWritten[text] && !pageNumber.MatchString(text) {
 			isWritten[text] = true
-			w.line(text)
+			f.line(text)
 		}
 	}
 }
 
 // style has the properties of a paragraph or a paragraph style that change its line.
-type style struct{ based, heading, list, depth string }
+type style struct{ based, heading, list, depth, mark string }
 
 func (w *words) readStyle(n node) {
 	w.style = style{}
@@ -47,7 +62,7 @@ func (w *words) readProperties(n node) {
 	s := w.style
 	for range maxBased {
 		based := w.styles[s.based]
-		s = style{based.based, cmp.Or(s.heading, based.heading), cmp.Or(s.list, based.list), cmp.Or(s.depth, based.depth)}
+		s = style{based: based.based, heading: cmp.Or(s.heading, based.heading), list: cmp.Or(s.list, based.list), depth: cmp.Or(s.depth, based.depth)}
 	}
 	prefix := ""
 	if s.list != "" && s.list != "0" {

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"bytes"
 	"io"
 	"net/url"
 	"path"
@@ -40,7 +41,7 @@ func (f *file) chapters() (spine []string) {
 	for e := range f.elements(name) {
 		kind, page := e.attribute("media-type"), pages[e.attribute("idref")]
 		switch {
-		case e.name == "item" && (kind == "application/xhtml+xml" || kind == "text/html"):
+		case e.name == "item" && (kind == "application/xhtml+xml" || kind == "text/html" || kind == "image/svg+xml"):
 			pages[e.attribute("id")] = unescaped(path.Join(path.Dir(name), e.attribute("href")))
 		case e.name == "itemref" && page != "":
 			spine = append(spine, page)
@@ -60,11 +61,24 @@ func (f *file) readChapter(name string) {
 	}
 	defer page.Close()
 	source, _ := io.ReadAll(page) // the part reports its failure
-	text, isText := filetext.Read(emptyElement.ReplaceAll(source, []byte("<$1$2></$1>")), blob.HTML, "")
+	source = emptyElement.ReplaceAll(source, []byte("<$1$2></$1>"))
+	source = image.ReplaceAllFunc(source, nameImage)
+	text, isText := filetext.Read(source, blob.HTML, "")
 	if !isText {
 		f.lose(name, "is not text")
 	}
 	f.write(string(text.Bytes))
+}
+
+// image is a picture in a chapter.
+var image = regexp.MustCompile(`<img\b[^<>]*>`)
+
+// nameImage gives a picture without alternative text one that says so. An empty alternative text means decoration.
+func nameImage(element []byte) []byte {
+	if bytes.Contains(element, []byte("alt=")) || bytes.Contains(element, []byte("alt =")) {
+		return element
+	}
+	return append([]byte(`<img alt="picture not shown"`), element[len("<img"):]...)
 }
 
 func unescaped(reference string) string {

@@ -22,17 +22,24 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 )
 
-var readers = map[document.Format]func(*file){
-	document.DOCX: readDOCX, document.XLSX: readXLSX, document.PPTX: readPPTX,
-	document.ODT: readODF, document.ODS: readODF, document.ODP: readODF, document.EPUB: readEPUB,
+var readers map[document.Format]func(*file)
+
+func init() { // a document can have another one in it
+	readers = map[document.Format]func(*file){
+		document.DOCX: readDOCX, document.XLSX: readXLSX, document.PPTX: readPPTX,
+		document.ODT: readODF, document.ODS: readODF, document.ODP: readODF, document.EPUB: readEPUB,
+	}
 }
 
 // Parts returns the text of a document. A document that cannot be read is a *document.Error.
 func Parts(format document.Format, data []byte, limits document.Limits) ([]document.Part, error) {
-	f := &file{format: format, limits: limits}
-	read, known := readers[format]
+	return (&file{format: format, limits: limits}).read(data)
+}
+
+func (f *file) read(data []byte) ([]document.Part, error) {
+	read, known := readers[f.format]
 	switch {
-	case format == document.OLE && bytes.Contains(data, []byte(strings.Join(strings.Split("EncryptedPackage", ""), "\x00"))): // in UTF-16
+	case f.format == document.OLE && bytes.Contains(data, []byte(strings.Join(strings.Split("EncryptedPackage", ""), "\x00"))): // in UTF-16
 		f.fail(document.Encrypted, "it is protected with a password")
 	case !known:
 		f.fail(document.Unsupported, "it is not an Office Open XML, OpenDocument or EPUB file")
@@ -106,6 +113,7 @@ type file struct {
 	entries  map[string]*zip.File // by name in lower case, since names in packages have no case
 	unpacked int64                // bytes of all parts so far
 	failure  error
+	isInner  bool     // it is in another document
 	mainPart string   // its key. The document cannot be read without it
 	losses   []string // parts that could not be read
 

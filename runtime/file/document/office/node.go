@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/net/html/charset"
 
@@ -101,15 +103,23 @@ func (n node) content() iter.Seq[node] {
 
 // appendText appends the text in an element, without readings of East Asian text and the white space between runs.
 func (n node) appendText(text []byte) []byte {
-	mark, start := "", len(text)
+	mark, start, last := "", len(text), "" // last is the mark of the run before
 	for child := range n.content() {
 		switch {
 		case child.name == "rPr":
-			mark = child.scriptMark()
+			mark, _ = child.runProperties()
 		case child.name == "" && n.name != "si" && n.name != "is" && n.name != "r":
 			text = append(text, child.text...)
 		case child.name != "" && child.name != "rPh":
+			before := len(text)
 			text = child.appendText(text)
+			if last != "" {
+				text = slices.Insert(text, before, []byte(equation.Separator(last, string(text[before:])))...)
+			}
+			last = ""
+			if added := string(text[before:]); child.name == "r" && (strings.HasPrefix(added, equation.Superscript) || strings.HasPrefix(added, equation.Subscript)) {
+				last = added[:1]
+			}
 		}
 	}
 	if mark != "" {

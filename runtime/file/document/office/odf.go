@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
 func readODF(f *file) {
@@ -17,9 +18,20 @@ func readODF(f *file) {
 			f.fail(document.Encrypted, "it is protected with a password")
 		}
 	}
+	var headers, footers []string
 	for e := range f.optional("styles.xml") {
-		w.readODFStyle(e)
+		switch isHeader, isFooter := strings.HasPrefix(e.name, "header"), strings.HasPrefix(e.name, "footer"); {
+		case f.format != document.ODT || e.prefix != "style" || strings.Contains(e.name, "style") || strings.Contains(e.name, "properties"):
+			w.readODFStyle(e)
+		case isHeader:
+			headers = append(headers, w.contentText(e))
+		case isFooter:
+			footers = append(footers, w.contentText(e))
+		default:
+			w.readODFStyle(e)
+		}
 	}
+	w.writeMargins(headers)
 	for e := range f.elements(f.mainPart) {
 		if e.name == "body" {
 			w.content(e)
@@ -27,6 +39,7 @@ func readODF(f *file) {
 			w.readODFStyle(e)
 		}
 	}
+	w.writeMargins(footers)
 }
 
 const outline = "outline" // the list that numbers headings
@@ -36,6 +49,11 @@ func (w *words) readODFStyle(n node) {
 	switch n.name {
 	case "style":
 		w.styleName = n.attribute("name")
+		w.marks[w.styleName] = w.marks[n.attribute("parent-style-name")]
+	case "text-properties":
+		if shift := n.attribute("text-position"); shift != "" {
+			w.marks[w.styleName] = baselineMark(shift)
+		}
 	case "list-style", "outline-style":
 		w.styleName = n.attribute("name")
 		if n.name == "outline-style" {
@@ -75,6 +93,10 @@ func (w *words) addCollapsed(text []byte) {
 	if p == nil || !w.mayMake(len(text)) {
 		return
 	}
+	p.setMark(w.runMark)
+	if w.runMark == "" && p.apart == len(p.text) && p.apart > 0 {
+		p.text = append(p.text, equation.Separator(p.lastMark, string(text))...)
+	}
 	for _, r := range string(text) {
 		if !unicode.IsSpace(r) || r == '\u00a0' || r == '\u202f' {
 			p.text = append(p.text, string(r)...)
@@ -97,9 +119,12 @@ func (w *words) readNote(n node) {
 		kind = "comment"
 	}
 	by, text := w.readCredited(n)
-	if note := bracketed(kind+by, text); w.paragraph != nil {
+	switch note := bracketed(kind+by, text); {
+	case w.paragraph != nil:
 		w.add(note)
-	} else if w.mayMake(len(note)) {
+	case w.row == nil:
+		w.line(note)
+	case w.mayMake(len(note)):
 		w.comments += note
 	}
 }

@@ -18,11 +18,6 @@ func (w *words) readMarkedChange(n node) {
 	w.endChange()
 }
 
-func (w *words) readShape(n node) {
-	w.isMargin = false
-	w.content(n)
-}
-
 func (w *words) readShapeText(n node) {
 	if !w.isMargin {
 		w.content(n)
@@ -66,8 +61,7 @@ func readPPTX(f *file) {
 
 func (w *words) readSlidePart(part string, authors map[string]string) {
 	related := w.relations(part)
-	w.read(part)
-	w.read(related.targets("diagramData", "notesSlide")...)
+	w.read(append([]string{part}, related.targets("diagramData", "notesSlide")...)...)
 	for _, part := range related.targets("comments") {
 		for e := range w.elements(part) {
 			if e.name == "cm" {

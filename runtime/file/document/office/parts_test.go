@@ -226,7 +226,7 @@ func TestOpenDocumentParts(t *testing.T) {
 		xml, want string
 	}{
 		"fields and credits":     {document.ODT, "<text:p>on <text:date>2 May</text:date>" + comment + " by <text:creator>Bob</text:creator></text:p>", "on 2 May[comment by Ann, 2026-01-02: why?] by Bob\n"},
-		"the title of a drawing": {document.ODT, "<text:p>a<draw:frame><svg:title>icon</svg:title></draw:frame></text:p>", "a\n"},
+		"the title of a drawing": {document.ODT, "<text:p>a<draw:frame><svg:title>icon</svg:title></draw:frame></text:p>", "a[drawing: icon]\n"},
 		"the number of a slide":  {document.ODP, "<draw:page><draw:frame presentation:class='page-number'><text:p>9</text:p></draw:frame><text:p>a</text:p></draw:page>", "[slide 1 of 1]\na\n"},
 		"changes of cells":       {document.ODS, "<table:tracked-changes><text:p>old</text:p></table:tracked-changes><table:table table:name='S'><table:table-row>" + cell("", "<text:p>a</text:p>") + "</table:table-row></table:table>", "[sheet 1 of 1: S]\na\n"},
 		"a comment on a date": {

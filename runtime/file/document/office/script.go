@@ -6,15 +6,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
-// scriptMark returns the mark that the properties of a run give it, or nothing.
-func (n node) scriptMark() string {
-	mark := baselineMark(n.attribute("baseline"))
+// runProperties returns the mark that the properties of a run give it, and the style that gives it one otherwise.
+func (n node) runProperties() (mark, style string) {
+	mark = baselineMark(n.attribute("baseline"))
 	for child := range n.content() {
-		if child.name == "vertAlign" {
-			mark = map[string]string{"superscript": equation.Superscript, "subscript": equation.Subscript}[child.attribute("val")]
+		switch child.name {
+		case "vertAlign":
+			mark = baselineMark(child.attribute("val"))
+		case "rStyle":
+			style = child.attribute("val")
 		}
 	}
-	return mark
+	return mark, style
 }
 
 // baselineMark returns the mark of a shift of the baseline in percent, or of the word super or sub.

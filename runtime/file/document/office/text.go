@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
 // mark is where a page, sheet, slide or chapter begins in the text.
@@ -99,6 +102,11 @@ type paragraph struct {
 	open   []change
 	last   change // the last one that ended
 	end    int    // where it ended
+
+	mark      string // of the open superscript or subscript
+	markStart int    // of its text
+	lastMark  string // of what ends at apart
+	apart     int    // where a superscript, a subscript or an equation ended
 }
 
 // change is a tracked change: the header before its text, such as "[inserted by Ann: ", and where the header begins.
@@ -115,6 +123,7 @@ func (f *file) addParagraph(prefix string, read func()) {
 	for len(p.open) > 0 {
 		f.endChange()
 	}
+	p.setMark("")
 	f.paragraph = outer
 	if text := strings.TrimRight(string(p.text), " \t\n"); strings.TrimSpace(text) != "" {
 		f.line(p.prefix + text)
@@ -122,10 +131,44 @@ func (f *file) addParagraph(prefix string, read func()) {
 }
 
 // add adds text to the open paragraph. It ignores text outside of paragraphs, as office programs do.
-func (f *file) add(text string) {
-	if f.paragraph != nil && f.mayMake(len(text)) {
-		f.paragraph.text = append(f.paragraph.text, text...)
+func (f *file) add(text string) { f.addMarked("", text) }
+
+// addMarked adds text that is a superscript or subscript if it has a mark.
+func (f *file) addMarked(mark, text string) {
+	if f.paragraph != nil && text != "" && f.mayMake(len(text)) {
+		p := f.paragraph
+		p.setMark(mark)
+		if mark == "" && p.apart == len(p.text) && p.apart > 0 {
+			p.text = append(p.text, equation.Separator(p.lastMark, text)...)
+		}
+		p.text = append(p.text, text...)
 	}
+}
+
+// addEquation adds an equation apart from the text around it.
+func (f *file) addEquation(text string) {
+	p := f.paragraph
+	if p == nil || text == "" || !f.mayMake(len(text)) {
+		return
+	}
+	p.setMark("")
+	if last, _ := utf8.DecodeLastRune(p.text); unicode.IsLetter(last) || unicode.IsDigit(last) {
+		p.text = append(p.text, ' ')
+	}
+	p.text = append(p.text, text...)
+	p.lastMark, p.apart = "", len(p.text)
+}
+
+// setMark ends the open superscript or subscript unless it has the mark, and begins another one.
+func (p *paragraph) setMark(mark string) {
+	if mark == p.mark {
+		return
+	}
+	if p.mark != "" {
+		p.text = append(p.text[:p.markStart], equation.Script(p.mark, string(p.text[p.markStart:]))...)
+		p.lastMark, p.apart = p.mark, len(p.text)
+	}
+	p.mark, p.markStart = mark, len(p.text)
 }
 
 func changeHeader(kind, credit string) string { return "[" + kind + credit + ": " }
@@ -136,6 +179,7 @@ func (f *file) startChange(header string) {
 	if p == nil {
 		return
 	}
+	p.setMark("")
 	if p.last.header == header && p.end == len(p.text) {
 		p.text = p.text[:p.end-1]
 		p.open = append(p.open, p.last)
@@ -150,6 +194,7 @@ func (f *file) endChange() {
 	if p == nil || len(p.open) == 0 {
 		return
 	}
+	p.setMark("")
 	c := p.open[len(p.open)-1]
 	p.open = p.open[:len(p.open)-1]
 	if len(p.text) == c.start+len(c.header) {

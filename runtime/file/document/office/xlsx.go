@@ -2,6 +2,7 @@ package office
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -66,7 +67,11 @@ func cellText(n node) string { return strings.ReplaceAll(n.allText(), "_x000D_",
 
 func (w *workbook) readSheet(part string) {
 	last := 0 // the row before
+	var margins []string
 	for e := range w.elements(part) {
+		if strings.HasSuffix(e.name, "Header") || strings.HasSuffix(e.name, "Footer") {
+			margins = append(margins, marginText(e.allText()))
+		}
 		if e.name != "row" {
 			continue
 		}
@@ -77,9 +82,37 @@ func (w *workbook) readSheet(part string) {
 		last = number
 		w.tableRow(1, func() { w.readRow(e) })
 	}
-	for _, comments := range w.relations(part).targets("comments") {
+	related := w.relations(part)
+	newWords(w.file).read(related.targets("drawing")...)
+	for _, comments := range related.targets("comments") {
 		w.readComments(comments)
 	}
+	w.writeMargins(margins)
+}
+
+var (
+	marginSection = regexp.MustCompile(`&[LCR]`)
+	marginCode    = regexp.MustCompile(`&(?:"[^"]*"|[0-9]+|K[0-9A-Fa-f]{6}|[A-Za-z&])`)
+)
+
+// marginText returns the text of a header or footer of a sheet, without the sections that have the number of the page.
+func marginText(code string) string {
+	var texts []string
+	for _, section := range marginSection.Split(code, -1) {
+		if strings.Contains(section, "&P") {
+			continue
+		}
+		section = marginCode.ReplaceAllStringFunc(section, func(code string) string {
+			if code == "&&" {
+				return "&"
+			}
+			return ""
+		})
+		if text := oneLine(section); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, " ")
 }
 
 func (w *workbook) readRow(row node) {
