@@ -80,7 +80,7 @@ func (n *Node) joined(between string) string {
 		case lines.Len() == 0:
 		case between != "":
 			lines.WriteString(between)
-		case !(wasPlain && plain[child.Name]) && runsInto(lines.String(), line):
+		case !(wasPlain && plain[child.Name]) && runsInto(lines.String(), line), !wasPlain && runsInto(lines.String(), strings.TrimLeft(line, "(")):
 			lines.WriteString(" ")
 		}
 		lines.WriteString(line)

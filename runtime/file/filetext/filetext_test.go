@@ -33,6 +33,10 @@ func TestReadable(t *testing.T) {
 		"UTF-8 cut short":         {blob.HTML, "<meta charset=utf-8><p>Käse\xc3", "Käse\ufffd\n"},
 		"a picture's words":       {blob.HTML, `<img src=x alt="two  cats">`, "[two cats]\n"},
 		"superscripts":            {blob.HTML, "10<sup>5</sup> m<sup> 2</sup>, CO<sub>2</sub>, x<sup>n+1</sup>, Acme<sup>®</sup>", "10^5 m ^2, CO_2, x^(n+1), Acme®\n"},
+		"scripts by style": {
+			blob.HTML, "<style>.up{vertical-align: super} .d { font-size: 0.6em; position: relative; top: 0.33em }</style>10<span class='a up'>5</span>3, CO<span class=d><span>2</span></span>, 12<span style='vertical-align:super'>th</span> <span>a</span>",
+			"10^5 3, CO_2, 12^th a\n",
+		},
 		"what follows a script":   {blob.HTML, "10<sup>5</sup>3 m<sup>2</sup>K H<sub>2</sub>O costs 12<a epub:type='noteref'>1</a>, 12<a role=doc-noteref href=#a><sup>2</sup></a> 2<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>x", "10^5 3 m^2 K H_2O costs 12^1, 12^2 2 1/2 x\n"},
 		"fields of a form":        {blob.HTML, "<input type=checkbox checked>paid <input type=radio>open <input name=n value='12 EUR'><input type=hidden value=x><select><option>a<option>b</select>", "☑ paid ☐ open 12 EUR\na\nb\n"},
 		"an equation":             {blob.HTML, "Rent is <math><mfrac><mn>1</mn><mn>2</mn></mfrac></math> of <m:math><m:msup><m:mi>x</m:mi><m:mn>2</m:mn></m:msup></m:math>.", "Rent is 1/2 of x^2.\n"},

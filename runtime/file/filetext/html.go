@@ -34,14 +34,31 @@ var fragments = []atom.Atom{
 
 // Readable returns the text of HTML as a person reads it: a block on each line, tabs between cells, and addresses of links. It leaves out
 // scripts and hidden elements, and builds no tree, so deep nesting costs nothing.
-func Readable(source []byte) []byte {
-	page := &page{}
+func Readable(source []byte) []byte { return readPage(source, nil) }
+
+// ReadPage returns the text of an HTML page like Read. The style sheets are those of the page, which are in other files.
+func ReadPage(source []byte, sheets [][]byte) (string, bool) {
+	text := decode(source, "", true)
+	if !isText(text.Bytes) {
+		return "", false
+	}
+	return string(readPage(text.Bytes, sheets)), true
+}
+
+func readPage(source []byte, sheets [][]byte) []byte {
+	page := &page{classes: map[string]string{}}
+	for _, sheet := range sheets {
+		page.addStyles(sheet)
+	}
 	tokens := html.NewTokenizer(bytes.NewReader(source))
 	for {
 		switch kind := tokens.Next(); kind {
 		case html.ErrorToken: // the end
 			return page.text()
 		case html.TextToken:
+			if page.skipped == atom.Style {
+				page.addStyles(tokens.Text())
+			}
 			page.write(tokens.Text())
 		case html.StartTagToken, html.SelfClosingTagToken:
 			page.open(tokens, kind == html.SelfClosingTagToken)
@@ -54,13 +71,14 @@ func Readable(source []byte) []byte {
 
 type page struct {
 	out     bytes.Buffer
-	skipped atom.Atom // the element whose content is left out; 0: none
-	raw     int       // open elements that keep white space
-	link    string    // address of the open link
-	linked  int       // where the text of the open link begins
-	scripts []script  // the open superscripts, subscripts, drawings and references to notes
-	mark    string    // of the last superscript or subscript
-	apart   int       // where it or an equation ended
+	skipped atom.Atom         // the element whose content is left out; 0: none
+	raw     int               // open elements that keep white space
+	link    string            // address of the open link
+	linked  int               // where the text of the open link begins
+	scripts []script          // the open superscripts, subscripts, drawings and references to notes
+	mark    string            // of the last superscript or subscript
+	apart   int               // where it or an equation ended
+	classes map[string]string // marks of superscripts and subscripts
 }
 
 // Elements by their effect.
@@ -71,7 +89,6 @@ var (
 		atom.Main, atom.Nav, atom.Option, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption,
 	}
 	skippedElements = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe}
-	scriptElements  = []atom.Atom{atom.Sup, atom.Sub, atom.Svg}
 )
 
 func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
@@ -80,6 +97,7 @@ func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 	if p.skipped != 0 {
 		return
 	}
+	mark, isScript := scriptMarks[tag]
 	switch {
 	case slices.Contains(skippedElements, tag) && !isEmpty:
 		p.skipped = tag
@@ -87,14 +105,16 @@ func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 		if !isEmpty {
 			p.writeEquation(readMath(tokens))
 		}
-	case slices.Contains(scriptElements, tag) && !isEmpty:
-		p.openScript(tag)
+	case isScript && !isEmpty:
+		p.openScript(tag, mark)
+	case tag == atom.Span && hasAttributes || tag == atom.Span && len(p.scripts) > 0:
+		p.openSpan(attributes(tokens, hasAttributes))
 	case tag == atom.A:
 		p.endLink()
 		values := attributes(tokens, hasAttributes)
 		p.link, p.linked = values["href"], p.out.Len()
 		if values["role"] == "doc-noteref" || values["epub:type"] == "noteref" {
-			p.openScript(tag)
+			p.openScript(tag, scriptMarks[atom.Sup])
 		}
 	case tag == atom.Img:
 		if alt := attributes(tokens, hasAttributes)["alt"]; alt != "" {
@@ -126,7 +146,7 @@ func (p *page) close(tag atom.Atom) {
 	case tag == atom.A:
 		p.endScript(tag)
 		p.endLink()
-	case slices.Contains(scriptElements, tag):
+	case tag == atom.Sup || tag == atom.Sub || tag == atom.Svg || tag == atom.Span:
 		p.endScript(tag)
 	case slices.Contains(blocks, tag):
 		p.breakLine()

@@ -1,6 +1,8 @@
 package filetext
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,7 +14,8 @@ import (
 // script is an open element whose text is changed when it ends.
 type script struct {
 	tag   atom.Atom
-	start int // of its text
+	start int    // of its text
+	mark  string // nothing for a drawing, and for text in its usual place
 }
 
 // maxScripts bounds nested superscripts, subscripts and drawings.
@@ -27,32 +30,74 @@ func (p *page) endScript(tag atom.Atom) {
 	if last < 0 {
 		return
 	}
-	start := min(p.scripts[last].start, p.out.Len())
+	start, mark := min(p.scripts[last].start, p.out.Len()), p.scripts[last].mark
 	p.scripts = p.scripts[:last]
 	text := string(p.out.Bytes()[start:])
 	switch {
 	case tag == atom.Svg && strings.TrimSpace(text) == "":
 		p.out.WriteString("[drawing not shown]")
-		return
-	case tag == atom.Svg, strings.Contains(text, "\n"), tag == atom.A && strings.HasPrefix(text, equation.Superscript):
-		return
+	case mark == "", strings.Contains(text, "\n"), strings.HasPrefix(text, mark):
+	default:
+		p.out.Truncate(start)
+		p.out.WriteString(equation.Script(mark, text))
+		p.mark, p.apart = mark, p.out.Len()
 	}
-	p.mark = equation.Superscript
-	if tag == atom.Sub {
-		p.mark = equation.Subscript
-	}
-	p.out.Truncate(start)
-	p.out.WriteString(equation.Script(p.mark, text))
-	p.apart = p.out.Len()
 }
 
 // openScript begins an element whose text is changed when it ends.
-func (p *page) openScript(tag atom.Atom) {
+func (p *page) openScript(tag atom.Atom, mark string) {
 	if len(p.scripts) == maxScripts { // elements without an end
 		p.scripts = slices.Delete(p.scripts, 0, 1)
 	}
-	p.scripts = append(p.scripts, script{tag, p.out.Len()})
+	p.scripts = append(p.scripts, script{tag, p.out.Len(), mark})
 }
+
+// scriptMarks are the marks of elements.
+var scriptMarks = map[atom.Atom]string{atom.Sup: equation.Superscript, atom.Sub: equation.Subscript, atom.Svg: ""}
+
+// openSpan begins text with a style. Inside of a superscript or subscript, every span is counted, to find its end.
+func (p *page) openSpan(values map[string]string) {
+	mark := styleMark(values["style"])
+	for _, class := range strings.Fields(values["class"]) {
+		mark = cmp.Or(mark, p.classes[class])
+	}
+	if mark != "" || slices.ContainsFunc(p.scripts, func(s script) bool { return s.tag == atom.Span }) {
+		p.openScript(atom.Span, mark)
+	}
+}
+
+var (
+	styleRule = regexp.MustCompile(`\.([\w-]+)\s*\{([^{}]*)\}`)
+	raised    = regexp.MustCompile(`vertical-align\s*:\s*(super|sub)\b`)
+	moved     = regexp.MustCompile(`(?:^|[;\s])top\s*:\s*(-?)[0-9.]*[1-9]`)
+)
+
+// styleMark returns the mark of text with a style of CSS, or nothing.
+func styleMark(style string) string {
+	switch found, shift := raised.FindStringSubmatch(style), moved.FindStringSubmatch(style); {
+	case found != nil && found[1] == "sub":
+		return equation.Subscript
+	case found != nil:
+		return equation.Superscript
+	case shift == nil, !strings.Contains(style, "relative"), !strings.Contains(style, "font-size"):
+		return ""
+	case shift[1] == "":
+		return equation.Subscript
+	}
+	return equation.Superscript
+}
+
+// addStyles keeps the classes of a style sheet whose text is a superscript or subscript.
+func (p *page) addStyles(sheet []byte) {
+	for _, rule := range styleRule.FindAllSubmatch(sheet, -1) {
+		if mark := styleMark(string(rule[2])); mark != "" && len(p.classes) < maxClasses {
+			p.classes[string(rule[1])] = mark
+		}
+	}
+}
+
+// maxClasses bounds the classes of superscripts and subscripts.
+const maxClasses = 1000
 
 // writeEquation writes an equation apart from the text before it.
 func (p *page) writeEquation(text string) {

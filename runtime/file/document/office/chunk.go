@@ -1,7 +1,6 @@
 package office
 
 import (
-	"io"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
@@ -10,13 +9,8 @@ import (
 
 // readChunk reads a file that is embedded in the place of paragraphs: HTML, RTF, a web archive, a text or a document.
 func (w *words) readChunk(n node) {
-	part := w.open(w.related.part(n, "id"))
-	if part == nil {
-		return
-	}
-	defer part.Close()
-	data, _ := io.ReadAll(part) // the part reports its failure
-	if w.failure != nil {
+	data := w.file.content(w.related.part(n, "id"))
+	if data == nil || w.failure != nil {
 		return
 	}
 	text, isText := w.readInner(data)

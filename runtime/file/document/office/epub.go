@@ -8,25 +8,25 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 )
 
 // readEPUB reads the chapters in the order of the spine. A chapter is read as an HTML page.
 func readEPUB(f *file) {
-	spine := f.chapters()
+	spine, sheets := f.chapters()
 	for e := range f.optional("META-INF/encryption.xml") { // many files encrypt fonts only
 		if e.name == "CipherReference" && slices.Contains(spine, unescaped(e.attribute("URI"))) {
 			f.fail(document.Encrypted, "its chapters are encrypted")
 		}
 	}
 	for _, chapter := range spine {
-		f.readChapter(chapter)
+		f.readChapter(chapter, sheets)
 	}
 }
 
-func (f *file) chapters() (spine []string) {
+// chapters returns the names of the chapters, and the style sheets.
+func (f *file) chapters() (spine []string, sheets [][]byte) {
 	const container = "META-INF/container.xml"
 	name := ""
 	f.mainPart = partKey(container)
@@ -43,31 +43,48 @@ func (f *file) chapters() (spine []string) {
 		switch {
 		case e.name == "item" && (kind == "application/xhtml+xml" || kind == "text/html" || kind == "image/svg+xml"):
 			pages[e.attribute("id")] = unescaped(path.Join(path.Dir(name), e.attribute("href")))
+		case e.name == "item" && kind == "text/css":
+			sheet := unescaped(path.Join(path.Dir(name), e.attribute("href")))
+			if f.entries[partKey(sheet)] != nil && len(sheets) < maxSheets {
+				sheets = append(sheets, f.content(sheet))
+			}
 		case e.name == "itemref" && page != "":
 			spine = append(spine, page)
 		}
 	}
-	return spine
+	return spine, sheets
 }
 
 // emptyElement is an element that is empty in XHTML. An HTML parser would read the rest of the page as its content.
 var emptyElement = regexp.MustCompile(`<(title|script|style|iframe|textarea)((?:\s[^<>]*)?)/>`)
 
-func (f *file) readChapter(name string) {
+// maxSheets bounds the style sheets that are read.
+const maxSheets = 10
+
+// content returns a part, or what of it can be read.
+func (f *file) content(name string) []byte {
+	part := f.open(name)
+	if part == nil {
+		return nil
+	}
+	defer part.Close()
+	data, _ := io.ReadAll(part) // the part reports its failure
+	return data
+}
+
+func (f *file) readChapter(name string, sheets [][]byte) {
 	f.mark(document.Chapter, "", false)
-	page := f.open(name)
-	if page == nil {
+	source := f.content(name)
+	if source == nil {
 		return
 	}
-	defer page.Close()
-	source, _ := io.ReadAll(page) // the part reports its failure
 	source = emptyElement.ReplaceAll(source, []byte("<$1$2></$1>"))
 	source = image.ReplaceAllFunc(source, nameImage)
-	text, isText := filetext.Read(source, blob.HTML, "")
+	text, isText := filetext.ReadPage(source, sheets)
 	if !isText {
 		f.lose(name, "is not text")
 	}
-	f.write(string(text.Bytes))
+	f.write(text)
 }
 
 // image is a picture in a chapter.
