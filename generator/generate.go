@@ -1,5 +1,5 @@
 // Package generator generates files from the specs: Go, schemas, the golden listing, the measured footprint, the reference
-// pages and the table in the README.
+// pages, and parts of the README and of docs/troubleshooting.md.
 package generator
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Files reads toolspec/ and README.md below root, the root of the module, and returns all generated files. The same specs
+// Files reads toolspec/, README.md and docs/troubleshooting.md below root, the root of the module, and returns all generated files. The same specs
 // give the same bytes. On an error it returns no files. The error is toolspec.Problems, or joins *schema.Problem,
 // *measure.OverBudgetError, *listing.RepeatedError and *listing.MissingGuidanceError.
 func Files(root fs.FS) (output.Files, error) {
@@ -46,7 +46,7 @@ type generation struct {
 func (g *generation) run(root fs.FS) (output.Files, error) {
 	for _, step := range []func() error{
 		g.writeSchemas, g.writeListing, g.judge, g.writeGo, g.writePages,
-		func() error { return g.writeReadme(root) },
+		func() error { return g.writeParts(root) },
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -149,6 +149,13 @@ func (g *generation) writeGo() error {
 			return err
 		}
 	}
+	codes, err := emit.Codes(g.surface.Codes)
+	if err != nil {
+		return err
+	}
+	for folder, text := range codes {
+		g.files[folder+"/codes_gen.go"] = text
+	}
 	if g.surface.Records.Roles != nil {
 		if g.files["runtime/tool/records_gen.go"], err = emit.Records(g.surface.Records); err != nil {
 			return err
@@ -180,14 +187,20 @@ func (g *generation) writePages() error {
 	return nil
 }
 
-func (g *generation) writeReadme(root fs.FS) error {
-	const name = "README.md"
-	text, err := fs.ReadFile(root, name)
+// writeParts writes the generated parts of pages that are written by hand.
+func (g *generation) writeParts(root fs.FS) error {
+	err := g.writePart(root, "README.md", func(page []byte) ([]byte, error) { return listing.Readme(page, g.surface) })
+	if err != nil || g.surface.Codes == nil {
+		return err
+	}
+	return g.writePart(root, "docs/troubleshooting.md", func(page []byte) ([]byte, error) { return listing.Troubleshooting(page, g.surface.Codes) })
+}
+
+func (g *generation) writePart(root fs.FS, name string, write func(page []byte) ([]byte, error)) error {
+	page, err := fs.ReadFile(root, name)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
-	if g.files[name], err = listing.Readme(text, g.surface); err != nil {
-		return err
-	}
-	return nil
+	g.files[name], err = write(page)
+	return err
 }

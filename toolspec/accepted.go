@@ -2,8 +2,6 @@ package toolspec
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // The functions in this file look up the words and the names of a spec that Load has accepted. They panic on any other.
@@ -27,15 +25,6 @@ func (a Argument) Bounds() string {
 		return fmt.Sprintf("at most %d", *a.Maximum)
 	}
 	return ""
-}
-
-// Hinted returns the hint of a refusal with the bounds of the arguments that it names.
-func (s *Surface) Hinted(refusal Refusal) string {
-	return bounded.ReplaceAllStringFunc(refusal.Hint, func(part string) string {
-		name, argument, _ := strings.Cut(strings.Trim(part, "{}"), ".")
-		index := slices.IndexFunc(s.Tools, func(tool Tool) bool { return tool.Name == name })
-		return s.Tools[index].Argument(argument).Bounds()
-	})
 }
 
 // Renderers returns the render words for the surface of the tool.

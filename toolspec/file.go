@@ -11,7 +11,6 @@ type SurfaceFile struct {
 	Templates    []Template    `yaml:"templates,omitempty"`
 	Examples     []string      `yaml:"examples,omitempty"` // arguments of pdpp-mcp call, for its help
 	Calls        []Call        `yaml:"calls,omitempty"`    // all calls of the vocabulary, or none if results suggest no calls
-	Refusals     []Refusal     `yaml:"refusals,omitempty"` // what a model can do after a refusal of the RS (R-ERR-1)
 
 	RelativeDates RelativeDates `yaml:"relative_dates,omitempty"`
 }
@@ -34,6 +33,7 @@ const (
 	surfacePath = "surface.yaml"
 	sharedPath  = "shared.yaml"
 	recordsPath = "records.yaml"
+	codesPath   = "codes.yaml"
 	toolsFolder = "tools"
 
 	promptsFolder = "prompts"

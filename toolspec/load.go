@@ -41,7 +41,7 @@ func (r *report) load(root fs.FS) *Surface {
 		Skill:        skill,
 		Examples:     file.Examples,
 		Calls:        file.Calls,
-		Refusals:     file.Refusals,
+		Codes:        r.loadCodes(root, tools),
 		Outputs:      outputs,
 		Records:      records,
 	}

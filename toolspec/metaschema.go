@@ -54,6 +54,7 @@ const (
 	surfaceSchema = "surface"
 	promptSchema  = "prompt"
 	recordsSchema = "records"
+	codesSchema   = "codes"
 	skillSchema   = "skill"
 )
 
@@ -66,6 +67,7 @@ func schemas(reflector *jsonschema.Reflector) map[string]*schema {
 		promptSchema:  reflector.Reflect(Prompt{}),
 		recordsSchema: reflector.Reflect(RecordsFile{}),
 		skillSchema:   reflector.Reflect(Skill{}),
+		codesSchema:   reflector.Reflect(CodesFile{}),
 	}
 	for name, file := range files {
 		for _, key := range slices.Sorted(maps.Keys(rules)) {
@@ -118,6 +120,12 @@ func suffix(key, owner string) string {
 	return ""
 }
 
+// The form of texts in a table.
+const (
+	sentences       = `^[^|\n]*[^|\n.]\.$`
+	sentencesAdvice = "; write whole sentences, without | and line breaks"
+)
+
 const snakeCaseAdvice = "; write names in snake_case: small letters, digits and single underscores"
 
 // rules are the forms and the words of properties.
@@ -155,7 +163,10 @@ var rules = map[string]func(*schema){
 	"Template.mime_type": formOf(`^[^/]+/.*[^/]$`, "; write a media type such as text/plain"),
 	"Template.complete":  wordsOf(PromptCompletions),
 	"Call.call":          wordsOf(Calls),
-	"Refusal.show":       wordsOf(Shows),
+	"Code.show":          wordsOf(Shows),
+	"Code.constant":      formOf(`^[a-z]+\.[A-Z][A-Za-z]+$`, "; write a package and a constant, such as tool.InvalidFilter"),
+	"Code.meaning":       formOf(sentences, sentencesAdvice),
+	"Code.next":          formOf(sentences, sentencesAdvice),
 	"RelativeDate.unit":  namesOf(timeUnits),
 
 	"prompt.prompt":           snakeName,

@@ -13,7 +13,7 @@ type Surface struct {
 	Skill         *Skill   // nil without one
 	Examples      []string
 	Calls         []Call
-	Refusals      []Refusal
+	Codes         []CodeSection
 	Outputs       []Output // in the order of shared.yaml
 	Records       RecordsFile
 	RelativeDates []RelativeDate // with their units resolved
@@ -44,15 +44,6 @@ type Call struct {
 	Call string   `yaml:"call"` // a call word of the vocabulary
 	Tool string   `yaml:"tool"`
 	With Bindings `yaml:"with"` // value that the call gives → the argument that takes it
-}
-
-// Refusal is what a model can do after a refusal of the RS.
-type Refusal struct {
-	// Codes are codes of the RS. In addition, an HTTP status or class such as 404 or 5xx is any other code with it, and
-	// retry_with.connection_id is a refusal that asks for a connection and lists none.
-	Codes []string `yaml:"codes"`
-	Show  string   `yaml:"show,omitempty"` // a show word of the vocabulary: the schema that helps; left out: none does
-	Hint  string   `yaml:"hint"`           // {tool.argument} is replaced by the bounds of an integer
 }
 
 // Role lists the fields that mean the same in many streams (R-FIND-4).

@@ -2,9 +2,7 @@ package toolspec
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 )
 
 // checkCalls checks the calls that results suggest: all words of the vocabulary, each once.
@@ -63,30 +61,6 @@ func (c *toolCheck) names(path string, word Word, with Bindings) {
 	for _, parameter := range word.Parameters {
 		if !slices.ContainsFunc(with, func(b Binding) bool { return b.Name == parameter.Name }) {
 			c.addMissing(path+".with."+parameter.Name, "is missing; name the argument of %s for it", c.tool.Name)
-		}
-	}
-}
-
-// bounded matches a placeholder of a hint for the bounds of an argument.
-var bounded = regexp.MustCompile(`\{([^{}]*)\}`)
-
-func checkRefusals(from source, refusals []Refusal, tools []loadedTool) {
-	seen := map[string]string{}
-	for index, refusal := range refusals {
-		path := fmt.Sprintf("refusals[%d]", index)
-		for number, code := range refusal.Codes {
-			checkUnique(from, fmt.Sprintf("%s.codes[%d]", path, number), code, seen)
-		}
-		for _, match := range bounded.FindAllStringSubmatch(refusal.Hint, -1) {
-			name, argument, _ := strings.Cut(match[1], ".")
-			tool, found := checkToolName(from, path+".hint", name, tools)
-			if !found {
-				continue
-			}
-			check := &toolCheck{source: from, tool: tool, used: map[string]bool{}}
-			if named, found := check.reference(path+".hint", argument); found && named.Bounds() == "" || argument == "" {
-				from.add(path+".hint", "has {%s}, which has no bounds; name an integer of %s that has", match[1], name)
-			}
 		}
 	}
 }

@@ -22,7 +22,6 @@ func checkSurface(from source, file SurfaceFile, tools []loadedTool) {
 		checkToolName(from, fmt.Sprintf("examples[%d]", index), name, tools)
 	}
 	checkCalls(from, file.Calls, tools)
-	checkRefusals(from, file.Refusals, tools)
 }
 
 // checkToolList compares the lists of surface.yaml with the files of the folder tools, both ways. A tool must be in the list of

@@ -41,22 +41,27 @@ const (
 	tableEnd   = "<!-- tools:end -->"
 )
 
-// NoMarkersError reports a README without the markers of the table of tools.
-type NoMarkersError struct{}
+// NoMarkersError reports a page without the marks around a generated part.
+type NoMarkersError struct{ Page, Begin, End string }
 
-func (*NoMarkersError) Error() string {
-	return fmt.Sprintf("README.md has no place for the tools: put the lines %q and %q in it", strings.TrimSpace(tableBegin), tableEnd)
+func (e *NoMarkersError) Error() string {
+	return fmt.Sprintf("%s has no place for a generated part: put the lines %q and %q in it", e.Page, strings.TrimSpace(e.Begin), e.End)
 }
 
 // Readme returns the README with its table of tools replaced, or a *NoMarkersError.
 func Readme(readme []byte, surface *plan.Plan) ([]byte, error) {
-	before, rest, began := bytes.Cut(readme, []byte(tableBegin))
-	_, after, ended := bytes.Cut(rest, []byte(tableEnd))
-	if !began || !ended {
-		return nil, &NoMarkersError{}
-	}
 	table := markdown{}
 	table.tools(surface, "docs/tools/")
 	table.line("")
-	return bytes.Join([][]byte{before, []byte(tableBegin), table.bytes(), []byte(tableEnd), after}, nil), nil
+	return replaced("README.md", readme, tableBegin, tableEnd, table.bytes())
+}
+
+// replaced returns a page with the text between two marks replaced.
+func replaced(name string, page []byte, begin, end string, text []byte) ([]byte, error) {
+	before, rest, began := bytes.Cut(page, []byte(begin))
+	_, after, ended := bytes.Cut(rest, []byte(end))
+	if !began || !ended {
+		return nil, &NoMarkersError{Page: name, Begin: begin, End: end}
+	}
+	return bytes.Join([][]byte{before, []byte(begin), text, []byte(end), after}, nil), nil
 }

@@ -1,8 +1,6 @@
 package errorcode_test
 
 import (
-	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,59 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/pdppmcp/pdpp-mcp/golden/errorcode"
 	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/doctor"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
-var update = flag.Bool("update", false, "write the codes into docs/troubleshooting.md")
-
 const page = "../../docs/troubleshooting.md"
-
-// The page has the list as it is.
-func TestThePageHasTheCodes(t *testing.T) {
-	present := read(t, page)
-	wanted, err := errorcode.Page([]byte(present))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(page, wanted, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(wanted), present); diff != "" {
-		t.Errorf("go test ./golden/errorcode -update writes the page (-wanted +present):\n%s", diff)
-	}
-}
-
-func TestAPageWithoutAPlaceIsRefused(t *testing.T) {
-	var missing *errorcode.MissingMarkersError
-	if _, err := errorcode.Page([]byte("# A page\n")); !errors.As(err, &missing) || !strings.Contains(err.Error(), "end of codes") {
-		t.Errorf("got %v, want that the markers are missing", err)
-	}
-}
-
-// An entry says what happened and what to do, in whole sentences that a table can hold; no code is twice in a section.
-func TestEntriesAreWhole(t *testing.T) {
-	for _, section := range errorcode.Sections() {
-		seen := map[string]bool{}
-		for _, entry := range section.Entries {
-			if seen[entry.Code] {
-				t.Errorf("%s: %s is there twice", section.Title, entry.Code)
-			}
-			seen[entry.Code] = true
-			for _, sentence := range []string{entry.Meaning, entry.Next} {
-				if isSuccess := entry.Code == "0"; !isSuccess && !strings.HasSuffix(sentence, ".") || strings.ContainsAny(sentence, "|\n") {
-					t.Errorf("%s: %s: %q is no sentence for a table", section.Title, entry.Code, sentence)
-				}
-			}
-		}
-	}
-}
 
 // The table of the doctor, which is written by hand, has every check and no other.
 func TestThePageHasEveryCheckOfTheDoctor(t *testing.T) {

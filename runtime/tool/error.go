@@ -14,29 +14,8 @@ import (
 // Code is a stable adapter error code.
 type Code string
 
-// The codes that the adapter raises, as docs/interfaces.md lists them. The codes of failed RS requests are rs.Reason values.
-const (
-	InvalidArguments           Code = "invalid_arguments"
-	UnknownArgument            Code = "unknown_argument"
-	InvalidFilter              Code = "invalid_filter"
-	InvalidTimeRange           Code = "invalid_time_range"
-	InvalidExpand              Code = "invalid_expand"
-	InvalidID                  Code = "invalid_id"
-	ConflictingConnectionID    Code = "conflicting_connection_id"
-	InvalidFieldWindowSelector Code = "invalid_field_window_selector"
-	InvalidResourceURI         Code = "invalid_resource_uri"
-	InvalidSchemaDetail        Code = "invalid_schema_detail"
-	AmbiguousConnection        Code = "ambiguous_connection"
-	PackageRevoked             Code = "package_revoked"
-	PackageUnsupported         Code = "package_unsupported"
-	SourceUnavailable          Code = "source_unavailable"
-	RateLimitExceeded          Code = Code(rs.TooManyRequests)
-	BlobTooLarge               Code = "blob_too_large"
-	BlobNotText                Code = "blob_not_text"
-
-	// Internal is the code of an unexpected error.
-	Internal Code = "internal"
-)
+// RateLimitExceeded is the code of a call that has sent too many requests, and of too many calls.
+const RateLimitExceeded = Code(rs.TooManyRequests)
 
 // Error is a refusal by the adapter (R-ERR-2). The model gets it as an error object of type adapter_error with these members.
 type Error struct {

@@ -13,9 +13,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// ReasonInactive is the reason of a source that membership marks as ended.
-const ReasonInactive = "grant_inactive"
-
 // EndedError is the error of a grant that has ended. Its resource server was not asked.
 type EndedError struct {
 	Reason  string // a code of the resource server or the adapter

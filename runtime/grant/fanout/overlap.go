@@ -14,9 +14,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// WarnOverlap is the code of the warning that another grant of the same connection has more of what was asked (R-LOCAL-1).
-const WarnOverlap = "grants_overlap"
-
 // Limit is what a grant allows of a stream. The zero value allows everything.
 type Limit struct {
 	Fields       []string  // empty: all

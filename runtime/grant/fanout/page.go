@@ -13,14 +13,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
 )
 
-// Codes of the warnings of a merged answer.
-const (
-	WarnSourceTruncated = "source_truncated"
-	WarnStreamUngranted = "stream_not_granted"
-	WarnCursorTooLarge  = "cursor_too_large"
-	WarnHitsDropped     = "hits_dropped"
-)
-
 // page is a page of a search with everything that was read for it. It is the Sources of the response's Request. A request with these
 // Sources for fewer hits returns the beginning of the page without reading again (R-BUD-3).
 type page struct {

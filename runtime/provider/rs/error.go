@@ -66,20 +66,6 @@ func (e *NoneAnswered) Error() string { return e.Cause.Error() }
 
 func (e *NoneAnswered) Unwrap() error { return e.Cause }
 
-// Codes for refusals without one. A resource server may send the same codes, and others.
-const (
-	CodeInvalidRequest  = "invalid_request"      // 400
-	CodeAuthentication  = "authentication_error" // 401
-	CodePermission      = "permission_error"     // 403
-	CodeNotFound        = "not_found"            // 404
-	CodeConflict        = "conflict"             // 409
-	CodeGone            = "gone"                 // 410
-	CodeRequestTooLarge = "request_too_large"    // 413
-	CodeUnprocessable   = "unprocessable"        // 422
-	CodeRateLimit       = "rate_limit_exceeded"  // 429
-	CodeOther           = "api_error"            // any other status
-)
-
 const otherType = "api_error"
 
 // derived has the type and the code of each status, for refusals without them.

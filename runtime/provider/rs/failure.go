@@ -12,16 +12,6 @@ import (
 // Reason says why a response cannot be used. The values are stable adapter error codes.
 type Reason string
 
-// The reasons, as docs/interfaces.md lists them.
-const (
-	Unreachable      Reason = "rs_unreachable"        // no status line was received
-	Timeout          Reason = "rs_timeout"            // the response was incomplete at its deadline
-	InvalidResponse  Reason = "rs_invalid_response"   // the response violates the contract
-	ResponseTooLarge Reason = "rs_response_too_large" // more bytes than Options.MaxBody
-	Redirected       Reason = "rs_redirect"           // a redirect; none is followed
-	TooManyRequests  Reason = "rate_limit_exceeded"   // the call has sent MaxRequests
-)
-
 // Failure is a request without a usable response (R-ERR-4).
 type Failure struct {
 	Reason    Reason

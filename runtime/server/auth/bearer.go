@@ -42,15 +42,6 @@ func isToken(text string) bool {
 	return body != "" && len(text) <= rs.LongestBearer && strings.Trim(body, tokenAlphabet) == ""
 }
 
-// Error codes of the body (docs/interfaces.md).
-const (
-	CodeAuthentication = "authentication_error"      // 401: no bearer, or an invalid one
-	CodePermission     = "permission_error"          // 403: a bearer of the wrong kind or for another audience
-	CodePackageRevoked = "package_revoked"           // 403: a package without an active member
-	CodeUnavailable    = "authorization_unavailable" // 503: the authorization server gives no usable answer
-	CodeUnsupported    = "package_unsupported"       // 503: the authorization server publishes no members
-)
-
 // Values of the challenge's error parameter (RFC 6750, section 3.1).
 const (
 	invalidToken      = "invalid_token"

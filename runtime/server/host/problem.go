@@ -13,18 +13,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Codes of refusals that do not depend on the caller (docs/interfaces.md). For 429 it is tool.RateLimitExceeded.
-const (
-	CodeMisdirected      = "misdirected_request" // 421: a Host that is not allowed
-	CodeForeignOrigin    = "origin_not_allowed"  // 403: a page of another origin
-	CodeRequestTooLarge  = "request_too_large"   // 413: the body or the batch
-	CodeMethodNotAllowed = "method_not_allowed"  // 405
-	CodeNotFound         = "not_found"           // 404
-
-	CodeUnsupportedMediaType = "unsupported_media_type" // 415: the body is not JSON
-	CodeInternal             = "internal"               // 500
-)
-
 // kinds has the type and the code of a refusal by status.
 var kinds = map[int]struct{ name, code string }{
 	http.StatusBadRequest:            {"invalid_request_error", toolcall.CodeInvalidRequest},

@@ -32,9 +32,6 @@ type HTTP struct {
 	Server func(origin string) mcp.Implementation
 }
 
-// CodeInvalidRequest is the code of an invalid message.
-const CodeInvalidRequest = "invalid_request"
-
 // ServeBody answers the messages in the body of a request.
 func (h *HTTP) ServeBody(w http.ResponseWriter, r *http.Request, body []byte) {
 	if !isAcceptable(r) {
