@@ -74,9 +74,10 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 	return &r
 }
 
-// Release says that the call no longer uses the body, so that another one may take its memory. Rows that are kept must be copied first.
+// Release says that the call no longer uses the body, so that another one may take its memory. Rows that are kept must be copied first. It
+// does nothing for nil.
 func (r *Response) Release() {
-	if r.counted > 0 {
+	if r != nil && r.counted > 0 {
 		r.allowance.giveBack(r.counted, false)
 		r.counted = 0
 	}

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -95,6 +98,69 @@ func TestManySources(t *testing.T) {
 		text, requests, err := provider.run(t, call[0], call[1])
 		if err != nil || requests > rs.MaxRequests || !strings.Contains(text, "are left out: one call reads") || !strings.Contains(text, "complete=false") {
 			t.Errorf("%s: %d requests, %v\n%.1500s", call[1], requests, err, text)
+		}
+	}
+}
+
+// R-SCAN-8: pages of large rows share the memory of the call. Their size follows the rows, so that all of them are read.
+func TestPagesFollowTheSizeOfRows(t *testing.T) {
+	const streams, rows, size = 4, 20, 300_000
+	text := strings.Repeat("x", size)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		if r.URL.Path == rs.SchemaRoute {
+			fmt.Fprint(w, `{"connectors":[{"connector_key":"c","granted_connections":[{"connection_id":"cin_1"}],"streams":[`)
+			for i := range streams {
+				fmt.Fprintf(w, `{"name":"s%d","cursor_field":"at"},`, i)
+			}
+			fmt.Fprint(w, `{"name":"none"}]}]}`)
+			return
+		}
+		for name := range query {
+			if strings.HasPrefix(name, "filter") {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, `{"error":{"type":"invalid_request_error","code":"invalid_request","message":"no filters","param":"filter"}}`)
+				return
+			}
+		}
+		if strings.Contains(r.URL.Path, "/none/") {
+			fmt.Fprint(w, `{"object":"list","data":[],"has_more":false}`)
+			return
+		}
+		start, _ := strconv.Atoi(query.Get("cursor"))
+		limit, _ := strconv.Atoi(query.Get("limit"))
+		end := min(start+limit, rows)
+		records := make([]string, 0, limit)
+		for i := start; i < end; i++ {
+			records = append(records, fmt.Sprintf(`{"id":"r%d","data":{"at":"2026-01-01T00:%02d:00Z","kind":"a","body":%q}}`, i, rows-i, text))
+		}
+		body := `{"object":"list","data":[` + strings.Join(records, ",") + fmt.Sprintf(`],"has_more":%t`, end < rows)
+		if end < rows {
+			body += fmt.Sprintf(`,"next_cursor":"%d"`, end)
+		}
+		fmt.Fprint(w, body+"}")
+	}))
+	defer server.Close()
+	bearer, err := rs.NewBearer("a-token-for-this-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: bearer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range [][2]string{
+		{"query_records", `{"stream":"*","limit":100}`},
+		{"query_records", `{"stream":"*","limit":100,"order":"asc"}`},
+		{"query_records", `{"stream":"s1","filter":{"kind":"b"}}`},
+		{"aggregate", `{"stream":"s1","metric":"count","filter":{"kind":"a"}}`},
+	} {
+		ctx, end := rs.Bounded(t.Context())
+		env := tool.Env{RS: client, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+		result, err := definition(call[0]).Run(ctx, env, json.RawMessage(call[1]))
+		end()
+		if err != nil || strings.Contains(result.Text, "missing") || strings.Contains(result.Text, "could not be read") {
+			t.Errorf("%s: %v\n%.2000s", call[1], err, result.Text)
 		}
 	}
 }

@@ -16,9 +16,10 @@ type list struct {
 	*reading
 	request    rs.Request // for a page, without position and size
 	pageSize   int
-	isSearch   bool // a list of hits, which the resource server pages over all connections
-	readsAhead bool // request the next page before the current one is processed
-	wholePage  int  // number of the page with all fields; the page after it is not read ahead; 0: no page
+	held       *rs.Response // the page that is processed; nil: none
+	isSearch   bool         // a list of hits, which the resource server pages over all connections
+	readsAhead bool         // request the next page before the current one is processed
+	wholePage  int          // number of the page with all fields; the page after it is not read ahead; 0: no page
 	bound      *timeBound
 	next       position
 	seen       map[position]bool // positions of cursors that the resource server gave; nil: none
@@ -60,8 +61,14 @@ func (l *list) page() (*page, error) {
 			return nil, err
 		}
 	}
+	l.held.Release()
 	response, err := l.await()
-	if err == nil {
+	for isTooLarge(err) && l.pageSize > 1 {
+		l.pageSize = smallerPage(l.pageSize)
+		response, err = l.await()
+	}
+	if l.held = response; err == nil {
+		l.pageSize = fittingPage(response, l.pageSize)
 		if l.base != nil && response.Absent == nil { // the response for one connection has no Absent
 			response.Absent = l.base.Absent
 		}

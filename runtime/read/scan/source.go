@@ -25,6 +25,8 @@ type source struct {
 	cursor       string          // cursor of the next page
 	pages        []string        // cursors of the pages that were read
 	seen         map[string]bool // cursors of the provider; nil: none
+	held         *rs.Response    // the page that is processed; nil: none
+	most         int             // rows of a page, fewer if they are large; 0: not known yet
 	rows         []timelineRow
 	last         int64         // ordinal of the last row that was read
 	slack        time.Duration // how far instants may be out of order
@@ -77,17 +79,31 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 	if s.remaining() <= 0 {
 		return rs.List{}, errReadingBound
 	}
+	if s.most == 0 {
+		s.most = rs.MostRows
+	}
 	request := s.request()
-	request.Query.Set(limitName, strconv.Itoa(limit))
+	request.Query.Set(limitName, strconv.Itoa(min(limit, s.most)))
 	for _, parameter := range parameters {
 		request.Query.Set(parameter.Name, parameter.Value)
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, sourceTimeout)
 	defer cancel()
-	response, err := s.env.RS.Get(ctx, request)
-	if err != nil {
-		return rs.List{}, err
+	s.held.Release()
+	var response *rs.Response
+	for {
+		asked := min(limit, s.most)
+		request.Query = request.Query.With(limitName, strconv.Itoa(asked))
+		var err error
+		if response, err = s.env.RS.Get(ctx, request); err == nil {
+			break
+		}
+		if !isTooLarge(err) || asked == 1 {
+			return rs.List{}, err
+		}
+		s.most = smallerPage(asked)
 	}
+	s.held, s.most = response, fittingPage(response, s.most)
 	list, err := response.List()
 	s.noteResponse(response, len(list.Rows))
 	return list, err
@@ -351,6 +367,7 @@ func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 		}
 	}
 	slices.SortFunc(s.rows, func(a, b timelineRow) int { return s.compare(a.sortKey, b.sortKey) })
+	s.held.Release() // the rows have their own memory
 	return false
 }
 
