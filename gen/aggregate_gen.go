@@ -12,7 +12,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -94,7 +93,7 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	query.Integer("limit", input.Limit)
 	query.BracketFilter("filter", input.Filter)
 	query.String("connection_id", input.ConnectionID)
-	response, err := scan.Groups(ctx, env, rs.Request{
+	return scan.Groups(ctx, env, rs.Request{
 		Path:  rs.JoinPath("v1", "streams", input.Stream, "aggregate"),
 		Query: query,
 		Sources: rs.OneSource{
@@ -103,7 +102,9 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 			Filter:       input.Filter,
 		},
 	}, scan.GroupsInput{
+		Call:         answer.Given{Tool: "aggregate", Arguments: given, Accepted: aggregateArguments.Accepted},
 		Stream:       input.Stream,
+		ConnectionID: input.ConnectionID,
 		Metric:       input.Metric,
 		Field:        input.Field,
 		GroupBy:      input.GroupBy,
@@ -113,18 +114,7 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 		Sort:         input.Sort,
 		Limit:        input.Limit,
 		Filter:       input.Filter,
-		ConnectionID: input.ConnectionID,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return render.Aggregate(ctx, env, response, render.AggregateInput{
-			Call:         answer.Given{Tool: "aggregate", Arguments: given, Accepted: aggregateArguments.Accepted},
-			Stream:       input.Stream,
-			ConnectionID: input.ConnectionID,
-		})
-	}}, nil
 }
 
 //go:embed schema/aggregate.input.json

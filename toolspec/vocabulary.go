@@ -248,7 +248,7 @@ var Renderers = Words{
 		},
 	},
 	{
-		Name: "aggregate", Function: "Aggregate", Doc: "A number, or groups with their numbers.", Continues: true,
+		Name: "aggregate", Package: "scan", Function: "Groups", Answers: true, Doc: "A number, or groups with their numbers.", Continues: true,
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
 	},
 	{

@@ -6,7 +6,6 @@ type Reading struct {
 	Matched  int64 // those of them that match
 	Complete bool  // every record in question was read
 	UpTo     Mark  // of an incomplete reading: the last record that was read
-	Groups   int   // all groups of an aggregate, also those beyond its limit; 0 means unknown
 
 	// Note says which rows these are, and why an incomplete reading ended if the page was not full.
 	Note string

@@ -28,7 +28,7 @@ func TestWrongForms(t *testing.T) {
 			return runRecords(ctx, env, r, scan.RowsInput{Stream: "s"})
 		},
 		"aggregate": func(r *rs.Response) (*tool.Result, error) {
-			return render.Aggregate(ctx, env, r, render.AggregateInput{Stream: "s"})
+			return runAggregate(ctx, env, r, scan.GroupsInput{Stream: "s"})
 		},
 		"search": func(r *rs.Response) (*tool.Result, error) { return render.Search(ctx, env, r, render.SearchInput{}) },
 		"window": func(r *rs.Response) (*tool.Result, error) {
@@ -69,7 +69,7 @@ func TestAggregateManyGroups(t *testing.T) {
 		groups = append(groups, fmt.Sprintf(`{"key":"group number %d","count":%d}`, i, i))
 	}
 	body := `{"metric":"count","group_by":"g","groups":[` + strings.Join(groups, ",") + `],"other_count":5}`
-	result, err := render.Aggregate(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), render.AggregateInput{Stream: "s"})
+	result, err := runAggregate(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), scan.GroupsInput{Stream: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestWarnings(t *testing.T) {
 	target := recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}
 	records, err1 := runRecords(ctx, env, responded("/x", `{"data":[],`+meta+`}`), scan.RowsInput{Stream: "s"})
 	search, err2 := render.Search(ctx, env, responded("/x", `{"data":[],`+meta+`}`), render.SearchInput{})
-	aggregate, err3 := render.Aggregate(ctx, env, responded("/x", `{"value":1,`+meta+`}`), render.AggregateInput{Stream: "s"})
+	aggregate, err3 := runAggregate(ctx, env, responded("/x", `{"value":1,`+meta+`}`), scan.GroupsInput{Stream: "s"})
 	window, err4 := readWindow(ctx, env, responded("/x", `{"window":{"text":""},`+meta+`}`), record.FieldWindowInput{Target: target})
 	document, err5 := readDocument(ctx, env, responded("/x", `{"id":"1","data":{},`+meta+`}`), record.DocumentInput{Target: target})
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {

@@ -37,13 +37,6 @@ func Calls(calls []answer.Call) json.RawMessage {
 	return rawjson.Array(elements)
 }
 
-// AggregateInput is what the renderer of aggregates needs to know of the call.
-type AggregateInput struct {
-	Call         answer.Given
-	Stream       string
-	ConnectionID *string
-}
-
 // SearchInput is what the renderer of search results needs to know of the call.
 type SearchInput struct {
 	Call         answer.Given

@@ -130,7 +130,7 @@ var renderers = []rendered{
 		})
 	}},
 	{"aggregate", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return render.Aggregate(context.Background(), env, response, render.AggregateInput{
+		return runAggregate(context.Background(), env, response, scan.GroupsInput{
 			Call: given("aggregate", `{"stream":"s","metric":"count"}`), Stream: "s",
 		})
 	}},

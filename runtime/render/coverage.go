@@ -125,3 +125,15 @@ func smallerLines(smaller *answer.Smaller, noun string) []string {
 	}
 	return []string{fmt.Sprintf("limit_used=%d: a page of %d %s does not fit into one result.", smaller.Limit, smaller.Rows, noun)}
 }
+
+// connectionsNote says that several connections are counted.
+func (a *aggregation) connectionsNote() string {
+	if a.Connections == 0 {
+		return ""
+	}
+	note := fmt.Sprintf("%d connections are counted together.", a.Connections)
+	if a.IsRough {
+		note += " A count may be too low, and a group may be missing: each connection returns only its largest groups. Ask for one connection at a time."
+	}
+	return note
+}

@@ -49,7 +49,8 @@ func envelopeMembers(envelope answer.Envelope) rawjson.Object {
 		if member.Name == "meta" && member.Value == nil {
 			member.Value, hasMeta = metaOfEnvelope(envelope), true
 		}
-		if member.Value != nil && !slices.Contains(uselessNames, member.Name) {
+		isNothing := member.Value == nil || rawjson.Kind(member.Value) == rawjson.Null
+		if !isNothing && !slices.Contains(uselessNames, member.Name) {
 			members = append(members, member)
 		}
 	}

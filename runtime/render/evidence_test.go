@@ -168,7 +168,7 @@ func TestRenderersEndWithTheirCall(t *testing.T) {
 	rows := `{"metric":"count","data":[` + strings.Repeat(`{"id":"m1","stream":"s"},`, 99) + `{}],"groups":[{"key":1,"count":1}]}`
 	_, records := runRecords(ctx, env, responded("/v1/streams/s/records?limit=100", rows), scan.RowsInput{Stream: "s"})
 	_, search := render.Search(ctx, env, responded("/v1/search?q=a&limit=100", rows), render.SearchInput{})
-	_, aggregate := render.Aggregate(ctx, env, responded("/v1/streams/s/aggregate", rows), render.AggregateInput{Stream: "s"})
+	_, aggregate := runAggregate(ctx, env, responded("/v1/streams/s/aggregate", rows), scan.GroupsInput{Stream: "s"})
 	for name, err := range map[string]error{"records": records, "search": search, "aggregate": aggregate} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)

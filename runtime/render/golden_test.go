@@ -57,8 +57,8 @@ func TestAggregateGolden(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "aggregate/" + test.name
-			input := render.AggregateInput{Call: given("aggregate", test.arguments), Stream: "messages"}
-			result, err := render.Aggregate(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, "/v1/streams/messages/aggregate"), input)
+			input := scan.GroupsInput{Call: given("aggregate", test.arguments), Stream: "messages"}
+			result, err := runAggregate(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, "/v1/streams/messages/aggregate"), input)
 			if err != nil {
 				t.Fatal(err)
 			}

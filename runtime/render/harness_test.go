@@ -219,3 +219,20 @@ func runRecords(ctx context.Context, env tool.Env, response *rs.Response, input 
 	}
 	return found.Render()
 }
+
+// runAggregate renders an aggregate as the tool does.
+func runAggregate(ctx context.Context, env tool.Env, response *rs.Response, input scan.GroupsInput) (*tool.Result, error) {
+	inner, isRead := env.RS, false
+	env.RS = rs.Wrap(inner, func(ctx context.Context, request rs.Request) (*rs.Response, error) {
+		if isRead {
+			return inner.Get(ctx, request)
+		}
+		isRead = true
+		return response, nil
+	}, nil)
+	found, err := scan.Groups(ctx, env, response.Request, input)
+	if err != nil {
+		return nil, err
+	}
+	return found.Render()
+}

@@ -195,7 +195,7 @@ func TestAggregateRest(t *testing.T) {
 		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 total_count=129 not_shown_count=16 These are the top 113 groups; other_count records are in groups that are not shown."},
 	} {
 		body := `{"metric":"count","groups":[` + test.groups + `]` + test.members + `}`
-		result, err := render.Aggregate(context.Background(), env, responded("/x", body), render.AggregateInput{Stream: "s"})
+		result, err := runAggregate(context.Background(), env, responded("/x", body), scan.GroupsInput{Stream: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}

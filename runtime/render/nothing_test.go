@@ -231,7 +231,7 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := render.Aggregate(t.Context(), tool.Env{RS: server}, response, render.AggregateInput{Call: given("aggregate", arguments+"}"), Stream: "s"})
+		result, err := runAggregate(t.Context(), tool.Env{RS: server}, response, scan.GroupsInput{Call: given("aggregate", arguments+"}"), Stream: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}

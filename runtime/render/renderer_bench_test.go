@@ -34,7 +34,7 @@ func BenchmarkRenderers(b *testing.B) {
 			return readDocument(b.Context(), env, response, record.DocumentInput{Target: target})
 		}},
 		{"aggregate", recorded(b, "aggregate/group_by"), func(response *rs.Response) (*tool.Result, error) {
-			return render.Aggregate(b.Context(), env, response, render.AggregateInput{Stream: "messages"})
+			return runAggregate(b.Context(), env, response, scan.GroupsInput{Stream: "messages"})
 		}},
 		{"field_window", recorded(b, "fieldwindow/first"), func(response *rs.Response) (*tool.Result, error) {
 			return readWindow(b.Context(), env, response, record.FieldWindowInput{Target: target, FieldPath: "body_text"})

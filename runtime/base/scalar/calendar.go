@@ -37,3 +37,22 @@ func StartOf(at time.Time, unit string) time.Time {
 	}
 	return time.Date(year, month, day, 0, 0, 0, 0, at.Location())
 }
+
+// MinutesLayout is the form of the start of a period of hours or minutes. Longer periods have a date.
+const MinutesLayout = "2006-01-02T15:04"
+
+// Following returns the start of the period after the one that begins at a text, in RFC 3339. It is false for a text in another form, and for
+// an unknown unit or zone.
+func Following(begins, unit, zone string) (string, bool) {
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		return "", false
+	}
+	start, err := time.ParseInLocation(time.DateOnly, begins, location)
+	if err != nil {
+		start, err = time.ParseInLocation(MinutesLayout, begins, location)
+	}
+	_, isDate := dateUnits[unit]
+	isKnown := isDate || unit == "minute" || unit == "hour"
+	return Shift(start, unit, 1).UTC().Format(time.RFC3339), err == nil && isKnown
+}

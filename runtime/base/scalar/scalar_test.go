@@ -150,3 +150,24 @@ func TestValuesAreInOneOrder(t *testing.T) {
 		}
 	})
 }
+
+// R-AGG-4: a call for later time groups begins with the period after the last one.
+func TestPeriodsFollowEachOther(t *testing.T) {
+	for _, test := range []struct{ key, granularity, zone, want string }{
+		{"2026-01-31T23:59", "minute", "UTC", "2026-02-01T00:00:00Z"},
+		{"2026-03-28T23:00", "hour", "Europe/Berlin", "2026-03-28T23:00:00Z"},
+		{"2026-03-29", "day", "Europe/Berlin", "2026-03-29T22:00:00Z"}, // a day of 23 hours
+		{"2026-02-23", "week", "UTC", "2026-03-02T00:00:00Z"},
+		{"2026-12-01", "month", "America/New_York", "2027-01-01T05:00:00Z"},
+		{"2026-10-01", "quarter", "UTC", "2027-01-01T00:00:00Z"},
+		{"2026-01-01", "year", "UTC", "2027-01-01T00:00:00Z"},
+		{"null", "day", "UTC", ""},
+		{"", "day", "UTC", ""},
+		{"2026-01-01", "second", "UTC", ""},
+		{"2026-01-01", "day", "Mars/Olympus", ""},
+	} {
+		if got, ok := scalar.Following(test.key, test.granularity, test.zone); ok != (test.want != "") || ok && got != test.want {
+			t.Errorf("after the %s %s comes %s (%v), want %s", test.granularity, test.key, got, ok, test.want)
+		}
+	}
+}

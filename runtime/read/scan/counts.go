@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
@@ -24,7 +25,7 @@ type counts struct {
 // sourceCount is the count of one source, as a whole or by period.
 type sourceCount struct {
 	*source
-	periods []rawjson.Object // groups with key and count; nil without a period
+	periods []answer.Group // nil without a period
 	total   int64
 	later   int64 // records in periods beyond the limit
 	isCut   bool  // not all records were read
@@ -52,7 +53,7 @@ func (i GroupsInput) refuseMeasure() error {
 
 // readCounts counts the records of all streams. It returns a *tool.Error, the error of the schema, or the error of a
 // source if no source answered.
-func readCounts(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
+func readCounts(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*answer.Groups, error) {
 	if env.Readings == nil {
 		return nil, readingOff(streamKey + ` "` + tool.EveryStream + `"`)
 	}
@@ -114,37 +115,31 @@ func (c *counts) count(counted *sourceCount) error {
 	request.Query.BracketFilter(filterName, input.Filter)
 	env := c.env
 	env.ReadMost = max(1, c.remaining())
-	response, err := Groups(c.ctx, env, request, input)
+	found, err := newGroups(c.ctx, env, request, input).find(c.ctx, env)
 	if err != nil {
 		return err
 	}
-	return c.add(counted, response)
+	c.add(counted, found)
+	return nil
 }
 
-func (c *counts) add(counted *sourceCount, response *rs.Response) error {
-	body, err := response.Object()
-	if err != nil {
-		return err
-	}
+func (c *counts) add(counted *sourceCount, found *answer.Groups) {
 	read := 0
-	if response.Reading != nil {
-		read, counted.isCut = int(response.Reading.Read), !response.Reading.Complete
+	if found.Reading != nil {
+		read, counted.isCut = int(found.Reading.Read), !found.Reading.Complete
 	}
-	c.noteResponse(response, read)
-	groups, isGrouped := rawjson.Elements(body.Get("groups"))
-	if !isGrouped {
-		counted.total, _ = body.Int("value")
-		return nil
+	c.noteResponse(&rs.Response{
+		ProviderURL: found.ProviderURL, URL: found.URL, RequestID: found.RequestID, Status: found.Status, GrantIDs: found.GrantIDs,
+	}, read)
+	if !found.IsGrouped {
+		counted.total, _ = found.Members.Int("value")
+		return
 	}
-	for _, each := range groups {
-		group, _ := rawjson.ParseObject(each)
-		count, _ := group.Int("count")
-		counted.total += count
-		counted.periods = append(counted.periods, group)
+	for _, group := range found.Groups {
+		counted.total += group.Count()
 	}
-	counted.later, _ = body.Int("other_count")
+	counted.periods, counted.later = found.Groups, found.Others()
 	counted.total += counted.later
-	return nil
 }
 
 // findField finds the time field in the recent records. It stays empty without records, or if they have no time.
@@ -184,7 +179,7 @@ func (s *sourceCount) filter() rs.Filter {
 	return filter
 }
 
-func (c *counts) aggregate() *rs.Response {
+func (c *counts) aggregate() *answer.Groups {
 	var total, later int64
 	var cut []string
 	isWhole := len(c.schemaWarnings()) == 0 && c.leftOut == 0
@@ -203,8 +198,8 @@ func (c *counts) aggregate() *rs.Response {
 			groups[key] += each.total
 		}
 		for _, period := range each.periods {
-			count, _ := period.Int("count")
-			if key[1] = string(period.Get("key")); count > 0 || c.input.GroupBy == nil { // under a stream, only groups with records
+			count := period.Count()
+			if key[1] = string(period.Key()); count > 0 || c.input.GroupBy == nil { // under a stream, only groups with records
 				groups[key] += count
 			}
 		}
@@ -214,23 +209,25 @@ func (c *counts) aggregate() *rs.Response {
 		c.Note = "Not read to their ends: " + joined(cut) + "."
 	}
 	zone := text(cmp.Or(c.input.TimeZone, new(c.env.Clock.Location().String())))
-	body := rawjson.Object{
-		rawjson.String("object", "aggregation"), rawjson.String(streamKey, tool.EveryStream), rawjson.String("metric", c.input.Metric),
+	found := &answer.Groups{IsCycle: tally.IsCycle(text(c.input.Granularity)), IsGrouped: c.input.GroupBy != nil || c.input.GroupByTime != nil}
+	found.Members = rawjson.Object{
+		rawjson.String(streamKey, tool.EveryStream), rawjson.String("metric", c.input.Metric),
 		rawjson.Raw("group_by", rawjson.TextOrNull(text(c.input.GroupBy))), rawjson.Raw(groupByTimeName, rawjson.TextOrNull(text(c.input.GroupByTime))),
 		rawjson.Raw(granularityName, rawjson.TextOrNull(text(c.input.Granularity))), rawjson.String(zoneName, zone),
 		rawjson.Int("filtered_record_count", total),
 	}
-	if c.input.GroupBy == nil && c.input.GroupByTime == nil {
-		body = append(body, rawjson.Int("value", total))
+	if found.IsGrouped {
+		c.addGroups(found, groups, later)
 	} else {
-		body = c.withGroups(body, groups, later)
+		found.Members = append(found.Members, rawjson.Int("value", total))
 	}
-	return c.respond(append(body, c.warnings().meta(nil)))
+	c.reading.complete(found, c.input, c.warnings())
+	found.GrantIDs = c.grants
+	return found
 }
 
-// withGroups adds the groups in the order of the call, by default the largest stream or the earliest period first.
-func (c *counts) withGroups(body rawjson.Object, counts map[[2]string]int64, later int64) rawjson.Object {
-	var groups []rawjson.Value
+// addGroups adds the groups in the order of the call, by default the largest stream or the earliest period first.
+func (c *counts) addGroups(found *answer.Groups, counts map[[2]string]int64, later int64) {
 	for key, count := range counts {
 		group := rawjson.Object{rawjson.String("key", key[0]), rawjson.Raw("time", rawjson.Value(key[1]))}
 		switch {
@@ -239,12 +236,12 @@ func (c *counts) withGroups(body rawjson.Object, counts map[[2]string]int64, lat
 		case c.input.GroupByTime == nil:
 			group = group[:1]
 		}
-		groups = append(groups, append(group, rawjson.Int("count", count)).Encode())
+		found.Groups = append(found.Groups, answer.Group{Members: append(group, rawjson.Int("count", count))})
 	}
 	query := c.input.query()
 	query.TimeZone, query.Limit = "", max(query.Limit, 1)
 	if c.input.Limit == nil {
 		query.Limit = tally.MaxGroups
 	}
-	return tally.Joined(query, body, groups, later)
+	tally.SortJoined(query, found, later)
 }

@@ -5,20 +5,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // GroupsInput has the arguments of an aggregate. A nil member was not given.
 type GroupsInput struct {
+	Call         answer.Given
 	Stream       string
 	Metric       string
 	Field        *string
@@ -53,10 +57,27 @@ func text(value *string) string {
 // Groups reads an aggregate. The adapter tallies the records if the resource server refuses all filters (R-SCAN-1), does not offer the
 // metric or the grouping (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). It returns the errors of
 // env.Get, or a *tool.Error for an argument that the resource server would refuse too, or for a caller with too many readings.
-func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
+func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*tool.Answer, error) {
 	if input.Stream == tool.EveryStream {
-		return readCounts(ctx, env, request, input)
+		found, err := readCounts(ctx, env, request, input)
+		if err != nil {
+			return nil, err
+		}
+		return tool.Answered(found, render.Aggregate), nil
 	}
+	q := newGroups(ctx, env, request, input)
+	found, err := q.find(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	if found.Reading == nil && !found.IsSorted() {
+		found = (&joining{ctx, env, q.request, input}).complete(found)
+	}
+	return tool.Answered(found, render.Aggregate), nil
+}
+
+// newGroups sets the zone of groups by time.
+func newGroups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) *groups {
 	isOwnZone := input.TimeZone != nil
 	switch {
 	case input.GroupByTime == nil:
@@ -67,6 +88,12 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	}
 	query := input.query()
 	query.AsWritten = !isOwnZone
+	return &groups{request: request, input: input, query: query}
+}
+
+// find reads the aggregate. The resource server may have cut its groups.
+func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error) {
+	input, query := q.input, q.query
 	tallied, wrong := tally.New(query)
 	isCycle := tally.IsCycle(query.Granularity)
 	if env.Readings == nil || !isNarrowable(input.Filter) {
@@ -76,19 +103,19 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		if wrong == nil && input.Sort != nil {
 			return nil, readingOff(sortName)
 		}
-		return env.Get(ctx, request)
+		return getGroups(ctx, env, q.request, input)
 	}
-	q := &groups{request: request, input: input, query: query, tally: tallied}
+	q.tally = tallied
 	var refused error // the refusal of the call; a reading may answer it
-	q.filters = len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
+	q.filters = len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, q.request))
 	if !q.filters && !isCycle {
-		response, err := env.Get(ctx, q.serverRequest())
+		found, err := getGroups(ctx, env, q.serverRequest(), input)
 		switch {
 		case err == nil && q.isServerOrder():
-			return response, nil
+			return found, nil
 		case err == nil:
-			if sorted := q.sorted(response); sorted != nil {
-				return sorted, nil
+			if q.sort(found) {
+				return found, nil
 			}
 		case q.refusesFilter(env, err):
 		case wrong != nil || !isMeasureRefusal(err):
@@ -100,15 +127,15 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	if wrong != nil {
 		return nil, &tool.Error{Code: tool.InvalidArguments, Message: wrong.Error(), Cause: wrong}
 	}
-	response, err := q.read(ctx, env)
+	found, err := q.read(ctx, env)
 	if q.refusesFilter(env, err) {
 		q.tally, _ = tally.New(query) // checked above
-		response, err = q.read(ctx, env)
+		found, err = q.read(ctx, env)
 	}
 	if errors.As(err, new(*rs.Error)) && refused != nil {
 		return nil, refused // the refusal of the call is more precise than the refusal of the reading (R-ERR-1)
 	}
-	return response, err
+	return found, err
 }
 
 // readingOff refuses an argument that needs a reading by the adapter.
@@ -178,17 +205,14 @@ func (q *groups) serverRequest() rs.Request {
 	return asked
 }
 
-// sorted returns the response with its groups in the order of sort, or nil if it does not have all of them.
-func (q *groups) sorted(response *rs.Response) *rs.Response {
-	body, err := response.Object()
-	groups, isGrouped := rawjson.Elements(body.Get("groups"))
-	others, isKnown := body.Int("other_count")
-	if err != nil || !isGrouped || !isKnown || others != 0 || len(groups) >= tally.MaxGroups {
-		return nil
+// sort orders the groups as the call asks. It returns false if the resource server did not send all of them.
+func (q *groups) sort(found *answer.Groups) bool {
+	others, isKnown := found.Members.Int("other_count")
+	if !found.IsGrouped || !isKnown || others != 0 || len(found.Groups) >= tally.MaxGroups {
+		return false
 	}
-	sorted := response.WithMembers(q.tally.Sorted(body, groups))
-	sorted.Request = q.request
-	return sorted
+	q.tally.Sort(found)
+	return true
 }
 
 // refusesFilter reports whether an error refuses all filters. If so, the adapter applies the filter from then on.
@@ -201,7 +225,7 @@ func (q *groups) refusesFilter(env tool.Env, err error) bool {
 	return true
 }
 
-func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
+func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error) {
 	var local rs.Filter // the filter that the adapter applies
 	records := recordsOfStream(q.input.Stream, q.input.ConnectionID, q.input.Filter)
 	if q.filters {
@@ -236,15 +260,66 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 			Message: fmt.Sprintf("%s takes a field of times, and %s holds none; schema shows the kind of each field", groupByTimeName, rawjson.Quote(*field)),
 		}
 	}
-	l.Groups = q.tally.Groups()
-	body := q.tally.Body()
-	found := l.filterWarnings()
-	found.add("partial_results", q.tally.Warnings()...)
-	found.add("numbers_as_text", q.tally.Spelled())
-	if found != nil {
-		body = append(body, found.meta(nil))
+	warnings := l.filterWarnings()
+	warnings.add("partial_results", q.tally.Warnings()...)
+	warnings.add("numbers_as_text", q.tally.Spelled())
+	found := q.tally.Answer()
+	l.reading.complete(found, q.input, warnings)
+	return found, nil
+}
+
+// complete sets what an aggregate of the reading has besides its groups.
+func (r *reading) complete(found *answer.Groups, input GroupsInput, warnings warnings) {
+	base := r.ended()
+	input.complete(found, base)
+	found.Reading, found.Warnings = r.described(), append(warnings, base.Absent...)
+}
+
+// complete sets the call of an aggregate, and where it is from.
+func (i GroupsInput) complete(found *answer.Groups, response *rs.Response) {
+	found.Origin, found.Coverage = originOf(response), coverageOf(response)
+	found.Call, found.Stream, found.ConnectionID = i.Call, i.Stream, i.ConnectionID
+}
+
+// getGroups returns the aggregate as the resource server computes it.
+func getGroups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*answer.Groups, error) {
+	response, err := env.Get(ctx, request)
+	if err != nil {
+		return nil, err
 	}
-	return l.respond(q.request, body), nil
+	return groupsOf(ctx, response, input)
+}
+
+// groupsOf reads a response as an aggregate. A response with neither a value nor groups is an *rs.Failure.
+func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*answer.Groups, error) {
+	body, err := response.Object()
+	if err != nil {
+		return nil, err
+	}
+	if inner, ok := rawjson.ParseObject(body.Get("data")); ok && body.Get("metric") == nil {
+		body = inner // older servers wrap the answer once more
+	}
+	found := &answer.Groups{Envelope: envelopeOf(body, groupsName), IsCycle: tally.IsCycle(body.Text(granularityName))}
+	var groups []rawjson.Value
+	groups, found.IsGrouped = rawjson.Elements(body.Get(groupsName))
+	if !found.IsGrouped && !slices.Contains(body.Names(), "value") {
+		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
+	}
+	for i, members := range rawjson.ParseObjects(groups) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if members == nil {
+			members = rawjson.Object{rawjson.Raw("key", groups[i])}
+		}
+		if at := slices.Index(members.Names(), "key"); at > 0 { // the key comes first
+			members = slices.Concat(members[at:at+1], members[:at], members[at+1:])
+		}
+		found.Groups = append(found.Groups, answer.Group{Value: groups[i], Members: members})
+	}
+	input.complete(found, response)
+	found.Warnings = append(found.Warnings, response.Absent...)
+	return found, nil
 }
 
 // start returns the position at which an earlier reading of the same query stopped, otherwise the beginning.

@@ -71,7 +71,7 @@ func rowsOf(ctx context.Context, response *rs.Response, input RowsInput) (*answe
 	}
 	rows := input.answer(response)
 	rows.Records = recordsOfPage(list.Rows, members)
-	rows.Envelope = envelopeOf(list)
+	rows.Envelope = envelopeOf(envelopeMembers(list), list.RowsName, "data", "has_more", nextCursorName, bookmarkName)
 	rows.Warnings = append(rows.Warnings, response.Absent...)
 	places := tool.PlacesOf(response.Request)
 	rows.Paging = answer.Paging{
@@ -111,15 +111,13 @@ func recordsOfPage(values []rawjson.Value, members []rawjson.Object) []answer.Re
 	return records
 }
 
-// envelopeOf returns the members of a list next to its rows. The inner envelope takes precedence.
-func envelopeOf(list rs.List) answer.Envelope {
-	var envelope answer.Envelope
-	known := []string{list.RowsName, "data", "has_more", nextCursorName, bookmarkName}
-	for _, member := range slices.Concat(list.Inner, list.Outer) {
-		if slices.Contains(known, member.Name) || rawjson.Kind(member.Value) == rawjson.Null {
+// envelopeOf returns an envelope without the named members.
+func envelopeOf(members rawjson.Object, without ...string) answer.Envelope {
+	envelope := answer.Envelope{Members: make(rawjson.Object, 0, len(members))}
+	for _, member := range members {
+		if slices.Contains(without, member.Name) {
 			continue
 		}
-		known = append(known, member.Name)
 		if meta, isObject := rawjson.ParseObject(member.Value); isObject && member.Name == "meta" {
 			member.Value = nil
 			if warnings, isList := rawjson.Elements(meta.Get("warnings")); isList {
@@ -130,4 +128,13 @@ func envelopeOf(list rs.List) answer.Envelope {
 		envelope.Members = append(envelope.Members, member)
 	}
 	return envelope
+}
+
+// envelopeMembers returns the members of both envelopes of a list. The inner one takes precedence.
+func envelopeMembers(list rs.List) rawjson.Object {
+	if list.Inner == nil {
+		return list.Outer
+	}
+	members := slices.DeleteFunc(slices.Clone(list.Inner), func(m rawjson.Member) bool { return rawjson.Kind(m.Value) == rawjson.Null })
+	return append(members, list.Outer.Without(members.Names()...)...)
 }

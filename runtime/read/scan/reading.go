@@ -35,6 +35,7 @@ const (
 	connectionName  = "connection_id"
 	groupByTimeName = "group_by_time"
 	granularityName = "granularity"
+	groupsName      = "groups" // a member of an aggregate
 )
 
 // The kinds of readings, for metrics.
@@ -115,13 +116,19 @@ func (r *reading) markOf(last record) answer.Mark {
 
 // answer returns an answer to a call without its rows. The reading must have ended.
 func (r *reading) answer(input RowsInput, envelope answer.Envelope) *answer.Rows {
-	if r.base == nil {
-		r.base = &rs.Response{Status: http.StatusOK}
-	}
-	rows := input.answer(r.base)
+	base := r.ended()
+	rows := input.answer(base)
 	rows.Reading, rows.Envelope = r.described(), envelope
-	rows.Warnings = append(rows.Warnings, r.base.Absent...)
+	rows.Warnings = append(rows.Warnings, base.Absent...)
 	return rows
+}
+
+// ended returns the last response, from which the answer has its origin.
+func (r *reading) ended() *rs.Response {
+	if r.base == nil {
+		return &rs.Response{Status: http.StatusOK}
+	}
+	return r.base
 }
 
 // described returns what was read.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -247,15 +246,6 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 	page := t.reading.answer(input, answer.Envelope{Members: rawjson.Object{zone}, Warnings: t.warnings()})
 	page.Records, page.GrantIDs = rows, t.grants
 	return page
-}
-
-func (t *timeline) respond(body rawjson.Object) *rs.Response {
-	if t.base == nil {
-		t.base = &rs.Response{Status: http.StatusOK}
-	}
-	response := t.reading.respond(t.request, body)
-	response.GrantIDs = t.grants
-	return response
 }
 
 func (t *timeline) schemaWarnings() []rawjson.Value {

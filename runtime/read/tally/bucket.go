@@ -3,7 +3,6 @@ package tally
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -23,8 +22,6 @@ const (
 )
 
 var cycles = map[string]int{weekday: 7, hourOfDay: 24}
-
-const minutesLayout = "2006-01-02T15:04"
 
 // unit returns the calendar unit of a granularity.
 func unit(granularity string) string {
@@ -115,24 +112,9 @@ func (b *buckets) key(start bucket) rawjson.Value {
 	case hourOfDay:
 		return rawjson.Quote(fmt.Sprintf("%02d", start))
 	case "minute", "hour":
-		return rawjson.Quote(at.Format(minutesLayout))
+		return rawjson.Quote(at.Format(scalar.MinutesLayout))
 	}
 	return rawjson.Quote(at.Format(time.DateOnly))
-}
-
-// Following returns the start of the bucket after a key, in RFC 3339. The key must be in the resource server's form; isBucket is false
-// for any other text.
-func Following(key, granularity, zone string) (begins string, isBucket bool) {
-	location, err := time.LoadLocation(zone)
-	if err != nil {
-		return "", false
-	}
-	start, err := time.ParseInLocation(time.DateOnly, key, location)
-	if err != nil {
-		start, err = time.ParseInLocation(minutesLayout, key, location)
-	}
-	isBucket = err == nil && !IsCycle(granularity) && slices.Contains(granularities, granularity)
-	return scalar.Shift(start, granularity, 1).UTC().Format(time.RFC3339), isBucket
 }
 
 // IsCycle reports whether the buckets of a granularity repeat.

@@ -7,49 +7,44 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 )
 
-// Joined returns an aggregation of groups that were counted in several sources, in the order of the query. By default the largest group
-// is first; groups by time begin with the earliest. others is the number of records in all other groups.
-func Joined(query Query, body rawjson.Object, groups []rawjson.Value, others int64) rawjson.Object {
-	slices.SortFunc(groups, func(x, y rawjson.Value) int {
-		a, _ := rawjson.ParseObject(x)
-		b, _ := rawjson.ParseObject(y)
+// SortJoined orders groups that were counted in several sources as Sort does. By default the largest group is first; groups by time begin
+// with the earliest. others is the number of records in all other groups.
+func SortJoined(query Query, found *answer.Groups, others int64) {
+	slices.SortFunc(found.Groups, func(a, b answer.Group) int {
 		if query.GroupBy == "" {
-			return compareTimes(query.Granularity, a.Get("key"), b.Get("key"))
+			return compareTimes(query.Granularity, a.Members.Get("key"), b.Members.Get("key"))
 		}
-		return cmp.Or(compareKeys(a.Get("key"), b.Get("key")), compareTimes(query.Granularity, a.Get("time"), b.Get("time")))
+		return cmp.Or(compareKeys(a.Members.Get("key"), b.Members.Get("key")), compareTimes(query.Granularity, a.Members.Get("time"), b.Members.Get("time")))
 	})
 	order := query.Sort
 	if order == "" && query.GroupByTime == "" {
 		order = "-value"
 	}
-	return query.withGroups(body, groups, order, others)
+	query.sort(found, order, others)
 }
 
-// Sorted returns an aggregation with the first groups in the order of the query (R-AGG-5). It counts the records in the other groups.
-// groups must hold all groups that were kept.
-func (t *Tally) Sorted(body rawjson.Object, groups []rawjson.Value) rawjson.Object {
-	return t.query.withGroups(body, groups, t.query.Sort, t.groups.others)
-}
+// Sort keeps the first groups in the order of the query (R-AGG-5). It counts the records in the other groups. found must have all groups
+// that were kept.
+func (t *Tally) Sort(found *answer.Groups) { t.query.sort(found, t.query.Sort, t.groups.others) }
 
-// withGroups adds the first groups in an order: key, -key, value or -value. An empty order keeps the groups in the given order. Groups by
-// time alone must be given in the order of time. Ties are in the order of keys. Null is last in either direction (R-AGG-5).
-func (q Query) withGroups(body rawjson.Object, groups []rawjson.Value, order string, others int64) rawjson.Object {
+// sort keeps the first groups in an order: key, -key, value or -value. An empty order keeps the groups in the given order. Groups by time
+// alone must be given in the order of time. Ties are in the order of keys. Null is last in either direction (R-AGG-5).
+func (q Query) sort(found *answer.Groups, order string, others int64) {
 	type ordered struct {
-		rawjson.Object
-		group    rawjson.Value
+		answer.Group
 		position int
 	}
-	all := make([]ordered, len(groups))
-	for i, group := range groups {
-		members, _ := rawjson.ParseObject(group)
-		all[i] = ordered{members, group, i}
+	all := make([]ordered, len(found.Groups))
+	for i, group := range found.Groups {
+		all[i] = ordered{group, i}
 	}
 	byKey := func(a, b ordered, isDescending bool) int {
-		x, y, position := a.Get("key"), b.Get("key"), cmp.Compare(a.position, b.position)
+		x, y, position := a.Members.Get("key"), b.Members.Get("key"), cmp.Compare(a.position, b.position)
 		if isDescending {
 			position = -position
 		}
@@ -62,26 +57,24 @@ func (q Query) withGroups(body rawjson.Object, groups []rawjson.Value, order str
 	switch by {
 	case "value":
 		slices.SortStableFunc(all, func(a, b ordered) int {
-			return cmp.Or(directed(valueOf(a.Object), valueOf(b.Object), isDescending), byKey(a, b, false))
+			return cmp.Or(directed(valueOf(a.Members), valueOf(b.Members), isDescending), byKey(a, b, false))
 		})
 	case "key":
 		slices.SortStableFunc(all, func(a, b ordered) int { return byKey(a, b, isDescending) })
 	}
-	kept := []rawjson.Value{}
+	kept := make([]answer.Group, 0, min(len(all), q.Limit))
 	for i, each := range all {
 		if i < q.Limit {
-			kept = append(kept, each.group)
+			kept = append(kept, each.Group)
 			continue
 		}
-		count, _ := each.Int("count")
-		others += count
+		others += each.Count()
 	}
-	body = append(body.Without("groups", "limit", "other_count"),
-		rawjson.Raw("groups", rawjson.Array(kept)), rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
+	found.Groups = kept
+	found.Members = append(found.Members.Without("limit", "other_count"), rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
 	if q.Sort != "" {
-		body = append(body, rawjson.String("sort", q.Sort))
+		found.Members = append(found.Members, rawjson.String("sort", q.Sort))
 	}
-	return body
 }
 
 // valueOf returns the value of a group, or its count.

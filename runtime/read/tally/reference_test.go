@@ -205,9 +205,23 @@ type body struct {
 	OtherCount int64 `json:"other_count"`
 }
 
+// encoded returns an aggregation in the resource server's envelope.
+func encoded(counting *tally.Tally) []byte {
+	found := counting.Answer()
+	body := append(rawjson.Object{rawjson.String("object", "aggregation")}, found.Members...)
+	if found.IsGrouped {
+		groups := make([]rawjson.Value, len(found.Groups))
+		for i, group := range found.Groups {
+			groups[i] = group.Members.Encode()
+		}
+		body = append(body, rawjson.Raw("groups", rawjson.Array(groups)))
+	}
+	return body.Encode()
+}
+
 func read(t interface{ Fatal(...any) }, counting *tally.Tally) body {
 	var read body
-	if err := json.Unmarshal(counting.Body().Encode(), &read); err != nil {
+	if err := json.Unmarshal(encoded(counting), &read); err != nil {
 		t.Fatal(err)
 	}
 	return read

@@ -79,7 +79,7 @@ func tallied(t *testing.T, query tally.Query, of rs.Filter, records []lab.Record
 			counting.Add(rawjson.NewCursor(record.Data))
 		}
 	}
-	return counting.Body().Encode(), nil
+	return encoded(counting), nil
 }
 
 // compareBodies compares all but links and meta.

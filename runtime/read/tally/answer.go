@@ -3,37 +3,41 @@ package tally
 import (
 	"fmt"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// Body returns the aggregation in the resource server's envelope, without meta. A group has its key and its count, and for a metric other
-// than count its value. With both groupings it also has the start of its time bucket, as time. other_count is the number of records in
-// groups beyond the limit. It counts a record once for each of its groups.
-func (t *Tally) Body() rawjson.Object {
+// Answer returns the aggregation with the members of the resource server's envelope, without meta. A group has its key and its count, and for
+// a metric other than count its value. With both groupings it also has the start of its time bucket, as time. other_count is the number of
+// records in groups beyond the limit. It counts a record once for each of its groups.
+func (t *Tally) Answer() *answer.Groups {
 	q, zone := t.query, t.query.TimeZone
 	if t.buckets.hasOffsets {
 		zone += ", or the offset that a value states"
 	}
-	body := rawjson.Object{
-		rawjson.String("object", "aggregation"), rawjson.String("stream", q.Stream), rawjson.String("metric", q.Metric),
+	found := &answer.Groups{IsGrouped: t.isGrouped(), IsCycle: IsCycle(q.Granularity)}
+	found.Members = rawjson.Object{
+		rawjson.String("stream", q.Stream), rawjson.String("metric", q.Metric),
 		rawjson.Raw("field", rawjson.TextOrNull(q.Field)), rawjson.Raw("group_by", rawjson.TextOrNull(q.GroupBy)),
 		rawjson.Raw("group_by_time", rawjson.TextOrNull(q.GroupByTime)), rawjson.Raw("granularity", rawjson.TextOrNull(q.Granularity)),
 		rawjson.Raw("time_zone", rawjson.TextOrNull(zone)),
 		rawjson.Bool("approximate", t.distinctValues != nil && t.distinctValues.full), rawjson.Int("filtered_record_count", t.all.records),
 	}
 	if !t.isGrouped() {
-		return append(body, rawjson.Raw("value", t.value(&t.all)))
+		found.Members = append(found.Members, rawjson.Raw("value", t.value(&t.all)))
+		return found
 	}
+	found.Known = t.Groups()
 	if q.GroupBy == "" { // a cycle also has the groups without records (R-TIME-7)
 		for i := range cycles[q.Granularity] {
 			t.groups.findOrAdd(appendName(nil, bucket(i), []byte("null")))
 		}
 	}
-	groups := []rawjson.Value{}
 	for _, group := range t.groups.ordered(q.Metric, q.GroupBy != "") {
-		groups = append(groups, t.group(group))
+		found.Groups = append(found.Groups, answer.Group{Members: t.group(group)})
 	}
-	return t.Sorted(body, groups)
+	t.Sort(found)
+	return found
 }
 
 // Groups returns the number of groups, including those beyond the limit. It returns 0 if there were too many to distinguish.
@@ -52,7 +56,7 @@ func (t *Tally) value(f *figure) rawjson.Value {
 	return f.value(t.query.Metric)
 }
 
-func (t *Tally) group(group *group) rawjson.Value {
+func (t *Tally) group(group *group) rawjson.Object {
 	members := rawjson.Object{rawjson.Raw("key", group.key)}
 	start := t.buckets.key(group.start)
 	if t.query.GroupBy == "" {
@@ -64,7 +68,7 @@ func (t *Tally) group(group *group) rawjson.Value {
 	if t.query.Metric != "count" {
 		members = append(members, rawjson.Raw("value", t.value(&group.figure)))
 	}
-	return members.Encode()
+	return members
 }
 
 // Warnings returns warnings about what the figures leave out: values that the metric cannot measure, and groups or values beyond a bound.
