@@ -77,9 +77,9 @@ var allowed = map[string][]string{
 	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/file/blob", "runtime/base/ownfile", "runtime/provider/rs"},                                                                                                                                                                                                                                                                                                                                                          // the digest in an id
 	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/answer", "runtime/file", "runtime/read/record", "runtime/provider/recordid", "runtime/base/commandline", "runtime/grant/credential", "runtime/server/host", "runtime/base/rawjson", "runtime/render", "runtime/provider/rs", "runtime/tool", "runtime/desktop/webhook", "runtime/base/nearname", "runtime/provider/schemadoc", "runtime/base/ownfile"}, // the rows of an export
 	"cmd/pdpp-mcp/cli/syncing":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/server/host", "runtime/base/rawjson", "runtime/provider/rs", "runtime/provider/schemadoc", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/server", "runtime/file/document/child", "runtime/grant/credential", "runtime/provider/rs", "runtime/tool"}, // it prepares the first child
-	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/grant/credential", "runtime/desktop/doctor", "runtime/desktop/mcphost"},                                    // gen has the skill
-	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/base/commandline", "runtime/grant/credential", "runtime/tool"},                     // completion keeps names of grants, which disconnect removes
+	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/server", "runtime/grant/credential", "runtime/provider/rs", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/grant/credential", "runtime/desktop/doctor", "runtime/desktop/mcphost"},                // gen has the skill
+	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/base/commandline", "runtime/grant/credential", "runtime/tool"}, // completion keeps names of grants, which disconnect removes
 
 	"cmd/pdpp-sandbox": {"gen", "runtime", "sandbox"},
 }

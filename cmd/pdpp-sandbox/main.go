@@ -86,7 +86,10 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		Coming:    settings.coming,
 		Quirks:    settings.quirks,
 
-		Authorization: []authorization.Option{authorization.WithMembers(settings.members), authorization.WithDocuments(settings.documents)},
+		Authorization: []authorization.Option{
+			authorization.WithMembers(settings.members), authorization.WithDocuments(settings.documents),
+			authorization.WithAdapters(settings.adapters...), authorization.WithStrictRegistration(settings.strict),
+		},
 	}
 	if settings.person != 0 {
 		data := sample.Person(settings.person)
@@ -140,13 +143,11 @@ func listen(ctx context.Context, settings settings, stderr io.Writer) (net.Liste
 	return listener, nil
 }
 
-// shutDown waits for open requests, and then closes their connections.
 func shutDown(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
-	err := server.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return server.Close()
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("wait for open requests: %w", err), server.Close())
 	}
-	return err
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
@@ -16,6 +17,9 @@ const (
 	defaultListen = "127.0.0.1:8787"
 	anyPort       = "127.0.0.1:0"
 )
+
+// defaultAdapters are the origins of a pdpp-mcp serve that listens on its default address.
+var defaultAdapters = []string{"http://127.0.0.1:8788", "http://localhost:8788"}
 
 // settings are the flags.
 type settings struct {
@@ -30,6 +34,8 @@ type settings struct {
 	reads       resource.Reads
 	coming      resource.Coming
 	quirks      resource.Quirks
+	strict      bool // registrations
+	adapters    []string
 	members     bool
 	documents   flow.Documents
 	seed        uint64
@@ -85,7 +91,17 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 		return nil
 	})
 	flags.Func("coming", "`name=value` of an answer that later versions of PDPP give: origin, ranking_scope, freshness, unavailable (a connection), retry_after; repeatable", s.coming.Set)
-	flags.Func("quirk", "`name` of a habit of the reference provider: shifted-dates, narrow-index or stale-index; repeatable", s.quirks.Set)
+	flags.Func("quirk", "`name` of a habit of the reference provider: shifted-dates, narrow-index, stale-index or strict-registration; repeatable", func(name string) error {
+		if name == "strict-registration" {
+			s.strict = true
+			return nil
+		}
+		return s.quirks.Set(name)
+	})
+	flags.Func("adapter-url", "`origin` of a pdpp-mcp serve at which hosts may sign in here; repeatable (default "+strings.Join(defaultAdapters, " and ")+")", func(origin string) error {
+		s.adapters = append(s.adapters, strings.TrimSuffix(origin, "/"))
+		return nil
+	})
 	flags.BoolVar(&s.members, "package-members", true, "publish the members of a package in its introspection, as the hosted adapter needs it")
 	flags.Func("client-documents", "take clients by the URL of their metadata document: none, public, or anywhere, which reads from this machine too, for tests (default none)", func(kind string) error {
 		s.documents = flow.Documents(kind)
@@ -100,6 +116,9 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	}
 	if flags.NArg() > 0 {
 		return settings{}, fmt.Errorf("unexpected argument %q: %w", flags.Arg(0), errArguments)
+	}
+	if s.adapters == nil {
+		s.adapters = defaultAdapters
 	}
 	if s.cacheRoot == "" {
 		root, err := credential.DefaultRoot()

@@ -50,7 +50,7 @@ func prepare(m *testing.M) (code int, err error) {
 	if printed, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build the programs: %w\n%s", err, printed)
 	}
-	sandbox, end, err := startSandbox()
+	sandbox, end, err := startSandbox(programs)
 	if err != nil {
 		return 0, err
 	}

@@ -27,11 +27,12 @@ type provider struct {
 	ClientSecret     string            `json:"introspection_client_secret"`
 }
 
-// startSandbox runs pdpp-sandbox until end is called.
-func startSandbox() (p *provider, end func(), err error) {
-	ready := filepath.Join(programs, "ready.json")
-	command := exec.Command(filepath.Join(programs, "pdpp-sandbox"), "--listen", "127.0.0.1:0",
-		"--cache-root", filepath.Join(programs, "cache"), "--ready-file", ready)
+// startSandbox runs pdpp-sandbox until end is called. Its files are in the folder.
+func startSandbox(folder string, flags ...string) (p *provider, end func(), err error) {
+	ready := filepath.Join(folder, "ready.json")
+	command := exec.Command(filepath.Join(programs, "pdpp-sandbox"), append([]string{
+		"--listen", "127.0.0.1:0", "--cache-root", filepath.Join(folder, "cache"), "--ready-file", ready,
+	}, flags...)...)
 	stdout, err := command.StdoutPipe()
 	if err != nil {
 		return nil, nil, fmt.Errorf("start the sandbox: %w", err)

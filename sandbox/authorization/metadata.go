@@ -33,14 +33,15 @@ type serverMetadata struct {
 	ResponseTypesSupported           []string        `json:"response_types_supported"`
 	ResponseModesSupported           []string        `json:"response_modes_supported"`
 	CodeChallengeMethodsSupported    []string        `json:"code_challenge_methods_supported"`
-	ScopesSupported                  []string        `json:"scopes_supported"`
-	IssuerParameterSupported         bool            `json:"authorization_response_iss_parameter_supported"`
+	ScopesSupported                  []string        `json:"scopes_supported,omitempty"`
+	IssuerParameterSupported         bool            `json:"authorization_response_iss_parameter_supported,omitempty"`
 	AuthorizationDetailsTypes        []string        `json:"authorization_details_types_supported"`
 	PDPPAuthorizationDetailsTypes    []string        `json:"pdpp_authorization_details_types_supported"`
 	PDPPProviderConnectCapabilities  []string        `json:"pdpp_provider_connect_capabilities"`
 	PDPPRegistrationModes            []string        `json:"pdpp_registration_modes_supported"`
 	PDPPDeviceProfiles               []deviceProfile `json:"pdpp_device_authorization_profiles_supported"`
 	ClientIDMetadataDocumentsAllowed bool            `json:"client_id_metadata_document_supported"`
+	PackageMembers                   bool            `json:"pdpp_package_members_supported,omitempty"`
 }
 
 // deviceProfile describes the result of a device authorization.
@@ -57,6 +58,10 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 	registrationModes := []string{"dynamic"}
 	if s.documents.Taken() {
 		registrationModes = append(registrationModes, "client_id_metadata_document")
+	}
+	scopes := []string{flow.Scope}
+	if s.strict {
+		scopes = nil
 	}
 	respond.JSON(w, http.StatusOK, serverMetadata{
 		Issuer:                          s.issuer,
@@ -75,8 +80,8 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 		ResponseTypesSupported:          []string{"code"},
 		ResponseModesSupported:          []string{"query"},
 		CodeChallengeMethodsSupported:   []string{"S256"},
-		ScopesSupported:                 []string{flow.Scope},
-		IssuerParameterSupported:        true,
+		ScopesSupported:                 scopes,
+		IssuerParameterSupported:        !s.strict,
 		AuthorizationDetailsTypes:       []string{detailsType},
 		PDPPAuthorizationDetailsTypes:   []string{detailsType},
 		PDPPProviderConnectCapabilities: []string{"cli_device_connect", "third_party_client_connect"},
@@ -86,5 +91,6 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 			Profile: "grant_scoped_mcp", RequiredParameters: []string{"client_id"},
 		}},
 		ClientIDMetadataDocumentsAllowed: s.documents.Taken(),
+		PackageMembers:                   !s.withoutMembers,
 	})
 }

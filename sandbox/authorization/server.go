@@ -36,6 +36,8 @@ type Server struct {
 	set      catalog.Dataset
 	further  map[string]catalog.Grant // by name
 
+	adapters       []string // origins
+	strict         bool     // of registrations
 	withoutMembers bool
 	ownersChoice   bool
 	documents      flow.Documents
@@ -89,6 +91,13 @@ func WithMembers(published bool) Option {
 // default is flow.NoDocuments.
 func WithDocuments(allowed flow.Documents) Option { return func(s *Server) { s.documents = allowed } }
 
+// WithAdapters accepts tokens for adapters on other origins, such as pdpp-mcp serve at http://127.0.0.1:8788.
+func WithAdapters(origins ...string) Option { return func(s *Server) { s.adapters = origins } }
+
+// WithStrictRegistration makes the server register as the reference provider does: unknown client metadata are refused, scope too, and the
+// metadata list no scopes.
+func WithStrictRegistration(strict bool) Option { return func(s *Server) { s.strict = strict } }
+
 // WithOwnersChoice lets the owner choose among the connections that fit if a client omits instance_ids. By default a request
 // without instance_ids is refused unless exactly one connection fits, as in PDPP v0.1.
 func WithOwnersChoice(allowed bool) Option {
@@ -125,11 +134,15 @@ func New(issuer string, set catalog.Dataset, options ...Option) *Server {
 }
 
 // newFlow returns the flow. It accepts as resource the resource server's origin, with and without the slash that
-// clients add when they parse it, and the adapter on the same origin.
+// clients add when they parse it, and the adapters on the same and on other origins.
 func (s *Server) newFlow() *flow.Flow {
+	resources := []string{s.resource, s.resource + "/", s.resource + AdapterPath}
+	for _, origin := range s.adapters {
+		resources = append(resources, origin, origin+"/", origin+AdapterPath)
+	}
 	flows, err := flow.New(flow.Options{
-		Issuer: s.issuer, Resources: []string{s.resource, s.resource + "/", s.resource + AdapterPath},
-		DetailsType: detailsType, Documents: s.documents, Keeper: keeper{s}, Clock: s.clock,
+		Issuer: s.issuer, Resources: resources,
+		DetailsType: detailsType, Documents: s.documents, Strict: s.strict, Keeper: keeper{s}, Clock: s.clock,
 	})
 	if err != nil {
 		panic(err) // the options are fixed, so a test would have met this

@@ -30,7 +30,7 @@ func (q *Quirks) Set(name string) error {
 	case "stale-index":
 		q.StaleIndex = true
 	default:
-		return fmt.Errorf("unknown quirk %q: use %s", name, strings.Join(QuirkNames(), ", "))
+		return fmt.Errorf("unknown quirk %q: use %s or strict-registration", name, strings.Join(QuirkNames(), ", "))
 	}
 	return nil
 }

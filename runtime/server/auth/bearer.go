@@ -95,7 +95,7 @@ var revokedPackage = &Refusal{
 
 var unsupportedPackage = &Refusal{
 	Status: http.StatusServiceUnavailable, Code: CodeUnsupported,
-	Message: "The authorization server does not publish the members of this grant package (package.members), so this server cannot read with it. Sign in with a single source instead.",
+	Message: "The authorization server does not publish the members of this grant package (package.members), so this server cannot read with it. Its operator can set --source, so that each sign-in asks for one source.",
 }
 
 // unavailable refuses a token that cannot be confirmed (R-HOST-4).

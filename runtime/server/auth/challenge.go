@@ -99,6 +99,7 @@ const Scope = "pdpp:read"
 type Metadata struct {
 	PublicOrigin        string // scheme and host that clients see, without a slash at the end
 	AuthorizationServer string // the issuer
+	Scope               string // that clients should request; may be empty, since some servers refuse a client that names one
 }
 
 // Provider returns the document at ResourceMetadataPath. Its resource is the origin, read at /v1 with client tokens.
@@ -126,9 +127,11 @@ func (m Metadata) document(resource, name string, kinds []string, further ...raw
 		rawjson.String("resource_name", name),
 		rawjson.Strings("authorization_servers", []string{m.AuthorizationServer}),
 		rawjson.Strings("bearer_methods_supported", []string{"header"}),
-		rawjson.Strings("scopes_supported", []string{Scope}),
 		rawjson.Strings("pdpp_token_kinds_supported", kinds),
 		rawjson.String("pdpp_core_query_base", m.PublicOrigin+"/v1"),
+	}
+	if m.Scope != "" {
+		document = append(document, rawjson.Strings("scopes_supported", []string{m.Scope}))
 	}
 	document = append(append(document, further...), rawjson.Raw("pdpp_agent_discovery", discovery.Encode()))
 	return append(document.Encode(), '\n')

@@ -76,7 +76,7 @@ func TestChallengeQuotes(t *testing.T) {
 
 // R-HOST-3: the two documents, byte for byte.
 func TestMetadataGolden(t *testing.T) {
-	documents := auth.Metadata{PublicOrigin: resource, AuthorizationServer: "https://as.example.com/?a&b"}
+	documents := auth.Metadata{PublicOrigin: resource, AuthorizationServer: "https://as.example.com/?a&b", Scope: auth.Scope}
 	golden.File(t, "testdata/metadata/provider.json", string(documents.Provider()))
 	golden.File(t, "testdata/metadata/mcp.json", string(documents.MCP()))
 }
@@ -85,7 +85,7 @@ func TestMetadataGolden(t *testing.T) {
 func TestMetadataNamesNoOwnerAndNoProfile(t *testing.T) {
 	documents := auth.Metadata{PublicOrigin: resource, AuthorizationServer: "https://as.example.com"}
 	for _, document := range [][]byte{documents.Provider(), documents.MCP()} {
-		for _, word := range []string{"logo_uri", "profile", "toolset", "surface", `"owner`} {
+		for _, word := range []string{"scopes_supported", "logo_uri", "profile", "toolset", "surface", `"owner`} {
 			if strings.Contains(string(document), word) {
 				t.Errorf("%s is in %s", word, document)
 			}

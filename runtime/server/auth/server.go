@@ -106,6 +106,7 @@ func withoutQuotes(err error) error {
 type issuerMetadata struct {
 	introspection string // its endpoint; empty if one is configured
 	scope         string // Scope, or nothing if the server does not list it
+	document      rawjson.Object
 }
 
 // address returns the introspection endpoint: the configured one, or the one in the issuer's metadata.
@@ -127,6 +128,17 @@ func (v *Verifier) Scope() string {
 	}
 	return ""
 }
+
+// Metadata returns the metadata of the authorization server, or nil as long as they are unknown.
+func (v *Verifier) Metadata() rawjson.Object {
+	if known := v.metadata.Load(); known != nil {
+		return known.document
+	}
+	return nil
+}
+
+// MembersPublished is the member of the metadata of an authorization server whose introspections have the members of packages.
+const MembersPublished = "pdpp_package_members_supported"
 
 // ReadMetadata reads the metadata of the authorization server unless it is known. Concurrent callers share the request, which continues if
 // one of them is cancelled. A challenge never causes it, so that strangers cannot.
@@ -171,7 +183,7 @@ func (v *Verifier) discover(ctx context.Context) (*issuerMetadata, error) {
 	if err != nil {
 		return nil, serverError(document, fmt.Errorf("its metadata is invalid: %w", err))
 	}
-	return &issuerMetadata{introspection: found, scope: scopeOf(metadata)}, nil
+	return &issuerMetadata{introspection: found, scope: scopeOf(metadata), document: metadata}, nil
 }
 
 // scopeOf returns Scope if the metadata lists it. A list of another form is no error, since nothing else depends on it.

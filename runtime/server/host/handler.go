@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/authorize"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/page"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -31,6 +32,8 @@ type HandlerOptions struct {
 	ListenAddress  string         // host:port; may be empty with PublicURL
 	TrustedProxies []netip.Prefix // peers whose forwarded headers are used; may be nil
 	AllowedHosts   []string       // accepted hosts besides PublicURL and loopback, with or without a port; may be nil
+
+	Sources []authorize.Source // that sign-ins ask for, one each; nil: what the host asks for
 
 	// Endpoint, if not nil, serves the admitted requests of /mcp instead of the surface: the fixtures of the conformance suite.
 	Endpoint http.Handler
@@ -117,16 +120,31 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 	mux.HandleFunc("GET "+auth.MCPMetadataPath, h.metadata(auth.Metadata.MCP))
 	page.Register(mux, page.Options{
 		Name: h.options.Name, Version: h.options.Version, Revisions: Revisions(), Provider: h.options.ProviderURL, Surface: surface,
-		Origin: func(r *http.Request) string { return toolcall.RequestOf(r.Context()).Origin },
+		Origin: originOf, Issuer: h.options.AuthorizationServer,
+		ReadsPackages: func() bool {
+			known := h.options.Verifier.Metadata()
+			return known == nil || h.options.Sources != nil || known.True(auth.MembersPublished)
+		},
 	})
+	if h.options.Sources != nil {
+		authorize.Register(mux, authorize.Options{
+			Sources: h.options.Sources, Origin: originOf, Metadata: h.options.Verifier.Metadata, Site: h.options.Name,
+		})
+	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.write(w, r, noSuchPage) })
 	return mux
 }
 
+func originOf(r *http.Request) string { return toolcall.RequestOf(r.Context()).Origin }
+
 // metadata serves a protected-resource document (RFC 9728, R-HOST-3).
 func (h *Handler) metadata(document func(auth.Metadata) []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body := document(auth.Metadata{PublicOrigin: toolcall.RequestOf(r.Context()).Origin, AuthorizationServer: h.options.AuthorizationServer})
+		origin, issuer := originOf(r), h.options.AuthorizationServer
+		if h.options.Sources != nil {
+			issuer = origin
+		}
+		body := document(auth.Metadata{PublicOrigin: origin, AuthorizationServer: issuer, Scope: h.options.Verifier.Scope()})
 		toolcall.WriteJSON(w, http.StatusOK, textJSON, "no-cache", body)
 	}
 }

@@ -42,6 +42,9 @@ type Options struct {
 	// Origin returns the origin that the client of a request sees, such as https://data.example. It is required and called concurrently.
 	Origin func(*http.Request) string
 
+	Issuer        string      // the authorization server
+	ReadsPackages func() bool // reports whether an approval of several sources is known to be readable; nil means yes
+
 	Provider string // the provider URL for the command line; empty means the public origin
 
 	Surface tool.Surface // for llms.txt, with the first sentence of each description
@@ -98,6 +101,10 @@ func (o Options) connect(w http.ResponseWriter, r *http.Request) {
 		values["copy_"+name] = copyable(id, noun, values[name])
 	}
 	values["other_hosts"] = otherHosts(origin + auth.MCPPath)
+	values["packages"] = ""
+	if o.ReadsPackages != nil && !o.ReadsPackages() {
+		values["packages"] = fill("packages.html", map[string]any{"issuer": o.Issuer, "provider_mcp": escapeURL(o.Provider) + auth.MCPPath}, html.EscapeString)
+	}
 	values["note"] = ""
 	if !isPublic(origin) {
 		values["note"] = markup(asset("note.html"))

@@ -58,10 +58,21 @@ func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.Au
 		return goidc.StatusFailure, goidc.NewError(goidc.ErrorCodeAccessDenied, "The owner denied the request")
 	}
 	chosen := chosenOf(choices, r.PostForm[choiceField])
-	if len(chosen) == 0 {
-		return goidc.StatusPending, f.showConsent(w, r, session, client, choices, "Tick at least one connection, or deny the request.")
+	switch {
+	case len(chosen) == 0:
+		return goidc.StatusPending, f.showConsent(w, r, session, client, choices, "Choose a connection, or deny the request.")
+	case len(chosen) > 1 && f.readsOneConnection(session):
+		return goidc.StatusPending, f.showConsent(w, r, session, client, choices, "This application can read one connection. Choose one, or deny the request.")
 	}
 	return f.approve(session, client, chosen, details)
+}
+
+// readsOneConnection reports whether the client cannot use a package, which is what an approval of several connections becomes if the request
+// names no source. Devices get tokens of one grant, and only an MCP endpoint reads packages.
+func (f *Flow) readsOneConnection(session *goidc.AuthnSession) bool {
+	isEndpoint := func(resource string) bool { return strings.HasSuffix(resource, "/mcp") }
+	isDevice := session.DeviceCode != "" && !f.attempts.hasDevice(session.DeviceCode)
+	return len(session.AuthDetails) == 0 && (isDevice || len(session.Resources) > 0 && !slices.ContainsFunc(session.Resources, isEndpoint))
 }
 
 // approve makes the grants that the owner agreed to, and stores them in the session for later tokens.

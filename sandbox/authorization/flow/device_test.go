@@ -127,15 +127,20 @@ func TestUserCodePage(t *testing.T) {
 	}{
 		"":                                     {200, `name="user_code"`},
 		"?user_code=unknown":                   {400, "No device waits with this code"},
-		"?user_code=" + url.QueryEscape(typed): {200, "Connections it may read"},
+		"?user_code=" + url.QueryEscape(typed): {200, `type="radio" name="connection_id"`},
 	} {
 		page, err := f.owner.Open(f.ctx, issuer+"/oauth/device"+query)
 		if err != nil || page.Status != want.status || !strings.Contains(page.Body, want.text) {
 			t.Errorf("%s: %d %v, want %d with %q", query, page.Status, err, want.status, want.text)
 		}
 	}
+	// A device reads one connection.
+	if page, err := f.owner.Approve(f.ctx, issuer+"/oauth/device?user_code="+code, "cin_spotify", "cin_slack_team"); err != nil || page.Status != 400 ||
+		!strings.Contains(page.Body, "This application can read one connection.") {
+		t.Errorf("approval of two: %d %v", page.Status, err)
+	}
 	// One that was shown to another browser does not count either.
-	if page, err := flowtest.New(f.network).Approve(f.ctx, issuer+"/oauth/device?user_code="+code, "cin_spotify", "cin_slack_team"); err != nil || page.Status != 200 {
+	if page, err := flowtest.New(f.network).Approve(f.ctx, issuer+"/oauth/device?user_code="+code, "cin_spotify"); err != nil || page.Status != 200 {
 		t.Errorf("approval: %d %v", page.Status, err)
 	}
 }

@@ -62,6 +62,7 @@ type Options struct {
 	Resources   []string  // the values of the resource parameter that are accepted
 	DetailsType string    // the type of authorization_details that is understood
 	Documents   Documents // whether clients may be named by metadata documents
+	Strict      bool      // refuse unknown members of a registration, and send no iss, as the reference provider does
 	Keeper      Keeper
 	Clock       func() time.Time // the current time, for every expiry
 }
@@ -69,6 +70,7 @@ type Options struct {
 // Flow serves the endpoints. It is safe for concurrent use.
 type Flow struct {
 	issuer  string
+	strict  bool
 	keeper  Keeper
 	clock   func() time.Time
 	library http.Handler
@@ -92,6 +94,7 @@ func New(options Options) (*Flow, error) {
 	times := shiftedTime{clock: options.Clock}
 	f := &Flow{
 		issuer:         options.Issuer,
+		strict:         options.Strict,
 		keeper:         options.Keeper,
 		clock:          options.Clock,
 		formKey:        make([]byte, 32),
@@ -115,11 +118,10 @@ func (f *Flow) libraryOptions(options Options) []provider.Option {
 		*sessions
 		*authorizations
 	}{f.sessions, f.authorizations}
-	return []provider.Option{
+	common := []provider.Option{
 		provider.WithPathPrefix(prefix),
 		provider.WithAuthCodeGrant(storage, goidc.ResponseTypeCode),
 		provider.WithPKCERequired(goidc.CodeChallengeMethodSHA256),
-		provider.WithIssuerResponseParameter(),
 		provider.WithAuthCodeLifetime(int(codeLifetime.Seconds())),
 		provider.WithAuthSessionLifetime(int(consentLifetime.Seconds())),
 		provider.WithDeviceGrant(storage, f.askUserCode, f.confirmDevice),
@@ -152,6 +154,10 @@ func (f *Flow) libraryOptions(options Options) []provider.Option {
 		// No client signs anything, so nothing can be replayed; without this the library warns.
 		provider.WithJTIConsumer(func(context.Context, string) error { return nil }),
 	}
+	if options.Strict {
+		return common
+	}
+	return append(common, provider.WithIssuerResponseParameter())
 }
 
 // Handler serves every path of this package.

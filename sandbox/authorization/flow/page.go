@@ -40,6 +40,7 @@ type consentPage struct {
 	UserCode    string // that a device shows; empty otherwise
 	Resources   []string
 	Choices     []Choice
+	OnlyOne     bool     // one of the choices may be approved
 	Purposes    []string // as the client states them, unverified
 	Duration    string
 	Revocation  string
@@ -92,7 +93,7 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 	}
 	return writePage(w, status, "consent.html", formTarget(session.RedirectURI), consentPage{
 		Top: top("Share data with " + cmp.Or(client.Name, "an unnamed client")), ClientName: client.Name, ClientID: client.ID,
-		Leads: leadsTo(session.RedirectURI), RedirectURI: session.RedirectURI, UserCode: userCode, Resources: session.Resources, Choices: choices,
+		Leads: leadsTo(session.RedirectURI), RedirectURI: session.RedirectURI, UserCode: userCode, Resources: session.Resources, Choices: choices, OnlyOne: f.readsOneConnection(session),
 		Purposes: purposes, Duration: duration(single, session.DeviceCode != ""), Revocation: revocation,
 		Action: action + "/" + session.ID, FormToken: f.formToken(f.browser(w, r), session.ID), Problem: problem,
 	})

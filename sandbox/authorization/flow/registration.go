@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
@@ -30,6 +31,12 @@ func GrantTypes() []string {
 // OpenID, and no endpoint to manage a registration.
 var libraryOnly = []string{"id_token_signed_response_alg", "subject_type", "registration_access_token", "registration_client_uri"}
 
+// knownMetadata are the members that a strict registration takes (captures 500, 501 and 866).
+var knownMetadata = []string{
+	"application_type", "client_name", "client_uri", "contacts", "grant_types", "logo_uri", "policy_uri", "redirect_uris", "response_types",
+	"software_id", "software_version", "token_endpoint_auth_method", "tos_uri",
+}
+
 // register answers dynamic client registration (RFC 7591).
 func (f *Flow) register(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
@@ -42,6 +49,12 @@ func (f *Flow) register(w http.ResponseWriter, r *http.Request) {
 	if err := json.Unmarshal(body, &metadata); err != nil {
 		respond.OAuthError(w, http.StatusBadRequest, "invalid_client_metadata", "The body must be a JSON object: "+err.Error())
 		return
+	}
+	for name := range metadata {
+		if f.strict && !slices.Contains(knownMetadata, name) {
+			respond.OAuthError(w, http.StatusBadRequest, "invalid_client_metadata", "Unsupported client metadata: "+name)
+			return
+		}
 	}
 	registered, a := f.registered(r, metadata)
 	if registered == nil {
@@ -84,6 +97,9 @@ func (f *Flow) registered(r *http.Request, metadata members) (members, *answer) 
 	registered := a.object()
 	for _, name := range libraryOnly {
 		delete(registered, name)
+	}
+	if f.strict {
+		delete(registered, "scope")
 	}
 	registered["client_id_issued_at"] = json.RawMessage(fmt.Sprint(f.clock().Truncate(time.Second).Unix()))
 	return registered, a

@@ -20,6 +20,7 @@ const VariableOf = "environment variable"
 var irregularVariables = map[string]string{
 	"allowed-host":  "PDPP_ALLOWED_HOSTS",
 	"audience":      "PDPP_AUDIENCES",
+	"source":        "PDPP_SOURCES",
 	"server-name":   "PDPP_MCP_SERVER_NAME",
 	"trusted-proxy": "PDPP_TRUSTED_PROXIES",
 }

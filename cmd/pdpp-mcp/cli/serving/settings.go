@@ -18,6 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/authorize"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
 
@@ -33,6 +34,7 @@ type serveSettings struct {
 	listen     string
 	metrics    string // its listen address
 	proxies    []string
+	sources    []string
 	secretFile string
 	auditFile  string
 	drainDelay time.Duration
@@ -58,6 +60,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&s.auth.Audiences, "audience", nil, "additional token `audience` to accept"+listed)
 	flags.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` (CIDR) of trusted proxies"+listed)
 	flags.StringSliceVar(&s.host.AllowedHosts, "allowed-host", nil, "additional `host` to accept"+listed)
+	flags.StringSliceVar(&s.sources, "source", nil, "`source` that a sign-in asks for, or SOURCE=CONNECTION, for an authorization server that does not publish the members of packages"+listed)
 	invocation.AddReadOn(flags, &s.host.MaxReads)
 	invocation.AddZone(flags, &s.host.Clock, false)
 	invocation.AddSlowCall(flags, &s.host.SlowCall)
@@ -69,7 +72,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.Float64Var(&s.host.Limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "sustained requests per second of one token")
 	invocation.ReadConfigured(flags, "introspection-client-secret-file")
 	invocation.ReadVariables(flags, "rs-url", "server-name", "listen", "metrics-listen", "public-url", "authorization-server", "introspection-url",
-		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "audit-file", "drain-delay", "caller-concurrency", "caller-rate")
+		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "source", "audit-file", "drain-delay", "caller-concurrency", "caller-rate")
 }
 
 func (s *serveSettings) check() error {
@@ -92,6 +95,13 @@ func (s *serveSettings) check() error {
 			return invocation.Usagef("invalid --trusted-proxy %q: use a network such as 10.0.0.0/8 or 127.0.0.1/32", network)
 		}
 		s.host.TrustedProxies = append(s.host.TrustedProxies, prefix.Masked())
+	}
+	for _, text := range s.sources {
+		source, err := authorize.ParseSource(text)
+		if err != nil {
+			return invocation.Usagef("invalid --source %q: %v", text, err)
+		}
+		s.host.Sources = append(s.host.Sources, source)
 	}
 	// Tokens are sent to the resource server and to the introspection endpoint.
 	read, asked := "provider URL", "authorization server"
