@@ -52,8 +52,9 @@ golden: ## show the advertised surface against its budgets, and hold it to the g
 	$(GO) run ./cmd/pdpp-mcp footprint
 	$(GO) test -count=1 ./golden
 
-generate: ## write gen/, golden/, docs/tools/ and the README table from toolspec/
+generate: ## write everything that depends on toolspec/: gen/, golden/, docs/tools/, and parts of pages
 	$(GO) generate ./gen
+	$(GO) test ./golden -run '^TestSizesOfTheComparison$$' -update
 
 check: ## fail when a generated file is out of step with its spec
 	$(GO) run ./cmd/pdpp-mcp-gen -check

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -35,9 +34,9 @@ output: records
 // A tool that is added in YAML alone has its table, pages and completion at a terminal.
 func TestAToolAddedInYAMLHasItsTerminal(t *testing.T) {
 	specs := specsWith(t, "toolspec/surface.yaml", func(text string) string {
-		text = strings.Replace(text, "read_record_field]", "read_record_field, mailbox]", 1)
-		return regexp.MustCompile(`budget: \{bytes: \d+, tokens: \d+`).ReplaceAllString(text, "budget: {bytes: 20000, tokens: 4000")
+		return strings.Replace(text, "\ntools:\n", "\ntools:\n  - mailbox\n", 1)
 	})
+	raiseBudget(specs)
 	specs["toolspec/tools/mailbox.yaml"] = &fstest.MapFile{Data: []byte(addedTool)}
 	terminal := newAddedTerminal(t, generate(t, specs))
 

@@ -22,7 +22,7 @@ func Updates() bool { return *update }
 // file first.
 func File[Content ~string | ~[]byte](t testing.TB, path string, got Content) {
 	t.Helper()
-	result := withoutMarks(string(got))
+	result := WithoutMarks(string(got))
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

@@ -9,8 +9,10 @@ import (
 
 var marks = regexp.MustCompile(`\[(/?)data (\d{20})\]`)
 
-// withoutMarks replaces the random marks around multi-line content (R-TRUST-1), so that the same result has the same golden.
-func withoutMarks(text string) string { return marks.ReplaceAllString(text, "[${1}data MARK]") }
+// WithoutMarks replaces the random marks around multi-line content (R-TRUST-1), so that the same result has the same golden.
+func WithoutMarks[Text ~string | ~[]byte](text Text) Text {
+	return Text(marks.ReplaceAllString(string(text), "[${1}data MARK]"))
+}
 
 // Marked returns the text before the marked content of a result, and the content. It reports whether there is one.
 func Marked(text string) (head, content string, ok bool) {

@@ -83,9 +83,7 @@ func sizesTable(t *testing.T) string {
 			grouped(len(result.Text)), records(len(recordLine.FindAllString(result.Text, -1))),
 			grouped(len(result.Structured)), records(rowsOf(t, result.Structured)))
 	}
-	tools := gen.Footprint().Total
-	fmt.Fprintf(&table, "\nThe six tools cost %s bytes of every session (%s tokens), before anything is asked.\n\n",
-		grouped(int(tools.Bytes)), grouped(int(tools.Tokens)))
+	table.WriteByte('\n')
 	return table.String()
 }
 

@@ -2,6 +2,8 @@ package golden_test
 
 import (
 	"encoding/json"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // advertised is one entry of the golden payload.
@@ -37,15 +41,30 @@ func advertisedTools(t *testing.T) []advertised {
 	return result.Tools
 }
 
-// R-SURF-1, R-FOOT-2: exactly these six tools.
-func TestMembership(t *testing.T) {
-	var names []string
-	for _, tool := range advertisedTools(t) {
-		names = append(names, tool.Name)
+// specified returns the surface of the specs.
+func specified(t *testing.T) *plan.Plan {
+	t.Helper()
+	surface, err := toolspec.Load(os.DirFS("../toolspec"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := []string{"aggregate", "fetch", "query_records", "read_record_field", "schema", "search"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("tools (-want +got):\n%s", diff)
+	return plan.Build(surface)
+}
+
+// R-SURF-1, R-FOOT-2, R-ARG-6: exactly the tools and arguments of the specs, sorted.
+func TestMembership(t *testing.T) {
+	want, got := map[string][]string{}, map[string][]string{}
+	for _, tool := range specified(t).Tools {
+		for _, argument := range tool.Arguments {
+			want[tool.Name] = append(want[tool.Name], argument.Name)
+		}
+		slices.Sort(want[tool.Name])
+	}
+	for _, tool := range advertisedTools(t) {
+		got[tool.Name] = slices.Sorted(maps.Keys(tool.InputSchema.Properties))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("tools and arguments (-want +got):\n%s", diff)
 	}
 }
 
@@ -74,16 +93,9 @@ func TestAnnotations(t *testing.T) {
 
 // R-SURF-4: every description states that the tool only reads, and from which endpoint.
 func TestDescriptionsNameTheEndpoint(t *testing.T) {
-	endpoints := map[string]string{
-		"aggregate":         "GET /v1/streams/{stream}/aggregate",
-		"fetch":             "GET /v1/streams/{stream}/records/{id}",
-		"query_records":     "GET /v1/streams/{stream}/records",
-		"read_record_field": "GET /v1/streams/{stream}/records/{id}/field-window",
-		"schema":            "GET /v1/schema",
-		"search":            "GET /v1/search",
-	}
-	for _, tool := range advertisedTools(t) {
-		for _, want := range []string{"Read-only.", "`" + endpoints[tool.Name] + "`"} {
+	for _, tool := range specified(t).Tools {
+		endpoint := strings.ReplaceAll(tool.Endpoint, "{record_id}", "{id}")
+		for _, want := range []string{"Read-only.", "`" + endpoint + "`"} {
 			if !strings.Contains(tool.Description, want) {
 				t.Errorf("%s: the description does not say %q", tool.Name, want)
 			}
@@ -173,29 +185,6 @@ func TestInputsAreClosed(t *testing.T) {
 	for _, tool := range advertisedTools(t) {
 		if string(tool.InputSchema.AdditionalProperties) != "false" {
 			t.Errorf("%s: additionalProperties is %s, want false", tool.Name, tool.InputSchema.AdditionalProperties)
-		}
-	}
-}
-
-// R-ARG-6: the arguments are those that clients rely on.
-func TestArguments(t *testing.T) {
-	for name, want := range map[string]string{
-		"schema":            "stream connection_id detail",
-		"query_records":     "stream limit cursor order sort count filter fields view expand expand_limit changes_since connection_id",
-		"aggregate":         "stream metric field group_by group_by_time granularity time_zone sort limit filter connection_id",
-		"search":            "q streams mode limit cursor filter connection_id",
-		"fetch":             "id fields expand expand_limit connection_id",
-		"read_record_field": "id connection_id stream record_id field_path offset_chars cursor q limit_chars before_chars after_chars",
-	} {
-		var got []string
-		for argument := range find(t, name).InputSchema.Properties {
-			got = append(got, argument)
-		}
-		slices.Sort(got)
-		sorted := strings.Fields(want)
-		slices.Sort(sorted)
-		if diff := cmp.Diff(sorted, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
 )
 
 // trail notes every request of a client and how it was answered.
@@ -60,6 +62,16 @@ func connect(t *testing.T, origin string, transport http.RoundTripper, signIn au
 		t.Cleanup(func() { _ = session.Close() })
 	}
 	return session, err
+}
+
+// servedTools returns the names of the tools of the surface, sorted.
+func servedTools() []string {
+	var names []string
+	for _, tool := range gen.Surface().Tools {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // toolNames returns the tools that a session lists.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
 )
 
 // codexSees is what Codex shows its model of one server.
@@ -90,7 +92,7 @@ func TestCodexAppServer(t *testing.T) {
 	var thread struct{ Thread struct{ ID string } }
 	app.ask(t, "thread/start", `{}`, &thread)
 	for i, server := range servers {
-		if len(status.Data) != len(servers) || status.Data[i].Name != server.name || len(status.Data[i].Tools) != 6 {
+		if len(status.Data) != len(servers) || status.Data[i].Name != server.name || len(status.Data[i].Tools) != len(gen.Surface().Tools) {
 			t.Fatalf("the servers are %v, want %v with six tools each", status, servers)
 		}
 		for _, seen := range seenCalls {

@@ -4,7 +4,10 @@ package clients_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -31,16 +34,23 @@ func steady(text []byte) []byte {
 	return text
 }
 
-// compareGolden compares what a model was shown with testdata/golden. Strings are not escaped there, so that the diff shows what
-// the model sees.
+// compareGolden compares the hash of what a model was shown with testdata/golden. What it was shown is among the artifacts of the test.
 func compareGolden(t *testing.T, name string, shown any) {
 	t.Helper()
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
+	encoder.SetEscapeHTML(false) // as the model sees it
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(shown); err != nil {
 		t.Fatal(err)
 	}
-	golden.File(t, filepath.Join("testdata", "golden", name+".json"), steady(text.Bytes()))
+	seen := steady(text.Bytes())
+	kept := filepath.Join(t.ArtifactDir(), name+".json")
+	if err := os.WriteFile(kept, seen, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, filepath.Join("testdata", "golden", name+".sha256"), fmt.Sprintf("%x\n", sha256.Sum256(golden.WithoutMarks(seen))))
+	if t.Failed() {
+		t.Logf("compare %s, which go test -artifacts keeps, with that of an earlier revision", kept)
+	}
 }
