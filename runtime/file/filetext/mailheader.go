@@ -33,13 +33,26 @@ const (
 	maxValues = 50 // of one field
 )
 
-var (
-	// field is a line that begins a field (RFC 5322, section 2.2).
-	field = regexp.MustCompile(`^([!-9;-~]+)[ \t]*:`)
+// mailFields are the names of fields that only mails and their parts have, besides those that begin with content- and x-.
+var mailFields = strings.Fields("from sender reply-to to cc bcc date subject received return-path delivered-to message-id in-reply-to references mime-version")
 
-	// mailField is the name of a field that only mails and their parts have.
-	mailField = regexp.MustCompile(`^(?i:from|sender|reply-to|to|cc|bcc|date|subject|received|return-path|delivered-to|message-id|in-reply-to|references|mime-version|content-[a-z-]+|x-[a-z0-9-]+)$`)
-)
+func isMailField(name string) bool {
+	return strings.HasPrefix(name, "content-") || strings.HasPrefix(name, "x-") || slices.Contains(mailFields, name)
+}
+
+// maxFieldName bounds the name of a field.
+const maxFieldName = 200
+
+// splitField divides a line that begins a field (RFC 5322, section 2.2). The name is in lower case.
+func splitField(line []byte) (name string, value []byte, isField bool) {
+	before, value, hasColon := bytes.Cut(line[:min(len(line), maxFieldName)], []byte(":"))
+	before = bytes.TrimRight(before, " \t")
+	isOdd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if !hasColon || len(before) == 0 || bytes.IndexFunc(before, isOdd) >= 0 {
+		return "", nil, false
+	}
+	return strings.ToLower(string(before)), line[len(line[:min(len(line), maxFieldName)])-len(value):], true
+}
 
 // splitHeader returns the header of a message or a part, and its body. It is false for a message without a field of mails. Blank lines and a
 // banner before the header are skipped, and so are lines in it that are not fields. If no field follows such a line, the empty line before
@@ -71,14 +84,14 @@ func splitHeader(data []byte, isPart bool) (fields header, body []byte, isMail b
 			rest = after
 			break
 		}
-		begins := field.FindSubmatch(line)
+		fieldName, content, isField := splitField(line)
 		isParameter := bytes.HasSuffix(bytes.TrimSpace(value), []byte(";")) && bytes.Contains(line, []byte("="))
 		switch {
-		case line[0] == ' ' || line[0] == '\t', isParameter && (begins == nil || bytes.Contains(begins[1], []byte("="))):
+		case line[0] == ' ' || line[0] == '\t', isParameter && (!isField || strings.Contains(fieldName, "=")):
 			value = append(append(value, ' '), bytes.TrimSpace(line)...)
-		case begins != nil:
+		case isField:
 			end()
-			name, value = strings.ToLower(string(begins[1])), append(value, bytes.TrimSpace(line[len(begins[0]):])...)
+			name, value = fieldName, append(value, bytes.TrimSpace(content)...)
 		case len(data)-len(rest) > last:
 			end()
 			return fields, rest, true
@@ -99,10 +112,10 @@ func headerStart(data []byte) int {
 	start := len(data) - len(bytes.TrimLeft(data, " \t\r\n"))
 	at := start
 	for range maxBanner + 1 {
-		if field.Match(data[at:]) {
+		line, _, _ := bytes.Cut(data[at:], []byte("\n"))
+		if _, _, isField := splitField(line); isField {
 			return at
 		}
-		line, _, _ := bytes.Cut(data[at:], []byte("\n"))
 		if len(bytes.TrimSpace(line)) == 0 {
 			break
 		}
@@ -118,7 +131,7 @@ func lastField(data []byte) (last, count int) {
 		if len(bytes.TrimRight(line, "\r\n")) == 0 {
 			break
 		}
-		if begins := field.FindSubmatch(line); begins != nil && mailField.Match(begins[1]) {
+		if name, _, isField := splitField(line); isField && isMailField(name) {
 			last, count = at, count+1
 		}
 		at += len(line)
@@ -139,8 +152,16 @@ func decodedHeader(value string) string {
 		out.Write(decode(pending, charset, false).Bytes)
 		pending = nil
 	}
-	at := 0
-	for _, word := range encodedWord.FindAllStringSubmatchIndex(value, -1) {
+	at, end := 0, 0
+	for {
+		word := encodedWord.FindStringSubmatchIndex(value[end:])
+		if word == nil {
+			break
+		}
+		for i := range word {
+			word[i] += end
+		}
+		end = word[1]
 		between := value[at:word[0]]
 		label, _, _ := strings.Cut(value[word[2]:word[3]], "*") // a language follows
 		if lookUp(label) == "" {

@@ -11,10 +11,13 @@ import (
 // maxMathNesting bounds nested elements of an equation. Deeper ones are read as if they were in the last one.
 const maxMathNesting = 100
 
+// maxMathNodes bounds the elements of an equation. The text of further ones is in the last one.
+const maxMathNodes = 10_000
+
 // readMath reads an equation of MathML up to its end, and returns it on one line.
 func readMath(tokens *html.Tokenizer) string {
 	open := []*equation.Node{{Name: "math"}}
-	for len(open) > 0 {
+	for nodes := 0; ; nodes++ {
 		kind := tokens.Next()
 		top := open[len(open)-1]
 		switch kind {
@@ -24,6 +27,9 @@ func readMath(tokens *html.Tokenizer) string {
 			top.Children = append(top.Children, &equation.Node{Text: string(tokens.Text())})
 		case html.StartTagToken, html.SelfClosingTagToken:
 			node := mathNode(tokens)
+			if nodes > maxMathNodes {
+				continue
+			}
 			top.Children = append(top.Children, node)
 			if kind == html.StartTagToken && len(open) < maxMathNesting {
 				open = append(open, node)
@@ -39,12 +45,14 @@ func readMath(tokens *html.Tokenizer) string {
 			}
 		}
 	}
-	return ""
 }
 
 func mathNode(tokens *html.Tokenizer) *equation.Node {
 	name, more := tokens.TagName()
-	node := &equation.Node{Name: localName(name), Attributes: map[string]string{}}
+	node := &equation.Node{Name: localName(name)}
+	if more {
+		node.Attributes = map[string]string{}
+	}
 	for more {
 		var key, value []byte
 		key, value, more = tokens.TagAttr()

@@ -30,7 +30,7 @@ var rtfToken = regexp.MustCompile(`(?s)[{}]|\\'([0-9a-fA-F]{2})|\\([a-zA-Z]{1,32
 // rtfGroup is the state of an open group.
 type rtfGroup struct {
 	isUnread bool
-	fallback int    // characters after a Unicode character that stand for it
+	fallback int    // characters after a Unicode character, for readers without Unicode
 	mark     string // of a superscript or subscript
 	start    int    // of its text
 }

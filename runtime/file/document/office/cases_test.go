@@ -99,3 +99,19 @@ func TestRelations(t *testing.T) {
 		t.Errorf("links: %q, %v", text, err)
 	}
 }
+
+// R-DOC-4: the codes of number formats that are read are bounded, and the numbers of further ones are raw.
+func TestManyNumberFormats(t *testing.T) {
+	var codes, styles, cells strings.Builder
+	for i := range 1_000 {
+		fmt.Fprintf(&codes, `<numFmt numFmtId="%d" formatCode="0.0&quot;%d%s&quot;"/>`, 200+i, i, strings.Repeat("x", 500))
+		fmt.Fprintf(&styles, `<xf numFmtId="%d"/>`, 200+i)
+		fmt.Fprintf(&cells, `<row><c s="%d"><v>7</v></c></row>`, i)
+	}
+	parts := unzipped(t, xlsx(t, "<worksheet><sheetData>"+cells.String()+"</sheetData></worksheet>", ""))
+	parts[slices.Index(parts, "xl/styles.xml")+1] = "<styleSheet><numFmts>" + codes.String() + "</numFmts><cellXfs>" + styles.String() + "</cellXfs></styleSheet>"
+	text, err := textOf(document.XLSX, zipped(t, parts...), document.DefaultLimits())
+	if err != nil || !strings.Contains(text, "\n7.00xxx") || !strings.HasSuffix(text, "\n7\n") {
+		t.Errorf("got %.100q, %v", text, err)
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// digits is the part of a number format that stands for the digits of a number.
+// digits says how a number format writes the digits of a number.
 type digits struct {
 	code               string // nothing if the format has no number
 	isGeneral          bool   // as many digits as the number needs

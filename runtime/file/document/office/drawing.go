@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
-// name writes what stands for something without text: its alternative text, or that it is not shown.
+// name writes the alternative text of a picture or object, or that it is not shown.
 func (w *words) name(kind string) {
 	label := "[" + kind + " not shown]"
 	if alternative := oneLine(w.alternative); alternative != "" {
@@ -141,7 +141,7 @@ func (w *words) readEmbedded(n node) (kind string) {
 }
 
 func (w *words) readEquation(n node) {
-	text := equationNode(n).String()
+	text := w.equationNode(n).String()
 	if w.paragraph == nil {
 		w.addParagraph("", func() { w.addEquation(text) })
 	} else {
@@ -149,14 +149,21 @@ func (w *words) readEquation(n node) {
 	}
 }
 
-func equationNode(n node) *equation.Node {
-	e := &equation.Node{Name: n.name, Text: string(n.text), Attributes: map[string]string{}}
+// nodeSize is about what an element of an equation takes in memory.
+const nodeSize = 100
+
+func (f *file) equationNode(n node) *equation.Node {
+	e := &equation.Node{Name: n.name, Text: string(n.text)}
+	f.mayMake(nodeSize)
+	if len(n.attributes) > 0 {
+		e.Attributes = map[string]string{}
+	}
 	for _, attribute := range n.attributes {
 		e.Attributes[attribute.Name.Local] = attribute.Value
 	}
 	if n.name != "" {
 		for child := range n.content() {
-			e.Children = append(e.Children, equationNode(child))
+			e.Children = append(e.Children, f.equationNode(child))
 		}
 	}
 	return e

@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 )
 
-// The fates of the text in an element.
+// How the text of an element is read.
 const (
 	shown    = "shown"
 	named    = "named"    // [… not shown], or its alternative text
@@ -42,7 +42,7 @@ func TestElementsWithText(t *testing.T) {
 		"chapters": {document.EPUB, func(xml string) []byte { return epub(t, "<html><body>"+xml+"</body></html>") }, chapterElements},
 	} {
 		for line := range strings.Lines(test.list) {
-			fate, xml, isCase := strings.Cut(strings.TrimSpace(line), " ")
+			want, xml, isCase := strings.Cut(strings.TrimSpace(line), " ")
 			if !isCase {
 				continue
 			}
@@ -57,8 +57,8 @@ func TestElementsWithText(t *testing.T) {
 			case strings.Contains(text, " not shown]"), strings.Contains(text, "pictures, drawings or objects"), strings.Contains(text, "missing"):
 				got = named
 			}
-			if got != fate {
-				t.Errorf("%s: %s is %s, want %s: %q", kind, xml, got, fate, text)
+			if got != want {
+				t.Errorf("%s: %s is %s, want %s: %q", kind, xml, got, want, text)
 			}
 		}
 	}

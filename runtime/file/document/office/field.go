@@ -28,8 +28,8 @@ type field struct {
 
 // maxFields bounds nested fields, and the bytes of a field's code.
 const (
-	maxFields = 100
-	maxCodes  = 1000
+	maxFields    = 100
+	maxFieldCode = 1000
 )
 
 // readFieldChar reads the beginning or the end of a field. A field without a result shows its value or what its code says.
@@ -55,7 +55,7 @@ func (w *words) readFieldChar(n node) {
 
 func (w *words) readFieldCode(n node) {
 	if last := len(w.fields) - 1; last >= 0 {
-		if code := w.fields[last].code + n.allText(); len(code) <= maxCodes {
+		if code := w.fields[last].code + n.allText(); len(code) <= maxFieldCode {
 			w.fields[last].code = code
 		}
 	}

@@ -54,7 +54,7 @@ func (f *file) read(data []byte) ([]document.Part, error) {
 	return f.parts(), nil
 }
 
-// notShown is what stands for something without text.
+// notShown is the name of a picture or object without text.
 var notShown = regexp.MustCompile(`\[[a-z ]+ not shown\]`)
 
 // checkText fails if nothing was read.

@@ -59,8 +59,8 @@ const (
 	scaling
 )
 
-// maxCode bounds the code of a format. Excel allows 255 characters.
-const maxCode = 1000
+// maxCode bounds the bytes of a format's code. Excel allows 255 characters.
+const maxCode = 600
 
 func readNumberFormat(code string) numberFormat {
 	if len(code) > maxCode {

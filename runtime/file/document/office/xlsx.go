@@ -1,6 +1,7 @@
 package office
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"strconv"
@@ -11,15 +12,17 @@ import (
 
 type workbook struct {
 	*file
-	shared  []string       // texts of cells
-	formats []numberFormat // of cells by style
+	shared  []string                // texts of cells
+	styles  []string                // format codes of cells by style
+	formats map[string]numberFormat // by code
+	codes   int                     // bytes of them
 	is1904  bool
 }
 
 // readXLSX reads the sheets in the order of the workbook. The comments on cells follow each sheet.
 func readXLSX(f *file) {
 	main, related := f.main()
-	w := &workbook{file: f}
+	w := &workbook{file: f, formats: map[string]numberFormat{}}
 	for _, part := range related.targets("styles") {
 		w.readStyles(part)
 	}
@@ -43,23 +46,38 @@ func readXLSX(f *file) {
 }
 
 func (w *workbook) readStyles(part string) {
-	formats := map[string]numberFormat{}
-	for id, code := range standardFormats {
-		formats[id] = readNumberFormat(code)
-	}
+	codes := maps.Clone(standardFormats)
 	isCells := false
 	for e := range w.elements(part) {
 		switch id := e.attribute("numFmtId"); e.name {
 		case "numFmt":
-			formats[id] = readNumberFormat(e.attribute("formatCode"))
+			codes[id] = e.attribute("formatCode")
 		case "cellXfs", "cellStyleXfs", "dxfs":
 			isCells = e.name == "cellXfs"
 		case "xf":
 			if isCells {
-				w.formats = append(w.formats, formats[id])
+				w.styles = append(w.styles, codes[id])
 			}
 		}
 	}
+}
+
+// maxCodes bounds the bytes of all format codes that are read. Numbers of further formats are raw.
+const maxCodes = 256 << 10
+
+// format returns the number format of a style.
+func (w *workbook) format(style int) numberFormat {
+	if style < 0 || style >= len(w.styles) {
+		return nil
+	}
+	code := w.styles[style]
+	format, isRead := w.formats[code]
+	if !isRead && w.codes < maxCodes {
+		w.codes += len(code)
+		format = readNumberFormat(code)
+		w.formats[code] = format
+	}
+	return format
 }
 
 // cellText is the text of a cell, without the carriage returns that Excel escapes.
@@ -170,10 +188,7 @@ func (w *workbook) display(cell node) string {
 	if err != nil || math.IsNaN(amount) || math.IsInf(amount, 0) {
 		return value
 	}
-	if style := cell.number("s", 0); style >= 0 && style < len(w.formats) {
-		return w.formats[style].display(amount, w.is1904)
-	}
-	return general(amount)
+	return w.format(cell.number("s", 0)).display(amount, w.is1904)
 }
 
 func (w *workbook) readComments(part string) {
