@@ -21,7 +21,7 @@ var rtfWords = map[string]string{
 // rtfUnread are destinations without text of the document.
 var rtfUnread = map[string]bool{
 	"fonttbl": true, "colortbl": true, "stylesheet": true, "info": true, "fldinst": true, "xe": true, "tc": true, "datastore": true,
-	"themedata": true, "objdata": true, "nonshppict": true, "listtext": true,
+	"themedata": true, "objdata": true, "nonshppict": true, "listtext": true, "shprslt": true, "momath": true,
 }
 
 // rtfToken is a brace, a byte in hexadecimal digits, a control word with its number, a control symbol, or text.
@@ -41,7 +41,9 @@ type rtfText struct {
 	charset string
 	group   rtfGroup
 	outer   []rtfGroup
-	skipped int // characters to skip
+	skipped int    // characters to skip
+	apart   int    // where a superscript or subscript ended
+	mark    string // of it
 }
 
 // maxGroups bounds nested groups. Deeper ones are read as if they were in the last one.
@@ -116,6 +118,10 @@ func (r *rtfText) word(name, number string) {
 	case name == "pict":
 		r.write("[picture not shown]")
 		r.group.isUnread = true
+	case name == "mmath":
+		r.write("[equation not shown]")
+	case name == "shptxt": // in an unread description of a shape
+		r.group.isUnread = false
 	case name == "ansicpg":
 		if charset := lookUp("cp" + number); charset != "" {
 			r.charset = charset
@@ -144,15 +150,23 @@ func (r *rtfText) bytes(text []byte) {
 
 func (r *rtfText) write(text string) {
 	if r.flush(); !r.group.isUnread {
-		r.out.WriteString(text)
+		r.append(text)
 	}
 }
 
 func (r *rtfText) flush() {
 	if len(r.pending) > 0 {
-		r.out.Write(decode(r.pending, r.charset, false).Bytes)
+		r.append(string(decode(r.pending, r.charset, false).Bytes))
 		r.pending = r.pending[:0]
 	}
+}
+
+// append adds text, apart from a superscript or subscript before it.
+func (r *rtfText) append(text string) {
+	if r.apart > 0 && r.apart == r.out.Len() {
+		r.out.WriteString(equation.Separator(r.mark, text))
+	}
+	r.out.WriteString(text)
 }
 
 // endScript marks the open superscript or subscript.
@@ -164,5 +178,6 @@ func (r *rtfText) endScript() {
 	text := strings.Clone(string(r.out.Bytes()[r.group.start:]))
 	r.out.Truncate(r.group.start)
 	r.out.WriteString(equation.Script(r.group.mark, text))
+	r.mark, r.apart = r.group.mark, r.out.Len()
 	r.group.mark = ""
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 )
 
@@ -33,6 +35,28 @@ func TestCases(t *testing.T) {
 			if err != nil || text != want {
 				t.Errorf("got %q, %v, want %q", text, err, want)
 			}
+		})
+	}
+}
+
+// R-DOC-2: files of pandoc and LibreOffice with superscripts, equations, check boxes, pictures, embedded chunks, and 70 number formats.
+func TestFilesOfPrograms(t *testing.T) {
+	names, err := filepath.Glob("testdata/programs/*")
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".txt") })
+	if err != nil || len(names) < 15 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := textOf(document.Sniff(data), data, document.DefaultLimits())
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.File(t, name+".txt", text)
 		})
 	}
 }
