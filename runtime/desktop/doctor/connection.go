@@ -15,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential/connect"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 const renewWithin = 14 * 24 * time.Hour // most certificates are renewed earlier
@@ -26,6 +27,14 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	if isUnencrypted && !e.options.AllowPlainHTTP {
 		return failed(credential.Usage, e.options.doctorCommand("https://"+e.address.Host),
 			"plain http would send the token unencrypted; it is for this machine only")
+	}
+	if proxy := rs.ProxyFor(e.address.String()); proxy != nil { // the requests of the next checks use it
+		connection, err := e.options.Transport.DialContext(ctx, "tcp", address.HostPort(proxy))
+		if err != nil {
+			return unreachable("the proxy %s of the environment cannot be reached: %s", proxy.Host, connectionProblem(err))
+		}
+		_ = connection.Close()
+		return note("", "through the proxy %s of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY)", proxy.Host)
 	}
 	connection, err := e.options.Transport.DialContext(ctx, "tcp", address.HostPort(e.address))
 	if err != nil {

@@ -2,6 +2,7 @@ package fanout_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // wideGrant is a resource server of one grant over several connections.
@@ -133,5 +135,24 @@ func TestSeveralProviders(t *testing.T) {
 	}
 	if response.URL != "" || strings.Count(string(response.Body()), `"provider_url":"`+provider+`"`) != 2 {
 		t.Errorf("%q %s", response.URL, response.Body())
+	}
+}
+
+// R-LOCAL-1, R-ERR-5: a read that names no connection goes to the only grant with the stream, whose resource server answers for its connections
+// together. With a second grant, the connection must be named.
+func TestReadOfAWholeGrant(t *testing.T) {
+	const body = `{"object":"list","data":[{"id":"1","connection_id":"cin_a"},{"id":"1","connection_id":"cin_b"}]}`
+	grant, other, sources := wide()
+	grant.all.body = body
+	sources[2].Streams = []string{"tracks"}
+	response, err := newReader(sources...).Get(t.Context(), records("messages", ""))
+	if err != nil || string(response.Body()) != body || grant.unsaid != 1 || !slices.Equal(response.GrantIDs, []string{"grt_wide"}) {
+		t.Fatalf("read of the whole grant: %v, %v", response, err)
+	}
+	untouched(t, other)
+	sources[2].Streams = []string{"messages"}
+	var refused *tool.Error
+	if _, err := newReader(sources...).Get(t.Context(), records("messages", "")); !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection {
+		t.Errorf("read of two grants: %v", err)
 	}
 }

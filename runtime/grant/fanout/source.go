@@ -58,6 +58,12 @@ func (s *Source) own(request rs.Request) rs.Request {
 	return request
 }
 
+// whole returns the grant of the source with all its connections. Its resource server decides whether it can answer for them together, and
+// its records name their connections.
+func (s *Source) whole() *Source {
+	return &Source{GrantID: s.GrantID, ConnectorKey: s.ConnectorKey, Streams: s.Streams, Limits: s.Limits, Reader: s.Reader, Reconnect: s.Reconnect}
+}
+
 // oneOfEach returns the first source of each grant, for requests that concern whole grants.
 func oneOfEach(sources []*Source) []*Source {
 	var first []*Source
@@ -147,6 +153,8 @@ func (r *Reader) one(request rs.Request) (*Source, error) {
 			return nil, r.ungranted(streams)
 		case len(candidates) == 1 || haveOneConnection(candidates):
 			return best(candidates, needOf(request, streams[0])), nil
+		case len(oneOfEach(candidates)) == 1:
+			return candidates[0].whole(), nil
 		}
 		return nil, r.refusal(tool.AmbiguousConnection, streams, "%d connections have stream %q", len(candidates), streams[0])
 	case rs.NamedSource:

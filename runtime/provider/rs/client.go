@@ -213,11 +213,12 @@ func origin(option, value string) (string, error) {
 	return strings.TrimRight(value, "/"), nil
 }
 
-// NewTransport returns a transport for the clients of one process. It keeps connections alive, uses HTTP/2 over TLS, and ignores
-// proxies of the environment, so that a bearer goes only to the resource server. It is safe for concurrent use.
+// NewTransport returns a transport for the clients of one process. It keeps connections alive, uses HTTP/2 over TLS, and uses the
+// proxies of the environment: over https, a proxy sees the host and no bearer. It is safe for concurrent use.
 func NewTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            dialer.DialContext,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           256,

@@ -4,7 +4,7 @@ package rs
 
 // Codes that programs can rely on (docs/interfaces.md, Exit codes and error codes).
 const (
-	Unreachable         Reason = "rs_unreachable"        // The provider cannot be reached: its name, its address, its certificate or the network.
+	Unreachable         Reason = "rs_unreachable"        // The provider cannot be reached: its name, its address, its certificate, the network, or the proxy of `HTTPS_PROXY`.
 	Timeout             Reason = "rs_timeout"            // The provider did not answer within the time of the read or of the call.
 	InvalidResponse     Reason = "rs_invalid_response"   // The answer is not the JSON that the protocol requires, for example the page of a proxy.
 	ResponseTooLarge    Reason = "rs_response_too_large" // The answer is larger than 16 MiB.

@@ -74,7 +74,7 @@ func (e *exchange) unanswered(err error) *Failure {
 		return e.failure(Unreachable, "the certificate of the resource server at "+e.client.providerURL+
 			" is not valid or not trusted here, so nothing was sent", "check the provider URL, and ask the server's operator about its certificate", err)
 	}
-	failure := e.failure(Unreachable, "the resource server at "+e.client.providerURL+" cannot be reached",
+	failure := e.failure(Unreachable, "the resource server at "+e.client.providerURL+" cannot be reached"+Via(e.address),
 		"check the provider URL and the network, then try again", err)
 	failure.isTransient = isTransientError(err)
 	return failure

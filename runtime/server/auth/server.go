@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // Limits of bodies, in bytes. An introspection of a package repeats every member with its streams and authorization details.
@@ -47,7 +48,7 @@ func (v *Verifier) exchange(ctx context.Context, method, address, form string, l
 	}
 	response, err := v.options.Transport.RoundTrip(request)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be reached; check the address and the network: %w", withoutQuotes(err))
+		return nil, fmt.Errorf("it cannot be reached%s; check the address and the network: %w", rs.Via(address), withoutQuotes(err))
 	}
 	defer response.Body.Close()
 	if err := checkHeader(response); err != nil {

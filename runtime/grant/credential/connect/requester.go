@@ -122,7 +122,7 @@ func noAnswer(ctx context.Context, address string, err error) error {
 		}
 		err = failed.Err // the URL is named once
 	}
-	return unreachableError(address, "cannot be reached: "+err.Error(), err)
+	return unreachableError(address, "cannot be reached"+rs.Via(address)+": "+err.Error(), err)
 }
 
 func unreachableError(address, problem string, err error) *credential.Error {

@@ -1,30 +1,21 @@
-package operation_test
+package render_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-func respond(t *testing.T, body string) *rs.Response {
-	t.Helper()
-	response, err := rs.Response{Status: 200}.WithBody([]byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response
-}
 
 func commandAnswer(t *testing.T, body string) *tool.Result {
 	t.Helper()
 	response := &rs.Response{Status: 200}
 	if body != "" {
-		response = respond(t, body)
+		response = responded("/v1/things", body)
 	}
-	result, err := operation.Answer(t.Context(), tool.Env{}, response, operation.AnswerInput{})
+	result, err := render.Answer(t.Context(), tool.Env{}, response, render.AnswerInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +57,8 @@ func TestEventCapabilities(t *testing.T) {
 		`{"capabilities":7}`:  `{"supported":false}`,
 		`{}`:                  `{"supported":false}`,
 	} {
-		response := respond(t, body)
-		result, err := operation.EventCapabilities(t.Context(), tool.Env{}, response, operation.EventCapabilitiesInput{})
+		response := responded("/v1/things", body)
+		result, err := render.EventCapabilities(t.Context(), tool.Env{}, response, render.EventCapabilitiesInput{})
 		if err != nil || string(result.Structured) != want || result.Text == "" {
 			t.Errorf("%s gives %+v, %v; want %s", body, result, err, want)
 		}
