@@ -12,7 +12,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -74,24 +73,17 @@ func askSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.An
 			path = rs.JoinPath("v1", "search", "hybrid")
 		}
 	}
-	response, err := scan.Hits(ctx, env, rs.Request{
+	return scan.Hits(ctx, env, rs.Request{
 		Path:    path,
 		Query:   query,
 		Sources: rs.HitsOfSources{Streams: input.Streams, ConnectionID: input.ConnectionID},
 	}, scan.HitsInput{
-		Filter:  input.Filter,
-		Cursor:  input.Cursor,
-		Streams: input.Streams,
+		Call:         answer.Given{Tool: "search", Arguments: given, Accepted: searchArguments.Accepted},
+		ConnectionID: input.ConnectionID,
+		Filter:       input.Filter,
+		Cursor:       input.Cursor,
+		Streams:      input.Streams,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return render.Search(ctx, env, response, render.SearchInput{
-			Call:         answer.Given{Tool: "search", Arguments: given, Accepted: searchArguments.Accepted},
-			ConnectionID: input.ConnectionID,
-		})
-	}}, nil
 }
 
 //go:embed schema/search.input.json

@@ -252,14 +252,15 @@ var Renderers = Words{
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
 	},
 	{
-		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that continue.", Continues: true,
+		Name: "search", Package: "scan", Function: "Hits", Answers: true, Doc: "Hits with their evidence and the calls that continue.", Continues: true,
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 		Promises: []string{
 			"A hit appears once, in `results`; members that all hits share are in `shared`. Evidence without `next` is the whole field. " +
 				"Without hits, `note` names the words and the searched streams, and `try` has calls that may find something.",
 			"A hit has the `author`, `title`, `container`, `amount` and `time` of its record, as far as the resource server sent them. If author or " +
 				"title is missing, the adapter reads the records of the first five hits, for at most 1 s. `conversation` is the call that reads the " +
-				"conversation of the first hit.",
+				"conversation of the first hit. A hit without a time has `emitted_at`, when it was collected.",
+			"`unread` in a hit, and `{}` in text, say that the record may have an author, a title or a time that was not read.",
 			"A search without a hit is repeated with each telling word alone and with other forms of words that do not occur. If a stream " +
 				"offers it, the mode that compares meanings is tried too. This takes at most six reads of each source, and 3 s.",
 			"Hits with the most words come first, and each has its `words`. A single word, and a query with quotes, is not changed.",

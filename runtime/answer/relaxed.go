@@ -3,7 +3,6 @@ package answer
 // Relaxed describes a search that has no hit as given (R-FIND-1, R-FIND-2).
 type Relaxed struct {
 	Words        []RelaxedWord // words that were searched alone, in this order; nil: none
-	Matched      [][]string    // the words of each hit; empty for one that was found by meaning alone
 	Found        int           // hits, also those beyond the limit
 	Unsearched   int           // words of the query that were not searched alone
 	ByMeaning    bool          // a mode that compares meanings was tried

@@ -30,7 +30,7 @@ func TestWrongForms(t *testing.T) {
 		"aggregate": func(r *rs.Response) (*tool.Result, error) {
 			return runAggregate(ctx, env, r, scan.GroupsInput{Stream: "s"})
 		},
-		"search": func(r *rs.Response) (*tool.Result, error) { return render.Search(ctx, env, r, render.SearchInput{}) },
+		"search": func(r *rs.Response) (*tool.Result, error) { return runSearch(ctx, env, r, scan.HitsInput{}) },
 		"window": func(r *rs.Response) (*tool.Result, error) {
 			return readWindow(ctx, env, r, record.FieldWindowInput{})
 		},
@@ -92,8 +92,8 @@ func TestSearchLeftOut(t *testing.T) {
 			i, i%3, strings.Repeat("word ", 40), strings.Repeat("p", 300)))
 	}
 	body := `{"data":[` + strings.Join(hits, ",") + `],"next_cursor":"c100","has_more":true}`
-	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, responded("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body),
-		render.SearchInput{Call: given("search", `{"mode":"semantic","q":"overdraft","streams":["messages"],"limit":100}`)})
+	result, err := runSearch(context.Background(), tool.Env{RS: &silent{}}, responded("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body),
+		scan.HitsInput{Call: given("search", `{"mode":"semantic","q":"overdraft","streams":["messages"],"limit":100}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func placeOf(t *testing.T, calls []call, path string) tool.Place {
 
 // R-SEARCH-10: resource URIs are in _meta only.
 func TestSearchResourceURIs(t *testing.T) {
-	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, "search/older_server", "/v1/search?q=overdraft"), render.SearchInput{})
+	result, err := runSearch(context.Background(), tool.Env{RS: &silent{}}, fixture(t, "search/older_server", "/v1/search?q=overdraft"), scan.HitsInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestWarnings(t *testing.T) {
 	env, ctx := tool.Env{RS: &silent{}}, context.Background()
 	target := recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}
 	records, err1 := runRecords(ctx, env, responded("/x", `{"data":[],`+meta+`}`), scan.RowsInput{Stream: "s"})
-	search, err2 := render.Search(ctx, env, responded("/x", `{"data":[],`+meta+`}`), render.SearchInput{})
+	search, err2 := runSearch(ctx, env, responded("/x", `{"data":[],`+meta+`}`), scan.HitsInput{})
 	aggregate, err3 := runAggregate(ctx, env, responded("/x", `{"value":1,`+meta+`}`), scan.GroupsInput{Stream: "s"})
 	window, err4 := readWindow(ctx, env, responded("/x", `{"window":{"text":""},`+meta+`}`), record.FieldWindowInput{Target: target})
 	document, err5 := readDocument(ctx, env, responded("/x", `{"id":"1","data":{},`+meta+`}`), record.DocumentInput{Target: target})

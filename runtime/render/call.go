@@ -37,12 +37,6 @@ func Calls(calls []answer.Call) json.RawMessage {
 	return rawjson.Array(elements)
 }
 
-// SearchInput is what the renderer of search results needs to know of the call.
-type SearchInput struct {
-	Call         answer.Given
-	ConnectionID *string
-}
-
 func deref(value *string) string {
 	if value == nil {
 		return ""

@@ -135,7 +135,7 @@ var renderers = []rendered{
 		})
 	}},
 	{"search", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return render.Search(context.Background(), env, answerTo(response, "/v1/search?q=word"), render.SearchInput{Call: given("search", `{"q":"word"}`)})
+		return runSearch(context.Background(), env, answerTo(response, "/v1/search?q=word"), scan.HitsInput{Call: given("search", `{"q":"word"}`)})
 	}},
 	{"fetch", render.ChannelCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
 		return readDocument(context.Background(), env, response, record.DocumentInput{Target: target, Fields: fields})

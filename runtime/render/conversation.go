@@ -10,12 +10,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Members with the call that reads the conversation or the neighbours of a record. conversationOfFirst introduces the conversation in
-// text.
+// Members with the call that reads the conversation or the neighbours of a record.
 const (
-	conversationName    = "conversation"
-	nearName            = "near"
-	conversationOfFirst = "conversation of the first hit"
+	conversationName = "conversation"
+	nearName         = "near"
 )
 
 // Maximum distance in time between a record and its neighbours: in a conversation without an end, in one with an end, and in a stream.

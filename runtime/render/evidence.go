@@ -2,13 +2,9 @@ package render
 
 import (
 	"cmp"
-	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -17,21 +13,24 @@ import (
 type excerpt struct {
 	fieldPath string
 	preview   string
-	converted bool        // the preview is the text of HTML
-	isWhole   bool        // the preview is the whole field
-	read      answer.Call // continues the preview
-	shownIn   string      // the id of the next hit whose evidence holds the same text; empty: shown here
+	converted bool          // the preview is the text of HTML
+	isWhole   bool          // the preview is the whole field
+	arguments rawjson.Value // of the call of read_record_field that continues the preview
+	shownIn   string        // the id of the next hit whose evidence holds the same text; empty: shown here
 }
 
 // findExcerpts returns the match windows that name their field, from the first list that has any: the other lists hold the same matches.
-func (h *hit) findExcerpts(q question) []excerpt {
+func (h *hit) findExcerpts(q *question) []excerpt {
 	for _, name := range []string{"evidence_excerpts", "match_windows", "matches"} {
 		var found []excerpt
-		windows, _ := rawjson.Elements(h.members.Get(name))
+		windows, _ := rawjson.Elements(h.Members.Get(name))
 		for _, window := range windows {
 			object, _ := rawjson.ParseObject(window)
-			if each, ok := h.newExcerpt(object, q); ok && len(found) < excerptsPerHit {
+			if each, ok := h.newExcerpt(object, q); ok {
 				found = append(found, each)
+			}
+			if len(found) == excerptsPerHit {
+				break
 			}
 		}
 		if found != nil {
@@ -41,20 +40,21 @@ func (h *hit) findExcerpts(q question) []excerpt {
 	return nil
 }
 
-func (h *hit) newExcerpt(window rawjson.Object, q question) (excerpt, bool) {
+func (h *hit) newExcerpt(window rawjson.Object, q *question) (excerpt, bool) {
 	read, _ := rawjson.ParseObject(window.Get("read"))
 	path := cmp.Or(window.FirstText("field_path", "field", "path"), read.FirstText("field_path", "field"))
 	text := window.FirstText("preview_text", "text", "snippet", "excerpt", "preview")
 	if text == "" || Length(path) > groupCharacters || !h.canRead(path) {
 		return excerpt{}, false
 	}
-	text, isConverted := convertExcerpt(highlight(text, q.terms))
-	preview, isCut := clipSnippet(text, snippetCharacters)
+	preview, isConverted, isCut := shownSnippet(text, q.terms)
 	isComplete := window.True("complete") || string(window.Get("truncated")) == "false"
-	words := cmp.Or(firstMarked(preview), tool.Clip(q.words, groupCharacters))
-	return excerpt{
-		fieldPath: path, preview: preview, converted: isConverted, isWhole: isComplete && !isCut, read: h.readField(path, selectors(window, read, words)...),
-	}, true
+	each := excerpt{fieldPath: path, preview: preview, converted: isConverted, isWhole: isComplete && !isCut}
+	if !each.isWhole {
+		words := cmp.Or(firstMarked(preview), q.clippedWords)
+		each.arguments = h.readField(path, selectors(window, read, words)...).Arguments.Encode()
+	}
+	return each, true
 }
 
 // selectors return the place of the match: the RS's own offset, cursor or search, otherwise a search for the words.
@@ -84,200 +84,102 @@ func firstMarked(snippet string) string {
 	return words
 }
 
-// structuredEvidence returns the excerpts in the form of results. An excerpt without a call is the whole field.
-func structuredEvidence(excerpts []excerpt) json.RawMessage {
-	encoded := make([]json.RawMessage, len(excerpts))
+// appendExcerpts appends the excerpts in the form of results. An excerpt without a call is the whole field.
+func appendExcerpts(out []byte, excerpts []excerpt) []byte {
+	out = append(out, '[')
 	for i, each := range excerpts {
-		object := rawjson.Object{rawjson.String("field_path", each.fieldPath)}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendText(append(out, '{'), "field_path", each.fieldPath)
 		if each.shownIn != "" {
-			object = append(object, rawjson.String("shown_in", each.shownIn))
+			out = appendText(out, "shown_in", each.shownIn)
 		} else {
-			object = append(object, rawjson.String("preview", each.preview))
+			out = appendText(out, "preview", each.preview)
 			if each.converted {
-				object = append(object, rawjson.Bool(convertedName, true))
+				out = append(rawjson.AppendName(out, convertedName), "true"...)
 			}
 		}
 		if !each.isWhole {
-			object = append(object, rawjson.Raw("next", structuredCall(each.read)))
+			out = appendText(append(rawjson.AppendName(out, "next"), '{'), "tool", tool.FieldTool)
+			out = append(append(rawjson.AppendName(out, "arguments"), each.arguments...), '}')
 		}
-		encoded[i] = object.Encode()
+		out = append(out, '}')
 	}
-	return rawjson.Array(encoded)
+	return append(out, ']')
 }
 
-// textEvidence returns the excerpts by field. A whole field has no highlight tags, which would not help to find the match.
-func textEvidence(excerpts []excerpt) json.RawMessage {
-	var byField rawjson.Object
-	for _, each := range excerpts {
-		text := rawjson.Quote(each.preview)
-		switch {
-		case each.shownIn != "":
-			text = rawjson.Object{rawjson.String("shown_in", each.shownIn)}.Encode()
-		case each.converted:
-			text = rawjson.Object{rawjson.String(convertedName, each.preview)}.Encode()
-		case each.isWhole:
-			text = rawjson.Quote(unmarked(each.preview))
-		}
-		earlier := byField.Get(each.fieldPath)
-		switch list, isList := rawjson.Elements(earlier); {
-		case isList:
-			text = rawjson.Array(append(list, text))
-		case earlier != nil:
-			text = rawjson.Array([]rawjson.Value{earlier, text})
-		}
-		byField = byField.With(each.fieldPath, text)
-	}
-	return byField.Encode()
+// appendText appends a member with a text to an object that is not closed yet.
+func appendText(out []byte, name, text string) []byte {
+	return rawjson.AppendQuote(rawjson.AppendName(out, name), text)
 }
 
-// Tags of a highlight, as the RS writes them.
-const (
-	openMark  = "<mark>"
-	closeMark = "</mark>"
-)
-
-// markTags matches highlight tags in any spelling.
-var markTags = regexp.MustCompile(`(?i)<(/?)mark(?:\s[^<>]{0,100})?>`)
-
-// sentinel is a pair of marks that servers put around a match in place of tags (R-SEARCH-8).
-type sentinel struct{ open, closing string }
-
-// sureSentinels occur only as marks. The other sentinels also occur in prose, and count only if they enclose a word of the query.
-var (
-	sureSentinels = []sentinel{
-		{"\u0001", "\u0002"}, {"\u0002", "\u0003"}, {"\ue000", "\ue001"}, {"⟦", "⟧"}, {"⟪", "⟫"}, {"[[[", "]]]"}, {"<<<", ">>>"}, {">>>", "<<<"},
-	}
-	sentinels = append(slices.Clip(sureSentinels), []sentinel{
-		{"<em>", "</em>"},
-		{"<strong>", "</strong>"},
-		{"<b>", "</b>"},
-		{"[[", "]]"},
-		{"{{", "}}"},
-		{"<<", ">>"},
-		{">>", "<<"},
-		{"«", "»"},
-		{"»", "«"},
-		{"‹", "›"},
-		{"***", "***"},
-		{"**", "**"},
-		{"__", "__"},
-		{"~~", "~~"},
-		{"||", "||"},
-		{"[", "]"},
-		{"{", "}"},
-		{"*", "*"},
-		{"_", "_"},
-	}...)
-)
-
-// highlight returns a snippet with balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the query in lower case.
-func highlight(snippet string, terms []string) string {
-	if markTags.MatchString(snippet) {
-		return balance(markTags.ReplaceAllString(snippet, "<${1}mark>"))
-	}
-	for i, sentinel := range sentinels {
-		isSure := i < len(sureSentinels)
-		if !sentinel.mayMark(snippet, isSure) {
+// appendByField appends the excerpts by field, in the form of the text: several of a field are a list.
+func appendByField(out []byte, excerpts []excerpt) []byte {
+	out = append(out, '{')
+	for i, first := range excerpts {
+		isSame := func(other excerpt) bool { return other.fieldPath == first.fieldPath }
+		if slices.ContainsFunc(excerpts[:i], isSame) {
 			continue
 		}
-		if marked := sentinel.mark(snippet); isSure || encloses(marked, terms) {
-			return balance(marked)
+		out = rawjson.AppendName(out, first.fieldPath)
+		isList := slices.ContainsFunc(excerpts[i+1:], isSame)
+		if isList {
+			out = append(out, '[')
+		}
+		for j, each := range excerpts[i:] {
+			if !isSame(each) {
+				continue
+			}
+			if j > 0 {
+				out = append(out, ',')
+			}
+			out = each.appendPreview(out)
+		}
+		if isList {
+			out = append(out, ']')
 		}
 	}
-	return snippet
+	return append(out, '}')
 }
 
-// mayMark reports whether the pair may mark a match in the snippet. If the reversed pair is also a sentinel, the pair that opens first is
-// the one in use.
-func (s sentinel) mayMark(snippet string, isSure bool) bool {
-	open, closing := strings.Index(snippet, s.open), strings.Index(snippet, s.closing)
-	if open < 0 {
-		return isSure && closing >= 0
+// appendPreview appends the excerpt in the form of the text. A whole field has no highlight tags, which would not help to find the match.
+func (e excerpt) appendPreview(out []byte) []byte {
+	switch {
+	case e.shownIn != "":
+		return append(appendText(append(out, '{'), "shown_in", e.shownIn), '}')
+	case e.converted:
+		return append(appendText(append(out, '{'), convertedName, e.preview), '}')
+	case e.isWhole:
+		return rawjson.AppendQuote(out, unmarked(e.preview))
 	}
-	return closing < 0 || open <= closing || !slices.Contains(sentinels, sentinel{s.closing, s.open})
-}
-
-// mark replaces sentinels with tags. A sentinel that opens and closes with the same text alternates.
-func (s sentinel) mark(snippet string) string {
-	if s.open != s.closing {
-		return strings.NewReplacer(s.open, openMark, s.closing, closeMark).Replace(snippet)
-	}
-	parts := strings.Split(snippet, s.open)
-	marked := parts[0]
-	for i, part := range parts[1:] {
-		marked += []string{openMark, closeMark}[i%2] + part
-	}
-	return marked
-}
-
-func encloses(snippet string, terms []string) bool {
-	for _, part := range strings.Split(snippet, openMark)[1:] {
-		inside, _, isClosed := strings.Cut(strings.ToLower(part), closeMark)
-		if isClosed && slices.ContainsFunc(terms, func(term string) bool { return strings.Contains(inside, term) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// balance removes tags that close nothing, are never closed, or are inside another one.
-func balance(snippet string) string {
-	var out strings.Builder
-	for {
-		before, rest, isOpened := strings.Cut(snippet, openMark)
-		out.WriteString(unmarked(before))
-		if !isOpened {
-			return out.String()
-		}
-		snippet = rest
-		if inside, after, isClosed := strings.Cut(rest, closeMark); isClosed {
-			out.WriteString(openMark + unmarked(inside) + closeMark)
-			snippet = after
-		}
-	}
-}
-
-func unmarked(snippet string) string { return withoutMarks.Replace(snippet) }
-
-var withoutMarks = strings.NewReplacer(openMark, "", closeMark, "")
-
-// clipSnippet clips a snippet so that its first highlight is well within it, and keeps its tags balanced.
-func clipSnippet(snippet string, characters int) (clipped string, isCut bool) {
-	if len(tool.Clip(snippet, characters)) == len(snippet) {
-		return snippet, false
-	}
-	if match := strings.Index(snippet, openMark); match > characters/2 {
-		start := match - characters/4
-		for !utf8.RuneStart(snippet[start]) {
-			start--
-		}
-		snippet = "…" + snippet[start:]
-	}
-	clipped = tool.Clip(snippet, characters)
-	if at := strings.LastIndexByte(clipped, '<'); at >= 0 && // a tag may be cut in two
-		(strings.HasPrefix(openMark, clipped[at:]) || strings.HasPrefix(closeMark, clipped[at:])) {
-		clipped = clipped[:at]
-	}
-	if strings.LastIndex(clipped, openMark) > strings.LastIndex(clipped, closeMark) {
-		clipped += closeMark
-	}
-	return clipped, true
+	return rawjson.AppendQuote(out, e.preview)
 }
 
 // groupBodies moves a hit right after a better one with the same record id and connection, such as a mail and its body, if their evidence
 // repeats. The repeated text is shown once.
 func groupBodies(hits []*hit) []*hit {
+	type record struct{ connectionID, recordID string }
+	same := make(map[record][]*hit, len(hits))
+	for _, h := range hits {
+		if h.recordID != "" {
+			key := record{h.connectionID, h.recordID}
+			same[key] = append(same[key], h)
+		}
+	}
+	if len(same) == len(hits) {
+		return hits
+	}
 	ordered := make([]*hit, 0, len(hits))
-	isGrouped := map[*hit]bool{}
-	for i, first := range hits {
-		if isGrouped[first] {
+	isOrdered := map[*hit]bool{}
+	for _, first := range hits {
+		if isOrdered[first] {
 			continue
 		}
-		ordered = append(ordered, first)
-		for _, other := range hits[i+1:] {
-			isSameRecord := first.recordID != "" && other.recordID == first.recordID && other.connectionID == first.connectionID
-			if isSameRecord && !isGrouped[other] && first.shareEvidence(other) {
-				ordered, isGrouped[other] = append(ordered, other), true
+		ordered, isOrdered[first] = append(ordered, first), true
+		for _, other := range same[record{first.connectionID, first.recordID}] {
+			if !isOrdered[other] && first.shareEvidence(other) {
+				ordered, isOrdered[other] = append(ordered, other), true
 			}
 		}
 	}
@@ -292,8 +194,6 @@ func (h *hit) shareEvidence(other *hit) bool {
 			a, b := &h.excerpts[i], &other.excerpts[j]
 			textA, textB := normalized(a.preview), normalized(b.preview)
 			if strings.Contains(textB, textA) && a.showIn(other, b) || strings.Contains(textA, textB) && b.showIn(h, a) {
-				h.fillCells()
-				other.fillCells()
 				return true
 			}
 		}
@@ -314,5 +214,4 @@ func (h *hit) showAllEvidence() {
 	for i := range h.excerpts {
 		h.excerpts[i].shownIn = ""
 	}
-	h.fillCells()
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -23,7 +22,7 @@ func hitOf(stream, key, field, text string) string {
 func searchHits(t *testing.T, path, arguments string, hits ...string) *tool.Result {
 	t.Helper()
 	body := `{"object":"list","data":[` + strings.Join(hits, ",") + `],"has_more":false}`
-	result, err := render.Search(t.Context(), env, responded(path, body), render.SearchInput{Call: given("search", arguments)})
+	result, err := runSearch(t.Context(), env, responded(path, body), scan.HitsInput{Call: given("search", arguments)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +166,7 @@ func TestRenderersEndWithTheirCall(t *testing.T) {
 	cancel()
 	rows := `{"metric":"count","data":[` + strings.Repeat(`{"id":"m1","stream":"s"},`, 99) + `{}],"groups":[{"key":1,"count":1}]}`
 	_, records := runRecords(ctx, env, responded("/v1/streams/s/records?limit=100", rows), scan.RowsInput{Stream: "s"})
-	_, search := render.Search(ctx, env, responded("/v1/search?q=a&limit=100", rows), render.SearchInput{})
+	_, search := runSearch(ctx, env, responded("/v1/search?q=a&limit=100", rows), scan.HitsInput{})
 	_, aggregate := runAggregate(ctx, env, responded("/v1/streams/s/aggregate", rows), scan.GroupsInput{Stream: "s"})
 	for name, err := range map[string]error{"records": records, "search": search, "aggregate": aggregate} {
 		if !errors.Is(err, context.Canceled) {

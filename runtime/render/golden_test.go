@@ -82,7 +82,7 @@ func TestSearchGolden(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "search/" + test.name
-			result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path), render.SearchInput{Call: given("search", test.arguments)})
+			result, err := runSearch(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path), scan.HitsInput{Call: given("search", test.arguments)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,7 +48,7 @@ func TestHandlesAreByteExact(t *testing.T) {
 		}
 		body := `{"object":"list","data":[` + string(row) + `]}`
 		records, err1 := runRecords(context.Background(), env, responded("/v1/streams/s/records", body), scan.RowsInput{Stream: handle.Stream})
-		search, err2 := render.Search(context.Background(), env, responded("/v1/search?q=word", body), render.SearchInput{})
+		search, err2 := runSearch(context.Background(), env, responded("/v1/search?q=word", body), scan.HitsInput{})
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestResourceURIsAnywhere(t *testing.T) {
 	for _, shape := range []string{`{"data":[%]}`, `{"results":[%]}`, `{"data":{"hits":[%],"resource":"` + token + `"}}`, `{"data":[%],"links":{"self":"` + window + `"},"meta":{"uris":["` + token + `"]}}`} {
 		for _, hit := range hits {
 			body := strings.Replace(shape, "%", hit, 1)
-			result, err := render.Search(context.Background(), env, responded("/v1/search?q=word", body), render.SearchInput{})
+			result, err := runSearch(context.Background(), env, responded("/v1/search?q=word", body), scan.HitsInput{})
 			if err != nil {
 				t.Fatal(err)
 			}

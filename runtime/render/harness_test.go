@@ -229,8 +229,17 @@ func runAggregate(ctx context.Context, env tool.Env, response *rs.Response, inpu
 		}
 		isRead = true
 		return response, nil
-	}, nil)
+	}, nil, nil)
 	found, err := scan.Groups(ctx, env, response.Request, input)
+	if err != nil {
+		return nil, err
+	}
+	return found.Render()
+}
+
+// runSearch renders a page of hits as search does.
+func runSearch(ctx context.Context, env tool.Env, response *rs.Response, input scan.HitsInput) (*tool.Result, error) {
+	found, err := scan.PlainHits(ctx, env, response, input)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package render
 import (
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -62,5 +64,26 @@ func checkBalanced(t interface{ Fatalf(string, ...any) }, snippet string, charac
 			return
 		}
 		rest = behind
+	}
+}
+
+// R-ERR-9: a snippet of any size takes time in proportion to its size, whatever marks it has. The first match stays in view.
+func TestHostileSnippets(t *testing.T) {
+	const count = 400_000
+	for _, test := range []struct{ name, snippet, want string }{
+		{"tags that are never closed", strings.Repeat("<mark>", count), ""},
+		{"tags that close nothing", strings.Repeat("</mark>", count), ""},
+		{"one mark for both ends", strings.Repeat("*", count), ""},
+		{"sure marks", strings.Repeat("⟦", count), ""},
+		{"a match far behind", strings.Repeat("é ", count) + "<mark>over</mark>draft", "<mark>over</mark>draft"},
+	} {
+		started := time.Now()
+		shown, _, _ := shownSnippet(test.snippet, []string{"over"})
+		if took := time.Since(started); took > time.Second {
+			t.Errorf("%s: took %s", test.name, took)
+		}
+		if utf8.RuneCountInString(shown) > snippetCharacters+len(closeMark)+1 || !strings.HasSuffix(shown, test.want) {
+			t.Errorf("%s: shows %q", test.name, shown)
+		}
 	}
 }

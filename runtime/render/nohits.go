@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -27,12 +26,12 @@ const (
 )
 
 // noHits returns the note of what was searched, and the calls to try next (R-SEARCH-11, R-FIND-2).
-func (s *search) noHits() (string, []answer.Call) {
-	narrowed := s.narrowed()
+func (s *HitsPage) noHits() (string, []answer.Call) {
+	narrowed := s.Question.Narrowed
 	query, which, mode := s.query(), "has all words of", lexicalMode+": whole words"
-	switch relaxed := s.response.Relaxed; {
-	case s.question.mode != lexicalMode:
-		which, mode = "is close to", s.question.mode
+	switch relaxed := s.Relaxed; {
+	case s.question.Mode != lexicalMode:
+		which, mode = "is close to", s.question.Mode
 	case relaxed != nil && len(relaxed.Words) > 0:
 		var searched []string
 		for _, each := range relaxed.Words {
@@ -46,10 +45,10 @@ func (s *search) noHits() (string, []answer.Call) {
 	return words(note, s.unsearchedNote()), s.otherSearches(narrowed)
 }
 
-func (s *search) query() string { return Quoted(tool.Clip(s.question.words, queryCharacters)) }
+func (s *HitsPage) query() string { return Quoted(tool.Clip(s.question.Words, queryCharacters)) }
 
 // scope names the streams that were searched, and the arguments that narrow them.
-func (s *search) scope(narrowed []string) string {
+func (s *HitsPage) scope(narrowed []string) string {
 	scope := "any granted stream"
 	if streams := s.streams(); streams != nil {
 		scope = strings.Join(streams, ", ")
@@ -64,8 +63,8 @@ func (s *search) scope(narrowed []string) string {
 
 // unsearchedNote returns a note about what a search did not cover. Without it, a reader could infer that no record exists. It is empty if
 // all was covered.
-func (s *search) unsearchedNote() string {
-	relaxed := s.response.Relaxed
+func (s *HitsPage) unsearchedNote() string {
+	relaxed := s.Relaxed
 	if relaxed == nil {
 		return ""
 	}
@@ -87,8 +86,8 @@ func (s *search) unsearchedNote() string {
 
 // relaxedNote returns a note that the query as given has no hit, with the words that the hits match. It is empty for hits of the query as
 // given.
-func (s *search) relaxedNote(shown int) string {
-	relaxed := s.response.Relaxed
+func (s *HitsPage) relaxedNote(shown int) string {
+	relaxed := s.Relaxed
 	if relaxed == nil || len(s.hits) == 0 {
 		return ""
 	}
@@ -106,7 +105,7 @@ func (s *search) relaxedNote(shown int) string {
 			found[len(found)-1] += " or more"
 		}
 	}
-	note := fmt.Sprintf("No record of %s has all words of %s.", s.scope(s.narrowed()), s.query())
+	note := fmt.Sprintf("No record of %s has all words of %s.", s.scope(s.Question.Narrowed), s.query())
 	if found == nil {
 		note += " These were found by their meaning, and have similar words."
 	} else {
@@ -121,27 +120,11 @@ func (s *search) relaxedNote(shown int) string {
 	return words(note, s.unsearchedNote())
 }
 
-func (s *search) narrowed() []string {
-	var names []string
-	for _, parameter := range s.response.Request.Query.Parameters() {
-		name, _, _ := strings.Cut(parameter.Name, "[")
-		if slices.Contains([]string{"streams", "filter", "connection_id"}, name) && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // streams lists the streams that were searched, up to streamsNamed.
-func (s *search) streams() []string {
-	var names []string
-	for _, parameter := range s.response.Request.Query.Parameters() {
-		if strings.TrimSuffix(parameter.Name, "[]") == "streams" {
-			names = append(names, parameter.Value)
-		}
-	}
-	if names == nil && s.response.Relaxed != nil && len(s.hits) == 0 {
-		names = s.response.Relaxed.Streams
+func (s *HitsPage) streams() []string {
+	names := s.Question.Streams
+	if names == nil && s.Relaxed != nil && len(s.hits) == 0 {
+		names = s.Relaxed.Streams
 	}
 	return listedNames(names)
 }
@@ -159,17 +142,17 @@ func listedNames(names []string) []string {
 }
 
 // otherSearches returns calls that may find more: without quotes, without the narrowing arguments, or in another mode.
-func (s *search) otherSearches(narrowed []string) []answer.Call {
-	call := s.call.Without("cursor")
+func (s *HitsPage) otherSearches(narrowed []string) []answer.Call {
+	call := s.Call.Without("cursor")
 	var try []answer.Call
-	if unquoted := strings.ReplaceAll(s.question.words, `"`, ""); unquoted != s.question.words {
+	if unquoted := strings.ReplaceAll(s.question.Words, `"`, ""); unquoted != s.question.Words {
 		try = append(try, call.With(rawjson.String("q", strings.TrimSpace(unquoted)))...)
 	}
 	if narrowed != nil {
-		try = append(try, answer.Call{Tool: s.call.Tool, Arguments: call.Without(narrowed...).Arguments})
+		try = append(try, answer.Call{Tool: s.Call.Tool, Arguments: call.Without(narrowed...).Arguments})
 	}
 	switch isQuestion := len(s.question.terms) > maxKeywords; {
-	case s.question.mode != lexicalMode:
+	case s.question.Mode != lexicalMode:
 		try = append(try, call.With(rawjson.String(tool.HitsMode, lexicalMode))...)
 	case isQuestion || try == nil:
 		try = append(try, call.With(rawjson.String(tool.HitsMode, semanticMode))...)
@@ -182,12 +165,12 @@ const maxKeywords = 3
 
 // syntaxNote returns a note if a query has operators that the provider does not know: all words must occur,
 // whole (docs/provider-contract.md, Search).
-func (q question) syntaxNote() string {
-	if q.mode != lexicalMode && q.mode != hybridMode {
+func (q *question) syntaxNote() string {
+	if q.Mode != lexicalMode && q.Mode != hybridMode {
 		return ""
 	}
-	hasOperator := strings.ContainsAny(q.words, `*"|`)
-	for _, word := range strings.Fields(q.words) {
+	hasOperator := strings.ContainsAny(q.Words, `*"|`)
+	for _, word := range strings.Fields(q.Words) {
 		hasOperator = hasOperator || word == "OR" || word == "AND" || word == "NOT"
 	}
 	if !hasOperator {
@@ -197,8 +180,8 @@ func (q question) syntaxNote() string {
 }
 
 // meaningNote returns a note about the hits of a hybrid search that the provider found by meaning alone, without all words of the query.
-func (s *search) meaningNote(shown int) string {
-	if s.question.mode != hybridMode {
+func (s *HitsPage) meaningNote(shown int) string {
+	if s.question.Mode != hybridMode {
 		return ""
 	}
 	var ranks []string

@@ -11,7 +11,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -45,8 +44,8 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 			[]string{`search {"q":"fee OR charge*","mode":"semantic"}`},
 		},
 	} {
-		result, err := render.Search(context.Background(), env, responded(test.path, `{"object":"list","data":[],"has_more":false}`),
-			render.SearchInput{Call: given("search", test.arguments)})
+		result, err := runSearch(context.Background(), env, responded(test.path, `{"object":"list","data":[],"has_more":false}`),
+			scan.HitsInput{Call: given("search", test.arguments)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,11 +125,11 @@ func TestABookmarkBeforeTheLastPage(t *testing.T) {
 func TestWarningsOfASearch(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"warnings":[{"code":"source_skipped_not_applicable","message":"skipped"},{"code":"source_failed","message":"down"}]}}`
 	for query, skipped := range map[string]bool{"q=a": true, "q=a&streams=messages": false, "q=a&connection_id=cin_1": false} {
-		input := render.SearchInput{Call: given("search", `{"q":"a"}`)}
+		input := scan.HitsInput{Call: given("search", `{"q":"a"}`)}
 		if strings.Contains(query, "connection_id") {
 			input.ConnectionID = pointer("cin_1")
 		}
-		result, err := render.Search(context.Background(), env, responded("/v1/search?"+query, body), input)
+		result, err := runSearch(context.Background(), env, responded("/v1/search?"+query, body), input)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +250,7 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 // R-SEARCH-10: an answer in which resource URIs replace the wrappers is valid JSON without them.
 func TestWrappersThatAreURIs(t *testing.T) {
 	body := `{"data":[{"stream":"s","id":"1","connection_id":"cin_1"}],"has_more":false,"meta":"pdpp://record/x","extra":"pdpp://record/y"}`
-	result, err := render.Search(t.Context(), tool.Env{RS: &schemaOf{}}, responded("/v1/search?q=x", body), render.SearchInput{})
+	result, err := runSearch(t.Context(), tool.Env{RS: &schemaOf{}}, responded("/v1/search?q=x", body), scan.HitsInput{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,20 +2,13 @@ package render
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-// maxRereads is how often a page may be read again. One reread is enough unless the page has several connections.
-const maxRereads = 3
 
 // cursorReserve is the number of characters kept free in an incomplete page for the cursor of the smaller page that is read instead.
 const cursorReserve = 1_200
@@ -110,77 +103,4 @@ func (p *page) result(shown int, f frame) *tool.Result {
 		Structured: slices.Concat(f.structuredBefore, bytes.TrimSuffix((*p.structured)[:end.structuredBytes], []byte(",")), f.structuredAfter),
 		Rows:       shown,
 	}
-}
-
-// reread describes a page that was read again with a smaller limit, because its rows did not fit (R-BUD-3).
-type reread struct {
-	limit int // of the page that is shown
-	rows  int // of the page that did not fit
-}
-
-func (r reread) members() rawjson.Object {
-	if r.limit == 0 {
-		return nil
-	}
-	return rawjson.Object{rawjson.Int("limit_used", int64(r.limit)), rawjson.Int("rows_too_many", int64(r.rows))}
-}
-
-func (r reread) lines(noun string) []string {
-	if r.limit == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("limit_used=%d: a page of %d %s does not fit into one result.", r.limit, r.rows, noun)}
-}
-
-type listPage struct {
-	list
-	response        *rs.Response
-	reread          reread
-	columns, shared rawjson.Object
-	page            *page
-	shown           int   // the number of leading rows
-	shownFrame      frame // of these
-}
-
-func (l *listPage) result() (*tool.Result, error) {
-	return withinBounds(l.response, l.page.result(l.shown, l.shownFrame), TextCharacters)
-}
-
-func (l *listPage) leftOut() int { return len(l.Rows) - l.shown }
-
-func (l *listPage) total() int { return len(l.Rows) }
-
-// listRenderer is a page of rows that knows how many of them fit.
-type listRenderer interface {
-	leftOut() int
-	smallerLimit() int // the limit with which the same page would fit
-	total() int        // rows that were read
-}
-
-// fittingPage opens a page, and reads it again with a smaller limit while it does not fit, so that the RS's cursor continues after the last
-// shown row. A page that cannot be read again is shown as far as it fits.
-func fittingPage[P listRenderer](ctx context.Context, env tool.Env, response *rs.Response, open func(*rs.Response, reread) (P, error)) (P, error) {
-	page, err := open(response, reread{})
-	if err != nil || response.Reading != nil || response.Relaxed != nil { // a reading has a cursor after each of its rows, relaxed hits have none
-		return page, err
-	}
-	rows := page.total()
-	for range maxRereads {
-		limit := page.smallerLimit()
-		if page.leftOut() == 0 || limit == 0 || limit >= response.Request.Limit() {
-			return page, nil
-		}
-		request := response.Request
-		request.Query = request.Query.With("limit", strconv.Itoa(limit))
-		again, err := env.Get(ctx, request)
-		if err != nil {
-			return page, nil //nolint:nilerr // the first page is right, and says how to read the rest
-		}
-		smaller, err := open(again, reread{limit: limit, rows: rows})
-		if err != nil || smaller.total() == 0 {
-			return page, nil //nolint:nilerr // as above
-		}
-		response, page = again, smaller
-	}
-	return page, nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -28,7 +27,7 @@ func BenchmarkRenderers(b *testing.B) {
 			return runRecords(b.Context(), env, response, scan.RowsInput{Stream: "messages"})
 		}},
 		{"search", responded("/v1/search?q=overdraft", usualHits(25)), func(response *rs.Response) (*tool.Result, error) {
-			return render.Search(b.Context(), env, response, render.SearchInput{})
+			return runSearch(b.Context(), env, response, scan.HitsInput{})
 		}},
 		{"document", recorded(b, "document/detail"), func(response *rs.Response) (*tool.Result, error) {
 			return readDocument(b.Context(), env, response, record.DocumentInput{Target: target})

@@ -253,7 +253,7 @@ func TestHitsTooManyAreReadAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := render.Search(t.Context(), tool.Env{RS: server}, response, render.SearchInput{})
+		result, err := runSearch(t.Context(), tool.Env{RS: server}, response, scan.HitsInput{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -13,11 +14,15 @@ import (
 
 const titleCharacters = 160
 
+// maxRoleText is how much of a text may become a title or another short value, in characters.
+const maxRoleText = 4_000
+
 // ownTitle returns the source's title, unless it repeats one of the shown texts.
-func ownTitle(members, fields rawjson.Object, shown []string) string {
+func ownTitle(members, fields rawjson.Object, shown shownTexts) string {
 	for _, from := range []rawjson.Object{members, fields} {
 		for _, name := range tool.TitleRole.Fields {
-			if title := plain(from.Text(name)); title != "" && !repeats(title, shown) && !strings.HasPrefix(title, "pdpp://") {
+			title := plain(tool.Clip(from.Text(name), maxRoleText))
+			if title != "" && !shown.repeat(title) && !strings.HasPrefix(title, "pdpp://") {
 				return tool.Clip(title, titleCharacters)
 			}
 		}
@@ -26,10 +31,10 @@ func ownTitle(members, fields rawjson.Object, shown []string) string {
 }
 
 // madeTitle returns a title made of label, container or stream, author and time. It leaves out parts that repeat a shown text.
-func madeTitle(id identity, label, container, author, time string, shown []string) string {
+func madeTitle(id identity, label, container, author, time string, shown shownTexts) string {
 	var parts []string
 	for _, part := range []string{label, cmp.Or(container, id.stream), author, time} {
-		if part = tool.Clip(plain(part), tool.LabelCharacters); part != "" && !repeats(part, shown) {
+		if part = tool.Clip(plain(part), tool.LabelCharacters); part != "" && !shown.repeat(part) {
 			parts = append(parts, part)
 		}
 	}
@@ -40,21 +45,31 @@ func madeTitle(id identity, label, container, author, time string, shown []strin
 func roleText(role tool.Role, objects ...rawjson.Object) string {
 	for _, object := range objects {
 		value := role.Field(object).Value
+		if value == nil {
+			continue
+		}
 		elements, isList := rawjson.Elements(value)
 		if !isList {
 			elements = []rawjson.Value{value}
 		}
-		var texts []string
+		joined := ""
 		for _, element := range elements {
-			switch text, isText := rawjson.Text(element); {
-			case isText:
-				texts = append(texts, plain(text))
-			case rawjson.Kind(element) == rawjson.Number:
-				texts = append(texts, string(element))
+			text, isText := rawjson.Text(element)
+			if !isText && rawjson.Kind(element) == rawjson.Number {
+				text, isText = string(element), true
+			}
+			if !isText {
+				continue
+			}
+			if text = plain(tool.Clip(text, maxRoleText)); joined != "" {
+				text = joined + ", " + text
+			}
+			if joined = text; len(joined) > maxRoleText {
+				break
 			}
 		}
-		if len(texts) > 0 {
-			return tool.Clip(strings.Join(texts, ", "), tool.LabelCharacters)
+		if joined != "" {
+			return tool.Clip(joined, tool.LabelCharacters)
 		}
 	}
 	return ""
@@ -62,25 +77,52 @@ func roleText(role tool.Role, objects ...rawjson.Object) string {
 
 // plain returns a text on one line, without highlight tags.
 func plain(text string) string {
-	return strings.Join(strings.Fields(unmarked(markTags.ReplaceAllString(text, ""))), " ")
+	if strings.IndexByte(text, '<') >= 0 {
+		text = unmarked(markTags.ReplaceAllString(text, ""))
+	}
+	if isOneLine(text) {
+		return text
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// isOneLine reports whether the only white space of a text is single spaces between words.
+func isOneLine(text string) bool {
+	last := ' '
+	for _, r := range text {
+		if unicode.IsSpace(r) && (r != ' ' || last == ' ') {
+			return false
+		}
+		last = r
+	}
+	return text == "" || last != ' '
 }
 
 // normalized returns a text in lower case, without extra spaces and trailing dots.
 func normalized(text string) string { return strings.Trim(strings.ToLower(plain(text)), ". …") }
 
-// repeats reports whether a title is contained in one of the shown texts, or contains it.
-func repeats(title string, shown []string) bool {
+// shownTexts are normalized texts that a result shows, without empty ones.
+type shownTexts []string
+
+func (s *shownTexts) add(text string) {
+	if text = normalized(text); text != "" {
+		*s = append(*s, text)
+	}
+}
+
+// repeat reports whether a title is contained in one of the texts, or contains it.
+func (s shownTexts) repeat(title string) bool {
+	if len(s) == 0 {
+		return false
+	}
 	title = normalized(title)
-	return slices.ContainsFunc(shown, func(text string) bool {
-		text = normalized(text)
-		return text != "" && (strings.Contains(text, title) || strings.Contains(title, text))
-	})
+	return slices.ContainsFunc(s, func(text string) bool { return strings.Contains(text, title) || strings.Contains(title, text) })
 }
 
 // timeInTitle returns the time of a record. If it is empty, it returns "added" and the time of collection.
 func timeInTitle(happened string, members rawjson.Object) string {
 	if added := members.Text("emitted_at"); happened == "" && added != "" {
-		return "added " + added
+		return addedWord + added
 	}
 	return happened
 }

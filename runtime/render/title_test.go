@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 )
 
 // fataler is a test or a property.
@@ -22,7 +22,7 @@ func foundHit(t fataler, members map[string]any) (hit shownHit, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := render.Search(context.Background(), env, responded("/v1/search?q=overdraft", string(body)), render.SearchInput{})
+	result, err := runSearch(context.Background(), env, responded("/v1/search?q=overdraft", string(body)), scan.HitsInput{})
 	if err != nil {
 		t.Fatal(err)
 	}

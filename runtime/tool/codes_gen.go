@@ -21,4 +21,5 @@ const (
 	BlobTooLarge               Code = "blob_too_large"                // The file is too large: the limit is 16 MiB as text, 4 MiB as a resource.
 	BlobNotText                Code = "blob_not_text"                 // The file is declared as text, but its bytes are not text.
 	Internal                   Code = "internal"                      // The adapter failed on this call.
+	LimitExceeded              Code = "limit_exceeded"                // The resource server sent more hits than `limit`; the first are shown.
 )

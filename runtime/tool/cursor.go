@@ -127,30 +127,46 @@ func PlaceOf(request rs.Request) (Place, error) {
 // Get is RS.Get that also accepts a cursor of CursorAt. It then asks the resource server for a longer page, sets Response.Seen to the number
 // of rows that the caller has already, and keeps the query of the caller in Response.Request. It also returns the errors of PlaceOf.
 func (e Env) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	place, err := PlaceOf(request)
+	var response *rs.Response
+	sent, _ := request.Query.Get("cursor")
+	if !strings.HasPrefix(sent, placePrefix) {
+		return e.RS.Get(ctx, request)
+	}
+	seen, err := ReadPlace(request, func(longer rs.Request) (rows int, next string, err error) {
+		response, err = e.RS.Get(ctx, longer)
+		if err != nil {
+			return 0, "", err
+		}
+		list, err := response.List()
+		return len(list.Rows), list.Text("next_cursor"), err
+	})
 	if err != nil {
 		return nil, err
 	}
+	response.Seen, response.Request.Query = seen, request.Query
+	return response, nil
+}
+
+// ReadPlace reads the page of a request whose cursor may be one of CursorAt. It calls read with the requests to send, which returns the number
+// of rows and the cursor of the next page. ReadPlace returns how many rows at the start of the last page the caller has already. Its errors are
+// those of read and of PlaceOf.
+func ReadPlace(request rs.Request, read func(rs.Request) (rows int, next string, err error)) (seen int, err error) {
+	place, err := PlaceOf(request)
+	if err != nil {
+		return 0, err
+	}
 	if place.Skip == 0 {
-		return e.RS.Get(ctx, request)
+		_, _, err = read(request)
+		return 0, err
 	}
 	for reads := 1; ; reads++ {
 		longer := request
 		longer.Query = place.query(request)
-		response, err := e.RS.Get(ctx, longer)
-		if err != nil {
-			return nil, err
+		rows, next, err := read(longer)
+		if err != nil || rows > place.Skip || next == "" || reads == maxPlaceReads {
+			return place.Skip, err
 		}
-		list, err := response.List()
-		if err != nil {
-			return nil, err
-		}
-		next := list.Text("next_cursor")
-		if len(list.Rows) > place.Skip || next == "" || reads == maxPlaceReads {
-			response.Seen, response.Request.Query = place.Skip, request.Query
-			return response, nil
-		}
-		place = Place{next, place.Skip - len(list.Rows)}
+		place = Place{next, place.Skip - rows}
 	}
 }
 

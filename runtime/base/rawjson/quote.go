@@ -197,3 +197,11 @@ func AppendVisible(out, value []byte) []byte {
 	}
 	return out
 }
+
+// MakeVisible makes the JSON value that begins at a position of out visible as AppendVisible does.
+func MakeVisible(out []byte, from int) []byte {
+	if IsPrintableASCII(out[from:]) || !bytes.ContainsFunc(out[from:], IsUnseen) {
+		return out
+	}
+	return AppendVisible(out[:from], bytes.Clone(out[from:]))
+}

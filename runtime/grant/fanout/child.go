@@ -25,6 +25,7 @@ type child struct {
 	isAsked    bool           // for this page
 	isDone     bool           // the source has no more hits
 	isCutShort bool           // the source has more hits than it returns
+	sent       int            // hits on a page with more than its limit; 0: none
 	isLate     bool           // a later round ran out of time
 	dropped    map[string]int // number of dropped hits by stream
 
@@ -33,7 +34,6 @@ type child struct {
 }
 
 type hit struct {
-	value   rawjson.Value // as the source sent it
 	members rawjson.Object
 	stop
 }
@@ -89,7 +89,11 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 		return nil
 	}
 	list, err := c.response.List()
-	if i := slices.IndexFunc(list.Rows, func(row rawjson.Value) bool { return rawjson.Kind(row) != rawjson.ObjectValue }); i >= 0 {
+	var rows []rawjson.Object
+	if err == nil {
+		rows, err = c.response.Objects()
+	}
+	if i := slices.IndexFunc(rows, func(row rawjson.Object) bool { return row == nil }); i >= 0 {
 		err = c.response.Unusable(fmt.Sprintf("hit %d of the source's answer is not an object", i+1), "")
 	}
 	if c.err = err; err != nil {
@@ -98,22 +102,24 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 	if c.meta == nil {
 		c.meta, c.requestID = list.Meta(), c.response.RequestID
 	}
-	skipped := min(c.next.at.Skip, len(list.Rows))
-	c.hits = slices.Grow(c.hits, len(list.Rows)-skipped)
-	for i, value := range list.Rows[skipped:] {
+	if c.request.IsExceededBy(rows) {
+		c.sent = max(c.sent, len(rows))
+	}
+	skipped := min(c.next.at.Skip, len(rows))
+	c.hits = slices.Grow(c.hits, len(rows)-skipped)
+	for i, members := range rows[skipped:] {
 		if err := callEnded(ctx); err != nil {
 			return err
 		}
 		c.next.at.Skip = skipped + i
-		members, _ := rawjson.ParseObject(value)
 		if reader.claimsOther(members, c.source) {
 			c.dropped[members.Text("stream")]++
 		} else {
-			c.hits = append(c.hits, hit{value, members, c.next})
+			c.hits = append(c.hits, hit{members, c.next})
 		}
 		c.next.counted.Skip++
 	}
-	c.advance(list, len(list.Rows)-skipped)
+	c.advance(list, len(rows)-skipped)
 	return nil
 }
 
@@ -147,6 +153,9 @@ func (c *child) warnings() (warnings []rawjson.Value) {
 		what := "sent hits that claim to belong to another granted source; not shown: " + strings.Join(counts, ", ")
 		warnings = append(warnings, c.source.warning(WarnHitsDropped, what))
 	}
+	if c.sent > 0 {
+		warnings = append(warnings, c.source.warning(string(tool.LimitExceeded), fmt.Sprintf("sent %d hits, more than its limit", c.sent)))
+	}
 	if c.isCutShort {
 		warnings = append(warnings, c.source.warning(WarnSourceTruncated, "has more hits than it returns; narrow the search"))
 	}
@@ -173,16 +182,16 @@ var aliases = map[string]string{"connection_id": "connector_instance_id", "conne
 
 // attributed returns a hit with members that name its source, and the provider if there are several (R-PKG-2). Existing members are kept. A
 // hit of an unknown connection is unchanged.
-func (c *child) attributed(sent hit, severalProviders bool) rawjson.Value {
-	if id := sent.members.FirstText("connection_id", "connector_instance_id"); id != "" && id != c.source.ConnectionID {
-		return sent.value
+func (c *child) attributed(sent rawjson.Object, severalProviders bool) rawjson.Object {
+	if id := sent.FirstText("connection_id", "connector_instance_id"); id != "" && id != c.source.ConnectionID {
+		return sent
 	}
-	var added rawjson.Object = keep(c.names, func(m rawjson.Member) bool { return sent.members.FirstText(m.Name, aliases[m.Name]) == "" })
+	var added rawjson.Object = keep(c.names, func(m rawjson.Member) bool { return sent.FirstText(m.Name, aliases[m.Name]) == "" })
 	if severalProviders {
 		added = append(added, rawjson.String("provider_url", c.source.Reader.ProviderURL()))
 	}
 	if len(added) == 0 {
-		return sent.value
+		return sent
 	}
-	return append(sent.members.Without(added.Names()...), added...).Encode()
+	return append(sent.Without(added.Names()...), added...)
 }

@@ -38,7 +38,7 @@ func TestNamedSourceMayNotClaimAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := &fakeRS{name: "b", hits: 1}
 			reader := newReader(member(&fakeRS{name: "a", body: test.body}, "messages", "tracks"), member(other, "messages"), ended("gone", "messages"))
-			response, err := reader.Get(t.Context(), test.request)
+			response, err := ask(t.Context(), reader, test.request)
 			untouched(t, other)
 			var failure *rs.Failure
 			switch {

@@ -125,7 +125,7 @@ func TestExpiredPlaceIsPassedOn(t *testing.T) {
 		Envelope: []byte(`{"code":"invalid_cursor","message":"Cursor refers to an expired or unknown snapshot"}`), URL: "http://internal/v1/search?cursor=b@3",
 	}
 	reader := newReader(members(&fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", fails: func(int) error { return expired }})...)
-	_, err := reader.Get(t.Context(), searchFor(7, cursor))
+	_, err := ask(t.Context(), reader, searchFor(7, cursor))
 	var refused *rs.Error
 	if !errors.As(err, &refused) || refused.Code != "invalid_cursor" || strings.Contains(refused.URL, "internal") {
 		t.Fatalf("%v", err)
@@ -165,7 +165,7 @@ func TestCursorsAreBounded(t *testing.T) {
 	}
 
 	sources, _ = packageOf(400)
-	response, err := newReader(sources...).Get(t.Context(), searchFor(90, ""))
+	response, err := ask(t.Context(), newReader(sources...), searchFor(90, ""))
 	if err != nil || !strings.Contains(string(response.Body()), `"cursor_too_large"`) || strings.Contains(string(response.Body()), "next_cursor") {
 		t.Errorf("%v: %s", err, response.Body())
 	}
@@ -180,7 +180,7 @@ func FuzzCursor(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
 		a := &fakeRS{name: "a", hits: 40}
-		response, err := newReader(member(a, "messages"), member(&fakeRS{name: "b", hits: 40}, "messages")).Get(t.Context(), withCursor(cursor))
+		response, err := ask(t.Context(), newReader(member(a, "messages"), member(&fakeRS{name: "b", hits: 40}, "messages")), withCursor(cursor))
 		var own *tool.Error
 		var refused *rs.Error
 		switch {

@@ -41,7 +41,7 @@ func TestReadingRowsEndsWithItsCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := &endingContext{Context: t.Context()}
 			server := &fakeRS{name: "a", body: test.body}
-			response, err := newReader(member(server), member(&fakeRS{name: "b", hits: 1, body: test.body})).Get(ctx, test.request)
+			response, err := ask(ctx, newReader(member(server), member(&fakeRS{name: "b", hits: 1, body: test.body})), test.request)
 			if response != nil || !errors.Is(err, context.Canceled) {
 				t.Errorf("%v, %v, want the end of the call", response, err)
 			}

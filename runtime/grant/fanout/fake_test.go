@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -231,9 +233,34 @@ func decode(t tester, response *rs.Response) found {
 	return decoded
 }
 
+// ask sends a request. A search of several sources is answered with the body that a single source would send.
+func ask(ctx context.Context, reader rs.Reader, request rs.Request) (*rs.Response, error) {
+	wanted, isSearch := request.Sources.(rs.HitsOfSources)
+	if !isSearch || wanted.ConnectionID != nil {
+		return reader.Get(ctx, request)
+	}
+	merged, err := reader.(rs.Searcher).Search(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return bodyOf(request, merged.Hits(ctx, request.Limit()))
+}
+
+func bodyOf(request rs.Request, hits *answer.Hits) (*rs.Response, error) {
+	rows := make([]rawjson.Value, len(hits.Hits))
+	for i, hit := range hits.Hits {
+		rows[i] = hit.Members.Encode()
+	}
+	body := append(rawjson.Object{rawjson.Bool("has_more", hits.HasMore)}, rawjson.Texts("next_cursor", hits.Cursor)...)
+	meta := append(hits.Meta, rawjson.Raw("warnings", rawjson.Array(hits.Warnings)))
+	body = append(body, rawjson.Raw("data", rawjson.Array(rows)), rawjson.Raw("meta", meta.Encode()))
+	response := rs.Response{Status: hits.Status, RequestID: hits.RequestID, URL: hits.URL, Request: request, GrantIDs: hits.GrantIDs}
+	return response.WithBody(body.Encode())
+}
+
 func search(t tester, reader rs.Reader, request rs.Request) found {
 	t.Helper()
-	response, err := reader.Get(context.Background(), request)
+	response, err := ask(context.Background(), reader, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +270,7 @@ func search(t tester, reader rs.Reader, request rs.Request) found {
 // refusedWith returns the refusal of a request with a code.
 func refusedWith(t tester, code tool.Code, reader rs.Reader, request rs.Request) *tool.Error {
 	t.Helper()
-	response, err := reader.Get(context.Background(), request)
+	response, err := ask(context.Background(), reader, request)
 	var refusal *tool.Error
 	if !errors.As(err, &refusal) || refusal.Code != code {
 		t.Fatalf("%v, %v, not a refusal %s", response, err, code)

@@ -129,7 +129,7 @@ func TestWhatGetsASourceBack(t *testing.T) {
 // R-ERR-8: with several providers each hit names its provider, and the response names none.
 func TestSeveralProviders(t *testing.T) {
 	a, b := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "b", hits: 1}
-	response, err := fanout.New(members(a, b), fanout.Options{}).Get(t.Context(), searchFor(5, ""))
+	response, err := ask(t.Context(), fanout.New(members(a, b), fanout.Options{}), searchFor(5, ""))
 	if err != nil {
 		t.Fatal(err)
 	}

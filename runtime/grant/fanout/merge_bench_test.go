@@ -44,8 +44,10 @@ func BenchmarkMerge(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := reader.Get(context.Background(), request); err != nil {
+		found, err := reader.Search(context.Background(), request)
+		if err != nil {
 			b.Fatal(err)
 		}
+		found.Hits(context.Background(), 100)
 	}
 }

@@ -141,7 +141,7 @@ func TestAllSourcesFail(t *testing.T) {
 				for i, err := range test.errors {
 					servers = append(servers, &fakeRS{name: string(rune('a' + i)), fails: func(int) error { return err }})
 				}
-				_, err := newReader(append(members(servers...), more...)...).Get(t.Context(), searchFor(7, ""))
+				_, err := ask(t.Context(), newReader(append(members(servers...), more...)...), searchFor(7, ""))
 				var refused *rs.Error
 				var own *tool.Error
 				switch {
@@ -208,7 +208,7 @@ func TestAnswersNameTheirGrants(t *testing.T) {
 		"streams":    {members(broken, list), rs.Request{Path: "/v1/streams", Sources: rs.StreamsOfSources{}}, []string{"grt_b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			response, err := newReader(test.sources...).Get(t.Context(), test.request)
+			response, err := ask(t.Context(), newReader(test.sources...), test.request)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -67,7 +67,7 @@ func TestOverlappingGrants(t *testing.T) {
 					request.Query.Set(name, value)
 				}
 				request.Sources = rs.OneSource{Stream: "transactions", ConnectionID: named, Filter: test.filter}
-				response, err := newReader(sources...).Get(t.Context(), request)
+				response, err := ask(t.Context(), newReader(sources...), request)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -13,8 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
 )
 
-// page is a page of a search with everything that was read for it. It is the Sources of the response's Request. A request with these
-// Sources for fewer hits returns the beginning of the page without reading again (R-BUD-3).
+// page is a page of a search with everything that was read for it.
 type page struct {
 	rs.HitsOfSources
 	reader   *Reader
@@ -22,15 +22,6 @@ type page struct {
 	children []*child  // in the order of their hits
 	ended    []absence // inactive sources of the streams
 	count    *int64    // of all hits; nil if unknown
-}
-
-// again returns the beginning of the page if the request is the same with a smaller limit. Otherwise it searches.
-func (p *page) again(ctx context.Context, r *Reader, request rs.Request) (*rs.Response, error) {
-	sameQuery := request.Query.Without("limit").Encoded() == p.request.Query.Without("limit").Encoded()
-	if r != p.reader || request.Path != p.request.Path || !sameQuery || request.Limit() > p.request.Limit() {
-		return r.search(ctx, request, p.HitsOfSources)
-	}
-	return p.response(ctx, request), nil
 }
 
 // order returns the child of each hit of a page, also of hits that were not read. Hits are merged round robin, because scores of different
@@ -50,33 +41,29 @@ func (p *page) shares() []int {
 	return shares
 }
 
-// response returns the page for a request with the same or a smaller limit. It ends before a hit that was not read.
-func (p *page) response(ctx context.Context, request rs.Request) *rs.Response {
-	response := rs.Response{Status: 200, URL: p.reader.url(request), Request: request, Missing: p.missing()}
-	response.Request.Sources = p
-	var hits []rawjson.Value
+// Hits returns the first hits of the page, up to a limit. It sends no request. It ends before a hit that was not read.
+func (p *page) Hits(ctx context.Context, limit int) *answer.Hits {
+	found := &answer.Hits{Origin: answer.Origin{Status: http.StatusOK, URL: p.reader.url(p.request)}, Coverage: answer.Coverage{Missing: p.missing()}}
 	shown, next := make([]int, len(p.children)), 0 // the child of the next hit
-	for _, i := range p.order(request.Limit()) {
+	for _, i := range p.order(limit) {
 		child := p.children[i]
 		if shown[i] == len(child.hits) {
 			break
 		}
-		hits = append(hits, child.attributed(child.hits[shown[i]], p.reader.options.ProviderURL == ""))
+		found.Hits = append(found.Hits, answer.Hit{Members: child.attributed(child.hits[shown[i]].members, p.reader.options.ProviderURL == "")})
 		shown[i]++
 		next = i + 1
 	}
 	for _, child := range p.children {
-		response.RequestID = cmp.Or(response.RequestID, child.requestID) // of the first source that answered
+		found.RequestID = cmp.Or(found.RequestID, child.requestID) // of the first source that answered
 		if child.isAsked && child.hasAnswered() {
-			response.GrantIDs = child.source.addTo(response.GrantIDs)
+			found.GrantIDs = child.source.addTo(found.GrantIDs)
 		}
 	}
 	rest, counted := p.rest(shown, next)
-	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Bool("has_more", len(rest) > 0)}
-	cursor := p.cursor(rest, counted)
-	body = append(body, rawjson.Texts("next_cursor", cursor)...)
-	meta := append(p.counts(), rawjson.Raw("warnings", rawjson.Array(p.warnings(ctx, len(rest), cursor))))
-	return response.WithMembers(append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", meta.Encode())))
+	found.HasMore, found.Cursor = len(rest) > 0, p.cursor(rest, counted)
+	found.Meta, found.Warnings = p.counts(), p.warnings(ctx, len(rest), found.Cursor)
+	return found
 }
 
 // rest returns the places of the next page, beginning with the child of the next hit, and the same places with counted positions where those

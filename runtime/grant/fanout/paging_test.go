@@ -1,7 +1,6 @@
 package fanout_test
 
 import (
-	"fmt"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -74,19 +73,14 @@ func TestPagingShowsEveryHitOnce(t *testing.T) {
 			}
 			limit := rapid.IntRange(1, 100).Draw(t, "limit")
 			reader := newReader(sources...)
-			response, err := reader.Get(t.Context(), searchFor(limit, cursor))
+			request := searchFor(limit, cursor)
+			merged, err := reader.Search(t.Context(), request)
 			if err != nil {
 				t.Fatal(err)
 			}
-			page := decode(t, response)
+			page := first(t, merged, request, limit)
 			if shown := rapid.IntRange(0, limit-1).Draw(t, "shown"); shown > 0 && shown < len(page.Data) {
-				smaller := response.Request
-				smaller.Query = smaller.Query.With("limit", fmt.Sprint(shown))
-				again, err := reader.Get(t.Context(), smaller)
-				if err != nil {
-					t.Fatal(err)
-				}
-				part := decode(t, again)
+				part := first(t, merged, request, shown)
 				if diff := gocmp.Diff(page.keys()[:shown], part.keys()); diff != "" {
 					t.Fatalf("the smaller page is not the beginning (-want +got):\n%s", diff)
 				}
@@ -125,7 +119,7 @@ func TestPagingOverFailingSources(t *testing.T) {
 			if pages > 2_000 {
 				t.Fatal("paging does not end")
 			}
-			response, err := newReader(members(servers...)...).Get(t.Context(), searchFor(rapid.IntRange(1, 30).Draw(t, "limit"), cursor))
+			response, err := ask(t.Context(), newReader(members(servers...)...), searchFor(rapid.IntRange(1, 30).Draw(t, "limit"), cursor))
 			if err != nil {
 				pages-- // every source failed; the same page is asked again
 				continue

@@ -64,8 +64,9 @@ type Reader struct {
 }
 
 var (
-	_ rs.Reader = (*Reader)(nil)
-	_ rs.Opener = (*Reader)(nil)
+	_ rs.Reader   = (*Reader)(nil)
+	_ rs.Opener   = (*Reader)(nil)
+	_ rs.Searcher = (*Reader)(nil)
 )
 
 // New returns a reader over the sources. It ignores duplicates. It ignores an inactive source if an active one has the same connection.
@@ -104,11 +105,7 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	}
 	connectionID, streams := scopeOf(request.Sources)
 	if connectionID == nil {
-		switch wanted := request.Sources.(type) {
-		case *page:
-			return wanted.again(ctx, r, request)
-		case rs.HitsOfSources:
-			return r.search(ctx, request, wanted)
+		switch request.Sources.(type) {
 		case rs.SchemaOfSources:
 			return r.schema(ctx, request, streams)
 		case rs.StreamsOfSources:

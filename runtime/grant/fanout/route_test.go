@@ -45,7 +45,7 @@ func TestOneSourceAnswers(t *testing.T) {
 			second := member(servers["a2"], "threads", "labels")
 			second.ConnectionID = "cin_a"
 			reader := newReader(member(servers["a"], "messages", "threads"), member(servers["b"], "messages"), member(servers["c"], "tracks"), second)
-			response, err := reader.Get(t.Context(), test.request)
+			response, err := ask(t.Context(), reader, test.request)
 			if err != nil {
 				t.Fatal(err)
 			}

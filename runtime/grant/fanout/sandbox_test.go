@@ -15,7 +15,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
@@ -159,11 +158,8 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path, limit
 		reader := fanout.New(sources, patient)
 		request := searchFor(limit, cursor)
 		request.Path = path
-		response, err := reader.Get(t.Context(), request)
+		response, err := ask(t.Context(), reader, request)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := render.Search(t.Context(), tool.Env{RS: reader}, response, render.SearchInput{}); err != nil {
 			t.Fatal(err)
 		}
 		page := decode(t, response)

@@ -17,9 +17,15 @@ const (
 	laterPart = 10
 )
 
-// search asks the sources that have the streams and merges their hits.
-func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsOfSources) (*rs.Response, error) {
-	if len(wanted.Streams) > 0 && len(r.granting(wanted.Streams)) == 0 {
+// Search asks the sources that have the streams of the request, and merges their hits. Its errors are those of Get.
+func (r *Reader) Search(ctx context.Context, request rs.Request) (rs.FoundHits, error) {
+	wanted, isSearch := request.Sources.(rs.HitsOfSources)
+	switch {
+	case len(r.active) == 0:
+		return nil, r.revoked()
+	case !isSearch || wanted.ConnectionID != nil:
+		return nil, unanswerable(request)
+	case len(wanted.Streams) > 0 && len(r.granting(wanted.Streams)) == 0:
 		return nil, r.ungranted(wanted.Streams)
 	}
 	p := &page{
@@ -40,7 +46,7 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	if len(p.children) > 0 && !slices.ContainsFunc(p.children, (*child).hasAnswered) {
 		return nil, &rs.NoneAnswered{Cause: failed(p.absent(""), r.url(request)), Missing: p.missing()}
 	}
-	return p.response(ctx, request), nil
+	return p, nil
 }
 
 // assign gives each stream of a connection to one child. Of members that share a connection, the one whose grant has most of a stream is

@@ -91,7 +91,7 @@ func TestHitsNameTheirSource(t *testing.T) {
 func TestCancelledCallEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first := &fakeRS{name: "a", fails: func(int) error { cancel(); return nil }}
-	_, err := newReader(members(first, &fakeRS{name: "b", waits: true})...).Get(ctx, searchFor(7, ""))
+	_, err := ask(ctx, newReader(members(first, &fakeRS{name: "b", waits: true})...), searchFor(7, ""))
 	var failure *rs.Failure
 	if !errors.As(err, &failure) || failure.Reason != rs.Timeout || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
@@ -154,23 +154,20 @@ func TestCountsStayHonest(t *testing.T) {
 	}
 }
 
-// R-BUD-3: the beginning of a page is read again without a request, also while a source hangs, and the
-// cursor continues right after it. The request is the caller's.
+// R-BUD-3: the beginning of a page needs no request, and the cursor continues right after it.
 func TestSmallerPageNeedsNoRequest(t *testing.T) {
 	a, b := &fakeRS{name: "a", hits: 50}, &fakeRS{name: "b", hits: 50}
 	reader := newReader(members(a, b)...)
 	request := searchFor(20, "")
-	response, err := reader.Get(t.Context(), request)
+	merged, err := reader.Search(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := len(a.queries()) + len(b.queries())
-	if got := response.Request.Query.Encoded(); got != request.Query.Encoded() || response.URL != provider+"/v1/search?q=overdraft&limit=20" || response.RequestID != "req_a" {
-		t.Errorf("%q %q %q", got, response.URL, response.RequestID)
+	if whole := merged.Hits(t.Context(), 20); whole.URL != provider+"/v1/search?q=overdraft&limit=20" || whole.RequestID != "req_a" {
+		t.Errorf("%q %q", whole.URL, whole.RequestID)
 	}
-	smaller := response.Request
-	smaller.Query = smaller.Query.With("limit", "5")
-	part := search(t, reader, smaller)
+	part := first(t, merged, request, 5)
 	if now := len(a.queries()) + len(b.queries()); now != asked {
 		t.Errorf("%d requests more", now-asked)
 	}
@@ -178,17 +175,16 @@ func TestSmallerPageNeedsNoRequest(t *testing.T) {
 	if diff := gocmp.Diff(turnsOf(a, b), append(part.keys(), rest.keys()...)); diff != "" {
 		t.Errorf("hits (-want +got):\n%s", diff)
 	}
+}
 
-	// Another caller's reader, and another question, are asked anew.
-	other := &fakeRS{name: "z", hits: 1}
-	if page := search(t, newReader(members(other)...), smaller); len(page.Data) != 1 || page.Data[0].RecordKey != "z-0" {
-		t.Errorf("another caller got %q", page.keys())
+// first returns the first hits of a page.
+func first(t tester, merged rs.FoundHits, request rs.Request, hits int) found {
+	t.Helper()
+	response, err := bodyOf(request, merged.Hits(context.Background(), hits))
+	if err != nil {
+		t.Fatal(err)
 	}
-	larger := response.Request
-	larger.Query = larger.Query.With("limit", "30")
-	if page := search(t, reader, larger); len(page.Data) != 30 {
-		t.Errorf("%d hits", len(page.Data))
-	}
+	return decode(t, response)
 }
 
 // A hybrid search has no cursors: it continues with a longer page, up to the longest page of the source.
@@ -214,7 +210,7 @@ func TestSearchWithoutCursorsIsReadOn(t *testing.T) {
 // The warnings of sources are returned once each.
 func TestSourceWarningsAreKept(t *testing.T) {
 	body := `{"data":[],"meta":{"warnings":[{"code":"stale","message":"old index"}]}}`
-	response, err := newReader(members(&fakeRS{name: "a", body: body}, &fakeRS{name: "b", body: body})...).Get(t.Context(), searchFor(5, ""))
+	response, err := ask(t.Context(), newReader(members(&fakeRS{name: "a", body: body}, &fakeRS{name: "b", body: body})...), searchFor(5, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +228,7 @@ func TestSourceWarningsAreKept(t *testing.T) {
 // answer names nothing twice.
 func TestRecallNamesItsSourceOnce(t *testing.T) {
 	source := &fakeRS{name: "a", body: `{"data":[],"has_more":false,"meta":{"recall":{"complete":false,"connection_id":"cin_x"}}}`}
-	response, err := newReader(member(source, "messages"), member(&fakeRS{name: "b", hits: 1}, "messages")).Get(t.Context(), searchFor(10, ""))
+	response, err := ask(t.Context(), newReader(member(source, "messages"), member(&fakeRS{name: "b", hits: 1}, "messages")), searchFor(10, ""))
 	if err != nil {
 		t.Fatal(err)
 	}

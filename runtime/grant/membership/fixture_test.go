@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/membership"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -138,27 +139,34 @@ func search(t *testing.T, served *membership.Membership) (hits []string, missing
 	var query rs.Query
 	query.Set("q", "x")
 	query.Set("limit", "10")
-	response, err := env.RS.Get(t.Context(), rs.Request{Path: "/v1/search", Query: query, Sources: rs.HitsOfSources{}})
+	request := rs.Request{Path: "/v1/search", Query: query, Sources: rs.HitsOfSources{}}
+	searcher, isSeveral := env.RS.(rs.Searcher)
+	if !isSeveral {
+		response, err := env.RS.Get(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := response.Objects()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			hits = append(hits, row.Text("connection_id"))
+		}
+		return hits, map[string]string{}
+	}
+	merged, err := searcher.Search(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var page struct {
-		Data []struct {
-			ConnectionID string `json:"connection_id"`
-		} `json:"data"`
-		Meta struct {
-			Warnings []struct{ Message, Reason, GrantID string } `json:"warnings"`
-		} `json:"meta"`
-	}
-	if err := json.Unmarshal(response.Body(), &page); err != nil {
-		t.Fatal(err)
-	}
-	for _, hit := range page.Data {
-		hits = append(hits, hit.ConnectionID)
+	found := merged.Hits(t.Context(), 10)
+	for _, hit := range found.Hits {
+		hits = append(hits, hit.Members.Text("connection_id"))
 	}
 	missing = map[string]string{}
-	for _, warning := range page.Meta.Warnings {
-		missing[warning.Reason] = warning.Message
+	for _, value := range found.Warnings {
+		warning, _ := rawjson.ParseObject(value)
+		missing[warning.Text("reason")] = warning.Text("message")
 	}
 	return hits, missing
 }

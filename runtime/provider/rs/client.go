@@ -74,14 +74,14 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 // MaxTries. It sends nothing with other credentials (R-ERR-3), follows no redirect, and removes the bearer from what the
 // resource server echoes (R-ERR-6). If an optional parameter is refused, it sends another GET without it, with a new timeout.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
-	sent, wantedRows := asked.asSent()
+	sent := asked.asSent()
 	response, err := withFewer(sent, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
 	if err != nil {
 		return nil, err
 	}
 	response.rowsMax = sent.maxRows()
-	if wantedRows > 0 || asked.isFromNow() {
-		response.Request, response.wantedRows = c.secrets.redactRequest(asked), wantedRows
+	if asked.Path == HybridRoute || asked.isFromNow() {
+		response.Request = c.secrets.redactRequest(asked)
 	}
 	return response, nil
 }

@@ -64,8 +64,8 @@ func (r *Response) wholeList() (List, error) {
 
 // page removes the rows beyond the requested number, and the rows that the caller has already.
 func (r *Response) page(list List) List {
-	if r.wantedRows > 0 && len(list.Rows) > r.wantedRows {
-		list.Rows, list.objects = list.Rows[:r.wantedRows], list.objects[:min(r.wantedRows, len(list.objects))]
+	if wanted := r.Request.Limit(); r.Request.Path == HybridRoute && len(list.Rows) > wanted { // asSent requests more
+		list.Rows, list.objects = list.Rows[:wanted], list.objects[:min(wanted, len(list.objects))]
 		if more := json.RawMessage("true"); list.Inner != nil {
 			list.Inner = list.Inner.With("has_more", more)
 		} else {

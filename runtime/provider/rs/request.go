@@ -7,6 +7,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // Reader reads from a resource server with one bearer. Implementations are safe for concurrent use.
@@ -31,6 +34,21 @@ func Origins(reader Reader, request Request) []string {
 type Opener interface {
 	// Open starts to read the bytes of one source. Its errors are those of Get.
 	Open(ctx context.Context, request Request, from Resume) (*Download, error)
+}
+
+// Searcher is a Reader and an Opener that merges the hits of several sources.
+type Searcher interface {
+	Reader
+	Opener
+
+	// Search answers a search of several sources. Its errors are those of Get.
+	Search(ctx context.Context, request Request) (FoundHits, error)
+}
+
+// FoundHits are the hits that were read for a page of a search.
+type FoundHits interface {
+	// Hits returns the first hits, up to a limit. It sends no request.
+	Hits(ctx context.Context, limit int) *answer.Hits
 }
 
 // Rows of a page of records or of hits (docs/provider-contract.md).
@@ -60,12 +78,28 @@ func (r Request) Limit() int {
 	return min(limit, MostRows)
 }
 
-// maxRows returns how many rows of a connection the answer may have. Some lists have no limit.
+// maxRows returns how many rows of a connection the answer may have. Some lists have no limit, and a search may exceed it.
 func (r Request) maxRows() int {
-	if _, isSent := r.Query.Get("limit"); isSent {
+	if _, isSent := r.Query.Get("limit"); isSent && !r.Path.isSearch() {
 		return r.Limit()
 	}
 	return unlimitedRows
+}
+
+// IsExceededBy reports whether rows are more than the request's limit allows for one connection.
+func (r Request) IsExceededBy(rows []rawjson.Object) bool {
+	limit := r.Limit()
+	if _, isSent := r.Query.Get("limit"); !isSent || len(rows) <= limit {
+		return false
+	}
+	counts := map[string]int{}
+	for _, row := range rows {
+		connection := row.Text("connection_id")
+		if counts[connection]++; counts[connection] > limit {
+			return true
+		}
+	}
+	return false
 }
 
 const unlimitedRows = 10_000 // of a list without a limit (rawjson.Elements)
@@ -137,30 +171,36 @@ func (r Request) isFromNow() bool {
 	return place == feedNow
 }
 
-// asSent returns the request in terms that servers know, and the number of rows that the caller wants, or 0 for all. For feedNow, it
+// asSent returns the request in terms that servers know. For feedNow, it
 // requests one row of the whole feed, because any first page has the current position (capture 050).
 //
 // The order of a hybrid search depends on its limit, because a server merges that many rows of each ranking (captures 920 and 920b).
 // The client always requests the maximum, so that a smaller page is the start of a larger one.
-func (r Request) asSent() (Request, int) {
+func (r Request) asSent() Request {
 	switch {
 	case r.isFromNow():
 		r.Query = r.Query.With(feedPlace, feedBeginning).With("limit", "1")
 	case r.Path == HybridRoute:
-		wantedRows := r.Limit()
 		r.Query = r.Query.With("limit", strconv.Itoa(MostRows))
-		return r, wantedRows
 	}
-	return r, 0
+	return r
 }
 
-// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener. Opening, if not nil, receives
-// each request for bytes. Use it for every reader that wraps another one, because a wrapper without Open hides files.
-func Wrap(inner Reader, get func(context.Context, Request) (*Response, error), opening func(Request)) Reader {
-	if opener, opens := inner.(Opener); opens {
-		return &wrappedOpener{wrapped{inner, get}, opener, opening}
+// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener, and Search if it is a Searcher.
+// Opening, if not nil, receives each request for bytes, and searched each answer of Search. Use it for every reader that wraps another one,
+// because a wrapper without Open hides files.
+func Wrap(
+	inner Reader, get func(context.Context, Request) (*Response, error), opening func(Request), searched func(Request, *answer.Hits),
+) Reader {
+	opener, opens := inner.(Opener)
+	if !opens {
+		return &wrapped{inner, get}
 	}
-	return &wrapped{inner, get}
+	outer := wrappedOpener{wrapped{inner, get}, opener, opening}
+	if searcher, searches := inner.(Searcher); searches {
+		return &wrappedSearcher{outer, searcher, searched}
+	}
+	return &outer
 }
 
 type wrapped struct {
@@ -189,6 +229,32 @@ func (w *wrappedOpener) Open(ctx context.Context, request Request, from Resume) 
 		w.opening(request)
 	}
 	return w.inner.Open(ctx, request, from)
+}
+
+type wrappedSearcher struct {
+	wrappedOpener
+	searcher Searcher
+	searched func(Request, *answer.Hits) // may be nil
+}
+
+func (w *wrappedSearcher) Search(ctx context.Context, request Request) (FoundHits, error) {
+	found, err := w.searcher.Search(ctx, request)
+	if err != nil || w.searched == nil {
+		return found, err
+	}
+	return observedHits{found, request, w.searched}, nil
+}
+
+type observedHits struct {
+	FoundHits
+	request  Request
+	searched func(Request, *answer.Hits)
+}
+
+func (o observedHits) Hits(ctx context.Context, limit int) *answer.Hits {
+	hits := o.FoundHits.Hits(ctx, limit)
+	o.searched(o.request, hits)
+	return hits
 }
 
 // Route is the endpoint that a path leads to.
@@ -225,6 +291,8 @@ func (p Path) Route() Route {
 	}
 	return Route{Template: OtherRoute}
 }
+
+func (p Path) isSearch() bool { return p == SearchRoute || p == SemanticRoute || p == HybridRoute }
 
 func match(template, path string) (stream string, ok bool) {
 	template, path = template[1:], strings.TrimPrefix(path, "/")

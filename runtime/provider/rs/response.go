@@ -29,18 +29,10 @@ type Response struct {
 	// Absent are warnings about sources that could have contributed and cannot be read; nil for a single source.
 	Absent []rawjson.Value
 
-	// Missing are the sources of a merged response that failed; nil for a single source.
-	Missing []answer.Missing
-
 	Reading *answer.Reading // of a response that the adapter computed; nil for the resource server's
-
-	Relaxed *answer.Relaxed // nil: the hits match the query as given
 
 	// Seen is how many rows at the start of the list the caller already has. List omits them.
 	Seen int
-
-	// wantedRows is the number of rows that the caller wants, if the client requested more; 0 means all. List omits the others.
-	wantedRows int
 
 	// rowsMax is how many rows of a list the resource server may send for each connection; 0 means any number, for a body of the adapter.
 	rowsMax int

@@ -24,19 +24,17 @@ const (
 	hitsShown = 10 // if the caller gives no limit
 )
 
-// Hits returns a response with hits unchanged. Otherwise it searches for each significant word alone, then for other forms of the words
-// without hits. It orders the hits by the number of matched words. A response without hits lists what was searched.
-func Hits(ctx context.Context, env tool.Env, request rs.Request, response *rs.Response) *rs.Response {
-	list, err := response.List()
-	query, _ := request.Query.Get("q")
-	_, isLaterPage := request.Query.Get("cursor")
-	if err != nil || len(list.Rows) > 0 || isLaterPage || response.Reading != nil {
-		return response
+// Hits returns hits unchanged if there are any. Otherwise it searches for each significant word alone, then for other forms of the words
+// without hits. It orders the hits by the number of matched words. An answer without hits lists what was searched. Search reads the first page
+// of a request; it is called concurrently.
+func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.Hits, search Search) *answer.Hits {
+	if len(given.Hits) > 0 || given.Question.IsLaterPage || given.Reading != nil {
+		return given
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	s := &search{ctx: ctx, env: env, request: request, query: query, about: &answer.Relaxed{Complete: isComplete(response, list)}}
-	words := Words(query)
+	s := &broadening{ctx: ctx, env: env, request: request, search: search, query: given.Question.Words, about: &answer.Relaxed{Complete: isComplete(given)}}
+	words := Words(s.query)
 	s.about.Unsearched = max(0, len(words)-(maxReads-2))
 	for _, word := range rarestFirst(words)[:len(words)-s.about.Unsearched] {
 		s.words = append(s.words, &attempt{word: word, form: word})
@@ -49,13 +47,17 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, response *rs.Re
 	if len(words) > 0 {
 		s.tryOtherForms()
 	}
-	return s.response(response, list)
+	return s.answer(given)
 }
 
-type search struct {
+// Search reads the first page of a search.
+type Search func(ctx context.Context, request rs.Request) (*answer.Hits, error)
+
+type broadening struct {
 	ctx     context.Context
 	env     tool.Env
 	request rs.Request
+	search  Search
 	query   string
 	words   []*attempt // each word alone, then other forms of the words
 	meaning *attempt   // all words, in the mode that compares meanings; nil if no stream offers it
@@ -66,24 +68,24 @@ type search struct {
 type attempt struct {
 	word, form string // form is the word, or another form of it
 	path       rs.Path
-	rows       []rawjson.Value
+	hits       []answer.Hit
 	hasMore    bool
 	isComplete bool
 }
 
 // tryOtherForms spends the remaining reads on the mode that compares meanings and on other forms of the words without hits.
-func (s *search) tryOtherForms() {
+func (s *broadening) tryOtherForms() {
 	var attempts []*attempt
 	left := maxReads - 2 - len(s.words)
 	best := s.merged()
-	hasGoodHit := len(best) > 0 && len(best[0].words) >= len(s.words)-1
+	hasGoodHit := len(best) > 0 && len(best[0].hit.Words) >= len(s.words)-1
 	if s.meaning != nil && !hasGoodHit {
 		attempts = append(attempts, s.meaning)
 	}
 	for round, isTried := 0, true; isTried; round++ {
 		isTried = false
 		for _, each := range s.words {
-			if forms := otherForms(each.word); len(each.rows) == 0 && round < len(forms) {
+			if forms := otherForms(each.word); len(each.hits) == 0 && round < len(forms) {
 				attempts, isTried = append(attempts, &attempt{word: each.word, form: forms[round]}), true
 			}
 		}
@@ -94,7 +96,7 @@ func (s *search) tryOtherForms() {
 }
 
 // read makes attempts concurrently.
-func (s *search) read(attempts []*attempt) {
+func (s *broadening) read(attempts []*attempt) {
 	var reading sync.WaitGroup
 	for _, each := range attempts {
 		reading.Go(func() { s.attempt(each) })
@@ -103,7 +105,7 @@ func (s *search) read(attempts []*attempt) {
 }
 
 // attempt searches once. An attempt that fails has no hits and is not complete.
-func (s *search) attempt(a *attempt) {
+func (s *broadening) attempt(a *attempt) {
 	request := s.request
 	request.Query = request.Query.With("q", a.form).With("limit", strconv.Itoa(hitsRead))
 	request.Path = cmp.Or(a.path, rs.JoinPath("v1", "search"))
@@ -111,23 +113,21 @@ func (s *search) attempt(a *attempt) {
 		wanted.OneRound = true
 		request.Sources = wanted
 	}
-	response, err := s.env.RS.Get(s.ctx, request)
+	found, err := s.search(s.ctx, request)
 	if err != nil {
 		return
 	}
-	if list, err := response.List(); err == nil {
-		a.rows, a.hasMore, a.isComplete = list.Rows, list.Outer.True("has_more"), isComplete(response, list)
-	}
+	a.hits, a.hasMore, a.isComplete = found.Hits, found.HasMore, isComplete(found)
 }
 
-// isComplete reports whether a search compared every record of every source, according to the response.
-func isComplete(response *rs.Response, list rs.List) bool {
-	recall, isKnown := rawjson.ParseObject(list.Meta().Get("recall"))
-	return len(response.Missing) == 0 && len(response.Absent) == 0 && (!isKnown || recall.True("complete"))
+// isComplete reports whether a search compared every record of every source, according to the answer.
+func isComplete(found *answer.Hits) bool {
+	recall, isKnown := rawjson.ParseObject(found.Meta.Get("recall"))
+	return len(found.Missing) == 0 && len(found.Absent) == 0 && (!isKnown || recall.True("complete"))
 }
 
 // readSchema reads which streams were searched, which are not searchable, and whether one can be searched by meaning.
-func (s *search) readSchema() {
+func (s *broadening) readSchema() {
 	var scope schemadoc.Scope
 	if connectionID, isNamed := s.request.Query.Get("connection_id"); isNamed {
 		scope.ConnectionID = &connectionID

@@ -2,7 +2,6 @@ package broaden_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/broaden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -48,10 +49,23 @@ type index struct {
 
 func (x *index) ProviderURL() string { return "https://rs.example" }
 
-func (x *index) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+// Get answers with the schema.
+func (x *index) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	x.note(request)
+	body := fmt.Sprintf(`{"connectors":[{"connector_key":"mail","streams":[{"name":"mails","field_capabilities":{"text":%q}},`+
+		`{"name":"labels","field_capabilities":{"color":"t=string"}}]}]}`, x.fields)
+	return rs.Response{Status: 200, Request: request}.WithBody([]byte(body))
+}
+
+func (x *index) note(request rs.Request) {
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.asked = append(x.asked, string(request.Path)+"?"+request.Query.Encoded())
-	x.mu.Unlock()
+}
+
+// find is a broaden.Search.
+func (x *index) find(ctx context.Context, request rs.Request) (*answer.Hits, error) {
+	x.note(request)
 	q, _ := request.Query.Get("q")
 	if q == x.slow && q != "" {
 		select {
@@ -60,17 +74,17 @@ func (x *index) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 		case <-time.After(time.Minute):
 		}
 	}
-	body := x.hits(q, strings.HasSuffix(string(request.Path), "semantic"))
-	if request.Path == "/v1/schema" {
-		body = fmt.Sprintf(`{"connectors":[{"connector_key":"mail","streams":[{"name":"mails","field_capabilities":{"text":%q}},`+
-			`{"name":"labels","field_capabilities":{"color":"t=string"}}]}]}`, x.fields)
-	}
-	return rs.Response{Status: 200, Request: request}.WithBody([]byte(body))
+	_, isLaterPage := request.Query.Get("cursor")
+	return &answer.Hits{
+		Hits:     x.hits(q, strings.HasSuffix(string(request.Path), "semantic")),
+		Question: answer.Question{Words: q, IsLaterPage: isLaterPage},
+		Envelope: answer.Envelope{Meta: rawjson.Object{rawjson.Raw("recall", fmt.Appendf(nil, `{"complete":%t}`, !x.partial))}},
+	}, nil
 }
 
 // hits returns the records that have every word of q, or by meaning all records.
-func (x *index) hits(q string, byMeaning bool) string {
-	var rows []string
+func (x *index) hits(q string, byMeaning bool) []answer.Hit {
+	var hits []answer.Hit
 	names := make([]string, 0, len(x.records))
 	for name := range x.records {
 		names = append(names, name)
@@ -83,38 +97,29 @@ func (x *index) hits(q string, byMeaning bool) string {
 		}
 		if has || byMeaning {
 			connection, key, _ := strings.Cut(name, "/")
-			rows = append(rows, fmt.Sprintf(`{"connection_id":%q,"stream":"mails","record_key":%q,"snippet":{"field":"text","text":%q}}`, connection, key, x.records[name]))
+			members, _ := rawjson.ParseObject(fmt.Appendf(nil, `{"connection_id":%q,"stream":"mails","record_key":%q,"snippet":{"field":"text","text":%q}}`, connection, key, x.records[name]))
+			hits = append(hits, answer.Hit{Members: members})
 		}
 	}
-	return fmt.Sprintf(`{"object":"list","data":[%s],"has_more":false,"meta":{"recall":{"complete":%t}}}`, strings.Join(rows, ","), !x.partial)
+	return hits
 }
 
-func (x *index) search(t *testing.T, parameters ...string) (*rs.Response, []string) {
+func (x *index) search(t *testing.T, parameters ...string) (*answer.Hits, []string) {
 	t.Helper()
 	request := rs.Request{Path: rs.JoinPath("v1", "search"), Sources: rs.HitsOfSources{}}
 	for i := 0; i < len(parameters); i += 2 {
 		request.Query.Set(parameters[i], parameters[i+1])
 	}
-	given, err := x.Get(t.Context(), request)
+	given, err := x.find(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	response := broaden.Hits(t.Context(), tool.Env{RS: x}, request, given)
-	list, err := response.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := broaden.Hits(t.Context(), tool.Env{RS: x}, request, given, x.find)
 	var keys []string
-	for _, row := range list.Rows {
-		var hit struct {
-			Key string `json:"record_key"`
-		}
-		if err := json.Unmarshal(row, &hit); err != nil {
-			t.Fatal(err)
-		}
-		keys = append(keys, hit.Key)
+	for _, hit := range found.Hits {
+		keys = append(keys, hit.Members.Text("record_key"))
 	}
-	return response, keys
+	return found, keys
 }
 
 var mails = map[string]string{
@@ -133,7 +138,11 @@ func TestFewerWords(t *testing.T) {
 	if diff := cmp.Diff([]string{"1", "4", "2", "5", "3"}, keys); diff != "" {
 		t.Errorf("hits (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([][]string{{"grandfather", "barometer"}, {"barometer", "parcel"}, {"barometer"}, {"parcel"}, {"barometer"}}, response.Relaxed.Matched); diff != "" {
+	var words [][]string
+	for _, hit := range response.Hits {
+		words = append(words, hit.Words)
+	}
+	if diff := cmp.Diff([][]string{{"grandfather", "barometer"}, {"barometer", "parcel"}, {"barometer"}, {"parcel"}, {"barometer"}}, words); diff != "" {
 		t.Errorf("words (-want +got):\n%s", diff)
 	}
 	if len(x.asked) > 6 {

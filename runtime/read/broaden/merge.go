@@ -9,22 +9,23 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // found is a record that some of the words match.
 type found struct {
-	row   rawjson.Object
-	words []string
-	score float64 // sum over the words, higher for a better rank
-	turn  int     // rank among the hits of its connection with as many words
+	hit      answer.Hit
+	evidence []rawjson.Value // nil: that of the hit
+	texts    []string        // of the evidence, without highlight tags
+	score    float64         // sum over the words, higher for a better rank
+	turn     int             // rank among the hits of its connection with as many words
 }
 
 // rankDamping makes the first ranks of a list count about the same (reciprocal rank fusion; Cormack, Clarke and Büttcher, SIGIR 2009).
 const rankDamping = 60
 
-// response returns the hits of all attempts, ordered by the number of words that they match, then by rank.
-func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
+// answer returns the hits of all attempts, ordered by the number of words that they match, then by rank.
+func (s *broadening) answer(given *answer.Hits) *answer.Hits {
 	s.describe()
 	hits := s.merged()
 	s.about.Found = len(hits)
@@ -32,25 +33,17 @@ func (s *search) response(asGiven *rs.Response, list rs.List) *rs.Response {
 	if _, isGiven := s.request.Query.Get("limit"); isGiven {
 		limit = s.request.Limit()
 	}
-	hits = hits[:min(len(hits), limit)]
-	rows := make([]rawjson.Value, len(hits))
-	for i, hit := range hits {
-		rows[i] = hit.row.Encode()
-		s.about.Matched = append(s.about.Matched, hit.words)
+	given.Relaxed = s.about
+	for _, each := range hits[:min(len(hits), limit)] {
+		given.Hits = append(given.Hits, each.complete())
 	}
-	result := asGiven
-	if len(rows) > 0 {
-		meta := list.Meta().Without("count", "count_accuracy", "recall")
-		result = asGiven.WithMembers(rawjson.Object{
-			rawjson.String("object", "list"), rawjson.Bool("has_more", false),
-			rawjson.Raw("data", rawjson.Array(rows)), rawjson.Raw("meta", meta.Encode()),
-		})
+	if len(given.Hits) > 0 {
+		given.Envelope.Members, given.Meta, given.Paging = nil, given.Meta.Without("count", "count_accuracy", "recall"), answer.Paging{Limit: given.Limit}
 	}
-	result.Relaxed = s.about
-	return result
+	return given
 }
 
-func (s *search) describe() {
+func (s *broadening) describe() {
 	for _, each := range s.words {
 		if each.word == "" { // a search by meaning adds hits, but does not show that a word occurs
 			s.about.ByMeaning = true
@@ -58,41 +51,40 @@ func (s *search) describe() {
 		}
 		s.about.Complete = s.about.Complete && each.isComplete
 		at := slices.IndexFunc(s.about.Words, func(w answer.RelaxedWord) bool { return w.Word == each.word })
-		if word := &s.about.Words[at]; len(each.rows) > 0 {
+		if word := &s.about.Words[at]; len(each.hits) > 0 {
 			word.Forms = append(word.Forms, each.form)
-			word.Hits += len(each.rows)
+			word.Hits += len(each.hits)
 			word.HasMore = word.HasMore || each.hasMore
 		}
 	}
 }
 
 // merged returns each record once, with the best first.
-func (s *search) merged() []*found {
+func (s *broadening) merged() []*found {
 	var hits []*found
 	known := map[string]*found{}
 	for _, each := range s.words {
-		for at, row := range each.rows {
-			members, _ := rawjson.ParseObject(row)
+		for at, hit := range each.hits {
 			matched := []string{each.word}
 			if each.word == "" {
-				if matched = s.wordsIn(members); 2*len(matched) <= len(s.about.Words) {
+				if matched = s.wordsIn(hit.Members); 2*len(matched) <= len(s.about.Words) {
 					continue // any query has hits by meaning; only those that show most of the words count
 				}
 			}
-			id := fmt.Sprintf("%q %q %q", connectionOf(members), members.Text("stream"), members.FirstText("record_key", "record_id", "id"))
-			hit := known[id]
-			if hit == nil {
-				hit = &found{row: members}
-				hits, known[id] = append(hits, hit), hit
+			id := fmt.Sprintf("%q %q %q", connectionOf(hit), hit.Members.Text("stream"), hit.Members.FirstText("record_key", "record_id", "id"))
+			one := known[id]
+			if one == nil {
+				one = &found{hit: answer.Hit{Members: hit.Members}}
+				hits, known[id] = append(hits, one), one
 			} else {
-				hit.addEvidence(members)
+				one.addEvidence(hit.Members)
 			}
 			for _, word := range matched {
-				if !slices.Contains(hit.words, word) {
-					hit.words = append(hit.words, word)
+				if !slices.Contains(one.hit.Words, word) {
+					one.hit.Words = append(one.hit.Words, word)
 				}
 			}
-			hit.score += 1 / float64(rankDamping+at)
+			one.score += 1 / float64(rankDamping+at)
 		}
 	}
 	rank(hits)
@@ -105,23 +97,26 @@ func rank(hits []*found) {
 	slices.SortStableFunc(hits, func(a, b *found) int { return cmp.Compare(b.score, a.score) })
 	earlier := map[string]int{}
 	for _, hit := range hits {
-		group := fmt.Sprintf("%d %s", len(hit.words), connectionOf(hit.row))
+		group := fmt.Sprintf("%d %s", len(hit.hit.Words), connectionOf(hit.hit))
 		hit.turn = earlier[group]
 		earlier[group]++
 	}
 	slices.SortStableFunc(hits, func(a, b *found) int {
-		return cmp.Or(cmp.Compare(len(b.words), len(a.words)), cmp.Compare(a.turn, b.turn))
+		return cmp.Or(cmp.Compare(len(b.hit.Words), len(a.hit.Words)), cmp.Compare(a.turn, b.turn))
 	})
 }
 
-func connectionOf(hit rawjson.Object) string {
-	return hit.FirstText("connection_id", "connector_instance_id")
+func connectionOf(hit answer.Hit) string {
+	return hit.Members.FirstText("connection_id", "connector_instance_id")
 }
 
+// maxSnippet is how much of a snippet is compared with the words of the query, in characters.
+const maxSnippet = 4_000
+
 // wordsIn returns the words that the snippet of a hit shows, in the same or a similar spelling.
-func (s *search) wordsIn(members rawjson.Object) []string {
+func (s *broadening) wordsIn(members rawjson.Object) []string {
 	snippet, _ := rawjson.ParseObject(members.Get("snippet"))
-	shown := distinct(snippet.FirstText("text", "preview_text") + " " + members.Text("snippet"))
+	shown := distinct(tool.Clip(cmp.Or(snippet.FirstText("text", "preview_text"), members.Text("snippet")), maxSnippet))
 	var matched []string
 	for _, each := range s.words {
 		isAlike := func(word string) bool {
@@ -143,19 +138,32 @@ func unmarked(excerpt rawjson.Value) string {
 
 var withoutMarks = strings.NewReplacer("<mark>", "", "</mark>", "")
 
-// evidenceName is the member of a hit with the texts around its matches.
-const evidenceName = "evidence_excerpts"
+const (
+	evidenceName = "evidence_excerpts" // the member of a hit with the texts around its matches
+	maxEvidence  = 20                  // texts of a record that are compared; a result shows fewer
+)
 
 // addEvidence adds the excerpts of the same record's hit for another word.
 func (f *found) addEvidence(other rawjson.Object) {
-	own, _ := rawjson.Elements(f.row.Get(evidenceName))
-	more, _ := rawjson.Elements(other.Get(evidenceName))
-	for _, excerpt := range more {
-		if !slices.ContainsFunc(own, func(known rawjson.Value) bool { return unmarked(known) == unmarked(excerpt) }) {
-			own = append(own, excerpt)
+	if f.evidence == nil {
+		f.addExcerpts(f.hit.Members)
+	}
+	f.addExcerpts(other)
+}
+
+func (f *found) addExcerpts(members rawjson.Object) {
+	excerpts, _ := rawjson.Elements(members.Get(evidenceName))
+	for _, excerpt := range excerpts[:min(len(excerpts), maxEvidence)] {
+		if text := unmarked(excerpt); !slices.Contains(f.texts, text) {
+			f.evidence, f.texts = append(f.evidence, excerpt), append(f.texts, text)
 		}
 	}
-	if len(own) > 0 {
-		f.row = f.row.With(evidenceName, rawjson.Array(own))
+}
+
+// complete returns the hit with the evidence for all of its words.
+func (f *found) complete() answer.Hit {
+	if f.evidence != nil {
+		f.hit.Members = f.hit.Members.With(evidenceName, rawjson.Array(f.evidence))
 	}
+	return f.hit
 }

@@ -26,10 +26,11 @@ func Words(query string) []string {
 // distinct returns the words of a query without repetition, in lower case.
 func distinct(query string) []string {
 	var words []string
+	known := map[string]bool{}
 	for _, word := range strings.Fields(query) {
 		word = strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }))
-		if word != "" && !slices.Contains(words, word) {
-			words = append(words, word)
+		if word != "" && !known[word] {
+			known[word], words = true, append(words, word)
 		}
 	}
 	return words

@@ -20,7 +20,7 @@ type connections struct {
 // splits reports whether the first page shows that the connections must be read separately. If so, it starts the list at the beginning of
 // the first connection.
 func (l *list) splits(rows []record, hasNoCursor bool) bool {
-	if l.isSearch || l.pages > 0 || l.next != (position{}) || len(rows) == 0 {
+	if l.pages > 0 || l.next != (position{}) || len(rows) == 0 {
 		return false
 	}
 	all := connectionsOf(rows)

@@ -64,9 +64,13 @@ func newCaller(reader *watched, most int) caller {
 
 func (c caller) try(t testing.TB, name, arguments string) (*tool.Result, error) {
 	t.Helper()
+	var reader rs.Reader = c.watched
+	if several, ok := c.watched.Reader.(rs.Searcher); ok {
+		reader = several
+	}
 	for _, definition := range gen.Surface().Tools {
 		if definition.Name == name {
-			return definition.Run(t.Context(), tool.Env{RS: c.watched, Readings: c.readings}, json.RawMessage(arguments))
+			return definition.Run(t.Context(), tool.Env{RS: reader, Readings: c.readings}, json.RawMessage(arguments))
 		}
 	}
 	t.Fatalf("no tool %s", name)

@@ -6,14 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
-	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/broaden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
@@ -22,75 +17,96 @@ import (
 
 // HitsInput has the arguments of a search. A nil member was not given.
 type HitsInput struct {
-	Filter  rs.Filter
-	Cursor  *string
-	Streams []string
+	Call         answer.Given
+	ConnectionID *string
+	Filter       rs.Filter
+	Cursor       *string
+	Streams      []string
 }
 
-// Hits reads a page of hits. It relaxes a search without hits (package broaden). If the resource server refuses all filters, the adapter
-// reads the records of the hits and keeps those that match, in rank order (R-SCAN-5). It returns the errors of Rows.
-func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*rs.Response, error) {
-	from, isOwn, err := positionOf(env, input.Cursor, request)
-	switch {
-	case err != nil:
-		return nil, err
-	case env.Readings == nil && slices.ContainsFunc(input.Filter, isOnTime):
-		return nil, readingOff(filterName + " " + timeKey)
-	case env.Readings == nil || len(input.Filter) == 0 || !isNarrowable(input.Filter):
-		response, err := env.Get(ctx, request)
-		return relaxed(ctx, env, request, response, err)
-	}
-	own, span, err := withoutTime(input.Filter, env.Clock)
+// Hits reads a page of hits, with the records that describe the first of them. It broadens a search without hits (package broaden). If the
+// resource server refuses all filters, the adapter reads the records of the hits and keeps those that match, in rank order (R-SCAN-5). It
+// returns the errors of Rows.
+func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*tool.Answer, error) {
+	s := &searching{env: env, input: input, request: request}
+	found, err := s.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !isOwn && span == nil && !env.Readings.Refuses(rs.Origins(env.RS, request)) {
-		response, err := env.Get(ctx, request)
-		refusing := refusingFilters(env, request, response, err)
-		if len(refusing) == 0 || err == nil && input.Cursor != nil {
-			return relaxed(ctx, env, request, response, err)
+	if found.Reading == nil {
+		found = broaden.Hits(ctx, env, request, found, func(ctx context.Context, request rs.Request) (*answer.Hits, error) {
+			other := &searching{env: env, input: input}
+			return other.read(ctx, request)
+		})
+	}
+	return s.answer(ctx, found), nil
+}
+
+// PlainHits returns the answer of a page of hits as a resource server sent it. It is not broadened.
+func PlainHits(ctx context.Context, env tool.Env, response *rs.Response, input HitsInput) (*tool.Answer, error) {
+	found, err := hitsOf(ctx, response)
+	if err != nil {
+		return nil, err
+	}
+	s := &searching{env: env, input: input, request: response.Request}
+	return s.answer(ctx, s.asked(found, response.Request)), nil
+}
+
+// answer describes the first hits, and makes them fit.
+func (s *searching) answer(ctx context.Context, found *answer.Hits) *tool.Answer {
+	return &tool.Answer{Found: found, Render: s.fitting(ctx, found).Result}
+}
+
+// find returns a page of hits of the resource server, or of the adapter if the server refuses all filters.
+func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
+	env, filters := s.env, s.input.Filter
+	from, isOwn, err := positionOf(env, s.input.Cursor, s.request)
+	switch {
+	case err != nil:
+		return nil, err
+	case env.Readings == nil && slices.ContainsFunc(filters, isOnTime):
+		return nil, readingOff(filterName + " " + timeKey)
+	case env.Readings == nil || len(filters) == 0 || !isNarrowable(filters):
+		return s.read(ctx, s.request)
+	}
+	own, span, err := withoutTime(filters, env.Clock)
+	if err != nil {
+		return nil, err
+	}
+	if !isOwn && span == nil && !env.Readings.Refuses(rs.Origins(env.RS, s.request)) {
+		found, err := s.read(ctx, s.request)
+		refusing := refusingFilters(env, s.request, found, err)
+		if len(refusing) == 0 || err == nil && s.input.Cursor != nil {
+			return found, err
 		}
 		env.Readings.NoteRefusal(refusing)
 	}
-	if !isOwn && input.Cursor != nil {
+	if !isOwn && s.input.Cursor != nil {
 		return nil, errOtherCall
 	}
-	filter := condition.New(own)
 	r, err := newReading(ctx, env, kindHits)
 	if err != nil {
 		return nil, err
 	}
 	defer r.end()
-	searched := request
-	searched.Query = searched.Query.WithoutMembers(filterName)
-	l := r.newList(searched, nil, from)
-	defer l.cancelAhead()
-	l.pageSize, l.isSearch = max(request.Limit(), rs.DefaultRows), true
-	r.order.begun = true // hits are in no order of time
-	l.filter = filter
-	q := &hits{list: l, streams: input.Streams, span: span, all: condition.New(input.Filter), lacking: map[string]int64{}}
-	found := &matchingPage{list: l, asked: request, limit: request.Limit(), match: q.match}
-	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
+	r.filter = condition.New(own)
+	q := &filteredHits{
+		reading: r, searching: s, next: from, limit: s.request.Limit(),
+		records: hitRecords{filter: r.filter, span: span, all: condition.New(filters), lacking: map[string]int64{}},
+	}
+	if err := cmp.Or(q.fill(), r.checkTimes()); err != nil {
 		return nil, err
 	}
 	lacking := int64(0)
-	warnings := l.filterWarnings()
-	for _, stream := range slices.Sorted(maps.Keys(q.lacking)) {
-		lacking += q.lacking[stream]
-		warnings.add("partial_results", fmt.Sprintf("stream %s lacks a field of the filter; its hits were left out: %d", stream, q.lacking[stream]))
+	warnings := r.filterWarnings()
+	for _, stream := range slices.Sorted(maps.Keys(q.records.lacking)) {
+		lacking += q.records.lacking[stream]
+		warnings.add("partial_results", fmt.Sprintf("stream %s lacks a field of the filter; its hits were left out: %d", stream, q.records.lacking[stream]))
 	}
-	if q.refused != nil && lacking == l.Read && from == (position{}) {
-		return nil, q.refused // no searched stream with hits has the field
+	if refused := q.records.refused; refused != nil && lacking == r.Read && from == (position{}) {
+		return nil, refused // no searched stream with hits has the field
 	}
-	found.hidesRecall = q.refused != nil
-	return found.response(warnings), nil
-}
-
-func relaxed(ctx context.Context, env tool.Env, request rs.Request, response *rs.Response, err error) (*rs.Response, error) {
-	if err != nil {
-		return nil, err
-	}
-	return broaden.Hits(ctx, env, request, response), nil
+	return q.answer(warnings), nil
 }
 
 // isOnTime reports whether a condition is on the time of a record, whatever the name of its time field (R-TIME-1).
@@ -115,7 +131,7 @@ func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *ti
 }
 
 // refusingFilters returns the origins of the providers that refused all filters in a search of one or several sources.
-func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, err error) []string {
+func refusingFilters(env tool.Env, request rs.Request, found *answer.Hits, err error) []string {
 	var missing []answer.Missing
 	var none *rs.NoneAnswered
 	switch {
@@ -124,7 +140,7 @@ func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, er
 	case isFilterRefusal(err):
 		return rs.Origins(env.RS, request)
 	case err == nil:
-		missing = response.Missing
+		missing = found.Missing
 	}
 	var refusing []string
 	for _, each := range missing {
@@ -133,90 +149,4 @@ func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, er
 		}
 	}
 	return refusing
-}
-
-type hits struct {
-	*list
-	streams []string          // the searched streams
-	span    *timeRange        // of the times of the records; nil: any
-	all     *condition.Filter // the whole filter, for records with a field named timeKey
-	lacking map[string]int64  // hits of each stream that lacks a field of the filter
-	refused error             // the first refusal of such a field
-}
-
-// match reads the records of some hits concurrently. A hit without a record does not match. A hit does not match if its stream lacks a
-// field of the filter. If no other stream is searched, that refusal is the error.
-func (q *hits) match(hits []record) ([]bool, error) {
-	records := make([]*record, len(hits))
-	refusals := make([]error, len(hits))
-	reading, ctx := errgroup.WithContext(q.ctx)
-	for i, hit := range hits {
-		reading.Go(func() error {
-			response, err := q.read(ctx, hit)
-			refused := asRefused(err)
-			switch {
-			case response != nil:
-				found := recordOf(response.Cursor())
-				records[i] = &found
-			case refused != nil && refused.Status == http.StatusNotFound:
-			case badRequest(err) != nil && len(q.streams) != 1:
-				refusals[i] = err
-			default:
-				return err
-			}
-			return nil
-		})
-	}
-	err := reading.Wait()
-	matches := make([]bool, len(hits))
-	for i, record := range records {
-		matches[i] = record != nil && q.matches(*record)
-		if refusals[i] != nil {
-			q.lacking[streamOf(hits[i])]++
-			q.refused = cmp.Or(q.refused, refusals[i])
-		}
-	}
-	return matches, err
-}
-
-func streamOf(hit record) string {
-	members, _ := rawjson.ParseObject(hit.row)
-	return members.Text("stream")
-}
-
-// read reads the record of a hit. It returns nil for a hit without a record.
-func (q *hits) read(ctx context.Context, hit record) (*rs.Response, error) {
-	members, _ := rawjson.ParseObject(hit.row)
-	stream, id := members.Text("stream"), members.FirstText("record_key", "record_id")
-	if stream == "" || id == "" {
-		return nil, nil
-	}
-	request := rs.Request{Path: rs.JoinPath("v1", "streams", stream, "records", id)}
-	if q.span == nil { // otherwise the time field is unknown
-		request.Query.Set(fieldsName, strings.Join(q.filter.Fields(), ","))
-	}
-	connection, isNamed := q.request.Query.Get(connectionName)
-	if named := members.FirstText(connectionName, "connector_instance_id"); named != "" {
-		connection, isNamed = named, true
-	}
-	source := rs.OneSource{Stream: stream}
-	if isNamed {
-		source.ConnectionID = &connection
-	}
-	request.Query.String(connectionName, source.ConnectionID)
-	request.Sources = source
-	return q.env.RS.Get(ctx, request)
-}
-
-// matches reports whether a record matches the filter. The time of a record is the field named timeKey, otherwise its time field.
-func (q *hits) matches(record record) bool {
-	switch {
-	case q.span == nil:
-		return q.filter.Match(record.fields)
-	case record.fields.Member(timeKey) != nil:
-		return q.all.Match(record.fields)
-	}
-	field := TimeField(nil, []rawjson.Cursor{record.fields})
-	at, _, isTime := instantOf(record.fields.Member(field), q.env.Clock)
-	return isTime && q.span.holds(at) && q.filter.Match(record.fields)
 }

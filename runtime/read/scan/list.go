@@ -2,7 +2,6 @@ package scan
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,6 @@ type list struct {
 	request    rs.Request // for a page, without position and size
 	pageSize   int
 	held       *rs.Response // the page that is processed; nil: none
-	isSearch   bool         // a list of hits, which the resource server pages over all connections
 	readsAhead bool         // request the next page before the current one is processed
 	wholePage  int          // number of the page with all fields; the page after it is not read ahead; 0: no page
 	bound      *timeBound
@@ -54,7 +52,7 @@ func (l *list) page() (*page, error) {
 	case l.isDone:
 		return nil, nil
 	case l.left <= 0:
-		l.Note = fmt.Sprintf("One call reads %d records at most.", l.env.Readings.Most())
+		l.noteFull()
 		return nil, nil
 	case l.next.Connection != "" && l.connection == "":
 		if err := l.findConnections(); err != nil {
@@ -122,14 +120,11 @@ func (l *list) open(response *rs.Response) (*page, error) {
 	case cursor != "" && cursor != read.start.Cursor:
 		l.isDone, l.Note = true, repeatedCursorNote
 		l.next = position{Connection: read.start.Connection, Cursor: read.start.Cursor, Skip: len(read.rows)}
-	case hasMore && !l.isSearch:
+	case hasMore:
 		l.isDone, l.Note = true, noCursorNote
 		l.next = position{Connection: read.start.Connection, Cursor: read.start.Cursor, Skip: len(read.rows)}
 	default:
 		read.isLast = l.endConnection()
-		if hasMore {
-			l.isRead, l.Complete, l.Note = false, false, noCursorNote
-		}
 	}
 	read.next = l.next
 	if l.readsAhead && !l.isDone && l.left > 0 && l.pages != l.wholePage {

@@ -8,19 +8,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// rowsAtOnce is how many rows are matched together. The records of hits are read concurrently.
-const rowsAtOnce = 8
-
 // matchingPage is a page of the matching rows of a list.
 type matchingPage struct {
 	*list
-	asked       rs.Request // the caller's request
-	limit       int
-	match       func(rows []record) ([]bool, error)
-	countsAll   bool   // the reading continues after the page, to count
-	showsCount  bool   // the response has the count if it is known
-	total       *int64 // of all matching rows; nil: unknown
-	hidesRecall bool   // some hits could not be compared, so recall is unknown
+	asked      rs.Request // the caller's request
+	limit      int
+	countsAll  bool   // the reading continues after the page, to count
+	showsCount bool   // the response has the count if it is known
+	total      *int64 // of all matching rows; nil: unknown
 
 	rows      []rawjson.Value
 	positions []position // the position after each row
@@ -36,16 +31,16 @@ func (m *matchingPage) fill() error {
 		if err != nil || read == nil {
 			return err
 		}
-		if isEnough, err := m.add(read); isEnough || err != nil {
-			return err
+		if m.add(read) {
+			return nil
 		}
 		rows := len(m.rows)
-		m.readsAhead = m.countsAll || !m.isSearch && rows+rows/m.pages < m.limit // the next page will probably not fill it
+		m.readsAhead = m.countsAll || rows+rows/m.pages < m.limit // the next page will probably not fill it
 	}
 }
 
 // add adds the matching rows of a page, and reports whether no other page is needed.
-func (m *matchingPage) add(read *page) (isEnough bool, err error) {
+func (m *matchingPage) add(read *page) (isEnough bool) {
 	m.last = read
 	i := read.first
 	defer func() {
@@ -53,27 +48,11 @@ func (m *matchingPage) add(read *page) (isEnough bool, err error) {
 			m.UpTo = m.markOf(read.rows[i-1])
 		}
 	}()
-	for matches := []bool(nil); i < len(read.rows); i++ {
-		isFull := len(m.rows) == m.limit
-		if isFull && m.isSearch { // to test another hit costs a read
-			m.stop(read, i)
-			return true, nil
-		}
-		if len(matches) == 0 {
-			matches, err = m.match(read.rows[i:min(len(read.rows), i+rowsAtOnce)])
-		}
-		if err != nil && m.Read == 0 { // the refusal is the answer (R-SCAN-8)
-			return true, err
-		}
-		if err != nil {
-			m.stop(read, i)
-			return true, m.interrupted(err)
-		}
-		isMatch := matches[0]
-		matches = matches[1:]
-		if isMatch && isFull && m.cut == nil {
+	for ; i < len(read.rows); i++ {
+		isMatch := m.filter.Match(read.rows[i].fields)
+		if isMatch && len(m.rows) == m.limit && m.cut == nil {
 			if m.stop(read, i); !m.countsAll {
-				return true, nil
+				return true
 			}
 		}
 		m.noteRead(read.rows[i])
@@ -86,19 +65,13 @@ func (m *matchingPage) add(read *page) (isEnough bool, err error) {
 			m.Rows = append(m.Rows, m.markOf(read.rows[i]))
 		}
 	}
-	return !m.countsAll && len(m.rows) == m.limit, nil
+	return !m.countsAll && len(m.rows) == m.limit
 }
 
 // stop ends the page before a row. It also ends the reading, unless all rows are counted.
 func (m *matchingPage) stop(read *page, row int) {
 	cut := read.positionBefore(row)
 	m.cut, m.Complete = &cut, m.Complete && m.countsAll
-}
-
-// response returns the page as the resource server would send it.
-func (m *matchingPage) response(warnings warnings) *rs.Response {
-	meta, _ := m.finish()
-	return m.respond(m.asked, rowsEnvelope(m.rows, m.nextCursor(), warnings.meta(meta)))
 }
 
 // answer returns the page as an answer to the call.
@@ -128,9 +101,6 @@ func (m *matchingPage) finish() (meta rawjson.Object, bookmark rawjson.Value) {
 		meta = append(meta, exactCount(*m.total))
 	}
 	if m.last != nil {
-		if recall := m.last.envelope.Meta().Get("recall"); recall != nil && !m.hidesRecall {
-			meta = append(meta, rawjson.Raw("recall", recall))
-		}
 		bookmark = m.last.envelope.Get(bookmarkName)
 	}
 	return meta, bookmark

@@ -95,7 +95,7 @@ func originOf(response *rs.Response) answer.Origin {
 }
 
 func coverageOf(response *rs.Response) answer.Coverage {
-	return answer.Coverage{GrantIDs: response.GrantIDs, Missing: response.Missing, Absent: response.Absent}
+	return answer.Coverage{GrantIDs: response.GrantIDs, Absent: response.Absent}
 }
 
 // recordsOfPage returns the rows of a page with their members. The records share its memory.

@@ -82,7 +82,7 @@ func newReading(ctx context.Context, env tool.Env, kind string) (*reading, error
 func (r *reading) end() {
 	r.cancel()
 	r.release()
-	if r.base != nil {
+	if r.base != nil || r.pages > 0 {
 		r.env.Readings.Observe(r.call, r.kind, r.Reading)
 	}
 }
@@ -93,6 +93,11 @@ func (r *reading) interrupted(err error) error {
 		return err
 	}
 	return nil
+}
+
+// noteFull notes that the call has read as many records as it may.
+func (r *reading) noteFull() {
+	r.Note = fmt.Sprintf("One call reads %d records at most.", r.env.Readings.Most())
 }
 
 func (r *reading) reportProgress() {

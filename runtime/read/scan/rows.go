@@ -194,13 +194,6 @@ func (q *rows) page(l *list) (*answer.Rows, error) {
 		list: l, asked: q.request, limit: q.request.Limit(), total: q.from.Count,
 		countsAll: isFirst && count == "exact", showsCount: isFirst && count != "" && count != "none",
 	}
-	found.match = func(rows []record) ([]bool, error) {
-		matches := make([]bool, len(rows))
-		for i, row := range rows {
-			matches[i] = l.filter.Match(row.fields)
-		}
-		return matches, nil
-	}
 	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
 		return nil, err
 	}

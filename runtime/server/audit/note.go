@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -18,12 +19,7 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	if response == nil {
 		return
 	}
-	if !slices.Contains(c.providers, response.ProviderURL) {
-		c.providers = append(c.providers, response.ProviderURL)
-	}
-	for _, grant := range response.GrantIDs {
-		c.entry.GrantIDs = addName(c.entry.GrantIDs, grant)
-	}
+	c.noteOrigin(response.ProviderURL, response.GrantIDs)
 	route := request.Path.Route()
 	c.entry.Streams = addName(c.entry.Streams, route.Stream)
 	switch route.Template {
@@ -47,6 +43,31 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 		c.noteConnection(request)
 		field, _ := rawjson.ParseObject(unwrapped(response).Get("field"))
 		c.noteEcho(field, "path", namesIn(request, "field"))
+	}
+}
+
+// noteHits records the hits of a search of several sources.
+func (c *Call) noteHits(request rs.Request, hits *answer.Hits) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entry.Reads++
+	c.noteOrigin(hits.ProviderURL, hits.GrantIDs)
+	rows := make([]rawjson.Object, len(hits.Hits))
+	for i, hit := range hits.Hits {
+		rows[i] = hit.Members
+	}
+	if len(rows) > 0 {
+		c.noteUsedFields(request)
+	}
+	c.noteRows(rows, request, false)
+}
+
+func (c *Call) noteOrigin(provider string, grants []string) {
+	if !slices.Contains(c.providers, provider) {
+		c.providers = append(c.providers, provider)
+	}
+	for _, grant := range grants {
+		c.entry.GrantIDs = addName(c.entry.GrantIDs, grant)
 	}
 }
 

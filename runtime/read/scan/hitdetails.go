@@ -1,0 +1,115 @@
+package scan
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	records "github.com/pdppmcp/pdpp-mcp/runtime/read/record"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Bounds of the records that are read to describe hits (R-FIND-4).
+const (
+	maxHitRecords  = 5
+	hitRecordsTime = time.Second
+)
+
+// describe adds the records of the first hits that lack an author or a title. It reads them concurrently, each once in a call, and none for a
+// later page. A hit is unchanged if its record does not arrive in time.
+func (s *searching) describe(ctx context.Context, found *answer.Hits) {
+	if found.Question.IsLaterPage {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, hitRecordsTime)
+	defer cancel()
+	first := found.Hits[:min(len(found.Hits), maxHitRecords)]
+	read := map[recordid.Handle]*rawjson.Object{}
+	for _, hit := range first {
+		handle, isNeeded := render.RecordToRead(hit, found.Question.ConnectionID)
+		if _, isKnown := s.known[handle]; isNeeded && !isKnown {
+			read[handle] = new(rawjson.Object)
+		}
+	}
+	var reading sync.WaitGroup
+	for handle, fields := range read {
+		reading.Go(func() { *fields = s.recordFields(ctx, handle) })
+	}
+	reading.Wait()
+	if s.known == nil {
+		s.known = map[recordid.Handle]rawjson.Object{}
+	}
+	for handle, fields := range read {
+		s.known[handle] = *fields
+	}
+	for i := range first {
+		if handle, isNeeded := render.RecordToRead(first[i], found.Question.ConnectionID); isNeeded {
+			s.complete(ctx, &first[i], handle)
+		}
+	}
+}
+
+// complete adds the record of a hit, with its event time if only the schema names it. The schema is read once for each stream.
+func (s *searching) complete(ctx context.Context, hit *answer.Hit, handle recordid.Handle) {
+	hit.Record = s.known[handle]
+	if !render.LacksEventTime(*hit) {
+		return
+	}
+	source := sourceOf(handle)
+	field, isKnown := s.timeFields[handle.Stream]
+	if !isKnown {
+		if s.timeFields == nil {
+			s.timeFields = map[string]string{}
+		}
+		field = s.eventTimeField(ctx, source)
+		s.timeFields[handle.Stream] = field
+	}
+	hit.EventTime = render.TimeText(hit.Record.Get(field))
+}
+
+// recordFields reads the record of a hit. It returns nil if that fails.
+func (s *searching) recordFields(ctx context.Context, handle recordid.Handle) rawjson.Object {
+	request := rs.Request{Path: rs.JoinPath("v1", "streams", handle.Stream, "records", handle.RecordID)}
+	source := sourceOf(handle)
+	request.Query.String(connectionName, source.ConnectionID)
+	request.Sources = source
+	response, err := s.env.RS.Get(ctx, request)
+	if err != nil {
+		return nil
+	}
+	fields, _, err := records.Fields(response, recordid.Target{Stream: handle.Stream, RecordID: handle.RecordID})
+	if err != nil {
+		return nil
+	}
+	return fields
+}
+
+// eventTimeField returns the field of a record with the role of the event time in the schema, or "".
+func (s *searching) eventTimeField(ctx context.Context, source rs.OneSource) string {
+	schema, err := schemadoc.Scope{Stream: &source.Stream, ConnectionID: source.ConnectionID}.Ask(ctx, s.env.RS.Get, source)
+	if err != nil {
+		return ""
+	}
+	for _, stream := range schema.Rows() {
+		for _, field := range stream.Fields() {
+			if tool.TimeRole.IsAdvertised(field.Values("role")) {
+				return field.Name
+			}
+		}
+	}
+	return ""
+}
+
+func sourceOf(handle recordid.Handle) rs.OneSource {
+	source := rs.OneSource{Stream: handle.Stream}
+	if handle.ConnectionID != "" {
+		source.ConnectionID = &handle.ConnectionID
+	}
+	return source
+}
