@@ -54,6 +54,10 @@ func TestReadable(t *testing.T) {
 			blob.Mail, "Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Hi<p>you\n--b\nContent-Type: message/rfc822\n\nSubject: inner\n\ndeep\n--b--\n",
 			"Subject: s\n\n--- part 1: text/html, 11 bytes ---\nHi\nyou\n\n--- part 2: message/rfc822, 20 bytes ---\nSubject: inner\n\n--- part 3: text/plain, 4 bytes ---\ndeep\n",
 		},
+		"a mail with continuations that are not indented": {
+			blob.Mail, "Subject: s\nContent-Type: multipart/mixed;\nboundary=b\n\n--b\nContent-Type: image/png;\nname=\"a: b.png\"\nContent-Transfer-Encoding: base64\n\nQUJD\n--b--\n",
+			"Subject: s\n\n--- part 1: image/png \"a: b.png\", 3 bytes ---\n(not shown)\n",
+		},
 		"what is no mail": {blob.Mail, "just words", "just words"},
 	} {
 		t.Run(name, func(t *testing.T) {
