@@ -9,12 +9,39 @@ var (
 	}
 )
 
-// Shift returns a time plus a number of units. Days and longer units follow the calendar of the zone.
+// FirstInstant returns the first instant at which the clocks of a zone show a time or a later one. The time is given in UTC. The clocks of
+// some zones change at midnight, so that a day begins at 01:00, or that its midnight occurs twice.
+func FirstInstant(clock time.Time, zone *time.Location) time.Time {
+	at := clock.UTC().AddDate(0, 0, -1).In(zone) // the clocks of every zone show an earlier time
+	for {
+		_, offset := at.Zone()
+		_, change := at.ZoneBounds()
+		first := clock.Add(-time.Duration(offset) * time.Second).In(zone)
+		if first.Before(at) {
+			first = at
+		}
+		if change.IsZero() || first.Before(change) {
+			return first
+		}
+		at = change
+	}
+}
+
+// startOfDate returns the first instant of a date.
+func startOfDate(year int, month time.Month, day int, zone *time.Location) time.Time {
+	return FirstInstant(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), zone)
+}
+
+// Shift returns a time plus a number of units. Days and longer units follow the calendar of the zone. The start of a day becomes the start
+// of another day.
 func Shift(at time.Time, unit string, count int) time.Time {
 	if step, isClock := clockUnits[unit]; isClock {
 		return at.Add(time.Duration(count) * step)
 	}
 	step := dateUnits[unit]
+	if year, month, day := at.Date(); at.Equal(startOfDate(year, month, day, at.Location())) {
+		return startOfDate(year+step.years*count, month+time.Month(step.months*count), day+step.days*count, at.Location())
+	}
 	return at.AddDate(step.years*count, step.months*count, step.days*count)
 }
 
@@ -35,7 +62,7 @@ func StartOf(at time.Time, unit string) time.Time {
 	case "year":
 		month, day = time.January, 1
 	}
-	return time.Date(year, month, day, 0, 0, 0, 0, at.Location())
+	return startOfDate(year, month, day, at.Location())
 }
 
 // MinutesLayout is the form of the start of a period of hours or minutes. Longer periods have a date.
@@ -48,11 +75,11 @@ func Following(begins, unit, zone string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	start, err := time.ParseInLocation(time.DateOnly, begins, location)
+	start, err := time.Parse(time.DateOnly, begins) // as the clock of the zone shows it
 	if err != nil {
-		start, err = time.ParseInLocation(MinutesLayout, begins, location)
+		start, err = time.Parse(MinutesLayout, begins)
 	}
 	_, isDate := dateUnits[unit]
 	isKnown := isDate || unit == "minute" || unit == "hour"
-	return Shift(start, unit, 1).UTC().Format(time.RFC3339), err == nil && isKnown
+	return FirstInstant(Shift(start, unit, 1), location).UTC().Format(time.RFC3339), err == nil && isKnown
 }

@@ -156,7 +156,11 @@ func TestPeriodsFollowEachOther(t *testing.T) {
 	for _, test := range []struct{ key, granularity, zone, want string }{
 		{"2026-01-31T23:59", "minute", "UTC", "2026-02-01T00:00:00Z"},
 		{"2026-03-28T23:00", "hour", "Europe/Berlin", "2026-03-28T23:00:00Z"},
-		{"2026-03-29", "day", "Europe/Berlin", "2026-03-29T22:00:00Z"}, // a day of 23 hours
+		{"2026-03-29", "day", "Europe/Berlin", "2026-03-29T22:00:00Z"},  // a day of 23 hours
+		{"2026-04-23", "day", "Africa/Cairo", "2026-04-23T22:00:00Z"},   // midnight is skipped
+		{"2026-03-08", "day", "America/Havana", "2026-03-09T04:00:00Z"}, // begins at 01:00
+		{"2026-10-31", "day", "America/Havana", "2026-11-01T04:00:00Z"}, // midnight occurs twice
+		{"2026-11-01T00:00", "hour", "America/Havana", "2026-11-01T06:00:00Z"},
 		{"2026-02-23", "week", "UTC", "2026-03-02T00:00:00Z"},
 		{"2026-12-01", "month", "America/New_York", "2027-01-01T05:00:00Z"},
 		{"2026-10-01", "quarter", "UTC", "2027-01-01T00:00:00Z"},

@@ -45,9 +45,8 @@ func (f *Filter) Warnings(zone *time.Location) []string {
 
 // localDay returns the operand's day in a zone as a range of instants.
 func (c *comparison) localDay(zone *time.Location) rawjson.Value {
-	year, month, day := c.at.Date()
-	midnight := func(day int) string { return time.Date(year, month, day, 0, 0, 0, 0, zone).Format(time.RFC3339) }
-	return rawjson.Object{rawjson.String("gte", midnight(day)), rawjson.String("lt", midnight(day+1))}.Encode()
+	start := func(date time.Time) string { return scalar.FirstInstant(date, zone).Format(time.RFC3339) }
+	return rawjson.Object{rawjson.String("gte", start(c.at)), rawjson.String("lt", start(c.at.AddDate(0, 0, 1)))}.Encode()
 }
 
 // Unmatched returns the exact conditions of a filter that matched no record, with the values of their fields (R-SCAN-9).

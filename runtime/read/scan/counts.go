@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -168,8 +169,12 @@ func (s *sourceCount) filter() rs.Filter {
 	add := func(operator string, at *time.Time) {
 		switch {
 		case at == nil:
-		case s.form.isDate:
-			filter = append(filter, rs.Condition{Field: s.field, Operator: operator, Value: at.In(s.env.Clock.Location()).Format(time.DateOnly)})
+		case s.form.isDate: // a date is its first instant in the zone
+			day := scalar.StartOf(at.In(s.env.Clock.Location()), "day")
+			if day.Before(*at) {
+				day = scalar.Shift(day, "day", 1)
+			}
+			filter = append(filter, rs.Condition{Field: s.field, Operator: operator, Value: day.Format(time.DateOnly)})
 		default:
 			filter = append(filter, rs.Condition{Field: s.field, Operator: operator, Value: at.UTC().Format(time.RFC3339Nano)})
 		}

@@ -41,7 +41,6 @@ func rangeOf(filter rs.Filter, clock tool.Clock) (selected timeRange, err error)
 		to := from.Add(1) // the next instant
 		switch period := len(each.Value); period {
 		case len("2026"), len("2026-01"), len(time.DateOnly):
-			from = inZone(from, clock)
 			switch period {
 			case len("2026"):
 				to = from.AddDate(1, 0, 0)
@@ -50,6 +49,7 @@ func rangeOf(filter rs.Filter, clock tool.Clock) (selected timeRange, err error)
 			default:
 				to = from.AddDate(0, 0, 1)
 			}
+			from, to = scalar.FirstInstant(from, clock.Location()), scalar.FirstInstant(to, clock.Location())
 		}
 		at := from
 		if each.Operator == "gt" || each.Operator == "lte" {
@@ -74,12 +74,6 @@ func badTime(condition rs.Condition) error {
 	}
 }
 
-// inZone returns the midnight in the zone of a date that was read as a midnight in UTC.
-func inZone(date time.Time, clock tool.Clock) time.Time {
-	year, month, day := date.Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, clock.Location())
-}
-
 // spelling is the form of a time as text. Lists are ordered by text (770), so the form decides how far their instants may be out of
 // order.
 type spelling struct {
@@ -87,7 +81,7 @@ type spelling struct {
 	hasOffset bool // other than UTC
 }
 
-// instantOf returns the instant of a value. A date is its midnight in the zone.
+// instantOf returns the instant of a value. A date is its first instant in the zone.
 func instantOf(value rawjson.Value, clock tool.Clock) (at time.Time, form spelling, ok bool) {
 	if rawjson.Kind(value) != rawjson.StringValue {
 		return at, form, false
@@ -99,7 +93,7 @@ func instantOf(value rawjson.Value, clock tool.Clock) (at time.Time, form spelli
 	}
 	form = spelling{isDate: scalar.IsDate(text), hasOffset: offset != scalar.UTC && offset != scalar.Local}
 	if form.isDate {
-		return inZone(written, clock), form, true
+		return scalar.FirstInstant(written, clock.Location()), form, true
 	}
 	return scalar.At(written, offset), form, true
 }

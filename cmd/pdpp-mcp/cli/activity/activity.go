@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/audit"
 )
 
@@ -72,15 +73,14 @@ func parseSince(passed string, now time.Time) (time.Time, error) {
 	}
 	if count, isDays := strings.CutSuffix(passed, "d"); isDays {
 		if days, err := strconv.ParseUint(count, 10, 16); err == nil && days > 0 {
-			year, month, day := now.Date()
-			return time.Date(year, month, day-int(days)+1, 0, 0, 0, 0, now.Location()), nil
+			return scalar.Shift(scalar.StartOf(now, "day"), "day", 1-int(days)), nil
 		}
 	}
-	first, err := time.ParseInLocation(time.DateOnly, passed, now.Location())
+	first, err := time.Parse(time.DateOnly, passed)
 	if err != nil {
 		return time.Time{}, invocation.Usagef("invalid --since %q: use a date such as 2026-11-01, or 7d for the last seven days", passed)
 	}
-	return first, nil
+	return scalar.FirstInstant(first, now.Location()), nil
 }
 
 func printGroups(terminal invocation.Terminal, groups []*group) error {

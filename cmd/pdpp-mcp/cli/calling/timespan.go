@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -62,21 +63,22 @@ func instant(operator string, at time.Time) rawjson.Member {
 
 // period returns the first moment of a day or a month and of the next one, in the zone of now.
 func period(passed string, now time.Time) (first, next time.Time, err error) {
-	year, month, day := now.Date()
-	today := time.Date(year, month, day, 0, 0, 0, 0, now.Location())
+	today, unit := scalar.StartOf(now, "day"), "day"
 	switch passed {
 	case "today":
-		return today, today.AddDate(0, 0, 1), nil
+		return today, scalar.Shift(today, unit, 1), nil
 	case "yesterday":
-		return today.AddDate(0, 0, -1), today, nil
+		return scalar.Shift(today, unit, -1), today, nil
 	}
-	if first, err := time.ParseInLocation("2006-01", passed, now.Location()); err == nil {
-		return first, first.AddDate(0, 1, 0), nil
+	date, err := time.Parse(time.DateOnly, passed)
+	if err != nil {
+		unit = "month"
+		date, err = time.Parse("2006-01", passed)
 	}
-	if first, err = time.ParseInLocation(time.DateOnly, passed, now.Location()); err != nil {
-		return first, first, invocation.Usagef("invalid --on %q: use 2026-03-01, 2026-03, today or yesterday", passed)
+	if err != nil {
+		return first, next, invocation.Usagef("invalid --on %q: use 2026-03-01, 2026-03, today or yesterday", passed)
 	}
-	return first, first.AddDate(0, 0, 1), nil
+	return scalar.FirstInstant(date, now.Location()), scalar.FirstInstant(scalar.Shift(date, unit, 1), now.Location()), nil
 }
 
 // beginning parses a time, or a length of time before now.
