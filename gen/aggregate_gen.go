@@ -54,7 +54,7 @@ func decodeAggregate(raw json.RawMessage, clock tool.Clock) (AggregateInput, []r
 		GroupBy:      arguments.String("group_by", argument.SafeName),
 		GroupByTime:  arguments.String("group_by_time", argument.SafeName),
 		Granularity:  arguments.Word("granularity", "minute", "hour", "day", "week", "month", "quarter", "year", "weekday", "hour_of_day"),
-		TimeZone:     arguments.String("time_zone"),
+		TimeZone:     arguments.String("time_zone", argument.TimeZone),
 		Sort:         arguments.Word("sort", "key", "-key", "value", "-value"),
 		Limit:        arguments.Integer("limit", 1, 100),
 		Filter:       arguments.Filter("filter", clock),

@@ -72,6 +72,7 @@ const SendPath = "path"
 var Checks = Words{
 	{Name: "safe_name", Segment: true, Doc: "Safe as a path segment or a query value: no slash, no dot segment, no control character.", Fits: []Fit{{"string", "SafeName"}}},
 	{Name: "safe_names", Doc: "safe_name for each item.", Fits: []Fit{{"string_list", "SafeName"}}},
+	{Name: "time_zone", Doc: "The IANA name of a time zone.", Fits: []Fit{{"string", "TimeZone"}}},
 	{Name: "field_path", Segment: true, Doc: "The name of a field, or a dotted path to one.", Fits: []Fit{{"string", "SafeName"}}},
 	{Name: "field_names", Doc: "A field or relation name in each item, free of the comma that separates them.", Fits: []Fit{{"string_list", "FieldName"}}},
 	{Name: "record_id", Segment: true, Doc: "The id of a record, safe as a path segment.", Fits: []Fit{{"string", "RecordID"}}},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/address"
@@ -50,6 +51,15 @@ func FieldName(name, value string) error {
 func NotBlank(name, value string) error {
 	if strings.TrimSpace(value) == "" {
 		return refuse(tool.InvalidArguments, name, "must not be blank; pass the words to look for")
+	}
+	return nil
+}
+
+// TimeZone refuses names that are not in the tz database.
+func TimeZone(name, value string) error {
+	_, err := time.LoadLocation(value)
+	if err != nil || value == "" || value == "Local" { // LoadLocation knows both, and the database has neither
+		return refuse(tool.InvalidArguments, name, fmt.Sprintf("is unknown: %s; pass an IANA name such as Europe/Berlin", quote(value)))
 	}
 	return nil
 }

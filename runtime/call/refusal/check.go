@@ -30,7 +30,7 @@ func (r *review) checkStream(wanted name) {
 		})
 		return
 	}
-	if slices.Contains(accepted, wanted.text) {
+	if slices.Contains(accepted, wanted.text) || r.isForEveryStream(wanted) {
 		return
 	}
 	suggestion := nearname.Nearest(wanted.text, accepted)

@@ -77,7 +77,7 @@ func (r *review) checkNames() {
 	for _, each := range streams {
 		r.checkStream(each)
 	}
-	if len(streams) == 1 && len(r.found) == 0 {
+	if len(streams) == 1 && len(r.found) == 0 && !r.isForEveryStream(streams[0]) {
 		r.stream = streams[0].text
 	}
 	for _, each := range r.namesOf(tool.CompleteConnection) {
@@ -114,6 +114,9 @@ func (r *review) checkNames() {
 		r.checkChanges()
 	}
 }
+
+// isForEveryStream reports whether the adapter refused a call for all streams.
+func (r *review) isForEveryStream(wanted name) bool { return r.refused == nil && wanted.text == tool.EveryStream }
 
 // readRows reads the rows of the stream and the connection. If the call names none, all rows count.
 func (r *review) readRows() {

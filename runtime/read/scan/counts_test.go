@@ -82,14 +82,18 @@ func TestCountsInOrderOfEveryPeriod(t *testing.T) {
 func TestCountsRefuse(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	for arguments, param := range map[string]string{
-		`{"stream":"*","metric":"sum","field":"amount"}`:                                  "metric",
-		`{"stream":"*","metric":"count","group_by":"artist_name"}`:                        "group_by",
-		`{"stream":"*","metric":"count","group_by_time":"played_at","granularity":"day"}`: "group_by_time",
-		`{"stream":"*","metric":"count","filter":{"is_seen":true}}`:                       "filter",
+		`{"stream":"*","metric":"sum","field":"amount"}`:                                                         "metric",
+		`{"stream":"*","metric":"count","group_by":"artist_name"}`:                                               "group_by",
+		`{"stream":"*","metric":"count","group_by_time":"played_at","granularity":"day"}`:                        "group_by_time",
+		`{"stream":"*","metric":"count","filter":{"is_seen":true}}`:                                              "filter",
+		`{"stream":"*","metric":"count","connection_id":"cin_nobody"}`:                                           "connection_id",
+		`{"stream":"*","metric":"count","group_by_time":"time","granularity":"day","time_zone":"Europe/Berlim"}`: "time_zone",
+		`{"stream":"*","metric":"count","group_by_time":"time","granularity":"day","time_zone":"Local"}`:         "time_zone",
+		`{"stream":"*","metric":"count","time_zone":"UTC\n"}`:                                                    "time_zone",
 	} {
 		_, err := c.try(t, "aggregate", arguments)
 		var refused *tool.Error
-		if !errors.As(err, &refused) || refused.Param != param || !strings.Contains(refused.Message, `"*"`) && param != "filter" {
+		if !errors.As(err, &refused) || refused.Param != param || !strings.Contains(refused.Message, `"*"`) && !slices.Contains([]string{"filter", "connection_id", "time_zone"}, param) {
 			t.Errorf("%s: %v", arguments, err)
 		}
 	}

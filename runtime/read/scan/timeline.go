@@ -122,6 +122,12 @@ func (t *timeline) findSources(connectionID *string) (err error) {
 			}
 		}
 	}
+	if connectionID != nil && len(t.sources) == 0 && len(t.schemaWarnings()) == 0 {
+		return &tool.Error{
+			Code: tool.InvalidArguments, Param: connectionName, AboutNames: true,
+			Message: fmt.Sprintf("no granted stream has the connection %s; schema lists the connections", rawjson.Quote(tool.Shorten(*connectionID, tool.LabelCharacters))),
+		}
+	}
 	return nil
 }
 

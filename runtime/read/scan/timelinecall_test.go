@@ -105,6 +105,8 @@ func TestTimelineRefuses(t *testing.T) {
 		`{"stream":"*","filter":{"time":{"gte":"yesterday"}}}`:            "filter",
 		`{"stream":"*","cursor":"timeline.e30"}`:                          "cursor",
 		`{"stream":"*","cursor":"c1"}`:                                    "cursor",
+		`{"stream":"*","connection_id":"cin_nobody"}`:                     "connection_id",
+		`{"stream":"*","connection_id":"Team chat"}`:                      "connection_id",
 		`{"stream":"*","view":"agenda","filter":{"time":{"gte":"2026"}}}`: "view",
 	} {
 		_, err := c.try(t, "query_records", arguments)
