@@ -116,7 +116,9 @@ func (r *review) checkNames() {
 }
 
 // isForEveryStream reports whether the adapter refused a call for all streams.
-func (r *review) isForEveryStream(wanted name) bool { return r.refused == nil && wanted.text == tool.EveryStream }
+func (r *review) isForEveryStream(wanted name) bool {
+	return r.refused == nil && wanted.text == tool.EveryStream
+}
 
 // readRows reads the rows of the stream and the connection. If the call names none, all rows count.
 func (r *review) readRows() {
