@@ -23,20 +23,32 @@ type Reading struct {
 	// may be nil.
 	Rest *Bound
 
-	// Unmatched are the exact conditions of a complete reading without a match (R-SCAN-9).
+	// Unmatched are the conditions of a complete reading without a match (R-SCAN-9, R-CLAIM-3), and Compared the records that they were
+	// tested on.
 	Unmatched []Unmatched
+	Compared  Compared
 }
 
 // Bound is a bound of a filter.
 type Bound struct{ Field, Operator, Value string }
 
-// Unmatched is an exact condition that no record met.
+// Unmatched is a condition on a field in a filter that no record matched.
 type Unmatched struct {
-	Field string
-	Value string
-	Seen  []string // up to ten distinct values of the field
-	Near  string   // the value that was probably meant; empty if none is close
+	Field  string
+	Bounds []Bound  // one without an operator for an exact condition
+	Alone  int64    // records that match this condition
+	Seen   []string // up to ten distinct values of the field, if no record matches an exact condition
+	Near   string   // the value that was probably meant; empty if none is close
 }
+
+// Compared is the records that a reading compared with a filter.
+type Compared int
+
+const (
+	AllRecords     Compared = iota // of the stream, as far as the grant covers it
+	RecordsInRange                 // of a range of time
+	HitRecords                     // of the hits of a search
+)
 
 // Mark is a record where a reading may stop.
 type Mark struct {

@@ -22,7 +22,7 @@ func describeReading(whole *answer.Reading, rows int) (figures, upTo rawjson.Obj
 		rawjson.Bool("complete", reading.Complete),
 	}
 	if reading.Complete {
-		return figures, nil, words(reading.Note, describeUnmatched(reading.Unmatched))
+		return figures, nil, words(reading.Note, describeUnmatched(reading))
 	}
 	if reading.UpTo.ID != "" {
 		upTo = withText(rawjson.Object{rawjson.String("id", reading.UpTo.ID)}, "time", reading.UpTo.Time)
@@ -86,27 +86,64 @@ func (r *RecordsPage) noRowsNote(next continuation) (string, []answer.Call) {
 	return "", nil
 }
 
-// describeUnmatched returns the values that occur in the fields of unmatched exact conditions (R-SCAN-9).
-func describeUnmatched(unmatched []answer.Unmatched) string {
-	var sentences []string
-	for _, condition := range unmatched {
-		seen := make([]string, len(condition.Seen))
-		for i, value := range condition.Seen {
-			seen[i] = string(rawjson.Quote(value))
+// compared are the words for the records that a filter was tested on, in the singular and the plural.
+var compared = map[answer.Compared][2]string{
+	answer.AllRecords:     {"record", "records"},
+	answer.RecordsInRange: {"record read", "records read"},
+	answer.HitRecords:     {"hit", "hits"},
+}
+
+// describeUnmatched returns how many records match each condition alone (R-CLAIM-3), and the values of the fields that no record matches
+// (R-SCAN-9).
+func describeUnmatched(reading answer.Reading) string {
+	words := compared[reading.Compared]
+	var alone, sentences []string
+	for _, condition := range reading.Unmatched {
+		named := describeCondition(condition)
+		switch {
+		case condition.Alone > 0 || condition.Seen == nil:
+			alone = append(alone, fmt.Sprintf("%d with %s", condition.Alone, named))
+		default:
+			seen := make([]string, len(condition.Seen))
+			for i, value := range condition.Seen {
+				seen[i] = string(rawjson.Quote(value))
+			}
+			sentences = append(sentences, fmt.Sprintf("No %s has %s; values seen: %s.", words[0], named, strings.Join(seen, ", ")))
 		}
-		sentences = append(sentences, fmt.Sprintf("No record has %s=%s; values seen: %s.", condition.Field, rawjson.Quote(condition.Value), strings.Join(seen, ", ")))
+	}
+	if alone != nil {
+		sentences = append(sentences, fmt.Sprintf("No %s matches all conditions; %s alone: %s.", words[0], words[1], strings.Join(alone, ", ")))
 	}
 	return strings.Join(sentences, " ")
 }
 
-// withNear returns the call with the probably intended values, or nil if a condition has none.
+func describeCondition(condition answer.Unmatched) string {
+	var parts []string
+	for _, bound := range condition.Bounds {
+		value := string(rawjson.Quote(bound.Value))
+		if bound.Operator == "" {
+			return condition.Field + "=" + value
+		}
+		parts = append(parts, bound.Operator+" "+value)
+	}
+	return condition.Field + " " + strings.Join(parts, " ")
+}
+
+// withNear returns the call with the probably intended values, or nil if a condition that no record matches has none.
 func withNear(g answer.Given, unmatched []answer.Unmatched) []answer.Call {
 	filter, _ := rawjson.ParseObject(g.Arguments.Get("filter"))
+	isCorrected := false
 	for _, condition := range unmatched {
-		if condition.Near == "" {
+		switch {
+		case condition.Alone > 0:
+		case condition.Near == "":
 			return nil
+		default:
+			filter, isCorrected = filter.With(condition.Field, rawjson.Quote(condition.Near)), true
 		}
-		filter = filter.With(condition.Field, rawjson.Quote(condition.Near))
+	}
+	if !isCorrected {
+		return nil
 	}
 	return g.With(rawjson.Raw("filter", filter.Encode()))
 }

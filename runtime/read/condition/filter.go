@@ -16,7 +16,8 @@ import (
 
 // Filter matches one record after another. It is not safe for concurrent use.
 type Filter struct {
-	fields []*field
+	fields    []*field
+	isMatched bool // a record matched all conditions
 }
 
 // New returns a new filter. A field has one exact condition, or each of gte, gt, lte and lt at most once.
@@ -42,21 +43,27 @@ func (f *Filter) Fields() []string {
 	return names
 }
 
-// Match reports whether a record matches all conditions. The cursor must be at the object of the record's fields.
+// Match reports whether a record matches all conditions. The cursor must be at the object of the record's fields. Until a record matches,
+// every condition is tested alone (R-CLAIM-3).
 func (f *Filter) Match(c rawjson.Cursor) bool {
-	left := len(f.fields)
-	for inside := left > 0 && c.Enter(rawjson.ObjectValue); inside && left > 0 && c.More(); {
+	untested, unmet := len(f.fields), len(f.fields)
+	for inside := untested > 0 && c.Enter(rawjson.ObjectValue); inside && untested > 0 && c.More(); {
 		known := f.field(c.Name())
 		value := c.Value()
 		if known == nil {
 			continue
 		}
-		if !known.holds(value) {
+		untested--
+		switch {
+		case known.holds(value):
+			known.met++
+			unmet--
+		case f.isMatched:
 			return false
 		}
-		left--
 	}
-	return left == 0
+	f.isMatched = f.isMatched || unmet == 0
+	return unmet == 0
 }
 
 func (f *Filter) field(name []byte) *field {
@@ -71,6 +78,7 @@ func (f *Filter) field(name []byte) *field {
 type field struct {
 	name        string
 	comparisons []*comparison
+	met         int64 // records that meet all comparisons, while no record has matched
 }
 
 // holds reports whether a value, or one element of an array of any length, meets all comparisons.

@@ -49,14 +49,23 @@ func (c *comparison) localDay(zone *time.Location) rawjson.Value {
 	return rawjson.Object{rawjson.String("gte", start(c.at)), rawjson.String("lt", start(c.at.AddDate(0, 0, 1)))}.Encode()
 }
 
-// Unmatched returns the exact conditions of a filter that matched no record, with the values of their fields (R-SCAN-9).
+// Unmatched returns the conditions of a filter that matched no record (R-CLAIM-3). A field that no record matches alone has its values
+// (R-SCAN-9). It returns nil if there is nothing to say.
 func (f *Filter) Unmatched() []answer.Unmatched {
 	var all []answer.Unmatched
+	if f.isMatched {
+		return nil
+	}
 	for _, field := range f.fields {
+		unmatched := answer.Unmatched{Field: field.name, Alone: field.met}
 		for _, c := range field.comparisons {
-			if len(c.seen) > 0 {
-				all = append(all, answer.Unmatched{Field: field.name, Value: c.Value, Seen: c.seen[:min(len(c.seen), maxShown)], Near: nearname.Nearest(c.Value, c.seen)})
+			unmatched.Bounds = append(unmatched.Bounds, answer.Bound{Field: field.name, Operator: c.Operator, Value: c.Value})
+			if field.met == 0 && len(c.seen) > 0 {
+				unmatched.Seen, unmatched.Near = c.seen[:min(len(c.seen), maxShown)], nearname.Nearest(c.Value, c.seen)
 			}
+		}
+		if len(f.fields) > 1 || unmatched.Seen != nil {
+			all = append(all, unmatched)
 		}
 	}
 	return all

@@ -28,6 +28,7 @@ func (l *list) boundOf(filter rs.Filter, order string) *timeBound {
 	for _, each := range filter {
 		at, isTime := scalar.Instant([]byte(each.Value))
 		if isTime && each.Operator != "" && (each.Operator[0] == 'l') == isRising && l.sortsBy(each.Field, isRising) {
+			l.isBounded = true
 			return &timeBound{each.Field, at, isRising}
 		}
 	}

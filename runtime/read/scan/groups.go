@@ -111,6 +111,8 @@ func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	if !q.filters && !isCycle {
 		found, err := getGroups(ctx, env, q.serverRequest(), input)
 		switch {
+		case err == nil && q.isUnmatched(found):
+			return q.explained(ctx, env, found), nil
 		case err == nil && q.isServerOrder():
 			return found, nil
 		case err == nil:
@@ -131,6 +133,9 @@ func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	if q.refusesFilter(env, err) {
 		q.tally, _ = tally.New(query) // checked above
 		found, err = q.read(ctx, env)
+	}
+	if err == nil && !q.filters && q.isUnmatched(found) {
+		found = q.explained(ctx, env, found)
 	}
 	if errors.As(err, new(*rs.Error)) && refused != nil {
 		return nil, refused // the refusal of the call is more precise than the refusal of the reading (R-ERR-1)
@@ -213,6 +218,26 @@ func (q *groups) sort(found *answer.Groups) bool {
 	}
 	q.tally.Sort(found)
 	return true
+}
+
+// isUnmatched reports whether no record matches the filter of the call.
+func (q *groups) isUnmatched(found *answer.Groups) bool {
+	matched, isKnown := found.Members.Int("filtered_record_count")
+	return len(q.input.Filter) > 0 && isKnown && matched == 0 && found.Missing == nil
+}
+
+// explained returns the complete reading in place of a result without records, because it shows why no record matches (R-CLAIM-8).
+func (q *groups) explained(ctx context.Context, env tool.Env, found *answer.Groups) *answer.Groups {
+	tallied, err := tally.New(q.query)
+	if err != nil {
+		return found
+	}
+	local := *q
+	local.filters, local.tally = true, tallied
+	if read, err := local.read(ctx, env); err == nil && read.Reading.Complete && read.Reading.Matched == 0 {
+		return read
+	}
+	return found
 }
 
 // refusesFilter reports whether an error refuses all filters. If so, the adapter applies the filter from then on.

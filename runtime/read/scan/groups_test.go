@@ -116,14 +116,26 @@ func TestNumbersThatAreTexts(t *testing.T) {
 	}
 }
 
-// R-SCAN-9: a filter that matched nothing shows the values of its fields, and a near one as a call.
+// R-SCAN-9, R-CLAIM-3, R-CLAIM-8: a filter that matched nothing shows the values of its fields, and a near one as a call. Conditions that
+// match only alone are counted alone, whoever filters.
 func TestValuesThatAreSeenInstead(t *testing.T) {
-	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	for _, reads := range resource.AllReads() {
+		testValuesSeen(t, newCaller(sandboxOf(t, reads, "everything"), 20_000))
+	}
+}
+
+func testValuesSeen(t *testing.T, c caller) {
+	t.Helper()
 	for call, want := range map[[2]string]string{
-		{"aggregate", `{"stream":"chat_messages","metric":"count","filter":{"user_name":"Nora"}}`}:      `next: aggregate {"stream":"chat_messages","metric":"count","filter":{"user_name":"nora"}}`,
-		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"jonass"}}`}:                 `try: query_records {"stream":"chat_messages","filter":{"user_name":"jonas"}}`,
-		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"zebra"}}`}:                  `values seen: "nora", `,
-		{"query_records", `{"stream":"chat_messages","filter":{"reply_count":"99","is_pinned":false}}`}: `No record has reply_count="99"; values seen: `,
+		{"query_records", `{"stream":"transactions","filter":{"category":"groceries","amount_cents":{"gte":0}}}`}:              `No record matches all conditions; records alone: 175 with category="groceries", `,
+		{"aggregate", `{"stream":"transactions","metric":"count","filter":{"category":"groceries","amount_cents":{"gte":0}}}`}: `No record matches all conditions; records alone: 175 with category="groceries", `,
+		{"query_records", `{"stream":"transactions","filter":{"category":"groceris"}}`}:                                        `try: query_records {"stream":"transactions","filter":{"category":"groceries"}}`,
+		{"query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-18","lte":"2026-03-18"}}}`}:                `lte leaves out the rest of 2026-03-18`,
+		{"query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-01","lte":"2026-03-18"}},"limit":2}`}:      `lte leaves out the rest of 2026-03-18`,
+		{"aggregate", `{"stream":"chat_messages","metric":"count","filter":{"user_name":"Nora"}}`}:                             `next: aggregate {"stream":"chat_messages","metric":"count","filter":{"user_name":"nora"}}`,
+		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"jonass"}}`}:                                        `try: query_records {"stream":"chat_messages","filter":{"user_name":"jonas"}}`,
+		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"zebra"}}`}:                                         `values seen: "nora", `,
+		{"query_records", `{"stream":"chat_messages","filter":{"reply_count":"99","is_pinned":false}}`}:                        `No record has reply_count="99"; values seen: `,
 	} {
 		if read := c.call(t, call[0], call[1]); !strings.Contains(read.text, want) {
 			t.Errorf("%s %s lacks %q: %s", call[0], call[1], want, read.text)

@@ -42,6 +42,7 @@ func (r *reading) newList(request rs.Request, fields []string, from position) *l
 	if fields != nil {
 		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
 	}
+	r.isResumed = r.isResumed || from != position{}
 	return &list{reading: r, request: request, pageSize: rs.MostRows, next: from}
 }
 

@@ -61,6 +61,9 @@ type reading struct {
 	base    *rs.Response      // the last response; the answer has its origin
 	order   listOrder         // of the records
 	filter  *condition.Filter // the filter that the adapter applies; nil: none
+
+	isResumed bool // an earlier call read the first records
+	isBounded bool // the records past a bound of the filter are not read
 }
 
 // newReading waits for the caller's turn. The caller must end the reading.
@@ -139,8 +142,14 @@ func (r *reading) ended() *rs.Response {
 // described returns what was read.
 func (r *reading) described() *answer.Reading {
 	about := r.Reading
-	if r.Complete && r.Matched == 0 && r.filter != nil {
+	if r.Complete && r.Matched == 0 && r.filter != nil && !r.isResumed {
 		about.Unmatched = r.filter.Unmatched()
+		switch {
+		case r.kind == kindHits:
+			about.Compared = answer.HitRecords
+		case r.isBounded:
+			about.Compared = answer.RecordsInRange
+		}
 	}
 	return &about
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -50,8 +51,11 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 	}
 	if !q.filters {
 		page, err := readPage(ctx, env, request, input)
-		if err == nil || !q.takesOver(env, err) {
-			return page, err
+		if err == nil {
+			return q.explained(ctx, env, page), nil
+		}
+		if !q.takesOver(env, err) {
+			return nil, err
 		}
 	}
 	if !isOwn && input.Cursor != nil {
@@ -71,6 +75,32 @@ func readPage(ctx context.Context, env tool.Env, request rs.Request, input RowsI
 		return nil, err
 	}
 	return PlainRows(ctx, env, response, input)
+}
+
+// explained returns a page that the resource server filtered, with what a reading says about the filter (R-CLAIM-8): warnings about its
+// conditions, and if no record matches, the complete reading in place of the empty page.
+func (q *rows) explained(ctx context.Context, env tool.Env, page *tool.Answer) *tool.Answer {
+	found, isRows := page.Found.(*answer.Rows)
+	if !isRows || len(q.input.Filter) == 0 {
+		return page
+	}
+	filter := condition.New(q.input.Filter)
+	for _, record := range found.Records {
+		filter.Match(rawjson.NewCursor(record.Members.Get("data")))
+	}
+	noted := warnings(found.Warnings)
+	noted.add("filter_comparison", filter.Warnings(env.Clock.Location())...)
+	found.Warnings = noted
+	if len(found.Records) > 0 || found.HasMore || q.input.Cursor != nil || len(found.Missing) > 0 {
+		return page
+	}
+	local := *q
+	local.filters = true
+	if read, err := local.read(ctx, env); err == nil && read.Reading.Complete && read.Reading.Matched == 0 {
+		read.Warnings = append(found.Warnings, read.Warnings...)
+		page, _ = computed(read, nil)
+	}
+	return page
 }
 
 // computed returns the answer of rows that the adapter found, or the error. A cursor follows each of its rows, so no page is read again.
