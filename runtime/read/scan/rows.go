@@ -63,6 +63,9 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 	}
 	for {
 		found, err := q.read(ctx, env)
+		if err == nil && !q.filters && len(q.input.Filter) > 0 && found.Reading.Complete && found.Reading.Matched == 0 {
+			found = cmp.Or(q.unmatched(ctx, env), found)
+		}
 		if err == nil || !q.takesOver(env, err) {
 			return computed(found, err)
 		}
@@ -94,13 +97,22 @@ func (q *rows) explained(ctx context.Context, env tool.Env, page *tool.Answer) *
 	if len(found.Records) > 0 || found.HasMore || q.input.Cursor != nil || len(found.Missing) > 0 {
 		return page
 	}
-	local := *q
-	local.filters = true
-	if read, err := local.read(ctx, env); err == nil && read.Reading.Complete && read.Reading.Matched == 0 {
+	if read := q.unmatched(ctx, env); read != nil {
 		read.Warnings = append(found.Warnings, read.Warnings...)
 		page, _ = computed(read, nil)
 	}
 	return page
+}
+
+// unmatched returns the complete reading of a query whose filter the resource server applied and no record matches. It returns nil if there
+// is none.
+func (q *rows) unmatched(ctx context.Context, env tool.Env) *answer.Rows {
+	local := *q
+	local.filters = true
+	if read, err := local.read(ctx, env); err == nil && read.Reading.Complete && read.Reading.Matched == 0 {
+		return read
+	}
+	return nil
 }
 
 // computed returns the answer of rows that the adapter found, or the error. A cursor follows each of its rows, so no page is read again.

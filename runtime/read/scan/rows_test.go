@@ -27,12 +27,12 @@ func TestFiltersAsTheOwnersReads(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("rows (-open +v0.1):\n%s", diff)
 			}
+			for _, sent := range open.taken() { // an empty page is read again, to say why (R-CLAIM-8)
+				if len(want) > 0 && !strings.Contains(sent, "filter%5B") {
+					t.Errorf("read on at a provider that filters: %s", sent)
+				}
+			}
 		})
-	}
-	for _, sent := range open.taken() {
-		if !strings.Contains(sent, "filter%5B") {
-			t.Errorf("read on at a provider that filters: %s", sent)
-		}
 	}
 }
 

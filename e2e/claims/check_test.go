@@ -1,0 +1,347 @@
+package claims_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The kinds of false claims. A number is the point of the list of claims that were once false; zero has always held.
+const (
+	wrongRows    = "rows"                // no further page, and another number of records
+	wrongCount   = "count"               // of an aggregate
+	wrongGroup   = "group"               // a group, or the rest of the groups
+	notAbsent    = "absence"             // 2: a value occurs that no record is said to have
+	wrongAlone   = "alone"               // 2: of one condition
+	notSeen      = "value seen"          // 2: a value is listed that does not occur
+	unnamedRange = "unnamed range"       // 1: a limit of time is not named
+	wrongHits    = "hits"                // the exact number of hits
+	unsearched   = "unsearched fields"   // 3: a complete search does not name what it did not search
+	hiddenDraft  = "hidden role"         // 4: a draft looks like a sent mail
+	nullTitle    = "null for not read"   // 5
+	differs      = "depends on provider" // 6
+	wrongWindow  = "window"
+)
+
+// known are the kinds that are still found.
+var known = map[string]int{unnamedRange: 1, unsearched: 3, hiddenDraft: 4}
+
+// finding is a false claim.
+type finding struct{ kind, text string }
+
+// check compares the claims of both channels of a result with the database. Notes is nil for a refusal.
+func (c *caller) check(ctx context.Context, q question) (found []finding, notes *string, err error) {
+	text, structured, ok := c.call(ctx, q.tool, q.arguments)
+	if !ok {
+		return nil, nil, nil
+	}
+	for _, read := range []claims{textClaims(text), structuredClaims(structured)} {
+		checked := checking{caller: c, ctx: ctx, question: q, claims: read, structured: structured}
+		if err := checked.all(); err != nil {
+			return nil, nil, err
+		}
+		found = append(found, checked.found...)
+		said := read.notes()
+		notes = &said
+	}
+	return found, notes, nil
+}
+
+type checking struct {
+	*caller
+	question
+	claims
+	ctx        context.Context
+	structured []byte
+	found      []finding
+}
+
+func (k *checking) report(kind, form string, values ...any) {
+	k.found = append(k.found, finding{kind, fmt.Sprintf("%s (%s, %s): ", k.question, k.channel, k.reads) + fmt.Sprintf(form, values...)})
+}
+
+func (k *checking) all() error {
+	switch k.tool {
+	case "search":
+		return k.search()
+	case "read_record_field":
+		return k.window()
+	case "schema":
+		return nil
+	}
+	if k.arguments["stream"] == "*" {
+		return k.timeline()
+	}
+	if _, isFeed := k.arguments["changes_since"]; isFeed {
+		return k.feed()
+	}
+	return k.records()
+}
+
+func (k *checking) records() error {
+	covered := k.truth(k.granted, k.connection)
+	matching, err := covered.with(k.conditions...).count(k.ctx)
+	if err != nil {
+		return err
+	}
+	_, isSorted := k.arguments["sort"]
+	if k.tool == "query_records" && k.isWhole && k.rows != matching && !(isSorted && k.rows == k.arguments["limit"]) {
+		k.report(wrongRows, "%d rows and no further page, of %d records", k.rows, matching)
+	}
+	if k.tool == "aggregate" && k.count != nil && *k.count != matching {
+		k.report(wrongCount, "%d, of %d records", *k.count, matching)
+	}
+	if isCovered := k.granted.Since.IsZero() && k.granted.Until.IsZero(); !isCovered && (k.isWhole || k.count != nil) && !k.names(k.granted.Since.Format("2006-01-02")) {
+		k.report(unnamedRange, "the grant begins at %s", k.granted.Since)
+	}
+	return firstError(k.groupsOf(matching), k.absent(), k.aloneCounts())
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names reports whether the channel has some words.
+func (k *checking) names(words string) bool {
+	return strings.Contains(k.note, words) || k.channel == "structured" && strings.Contains(string(k.structured), words)
+}
+
+func (k *checking) groupsOf(matching int) error {
+	by, isGrouped := k.arguments["group_by"].(string)
+	if !isGrouped || k.count == nil {
+		return nil
+	}
+	counted, err := k.truth(k.granted, k.connection).with(k.conditions...).rows(k.ctx, "count(*), coalesce(json_quote(data->'"+by+"'), 'null')", " GROUP BY 2")
+	if err != nil {
+		return err
+	}
+	want, sum := map[string]int{}, 0
+	for _, row := range counted {
+		want[row[1]] = *number(row[0])
+	}
+	for key, count := range k.groups {
+		if sum += count; want[key] != count {
+			k.report(wrongGroup, "%s has %d records, not %d", key, want[key], count)
+		}
+	}
+	if k.others != nil && sum+*k.others != matching {
+		k.report(wrongGroup, "the groups have %d records and the others %d, of %d", sum, *k.others, matching)
+	}
+	return nil
+}
+
+// field returns the declared field of a name.
+func (k *checking) condition(field, operator, value string) condition {
+	made := condition{operator: operator, value: value}
+	for _, each := range k.stream(k.granted.Name).Fields {
+		if each.Name == field {
+			made.field = each
+		}
+	}
+	switch made.field.Type {
+	case "integer":
+		var whole int64
+		_, _ = fmt.Sscan(value, &whole) // a wrong number is a false claim
+		made.value = whole
+	case "boolean":
+		made.value = value == "true"
+	}
+	return made
+}
+
+func (k *checking) absent() error {
+	covered := k.truth(k.granted, k.connection)
+	for _, claim := range k.absences() {
+		count, err := covered.with(k.condition(claim.field, "", claim.value)).count(k.ctx)
+		if err != nil {
+			return err
+		}
+		if count > 0 {
+			k.report(notAbsent, "%d records have %s=%q", count, claim.field, claim.value)
+		}
+		for _, seen := range claim.seen {
+			if count, err = covered.with(k.condition(claim.field, "", seen)).count(k.ctx); err != nil {
+				return err
+			}
+			if count == 0 {
+				k.report(notSeen, "no record has %s=%q", claim.field, seen)
+			}
+		}
+	}
+	return nil
+}
+
+func (k *checking) aloneCounts() error {
+	for _, claim := range k.alone() {
+		count, err := k.truth(k.granted, k.connection).with(k.condition(claim.field, claim.operator, claim.value)).count(k.ctx)
+		if err != nil {
+			return err
+		}
+		if count != claim.count {
+			k.report(wrongAlone, "%d records have %s %s %q, not %d", count, claim.field, claim.operator, claim.value, claim.count)
+		}
+	}
+	return nil
+}
+
+// feed counts the changes since the beginning, with deletions.
+func (k *checking) feed() error {
+	all := k.truth(k.granted, k.connection)
+	all.where[0] = "stream = ?"
+	count, err := all.count(k.ctx)
+	if err != nil {
+		return err
+	}
+	if k.isWhole && k.rows > count {
+		k.report(wrongRows, "%d changes of %d records", k.rows, count)
+	}
+	return nil
+}
+
+// timeline counts the records in the range, of the streams whose consent time is their time.
+func (k *checking) timeline() error {
+	if !k.isWhole {
+		return k.drafts()
+	}
+	bounds := k.arguments["filter"].(map[string]any)["time"].(map[string]string)
+	want := 0
+	for _, granted := range k.streams {
+		field := k.stream(granted.Name).ConsentTimeField
+		if field == "" || granted.Fields != nil && !slices.Contains(granted.Fields, field) {
+			continue
+		}
+		covered := k.truth(granted, "")
+		covered.and("julianday(data->>'"+field+"') >= julianday(?) AND julianday(data->>'"+field+"') < julianday(?)", bounds["gte"], bounds["lt"])
+		count, err := covered.count(k.ctx)
+		if err != nil {
+			return err
+		}
+		want += count
+	}
+	if k.rows < want {
+		k.report(wrongRows, "%d rows of a timeline and no further page, of %d records", k.rows, want)
+	}
+	return k.drafts()
+}
+
+// drafts checks that a draft in a timeline is not shown as a sent mail (R-CLAIM-5).
+func (k *checking) drafts() error {
+	var read struct {
+		Data struct {
+			Data []struct {
+				Handle string         `json:"handle"`
+				Data   map[string]any `json:"data"`
+			} `json:"data"`
+		} `json:"data"`
+	}
+	if k.channel == "text" || json.Unmarshal(k.structured, &read) != nil {
+		return nil
+	}
+	for _, granted := range k.streams {
+		if granted.Name != "messages" || granted.Fields != nil && !slices.Contains(granted.Fields, "is_draft") {
+			continue
+		}
+		for _, row := range read.Data.Data {
+			_, key, isMessage := strings.Cut(row.Handle, "/messages:")
+			if !isMessage || row.Data["is_draft"] == true {
+				continue
+			}
+			count, err := k.truth(granted, "").and("key = ? AND data->>'is_draft'", key).count(k.ctx)
+			if err != nil {
+				return err
+			}
+			if count > 0 {
+				k.report(hiddenDraft, "%s is a draft", row.Handle)
+			}
+		}
+	}
+	return nil
+}
+
+// search compares an exact number of hits with the records that hold the word in a searchable field of the grant.
+func (k *checking) search() error {
+	streams, _ := k.arguments["streams"].([]string)
+	want, hasUnsearched := 0, false
+	for _, granted := range k.caller.streams {
+		if streams != nil && !slices.Contains(streams, granted.Name) {
+			continue
+		}
+		var fields []string
+		for _, field := range k.stream(granted.Name).Fields {
+			isGranted := granted.Fields == nil || slices.Contains(granted.Fields, field.Name)
+			switch {
+			case field.Lexical && isGranted:
+				fields = append(fields, field.Name)
+			case isGranted && field.Format == "" && (field.Type == "string" || field.Type == "array"):
+				hasUnsearched = true
+			}
+		}
+		matching := k.truth(granted, "")
+		matching.and(`id IN (SELECT record_id FROM searchable JOIN searchable_text ON searchable_text.rowid = searchable.id
+			WHERE searchable_text MATCH ? AND field IN (SELECT value FROM json_each(?)))`, `"`+k.word+`"`, encode(fields))
+		count, err := matching.count(k.ctx)
+		if err != nil {
+			return err
+		}
+		want += count
+	}
+	if k.count != nil && *k.count != want {
+		k.report(wrongHits, "exactly %d hits, of %d records", *k.count, want)
+	}
+	if k.count != nil && *k.count == 0 && hasUnsearched && !k.names("not searched") {
+		k.report(unsearched, "fields that are not searched are not named")
+	}
+	return k.titles()
+}
+
+// titles checks that a hit whose record has a subject is not shown with the null of a record without one (R-CLAIM-6).
+func (k *checking) titles() error {
+	var read struct {
+		Results []map[string]any `json:"results"`
+	}
+	if k.channel == "text" || json.Unmarshal(k.structured, &read) != nil {
+		return nil
+	}
+	for _, hit := range read.Results {
+		title, has := hit["title"]
+		if key, isText := hit["record_id"].(string); has && title == nil && isText && hit["stream"] == "messages" {
+			for _, granted := range k.streams {
+				if granted.Name != "messages" || granted.Fields != nil && !slices.Contains(granted.Fields, "subject") {
+					continue
+				}
+				count, err := k.truth(granted, "").and("key = ? AND data->>'subject' != ''", key).count(k.ctx)
+				if err != nil {
+					return err
+				}
+				if count > 0 {
+					k.report(nullTitle, "%v has a subject", hit["id"])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// window compares the length of a field with the database.
+func (k *checking) window() error {
+	rows, err := k.truth(k.granted, k.connection).and("key = ?", k.arguments["record_id"]).
+		rows(k.ctx, "length(data->>'"+k.arguments["field_path"].(string)+"'), ''", " AND data->>'"+k.arguments["field_path"].(string)+"' IS NOT NULL")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	limit, length := k.arguments["limit_chars"].(int), *number(rows[0][0])
+	if k.total != nil && *k.total != length {
+		k.report(wrongWindow, "%d characters, of %d", *k.total, length)
+	}
+	if k.complete != nil && *k.complete && length > limit {
+		k.report(wrongWindow, "complete with %d of %d characters", limit, length)
+	}
+	return nil
+}
