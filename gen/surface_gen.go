@@ -154,6 +154,7 @@ func Surface() tool.Surface {
 			"read_record_field cin_gmail_personal/message_bodies:p-msg-010 --field-path body_text",
 			"read_record_field cin_gmail_personal/message_bodies:p-msg-010 --field-path body_text --offset-chars 100",
 		},
+		View:  viewHTML,
 		Skill: skill(),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/output"
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 	"github.com/pdppmcp/pdpp-mcp/generator/schema"
+	"github.com/pdppmcp/pdpp-mcp/generator/view"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
@@ -148,6 +149,12 @@ func (g *generation) writeGo() error {
 		if g.files["gen/skill_gen.go"], err = emit.Skill(*skill); err != nil {
 			return err
 		}
+	}
+	if g.files["gen/view/view.html"], err = view.Document(); err != nil {
+		return err
+	}
+	if g.files["gen/view_gen.go"], err = emit.View(); err != nil {
+		return err
 	}
 	codes, err := emit.Codes(g.surface.Codes)
 	if err != nil {

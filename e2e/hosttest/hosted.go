@@ -70,9 +70,13 @@ func (b WithBearer) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // ConnectHosted opens a session of the SDK's client with a token. It ends with the test.
-func ConnectHosted(t testing.TB, endpoint, token string) *mcp.ClientSession {
+func ConnectHosted(t testing.TB, endpoint, token string, change ...func(*mcp.ClientOptions)) *mcp.ClientSession {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
+	options := &mcp.ClientOptions{}
+	for _, apply := range change {
+		apply(options)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, options)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
 		Endpoint: endpoint, HTTPClient: &http.Client{Transport: WithBearer{token}}, DisableStandaloneSSE: true,
 	}, nil)

@@ -21,6 +21,7 @@ func Surface(surface *plan.Plan) ([]byte, error) {
 			{"Templates", templates(surface)},
 			{"Prompts", prompts(surface)},
 			{"Examples", multiline(surface.Examples)},
+			{"View", jen.Id("viewHTML")},
 		}, surface.Skill != nil, "Skill", jen.Id("skill").Call())))),
 	).Line()
 	file.Const().Id("instructions").Op("=").Add(instructions(surface.Instructions))

@@ -138,6 +138,7 @@ type Surface struct {
 	Templates    []Template
 	Prompts      []Prompt // in the order of their names
 	Skill        Skill    // empty: none
+	View         string   // HTML that a host with the extension for user interfaces shows next to a result (R-VIEW-1); empty: none
 	Examples     []string // command lines that call a tool, from the name of the tool on
 }
 

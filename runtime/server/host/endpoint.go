@@ -114,7 +114,9 @@ func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request, body []byte
 	if body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
-	h.sdk.ServeHTTP(w, r)
+	request := *toolcall.RequestOf(r.Context()) // a copy, since the messages of a batch are answered concurrently
+	request.HasViews = r.Header.Get(sessionHeader) == viewSession
+	h.sdk.ServeHTTP(viewWriter{w, &request}, r.WithContext(request.Within(r.Context())))
 }
 
 // authenticate sets the caller of a request (R-HOST-4).

@@ -70,6 +70,9 @@ func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.R
 		addSkill(server, surface.Skill)
 	}
 	server.AddReceivingMiddleware(refuseListening, traceSDK)
+	if surface.View != "" {
+		server.AddReceivingMiddleware(viewsOf(surface).answer)
+	}
 	return server
 }
 

@@ -18,6 +18,8 @@ type Request struct {
 
 	Caller *auth.Caller // nil before authentication
 	Bearer rs.Secret
+
+	HasViews bool // the client has declared that it shows pages of the server (R-VIEW-2), as far as the headers show it
 }
 
 type requestKey struct{}
