@@ -143,11 +143,13 @@ func listen(ctx context.Context, settings settings, stderr io.Writer) (net.Liste
 	return listener, nil
 }
 
+// shutDown waits for open requests, and then closes their connections.
 func shutDown(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("wait for open requests: %w", err), server.Close())
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return server.Close()
 	}
-	return nil
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,10 +41,11 @@ func shownOf(t *testing.T, session *mcp.ClientSession) *mcp.CallToolResult {
 	return result
 }
 
-// connect opens a session with a server that keeps account of its calls (R-OPS-2), as the local one does.
+// connect opens a session with a server that keeps account of its calls (R-OPS-2), as the local one does. A busy machine does not end a call.
 func (p *provider) connect(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	options := hosttest.Options
+	options.Timeout = time.Hour
 	options.Audit = audit.NewFile(filepath.Join(t.TempDir(), "activity"), audit.LocalLimits, slog.New(slog.DiscardHandler))
 	return hosttest.Connect(t, gen.Surface(), options, p.environment)
 }

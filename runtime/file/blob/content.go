@@ -8,8 +8,7 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/fairshare"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -21,10 +20,8 @@ const (
 	MaxResource = 4 << 20  // as a resource (R-BLOB-4)
 )
 
-// maxHeld limits the bytes of all blobs that the process holds for all callers. Further calls wait.
-const maxHeld = 4 * MaxText
-
-var held = semaphore.NewWeighted(maxHeld)
+// held limits the bytes of all blobs that the process holds: 64 MiB, and 32 MiB for a caller. Further calls wait.
+var held = fairshare.New(4*MaxText, 2*MaxText)
 
 // Content is all bytes of a blob, of the announced size and digest.
 type Content struct {
@@ -34,22 +31,23 @@ type Content struct {
 
 // Read reads a whole blob, and checks its size and digest. It returns a *tool.Error of code blob_too_large for more bytes than the limit,
 // an *rs.Failure for bytes that differ from the announced size or digest, and otherwise the errors of rs.Opener. The caller must call
-// release when it no longer needs the bytes. It is never nil.
-func Read(ctx context.Context, opener rs.Opener, asked rs.Request, reference Reference, limit int64) (content *Content, release func(), err error) {
-	release = func() {}
+// release when it no longer needs the bytes. It is never nil. The memory for blobs is shared fairly between callers.
+func Read(
+	ctx context.Context, opener rs.Opener, caller string, asked rs.Request, reference Reference, limit int64,
+) (content *Content, release func(), err error) {
 	if reference.Size > limit {
-		return nil, release, tooLarge(reference.Size, limit)
+		return nil, func() {}, tooLarge(reference.Size, limit)
 	}
 	size := limit
 	if reference.Size >= 0 {
 		size = reference.Size
 	}
-	if err := held.Acquire(ctx, size); err != nil {
-		return nil, release, &rs.Failure{
+	release, err = held.Acquire(ctx, caller, size)
+	if err != nil {
+		return nil, func() {}, &rs.Failure{
 			Reason: rs.Timeout, Message: "the call ended while other files were read", NextStep: "try again", Cause: err,
 		}
 	}
-	release = func() { held.Release(size) }
 	download, err := opener.Open(ctx, asked, rs.Resume{})
 	if err != nil {
 		return nil, release, err

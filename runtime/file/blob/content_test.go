@@ -59,7 +59,7 @@ func TestBytesAreThoseThatWerePromised(t *testing.T) {
 		"said to be more":  {blob.Reference{Size: 10}, 9, isTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, forget, err := blob.Read(t.Context(), client, asked, test.reference, test.most)
+			_, forget, err := blob.Read(t.Context(), client, "", asked, test.reference, test.most)
 			forget()
 			if !test.is(err) {
 				t.Errorf("gives %v", err)
@@ -92,40 +92,51 @@ func (h *held) Open(context.Context, rs.Request, rs.Resume) (*rs.Download, error
 	return nil, errLetGo
 }
 
-// R-BLOB-2: the bytes of all blobs that are held at once are bounded. Who finds no room waits, at most for the call's time, and
-// nothing is asked for meanwhile; forgotten bytes give their room back.
-func TestTheRoomOfAllBlobsIsBounded(t *testing.T) {
+// R-BLOB-2, R-DOC-4: the bytes of all blobs that are held at once are bounded, and those of one caller by half of it. A further call waits
+// until its time ends and sends no request. Released bytes are available again.
+func TestHeldBlobsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opener := &held{letGo: make(chan struct{})}
-		read := func(ctx context.Context) error {
-			_, forget, err := blob.Read(ctx, opener, asked, blob.Reference{Size: blob.MaxText}, blob.MaxText)
-			forget()
+		read := func(ctx context.Context, caller string) error {
+			_, release, err := blob.Read(ctx, opener, caller, asked, blob.Reference{Size: blob.MaxText}, blob.MaxText)
+			release()
 			return err
 		}
-		for range 4 { // as many of the largest as there is room for
+		begin := func(caller string) {
 			go func() {
-				if err := read(t.Context()); !errors.Is(err, errLetGo) {
-					t.Errorf("a read gives %v", err)
+				if err := read(t.Context(), caller); !errors.Is(err, errLetGo) {
+					t.Errorf("a read of %s: %v", caller, err)
 				}
 			}()
+			synctest.Wait()
+		}
+		for range 3 {
+			begin("a")
+		}
+		if opened := opener.opened.Load(); opened != 2 {
+			t.Errorf("%d blobs of one caller are read at once, want 2", opened)
+		}
+		begin("b")
+		begin("c")
+		if opened := opener.opened.Load(); opened != 4 {
+			t.Errorf("%d blobs are read at once, want 4", opened)
 		}
 		calling, end := context.WithCancel(t.Context())
 		var waited error
+		go func() { waited = read(calling, "d") }()
 		synctest.Wait()
-		go func() { waited = read(calling) }()
-		synctest.Wait()
-		if opener.opened.Load() != 4 {
-			t.Errorf("%d blobs are read at once", opener.opened.Load())
+		if opened := opener.opened.Load(); opened != 4 {
+			t.Errorf("%d blobs are read at once, want 4", opened)
 		}
 		end()
 		synctest.Wait()
 		var failure *rs.Failure
 		if !errors.As(waited, &failure) || failure.Reason != rs.Timeout || failure.NextStep == "" || !errors.Is(waited, context.Canceled) {
-			t.Errorf("a read without room gives %v", waited)
+			t.Errorf("a read without memory: %v", waited)
 		}
 		close(opener.letGo)
-		if err := read(t.Context()); !errors.Is(err, errLetGo) {
-			t.Errorf("a read after the others gives %v", err)
+		if err := read(t.Context(), "d"); !errors.Is(err, errLetGo) {
+			t.Errorf("a read after the others: %v", err)
 		}
 	})
 }

@@ -49,7 +49,7 @@ func fileOf(ctx context.Context, env tool.Env, refused error, input FieldWindowI
 		return nil, refused
 	}
 	input.Target = target
-	file := &fileField{FieldWindowInput: input, opener: opener, record: response, reference: references[0], refused: refusal}
+	file := &fileField{FieldWindowInput: input, opener: opener, caller: env.Caller, record: response, reference: references[0], refused: refusal}
 	if env.WantsFile {
 		return file.wholeFile(ctx)
 	}
@@ -77,13 +77,14 @@ func (i FieldWindowInput) request(path ...string) rs.Request {
 type fileField struct {
 	FieldWindowInput
 	opener    rs.Opener
+	caller    string
 	record    *rs.Response
 	reference blob.Reference
 	refused   *rs.Error // the refusal of a window of the field
 }
 
 func (r *fileField) read(ctx context.Context, limit int64) (content *blob.Content, release func(), err error) {
-	return blob.Read(ctx, r.opener, r.request("v1", "blobs", r.reference.ID), r.reference, limit)
+	return blob.Read(ctx, r.opener, r.caller, r.request("v1", "blobs", r.reference.ID), r.reference, limit)
 }
 
 // wholeFile returns the file itself, for a host that reads it as a resource (R-BLOB-4).

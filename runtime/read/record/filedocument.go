@@ -22,7 +22,7 @@ import (
 // document returns a window of a document's text (R-DOC-1). The window ends with the first page without text, and the result has the image
 // of that page (R-DOC-3).
 func (r *fileField) document(ctx context.Context, content *blob.Content, format document.Format) (*answer.Window, error) {
-	parts, err := child.Parts(ctx, format, content.Data)
+	parts, err := child.Parts(ctx, r.caller, format, content.Data)
 	refused, isRefused := errors.AsType[*document.Error](err)
 	switch {
 	case isRefused: // R-DOC-5
@@ -50,7 +50,7 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	if scan < 0 {
 		return w, nil
 	}
-	image, err := child.Image(ctx, content.Data, scan+1)
+	image, err := child.Image(ctx, r.caller, content.Data, scan+1)
 	if ctx.Err() != nil {
 		return nil, outOfTime(ctx.Err())
 	}

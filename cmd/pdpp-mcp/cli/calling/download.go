@@ -120,7 +120,7 @@ func parseHandle(value string) (target recordid.Target, field string, isRecord b
 
 // printText writes the text of a file (R-DOC-6). It is the same text as in the tool's result.
 func printText(ctx context.Context, opener rs.Opener, request rs.Request, reference blob.Reference, target *saved.Target) error {
-	content, release, err := blob.Read(ctx, opener, request, reference, blob.MaxText)
+	content, release, err := blob.Read(ctx, opener, "", request, reference, blob.MaxText)
 	defer release()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func printText(ctx context.Context, opener rs.Opener, request rs.Request, refere
 
 func textOf(ctx context.Context, content *blob.Content) ([]byte, error) {
 	if format := document.Sniff(content.Data); format != "" {
-		parts, err := child.Parts(ctx, format, content.Data)
+		parts, err := child.Parts(ctx, "", format, content.Data)
 		return []byte(document.Join(parts)), err
 	}
 	kind := blob.KindOf(content.ContentType)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/child"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
@@ -87,6 +88,7 @@ func serve(ctx context.Context, settings *serveSettings, read func() (*serveSett
 		logger.Info("metrics", "address", metricsListener.Addr().String())
 		group.Go(func() error { return serveMetrics(scraped, metricsListener, handlers.metrics, logger) })
 	}
+	go child.Prepare(running)
 	go func() { _ = verifier.ReadMetadata(running) }() // for challenges; after a failure, a probe reads it again
 	current := host.NewCurrent(handler)
 	reloads := &reloader{

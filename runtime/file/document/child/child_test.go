@@ -26,7 +26,7 @@ func sampleFile(t *testing.T, name string) []byte {
 // R-DOC-2: pages have marks, tables are CSV, list items and paragraphs are lines.
 func TestText(t *testing.T) {
 	for _, name := range []string{"mietvertrag-pfluegerstr-18", "kautionsabrechnung", "kuendigung"} {
-		parts, err := child.Parts(t.Context(), document.PDF, sampleFile(t, name+".pdf"))
+		parts, err := child.Parts(t.Context(), "", document.PDF, sampleFile(t, name+".pdf"))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -49,7 +49,7 @@ func TestReasons(t *testing.T) {
 		{"first half", lease[:len(lease)/2], document.Damaged},
 		{"no pages", []byte("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj trailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF"), document.Damaged},
 	} {
-		_, err := child.Parts(t.Context(), document.PDF, test.data)
+		_, err := child.Parts(t.Context(), "", document.PDF, test.data)
 		if refused, ok := errors.AsType[*document.Error](err); !ok || refused.Reason != test.want {
 			t.Errorf("%s: %v, want %s", test.name, err, test.want)
 		}
@@ -66,7 +66,7 @@ func TestHostilePageTrees(t *testing.T) {
 	} {
 		data := "%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj" + tree + "endobj\n" +
 			"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF"
-		parts, err := child.Parts(t.Context(), document.PDF, []byte(data))
+		parts, err := child.Parts(t.Context(), "", document.PDF, []byte(data))
 		if _, ok := errors.AsType[*document.Error](err); err != nil && !ok {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -79,7 +79,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 5 { // more than may run at the same time
-		if _, err := child.Parts(ctx, document.PDF, []byte("%PDF-")); !errors.Is(err, context.Canceled) {
+		if _, err := child.Parts(ctx, "", document.PDF, []byte("%PDF-")); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v, want %v", err, context.Canceled)
 		}
 	}

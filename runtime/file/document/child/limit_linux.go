@@ -2,6 +2,7 @@ package child
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"time"
@@ -32,6 +33,33 @@ func limitProcess(processor time.Duration) error {
 		unix.RLIMIT_CPU: seconds, unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxFiles,
 	})
 }
+
+// limitReading limits the processor time from now on, and returns the limit of the time since the process began.
+func limitReading(processor time.Duration) (time.Duration, error) {
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		return 0, err
+	}
+	total := time.Duration(used.Utime.Nano()+used.Stime.Nano()) + processor
+	seconds := (total + time.Second - 1) / time.Second
+	return seconds * time.Second, limit(map[int]uint64{unix.RLIMIT_CPU: uint64(seconds)})
+}
+
+// keepFiles keeps a child from inheriting files that this process has inherited. Go's own files are never inherited.
+func keepFiles() {
+	if unix.CloseRange(firstFile, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	files, _ := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	for _, file := range files {
+		if number, err := strconv.Atoi(file.Name()); err == nil && number >= firstFile {
+			unix.CloseOnExec(number)
+		}
+	}
+}
+
+// firstFile is the first file after standard input, output and error.
+const firstFile = 3
 
 // closeFiles makes opening and extending files fail.
 func closeFiles() error {

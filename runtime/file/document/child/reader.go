@@ -33,7 +33,7 @@ func init() { //nolint:gochecknoinits // see above
 }
 
 func run(format document.Format, number, cacheDirectory string) error {
-	if err := limitProcess(prepareTime); err != nil {
+	if err := limitProcess(prepareTime + readTime); err != nil {
 		return err
 	}
 	debug.SetMemoryLimit(maxHeap)
@@ -51,16 +51,19 @@ func run(format document.Format, number, cacheDirectory string) error {
 	if err := closeFiles(); err != nil {
 		return err
 	}
+	processor, err := limitReading(readTime)
+	if err != nil {
+		return err
+	}
 	answers := json.NewEncoder(os.Stdout)
 	answers.SetEscapeHTML(false)
-	if err := answers.Encode(answer{}); err != nil {
+	if err := answers.Encode(answer{Processor: processor}); err != nil {
 		return err
 	}
 	data, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return err
 	}
-	time.AfterFunc(readTime+time.Second, func() { os.Exit(1) }) // a running server would have killed this process
 	last := answer{}
 	parts, image, err := read(data)
 	if err != nil && !errors.As(err, &last.Refused) {
@@ -84,12 +87,13 @@ func readPDF(reader *pdf.Reader, data []byte, number string) (parts []document.P
 	return parts, image, err
 }
 
-// answer is what the child writes in JSON: an empty one when it is prepared, one for each part of the document, and a last one without a
-// part.
+// answer is what the child writes in JSON: one with its limit when it is prepared, one for each part of the document, and a last one
+// without a part.
 type answer struct {
-	Part    *document.Part  `json:",omitempty"`
-	Image   []byte          `json:",omitempty"`
-	Refused *document.Error `json:",omitempty"`
+	Processor time.Duration   `json:",omitempty"` // 0: the server counts the time of the document
+	Part      *document.Part  `json:",omitempty"`
+	Image     []byte          `json:",omitempty"`
+	Refused   *document.Error `json:",omitempty"`
 }
 
 const (

@@ -18,7 +18,7 @@ import (
 
 // R-DOC-3: an image of at most 1 MiB and 1,600 pixels on the longer side.
 func TestImage(t *testing.T) {
-	data, err := child.Image(t.Context(), sampleFile(t, "kuendigung.pdf"), 1)
+	data, err := child.Image(t.Context(), "", sampleFile(t, "kuendigung.pdf"), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestTooSlow(t *testing.T) {
 		t.Skip("takes 10 s")
 	}
 	started := time.Now()
-	_, err := child.Parts(t.Context(), document.PDF, slow())
+	_, err := child.Parts(t.Context(), "", document.PDF, slow())
 	if refused, ok := errors.AsType[*document.Error](err); !ok || refused.Reason != document.TooSlow {
 		t.Errorf("after %s: %v", time.Since(started), err)
 	}
