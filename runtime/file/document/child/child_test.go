@@ -84,3 +84,25 @@ func TestCancelled(t *testing.T) {
 		}
 	}
 }
+
+// R-DOC-1, R-DOC-2: files of several programs. Form fields have lines of their own, turned pages read as upright ones, rows of tables are
+// lines, and a column of prose ends before the next one begins. testdata/README.md says how the files were made.
+func TestLayouts(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "pdf", "*.pdf"))
+	if err != nil || len(files) < 19 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".pdf"), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts, err := child.Parts(t.Context(), "", document.PDF, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.File(t, strings.TrimSuffix(file, ".pdf")+".txt", document.Join(parts))
+		})
+	}
+}

@@ -4,6 +4,7 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"image"
 	"image/jpeg"
@@ -93,9 +94,9 @@ func (r *Reader) Parts(data []byte, limits document.Limits) ([]document.Part, er
 		return nil, err
 	}
 	var parts []document.Part
-	size := 0
+	size, hasForm := 0, r.hasForm(opened)
 	for number := 1; number <= pages; number++ {
-		text := r.pageText(opened, number)
+		text := r.pageText(opened, number, hasForm)
 		parts = append(parts, document.Part{Unit: document.Page, Text: text, IsScan: text == scan})
 		if size += 20 + len(text); size > limits.Text {
 			return nil, limits.TextError()
@@ -104,16 +105,20 @@ func (r *Reader) Parts(data []byte, limits document.Limits) ([]document.Part, er
 	return parts, nil
 }
 
-// pageText returns the lines of a page, each with a line break. Filled form fields and notes are part of the text.
-func (r *Reader) pageText(opened references.FPDF_DOCUMENT, number int) string {
-	page := page(opened, number)
+// pageText returns the lines of a page, each with a line break. Filled form fields and notes are part of the text. The names and values of
+// the fields follow.
+func (r *Reader) pageText(opened references.FPDF_DOCUMENT, number int, hasForm bool) string {
+	page, fields := page(opened, number), ""
+	if hasForm {
+		fields = r.formText(page)
+	}
 	// It fails on a page without annotations and on a damaged one, which the next call reports.
 	_, _ = r.pdfium.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
 	read, err := r.pdfium.GetPageTextStructured(&requests.GetPageTextStructured{Page: page, Mode: requests.GetPageTextStructuredModeChars})
 	if err != nil {
-		return damagedPage
+		return cmp.Or(fields, damagedPage)
 	}
-	if text := newLayout(read.Chars).text(); text != "" {
+	if text := layout(read.Chars) + fields; text != "" {
 		return text
 	}
 	if objects, err := r.pdfium.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page}); err == nil && objects.Count == 0 {
