@@ -20,6 +20,7 @@ const (
 	SourceUnavailable          Code = "source_unavailable"            // The source is not in the package, its grant has ended, or none of the sources answered.
 	BlobTooLarge               Code = "blob_too_large"                // The file is too large: the limit is 16 MiB as text, 4 MiB as a resource.
 	BlobNotText                Code = "blob_not_text"                 // The file is declared as text, but its bytes are not text.
+	TextNotFound               Code = "text_not_found"                // `q` does not occur in the file of the field. The adapter has searched it to its end.
 	Internal                   Code = "internal"                      // The adapter failed on this call.
 	LimitExceeded              Code = "limit_exceeded"                // The resource server sent more hits than `limit`; the first are shown.
 )

@@ -2,6 +2,9 @@ package filetext_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -128,4 +131,43 @@ func FuzzRead(f *testing.F) {
 			t.Error("the windows are another text")
 		}
 	})
+}
+
+// R-WIN-4: words are found regardless of normalization and white space. The place of a match is that of whole characters of the text.
+func TestMatches(t *testing.T) {
+	file, err := os.ReadFile(filepath.Join("testdata", "find-in-file-nfd.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nfd := string(file)
+	for name, test := range map[string]struct {
+		text, words string
+		want        []string
+	}{
+		"composed in decomposed":    {nfd, "café", []string{"Cafe\u0301"}},
+		"several words":             {nfd, "Café Zürich bill", []string{"Cafe\u0301 Zu\u0308rich bill"}},
+		"decomposed in composed":    {"Café, café", "cafe\u0301", []string{"Café", "café"}},
+		"another character":         {"Café Cafe\u0301 Cafe", "cafe", []string{"Cafe"}},
+		"no-break spaces":           {nfd, "1 450 EUR", []string{"1\u00a0450\u00a0EUR"}},
+		"a line break":              {nfd, "due on the 3rd", []string{"due on\nthe 3rd"}},
+		"white space of any length": {"a \t\r\n\u3000b a b", "a\u2003b", []string{"a \t\r\n\u3000b", "a b"}},
+		"a soft hyphen":             {"Ver\u00adtrag", "vertrag", []string{"Ver\u00adtrag"}},
+		"a ligature":                {"the o\ufb03ce, o\ufb00", "office", []string{"o\ufb03ce"}},
+		"part of a ligature":        {"o\ufb03ce", "off", []string{"o\ufb03"}},
+		"no overlap":                {"aaaa", "aa", []string{"aa", "aa"}},
+		"only what is ignored":      {"a\u00adb", "\u00ad", nil},
+		"nothing":                   {"a", "", nil},
+		"invalid bytes":             {"\xff\xfe a \xff", "A", []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var found []string
+			for match := range filetext.Matches([]byte(test.text), test.words) {
+				rest := filetext.From([]byte(test.text), match.Start)
+				found = append(found, string(rest[:len(rest)-len(filetext.From(rest, match.End-match.Start))]))
+			}
+			if !slices.Equal(found, test.want) {
+				t.Errorf("found %q, want %q", found, test.want)
+			}
+		})
+	}
 }

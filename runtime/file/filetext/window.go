@@ -1,8 +1,6 @@
 package filetext
 
 import (
-	"bytes"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -30,23 +28,20 @@ type Window struct {
 	MatchStart, MatchEnd int64
 }
 
-// Select returns a window like the resource server's windows of a field. It is false if the match does not occur. A match ignores case.
+// Select returns a window like the resource server's windows of a field. It is false if the match does not occur: see Matches.
 func (s Selector) Select(text []byte) (Window, bool) {
 	window := Window{Total: int64(utf8.RuneCount(text)), Limit: min(given(s.Limit, defaultWindow), maxWindow)}
 	start := min(given(s.Offset, 0), window.Total)
 	if s.Match != "" {
-		searched := folded(text)
-		at := bytes.Index(searched, folded([]byte(s.Match)))
-		if at < 0 {
+		match, isFound := firstMatch(text, s.Match)
+		if !isFound {
 			return Window{}, false
 		}
-		length := int64(utf8.RuneCountInString(s.Match))
-		window.Matched, window.MatchStart = true, int64(utf8.RuneCount(searched[:at]))
-		window.MatchEnd = window.MatchStart + length
+		window.Matched, window.MatchStart, window.MatchEnd = true, match.Start, match.End
 		before := given(s.Before, 0)
-		start = max(0, window.MatchStart-before)
+		start = max(0, match.Start-before)
 		if s.Before != nil || s.After != nil {
-			window.Limit = min(maxWindow, before+length+given(s.After, 0))
+			window.Limit = min(maxWindow, before+match.End-match.Start+given(s.After, 0))
 		}
 	}
 	window.Start = start
@@ -84,10 +79,15 @@ func given(value *int64, fallback int64) int64 {
 	return *value
 }
 
-// folded returns a text without case. The number of characters is the same.
-func folded(text []byte) []byte {
-	return bytes.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
+func firstMatch(text []byte, words string) (match Match, isFound bool) {
+	for match := range Matches(text, words) {
+		return match, true
+	}
+	return Match{}, false
 }
+
+// From returns the text from an offset in code points.
+func From(text []byte, offset int64) []byte { return text[skipRunes(text, offset):] }
 
 func skipRunes(text []byte, count int64) int {
 	at := 0

@@ -18,11 +18,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Codes of the resource server's refusals of a window (docs/provider-contract.md, Field windows).
-const (
-	fieldNotText  = "field_not_text"
-	queryNotFound = "query_not_found"
-)
+// fieldNotText is the code of the resource server's refusal of a window (docs/provider-contract.md, Field windows).
+const fieldNotText = "field_not_text"
 
 // unknownFieldCodes are the codes with which servers refuse a path inside a field, whatever its value is (098b).
 var unknownFieldCodes = []string{"field_not_granted", "field_not_found", "unknown_field", "invalid_field_path"}
@@ -49,7 +46,7 @@ func fileOf(ctx context.Context, env tool.Env, refused error, input FieldWindowI
 		return nil, refused
 	}
 	input.Target = target
-	file := &fileField{FieldWindowInput: input, opener: opener, caller: env.Caller, record: response, reference: references[0], refused: refusal}
+	file := &fileField{FieldWindowInput: input, opener: opener, caller: env.Caller, record: response, reference: references[0]}
 	if env.WantsFile {
 		return file.wholeFile(ctx)
 	}
@@ -80,7 +77,6 @@ type fileField struct {
 	caller    string
 	record    *rs.Response
 	reference blob.Reference
-	refused   *rs.Error // the refusal of a window of the field
 }
 
 func (r *fileField) read(ctx context.Context, limit int64) (content *blob.Content, release func(), err error) {

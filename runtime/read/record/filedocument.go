@@ -148,21 +148,17 @@ func (r *fileField) window(content *blob.Content, text []byte, window filetext.W
 	w := r.described(originOfFile(content), about, "")
 	w.Text, w.Range = window.Text, window.Members()
 	if r.Q != nil {
-		w.Matches = laterMatches(w, *r.Q, func(offset int64) *answer.Window {
-			limit := int64(answer.MaxWindow)
-			other, _ := filetext.Selector{Offset: &offset, Limit: &limit}.Select(text) // false only without a match
-			return &answer.Window{Text: other.Text, Range: other.Members()}
-		})
+		search := newMatchSearch(*r.Q, window.MatchEnd)
+		search.in(0, text)
+		w.Matches = &search.found
 	}
 	return w
 }
 
-// noMatch returns the refusal of words that do not occur in the file, in the form of the resource server.
-func (r *fileField) noMatch() *rs.Error {
-	message := fmt.Sprintf("q was not found in the file of field %q", r.FieldPath)
-	envelope := rawjson.Object{rawjson.String("type", "not_found_error"), rawjson.String("code", queryNotFound), rawjson.String("message", message)}
-	return &rs.Error{
-		Status: http.StatusNotFound, Type: "not_found_error", Code: queryNotFound, Message: message, Envelope: envelope.Encode(),
-		RequestID: r.record.RequestID, URL: r.refused.URL,
+// noMatch returns the refusal of words that do not occur in the file. The adapter has searched it, not the resource server (R-WIN-4).
+func (r *fileField) noMatch() *tool.Error {
+	return &tool.Error{
+		Code: tool.TextNotFound, Param: tool.FieldQ,
+		Message: fmt.Sprintf("q does not occur in the file of field %q, which the adapter has searched to its end; pass fewer words, or leave q out to read from the beginning", r.FieldPath),
 	}
 }

@@ -1,11 +1,10 @@
 package record
 
 import (
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 )
 
 // windowsAhead is how many windows of the largest length are searched for later matches: some 130,000 characters.
@@ -14,8 +13,7 @@ const windowsAhead = 8
 // maxOffsets is how many later matches are listed (R-WIN-4).
 const maxOffsets = 20
 
-// laterMatches finds the matches after the first one (R-WIN-4). A server finds only the first match (932e), so later text is read and
-// compared without regard to case. read returns the largest window from an offset, or nil. The result is nil if nothing is known.
+// laterMatches finds the matches after the first one (R-WIN-4). A server finds only the first match (932e), so later text is read. read returns the largest window from an offset, or nil. The result is nil if nothing is known.
 func laterMatches(w *answer.Window, q string, read func(offset int64) *answer.Window) *answer.LaterMatches {
 	start, _ := w.Range.Int("start_chars")
 	matched, isMatch := w.Range.Int("match_end_chars")
@@ -23,9 +21,9 @@ func laterMatches(w *answer.Window, q string, read func(offset int64) *answer.Wi
 		return nil
 	}
 	length := int64(utf8.RuneCountInString(q))
-	search := matchSearch{needle: lowered(q), next: matched, found: answer.LaterMatches{Length: length}}
-	search.in(start, w.Text)
-	overlap := length - 1 // a match may begin in one window and end in the next
+	search := newMatchSearch(q, matched)
+	search.in(start, []byte(w.Text))
+	overlap := 2 * length // a match may begin in one window and end in the next, and be longer than q
 	end, more := w.Range.Int("next_offset_chars")
 	for reads := 0; more; reads++ {
 		from := max(search.next, end-overlap)
@@ -40,7 +38,7 @@ func laterMatches(w *answer.Window, q string, read func(offset int64) *answer.Wi
 			search.found.Searched = end
 			break
 		}
-		search.in(from, ahead.Text)
+		search.in(from, []byte(ahead.Text))
 		previous := end
 		if end, more = ahead.Range.Int("next_offset_chars"); more && end <= previous {
 			search.found.Searched = previous
@@ -52,29 +50,23 @@ func laterMatches(w *answer.Window, q string, read func(offset int64) *answer.Wi
 
 // matchSearch collects matches from a place in a field.
 type matchSearch struct {
-	needle string
-	next   int64 // a match begins here or later
-	found  answer.LaterMatches
+	words string
+	next  int64 // a match begins here or later
+	found answer.LaterMatches
+}
+
+func newMatchSearch(words string, next int64) *matchSearch {
+	return &matchSearch{words: words, next: next, found: answer.LaterMatches{Length: int64(utf8.RuneCountInString(words))}}
 }
 
 // in searches a part of the field that begins at an offset.
-func (s *matchSearch) in(start int64, text string) {
-	rest := []rune(lowered(text))
-	rest = rest[min(max(0, s.next-start), int64(len(rest))):]
-	searched, at := string(rest), max(start, s.next)
-	for {
-		before, after, isFound := strings.Cut(searched, s.needle)
-		if !isFound {
-			return
-		}
-		at += int64(utf8.RuneCountInString(before))
+func (s *matchSearch) in(start int64, text []byte) {
+	skipped := max(0, s.next-start)
+	for match := range filetext.Matches(filetext.From(text, skipped), s.words) {
+		at := start + skipped + match.Start
 		if s.found.Total++; len(s.found.Offsets) < maxOffsets {
 			s.found.Offsets = append(s.found.Offsets, at)
 		}
-		at += s.found.Length
-		s.next, searched = at, after
+		s.next = start + skipped + match.End
 	}
 }
-
-// lowered returns a text in lower case. The number of characters is the same.
-func lowered(text string) string { return strings.Map(unicode.ToLower, text) }
