@@ -53,7 +53,7 @@ type Format struct {
 
 // AddFlags adds the flags of a command that prints a result.
 func (f *Format) AddFlags(flags *pflag.FlagSet) {
-	const usage = "table, json, jsonl, csv or text (default table on a terminal, otherwise json)"
+	const usage = "table, json, jsonl, csv or text (default table on a terminal, otherwise json); csv keeps values exactly, also those that a spreadsheet runs as formulas"
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatText)
 	invocation.AddJSON(flags, &f.chosen)
 	flags.StringVar(&f.expression, "jq", "", "jq `expression` that selects from the JSON; strings are printed without quotes")
@@ -61,7 +61,7 @@ func (f *Format) AddFlags(flags *pflag.FlagSet) {
 
 // AddRowFlags adds the flags of a command that prints plain rows.
 func (f *Format) AddRowFlags(flags *pflag.FlagSet) {
-	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, the ending of -o, otherwise jsonl)"
+	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, the ending of -o, otherwise jsonl); csv and tsv keep values exactly, also those that a spreadsheet runs as formulas"
 	invocation.AddChoice(flags, &f.chosen, "format,f", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
 	flags.StringSliceVarP(&f.columns, "columns", "c", nil, "only these `fields`, in this order")
 	flags.Func("json", "short for --columns `fields` --format json", func(names string) error {
