@@ -150,8 +150,9 @@ func refuses(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("stdout is %q, want nothing", stdout)
 	}
 	stderr := ts.ReadFile("stderr")
-	if strings.Count(stderr, "\n")-strings.Count(stderr, "\n  ") != 1 || !strings.HasSuffix(stderr, "\n") {
-		ts.Fatalf("stderr is %q, want one line, with next steps indented below it", stderr)
+	problems := strings.Count("\n"+stderr, "\npdpp-mcp: ")
+	if problems == 0 || strings.Count(stderr, "\n")-strings.Count(stderr, "\n  ") != problems || !strings.HasSuffix(stderr, "\n") {
+		ts.Fatalf("stderr is %q, want a line for each problem, with next steps indented below it", stderr)
 	}
 	hides(ts, false, nil)
 }

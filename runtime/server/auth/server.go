@@ -68,6 +68,9 @@ func (v *Verifier) exchange(ctx context.Context, method, address, form string, l
 	return parsed, nil
 }
 
+// ErrIntrospectionClient reports that the authorization server refuses the introspection client.
+var ErrIntrospectionClient = errors.New("check the client id and secret for introspection")
+
 func invalidAnswer(cause error) error { return fmt.Errorf("its answer is invalid: %w", cause) }
 
 // checkHeader returns what is wrong with a response before its body is read.
@@ -76,7 +79,7 @@ func checkHeader(response *http.Response) error {
 	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return fmt.Errorf("it answered %d; check the client id and secret for introspection", status)
+		return fmt.Errorf("it answered %d; %w", status, ErrIntrospectionClient)
 	case status >= 300 && status < 400:
 		return fmt.Errorf("it answered with a redirect (%d), which is not followed because credentials must not reach another server; configure the final address", status)
 	case status != http.StatusOK:

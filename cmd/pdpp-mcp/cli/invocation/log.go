@@ -2,6 +2,7 @@ package invocation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -51,7 +52,14 @@ func (l *Log) Fatal(err error, code int) {
 		l.Logger().Error(err.Error(), attributes...)
 		return
 	}
-	l.print("pdpp-mcp: "+err.Error(), "")
+	var several interface{ Lines() []string } // the settings that are wrong
+	lines := []string{err.Error()}
+	if errors.As(err, &several) {
+		lines = several.Lines()
+	}
+	for _, line := range lines {
+		l.print("pdpp-mcp: "+line, "")
+	}
 	for _, step := range steps {
 		l.print("  "+step, "  ")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,6 +79,7 @@ func fill(flags *pflag.FlagSet, command *cobra.Command) error {
 		if err := flags.Set(flag.Name, os.Getenv(variables[0])); err != nil {
 			problems = append(problems, Usagef("%s cannot be used for --%s: %v", variables[0], flag.Name, cmp.Or(errors.Unwrap(err), err)))
 		}
+		setPlace(flag, variables[0])
 	})
 	return errors.Join(append(problems, fillFromFile(flags, command))...)
 }
@@ -93,18 +95,39 @@ func AddConfig(flags *pflag.FlagSet) {
 	ReadVariables(flags, configFlag)
 }
 
+// placeOf is the annotation of a flag whose value is from a variable or a file, with its place.
+const placeOf = "place"
+
+// Place returns where the value of a flag is from: a line of the configuration file, a variable, or the flag itself.
+func Place(flags *pflag.FlagSet, name string) string {
+	if place := flags.Lookup(name).Annotations[placeOf]; place != nil {
+		return place[0]
+	}
+	return "--" + name
+}
+
+func setPlace(flag *pflag.Flag, place string) {
+	if flag.Annotations == nil {
+		flag.Annotations = map[string][]string{}
+	}
+	flag.Annotations[placeOf] = []string{place}
+}
+
 // ReadConfigured lets a configuration file set a flag that has no variable.
 func ReadConfigured(flags *pflag.FlagSet, name string) { annotate(flags, name, settingOf, name) }
 
 // configurationError has every problem of a configuration file, in the order of its lines.
 type configurationError struct{ problems []*config.Problem }
 
-func (e *configurationError) Error() string {
+func (e *configurationError) Error() string { return strings.Join(e.Lines(), "\n") }
+
+// Lines returns a line for each problem.
+func (e *configurationError) Lines() []string {
 	lines := make([]string, len(e.problems))
 	for i, problem := range e.problems {
 		lines[i] = problem.Error()
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // ExitCode returns ExitConfiguration.
@@ -140,6 +163,7 @@ func fillFromFile(flags *pflag.FlagSet, command *cobra.Command) error {
 			}
 		}
 		flag.Changed = true
+		setPlace(flag, path+":"+strconv.Itoa(setting.Line)+": "+setting.Name)
 	}
 	if len(problems) == 0 {
 		return nil

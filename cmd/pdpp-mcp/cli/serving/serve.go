@@ -120,13 +120,13 @@ func (f *handlerFactory) handler(settings *serveSettings) (*host.Handler, *auth.
 	verified.Audiences, verified.Observe = settings.acceptedAudiences(reachableAt(f.address)), f.metrics.Authorization
 	verifier, err := auth.NewVerifier(verified)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, settings.named(err)
 	}
 	options.Version, options.Logger, options.Tracer, options.Transport, options.Recorder = f.version, f.logger, f.tracer, f.transport, f.metrics
 	options.Verifier, options.AuthorizationServer, options.ListenAddress = verifier, verified.AuthorizationServer, reachableAt(f.address)
 	options.Audit = settings.audit(f.logger, f.metrics.AuditLineLost)
 	handler, err := host.NewHandler(gen.Surface(), options)
-	return handler, verifier, err
+	return handler, verifier, settings.named(err)
 }
 
 // reachableAt returns host and port for a URL: localhost if the address means all interfaces.
@@ -182,5 +182,9 @@ func report(out io.Writer, name, nextStep string, failed error) error {
 		return err
 	}
 	_, _ = fmt.Fprintln(out, "failed  "+name)
-	return &credential.Error{Class: credential.Unreachable, Message: name + ": " + cmp.Or(errors.Unwrap(failed), failed).Error(), NextStep: nextStep, Cause: failed}
+	class := credential.Unreachable
+	if errors.Is(failed, auth.ErrIntrospectionClient) {
+		class = credential.Configuration
+	}
+	return &credential.Error{Class: class, Message: name + ": " + cmp.Or(errors.Unwrap(failed), failed).Error(), NextStep: nextStep, Cause: failed}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,8 +84,12 @@ func (s *serveSettings) check() error {
 	if s.host.ProviderURL, err = credential.ParseProviderURL(s.host.ProviderURL); err != nil {
 		return err
 	}
-	if s.host.Limits.Concurrent < 1 || s.host.Limits.PerSecond <= 0 {
-		return invocation.Usagef("invalid --caller-concurrency or --caller-rate: both must be more than 0")
+	wrong := &problems{flags: s.flags}
+	if s.host.Limits.Concurrent < 1 {
+		wrong.add("caller-concurrency", strconv.Itoa(s.host.Limits.Concurrent), "it must be more than 0; pass a number such as 8")
+	}
+	if s.host.Limits.PerSecond <= 0 {
+		wrong.add("caller-rate", strconv.FormatFloat(s.host.Limits.PerSecond, 'g', -1, 64), "it must be more than 0; pass a number such as 10")
 	}
 	if err := invocation.RefuseReadOn(s.host.MaxReads); err != nil {
 		return err
@@ -92,16 +97,22 @@ func (s *serveSettings) check() error {
 	for _, network := range s.proxies {
 		prefix, err := netip.ParsePrefix(network)
 		if err != nil {
-			return invocation.Usagef("invalid --trusted-proxy %q: use a network such as 10.0.0.0/8 or 127.0.0.1/32", network)
+			wrong.add("trusted-proxy", network, "use a network such as 10.0.0.0/8 or 127.0.0.1/32")
+			continue
 		}
 		s.host.TrustedProxies = append(s.host.TrustedProxies, prefix.Masked())
 	}
 	for _, text := range s.sources {
 		source, err := authorize.ParseSource(text)
 		if err != nil {
-			return invocation.Usagef("invalid --source %q: %v", text, err)
+			wrong.add("source", text, err.Error())
+			continue
 		}
 		s.host.Sources = append(s.host.Sources, source)
+	}
+	s.checkURLs(wrong)
+	if err := wrong.err(); err != nil {
+		return err
 	}
 	// Tokens are sent to the resource server and to the introspection endpoint.
 	read, asked := "provider URL", "authorization server"
