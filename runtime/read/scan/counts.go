@@ -35,17 +35,17 @@ type sourceCount struct {
 // refuseMeasure refuses an aggregate that cannot cover all streams. The message names the accepted value.
 func (i GroupsInput) refuseMeasure() error {
 	for _, each := range []struct {
-		broken             bool
-		parameter, problem string
+		broken              bool
+		parameter, accepted string
 	}{
-		{i.Metric != "count", "metric", "must be count"},
-		{i.GroupBy != nil && *i.GroupBy != streamKey, "group_by", "must be " + streamKey},
-		{i.GroupByTime != nil && *i.GroupByTime != timeKey, groupByTimeName, "must be " + timeKey},
+		{i.Metric != "count", "metric", "count"},
+		{i.GroupBy != nil && *i.GroupBy != streamKey, "group_by", streamKey},
+		{i.GroupByTime != nil && *i.GroupByTime != timeKey, groupByTimeName, timeKey},
 	} {
 		if each.broken {
 			return &tool.Error{
-				Code: tool.InvalidTimeRange, Param: each.parameter,
-				Message: fmt.Sprintf("%s %s for stream %q; pass that, or read one stream", each.parameter, each.problem, tool.EveryStream),
+				Code: tool.InvalidArguments, Param: each.parameter, Accepted: []string{each.accepted},
+				Message: fmt.Sprintf("%s must be %s for stream %q; pass that, or read one stream", each.parameter, each.accepted, tool.EveryStream),
 			}
 		}
 	}

@@ -139,16 +139,37 @@ func (t *timeline) refuseOthers(accepted ...string) error {
 			continue
 		}
 		refused := &tool.Error{
-			Code: tool.InvalidTimeRange, Param: name,
+			Code: tool.InvalidArguments, Param: name,
 			Message: fmt.Sprintf("%s is not for stream %q; leave it out, or read one stream with it", name, tool.EveryStream),
 			Instead: []rawjson.Object{{{Name: name}}},
 		}
-		if len(t.sources) > 0 {
-			refused.Instead = append(refused.Instead, rawjson.Object{rawjson.String(tool.RecordsStream, t.sources[0].stream)})
+		if stream := t.streamWith(name, each.Value); stream != "" {
+			refused.Instead = append(refused.Instead, rawjson.Object{rawjson.String(tool.RecordsStream, stream)})
 		}
 		return refused
 	}
 	return nil
+}
+
+// streamWith returns the first stream that has the fields of a parameter, or the first of all if the parameter names no fields.
+func (t *timeline) streamWith(parameter, value string) string {
+	var wanted []string
+	switch parameter {
+	case fieldsName:
+		wanted = strings.Split(value, ",")
+	case sortName:
+		wanted = []string{strings.TrimPrefix(value, "-")}
+	}
+	for _, stream := range t.document.Rows() {
+		var names []string
+		for _, field := range stream.Fields() {
+			names = append(names, field.Name)
+		}
+		if !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(names, name) }) {
+			return stream.Name
+		}
+	}
+	return ""
 }
 
 // eachSource calls read for the sources concurrently, and stores their errors. It returns an error if the call has ended, or if no source
