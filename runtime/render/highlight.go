@@ -79,8 +79,9 @@ func shownSnippet(text string, terms []string) (shown string, isConverted, isCut
 
 // highlight returns a snippet with balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the query in lower case.
 func highlight(snippet string, terms []string) string {
-	if strings.IndexByte(snippet, '<') >= 0 && markTags.MatchString(snippet) {
-		return balance(markTags.ReplaceAllString(snippet, "<${1}mark>"))
+	snippet = exactMarks(snippet)
+	if strings.Contains(snippet, openMark) || strings.Contains(snippet, closeMark) {
+		return balance(snippet)
 	}
 	for i, sentinel := range sentinels {
 		isSure := i < len(sureSentinels)
@@ -92,6 +93,23 @@ func highlight(snippet string, terms []string) string {
 		}
 	}
 	return snippet
+}
+
+// exactMarks returns a text with highlight tags of any spelling as the RS writes them. Most texts have no other spelling.
+func exactMarks(text string) string {
+	for at := strings.IndexByte(text, '<'); at >= 0; {
+		name := strings.TrimPrefix(text[at+1:], "/")
+		isTag := len(name) > len("mark") && strings.EqualFold(name[:len("mark")], "mark")
+		if isTag && !strings.HasPrefix(name, "mark>") {
+			return markTags.ReplaceAllString(text, "<${1}mark>")
+		}
+		next := strings.IndexByte(text[at+1:], '<')
+		if next < 0 {
+			return text
+		}
+		at += 1 + next
+	}
+	return text
 }
 
 // mayMark reports whether the pair may mark a match in the snippet. If the reversed pair is also a sentinel, the pair that opens first is

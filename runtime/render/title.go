@@ -77,10 +77,7 @@ func roleText(role tool.Role, objects ...rawjson.Object) string {
 
 // plain returns a text on one line, without highlight tags.
 func plain(text string) string {
-	if strings.IndexByte(text, '<') >= 0 {
-		text = unmarked(markTags.ReplaceAllString(text, ""))
-	}
-	if isOneLine(text) {
+	if text = unmarked(exactMarks(text)); isOneLine(text) {
 		return text
 	}
 	return strings.Join(strings.Fields(text), " ")
@@ -166,9 +163,12 @@ func TimeText(value rawjson.Value) string {
 	if text, ok := rawjson.Text(value); ok {
 		return text
 	}
+	if rawjson.Kind(value) != rawjson.Number {
+		return ""
+	}
 	number, err := strconv.ParseFloat(string(value), 64)
 	switch {
-	case rawjson.Kind(value) != rawjson.Number || err != nil || number < minSeconds:
+	case err != nil || number < minSeconds:
 		return ""
 	case number < maxSeconds:
 		return time.Unix(int64(number), 0).UTC().Format(time.RFC3339)

@@ -88,7 +88,11 @@ func (o Object) True(name string) bool { return string(o.Get(name)) == "true" }
 
 // Int returns the value of a member that is an integer within int64.
 func (o Object) Int(name string) (int64, bool) {
-	number, err := strconv.ParseInt(string(o.Get(name)), 10, 64)
+	value := o.Get(name)
+	if value == nil { // an error of ParseInt takes memory
+		return 0, false
+	}
+	number, err := strconv.ParseInt(string(value), 10, 64)
 	return number, err == nil
 }
 
