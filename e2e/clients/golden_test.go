@@ -51,6 +51,6 @@ func compareGolden(t *testing.T, name string, shown any) {
 	}
 	golden.File(t, filepath.Join("testdata", "golden", name+".sha256"), fmt.Sprintf("%x\n", sha256.Sum256(golden.WithoutMarks(seen))))
 	if t.Failed() {
-		t.Logf("compare %s, which go test -artifacts keeps, with that of an earlier revision", kept)
+		t.Logf("go test -artifacts keeps %s; compare it with the file of an earlier revision", kept)
 	}
 }
