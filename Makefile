@@ -25,8 +25,7 @@ help: ## show this list
 demo: build ## build, start the sandbox, show one answer, print the lines to paste into a host
 	@bin/pdpp-sandbox --cache-root .pdpp --grants each --demo bin/pdpp-mcp $(DEMO_FLAGS)
 
-# The tests leave the cores idle for a third of their time, in which two checks at once get done what stands behind them.
-# Their lines stand one below the other, whole where make can do that.
+# The tests leave the cores idle for a third of their time, so two checks run at once. Where make can, it prints their lines whole.
 test: prerequisites check ## everything a reviewer would run, but the real clients
 	@$(MAKE) -j2 $(if $(filter output-sync,$(.FEATURES)),-Oline) race lint prose exam trace chart supply
 	@echo "all checks passed"
@@ -69,7 +68,7 @@ lint: ## gofumpt, go vet, staticcheck, actionlint
 	$(ACTIONLINT) .github/workflows/*.yaml
 
 prose: ## Vale: how comments, documents and specs are written (docs/writing.md)
-	@git ls-files -co --exclude-standard '*.go' '*.md' '*.yaml' | grep -vE '_gen\.go$$|^sandbox/sample/|CHANGELOG|testdata/|^golden/' | xargs $(VALE) --output=line
+	@git ls-files -co --exclude-standard '*.go' '*.md' '*.yaml' Makefile | grep -vE '_gen\.go$$|^sandbox/sample/|CHANGELOG|testdata/|^golden/' | xargs $(VALE) --output=line
 
 race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser, the TypeScript SDK
 	@GO='$(GO)' .ci/compiler
@@ -95,7 +94,7 @@ fuzz: ## every fuzz target for FUZZTIME (60s); their seeds run with the tests
 supply: ## verify the modules, look for known vulnerabilities, compare two builds (PLATFORMS=all: for each platform, ANEW=all: each from nothing)
 	@GO='$(GO)' PLATFORMS='$(PLATFORMS)' ANEW='$(ANEW)' .ci/supply
 
-sbom: build ## what bin/pdpp-mcp is made of, as CycloneDX JSON beside it
+sbom: build ## what bin/pdpp-mcp is made of, as CycloneDX JSON next to it
 	@GO='$(GO)' .ci/sbom bin/pdpp-mcp > bin/pdpp-mcp.cdx.json
 
 eval: toolchain ## ask a candidate about sandbox persons, and write a report to bin/eval (EVAL_FLAGS: see docs/evaluation.md)

@@ -27,7 +27,7 @@ const rsWords = "rs_words.txt"
 // A tool's or argument's name occurs in the specs and in generated code, never in hand-written code, so that a name is
 // changed, or a tool added, in YAML only. A text that equals one fails the test unless rs_words.txt explains it; as the
 // name of a tool or the parameter of an error it fails in every file.
-func TestNamesStandInTheSpecsAlone(t *testing.T) {
+func TestNamesAreOnlyInTheSpecs(t *testing.T) {
 	allowed := readRSWords(t)
 	used := map[string]bool{}
 	for _, found := range spelled(t, os.DirFS("..")) {

@@ -18,7 +18,7 @@ const phrases = "../.vale/styles/pdpp/Phrases.yml"
 // allowedPhrase marks a line whose phrase is right in its place. The reason follows.
 const allowedPhrase = "// vale off: "
 
-// Messages are string literals, and Vale does not read those.
+// Messages are string literals, and Vale reads neither those nor the names of tests.
 func TestMessagesAreInPlainEnglish(t *testing.T) {
 	content, err := os.ReadFile(phrases)
 	if err != nil {
@@ -33,11 +33,15 @@ func TestMessagesAreInPlainEnglish(t *testing.T) {
 		if strings.HasSuffix(name, "_gen.go") || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "sandbox/sample/") {
 			continue
 		}
-		checkLiterals(t, name, replaced)
+		checkProse(t, name, replaced)
 	}
 }
 
-func checkLiterals(t *testing.T, name string, replaced *regexp.Regexp) {
+// capital begins a word in the name of a test.
+var capital = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// checkProse checks the string literals of a file, and the names of its tests.
+func checkProse(t *testing.T, name string, replaced *regexp.Regexp) {
 	content, err := os.ReadFile("../" + name)
 	if os.IsNotExist(err) {
 		return // removed, not committed yet
@@ -51,6 +55,15 @@ func checkLiterals(t *testing.T, name string, replaced *regexp.Regexp) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(content), "\n")
+	for _, declaration := range file.Decls {
+		test, isFunction := declaration.(*ast.FuncDecl)
+		if !isFunction || !strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if found := replaced.FindString(capital.ReplaceAllString(test.Name.Name, "$1 $2")); found != "" {
+			t.Errorf("%s: %s: %q: use plain words, see docs/writing.md", name, test.Name.Name, found)
+		}
+	}
 	ast.Inspect(file, func(node ast.Node) bool {
 		literal, ok := node.(*ast.BasicLit)
 		if !ok || literal.Kind != token.STRING {

@@ -54,7 +54,7 @@ func newCluster(t *testing.T) *cluster {
 }
 
 // R-PKG-5: the cursor is the only state of a fan-out search, so each page can come from another replica.
-func TestASearchGoesOnAtAnyReplica(t *testing.T) {
+func TestASearchContinuesAtAnyReplica(t *testing.T) {
 	c := newCluster(t)
 	var retried atomic.Int64
 	session := dial(t, c.balancer.url, c.provider.Tokens()["package"], &retried)

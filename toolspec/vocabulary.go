@@ -262,7 +262,7 @@ var Renderers = Words{
 				"title is missing, the adapter reads the records of the first five hits, for at most 1 s. `conversation` is the call that reads the " +
 				"conversation of the first hit. A hit without a time has `emitted_at`, when it was collected.",
 			"`unread` in a hit, and `{}` in text, say that the record may have an author, a title or a time that was not read.",
-			"A search without a hit is repeated with each telling word alone and with other forms of words that do not occur. If a stream " +
+			"A search without a hit is repeated with each rare word alone and with other forms of words that do not occur. If a stream " +
 				"offers it, the mode that compares meanings is tried too. This takes at most six reads of each source, and 3 s.",
 			"Hits with the most words come first, and each has its `words`. A single word, and a query with quotes, is not changed.",
 			"`limit` bounds the hits of all connections together. Every mode has a `next_cursor`; in hybrid mode it leads to 100 hits, " +

@@ -31,7 +31,7 @@ func documentAt(t *testing.T, url string) document {
 
 // R-HOST-2, R-HOST-3, R-HOST-4: the adapter and the provider share one origin. The adapter asks for a sign-in and
 // leads to it, and the provider answers as before.
-func TestAdapterBesideTheProvider(t *testing.T) {
+func TestAdapterNextToTheProvider(t *testing.T) {
 	ready := startReady(t)
 	response, err := http.Post(ready.URL+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {

@@ -139,7 +139,7 @@ func TestCredentialInTheCacheReadsEverything(t *testing.T) {
 	r.rest(t)
 }
 
-func TestTokensAreToldOnlyWhenAskedFor(t *testing.T) {
+func TestTokensArePrintedOnRequestOnly(t *testing.T) {
 	data := t.TempDir() // kept from start to start, because loading the data takes its time
 	file := filepath.Join(t.TempDir(), "ready.json")
 	asked := start(t, "--cache-root", t.TempDir(), "--data-dir", data, "--print-tokens", "--ready-file", file)

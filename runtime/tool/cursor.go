@@ -99,7 +99,7 @@ type Place struct {
 const (
 	placePrefix = "place." // no cursor of a resource server is known to begin with it
 
-	// maxPlaceReads is enough for one page: the place is one or two pages of rs.MostRows after the server's cursor.
+	// maxPlaceReads is enough for one page: the place is one or two pages of rs.MaxRows after the server's cursor.
 	maxPlaceReads = 4
 )
 
@@ -172,7 +172,7 @@ func ReadPlace(request rs.Request, read func(rs.Request) (rows int, next string,
 
 // query asks for the rows before the place and those of the page.
 func (p Place) query(request rs.Request) rs.Query {
-	limit := min(p.Skip+request.Limit(), rs.MostRows)
+	limit := min(p.Skip+request.Limit(), rs.MaxRows)
 	query := request.Query.Without("cursor").With("limit", strconv.Itoa(limit))
 	if p.Cursor != "" {
 		query = query.With("cursor", p.Cursor)

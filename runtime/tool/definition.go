@@ -34,7 +34,7 @@ type ShortCommand struct {
 	Examples []string          // command lines after pdpp-mcp
 }
 
-// Run asks and renders. Its error is one of Ask's.
+// Run sends the requests of a call and renders the answer. Its error is one of Ask's.
 func (d Definition) Run(ctx context.Context, env Env, arguments json.RawMessage) (*Result, error) {
 	return d.Ask.Run(ctx, env, arguments)
 }

@@ -14,7 +14,7 @@ import (
 // concurrent use.
 type Ask func(ctx context.Context, env Env, arguments json.RawMessage) (*Answer, error)
 
-// Run asks and renders. Its error is one of Ask's.
+// Run sends the requests of a call and renders the answer. Its error is one of Ask's.
 func (ask Ask) Run(ctx context.Context, env Env, arguments json.RawMessage) (*Result, error) {
 	answer, err := ask(ctx, env, arguments)
 	if err != nil {

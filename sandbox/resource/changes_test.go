@@ -103,7 +103,7 @@ func TestChangesBeforeTheFloorAreGone(t *testing.T) {
 	}
 }
 
-func TestChangesFromTheFutureAreNone(t *testing.T) {
+func TestNoChangesFromTheFuture(t *testing.T) {
 	f := newFixture(t)
 	const future = "eyJraW5kIjoiY2hhbmdlc19zaW5jZSIsInZlcnNpb24iOjk5OTk5fQ%3D%3D" // version 99999
 	a := f.get(personalToken, feed+"changes_since="+future)

@@ -22,7 +22,7 @@ func simpleTrigrams(text string) map[string]bool {
 }
 
 // The count without sets equals the count with sets, for any text and query.
-func TestCoverageIsThatOfTheSets(t *testing.T) {
+func TestCoverageEqualsTheSets(t *testing.T) {
 	texts := rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-dA-DéÉßİ1 .,\-]|overdraft){0,60}`))
 	rapid.Check(t, func(t *rapid.T) {
 		query, text := texts.Draw(t, "query"), texts.Draw(t, "text")

@@ -66,7 +66,7 @@ func TestDecimalsAreWrittenShort(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoNumber(t *testing.T) {
+func TestInvalidNumbers(t *testing.T) {
 	for _, text := range []string{"", "-", ".5", "5.", "1e", "1e401", "1e-401", "1e99999999999999999999", "0x10", "+1", "1 ", "NaN", "1.2.3", "--1"} {
 		if d, ok := scalar.ParseDecimal([]byte(text)); ok {
 			t.Errorf("%q is %s", text, d.Append(nil))

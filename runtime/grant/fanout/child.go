@@ -71,7 +71,7 @@ func (c *child) requestFor(caller rs.Request, hits int) rs.Request {
 		query = query.Without("streams", "streams[]")
 		query.Repeated("streams", c.streams)
 	}
-	query = query.With("limit", strconv.Itoa(min(rs.MostRows, c.next.at.Skip+hits-len(c.hits))))
+	query = query.With("limit", strconv.Itoa(min(rs.MaxRows, c.next.at.Skip+hits-len(c.hits))))
 	if c.next.at.Cursor != "" {
 		query = query.With("cursor", c.next.at.Cursor)
 	}
@@ -130,7 +130,7 @@ func (c *child) advance(list rs.List, newHits int) {
 	switch {
 	case nextCursor != "" && nextCursor != c.next.at.Cursor && hasMore != "false":
 		c.next.at = position{Cursor: nextCursor}
-	case hasMore == "true" && nextCursor == "" && newHits > 0 && limit != strconv.Itoa(rs.MostRows):
+	case hasMore == "true" && nextCursor == "" && newHits > 0 && limit != strconv.Itoa(rs.MaxRows):
 		// A search without pages, such as a hybrid one, continues with a longer first page.
 		c.next.at.Skip = len(list.Rows)
 	default:

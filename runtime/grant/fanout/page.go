@@ -80,7 +80,7 @@ func (p *page) rest(shown []int, first int) (places, counted []place) {
 			continue
 		}
 		stop := child.after(shown[i])
-		if stop.counted.Skip >= rs.MostRows || len(stop.counted.Cursor) >= len(stop.at.Cursor) { // one page of the source must reach it
+		if stop.counted.Skip >= rs.MaxRows || len(stop.counted.Cursor) >= len(stop.at.Cursor) { // one page of the source must reach it
 			stop.counted = stop.at
 		}
 		places = append(places, place{child.source.cursorKey(), stop.at})

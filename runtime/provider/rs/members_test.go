@@ -26,7 +26,7 @@ func TestMembersKeepOrderSpellingAndDuplicates(t *testing.T) {
 	}
 }
 
-func TestMembersRefusesWhatIsNoObject(t *testing.T) {
+func TestMembersRefusesOtherValues(t *testing.T) {
 	for _, text := range []string{"[]", "1", `"a"`, "null"} {
 		if members, err := rs.Members([]byte(text)); !errors.Is(err, rawjson.ErrNotObject) {
 			t.Errorf("%s: got %v and %v", text, members, err)

@@ -79,7 +79,7 @@ func TestRefusedParametersAreLeftOut(t *testing.T) {
 }
 
 // R-SCH-1, R-ERR-4: a timeout after a refused parameter is returned as a timeout.
-func TestSilenceAfterARefusedParameterIsTold(t *testing.T) {
+func TestSilenceAfterARefusedParameterIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
 		answers := inTurn(rejecting(400, `"code":"invalid_request"`), func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })

@@ -54,7 +54,7 @@ type FoundHits interface {
 // Rows of a page of records or of hits (docs/provider-contract.md).
 const (
 	DefaultRows = 25  // without a valid limit in the request
-	MostRows    = 100 // with any limit
+	MaxRows     = 100 // with any limit
 )
 
 // Request is one read.
@@ -75,7 +75,7 @@ func (r Request) Limit() int {
 	if err != nil || limit < 1 {
 		return DefaultRows
 	}
-	return min(limit, MostRows)
+	return min(limit, MaxRows)
 }
 
 // maxRows returns how many rows of a connection the answer may have. Some lists have no limit, and a search may exceed it.
@@ -181,7 +181,7 @@ func (r Request) asSent() Request {
 	case r.isFromNow():
 		r.Query = r.Query.With(feedPlace, feedBeginning).With("limit", "1")
 	case r.Path == HybridRoute:
-		r.Query = r.Query.With("limit", strconv.Itoa(MostRows))
+		r.Query = r.Query.With("limit", strconv.Itoa(MaxRows))
 	}
 	return r
 }

@@ -199,7 +199,7 @@ func TestTriesHaveOneDeadline(t *testing.T) {
 }
 
 // A cancelled read stops waiting and sends nothing more.
-func TestNobodyWaitsForACallerWhoLeft(t *testing.T) {
+func TestNoRetryForACallerWhoLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const stays = 50 * time.Millisecond
 		ctx, cancel := context.WithCancel(t.Context())

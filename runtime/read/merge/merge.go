@@ -2,8 +2,8 @@
 // records of streams by time.
 package merge
 
-// Order returns the source of each of the first rows, up to a limit. It calls has for the next row of each source, which is a number
-// from 0 on, and before for two rows that there are. Sources are numbered from 0 on, and of equal rows the one of the lower number is first.
+// Order returns the source of each of the first rows, up to a limit. Sources and their rows are numbered from 0.
+// It calls has for the next row of each source, and before for two existing rows. Of two equal rows, the one of the lower source is first.
 func Order(sources, limit int, has func(source, row int) bool, before func(a, b Row) bool) []int {
 	order := make([]int, 0, limit)
 	next := make([]int, sources)

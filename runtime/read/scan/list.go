@@ -43,7 +43,7 @@ func (r *reading) newList(request rs.Request, fields []string, from position) *l
 		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
 	}
 	r.isResumed = r.isResumed || from != position{}
-	return &list{reading: r, request: request, pageSize: rs.MostRows, next: from}
+	return &list{reading: r, request: request, pageSize: rs.MaxRows, next: from}
 }
 
 // page returns the next page. It returns nil after the last page, and if the reading ends earlier; Complete and Note say which.

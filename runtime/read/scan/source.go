@@ -80,7 +80,7 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 		return rs.List{}, errReadingBound
 	}
 	if s.most == 0 {
-		s.most = rs.MostRows
+		s.most = rs.MaxRows
 	}
 	request := s.request()
 	request.Query.Set(limitName, strconv.Itoa(min(limit, s.most)))
@@ -324,7 +324,7 @@ func (s *source) readAll(isReversed bool, start *time.Time) error {
 		if s.cursor != "" {
 			parameters = append(parameters, rs.Parameter{Name: cursorName, Value: s.cursor})
 		}
-		list, err := s.get(rs.MostRows, parameters...)
+		list, err := s.get(rs.MaxRows, parameters...)
 		if err != nil {
 			return err
 		}

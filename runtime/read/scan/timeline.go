@@ -84,7 +84,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	}
 	defer r.end()
 	t := &timeline{reading: r, request: request, span: span, isRising: text(input.Order) == "asc", limit: request.Limit(), start: start}
-	t.pageSize = min(max(t.limit+pageReserve, minPage), rs.MostRows)
+	t.pageSize = min(max(t.limit+pageReserve, minPage), rs.MaxRows)
 	if err := cmp.Or(t.findSources(input.ConnectionID), t.refuseOthers(orderName, filterName, connectionName)); err != nil {
 		return nil, err
 	}

@@ -190,7 +190,7 @@ func (v *Verifier) discover(ctx context.Context) (*issuerMetadata, error) {
 	return &issuerMetadata{introspection: found, scope: scopeOf(metadata), document: metadata}, nil
 }
 
-// scopeOf returns Scope if the metadata lists it. A list of another form is no error, since nothing else depends on it.
+// scopeOf returns Scope if the metadata lists it. It ignores a list of another form, since nothing else depends on it.
 func scopeOf(metadata rawjson.Object) string {
 	scopes, _ := rawjson.Elements(metadata.Get("scopes_supported"))
 	for _, each := range scopes {

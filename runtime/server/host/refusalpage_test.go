@@ -50,7 +50,7 @@ func TestBrowsersAreRefusedWithAPage(t *testing.T) {
 }
 
 // A page on a host that is not allowed has no link, because that would be refused too.
-func TestMisdirectedBrowserIsToldOnAPage(t *testing.T) {
+func TestMisdirectedBrowserGetsAPage(t *testing.T) {
 	h := newHosted(t)
 	request := h.request(t, http.MethodGet, "/", "")
 	request.Host = "evil.example"

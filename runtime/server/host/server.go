@@ -78,7 +78,7 @@ func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.R
 
 // refuseCall is the SDK's handler of tool calls. The SDK reaches it only for a call that package toolcall could not read.
 func refuseCall(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; this is a bug of the server: please report it"}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not read the call; this is a bug: please report it"}
 }
 
 func advertised(definition tool.Definition) *mcp.Tool {

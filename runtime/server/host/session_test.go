@@ -253,7 +253,7 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 }
 
 // R-STDIO-7: while the client reads no responses, only a limited input is read and run.
-func TestNobodyReadsTheAnswers(t *testing.T) {
+func TestUnreadAnswers(t *testing.T) {
 	var mu sync.Mutex
 	ran := 0
 	lines := begin(t, "2025-06-18", running("counted", func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error) {

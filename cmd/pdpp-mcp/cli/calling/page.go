@@ -65,7 +65,7 @@ func (r *reading) readPage(ctx context.Context, object rawjson.Object) (page row
 
 func (r *reading) readEach(ctx context.Context, object rawjson.Object, connections []string) (all rowPage, err error) {
 	for _, connection := range connections {
-		arguments := object.With(r.span.connection, rawjson.Quote(connection)).With(tool.HitsLimit, rawjson.Int("", rs.MostRows).Value)
+		arguments := object.With(r.span.connection, rawjson.Quote(connection)).With(tool.HitsLimit, rawjson.Int("", rs.MaxRows).Value)
 		for rows := 0; rows < r.maxRows; {
 			page, err := r.read(ctx, arguments.Encode())
 			if err != nil {

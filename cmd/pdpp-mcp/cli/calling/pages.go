@@ -47,14 +47,14 @@ func (r *reading) prepareRows(object rawjson.Object) {
 	r.fromStart = object.Text(r.definition.Pages) == ""
 	r.all = r.all || r.follow
 	if r.all && limit.Name != "" && object.Get(tool.HitsLimit) == nil {
-		r.pageSize = rs.MostRows
+		r.pageSize = rs.MaxRows
 	}
 	switch {
 	case r.all:
 		r.maxRows = math.MaxInt
 	case r.short != nil:
-		r.maxRows, r.pageSize = r.limit, min(r.limit, rs.MostRows)
-		if r.limit <= rs.MostRows {
+		r.maxRows, r.pageSize = r.limit, min(r.limit, rs.MaxRows)
+		if r.limit <= rs.MaxRows {
 			r.line = &invocation.Line{}
 		}
 	}

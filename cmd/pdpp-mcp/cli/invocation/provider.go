@@ -161,19 +161,20 @@ func (p *Provider) SignIn() string {
 	return commandline.Connect(address, root)
 }
 
-// Admitted returns a client with the scoped token. The resource server has confirmed that the token is a client's.
-func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
+// Admitted returns a client with the scoped token, and the compact schema, by which the resource server has confirmed that the token is a
+// client's.
+func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Client, *rs.Response, error) {
 	client, err := p.Reader(ctx, logger)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	_, err = host.Admit(ctx, client, p.SignIn())
+	schema, err := host.Admit(ctx, client, p.SignIn())
 	if explained, ok := errors.AsType[*tool.Explained](err); ok {
 		err = Advised(err, explained.Hint)
 	}
-	return client, err
+	return client, schema, err
 }
 
 // Reader returns a client with the scoped token. It makes no request unless a cached token must be renewed (R-LOCAL-5).

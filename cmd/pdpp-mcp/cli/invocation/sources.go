@@ -93,7 +93,7 @@ func (s *Sources) Environment(ctx context.Context, logger *slog.Logger) (tool.En
 
 // WritingEnvironment returns what one call may use that needs a single grant.
 func (s *Sources) WritingEnvironment(ctx context.Context, logger *slog.Logger) (tool.Env, func(), error) {
-	client, err := s.Admitted(ctx, logger)
+	client, _, err := s.Admitted(ctx, logger)
 	return tool.Env{RS: client, Writer: client}, func() {}, err
 }
 

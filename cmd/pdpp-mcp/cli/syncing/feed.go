@@ -28,13 +28,11 @@ type source struct {
 
 // grantedSources returns every stream of every connection that the credential of a provider covers.
 func grantedSources(ctx context.Context, provider *invocation.Provider, logger *slog.Logger) (found []source, err error) {
-	reader, err := provider.Admitted(ctx, logger)
+	reader, schema, err := provider.Admitted(ctx, logger)
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-	defer cancel()
-	document, err := schemadoc.Scope{}.Ask(limited, reader.Get, nil)
+	document, err := schemadoc.Read(schema)
 	if err != nil {
 		return nil, err
 	}
