@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -30,11 +31,16 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	case err != nil:
 		return nil, outOfTime(err)
 	}
-	redacted := func(text string) string { return string(content.Redact([]byte(text))) }
-	for i, part := range parts {
-		parts[i].Name, parts[i].Text = redacted(part.Name), redacted(part.Text)
-	}
 	text := []byte(document.Join(parts))
+	if !bytes.Equal(content.Redact(text), text) { // rarely; the places of the parts depend on their texts
+		for i, part := range parts {
+			parts[i].Name, parts[i].Text = string(content.Redact([]byte(part.Name))), string(content.Redact([]byte(part.Text)))
+		}
+		text = content.Redact([]byte(document.Join(parts)))
+	}
+	for i := range parts {
+		parts[i].Text = "" // text has it
+	}
 	selector := r.selector()
 	window, found := selector.Select(text)
 	if !found {
