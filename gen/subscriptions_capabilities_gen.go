@@ -8,7 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -21,7 +21,7 @@ func askSubscriptionsCapabilities(ctx context.Context, env tool.Env, raw json.Ra
 		return nil, err
 	}
 	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return render.EventCapabilities(ctx, env, response, render.EventCapabilitiesInput{})
+		return operation.EventCapabilities(ctx, env, response, operation.EventCapabilitiesInput{})
 	}}, nil
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -38,7 +38,7 @@ func askSubscriptionsTest(ctx context.Context, env tool.Env, raw json.RawMessage
 		return nil, err
 	}
 	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return render.Answer(ctx, env, response, render.AnswerInput{})
+		return operation.Answer(ctx, env, response, operation.AnswerInput{})
 	}}, nil
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -55,7 +55,7 @@ func askSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessa
 		return nil, err
 	}
 	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return render.Subscription(ctx, env, response, render.SubscriptionInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
+		return operation.Subscription(ctx, env, response, operation.SubscriptionInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
 	}}, nil
 }
 

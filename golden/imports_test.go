@@ -50,8 +50,8 @@ var allowed = map[string][]string{
 	"runtime/tool":     {"runtime/answer", "runtime/provider/rs", "runtime/base"},
 	"runtime/call":     {"runtime/tool", "runtime/provider", "runtime/base"},
 	"runtime/file":     {"runtime/tool", "runtime/provider", "runtime/base"},
-	"runtime/read":     {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/file", "runtime/render"}, // operation renders its own result
-	"runtime/render":   {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/file", "runtime/read/tally"},
+	"runtime/read":     {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/file", "runtime/render"},                      // operation renders its own result
+	"runtime/render":   {"runtime/answer", "runtime/tool", "runtime/provider/recordid", "runtime/provider/schemadoc", "runtime/base", "runtime/file"}, // which fields are times, and the commands that save a file
 	"runtime/grant":    {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/read/merge", "runtime/server/host"},
 	"runtime/server":   {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/grant/fanout", "runtime/desktop/mcphost"}, // its pages say how hosts are set up
 	"runtime/desktop":  {"runtime/provider", "runtime/base", "runtime/grant/credential"},
@@ -94,6 +94,15 @@ func TestImportsFlowOneWay(t *testing.T) {
 		may := append([]string{folder}, allowed[folder]...)
 		if !slices.ContainsFunc(may, func(to string) bool { return within(edge.to, to) }) {
 			t.Errorf("%s imports %s; it may import %v", edge.from, edge.to, allowed[folder])
+		}
+	}
+}
+
+// A result depends on the answer alone: package render sends no request and waits for nothing.
+func TestRenderingReadsNothing(t *testing.T) {
+	for _, imported := range goList(t, "-f", `{{range .Imports}}{{.}}{{"\n"}}{{end}}`, "./runtime/render") {
+		if imported == "context" || imported == module+"runtime/provider/rs" || within(strings.TrimPrefix(imported, module), "runtime/read") {
+			t.Errorf("runtime/render imports %s", imported)
 		}
 	}
 }

@@ -351,12 +351,12 @@ var Shows = Words{
 	{Name: "everything", Function: "schemaIndex", Doc: "The index of all that is granted."},
 }
 
-// TerminalRenderers are the words for `render` of terminal tools.
+// TerminalRenderers are the words for `render` of terminal tools: functions of package operation.
 var TerminalRenderers = Words{
-	{Name: "answer", Function: "Answer", Doc: "The resource server's JSON as it is, and a listing of its rows or members."},
-	{Name: "event_capabilities", Function: "EventCapabilities", Doc: "What the provider's metadata says of event subscriptions."},
+	{Name: "answer", Package: "operation", Function: "Answer", Doc: "The resource server's JSON as it is, and a listing of its rows or members."},
+	{Name: "event_capabilities", Package: "operation", Function: "EventCapabilities", Doc: "What the provider's metadata says of event subscriptions."},
 	{
-		Name: "subscription", Function: "Subscription", Doc: "An event subscription as it is after a change, which is an error when it is not as was asked for.",
+		Name: "subscription", Package: "operation", Function: "Subscription", Doc: "An event subscription as it is after a change, which is an error when it is not as was asked for.",
 		Parameters: append([]Parameter{{"streams", KindStringList}}, subscriptionChanges...),
 	},
 	{Name: RenderFile, Doc: "Bytes, which the command writes to a file."},

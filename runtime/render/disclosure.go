@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -64,20 +63,6 @@ func recallToken(meta rawjson.Object) string {
 func metaOf(body rawjson.Object) rawjson.Object {
 	meta, _ := rawjson.ParseObject(body.Get("meta"))
 	return meta
-}
-
-// withAbsent returns an answer with the warnings of the sources that are absent from it.
-func withAbsent(response *rs.Response) *rs.Response {
-	if response.Absent == nil {
-		return response
-	}
-	body, err := response.Object()
-	if err != nil {
-		return response
-	}
-	meta := metaOf(body)
-	warnings, _ := rawjson.Elements(meta.Get("warnings"))
-	return response.WithMembers(body.With("meta", meta.With("warnings", rawjson.Array(append(warnings, response.Absent...))).Encode()))
 }
 
 // withWarnings appends the RS's warnings, as far as they fit, to structured output that does not hold its envelope.

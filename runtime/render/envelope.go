@@ -7,39 +7,8 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-type list struct{ rs.List }
-
-// pagingNames are the members that lead to other pages of a list. The continuation replaces them.
-var pagingNames = []string{"has_more", "next_cursor", "next_changes_since"}
-
-// members returns the useful members of the envelope next to its rows (R-BUD-7), with the paging of a continuation. next is nil for a
-// list inside a record.
-func (l list) members(next *continuation) rawjson.Object {
-	members := rawjson.Object{}
-	for _, envelope := range []rawjson.Object{l.Inner, l.Outer} {
-		for _, member := range informative(envelope) {
-			isRows := member.Name == l.RowsName || member.Name == "data"
-			if !isRows && !slices.Contains(pagingNames, member.Name) && !hasName(members, member.Name) {
-				members = append(members, member)
-			}
-		}
-	}
-	if next == nil {
-		if hasMore := l.Get("has_more"); hasMore != nil {
-			members = append(members, rawjson.Raw("has_more", hasMore))
-		}
-		return members
-	}
-	members = withText(append(members, rawjson.Bool("has_more", next.hasMore())), "next_cursor", next.cursor)
-	if bookmark := l.Get("next_changes_since"); bookmark != nil && next.isWhole {
-		members = append(members, rawjson.Raw("next_changes_since", bookmark))
-	}
-	return members
-}
 
 // envelopeMembers returns the useful members of an envelope next to its rows (R-BUD-7).
 func envelopeMembers(envelope answer.Envelope) rawjson.Object {
@@ -126,15 +95,11 @@ func withCalls(object rawjson.Object, name string, calls []answer.Call) rawjson.
 }
 
 // Structured returns a structured object: the members, then the continuations, then the provider.
-func Structured(response *rs.Response, members rawjson.Object, calls []answer.Call) json.RawMessage {
-	return finish(response, members, calls).Encode()
+func Structured(origin answer.Origin, members rawjson.Object, calls []answer.Call) json.RawMessage {
+	return finished(origin, members, calls).Encode()
 }
 
-// finish appends the last members of every structured object. Only errors and windows have the RS's request id (R-ERR-1, R-WIN-2).
-func finish(response *rs.Response, members rawjson.Object, calls []answer.Call) rawjson.Object {
-	return finished(answer.Origin{URL: response.URL}, members, calls)
-}
-
+// finished appends the last members of every structured object. Only errors and windows have the RS's request id (R-ERR-1, R-WIN-2).
 func finished(origin answer.Origin, members rawjson.Object, calls []answer.Call) rawjson.Object {
 	return withText(withCalls(members, "next", calls), "provider_url", tool.ProviderOrigin(origin.URL))
 }
@@ -167,17 +132,6 @@ func bounded(origin answer.Origin, result *tool.Result, textBound int) (*tool.Re
 		return nil, &answer.TooLargeError{Origin: origin, Message: "the answer holds handles that do not fit into the text", NextStep: "narrow the call"}
 	case len(result.Structured) > ChannelCharacters && Length(result.Structured) > ChannelCharacters:
 		return nil, &answer.TooLargeError{Origin: origin, Message: "the answer holds members that do not fit into one result", NextStep: "narrow the call"}
-	}
-	return result, nil
-}
-
-// withinBounds returns an error if the result is too large. Renderers make their results fit, but cannot shorten a cursor.
-func withinBounds(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
-	switch {
-	case len(result.Text) > textBound && Length(result.Text) > textBound:
-		return nil, response.Unusable("the answer holds handles that do not fit into the text", "narrow the call")
-	case len(result.Structured) > ChannelCharacters && Length(result.Structured) > ChannelCharacters:
-		return nil, response.Unusable("the answer holds members that do not fit into one result", "narrow the call")
 	}
 	return result, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -151,7 +150,7 @@ func recordURL(members, fields rawjson.Object, id identity, provider string) str
 		}
 		return ""
 	}
-	address := provider + string(rs.JoinPath("v1", "streams", id.stream, "records", id.recordID))
+	address := provider + "/v1/streams/" + url.PathEscape(id.stream) + "/records/" + url.PathEscape(id.recordID)
 	if id.connectionID != "" {
 		address += "?connection_id=" + url.QueryEscape(id.connectionID)
 	}

@@ -2,20 +2,20 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 type relation struct {
 	name    string
 	value   json.RawMessage
-	list    *list  // the envelope of the children, if there is one
-	rows    []*row // the children; nil for a value that is neither a record nor a list of records
-	isOne   bool   // the value is one record
-	leftOut []*row // children that do not fit
+	about   rawjson.Object // the useful members of the envelope of the children, if there is one
+	rows    []*row         // the children; nil for a value that is neither a record nor a list of records
+	isOne   bool           // the value is one record
+	leftOut []*row         // children that do not fit
 }
 
 // Bounds of the children of one relation.
@@ -32,9 +32,7 @@ func (r *row) relation(member rawjson.Member) relation {
 		if rawjson.Kind(member.Value) != rawjson.ObjectValue {
 			return unknown
 		}
-		if envelope, isList := rs.ListIn(member.Value); isList {
-			found.list, values = &list{envelope}, envelope.Rows
-		} else {
+		if found.about, values, isArray = childrenIn(member.Value); !isArray {
 			found.isOne, values = true, []json.RawMessage{member.Value}
 		}
 	}
@@ -49,6 +47,24 @@ func (r *row) relation(member rawjson.Member) relation {
 		found.rows = append(found.rows, child)
 	}
 	return found
+}
+
+// childrenIn returns the rows of a list of children, and the useful members next to them. It is false for an object without rows.
+func childrenIn(value rawjson.Value) (about rawjson.Object, rows []rawjson.Value, isList bool) {
+	envelope, _ := rawjson.ParseObject(value)
+	for _, name := range []string{"data", "records", "results", "hits"} { // the usual one first
+		rows := envelope.Get(name)
+		if rawjson.Kind(rows) != rawjson.ArrayValue {
+			continue
+		}
+		about := informative(envelope).Without(name, "data", "has_more", "next_cursor", "next_changes_since")
+		if hasMore := envelope.Get("has_more"); hasMore != nil {
+			about = append(about, rawjson.Raw("has_more", hasMore))
+		}
+		children, isComplete := rawjson.Elements(rows)
+		return about, children, isComplete
+	}
+	return nil, nil, false
 }
 
 // expanded returns the relations as a member, and the number of clipped values. A relation is a list of rows (R-FETCH-7), one row, or the
@@ -71,10 +87,7 @@ func (l relation) encode(parent *row, limit clipLimit) (json.RawMessage, int) {
 	case l.isOne:
 		return l.rows[0].child(limit)
 	}
-	var about rawjson.Object
-	if l.list != nil {
-		about = l.list.members(nil)
-	}
+	about := slices.Clip(l.about)
 	if l.leftOut != nil {
 		var handles []string
 		for _, row := range l.leftOut[:min(len(l.leftOut), handlesListed)] {

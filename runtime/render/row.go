@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -96,11 +95,6 @@ func (r *row) project(fields []string, isExpanding bool) {
 	if !isExpanding {
 		r.related = nil
 	}
-}
-
-func isExpanding(response *rs.Response) bool {
-	_, asked := response.Request.Query.Get("expand")
-	return asked
 }
 
 // projected keeps the named fields. A dotted name keeps the nested member that it names.
@@ -320,18 +314,4 @@ func orNull(value json.RawMessage) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return value
-}
-
-// recordOf returns the record of an answer. Older servers wrap it in one more data object.
-func recordOf(response *rs.Response, connectionID *string, stream string) (*row, error) {
-	body, err := response.Object()
-	if err != nil {
-		return nil, err
-	}
-	inner, ok := rawjson.ParseObject(body.Get("data"))
-	if ok && body.Get("stream") == nil && rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue {
-		body = inner
-	}
-	record, _ := newRow(body.Encode(), deref(connectionID), stream)
-	return record, nil
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
@@ -28,8 +27,6 @@ type Response struct {
 
 	// Absent are warnings about sources that could have contributed and cannot be read; nil for a single source.
 	Absent []rawjson.Value
-
-	Reading *answer.Reading // of a response that the adapter computed; nil for the resource server's
 
 	// Seen is how many rows at the start of the list the caller already has. List omits them.
 	Seen int

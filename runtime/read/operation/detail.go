@@ -92,7 +92,7 @@ func (d *detail) result(shown portion) *tool.Result {
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}
-	structured := render.Structured(d.response, members, calls)
+	structured := render.Structured(answer.Origin{URL: d.response.URL}, members, calls)
 	if render.Length(string(structured)) > render.ChannelCharacters {
 		return nil
 	}

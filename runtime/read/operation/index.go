@@ -202,7 +202,7 @@ func (x *index) countsDocument(rows []rawjson.Value) json.RawMessage {
 			calls = append(calls, schemaCall(rawjson.String(tool.SchemaConnectionID, shown[0].ID)))
 		}
 	}
-	return render.Structured(x.response, members, calls)
+	return render.Structured(answer.Origin{URL: x.response.URL}, members, calls)
 }
 
 func listedNames(names []string) string {

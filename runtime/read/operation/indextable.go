@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -92,7 +93,7 @@ func (t *table) render() *tool.Result {
 		data = append(data, rawjson.Strings("need_connection_id", t.ambiguousStreams))
 	}
 	members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, rawjson.Texts("meaning", meaning)...)
-	return &tool.Result{Text: strings.Join(lines, "\n"), Structured: render.Structured(t.response, members, nil)}
+	return &tool.Result{Text: strings.Join(lines, "\n"), Structured: render.Structured(answer.Origin{URL: t.response.URL}, members, nil)}
 }
 
 // legend returns the line that names the columns of the text, and the explanation of streams in structured output.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -231,13 +230,4 @@ func joinNames(lists ...[]string) []string {
 		}
 	}
 	return all
-}
-
-// rowsEnvelope returns a list of rows as the resource server would send it, with the cursor of the rest if there is one.
-func rowsEnvelope(rows []rawjson.Value, next string, members ...rawjson.Member) rawjson.Object {
-	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows)), rawjson.Bool("has_more", next != "")}
-	if next != "" {
-		body = append(body, rawjson.String(nextCursorName, next))
-	}
-	return append(body, members...)
 }

@@ -154,13 +154,6 @@ func (r *reading) described() *answer.Reading {
 	return &about
 }
 
-func (r *reading) respond(asked rs.Request, body rawjson.Object) *rs.Response {
-	response := r.base.WithMembers(body)
-	response.Request, response.Seen = asked, 0
-	response.Reading = r.described()
-	return response
-}
-
 // checkTimes returns an error if nothing matched because the filter compares a field of times with something else.
 func (r *reading) checkTimes() error {
 	wrong := r.filter.NotATime()
@@ -202,13 +195,6 @@ func (w *warnings) add(code string, messages ...string) {
 			*w = append(*w, rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}.Encode())
 		}
 	}
-}
-
-func (w warnings) meta(members rawjson.Object) rawjson.Member {
-	if w != nil {
-		members = append(members, rawjson.Raw("warnings", rawjson.Array(w)))
-	}
-	return rawjson.Raw("meta", members.Encode())
 }
 
 func (r *reading) filterWarnings() (found warnings) {

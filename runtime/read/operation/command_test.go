@@ -1,21 +1,30 @@
-package render_test
+package operation_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
+
+func respond(t *testing.T, body string) *rs.Response {
+	t.Helper()
+	response, err := rs.Response{Status: 200}.WithBody([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response
+}
 
 func commandAnswer(t *testing.T, body string) *tool.Result {
 	t.Helper()
 	response := &rs.Response{Status: 200}
 	if body != "" {
-		response = responded("/v1/things", body)
+		response = respond(t, body)
 	}
-	result, err := render.Answer(t.Context(), tool.Env{}, response, render.AnswerInput{})
+	result, err := operation.Answer(t.Context(), tool.Env{}, response, operation.AnswerInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +66,8 @@ func TestEventCapabilities(t *testing.T) {
 		`{"capabilities":7}`:  `{"supported":false}`,
 		`{}`:                  `{"supported":false}`,
 	} {
-		response := responded("/v1/things", body)
-		result, err := render.EventCapabilities(t.Context(), tool.Env{}, response, render.EventCapabilitiesInput{})
+		response := respond(t, body)
+		result, err := operation.EventCapabilities(t.Context(), tool.Env{}, response, operation.EventCapabilitiesInput{})
 		if err != nil || string(result.Structured) != want || result.Text == "" {
 			t.Errorf("%s gives %+v, %v; want %s", body, result, err, want)
 		}
