@@ -50,14 +50,16 @@ func (s *searching) describe(ctx context.Context, found *answer.Hits) {
 	}
 	for i := range first {
 		if handle, isNeeded := render.RecordToRead(first[i], found.Question.ConnectionID); isNeeded {
-			s.complete(ctx, &first[i], handle)
+			first[i].Record = s.known[handle]
+			if found.Relaxed == nil { // otherwise every read of the call is spent (R-FIND-1)
+				s.addEventTime(ctx, &first[i], handle)
+			}
 		}
 	}
 }
 
-// complete adds the record of a hit, with its event time if only the schema names it. The schema is read once for each stream.
-func (s *searching) complete(ctx context.Context, hit *answer.Hit, handle recordid.Handle) {
-	hit.Record = s.known[handle]
+// addEventTime adds the event time of a hit if only the schema names its field. The schema is read once for each stream.
+func (s *searching) addEventTime(ctx context.Context, hit *answer.Hit, handle recordid.Handle) {
 	if !render.LacksEventTime(*hit) {
 		return
 	}
