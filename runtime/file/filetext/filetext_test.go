@@ -61,7 +61,7 @@ func TestReadable(t *testing.T) {
 			blob.Mail, "Subject: s\nContent-Type: multipart/mixed;\nboundary=b\n\n--b\nContent-Type: image/png;\nname=\"a: b.png\"\nContent-Transfer-Encoding: base64\n\nQUJD\n--b--\n",
 			"Subject: s\n\n--- part 1: image/png \"a: b.png\", 3 bytes ---\n(not shown)\n",
 		},
-		"what is no mail": {blob.Mail, "just words", "just words"},
+		"text that is not mail": {blob.Mail, "just words", "just words"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, ok := filetext.Read([]byte(test.data), test.kind, "")
