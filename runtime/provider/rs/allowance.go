@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // Bounds of the requests of one call, and of the large bodies of a process (R-SCAN-8).
@@ -20,7 +18,7 @@ const (
 
 // largeTurns are the calls of this process that may hold large bodies. A call takes one turn for all of its bodies, so that no call waits
 // for another one while it holds some.
-var largeTurns = semaphore.NewWeighted(largeCalls)
+var largeTurns = make(chan struct{}, largeCalls)
 
 // allowance is what the requests of one call may use together. It is safe for concurrent use.
 type allowance struct {
@@ -53,7 +51,7 @@ func (a *allowance) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.hasTurn {
-		largeTurns.Release(1)
+		<-largeTurns
 		a.hasTurn = false
 	}
 }
@@ -93,8 +91,10 @@ func (a *allowance) awaitTurn(ctx context.Context) error {
 	if hasTurn {
 		return nil
 	}
-	if err := largeTurns.Acquire(ctx, 1); err != nil {
-		return &noTurnError{err}
+	select {
+	case largeTurns <- struct{}{}:
+	case <-ctx.Done():
+		return &noTurnError{ctx.Err()}
 	}
 	a.mu.Lock()
 	a.hasTurn = true
