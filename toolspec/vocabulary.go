@@ -340,6 +340,7 @@ var Roles = Words{
 	{Name: "title", Function: "TitleRole", Doc: "What names the record: a title, a subject, a track, the other side of a transaction."},
 	{Name: "author", Function: "AuthorRole", Doc: "Who wrote, sent, played or did it."},
 	{Name: "time", Function: "TimeRole", Doc: "When it was written or happened, not when it was collected."},
+	{Name: "state", Function: "StateRole", Doc: "What a record is if the value is true: a draft, spam, cancelled, deleted."},
 	{Name: "container", Function: "ContainerRole", Doc: "Where it is: a channel, a repository, an album."},
 	{Name: "amount", Function: "AmountRole", Doc: "A sum of money."},
 	{Name: "text", Function: "TextRole", Doc: "What was written."},

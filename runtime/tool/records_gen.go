@@ -10,6 +10,7 @@ var (
 	ContainerRole = Role{Fields: []string{"channel_name", "channel", "repository", "repo", "room", "group_name", "calendar_name", "project", "playlist_name", "album_name", "album", "folder", "account_name", "location", "subreddit"}, Advertised: []string{"container"}}
 	AmountRole    = Role{Fields: []string{"amount", "total_amount", "total", "price", "cost"}, Advertised: []string{"amount"}}
 	TextRole      = Role{Fields: []string{"text", "body_text", "body", "content", "message", "description", "snippet", "caption", "comment", "note", "notes", "transcript"}, Advertised: []string{"primary-body", "secondary"}}
+	StateRole     = Role{Fields: []string{"is_draft", "draft", "is_spam", "spam", "is_cancelled", "cancelled", "canceled", "is_deleted", "deleted"}, Advertised: []string{"state"}}
 )
 
 // Conversations lists the fields that tie records together, in order of preference (R-FIND-3).

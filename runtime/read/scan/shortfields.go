@@ -20,7 +20,7 @@ const (
 // shownRoles are the roles whose fields a row shows first.
 var shownRoles = []tool.Role{tool.TitleRole, tool.AuthorRole, tool.ContainerRole, tool.AmountRole, tool.TextRole}
 
-// shortFields returns the fields of a record that have a role, then other fields that fit. A long text of a role is clipped.
+// shortFields returns the fields that change what a record is (R-CLAIM-5), the fields that have another role, then other fields that fit. A long text of a role is clipped.
 // The result shares no memory with the record.
 func shortFields(fields rawjson.Object, timeField string) rawjson.Object {
 	shown := rawjson.Object{}
@@ -40,6 +40,11 @@ func shortFields(fields rawjson.Object, timeField string) rawjson.Object {
 			kept := tool.Clip(text, min(room, textCharacters))
 			shown = append(shown, rawjson.String(name, fmt.Sprintf("%s…[%d of %d characters shown]", kept, utf8.RuneCountInString(kept), length)))
 			room -= utf8.RuneCountInString(kept)
+		}
+	}
+	for _, field := range fields {
+		if tool.StateRole.Has(field.Name) && string(field.Value) == "true" {
+			add(field.Name, field.Value, otherCharacters)
 		}
 	}
 	for _, role := range shownRoles {
