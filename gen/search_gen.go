@@ -116,7 +116,7 @@ func searchDefinition() tool.Definition {
 				Title: "Search the text of all granted streams",
 				Examples: []string{
 					"search overdraft --limit 5",
-					"search barometer --since 2026-01-01 --jq .title",
+					"search barometer --since 2026-01-01 --columns title,time",
 				},
 			},
 		},

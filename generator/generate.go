@@ -1,5 +1,5 @@
 // Package generator generates files from the specs: Go, schemas, the golden listing, the measured footprint, the reference
-// pages, and parts of the README and of docs/troubleshooting.md.
+// pages, and a part of the README.
 package generator
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Files reads toolspec/, README.md and docs/troubleshooting.md below root, the root of the module, and returns all generated files. The same specs
+// Files reads toolspec/ and README.md below root, the root of the module, and returns all generated files. The same specs
 // give the same bytes. On an error it returns no files. The error is toolspec.Problems, or joins *schema.Problem,
 // *measure.OverBudgetError, *listing.RepeatedError and *listing.MissingGuidanceError.
 func Files(root fs.FS) (output.Files, error) {
@@ -190,17 +190,16 @@ func (g *generation) writePages() error {
 	}
 	g.files["docs/tools/README.md"] = listing.Index(g.surface)
 	g.files["docs/tools/prompts.md"] = listing.Prompts(g.surface)
+	if g.surface.Codes != nil {
+		g.files["docs/tools/errors.md"] = listing.Codes(g.surface.Codes)
+	}
 	g.files["docs/commands.md"] = listing.Commands(g.surface)
 	return nil
 }
 
 // writeParts writes the generated parts of pages that are written by hand.
 func (g *generation) writeParts(root fs.FS) error {
-	err := g.writePart(root, "README.md", func(page []byte) ([]byte, error) { return listing.Readme(page, g.surface) })
-	if err != nil || g.surface.Codes == nil {
-		return err
-	}
-	return g.writePart(root, "docs/troubleshooting.md", func(page []byte) ([]byte, error) { return listing.Troubleshooting(page, g.surface.Codes) })
+	return g.writePart(root, "README.md", func(page []byte) ([]byte, error) { return listing.Readme(page, g.surface) })
 }
 
 func (g *generation) writePart(root fs.FS, name string, write func(page []byte) ([]byte, error)) error {

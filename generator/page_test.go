@@ -149,7 +149,7 @@ func generate(t *testing.T, specs fs.FS) map[string]string {
 func specsOfProject(t *testing.T) fstest.MapFS {
 	t.Helper()
 	root := fstest.MapFS{}
-	for _, page := range []string{"README.md", "docs/troubleshooting.md"} {
+	for _, page := range []string{"README.md"} {
 		root[page] = &fstest.MapFile{Data: []byte(readFile(t, "../"+page))}
 	}
 	for name, text := range golden.Tree(t, "../toolspec") {

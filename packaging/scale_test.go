@@ -12,9 +12,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
-const scalePage = "../docs/performance.md"
+const scalePage = "../docs/performance/scale.md"
 
-// R-OPS-4: the counts of docs/performance.md: what the authorization server and the resource server see of calls.
+// R-OPS-4: the counts of docs/performance/scale.md: what the authorization server and the resource server see of calls.
 func TestCountsOfScale(t *testing.T) {
 	page, err := os.ReadFile(scalePage)
 	if err != nil {
@@ -72,7 +72,7 @@ func introspectionTable(t *testing.T, provider *provider) string {
 	return table.String()
 }
 
-// modelTable calculates what docs/performance.md says of more users than were measured: of calls that come at random, at a mean rate.
+// modelTable calculates what docs/performance/scale.md says of more users than were measured: of calls that come at random, at a mean rate.
 func modelTable() string {
 	const (
 		rate      = 0.1    // calls of a user in a second

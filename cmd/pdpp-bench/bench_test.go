@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 func TestBriefRunMeasuresEverything(t *testing.T) {
 	directory := t.TempDir()
 	page := filepath.Join(directory, pageName)
+	if err := os.MkdirAll(filepath.Dir(page), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(page, []byte("# Before\n"+beginMark+"\nold\n"+endMark+"\nafter\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +72,9 @@ func TestBriefRunMeasuresEverything(t *testing.T) {
 func TestPageWithoutMarkersIsRefused(t *testing.T) {
 	directory := t.TempDir()
 	path := filepath.Join(directory, pageName)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte("# Mine\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags.SetOutput(out)
 	quick := flags.Bool("quick", false, "measure each thing once, briefly: to see that everything runs; its figures mean little")
 	jsonFile := flags.String("json", "", "write the report to this file")
-	documents := flags.String("write", "", "write performance.md between its markers, and the plots, into this directory")
+	documents := flags.String("write", "", "write performance/figures.md between its markers, and the plots, into this directory")
 	binary := flags.String("binary", "", "measure this pdpp-mcp instead of building one")
 	only := flags.String("only", "", "measure only the parts whose name holds this")
 	if err := flags.Parse(arguments); err != nil {

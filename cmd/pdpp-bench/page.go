@@ -9,7 +9,7 @@ import (
 
 // The markers in the page between which this program writes.
 const (
-	pageName   = "performance.md"
+	pageName   = "performance/figures.md"
 	plotFolder = "performance"
 	beginMark  = "<!-- figures: written by make bench -->"
 	endMark    = "<!-- end of figures -->"
@@ -22,7 +22,7 @@ func (e *MarkerError) Error() string {
 	return fmt.Sprintf("%s has no place for figures: put the lines %s and %s into it", e.Path, beginMark, endMark)
 }
 
-// writePage writes the figures into performance.md in a directory, and the plots next to it.
+// writePage writes the figures into performance/figures.md in a directory, and the plots next to it.
 func (r *report) writePage(directory string) error {
 	path := filepath.Join(directory, pageName)
 	text, err := os.ReadFile(path)
@@ -63,7 +63,7 @@ func (r *report) markdown() string {
 	}
 	page.WriteByte('\n')
 	for _, each := range r.Sweeps {
-		fmt.Fprintf(&page, "![%s](%s/%s.svg)\n\n%s: %s.\n\n", each.Title, plotFolder, each.Name, each.Title, each.Fit)
+		fmt.Fprintf(&page, "![%s](%s.svg)\n\n%s: %s.\n\n", each.Title, each.Name, each.Title, each.Fit)
 	}
 	return page.String()
 }

@@ -38,6 +38,14 @@ func manualPage(command *cobra.Command) []byte {
 		}
 		page.macro("EE")
 	}
+	if !command.HasParent() { // of the whole program
+		for _, topic := range command.Commands() {
+			if cli.IsTextTopic(topic) {
+				page.macro("SH", strings.ToUpper(topic.Short))
+				page.indented(topic.Long)
+			}
+		}
+	}
 	page.related(command)
 	return page.Bytes()
 }
@@ -73,6 +81,23 @@ func (r *roff) paragraphs(plain string) {
 		}
 		for line := range strings.SplitSeq(paragraph, "\n") {
 			r.text(line)
+		}
+	}
+}
+
+// indented writes paragraphs, and lines that begin with a space as they are.
+func (r *roff) indented(plain string) {
+	for i, paragraph := range strings.Split(strings.TrimSpace(plain), "\n\n") {
+		isList := i > 0
+		if isList {
+			r.macro("PP")
+			r.macro("nf")
+		}
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			r.text(line)
+		}
+		if isList {
+			r.macro("fi")
 		}
 	}
 }

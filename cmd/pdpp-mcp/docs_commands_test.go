@@ -25,8 +25,7 @@ import (
 var notRun = map[string]string{
 	"make demo": "it builds and serves until Ctrl-C",
 	"make test": "it runs this test",
-	"go test -run '^$' -bench . -count 10 ./runtime/provider/rs ./runtime/call/argument ./runtime/render ./runtime/read/operation ./runtime/grant/fanout ./golden": "it measures for minutes",
-	"claude": "it is a program of others, and talks to a model",
+	"claude":    "it is a program of others, and talks to a model",
 	"pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example --introspection-client-id pdpp-mcp --introspection-client-secret-file /run/secrets/introspection --public-url https://mcp.pdpp.example --listen 127.0.0.1:8788 --metrics-listen 127.0.0.1:9090": "it serves until it is stopped; TestServe starts it",
 }
 

@@ -318,17 +318,22 @@ func TestCompletionOverEveryGrant(t *testing.T) {
 func TestConnectionsOnANarrowTerminal(t *testing.T) {
 	s := serveGrants(t)
 	shown := onTerminal(t, nil, asStarted, "connections", "--cache-root", s.cache.Root)
+	if lines := strings.Split(shown, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[0], "label  ") || strings.Contains(lines[0], "streams") {
+		t.Errorf("without the columns that are empty, the table fits; shown is\n%s", shown)
+	}
+	const narrow = 60
+	shown = onNarrowTerminal(t, narrow, nil, asStarted, "connections", "--cache-root", s.cache.Root)
 	paragraphs := strings.Split(shown, "\n\n")
-	if len(paragraphs) != 3 || strings.Count(shown, "LABEL ") != 3 || !strings.Contains(shown, "\nPROVIDER     "+s.origins[0].server.URL+"\n") ||
-		!strings.Contains("\n"+shown, "\nLABEL        mail at home\n") {
+	if len(paragraphs) != 3 || strings.Count(shown, "label ") != 3 || !strings.Contains(shown, "\nprovider  "+s.origins[0].server.URL+"\n") ||
+		!strings.Contains("\n"+shown, "\nlabel     mail at home\n") {
 		t.Errorf("a terminal shows\n%s", shown)
 	}
 	for line := range strings.Lines(shown) {
-		if len(line) > terminalColumns+1 {
+		if len(line) > narrow+1 {
 			t.Errorf("a line of %d columns: %s", len(line), line)
 		}
 	}
-	if table, _ := s.run(t, "connections"); !strings.HasPrefix(table, "LABEL ") || strings.Count(table, "\n") != 4 {
+	if table, _ := s.run(t, "connections"); !strings.HasPrefix(table, "label ") || strings.Count(table, "\n") != 4 {
 		t.Errorf("a pipe gets\n%s", table)
 	}
 }

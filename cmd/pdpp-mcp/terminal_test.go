@@ -20,20 +20,26 @@ import (
 
 const terminalColumns = 80
 
-// onTerminal runs a command line on a terminal of 80 columns, except for streams that start sets, and returns what the terminal
-// got.
+// onTerminal is onNarrowTerminal with 80 columns.
 func onTerminal(t *testing.T, environment []string, start func(*exec.Cmd), words ...string) string {
+	t.Helper()
+	return onNarrowTerminal(t, terminalColumns, environment, start, words...)
+}
+
+// onNarrowTerminal runs a command line on a terminal without a pager, except for streams that start sets, and returns what the terminal
+// got.
+func onNarrowTerminal(t *testing.T, columns uint16, environment []string, start func(*exec.Cmd), words ...string) string {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer master.Close()
-	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: terminalColumns}); err != nil {
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: columns}); err != nil {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", words...)
-	command.Env = append(os.Environ(), environment...)
+	command.Env = append(append(os.Environ(), "PAGER=cat"), environment...)
 	command.Stdin, command.Stdout, command.Stderr = slave, slave, slave
 	start(command)
 	seen := make(chan string)
@@ -118,7 +124,7 @@ func TestHostileRefusalOnATerminal(t *testing.T) {
 func TestTableFitsTheTerminal(t *testing.T) {
 	shown := onTerminal(t, hostileProvider(t), asStarted, "call", "query_records", "--stream", "messages", "--connection-id", "cin_1")
 	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
-	if len(lines) < 3 || !strings.HasSuffix(lines[0], " id") || !strings.HasSuffix(lines[1], " cin_1/messages:m1") || !strings.HasSuffix(lines[2], " cin_1/messages:m2") {
+	if len(lines) < 3 || !strings.HasSuffix(lines[0], " handle") || !strings.HasSuffix(lines[1], " cin_1/messages:m1") || !strings.HasSuffix(lines[2], " cin_1/messages:m2") {
 		t.Fatalf("shown is\n%s\nwant a heading and two rows", shown)
 	}
 	for _, line := range lines {

@@ -6,17 +6,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// The marks around the codes in docs/troubleshooting.md.
-const (
-	codesBegin = "<!-- codes:begin -->\n"
-	codesEnd   = "<!-- codes:end -->"
-)
-
-// Troubleshooting returns docs/troubleshooting.md with its codes replaced, or a *NoMarkersError.
-func Troubleshooting(page []byte, sections []toolspec.CodeSection) ([]byte, error) {
-	var text markdown
+// Codes returns docs/tools/errors.md.
+func Codes(sections []toolspec.CodeSection) []byte {
+	text := newPage("toolspec/codes.yaml", "Error codes")
+	text.paragraph("The meaning of a code never changes; the wording of messages may. A tool's error is a result that the model sees and can often fix " +
+		"itself, so most steps below address the model.")
 	for _, section := range sections {
-		text.paragraph("### %s", section.Title)
+		text.paragraph("## %s", section.Title)
 		text.paragraph("%s", section.Intro)
 		text.table([]string{section.Keyed, "what happened", "what to do"})
 		for _, code := range section.Codes {
@@ -25,8 +21,7 @@ func Troubleshooting(page []byte, sections []toolspec.CodeSection) ([]byte, erro
 			}
 		}
 	}
-	text.line("")
-	return replaced("docs/troubleshooting.md", page, codesBegin, codesEnd, text.bytes())
+	return text.bytes()
 }
 
 func keyed(code toolspec.Code) string {

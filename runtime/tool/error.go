@@ -52,13 +52,14 @@ type Explained struct {
 	Accepted   []string        // the accepted names, the nearest first; nil: unknown
 	Hint       string          // an explanation; empty: the advice for the code
 	Next       json.RawMessage // an array of the corrected calls; nil: no correction is certain
+	Command    string          // the command line that signs in again; empty: none helps
 
 	NextNamesConnections bool // Next has a call for each available connection, so the text does not list them (R-ERR-5)
 }
 
 // SignInAgain returns a refusal of a token that has ended, with the command line that gets a new one.
 func SignInAgain(cause error, command string) *Explained {
-	return &Explained{Cause: cause, Hint: "No change of arguments helps: the user has to sign in again. The command for it: " + command}
+	return &Explained{Cause: cause, Command: command, Hint: "No change of arguments helps: the user has to sign in again. The command for it: " + command}
 }
 
 // Error returns the cause's text, and the name that was meant or the first accepted ones.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ var groups = []struct {
 	commands []string
 }{
 	{"Start:", []string{"connect", "setup", "doctor"}},
-	{"Read:", append(shortNames(), "streams", "blob", "sync", "call")},
+	{"Read:", append(shortNames(), "streams", "describe", "blob", "sync", "call")},
 	{"Manage:", []string{"connections", "disconnect", "activity", "subscriptions"}},
 	{"Serve:", []string{"stdio", "serve"}},
 }
@@ -34,8 +35,29 @@ func shortNames() []string {
 	return names
 }
 
-const exitCodes = "  0 ok, 1 the tool returned an error, 64 usage, 69 provider unreachable, 70 internal, " +
-	"77 owner credential refused or access denied by the owner, 78 configuration or credential missing, expired or malformed, 130 interrupted"
+// exitCodes are the exit codes and what they mean.
+var exitCodes = []struct {
+	code    int
+	meaning string
+}{
+	{invocation.ExitOK, "ok"},
+	{invocation.ExitToolError, "the tool returned an error"},
+	{invocation.ExitUsage, "usage"},
+	{invocation.ExitUnreachable, "provider unreachable"},
+	{invocation.ExitInternal, "internal"},
+	{invocation.ExitRefused, "owner credential refused or access denied by the owner"},
+	{invocation.ExitConfiguration, "configuration or credential missing, expired or malformed"},
+	{invocation.ExitInterrupted, "interrupted"},
+}
+
+// exitCodeLine returns all exit codes for one paragraph.
+func exitCodeLine() string {
+	var listed []string
+	for _, each := range exitCodes {
+		listed = append(listed, fmt.Sprintf("%d %s", each.code, each.meaning))
+	}
+	return "  " + strings.Join(listed, ", ")
+}
 
 // pipeColumns is the width of help that is not shown on a terminal.
 const pipeColumns = 80
@@ -47,18 +69,19 @@ func addHelp(root *cobra.Command, terminal invocation.Terminal) {
 		if !isTerminal {
 			columns = pipeColumns
 		}
-		_, _ = fmt.Fprint(terminal.Out, helpText(command, columns)) // a failure cannot be reported
+		_ = terminal.Page(helpText(command, columns)) // a failure cannot be reported
 	})
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, command := range root.Commands() {
 		switch command.Name() {
 		case "help":
-			command.Short, command.Long = "Show the help of a command, or of the flags that commands share (help flags)", ""
-			command.Example = "  pdpp-mcp help records\n  pdpp-mcp help flags"
+			command.Short, command.Long = "Show the help of a command, or a topic: flags, environment, exit-codes", ""
+			command.Example = "  pdpp-mcp help records\n  pdpp-mcp help environment"
 			command.Run, command.RunE = nil, showHelpOf
 		case "completion":
 			command.Short, command.Long = "Print a completion script for a shell", ""
+			command.Args, command.RunE = invocation.NoCommand, invocation.ShowHelp
 			command.Example = "  pdpp-mcp completion bash > pdpp-mcp.bash\n  pdpp-mcp completion zsh > _pdpp-mcp"
 			for _, shell := range command.Commands() {
 				line := "  pdpp-mcp completion " + shell.Name()
@@ -86,6 +109,55 @@ func newFlagsTopic() *cobra.Command {
 	return topic
 }
 
+// environmentOnly are the variables that set no flag.
+var environmentOnly = [][2]string{
+	{"PDPP_ACCESS_TOKEN", "a scoped token, instead of the cache"},
+	{"PDPP_INTROSPECTION_CLIENT_SECRET", "the secret of serve for introspection"},
+	{"PAGER, NO_COLOR, TZ", "as in other programs: the pager of long output, no colours, the zone of this machine"},
+	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "the proxy to other machines"},
+	{"OTEL_*", "as OpenTelemetry defines them, for pdpp-mcp-otel"},
+}
+
+// textTopic marks a help topic that is a text.
+var textTopic = map[string]string{"text topic": ""}
+
+// IsTextTopic reports whether a command is a help topic that is a text, without flags.
+func IsTextTopic(command *cobra.Command) bool {
+	_, isText := command.Annotations["text topic"]
+	return isText
+}
+
+// newTopics returns the help topics of the environment and the exit codes. They list what the commands below root read and return.
+func newTopics(root *cobra.Command) []*cobra.Command {
+	var lines []string
+	add := func(name, meaning string) { lines = append(lines, fmt.Sprintf("  %s\n      %s", name, meaning)) }
+	settings := invocation.Settings(root)
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		flag := settings[name]
+		if variable := flag.Annotations[invocation.VariableOf]; variable != nil {
+			_, usage := pflag.UnquoteUsage(flag)
+			add(variable[0]+" (--"+name+")", strings.TrimSuffix(usage, " [$"+variable[0]+"]"))
+		}
+	}
+	for _, each := range environmentOnly {
+		add(each[0], each[1])
+	}
+	var codes []string
+	for _, each := range exitCodes {
+		codes = append(codes, fmt.Sprintf("  %3d  %s", each.code, each.meaning))
+	}
+	return []*cobra.Command{
+		{
+			Annotations: textTopic, Use: "environment", Short: "Environment variables",
+			Long: "A flag takes precedence over its variable, and a variable over the file of --config.\n\n" + strings.Join(lines, "\n"),
+		},
+		{
+			Annotations: textTopic, Use: "exit-codes", Short: "Exit codes",
+			Long: "Every command ends with one of these codes.\n\n" + strings.Join(codes, "\n"),
+		},
+	}
+}
+
 // helpText returns the help of a command, wrapped at words. Examples are not wrapped, so that they can be pasted.
 func helpText(command *cobra.Command, columns int) string {
 	command.InitDefaultHelpFlag()
@@ -103,7 +175,10 @@ func helpText(command *cobra.Command, columns int) string {
 
 // flagSections describes the flags of a command. It only names the flags that other commands share.
 func flagSections(command *cobra.Command, columns int) (sections []string) {
-	isTopic := !command.Runnable() && !command.HasSubCommands() // of the shared flags
+	isTopic := !command.Runnable() && !command.HasSubCommands()
+	if IsTextTopic(command) {
+		return nil
+	}
 	flags, arguments, own := command.LocalFlags(), "", ""
 	if isTopic {
 		flags = command.Flags()
@@ -134,7 +209,8 @@ func flagSections(command *cobra.Command, columns int) (sections []string) {
 		line := fmt.Sprintf("  %s (see: %s help flags)", strings.Join(shared, ", "), command.Root().Name())
 		sections = append(sections, "Shared flags:\n"+invocation.WrapLine(line, columns, "  "))
 	case !command.HasParent():
-		sections = append(sections, "Exit codes:\n"+invocation.WrapLine(exitCodes, columns, "  "), "Run pdpp-mcp <command> --help for flags and examples.")
+		sections = append(sections, "Exit codes:\n"+invocation.WrapLine(exitCodeLine(), columns, "  "),
+			invocation.WrapLine("Run pdpp-mcp <command> --help for flags and examples. See also: pdpp-mcp help environment, help exit-codes.", columns, ""))
 	}
 	return sections
 }

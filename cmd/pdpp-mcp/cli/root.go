@@ -59,6 +59,7 @@ var errPanicked = errors.New("internal error; run the command again with --log-l
 // for a program that cannot trace.
 func NewRoot(terminal invocation.Terminal, release string, tracing invocation.Tracing) (*cobra.Command, *invocation.Log) {
 	version := buildVersion(release)
+	terminal.NoPager = new(bool)
 	root := &cobra.Command{
 		Use:   "pdpp-mcp <command>",
 		Short: "Serve personal data of a PDPP provider to MCP clients, read-only",
@@ -83,11 +84,13 @@ Protocol. It is read-only, and reads only what the owner granted.`,
 	root.SetFlagErrorFunc(invocation.WrongFlag)
 	log := invocation.NewLog(terminal.Err, root.PersistentFlags())
 	invocation.AddConfig(root.PersistentFlags())
+	terminal.AddPagerFlag(root.PersistentFlags())
 	root.AddCommand(
 		serving.NewStdioCommand(terminal, log, version, tracing),
 		serving.NewServeCommand(log, version, tracing),
 		serving.NewHealthcheckCommand(),
 		calling.NewCallCommand(terminal, log),
+		calling.NewDescribeCommand(terminal, log),
 		syncing.NewSyncCommand(terminal, log),
 		setup.NewDoctorCommand(terminal),
 		setup.NewSetupCommand(terminal),
@@ -101,6 +104,7 @@ Protocol. It is read-only, and reads only what the owner granted.`,
 	)
 	root.AddCommand(calling.NewShortCommands(terminal, log)...)
 	root.AddCommand(calling.NewOperatorCommands(terminal, log)...)
+	root.AddCommand(newTopics(root)...)
 	addHelp(root, terminal)
 	completion.Add(root)
 	return root, log

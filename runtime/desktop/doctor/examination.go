@@ -171,7 +171,7 @@ func (o *Options) hostChecks(providers []*examination) []check {
 		if host.Installed(o.Machine) {
 			checks = append(checks, check{
 				id: "host_" + strings.ReplaceAll(host.Name, "-", "_"), title: host.Title,
-				ask: func(context.Context) Finding { return o.checkHost(host, providers) },
+				ask: func(ctx context.Context) Finding { return o.checkHost(ctx, host, providers) },
 			})
 		}
 	}
@@ -183,8 +183,8 @@ func (o *Options) hostChecks(providers []*examination) []check {
 	return checks
 }
 
-// checkHost looks for the adapter among the host's servers. A host without it is not a failure.
-func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding {
+// checkHost looks for the adapter among the host's servers, and starts each entry. A host without it is not a failure.
+func (o *Options) checkHost(ctx context.Context, host mcphost.Host, providers []*examination) Finding {
 	setup := o.setupCommand(host, providers)
 	entries, err := host.Entries(o.Machine)
 	if err != nil {
@@ -195,9 +195,15 @@ func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding
 		if !entry.IsAdapter() && !slices.ContainsFunc(providers, func(e *examination) bool { return e.serves(entry.URL) }) {
 			continue
 		}
+		again := setup + " --name " + commandline.Word(entry.Name)
 		if filepath.IsAbs(entry.Command) {
 			if _, err := os.Stat(entry.Command); err != nil {
-				return failed(credential.Configuration, setup+" --name "+commandline.Word(entry.Name), "its server %s starts %s, which does not exist", entry.Name, entry.Command)
+				return failed(credential.Configuration, again, "its server %s starts %s, which does not exist", entry.Name, entry.Command)
+			}
+		}
+		if entry.IsAdapter() {
+			if problem := startProblem(ctx, entry); problem != "" {
+				return failed(credential.Configuration, again, "its server %s does not start: %s", entry.Name, problem)
 			}
 		}
 		names = append(names, entry.Name)

@@ -67,13 +67,16 @@ func (h Host) PlanSkill(machine Machine, name, text string) (*Change, error) {
 // Empty reports whether nothing changes.
 func (c *Change) Empty() bool { return c.file.exists && bytes.Equal(c.file.content, c.after) }
 
+// Exists reports whether the file exists before the change.
+func (c *Change) Exists() bool { return c.file.exists }
+
 // Diff returns the removed and the added lines. Other lines may hold secrets.
 func (c *Change) Diff() string {
 	name := c.Path
 	if !c.file.exists {
 		name = "/dev/null"
 	}
-	if c.Empty() {
+	if c.Empty() || !c.file.exists && len(c.after) == 0 {
 		return ""
 	}
 	return "--- " + name + "\n+++ " + c.Path + "\n" + changedLines(c.Host.format.readable(c.file.content), c.Host.format.readable(c.after))

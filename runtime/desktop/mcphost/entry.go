@@ -14,9 +14,11 @@ import (
 
 // Entry is a configured server.
 type Entry struct {
-	Name    string
-	Command string // empty for a hosted server
-	URL     string // empty for a local server
+	Name        string
+	Command     string   // empty for a hosted server
+	Arguments   []string // of the command
+	Environment []string // variables that the host adds, as NAME=value
+	URL         string   // empty for a local server
 }
 
 // Entries returns the servers in the host's file, by name. A missing file has none.
@@ -32,7 +34,18 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 		command, _ := members["command"].(string)
 		url, _ := members["url"].(string)
 		httpURL, _ := members["httpUrl"].(string)
-		entries = append(entries, Entry{Name: name, Command: command, URL: cmp.Or(url, httpURL)})
+		entry := Entry{Name: name, Command: command, URL: cmp.Or(url, httpURL)}
+		arguments, _ := members["args"].([]any)
+		for _, each := range arguments {
+			argument, _ := each.(string)
+			entry.Arguments = append(entry.Arguments, argument)
+		}
+		variables, _ := members["env"].(map[string]any)
+		for _, variable := range slices.Sorted(maps.Keys(variables)) {
+			value, _ := variables[variable].(string)
+			entry.Environment = append(entry.Environment, variable+"="+value)
+		}
+		entries = append(entries, entry)
 	}
 	return entries, nil
 }
@@ -88,6 +101,8 @@ func (e Entry) IsAdapter() bool {
 type format interface {
 	// change returns the content with the wanted settings in an entry of the section and everything else unchanged.
 	change(content []byte, section, name string, wanted []setting) ([]byte, error)
+	// remove returns the content without an entry of the section and everything else unchanged.
+	remove(content []byte, section, name string) ([]byte, error)
 	// decode returns the content as values.
 	decode(content []byte) (map[string]any, error)
 	// readable returns the content in lines that can be compared.

@@ -108,7 +108,11 @@ func (r Reference) String() string {
 	return "blob(" + size + ")"
 }
 
-// Command returns the command line that saves the blob (R-BLOB-3).
-func (r Reference) Command() string {
-	return "pdpp-mcp blob " + commandline.Word(r.ID) + " -o file"
+// Command returns the command line that saves the blob (R-BLOB-3). It names the connection, if it is known, because several may be granted.
+func (r Reference) Command(connectionID *string) string {
+	line := "pdpp-mcp blob " + commandline.Word(r.ID)
+	if connectionID != nil {
+		line += " --connection-id " + commandline.Word(*connectionID)
+	}
+	return line + " -o file"
 }

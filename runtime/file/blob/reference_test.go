@@ -52,9 +52,13 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// R-BLOB-3: the command that saves a blob is one line for a shell, whatever the blob is called.
+// R-BLOB-3: the command that saves a blob is one line for a shell, whatever the blob is called. It names the connection if there is one.
 func TestTheCommandIsQuoted(t *testing.T) {
-	if command := (blob.Reference{ID: "b'; touch owned"}).Command(); command != `pdpp-mcp blob 'b'\''; touch owned' -o file` {
+	reference, connection := blob.Reference{ID: "b'; touch owned"}, "cin_1; ls"
+	if command := reference.Command(nil); command != `pdpp-mcp blob 'b'\''; touch owned' -o file` {
 		t.Errorf("the command is %s", command)
+	}
+	if command := reference.Command(&connection); command != `pdpp-mcp blob 'b'\''; touch owned' --connection-id 'cin_1; ls' -o file` {
+		t.Errorf("with a connection the command is %s", command)
 	}
 }

@@ -42,6 +42,7 @@ type Credential struct {
 	Label        string        // the user's name for the grant; may be empty
 	Details      rawjson.Value // authorization_details of the token response (RFC 9396, section 7); may be nil
 	LastUsedAt   time.Time     // to the hour; zero: unknown
+	EndedAt      time.Time     // when the provider refused the grant as ended; zero: it has not
 	RenewalBegan time.Time     // when the refresh token was sent, until an answer is known; zero: it was not sent
 
 	members rs.Secret // the whole object in the file, to keep its unknown members
@@ -94,6 +95,7 @@ func (c *Credential) fields() []field {
 		{"scope", &c.Scope},
 		{"label", &c.Label},
 		{"last_used_at", &c.LastUsedAt},
+		{"ended_at", &c.EndedAt},
 		{"renewal_began_at", &c.RenewalBegan},
 	}
 }

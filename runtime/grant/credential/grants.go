@@ -155,11 +155,26 @@ const UseStep = time.Hour
 
 // NoteUse records that a grant was used, unless a use within UseStep is recorded.
 func (c *Cache) NoteUse(entry *Entry, now time.Time) error {
-	if now.Sub(entry.Credential.LastUsedAt) < UseStep || entry.Credential.GrantID == "" {
+	if entry.Credential.EndedAt.IsZero() && now.Sub(entry.Credential.LastUsedAt) < UseStep || entry.Credential.GrantID == "" {
 		return nil
 	}
 	_, err := c.Change(entry.ProviderURL, entry.Credential.GrantID, func(stored *Entry, write func() error) error {
-		stored.Credential.LastUsedAt = now.UTC().Truncate(time.Second)
+		stored.Credential.LastUsedAt, stored.Credential.EndedAt = now.UTC().Truncate(time.Second), time.Time{}
+		return write()
+	})
+	return err
+}
+
+// NoteEnd records that the provider refused a grant as ended. A later use removes the record.
+func (c *Cache) NoteEnd(entry *Entry, now time.Time) error {
+	if !entry.Credential.EndedAt.IsZero() || entry.Credential.GrantID == "" {
+		return nil
+	}
+	_, err := c.Change(entry.ProviderURL, entry.Credential.GrantID, func(stored *Entry, write func() error) error {
+		if stored.Credential.AccessToken.Reveal() != entry.Credential.AccessToken.Reveal() {
+			return nil // the refused token was replaced
+		}
+		stored.Credential.EndedAt = now.UTC().Truncate(time.Second)
 		return write()
 	})
 	return err

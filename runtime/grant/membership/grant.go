@@ -113,6 +113,8 @@ func (g *grant) failed(err error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended = ended
+	entry, now := g.entry, g.membership.options.Now()
+	g.membership.noting.Go(func() { _ = g.membership.options.Cache.NoteEnd(entry, now) })
 	return err
 }
 
@@ -147,7 +149,7 @@ func (g *grant) noteUse() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	entry := g.entry
-	if now.Sub(entry.Credential.LastUsedAt) < credential.UseStep || now.Sub(g.notedAt) < credential.UseStep {
+	if entry.Credential.EndedAt.IsZero() && now.Sub(entry.Credential.LastUsedAt) < credential.UseStep || now.Sub(g.notedAt) < credential.UseStep {
 		return
 	}
 	g.notedAt = now

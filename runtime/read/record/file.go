@@ -109,7 +109,7 @@ func (r *fileField) described(origin answer.Origin, about rawjson.Object, note s
 	if r.reference.Size >= 0 {
 		field = append(field, rawjson.Int("size_bytes", r.reference.Size))
 	}
-	file := &answer.File{Note: note, Save: r.reference.Command()}
+	file := &answer.File{Note: note, Save: r.reference.Command(r.Target.ConnectionID)}
 	if r.reference.Size <= blob.MaxResource {
 		handle := recordid.Handle{Stream: r.Target.Stream, RecordID: r.Target.RecordID}
 		if r.Target.ConnectionID != nil {

@@ -119,7 +119,7 @@ func (r *fileField) fileText(content *blob.Content, kind blob.Kind) (*answer.Win
 	if !ok {
 		return nil, &tool.Error{
 			Code:    tool.BlobNotText,
-			Message: fmt.Sprintf("the file is declared as %s, but its bytes are not text; save it with %s", r.reference.MediaType, r.reference.Command()),
+			Message: fmt.Sprintf("the file is declared as %s, but its bytes are not text; save it with %s", r.reference.MediaType, r.reference.Command(r.Target.ConnectionID)),
 		}
 	}
 	about := rawjson.Object{rawjson.String("charset", text.Charset)}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -119,6 +120,12 @@ type readSum struct {
 	DurationMS float64 `json:"duration_ms"` // of all requests; some may have run at the same time
 	LongestMS  float64 `json:"longest_ms"`
 	Bytes      int64   `json:"bytes"`
+}
+
+// String returns the sum for a log in text. A log in JSON has the members.
+func (s readSum) String() string {
+	return fmt.Sprintf("%s status=%d requests=%d again=%d duration_ms=%.1f longest_ms=%.1f bytes=%d",
+		s.Template, s.Status, s.Requests, s.Again, s.DurationMS, s.LongestMS, s.Bytes)
 }
 
 // milliseconds returns a duration for a log. As JSON, slog writes a Duration as nanoseconds without a unit.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -88,14 +89,17 @@ func printGroups(terminal invocation.Terminal, groups []*group) error {
 		_, err := fmt.Fprintln(terminal.Out, "No calls in this period.")
 		return err
 	}
-	rows := [][]string{{"DAY", "CLIENT", "SOURCE", "CALLS", "FAILED", "ROWS", "STREAMS", "FIELDS"}}
-	for _, shown := range groups {
-		rows = append(rows, []string{
-			shown.Day, shown.Client, shown.source(), strconv.Itoa(shown.Calls), strconv.Itoa(shown.Failed), strconv.Itoa(shown.Rows),
-			strings.Join(shown.Streams, ", "), shown.fields(),
-		})
+	table := func(most int) [][]string {
+		rows := [][]string{{"day", "client", "source", "calls", "failed", "rows", "streams", "fields"}}
+		for _, shown := range groups {
+			rows = append(rows, []string{
+				shown.Day, shown.Client, shown.source(most), strconv.Itoa(shown.Calls), strconv.Itoa(shown.Failed), strconv.Itoa(shown.Rows),
+				invocation.NameList(shown.Streams, most), shown.fields(most),
+			})
+		}
+		return rows
 	}
-	return terminal.PrintTable(rows)
+	return terminal.PrintFitting(table(math.MaxInt), table(1))
 }
 
 // group is what one client read from one source on one day.
@@ -114,19 +118,22 @@ type group struct {
 	RecordsRead int            `json:"records_read"`
 }
 
-func (g *group) source() string {
+func (g *group) source(most int) string {
 	host := g.Provider
 	if parsed, err := url.Parse(g.Provider); err == nil && parsed.Host != "" {
 		host = parsed.Host
 	}
-	return strings.TrimSpace(host + " " + strings.Join(g.Connections, ", "))
+	if len(g.Connections) == 0 {
+		return host
+	}
+	return host + " " + invocation.NameList(g.Connections, most)
 }
 
-func (g *group) fields() string {
+func (g *group) fields(most int) string {
 	if slices.Contains(g.Fields, audit.AllFields) {
 		return "all"
 	}
-	return strings.Join(g.Fields, ", ")
+	return invocation.NameList(g.Fields, most)
 }
 
 // add counts a call in the group of its day, client and source.
@@ -168,7 +175,7 @@ func union(sorted, names []string) []string {
 func sorted(groups map[string]*group) []*group {
 	list := slices.AppendSeq(make([]*group, 0, len(groups)), maps.Values(groups))
 	slices.SortFunc(list, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Client, b.Client), cmp.Compare(a.source(), b.source()), slices.Compare(a.GrantIDs, b.GrantIDs))
+		return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Client, b.Client), cmp.Compare(a.source(math.MaxInt), b.source(math.MaxInt)), slices.Compare(a.GrantIDs, b.GrantIDs))
 	})
 	return list
 }

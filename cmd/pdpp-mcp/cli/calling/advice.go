@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -54,7 +55,14 @@ func advised(command *cobra.Command, err error) error {
 	}
 	failure := failureOf(err)
 	var steps []string
-	if hint := failure.Error.Hint; hint != "" && !strings.Contains(err.Error(), hint) {
+	explained, _ := errors.AsType[*tool.Explained](err)
+	refused, isRefused := errors.AsType[*rs.Error](err)
+	switch hint := failure.Error.Hint; {
+	case explained != nil && explained.Command != "": // models are told to ask the user, people are the user
+		steps = append(steps, "The access has ended. Sign in again:", invocation.Command+explained.Command)
+	case isRefused && refused.NeedsSignIn():
+		steps = append(steps, "The owner must approve the access again. See: pdpp-mcp doctor")
+	case hint != "" && failure.Error.RetryWith == "" && !strings.Contains(err.Error(), hint):
 		steps = append(steps, hint)
 	}
 	accepted := strings.Join(failure.Error.Accepted, ", ")

@@ -80,6 +80,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	if short != nil {
 		command.Use, command.Aliases, command.Short, command.Example = short.Name, strings.Fields(short.Alias), short.Title, exampleLines("", short.Examples)
 		c.addShortFlags(flags)
+		command.SetFlagErrorFunc(c.listColumns)
 	} else {
 		isOther := func(line string) bool { return !strings.HasPrefix(line, definition.Name+" ") }
 		command.Use, command.Short, command.Long = definition.Name, definition.Title, definition.Description

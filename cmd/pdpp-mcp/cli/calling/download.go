@@ -99,8 +99,23 @@ func notOneFile(handle string, references []blob.Reference) error {
 	return invocation.Usagef("%s has %d files; pass the id of one: %s", handle, len(references), strings.Join(ids, ", "))
 }
 
+// named returns the URI of a record whose id has a slash (R-HAND-9), if the handle was typed as connection/stream:id. Other values stay.
+func named(handle string) string {
+	connection, rest, _ := strings.Cut(handle, "/")
+	stream, record, _ := strings.Cut(rest, ":")
+	if recordid.IsURI(handle) || !strings.Contains(record, "/") {
+		return handle
+	}
+	uri := recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{ConnectionID: connection, Stream: stream, RecordID: record}})
+	if _, err := recordid.ParseURI(uri); err != nil {
+		return handle
+	}
+	return uri
+}
+
 // parseHandle reads the handle of a record, or the resource URI of its file. Other values are ids of blobs.
 func parseHandle(value string) (target recordid.Target, field string, isRecord bool, err error) {
+	value = named(value)
 	var handle recordid.Handle
 	if recordid.IsURI(value) {
 		uri, err := recordid.ParseURI(value)

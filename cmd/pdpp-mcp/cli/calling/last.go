@@ -46,7 +46,7 @@ func (c *toolCommand) resume(object rawjson.Object) (rawjson.Object, *lastRun, e
 	file, err := os.ReadFile(last.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintln(c.terminal.Err, "first run: the next one lists the changes from now on")
+		c.terminal.Note("first run: the next one lists the changes from now on")
 	case err != nil:
 		return nil, nil, fmt.Errorf("read the position of the last run: %w", err)
 	case json.Unmarshal(file, &kept) != nil:

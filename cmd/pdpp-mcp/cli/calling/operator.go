@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -106,7 +104,7 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 		} else if failed != nil {
 			return failed
 		}
-		noteMore(terminal.Err, result)
+		noteMore(terminal, result)
 		var distinct []string // members that distinguish the rows of several grants and providers
 		if generated.OfSources {
 			distinct = []string{"grant_id", "provider_url"}
@@ -121,16 +119,16 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 }
 
 // noteMore prints on stderr that a list has more rows (R-HAND-8), and that a source is missing (R-LOCAL-2).
-func noteMore(out io.Writer, answer *tool.Result) {
+func noteMore(terminal invocation.Terminal, answer *tool.Result) {
 	var list display.List
 	if json.Unmarshal(answer.Structured, &list) != nil {
 		return
 	}
 	if list.HasMore {
-		fmt.Fprintf(out, "the provider has more than the %s shown\n", invocation.Count(len(list.Data), "row"))
+		terminal.Note("the provider has more than the %s shown", invocation.Count(len(list.Data), "row"))
 	}
 	for _, warning := range list.Meta.Warnings {
 		members, _ := rawjson.ParseObject(warning)
-		fmt.Fprintln(out, invocation.OneLine(members.Text("message")))
+		terminal.Note("%s", members.Text("message"))
 	}
 }

@@ -52,7 +52,7 @@ func (r *reading) readPage(ctx context.Context, object rawjson.Object) (page row
 	case err != nil:
 		return page, err
 	case isCut && r.short == nil && !r.all:
-		fmt.Fprintln(r.terminal.Err, "more rows follow:", errNoCursor)
+		r.terminal.Note("more rows follow: %v", errNoCursor)
 	case isCut && len(page.rows) < r.maxRows && len(page.connections) > 1:
 		return r.readEach(ctx, object, page.connections)
 	case isCut && len(page.rows) < r.maxRows:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -32,7 +33,7 @@ func (r *reading) printPages(ctx context.Context, object rawjson.Object) (keptPo
 	last, err := r.printEach(ctx, object)
 	r.line.End()
 	if err == nil {
-		err = r.endRows(last)
+		err = r.endRows(ctx, last)
 	}
 	return last.position, err
 }
@@ -127,13 +128,7 @@ func (r *reading) progress() string {
 }
 
 // endRows ends the output and reports the rows that follow.
-func (r *reading) endRows(last rowPage) error {
-	if last.note != "" {
-		fmt.Fprintln(r.terminal.Err, invocation.OneLine(last.note))
-	}
-	if r.short != nil && r.last == nil && last.position.Bookmark != "" && last.position.Cursor == "" {
-		fmt.Fprintf(r.terminal.Err, "later changes: --%s %s\n", invocation.FlagName(r.definition.Changes), commandline.Word(invocation.OneLine(last.position.Bookmark)))
-	}
+func (r *reading) endRows(ctx context.Context, last rowPage) error {
 	more := ""
 	switch {
 	case !last.hasMore && last.position.Cursor == "", r.all:
@@ -142,10 +137,32 @@ func (r *reading) endRows(last rowPage) error {
 	default:
 		more = fmt.Sprintf("more follow: --%s %d, or --all", tool.HitsLimit, 10*r.limit)
 	}
-	if more != "" && !r.format.IsTable() && (last.position.Cursor != "" || r.short != nil) {
-		fmt.Fprintf(r.terminal.Err, "%s; %s\n", invocation.Count(r.count, "row"), more)
+	if r.format.IsTable() && last.note != "" {
+		r.terminal.Note("%s", forPeople(last.note))
 	}
-	return r.format.EndRows(more)
+	if err := r.format.EndRows(ctx, more); err != nil {
+		return err
+	}
+	if !r.format.IsTable() && last.note != "" {
+		r.terminal.Note("%s", forPeople(last.note))
+	}
+	if r.short != nil && r.last == nil && last.position.Bookmark != "" && last.position.Cursor == "" {
+		r.terminal.Note("later changes: --%s %s", invocation.FlagName(r.definition.Changes), commandline.Word(invocation.OneLine(last.position.Bookmark)))
+	}
+	if more != "" && !r.format.IsTable() && (last.position.Cursor != "" || r.short != nil) {
+		r.terminal.Note("%s; %s", invocation.Count(r.count, "row"), more)
+	}
+	return nil
+}
+
+// forPeople replaces the names of tools in a note by the commands that do the same.
+func forPeople(note string) string {
+	for _, definition := range gen.Surface().Tools {
+		if len(definition.Commands) > 0 {
+			note = strings.ReplaceAll(note, definition.Name, "pdpp-mcp "+definition.Commands[0].Name)
+		}
+	}
+	return note
 }
 
 // reportStop says on stderr how many rows were printed, and how to get the others.
@@ -163,5 +180,5 @@ func (r *reading) reportStop(err error, object rawjson.Object) {
 	case r.short == nil && !errors.Is(err, errRepeatedCursor):
 		note += "; to continue, run: " + commandFor(r.command, r.command, object.Encode())
 	}
-	fmt.Fprintln(r.terminal.Err, note)
+	r.terminal.Note("%s", note)
 }

@@ -51,6 +51,7 @@ func (r *reading) run(ctx context.Context, arguments json.RawMessage) error {
 	}
 	defer output.Discard()
 	r.format.Terminal.Out = output.Writer
+	r.format.Known = func(ctx context.Context) ([]string, error) { return r.knownColumns(ctx, r.env.RS, object) }
 	var kept keptPosition
 	if isObject && r.printsPages() {
 		kept, err = r.printPages(ctx, object)
@@ -58,14 +59,14 @@ func (r *reading) run(ctx context.Context, arguments json.RawMessage) error {
 		kept, err = r.print(ctx, arguments)
 	}
 	if err != nil {
-		return advised(r.command, r.withStreams(ctx, object, err))
+		return advised(r.command, r.withColumns(ctx, r.withStreams(ctx, object, err)))
 	}
 	return errors.Join(output.Publish(), r.last.keep(kept))
 }
 
 // prepare adds the time range, the grouping and the position of the last run to the arguments.
 func (r *reading) prepare(ctx context.Context, object rawjson.Object) (_ rawjson.Object, err error) {
-	if object, err = r.span.apply(ctx, r.env.RS, object, r.clock.Now(), r.terminal.Err); err != nil {
+	if object, err = r.span.apply(ctx, r.env.RS, object, r.clock.Now(), r.terminal); err != nil {
 		return nil, err
 	}
 	if object, err = r.group(ctx, object); err != nil {
@@ -133,7 +134,7 @@ func (r *reading) print(ctx context.Context, arguments json.RawMessage) (kept ke
 	case record != nil:
 		return kept, r.format.WriteRecord(ctx, record)
 	case r.short != nil && !r.format.IsTable():
-		return kept, errors.Join(r.format.WriteRows(ctx, display.PlainGroups(result.Structured)), r.format.EndRows(""))
+		return kept, errors.Join(r.format.WriteRows(ctx, display.PlainGroups(result.Structured)), r.format.EndRows(ctx, ""))
 	}
 	more := ""
 	if r.definition.Pages != "" {

@@ -99,6 +99,9 @@ func (c *toolCommand) shortArguments() []tool.Argument {
 }
 
 func (c *toolCommand) object(command *cobra.Command, words []string) (json.RawMessage, error) {
+	if c.definition.Table == tool.DocumentTable && len(words) == 1 {
+		words = []string{named(words[0])}
+	}
 	if c.short == nil {
 		return c.arguments.Object(command, words)
 	}

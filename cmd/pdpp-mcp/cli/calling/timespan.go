@@ -3,7 +3,6 @@ package calling
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -103,8 +102,8 @@ func beginning(passed string, now time.Time) (time.Time, error) {
 	return time.Time{}, invocation.Usagef("invalid --since %q: use 12h, 7d, 2w, 2026-03-01 or 2026-03-01T08:00:00Z", passed)
 }
 
-// apply adds the filter to the arguments of a call and prints it on stderr.
-func (s *timespan) apply(ctx context.Context, reader rs.Reader, object rawjson.Object, now time.Time, stderr io.Writer) (rawjson.Object, error) {
+// apply adds the filter to the arguments of a call. It shows the filter to people.
+func (s *timespan) apply(ctx context.Context, reader rs.Reader, object rawjson.Object, now time.Time, terminal invocation.Terminal) (rawjson.Object, error) {
 	bounds, err := s.bounds(now)
 	if bounds == nil || err != nil || s.stream != "" && object.Text(s.stream) == "" { // the tool reports a missing stream
 		return object, err
@@ -117,11 +116,13 @@ func (s *timespan) apply(ctx context.Context, reader rs.Reader, object rawjson.O
 	if filter.Get(field) != nil {
 		return nil, invocation.Usagef("the filter and --since or --on both name %s; pass one of them", field)
 	}
-	words := make([]string, len(bounds))
-	for i, bound := range bounds {
-		words[i] = fmt.Sprintf("%s.%s=%s", invocation.OneLine(field), bound.Name, bounds.Text(bound.Name))
+	if _, isTerminal := terminal.Width(); isTerminal {
+		words := make([]string, len(bounds))
+		for i, bound := range bounds {
+			words[i] = fmt.Sprintf("%s.%s=%s", field, bound.Name, bounds.Text(bound.Name))
+		}
+		terminal.Note("--%s %s", invocation.FlagName(s.filter), strings.Join(words, " "))
 	}
-	fmt.Fprintf(stderr, "--%s %s\n", invocation.FlagName(s.filter), strings.Join(words, " "))
 	return object.With(s.filter, filter.With(field, bounds.Encode()).Encode()), nil
 }
 

@@ -67,6 +67,10 @@ func offerFor(flag *pflag.Flag) cobra.CompletionFunc {
 		return oneOf(value.Words)
 	}
 	switch name := flag.Name; {
+	case name == "columns", name == invocation.FormJSON && flag.NoOptDefVal == "" && !invocation.IsArgument(flag):
+		return completeNames(tool.StringListArgument, fields)
+	case name == "by":
+		return completeNames(tool.StringArgument, func(command *cobra.Command) []string { return append(fields(command), steps(command)...) })
 	case name == "provider-url":
 		return providers
 	case name == "grant-id":
@@ -94,10 +98,15 @@ func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
 	default:
 		return nil
 	}
+	return completeNames(argument.Type, names)
+}
+
+// completeNames returns the completion of a value of some type that consists of names.
+func completeNames(kind tool.ArgumentType, names func(*cobra.Command) []string) cobra.CompletionFunc {
 	return func(command *cobra.Command, passed []string, typed string) ([]string, cobra.ShellCompDirective) {
 		setPositional(command, passed)
 		offered, directive := names(command), cobra.ShellCompDirectiveNoFileComp
-		switch argument.Type {
+		switch kind {
 		case tool.StringListArgument: // completes the last name of the list
 			list := typed[:strings.LastIndexByte(typed, ',')+1]
 			offered = slices.DeleteFunc(offered, func(name string) bool { return slices.Contains(strings.Split(list, ","), name) })
@@ -112,6 +121,16 @@ func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
 		}
 		return withPrefix(offered, typed), directive
 	}
+}
+
+// steps returns the words that group by time.
+func steps(command *cobra.Command) []string {
+	if flag := command.Flags().Lookup("granularity"); flag != nil {
+		if value, ok := flag.Value.(*invocation.ArgumentValue); ok {
+			return value.Argument.Values
+		}
+	}
+	return nil
 }
 
 func setPositional(command *cobra.Command, passed []string) {

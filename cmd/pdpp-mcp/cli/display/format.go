@@ -41,10 +41,14 @@ type Format struct {
 	columns            []string // of rows; nil for all
 	noHeaders          bool
 
+	// Known returns the columns that rows may have without a value. It is called if a chosen column is in none of the first rows.
+	Known func(ctx context.Context) ([]string, error)
+
 	selection *query // of the expression; nil without one
 
 	// What was printed of rows:
 	areHits    bool
+	isChecked  bool     // the chosen columns exist
 	csvColumns []string // the members of the first page that has rows
 	missing    []string // members of later rows that have no column
 	kept       []json.RawMessage
@@ -54,9 +58,9 @@ type Format struct {
 // AddFlags adds the flags of a command that prints a result.
 func (f *Format) AddFlags(flags *pflag.FlagSet) {
 	const usage = "table, json, jsonl, csv or text (default table on a terminal, otherwise json); csv keeps values exactly, also those that a spreadsheet runs as formulas"
-	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatText)
+	invocation.AddChoice(flags, &f.chosen, "format,f", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatText)
 	invocation.AddJSON(flags, &f.chosen)
-	flags.StringVar(&f.expression, "jq", "", "jq `expression` that selects from the JSON; strings are printed without quotes")
+	flags.StringVarP(&f.expression, "jq", "q", "", "jq `expression` that selects from the JSON; strings are printed without quotes")
 }
 
 // AddRowFlags adds the flags of a command that prints plain rows.
@@ -64,11 +68,11 @@ func (f *Format) AddRowFlags(flags *pflag.FlagSet) {
 	const usage = "table, json, jsonl, csv or tsv (default table on a terminal, the ending of -o, otherwise jsonl); csv and tsv keep values exactly, also those that a spreadsheet runs as formulas"
 	invocation.AddChoice(flags, &f.chosen, "format,f", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatTSV)
 	flags.StringSliceVarP(&f.columns, "columns", "c", nil, "only these `fields`, in this order")
-	flags.Func("json", "short for --columns `fields` --format json", func(names string) error {
+	flags.Func(invocation.FormJSON, "short for --columns `fields` --format json; without fields it lists them", func(names string) error {
 		f.columns, f.chosen = append(f.columns, strings.Split(names, ",")...), formatJSON
 		return nil
 	})
-	flags.StringVarP(&f.expression, "jq", "q", "", "jq `expression` that selects from each row; strings are printed without quotes")
+	flags.StringVarP(&f.expression, "jq", "q", "", "jq `expression` that selects from the JSON: of each row, or with --json of the list of rows; strings are printed without quotes")
 	flags.BoolVarP(&f.noHeaders, "no-headers", "H", false, "print rows without the names of the columns")
 }
 
@@ -101,7 +105,7 @@ func (f *Format) Fields() []string {
 	if f.columns == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(f.columns), func(name string) bool { return name == handleName })
+	return slices.DeleteFunc(slices.Clone(f.columns), func(name string) bool { return name == HandleColumn })
 }
 
 // PrintShape prints the result of a tool. More says how to see the rows after a page.
@@ -120,7 +124,7 @@ func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(sc
 	_, isTerminal := f.Terminal.Width()
 	switch {
 	case f.IsPerRow():
-		return errors.Join(f.WriteRows(ctx, rowsOf(result.Structured)), f.EndRows(""))
+		return errors.Join(f.WriteRows(ctx, rowsOf(result.Structured)), f.EndRows(ctx, ""))
 	case f.selection != nil:
 		return f.selectFrom(ctx, result.Structured)
 	case f.chosen == formatText:
@@ -136,10 +140,7 @@ func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(sc
 }
 
 // show prints a table, whose cells are already printable.
-func (f *Format) show(table string) error {
-	_, err := fmt.Fprintln(f.Terminal.Out, table)
-	return err
-}
+func (f *Format) show(table string) error { return f.Terminal.Page(table + "\n") }
 
 // write prints whole lines. A terminal gets no control characters.
 func (f *Format) write(lines []byte) error {

@@ -1,6 +1,7 @@
 package display
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -8,10 +9,11 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// handleName is the member of a plain row that names it.
-const handleName = "handle"
+// HandleColumn is the member of a plain row that names it.
+const HandleColumn = "handle"
 
 // memberTable returns a table with a column for each name, or for all members ordered by their kinds. A dot in a name selects a nested
 // member.
@@ -34,8 +36,8 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 		}
 		table.addColumn(column{name: name, kind: kindOf(name, isTime, cells), isRight: areNumbers(values)}, cells)
 	}
-	table.rankKinds()
 	if !isNamed {
+		table.rankKinds()
 		slices.SortStableFunc(table.columns, func(a, b column) int { return int(a.kind - b.kind) })
 		return table
 	}
@@ -45,9 +47,40 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 			column.kind = namedIDKind
 		case column.kind == otherKind && column.isRight:
 			column.kind = amountKind
+		case column.kind == emptyKind:
+			column.kind = otherKind
 		}
 	}
 	return table
+}
+
+// completeCells fills an empty title with the text of the row, and adds the currency to an amount, so that a narrow table has both.
+func (t *table) completeCells() {
+	named := func(name string) int {
+		return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
+	}
+	texts := t.ofKinds(textKind)
+	for _, title := range t.ofKinds(titleKind) {
+		for i := range title.cells {
+			if title.cells[i] == "" && texts != nil {
+				title.cells[i], texts[0].cells[i] = texts[0].cells[i], ""
+			}
+		}
+		title.measure()
+	}
+	for _, amount := range t.ofKinds(amountKind) {
+		at := named("currency")
+		if at < 0 {
+			return
+		}
+		for i, currency := range t.columns[at].cells {
+			amount.cells[i] = strings.TrimSuffix(amount.cells[i]+" "+currency, " ")
+		}
+		amount.measure()
+		amount.isRight = true
+		t.columns = slices.Delete(t.columns, at, at+1)
+		return
+	}
 }
 
 // rowTable returns a table of plain rows, with their handles in the last column. A field that repeats the record's id is left out.
@@ -56,8 +89,8 @@ func rowTable(rows []rawjson.Object, names ...string) *table {
 	fields := make([]rawjson.Object, len(rows))
 	repeatsID := true
 	for i, row := range rows {
-		handles[i] = row.Text(handleName)
-		fields[i] = row.Without(handleName)
+		handles[i] = row.Text(HandleColumn)
+		fields[i] = row.Without(HandleColumn)
 		repeatsID = repeatsID && strings.HasSuffix(handles[i], ":"+row.Text("id"))
 	}
 	for i := range fields {
@@ -65,9 +98,12 @@ func rowTable(rows []rawjson.Object, names ...string) *table {
 			fields[i] = fields[i].Without("id")
 		}
 	}
-	table := memberTable(fields, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == handleName })...)
-	if names == nil || slices.Contains(names, handleName) {
-		table.addColumn(column{name: "id", kind: handleKind}, handles)
+	table := memberTable(fields, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == HandleColumn })...)
+	if table.isSample = names == nil; table.isSample {
+		table.completeCells()
+	}
+	if names == nil || slices.Contains(names, HandleColumn) {
+		table.addColumn(column{name: HandleColumn, kind: handleKind}, handles)
 	}
 	return table
 }
@@ -76,7 +112,7 @@ func recordTable(records []json.RawMessage) *table {
 	rows := make([]rawjson.Object, len(records))
 	for i, record := range objectsOf(records) {
 		fields, _ := rawjson.ParseObject(record.Get("data"))
-		rows[i] = append(rawjson.Object{rawjson.String(handleName, record.Text(handleName))}, fields...)
+		rows[i] = append(rawjson.Object{rawjson.String(HandleColumn, record.Text(HandleColumn))}, fields...)
 	}
 	table := rowTable(rows)
 	table.advice = "--fields, --format json"
@@ -177,36 +213,69 @@ type hit struct {
 	Stream   string
 	Snippet  string
 	Source   string `json:"display_name"`
-	Evidence []struct{ Preview string }
+	Evidence []struct {
+		Field   string `json:"field_path"`
+		Preview string
+		ShownIn string `json:"shown_in"` // the hit that has the same text
+	}
 }
 
-func readHit(result json.RawMessage, shared rawjson.Object) (h hit) {
-	members, _ := rawjson.ParseObject(result)
-	_ = json.Unmarshal(append(members, shared...).Encode(), &h) // a malformed hit has empty columns
-	if h.Snippet == "" && len(h.Evidence) > 0 {
-		h.Snippet = h.Evidence[0].Preview
+// readHits reads the results of a page. A title that the server made of names, because the record shows none, is replaced by the title that
+// was found, if any.
+func readHits(results []json.RawMessage, shared rawjson.Object) []hit {
+	hits := make([]hit, len(results))
+	for i, result := range results {
+		h := &hits[i]
+		members, _ := rawjson.ParseObject(result)
+		_ = json.Unmarshal(append(members, shared...).Encode(), h) // a malformed hit has empty columns
+		if strings.HasPrefix(h.Title, h.Source+" / ") {
+			h.Title = ""
+		}
+		for _, found := range h.Evidence {
+			if h.Title == "" && tool.TitleRole.Has(found.Field) {
+				h.Title = unmarked.Replace(found.Preview)
+			}
+			h.Snippet = cmp.Or(h.Snippet, found.Preview)
+		}
 	}
-	if h.Title == unmarked.Replace(h.Snippet) || strings.HasPrefix(h.Title, h.Source+" / ") {
-		h.Title = "" // the other columns show it
+	for i := range hits {
+		isShownIn := func(other hit) bool { return other.Handle == hits[i].Evidence[0].ShownIn }
+		if hits[i].Snippet != "" || len(hits[i].Evidence) == 0 {
+			continue
+		}
+		if other := slices.IndexFunc(hits, isShownIn); other >= 0 {
+			hits[i].Snippet = hits[other].Snippet
+		}
 	}
-	return h
+	return hits
 }
 
 var unmarked = strings.NewReplacer("<mark>", "", "</mark>", "")
 
-// plainHit returns a search result as a plain row.
-func plainHit(result json.RawMessage) json.RawMessage {
-	h := readHit(result, nil)
-	return rawjson.Object{
-		rawjson.String(handleName, h.Handle), rawjson.String("title", h.Title), rawjson.String("time", h.Time),
-		rawjson.String("stream", h.Stream), rawjson.String("source", h.Source), rawjson.String("text", unmarked.Replace(h.Snippet)),
-	}.Encode()
+// HitColumns are the columns of hits, in the order of a plain row.
+var HitColumns = []string{HandleColumn, "title", "time", "stream", "source", "text", "author"}
+
+// plainHits returns search results as plain rows.
+func plainHits(results []json.RawMessage) []json.RawMessage {
+	rows := make([]json.RawMessage, len(results))
+	for i, h := range readHits(results, nil) {
+		var row rawjson.Object
+		for at, value := range []string{h.Handle, h.Title, h.Time, h.Stream, h.Source, unmarked.Replace(h.Snippet), h.Author} {
+			row = append(row, rawjson.String(HitColumns[at], value))
+		}
+		rows[i] = row.Encode()
+	}
+	return rows
 }
 
+// hitTable shows the words that were found. In a row without a title, they are its title.
 func hitTable(results []json.RawMessage, shared rawjson.Object) *table {
-	hits := make([]hit, len(results))
-	for i, result := range results {
-		hits[i] = readHit(result, shared)
+	hits := readHits(results, shared)
+	for i := range hits {
+		if hits[i].Title == unmarked.Replace(hits[i].Snippet) {
+			hits[i].Title = ""
+		}
+		hits[i].Snippet = startAtMark(invocation.OneLine(hits[i].Snippet))
 	}
 	cells := func(textOf func(hit) string) (texts []string) {
 		for _, hit := range hits {
@@ -214,22 +283,19 @@ func hitTable(results []json.RawMessage, shared rawjson.Object) *table {
 		}
 		return texts
 	}
-	table := &table{advice: "--format json"}
-	addKnown := func(added column, cells []string) {
-		if slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {
-			table.addColumn(added, cells)
-		}
-	}
-	addKnown(column{name: "title", kind: titleKind}, cells(func(h hit) string { return h.Title }))
-	table.addColumn(column{name: "found", kind: textKind, hasMarks: true}, cells(func(h hit) string { return startAtMark(invocation.OneLine(h.Snippet)) }))
-	addKnown(column{name: "author", kind: personKind}, cells(func(h hit) string { return h.Author }))
+	table := &table{advice: "--format json", isSample: true}
+	table.addColumn(column{name: "title", kind: titleKind, hasMarks: true}, cells(func(h hit) string { return h.Title }))
+	table.addColumn(column{name: "text", kind: textKind, hasMarks: true}, cells(func(h hit) string { return h.Snippet }))
+	table.addColumn(column{name: "author", kind: personKind}, cells(func(h hit) string { return h.Author }))
 	times := cells(func(h hit) string { return h.Time })
 	if local, zone, isTime := localTimes(times); isTime {
 		times, table.zone = local, zone
 	}
 	table.addColumn(column{name: "time", kind: timeKind}, times)
-	table.addColumn(column{name: "in", kind: otherKind}, cells(func(h hit) string { return strings.TrimSpace(h.Source + " " + h.Stream) }))
-	table.addColumn(column{name: "id", kind: handleKind}, cells(func(h hit) string { return h.Handle }))
+	table.addColumn(column{name: "source", kind: otherKind}, cells(func(h hit) string { return h.Source }))
+	table.addColumn(column{name: "stream", kind: otherKind}, cells(func(h hit) string { return h.Stream }))
+	table.addColumn(column{name: HandleColumn, kind: handleKind}, cells(func(h hit) string { return h.Handle }))
+	table.completeCells()
 	return table
 }
 

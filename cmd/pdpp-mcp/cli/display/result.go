@@ -93,7 +93,7 @@ func shapeTable(shape tool.Table, result *tool.Result, screen screen, more strin
 		table := hitTable(p.Results, shared)
 		return table.render(screen) + screen.footer(p.rowLines(table, "hit", more)...)
 	case shape == tool.GroupTable && len(p.Data.Groups) > 0:
-		return memberTable(objectsOf(p.Data.Groups)).render(screen) + screen.footer(append(p.groupLines(), p.remarks()...)...)
+		return groupTable(objectsOf(p.Data.Groups), screen).render(screen) + screen.footer(append(p.groupLines(), p.remarks()...)...)
 	case shape == tool.GroupTable && p.Data.Value != nil:
 		return invocation.OneLine(cellOf(p.Data.Value)) + screen.footer(p.remarks()...)
 	case shape == tool.DocumentTable && p.Text != "":

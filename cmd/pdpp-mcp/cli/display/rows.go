@@ -32,17 +32,18 @@ func (f *Format) IsTable() bool { return f.chosen == formatTable }
 func (f *Format) WriteRows(ctx context.Context, rows []json.RawMessage) error {
 	defer func() { f.count += len(rows) }()
 	if f.areHits && !f.isHitTable() {
-		for i, hit := range rows {
-			rows[i] = plainHit(hit)
-		}
+		rows = plainHits(rows)
+	}
+	if err := f.checkColumns(ctx, rows); err != nil {
+		return err
 	}
 	switch {
-	case f.IsTable():
+	case f.IsTable(), f.selectsFromList():
 		f.kept = append(f.kept, rows...)
 		return nil
 	case f.selection != nil:
 		for _, row := range rows {
-			if err := f.selectFrom(ctx, row); err != nil {
+			if err := f.selectFrom(ctx, f.project(row)); err != nil {
 				return err
 			}
 		}
@@ -52,9 +53,7 @@ func (f *Format) WriteRows(ctx context.Context, rows []json.RawMessage) error {
 	}
 	var lines bytes.Buffer
 	for i, row := range rows {
-		if f.columns != nil {
-			row = f.project(row)
-		}
+		row = f.project(row)
 		switch isList := f.chosen == formatJSON; {
 		case isList && f.count+i == 0:
 			lines.WriteString("[")
@@ -71,8 +70,51 @@ func (f *Format) WriteRows(ctx context.Context, rows []json.RawMessage) error {
 	return f.write(lines.Bytes())
 }
 
-// project keeps the chosen columns of a row. A missing one is null.
+// selectsFromList reports whether --jq selects from the list of all rows, which is what --json prints.
+func (f *Format) selectsFromList() bool { return f.selection != nil && f.chosen == formatJSON }
+
+// checkColumns returns an error for a chosen column that rows do not have, with the ones that they have. It needs the first rows.
+func (f *Format) checkColumns(ctx context.Context, rows []json.RawMessage) error {
+	if f.columns == nil || f.isChecked || len(rows) == 0 {
+		return nil
+	}
+	f.isChecked = true
+	objects := objectsOf(rows)
+	isMissing := func(name string) bool {
+		return !slices.ContainsFunc(objects, func(row rawjson.Object) bool { return memberAt(row, name) != nil })
+	}
+	missing := slices.DeleteFunc(slices.Clone(f.columns), func(name string) bool { return !isMissing(name) })
+	if f.isHitTable() || len(missing) == 0 {
+		return nil
+	}
+	known := memberNames(objects)
+	if f.Known != nil {
+		all, err := f.Known(ctx)
+		if err != nil {
+			return err
+		}
+		known = append(slices.DeleteFunc(known, func(name string) bool { return slices.Contains(all, name) }), all...)
+	}
+	return CheckColumns(missing, known)
+}
+
+// CheckColumns returns an error if a name is not a column, with all columns. A dot in a name selects a member of the column before it.
+func CheckColumns(names, known []string) error {
+	for _, name := range names {
+		outer, _, _ := strings.Cut(name, ".")
+		if !slices.Contains(known, name) && !slices.Contains(known, outer) {
+			return invocation.Usagef("unknown column %q; %sthe columns are %s", name, invocation.DidYouMean(name, "", known),
+				invocation.OneLine(strings.Join(known, ", ")))
+		}
+	}
+	return nil
+}
+
+// project keeps the chosen columns of a row, or all without a choice. A missing one is null.
 func (f *Format) project(row json.RawMessage) json.RawMessage {
+	if f.columns == nil {
+		return row
+	}
 	members, _ := rawjson.ParseObject(row)
 	var kept rawjson.Object
 	for _, name := range f.columns {
@@ -87,13 +129,18 @@ func (f *Format) project(row json.RawMessage) json.RawMessage {
 
 // EndRows ends a JSON list, or prints the table with a note about the rows that follow. It returns an error that names the members without a
 // CSV column.
-func (f *Format) EndRows(more string) error {
+func (f *Format) EndRows(ctx context.Context, more string) error {
 	switch {
 	case len(f.missing) > 0:
 		return invocation.Failf("the CSV lacks %s that only later rows have: %s; use --format jsonl, or name the fields with --fields",
 			invocation.Count(len(f.missing), "member"), invocation.OneLine(strings.Join(f.missing, ", ")))
 	case f.IsTable():
 		return f.printTable(more)
+	case f.selectsFromList():
+		for i, row := range f.kept {
+			f.kept[i] = f.project(row)
+		}
+		return f.selectFrom(ctx, rawjson.Array(f.kept))
 	case f.chosen != formatJSON || f.selection != nil:
 		return nil
 	case f.count == 0:
@@ -122,20 +169,23 @@ func (f *Format) printTable(more string) error {
 
 // WriteRecord prints one row: as a list of its fields for people, or as one JSON object.
 func (f *Format) WriteRecord(ctx context.Context, row json.RawMessage) error {
+	if err := f.checkColumns(ctx, []json.RawMessage{row}); err != nil {
+		return err
+	}
 	if f.IsTable() {
 		return f.show(recordText(row, f.columns, screenOf(f.Terminal)))
 	}
-	if f.chosen == formatJSON {
+	if f.chosen == formatJSON { // one object, not a list
 		f.chosen = formatLines
 	}
-	return errors.Join(f.WriteRows(ctx, []json.RawMessage{row}), f.EndRows(""))
+	return errors.Join(f.WriteRows(ctx, []json.RawMessage{row}), f.EndRows(ctx, ""))
 }
 
 // recordText returns the fields of a record that have a value, one on a line. Fields with long text come last, as paragraphs.
 func recordText(row json.RawMessage, names []string, screen screen) string {
 	members, _ := rawjson.ParseObject(row)
 	if names == nil {
-		names = memberNames([]rawjson.Object{members.Without(handleName)})
+		names = memberNames([]rawjson.Object{members.Without(HandleColumn)})
 	}
 	width := 0
 	for _, name := range names {
@@ -157,7 +207,7 @@ func recordText(row json.RawMessage, names []string, screen screen) string {
 			lines = append(lines, label+invocation.WrapLine(padding+invocation.OneLine(cell), screen.columns-width, strings.Repeat(" ", width)))
 		}
 	}
-	return strings.Join(append(lines, texts...), "\n") + screen.footer(members.Text(handleName))
+	return strings.Join(append(lines, texts...), "\n") + screen.footer(members.Text(HandleColumn))
 }
 
 // PlainGroups returns the rows of an aggregate: its groups, or its value as one row.

@@ -3,6 +3,8 @@ package display
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +31,65 @@ func printed(t *testing.T, flags []string, pages ...[]json.RawMessage) (string, 
 			return out.String(), err
 		}
 	}
-	return out.String(), format.EndRows("")
+	return out.String(), format.EndRows(t.Context(), "")
+}
+
+// printedHits writes hits as a short command does.
+func printedHits(t *testing.T, flags []string, hits []json.RawMessage) (string, error) {
+	t.Helper()
+	return printedPlain(t, flags, true, hits)
+}
+
+// printedPlain writes one page of plain rows or hits with the flags of a short command.
+func printedPlain(t *testing.T, flags []string, areHits bool, rows []json.RawMessage) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	format := Format{Terminal: invocation.Terminal{Out: &out}}
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	format.AddRowFlags(set)
+	if err := errors.Join(set.Parse(flags), format.Check()); err != nil {
+		t.Fatal(err)
+	}
+	format.StartPlainRows(areHits)
+	if err := format.WriteRows(t.Context(), slices.Clone(rows)); err != nil {
+		return out.String(), err
+	}
+	err := format.EndRows(t.Context(), "")
+	return out.String(), err
+}
+
+// --jq selects from what is printed: each row, or with --json the list of rows.
+func TestAQuerySelectsFromWhatIsPrinted(t *testing.T) {
+	rows := []json.RawMessage{json.RawMessage(`{"handle":"h1","a":1,"b":2}`), json.RawMessage(`{"handle":"h2","a":3}`)}
+	for _, test := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--json", "a", "--jq", ".[].a"}, "1\n3\n"},
+		{[]string{"--json", "a,b", "-q", ".[0]"}, "{\"a\":1,\"b\":2}\n"},
+		{[]string{"-f", "json", "-q", "length"}, "2\n"},
+		{[]string{"-q", ".a"}, "1\n3\n"},
+		{[]string{"-c", "b", "-q", ".b"}, "2\nnull\n"},
+	} {
+		if got, err := printedPlain(t, test.flags, false, rows); got != test.want || err != nil {
+			t.Errorf("%v printed %q, %v, want %q", test.flags, got, err, test.want)
+		}
+	}
+}
+
+// An unknown column is an error that lists the known ones.
+func TestAnUnknownColumn(t *testing.T) {
+	rows := []json.RawMessage{json.RawMessage(`{"handle":"h1","subject":"a","nested":{"b":1}}`)}
+	for _, flags := range [][]string{{"-c", "subjekt"}, {"--json", "subject,subjekt"}, {"-c", "subjekt", "-f", "csv"}} {
+		got, err := printedPlain(t, flags, false, rows)
+		if got != "" || invocation.ExitCode(err) != invocation.ExitUsage ||
+			err.Error() != `unknown column "subjekt"; did you mean subject? the columns are handle, subject, nested` {
+			t.Errorf("%v printed %q, %v", flags, got, err)
+		}
+	}
+	if got, err := printedPlain(t, []string{"-c", "nested.b,handle"}, false, rows); got != "{\"nested.b\":1,\"handle\":\"h1\"}\n" || err != nil {
+		t.Errorf("a nested column printed %q, %v", got, err)
+	}
 }
 
 // Each row is a line: of CSV under one heading for all pages, with every value in its column.

@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -12,7 +13,9 @@ import (
 type table struct {
 	columns []column
 	advice  string // where the hidden columns are shown
-	zone    string // of the times, such as CET; empty without times
+	// isSample: the rows are a part of many, so that other rows must get the same columns.
+	isSample bool
+	zone     string // of the times, such as CET; empty without times
 }
 
 type column struct {
@@ -27,19 +30,32 @@ type column struct {
 
 var marks = strings.NewReplacer("<mark>", beginHighlight, "</mark>", endHighlight)
 
-// addColumn adds a column at the right. Variation selectors are dropped, because terminals disagree about their width.
+// addColumn adds a column at the right. Its cells become printable. Variation selectors are dropped, because terminals disagree about their width.
 func (t *table) addColumn(added column, cells []string) {
 	added.name = invocation.OneLine(added.name)
-	added.natural = invocation.Width(added.name)
 	for _, cell := range cells {
-		cell = strings.ReplaceAll(invocation.OneLine(cell), "\ufe0f", "")
+		if added.kind != barKind {
+			cell = strings.ReplaceAll(invocation.OneLine(cell), "\ufe0f", "")
+		}
 		if added.hasMarks {
 			cell = marks.Replace(cell)
 		}
 		added.cells = append(added.cells, cell)
-		added.natural = max(added.natural, invocation.Width(cell))
 	}
+	added.measure()
 	t.columns = append(t.columns, added)
+}
+
+// measure sets the natural width, after the cells have changed.
+func (c *column) measure() {
+	c.natural = invocation.Width(c.name)
+	for _, cell := range c.cells {
+		c.natural = max(c.natural, invocation.Width(cell))
+	}
+}
+
+func (c *column) isEmpty() bool {
+	return !slices.ContainsFunc(c.cells, func(cell string) bool { return cell != "" })
 }
 
 func (t *table) rowCount() int {
@@ -119,14 +135,15 @@ func (t *table) line(cellOf func(*column) string) string {
 }
 
 type screen struct {
-	columns   int
-	hasStyles bool // bold and faint text
-	isBare    bool // without headings and notes
+	columns    int
+	isTerminal bool
+	hasStyles  bool // bold and faint text
+	isBare     bool // without headings and notes
 }
 
 func screenOf(terminal invocation.Terminal) screen {
-	columns, _ := terminal.Width()
-	return screen{columns: columns, hasStyles: terminal.HasColours()}
+	columns, isTerminal := terminal.Width()
+	return screen{columns: columns, isTerminal: isTerminal, hasStyles: terminal.HasColours()}
 }
 
 // The styles of text, as parameters of the escape sequence SGR.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -49,8 +50,8 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 	for columns, want := range map[int]string{
 		60:  "subject from_name received_at",
 		80:  "subject from_name snippet received_at",
-		120: "subject from_name snippet received_at id",
-		200: "subject from_name snippet received_at to size_bytes thread_id id",
+		120: "subject from_name snippet received_at handle",
+		200: "subject from_name snippet received_at to size_bytes thread_id handle",
 	} {
 		result := &tool.Result{Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
 		shown := shapeTable(tool.RowTable, result, screen{columns: columns}, "--all")
@@ -119,6 +120,82 @@ func TestATableOfHits(t *testing.T) {
 	}
 	if strings.Contains(shown, "Fjordbank / ") {
 		t.Errorf("a made title is in\n%s", shown)
+	}
+}
+
+// A title that has the match stays the title, also in JSON. A hit without a title shows its text there.
+func TestAHitKeepsItsTitle(t *testing.T) {
+	hits := []json.RawMessage{
+		json.RawMessage(`{"id":"c/s:1","title":"Overdraft notice","display_name":"Bank","snippet":"<mark>Overdraft</mark> notice"}`),
+		json.RawMessage(`{"id":"c/s:2","title":"Bank / s / 2","display_name":"Bank","evidence":[{"field_path":"text","preview":"an <mark>overdraft</mark>"}]}`),
+		json.RawMessage(`{"id":"c/s:3","title":"Bank / s / 3","display_name":"Bank","evidence":[{"field_path":"subject","preview":"no <mark>overdraft</mark>"}]}`),
+		json.RawMessage(`{"id":"c/s:4","title":"Bank / s / 4","display_name":"Bank","evidence":[{"field_path":"snippet","shown_in":"c/s:2"}]}`),
+	}
+	lines := strings.Split(hitTable(hits, nil).render(screen{columns: 60}), "\n")
+	if !strings.HasPrefix(lines[1], "Overdraft notice ") || !strings.HasPrefix(lines[2], "an overdraft ") ||
+		!strings.HasPrefix(lines[3], "no overdraft ") || !strings.HasPrefix(lines[4], "an overdraft ") {
+		t.Errorf("shown as\n%s", strings.Join(lines, "\n"))
+	}
+	got, err := printedHits(t, []string{"-q", ".title + \"|\" + .text"}, hits)
+	if want := "Overdraft notice|Overdraft notice\n|an overdraft\nno overdraft|no overdraft\n|an overdraft\n"; got != want || err != nil {
+		t.Errorf("printed %q, %v", got, err)
+	}
+}
+
+// The number of rows does not change the columns of a table, and an amount has its currency.
+func TestTheColumnsOfASample(t *testing.T) {
+	inUTC(t)
+	var rows []rawjson.Object
+	for i, counterparty := range []string{"Bäckerei", "A counterparty with a very long name", ""} {
+		row, _ := rawjson.ParseObject(json.RawMessage(fmt.Sprintf(`{"handle":"c/s:%[1]d","id":"%[1]d","counterparty":%[2]q,"description":"text %[1]d",
+			"booked_at":"2026-04-29T14:00:00Z","amount":"-%[1]d.00","currency":"EUR","number":%[1]d,"kind":"card"}`, i, counterparty)))
+		rows = append(rows, row)
+	}
+	for _, columns := range []int{60, 80, 120} {
+		headings := map[string]bool{}
+		for count := range rows {
+			lines := strings.Split(rowTable(rows[:count+1]).render(screen{columns: columns}), "\n")
+			headings[strings.Join(strings.Fields(lines[0]), " ")] = true
+			if !strings.Contains(lines[1], "-0.00 EUR") {
+				t.Errorf("at %d columns the currency is missing in %q", columns, lines[1])
+			}
+		}
+		if len(headings) != 1 {
+			t.Errorf("at %d columns: %v", columns, headings)
+		}
+	}
+	if shown := rowTable(rows).render(screen{columns: 60}); !strings.Contains(shown, "\ntext 2 ") {
+		t.Errorf("a row without a title has no text:\n%s", shown)
+	}
+}
+
+// Groups with numbers get bars in the width of the terminal (R-VIEW-5). Values of both signs share a zero.
+func TestBars(t *testing.T) {
+	groups := func(values ...string) (rows []rawjson.Object) {
+		for i, value := range values {
+			rows = append(rows, rawjson.Object{rawjson.String("key", fmt.Sprintf("k%d", i)), rawjson.Raw("value", json.RawMessage(value))})
+		}
+		return rows
+	}
+	for name, test := range map[string]struct {
+		groups  []rawjson.Object
+		columns int
+		want    string
+	}{
+		"counts":   {groups("16", "8", "1", "0"), 28, "key  value\nk0      16  ████████████████\nk1       8  ████████\nk2       1  █\nk3       0"},
+		"eighths":  {groups("128", "1"), 28, "key  value\nk0     128  ████████████████\nk1       1  ▏"},
+		"signs":    {groups("-8", "8"), 28, "key  value\nk0      -8  ▒▒▒▒▒▒▒▒\nk1       8          ████████"},
+		"narrow":   {groups("16", "8"), 19, "key  value\nk0      16\nk1       8"},
+		"one":      {groups("16"), 60, "key  value\nk0      16"},
+		"no value": {groups("16", "null"), 60, "key  value\nk0      16\nk1"},
+	} {
+		onTerminal := screen{columns: test.columns, isTerminal: true}
+		if shown := groupTable(test.groups, onTerminal).render(onTerminal); shown != test.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, shown, test.want)
+		}
+		if shown := groupTable(test.groups, screen{columns: 160}).render(screen{columns: 160}); strings.ContainsAny(shown, "█▒▏") {
+			t.Errorf("%s: bars in a pipe:\n%s", name, shown)
+		}
 	}
 }
 

@@ -154,11 +154,19 @@ func (p *Provider) choose() error {
 // SignIn returns the command line that stores another credential in the same cache.
 func (p *Provider) SignIn() string {
 	address, _ := credential.ParseProviderURL(p.URL)
-	root := ""
-	if cache, err := OpenCache(p.CacheRoot, nil); err == nil {
-		root = cache.NamedRoot()
+	cache, err := OpenCache(p.CacheRoot, nil)
+	if err != nil {
+		return commandline.Connect(address, "")
 	}
-	return commandline.Connect(address, root)
+	cache.KeepModes = true // the reader of a credential restricts its file
+	entry := p.chosen
+	if source, _ := p.Passed(); entry == nil && source == "" {
+		entry, _ = cache.Load(p.URL, p.Grants, time.Now()) // without one, the command names no source
+	}
+	if entry == nil {
+		return commandline.Connect(address, cache.NamedRoot())
+	}
+	return entry.Credential.SameRequest().Connect(address, cache.NamedRoot())
 }
 
 // Admitted returns a client with the scoped token, and the compact schema, by which the resource server has confirmed that the token is a
@@ -179,6 +187,7 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 
 // Reader returns a client with the scoped token. It makes no request unless a cached token must be renewed (R-LOCAL-5).
 func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
+	p.Transport = observed(ctx, p.Transport, logger)
 	if _, err := p.address(); err != nil {
 		return nil, err
 	}

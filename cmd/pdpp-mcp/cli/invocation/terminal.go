@@ -10,12 +10,15 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"github.com/mattn/go-runewidth"
+	"github.com/spf13/pflag"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
@@ -24,6 +27,8 @@ type Terminal struct {
 	In  io.ReadCloser
 	Out io.Writer
 	Err io.Writer
+
+	NoPager *bool // of the flag; nil: no pager
 }
 
 // OnTerminal reports whether a stream is a terminal, and returns it as a file.
@@ -45,6 +50,53 @@ func columnsOf(stream any) (int, bool) {
 	return 160, isTerminal
 }
 
+// Page writes a text to standard output. On a terminal, a text with more lines than the screen goes through the pager of $PAGER, or less.
+func (t Terminal) Page(text string) error {
+	if file, isTerminal := OnTerminal(t.Out); isTerminal && !t.isUnpaged() {
+		_, rows, err := term.GetSize(int(file.Fd()))
+		if words := pagerCommand(os.Getenv); err == nil && words != nil && strings.Count(text, "\n") >= rows {
+			pager := exec.Command(words[0], words[1:]...)
+			pager.Stdin, pager.Stdout, pager.Stderr = strings.NewReader(text), file, os.Stderr
+			pager.Env = os.Environ()
+			if os.Getenv("LESS") == "" { // as git: quit if it fits, keep colours, leave the text on the screen
+				pager.Env = append(pager.Env, "LESS=FRX")
+			}
+			if pager.Run() == nil {
+				return nil
+			}
+		}
+	}
+	if _, err := io.WriteString(t.Out, text); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
+}
+
+// AddPagerFlag adds the flag that turns the pager off.
+func (t Terminal) AddPagerFlag(flags *pflag.FlagSet) {
+	flags.BoolVar(t.NoPager, "no-pager", false, "print long output without the pager of $PAGER")
+}
+
+func (t Terminal) isUnpaged() bool { return t.NoPager == nil || *t.NoPager }
+
+// pagerCommand returns the words of the pager, or nil for none. An empty PAGER and cat are none.
+func pagerCommand(getenv func(string) string) []string {
+	named, isSet := getenv("PAGER"), getenv("PAGER") != ""
+	if !isSet {
+		if named = "less"; getenv("TERM") == "" || getenv("TERM") == "dumb" {
+			return nil
+		}
+	}
+	words := strings.Fields(named)
+	if len(words) == 0 || words[0] == "cat" {
+		return nil
+	}
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return nil
+	}
+	return words
+}
+
 // HasColours reports whether standard output is a terminal with colours, and NO_COLOR is not set (https://no-color.org).
 func (t Terminal) HasColours() bool {
 	_, isTerminal := OnTerminal(t.Out)
@@ -61,6 +113,61 @@ func (t Terminal) PrintJSON(value any) error {
 		return fmt.Errorf("write the output: %w", err)
 	}
 	return nil
+}
+
+// PrintFitting prints the first of some tables that fits the terminal. If none does, it prints the first one as paragraphs. Columns without
+// a value are left out on a terminal.
+func (t Terminal) PrintFitting(tables ...[][]string) error {
+	columns, isTerminal := t.Width()
+	if !isTerminal {
+		return t.PrintTable(tables[0])
+	}
+	for i := range tables {
+		tables[i] = withoutEmpty(tables[i])
+	}
+	for _, rows := range tables {
+		width := -2
+		for i := range rows[0] {
+			widest := 0
+			for _, row := range rows {
+				widest = max(widest, Width(OneLine(row[i])))
+			}
+			width += widest + 2
+		}
+		if width <= columns {
+			return t.PrintTable(rows)
+		}
+	}
+	return t.PrintTable(tables[0])
+}
+
+// withoutEmpty returns rows without the columns in which every cell is unknown.
+func withoutEmpty(rows [][]string) [][]string {
+	kept := make([][]string, len(rows))
+	for i := range rows[0] {
+		if !slices.ContainsFunc(rows[1:], func(row []string) bool { return row[i] != Unknown && row[i] != "" }) {
+			continue
+		}
+		for r, row := range rows {
+			kept[r] = append(kept[r], row[i])
+		}
+	}
+	return kept
+}
+
+// Unknown is the cell of a table without a value.
+const Unknown = "-"
+
+// NameList returns the first names of a sorted list in one cell, and the number of the others.
+func NameList(names []string, most int) string {
+	shown := strings.Join(names[:min(len(names), most)], ", ")
+	switch more := len(names) - most; {
+	case more > 0 && most == 1: // for a narrow table
+		shown += fmt.Sprintf(" +%d", more)
+	case more > 0:
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	return shown
 }
 
 // PrintTable writes rows in aligned columns below headings. On a narrower terminal each row becomes a paragraph with a line for each cell.
@@ -96,10 +203,16 @@ func (t Terminal) PrintTable(rows [][]string) error {
 	if isTerminal && widest > columns {
 		shown = strings.Join(paragraphs, "\n")
 	}
-	if _, err := fmt.Fprint(t.Out, shown); err != nil {
-		return fmt.Errorf("write the output: %w", err)
+	return t.Page(shown)
+}
+
+// Note writes a message to standard error. A terminal gets it wrapped at words.
+func (t Terminal) Note(format string, values ...any) {
+	message := OneLine(fmt.Sprintf(format, values...))
+	if columns, isTerminal := columnsOf(t.Err); isTerminal {
+		message = WrapLine(message, columns, "")
 	}
-	return nil
+	_, _ = fmt.Fprintln(t.Err, message) // a failure cannot be reported
 }
 
 // isControl reports whether a terminal would act on a character or show nothing for it. Line breaks and tabs are allowed.
@@ -136,12 +249,15 @@ func (w printableWriter) Write(text []byte) (int, error) {
 }
 
 // Line is a progress line, which is rewritten in place.
-type Line struct{ terminal io.Writer } // nil: nothing is written
+type Line struct {
+	terminal io.Writer // nil: nothing is written
+	isShown  bool
+}
 
 // NewLine returns a line on a stream. It writes nothing unless the stream is a terminal.
 func NewLine(stream io.Writer) *Line {
 	if file, isTerminal := OnTerminal(stream); isTerminal {
-		return &Line{file}
+		return &Line{terminal: file}
 	}
 	return &Line{}
 }
@@ -150,15 +266,16 @@ func NewLine(stream io.Writer) *Line {
 func (l *Line) Show(text string) {
 	if l.terminal != nil {
 		fmt.Fprint(l.terminal, "\r"+text)
+		l.isShown = true
 	}
 }
 
-// End ends the line. Later calls do nothing.
+// End ends the line, if there is one. Later calls do nothing.
 func (l *Line) End() {
-	if l.terminal != nil {
+	if l.terminal != nil && l.isShown {
 		fmt.Fprintln(l.terminal)
-		l.terminal = nil
 	}
+	l.terminal = nil
 }
 
 // OpenBrowser opens a checked http or https URL in the browser of this machine. It reports whether the browser was started.

@@ -38,13 +38,15 @@ type download struct {
 func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Request) error {
 	d := &download{expected: blob.DigestIn(path.Base(string(request.Path))), digest: sha256.New(), size: -1, line: invocation.NewLine(t.Terminal.Err)}
 	defer d.line.End()
-	defer d.show()
 	if err := d.open(ctx, t); err != nil {
 		return err
 	}
 	if err := d.run(ctx, opener, request); err != nil {
+		d.show()
 		return errors.Join(err, d.abort())
 	}
+	d.show()
+	d.line.End()
 	if t.isDefault {
 		fmt.Fprintln(t.Terminal.Out, t.name)
 	}

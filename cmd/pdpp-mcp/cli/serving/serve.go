@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"strconv"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -59,7 +61,7 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
 		},
 	}
 	settings.addFlags(command.Flags())
-	command.Flags().BoolVar(&isCheck, "check", false, "check the settings and both other servers, and exit")
+	command.Flags().BoolVar(&isCheck, "check", false, "try everything that a start tries, change nothing, and exit")
 	return command
 }
 
@@ -144,9 +146,19 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	if err != nil {
 		return nil, credential.Misconfigured(
 			fmt.Sprintf("cannot listen on --%s %s: %v", flag, address, err),
-			"pass another address, such as 127.0.0.1:8788", err)
+			"pass another address, such as "+nextAddress(address), err)
 	}
 	return listener, nil
+}
+
+// nextAddress returns an address with the port after the one that cannot be used.
+func nextAddress(address string) string {
+	name, port, err := net.SplitHostPort(address)
+	number, numberErr := strconv.Atoi(port)
+	if err != nil || numberErr != nil || number < 1 || number > 65534 {
+		return "127.0.0.1:8789"
+	}
+	return net.JoinHostPort(name, strconv.Itoa(number+1))
 }
 
 const metricsPath = "/metrics"
@@ -162,11 +174,17 @@ func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handl
 	return nil
 }
 
-// check asks both other servers, and listens on nothing. The error has the exit code of the first problem.
+// check tries everything that a start tries, and changes nothing: both addresses, the audit file and both other servers. An address in use
+// is no error, because a running server is checked before a reload. The error has the exit code of the first problem.
 func check(ctx context.Context, settings *serveSettings, handlers *handlerFactory, out io.Writer) error {
 	handlers.address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
-	handler, _, err := handlers.handler(settings)
+	dry := *settings
+	dry.auditFile = "" // a handler would create it
+	handler, _, err := handlers.handler(&dry)
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(checkAddresses(ctx, settings, out), settings.checkAudit()); err != nil {
 		return err
 	}
 	failedAS, failedRS := handler.Check(ctx)
@@ -174,6 +192,25 @@ func check(ctx context.Context, settings *serveSettings, handlers *handlerFactor
 	return errors.Join(err,
 		report(out, "authorization server "+settings.auth.AuthorizationServer, "check --authorization-server and the introspection client", failedAS),
 		report(out, "resource server "+settings.resourceURL(), "check --provider-url and --rs-url", failedRS))
+}
+
+// checkAddresses listens on the addresses for a moment.
+func checkAddresses(ctx context.Context, settings *serveSettings, out io.Writer) error {
+	for _, each := range []struct{ flag, address string }{{"listen", settings.listen}, {"metrics-listen", settings.metrics}} {
+		if each.address == "" {
+			continue
+		}
+		listener, err := listen(ctx, each.flag, each.address)
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			_, _ = fmt.Fprintf(out, "note    --%s %s is in use, as it is while this server runs\n", each.flag, each.address)
+		case err != nil:
+			return err
+		default:
+			defer listener.Close() // after the other one was tried
+		}
+	}
+	return nil
 }
 
 func report(out io.Writer, name, nextStep string, failed error) error {

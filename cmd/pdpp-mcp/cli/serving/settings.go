@@ -91,6 +91,9 @@ func (s *serveSettings) check() error {
 	if s.host.Limits.PerSecond <= 0 {
 		wrong.add("caller-rate", strconv.FormatFloat(s.host.Limits.PerSecond, 'g', -1, 64), "it must be more than 0; pass a number such as 10")
 	}
+	if s.metrics == s.listen && !strings.HasSuffix(s.listen, ":0") {
+		return invocation.Usagef("--metrics-listen and --listen are both %s; pass another address for one, such as %s", s.listen, nextAddress(s.listen))
+	}
 	if err := invocation.RefuseReadOn(s.host.MaxReads); err != nil {
 		return err
 	}
@@ -179,6 +182,18 @@ func (s *serveSettings) audit(logger *slog.Logger, lost func()) *audit.Log {
 	}
 	log.Lost = lost
 	return log
+}
+
+// checkAudit returns an error if the audit file cannot be written. It creates nothing.
+func (s *serveSettings) checkAudit() error {
+	if s.auditFile == "" || s.auditFile == "-" {
+		return nil
+	}
+	if err := audit.CheckFile(s.auditFile); err != nil {
+		return credential.Misconfigured(fmt.Sprintf("--audit-file %s cannot be written: %v", s.auditFile, credential.Cause(err)),
+			"pass a file in a folder that this user can write to", err)
+	}
+	return nil
 }
 
 func (s *serveSettings) resourceURL() string { return cmp.Or(s.host.ResourceURL, s.host.ProviderURL) }

@@ -6,10 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/mcphost"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
@@ -53,13 +55,12 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	for _, provider := range providers {
 		arguments = append(arguments, "--provider-url", provider)
 	}
-	root, err := rootOf(cache)
+	// A host starts servers in any folder, which may have a cache of its own.
+	root, err := filepath.Abs(cache.Root)
 	if err != nil {
-		return mcphost.Server{}, err
+		return mcphost.Server{}, fmt.Errorf("find the credential cache: %w", err)
 	}
-	if root != "" {
-		arguments = append(arguments, "--cache-root", root)
-	}
+	arguments = append(arguments, "--cache-root", root)
 	if isPlain { // allowed here, so the started server needs the flag too
 		arguments = append(arguments, "--"+invocation.AllowPlainHTTP)
 	}
@@ -93,17 +94,24 @@ func (s *setupServer) providersToServe(cache *credential.Cache) (providers []str
 	return providers, isPlain, nil
 }
 
-// rootOf returns the absolute path of the cache, since a host starts servers in another folder. It is empty for the default in the home
-// directory.
-func rootOf(cache *credential.Cache) (string, error) {
-	absolute, err := filepath.Abs(cache.Root)
+// signIns returns the command lines that sign in at the providers without a usable credential. The server cannot start before.
+func (s *setupServer) signIns() []string {
+	cache, err := invocation.OpenCache(s.cacheRoot, nil)
+	if s.url != "" || err != nil {
+		return nil
+	}
+	cache.KeepModes = true // the reader of a credential restricts its file
+	providers, _, err := s.providersToServe(cache)
 	if err != nil {
-		return "", fmt.Errorf("find the credential cache: %w", err)
+		return nil
 	}
-	if home, err := os.UserHomeDir(); err == nil && absolute == filepath.Join(home, ".pdpp") {
-		return "", nil
+	var lines []string
+	for _, provider := range providers {
+		if _, err := cache.Load(provider, s.grants, time.Now()); err != nil {
+			lines = append(lines, commandline.Connect(provider, cache.NamedRoot()))
+		}
 	}
-	return absolute, nil
+	return lines
 }
 
 // thisBinary returns the absolute path of the program. It keeps a link on the PATH, which stays valid after updates.

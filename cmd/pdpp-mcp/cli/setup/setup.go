@@ -23,6 +23,7 @@ type setup struct {
 	yes      bool
 	skill    bool
 	print    bool
+	undo     bool
 }
 
 // NewSetupCommand returns the command that adds this program to the configuration of an MCP host.
@@ -42,10 +43,13 @@ Then it asks whether to install a skill, a page that teaches the model the short
 --skill installs it without asking; --print --skill prints it.
 
 With --provider-url the host starts this binary, which reads the credential cache. With --url it connects
-to a hosted server and signs in there. No token is written into a configuration.`,
+to a hosted server and signs in there. No token is written into a configuration.
+
+--undo removes the entry again, in the same way.`,
 		Example: `  pdpp-mcp setup claude-code --provider-url https://pdpp.example
   pdpp-mcp setup codex --url https://pdpp.example/mcp
-  pdpp-mcp setup vscode --provider-url https://pdpp.example --print`,
+  pdpp-mcp setup vscode --provider-url https://pdpp.example --print
+  pdpp-mcp setup codex --undo`,
 		ValidArgs: hostNames(),
 		Args: func(_ *cobra.Command, positional []string) error {
 			switch {
@@ -69,6 +73,7 @@ to a hosted server and signs in there. No token is written into a configuration.
 	command.Flags().BoolVar(&setup.yes, "yes", false, "write the configuration without asking")
 	command.Flags().BoolVar(&setup.skill, "skill", false, "install the skill without asking")
 	command.Flags().BoolVar(&setup.print, "print", false, "print the configuration without writing it")
+	command.Flags().BoolVar(&setup.undo, "undo", false, "remove the entry from the host's configuration")
 	return command
 }
 
@@ -82,9 +87,15 @@ func hostNames() []string {
 
 // run prints the change to stdout and everything else to stderr.
 func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
+	if s.undo && (s.print || s.skill) {
+		return invocation.Usagef("--undo cannot be combined with --print or --skill; pass it alone or with --name and --yes")
+	}
 	if s.print && s.skill {
 		_, err := fmt.Fprint(s.terminal.Out, gen.Surface().Skill.Text)
 		return err
+	}
+	if s.undo {
+		return s.remove(command.Context(), host)
 	}
 	server, err := s.server.server()
 	if err != nil {
@@ -101,13 +112,16 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	if err != nil {
 		return err
 	}
+	for _, line := range s.server.signIns() {
+		s.say("there is no usable credential yet, and the server does not start without one; run: %s", line)
+	}
 	s.warnConflict(host, machine, server.Name)
 	if change.Empty() {
 		s.say("%s has %s already; nothing changes", change.Path, server.Name)
 		return s.installSkill(command.Context(), host, machine)
 	}
-	if _, err := fmt.Fprint(s.terminal.Out, invocation.Printable(change.Diff())); err != nil {
-		return fmt.Errorf("show the change: %w", err)
+	if err := s.show(change); err != nil {
+		return err
 	}
 	if _, err := exec.LookPath(host.Program); err != nil && !host.Installed(machine) {
 		s.say("%s does not seem to be installed; it will use the file once it is", host.Title)
@@ -120,6 +134,41 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 		s.say("to sign in: %s", host.SignIn)
 	}
 	return s.installSkill(command.Context(), host, machine)
+}
+
+// remove removes the entry of the server from the host's file, after consent. The skill is the user's to remove.
+func (s *setup) remove(ctx context.Context, host mcphost.Host) error {
+	machine, err := mcphost.ThisMachine()
+	if err != nil {
+		return err
+	}
+	change, err := host.PlanRemoval(machine, s.server.name)
+	switch {
+	case err != nil:
+		return err
+	case change.Empty() || change.Diff() == "":
+		s.say("%s has no server %s; nothing changes", change.Path, s.server.name)
+		return nil
+	}
+	if err := s.show(change); err != nil {
+		return err
+	}
+	if isWritten, err := s.write(ctx, change, "Write", s.yes); err != nil || !isWritten {
+		return err
+	}
+	s.say("next: restart %s", host.Title)
+	skill := gen.Surface().Skill
+	if installed, err := host.PlanSkill(machine, skill.Name, skill.Text); err == nil && installed.Exists() {
+		s.say("the skill stays; to remove it, delete %s", installed.Path)
+	}
+	return nil
+}
+
+func (s *setup) show(change *mcphost.Change) error {
+	if _, err := fmt.Fprint(s.terminal.Out, invocation.Printable(change.Diff())); err != nil {
+		return fmt.Errorf("show the change: %w", err)
+	}
+	return nil
 }
 
 // write writes a change after consent, and reports whether it did.
@@ -194,7 +243,7 @@ func (s *setup) warnConflict(host mcphost.Host, machine mcphost.Machine, name st
 }
 
 func (s *setup) say(format string, values ...any) {
-	_, _ = fmt.Fprintln(s.terminal.Err, invocation.Printable(fmt.Sprintf(format, values...)))
+	s.terminal.Note(format, values...)
 }
 
 // confirm asks on the terminal and reports whether the answer is yes. Ctrl-C counts as no. Without a terminal it returns a usage

@@ -17,7 +17,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential/connect"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 var errNothingStored = fmt.Errorf("%w; nothing was stored", invocation.ErrInterrupted)
@@ -181,7 +180,7 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	}
 	// One entry of a host serves every connected provider.
 	fmt.Fprintf(&report, "Stored in %s.\nTry:  %s\nNext: %s\n", path,
-		commandline.Read("call "+tool.SchemaTool, entry.ProviderURL, cache.NamedRoot()),
+		commandline.Read("streams", entry.ProviderURL, cache.NamedRoot()),
 		commandline.Read("setup <host>", "", cache.NamedRoot()))
 	if _, err := fmt.Fprint(terminal.Out, report.String()); err != nil {
 		return fmt.Errorf("write the result: %w", err)

@@ -62,7 +62,7 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 				return err
 			}
 			for _, each := range overlaps {
-				fmt.Fprintln(terminal.Err, "note: "+invocation.Printable(each.String()))
+				terminal.Note("note: %s", each)
 			}
 			return nil
 		},
@@ -112,6 +112,8 @@ func connectionOf(entry *credential.Entry, path string, current bool, now time.T
 	switch {
 	case entry.Credential.OwnerMember() != "":
 		shown.State = "owner credential, never used"
+	case !entry.Credential.EndedAt.IsZero():
+		shown.State = "ended by its owner"
 	case entry.Credential.Expired(now):
 		shown.State = "expired"
 	}
@@ -123,24 +125,35 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 		_, err := fmt.Fprintln(terminal.Out, "No credentials are stored; run: "+commandline.Connect("", cacheRoot))
 		return err
 	}
+	layout, zone := time.RFC3339, time.UTC
+	if _, isTerminal := terminal.Width(); isTerminal {
+		layout, zone = "2006-01-02 15:04", time.Local
+	}
 	format := func(t *time.Time, unknown string) string {
 		if t == nil || t.IsZero() {
 			return unknown
 		}
-		return t.UTC().Format(time.RFC3339)
+		return t.In(zone).Format(layout)
 	}
-	rows := [][]string{{"LABEL", "PROVIDER", "GRANT", "CONNECTIONS", "STREAMS", "RANGE", "EXPIRES", "LAST USED", "STATE"}}
-	for _, listed := range connections {
-		var ids, names, ranges []string
-		for _, each := range listed.Approved {
-			ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, timeRange(each))
+	table := func(most int) [][]string {
+		rows := [][]string{{"label", "provider", "grant", "connections", "streams", "range", "expires", "last_used", "state"}}
+		for _, listed := range connections {
+			var ids, names, ranges []string
+			for _, each := range listed.Approved {
+				ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, timeRange(each))
+			}
+			cell := func(names []string) string {
+				slices.Sort(names)
+				return cmp.Or(invocation.NameList(slices.Compact(names), most), invocation.Unknown)
+			}
+			rows = append(rows, []string{
+				cmp.Or(listed.Label, invocation.Unknown), listed.ProviderURL, cmp.Or(listed.GrantID, invocation.Unknown), cell(ids), cell(names), cell(ranges),
+				format(listed.ExpiresAt, "never"), format(&listed.LastUsedAt, invocation.Unknown), listed.State,
+			})
 		}
-		rows = append(rows, []string{
-			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), cell(ids), cell(names), cell(ranges),
-			format(listed.ExpiresAt, "never"), format(&listed.LastUsedAt, "-"), listed.State,
-		})
+		return rows
 	}
-	return terminal.PrintTable(rows)
+	return terminal.PrintFitting(table(namesShown), table(1))
 }
 
 const namesShown = 4 // in a cell
@@ -157,20 +170,6 @@ func timeRange(approved credential.Approved) string {
 		return "until " + until
 	}
 	return "all"
-}
-
-// cell returns the names in a table cell. A dash means unknown.
-func cell(names []string) string {
-	slices.Sort(names)
-	names = slices.Compact(names)
-	if len(names) == 0 {
-		return "-"
-	}
-	shown := strings.Join(names[:min(len(names), namesShown)], ", ")
-	if more := len(names) - namesShown; more > 0 {
-		shown += fmt.Sprintf(" and %d more", more)
-	}
-	return shown
 }
 
 // NewDisconnectCommand returns the command that removes stored credentials and revokes their tokens.

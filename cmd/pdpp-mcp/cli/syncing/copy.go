@@ -204,7 +204,7 @@ func (s *sync) reportUngranted(granted []source, sources *invocation.Sources) {
 	for _, kept := range s.copies() {
 		isGranted := slices.ContainsFunc(granted, func(source source) bool { return source.file() == kept.file })
 		if !isGranted && sources.IsEvery(kept.state.Provider) {
-			fmt.Fprintf(s.terminal.Err, "no longer granted, and kept: %s (%d records)\n",
+			s.terminal.Note("no longer granted, and kept: %s (%d records)",
 				filepath.Join(s.directory, filepath.FromSlash(kept.file)), kept.state.Records)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -27,6 +28,7 @@ type sync struct {
 	streams, connections []string // to copy; empty for all
 
 	root *os.Root
+	lock *os.File
 }
 
 // NewSyncCommand returns the command that keeps copies of streams.
@@ -74,10 +76,10 @@ type row struct {
 
 // updateAll updates every copy. The failure of one stream or one grant does not affect the others.
 func (s *sync) updateAll(ctx context.Context, sources *invocation.Sources, log *invocation.Log) (*tool.Result, error) {
+	defer s.close()
 	if err := s.open(); err != nil {
 		return nil, err
 	}
-	defer s.root.Close()
 	logger := log.Logger()
 	providers, unusable := sources.Each(logger)
 	if len(providers) == 0 {
@@ -155,7 +157,7 @@ func granted(ctx context.Context, providers []*invocation.Provider, logger *slog
 	return sources, problems, isComplete
 }
 
-// open opens the directory and removes the partial files of a killed run.
+// open opens and locks the directory, and removes the partial files of a killed run.
 func (s *sync) open() error {
 	if err := os.MkdirAll(s.directory, 0o700); err != nil {
 		return invocation.Usagef("the directory cannot be created: %v", err)
@@ -165,7 +167,29 @@ func (s *sync) open() error {
 		return invocation.Usagef("the directory cannot be opened: %v", err)
 	}
 	s.root = root
+	if s.lock, err = root.OpenFile(lockFile, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return err
+	}
+	err = ownfile.TryLock(s.lock)
+	switch {
+	case errors.Is(err, ownfile.ErrLocked):
+		return invocation.Failf("another pdpp-mcp sync is writing to %s; wait until it ends, or pass another directory", s.directory)
+	case err != nil && !errors.Is(err, errors.ErrUnsupported):
+		return err
+	}
 	return removeParts(root)
+}
+
+// lockFile is locked by a run. It stays, because a run could lock a file that another one has removed.
+const lockFile = ".pdpp-sync.lock"
+
+func (s *sync) close() {
+	if s.lock != nil {
+		_ = s.lock.Close() // which unlocks it
+	}
+	if s.root != nil {
+		_ = s.root.Close()
+	}
 }
 
 func (s *sync) choose(granted []source) ([]source, error) {

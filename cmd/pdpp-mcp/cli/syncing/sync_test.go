@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -67,5 +68,25 @@ func TestAFeedThatLeadsBack(t *testing.T) {
 	bookmark, done, err := follow(t.Context(), feed, kept, func(int) {})
 	if bookmark != "b1" || done.Written != 3 || feed.pages != 3 || err != nil {
 		t.Errorf("after %d pages: %q, %+v, %v", feed.pages, bookmark, done, err)
+	}
+}
+
+// Two runs cannot write to one directory: the second ends with a message, and a run after them works.
+func TestOneRunAtATime(t *testing.T) {
+	directory := t.TempDir()
+	first, second := &sync{directory: directory}, &sync{directory: directory}
+	if err := first.open(); err != nil {
+		t.Fatal(err)
+	}
+	err := second.open()
+	second.close()
+	if invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "another pdpp-mcp sync is writing to "+directory) {
+		t.Errorf("the second run: %v", err)
+	}
+	first.close()
+	third := &sync{directory: directory}
+	defer third.close()
+	if err := third.open(); err != nil {
+		t.Errorf("a later run: %v", err)
 	}
 }

@@ -103,6 +103,9 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 		failure.NextStep = "pass --flow with another sign-in, or ask who runs the provider"
 	case isInvalidRequest(refused) && s.Access.Source == "":
 		failure.NextStep = "name what to ask for, with --source <connector>, such as --source https://registry.pdpp.dev/connectors/gmail"
+		if s.server.Authorization != "" && s.Flow != AuthorizationCode {
+			failure.NextStep += "; or let the owner choose on a page: run: " + commandline.Connect(s.requester.provider, s.CacheRoot) + " --flow code"
+		}
 	case isInvalidRequest(refused) && s.Access.omitsConnection():
 		failure.NextStep = "check --source, --stream, --field, --since and --until; " + nameConnection
 	case isInvalidRequest(refused):
@@ -113,8 +116,22 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 
 const nameConnection = "if the source has several connections, pass --connection <id>, as the provider shows it to its owner"
 
+// connectStep returns the command that asks for the same again.
 func (s *signIn) connectStep() string {
-	return "run: " + commandline.Connect(s.requester.provider, s.CacheRoot)
+	wanted := commandline.Wanted{Source: s.Access.Source, Label: s.Label}
+	for _, stream := range s.Access.Streams {
+		if stream.Name != credential.EveryStream {
+			wanted.Streams = append(wanted.Streams, stream.Name)
+		}
+		wanted.Connections, wanted.Since, wanted.Until = stream.Connections, stream.Range.Since, stream.Range.Until
+		for _, field := range stream.Fields {
+			if len(s.Access.Streams) > 1 {
+				field = stream.Name + "." + field
+			}
+			wanted.Fields = append(wanted.Fields, field)
+		}
+	}
+	return "run: " + wanted.Connect(s.requester.provider, s.CacheRoot)
 }
 
 func (s *signIn) expiredError(err error) *credential.Error {
