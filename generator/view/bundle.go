@@ -58,7 +58,7 @@ func bundled(name string, loader api.Loader) (string, error) {
 	}
 	text := strings.TrimSpace(string(result.OutputFiles[0].Contents))
 	if strings.Contains(strings.ToLower(text), "</script") || strings.Contains(strings.ToLower(text), "</style") {
-		return "", fmt.Errorf("generator/view/source/%s holds the end of its own element", name)
+		return "", fmt.Errorf("generator/view/source/%s closes the element that holds it", name)
 	}
 	return text, nil
 }
