@@ -59,7 +59,9 @@ func newProvider(t testing.TB) (url string) {
 // newProviderAndBox is newProvider with a seed for the sample data. It also returns the sandbox, for its tokens.
 func newProviderAndBox(t testing.TB, seed uint64) (box *sandbox.Sandbox, url string) {
 	t.Helper()
-	return sandboxtest.Serve(t, sandbox.Options{Seed: seed, Reads: resource.ReadsOpen}) // the pages ask with filters, and the owner chooses
+	return sandboxtest.Serve(t, sandbox.Options{ // the pages ask with filters, and the owner chooses
+		Seed: seed, Reads: resource.ReadsOpen, Authorization: []authorization.Option{authorization.WithAnyChoice(true)},
+	})
 }
 
 // newStrictProvider serves a sandbox of PDPP v0.1: a request names its connections, where the owner has several. It reads the

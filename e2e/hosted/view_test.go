@@ -32,15 +32,21 @@ type pictured struct {
 
 var pictures = []pictured{
 	{"groups", "aggregate", `{"stream":"transactions","metric":"count","group_by":"category"}`, `view().querySelectorAll(".bars li").length > 3`, "", ""},
-	{"periods", "aggregate", `{"stream":"*","metric":"count","group_by_time":"time","granularity":"month","filter":{"time":{"gte":"2025-01-01"}}}`,
+	{
+		"periods", "aggregate", `{"stream":"*","metric":"count","group_by_time":"time","granularity":"month","filter":{"time":{"gte":"2025-01-01"}}}`,
 		`view().querySelectorAll(".chart canvas").length === 1`,
 		`[...view().querySelectorAll("button")].find((b) => b.textContent === "year")`,
-		`[{"name":"aggregate","arguments":{"stream":"*","metric":"count","group_by_time":"time","granularity":"year","filter":{"time":{"gte":"2025-01-01"}}}}]`},
-	{"weekdays", "aggregate", `{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by_time":"received_at","granularity":"weekday"}`,
-		`view().querySelectorAll(".grid li").length === 7`, "", ""},
+		`[{"name":"aggregate","arguments":{"stream":"*","metric":"count","group_by_time":"time","granularity":"year","filter":{"time":{"gte":"2025-01-01"}}}}]`,
+	},
+	{
+		"weekdays", "aggregate", `{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by_time":"received_at","granularity":"weekday"}`,
+		`view().querySelectorAll(".grid li").length === 7`, "", "",
+	},
 	{"timeline", "query_records", `{"stream":"*","limit":12}`, `view().querySelectorAll("section.day").length > 0`, "", ""},
-	{"hits", "search", `{"q":"Juno","limit":5}`, `view().querySelectorAll(".card mark").length > 0`,
-		`view().querySelector(".card button")`, `[{"name":"fetch","arguments":{"id":"cin_gmail_personal/messages:p-juno-note-01"}}]`},
+	{
+		"hits", "search", `{"q":"Juno","limit":5}`, `view().querySelectorAll(".card mark").length > 0`,
+		`view().querySelector(".card button")`, `[{"name":"fetch","arguments":{"id":"cin_gmail_personal/messages:p-juno-note-01"}}]`,
+	},
 	{"document", "fetch", `{"id":"cin_gmail_personal/messages:p-msg-080"}`, `view().querySelector(".text").textContent.length > 20`, "", ""},
 }
 

@@ -149,8 +149,16 @@ func (h *hit) appendRow(text []byte, columns []column) []byte {
 func (h *hit) appendResult(out []byte) []byte {
 	out = appendText(appendText(appendText(append(out, '{'), "id", h.handle), "title", h.title), "url", h.url)
 	for _, member := range []struct{ name, text string }{
-		{"connection_id", h.connectionID}, {"connector_key", h.connectorKey}, {"stream", h.stream}, {"display_name", h.displayName},
-		{"record_id", h.recordID}, {"author", h.author}, {"container", h.container}, {"amount", h.amount}, {"time", h.time}, {addedName, h.added},
+		{"connection_id", h.connectionID},
+		{"connector_key", h.connectorKey},
+		{"stream", h.stream},
+		{"display_name", h.displayName},
+		{"record_id", h.recordID},
+		{"author", h.author},
+		{"container", h.container},
+		{"amount", h.amount},
+		{"time", h.time},
+		{addedName, h.added},
 	} {
 		if member.text != "" {
 			out = appendText(out, member.name, member.text)

@@ -38,6 +38,7 @@ type Server struct {
 
 	adapters       []string // origins
 	strict         bool     // of registrations
+	anyChoice      bool     // of the owner
 	withoutMembers bool
 	ownersChoice   bool
 	documents      flow.Documents
@@ -98,6 +99,10 @@ func WithAdapters(origins ...string) Option { return func(s *Server) { s.adapter
 // metadata list no scopes.
 func WithStrictRegistration(strict bool) Option { return func(s *Server) { s.strict = strict } }
 
+// WithAnyChoice lets the owner approve several connections for a client that can read one, as the page of the reference provider does. The
+// client then gets a package that it cannot use.
+func WithAnyChoice(allowed bool) Option { return func(s *Server) { s.anyChoice = allowed } }
+
 // WithOwnersChoice lets the owner choose among the connections that fit if a client omits instance_ids. By default a request
 // without instance_ids is refused unless exactly one connection fits, as in PDPP v0.1.
 func WithOwnersChoice(allowed bool) Option {
@@ -142,7 +147,7 @@ func (s *Server) newFlow() *flow.Flow {
 	}
 	flows, err := flow.New(flow.Options{
 		Issuer: s.issuer, Resources: resources,
-		DetailsType: detailsType, Documents: s.documents, Strict: s.strict, Keeper: keeper{s}, Clock: s.clock,
+		DetailsType: detailsType, Documents: s.documents, Strict: s.strict, AnyChoice: s.anyChoice, Keeper: keeper{s}, Clock: s.clock,
 	})
 	if err != nil {
 		panic(err) // the options are fixed, so a test would have met this

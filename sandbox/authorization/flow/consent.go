@@ -72,7 +72,7 @@ func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.Au
 func (f *Flow) readsOneConnection(session *goidc.AuthnSession) bool {
 	isEndpoint := func(resource string) bool { return strings.HasSuffix(resource, "/mcp") }
 	isDevice := session.DeviceCode != "" && !f.attempts.hasDevice(session.DeviceCode)
-	return len(session.AuthDetails) == 0 && (isDevice || len(session.Resources) > 0 && !slices.ContainsFunc(session.Resources, isEndpoint))
+	return !f.anyChoice && len(session.AuthDetails) == 0 && (isDevice || len(session.Resources) > 0 && !slices.ContainsFunc(session.Resources, isEndpoint))
 }
 
 // approve makes the grants that the owner agreed to, and stores them in the session for later tokens.

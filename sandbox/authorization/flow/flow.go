@@ -63,18 +63,20 @@ type Options struct {
 	DetailsType string    // the type of authorization_details that is understood
 	Documents   Documents // whether clients may be named by metadata documents
 	Strict      bool      // refuse unknown members of a registration, and send no iss, as the reference provider does
+	AnyChoice   bool      // the owner may approve several connections for a client that can read one
 	Keeper      Keeper
 	Clock       func() time.Time // the current time, for every expiry
 }
 
 // Flow serves the endpoints. It is safe for concurrent use.
 type Flow struct {
-	issuer  string
-	strict  bool
-	keeper  Keeper
-	clock   func() time.Time
-	library http.Handler
-	formKey []byte // signs the consent forms
+	issuer    string
+	strict    bool
+	anyChoice bool
+	keeper    Keeper
+	clock     func() time.Time
+	library   http.Handler
+	formKey   []byte // signs the consent forms
 
 	clients        *clients
 	sessions       *sessions
@@ -95,6 +97,7 @@ func New(options Options) (*Flow, error) {
 	f := &Flow{
 		issuer:         options.Issuer,
 		strict:         options.Strict,
+		anyChoice:      options.AnyChoice,
 		keeper:         options.Keeper,
 		clock:          options.Clock,
 		formKey:        make([]byte, 32),
