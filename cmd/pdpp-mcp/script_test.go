@@ -150,7 +150,7 @@ func refuses(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("stdout is %q, want nothing", stdout)
 	}
 	stderr := ts.ReadFile("stderr")
-	problems := strings.Count("\n"+stderr, "\npdpp-mcp: ")
+	problems := strings.Count("\n"+stderr, "\npdpp-mcp: ") + strings.Count("\n"+stderr, "\n{") // the second in the format json of the log
 	if problems == 0 || strings.Count(stderr, "\n")-strings.Count(stderr, "\n  ") != problems || !strings.HasSuffix(stderr, "\n") {
 		ts.Fatalf("stderr is %q, want a line for each problem, with next steps indented below it", stderr)
 	}
