@@ -41,7 +41,7 @@ func TestAToolAddedInYAMLHasItsTerminal(t *testing.T) {
 	terminal := newAddedTerminal(t, generate(t, specs))
 
 	table := terminal.run("call", "mailbox", "--kind", "messages", "--source", "cin_gmail_personal", "--columns", "subject", "--size", "2", "--format", "table")
-	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[0], "subject ") || !strings.HasSuffix(lines[0], " id") || !strings.Contains(lines[1], " cin_gmail_personal/messages:") {
+	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[0], "subject ") || !strings.HasSuffix(lines[0], " handle") || !strings.Contains(lines[1], " cin_gmail_personal/messages:") {
 		t.Errorf("no table:\n%s", table)
 	}
 	rows := strings.Count(terminal.run("call", "mailbox", "--kind", "messages", "--source", "cin_gmail_personal", "--size", "20", "--all"), "\n")

@@ -11,7 +11,7 @@ import (
 
 var (
 	calendar = regexp.MustCompile(`\b(19|20)\d\d\b|\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d`)
-	request  = regexp.MustCompile(`^\.(TH|SH|PP|TP|EX|EE)( ".*")*$`)
+	request  = regexp.MustCompile(`^\.(TH|SH|PP|TP|EX|EE|nf|fi)( ".*")*$`)
 )
 
 // A page has every flag and the words of the help, in plain man(7).

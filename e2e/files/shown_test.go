@@ -77,7 +77,7 @@ func TestPicturesAndOtherFiles(t *testing.T) {
 		p.has(other)
 		result := shownOf(t, session)
 		structured, _ := json.Marshal(result.StructuredContent)
-		for _, want := range []string{uri("blob_ref"), "pdpp-mcp blob blob_1 -o file", other.declared} {
+		for _, want := range []string{uri("blob_ref"), "pdpp-mcp blob blob_1 --connection-id cin_1 -o file", other.declared} {
 			if !strings.Contains(result.Content[0].(*mcp.TextContent).Text, want) || !strings.Contains(string(structured), want) {
 				t.Errorf("%s: a channel lacks %s: %s", name, want, structured)
 			}

@@ -138,5 +138,6 @@ func TestHeldBlobsAreBounded(t *testing.T) {
 		if err := read(t.Context(), "d"); !errors.Is(err, errLetGo) {
 			t.Errorf("a read after the others: %v", err)
 		}
+		synctest.Wait() // the other reads end before their context does
 	})
 }
