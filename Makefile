@@ -51,7 +51,7 @@ golden: ## show the advertised surface against its budgets, and hold it to the g
 	$(GO) run ./cmd/pdpp-mcp footprint
 	$(GO) test -count=1 ./golden
 
-# Tests that import golden take -update. The modules of their own are left out.
+# Tests that import golden take -update. Folders that are separate modules are left out.
 goldens: generate ## rewrite every golden from the present results: read their diff
 	$(GO) test -count=1 $$(git grep -lF '"github.com/pdppmcp/pdpp-mcp/golden"' -- '*_test.go' ':!packaging/check/chart' ':!e2e/eval/model' | xargs -n1 dirname | sort -u | sed 's,^,./,') -update
 

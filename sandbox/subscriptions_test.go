@@ -33,7 +33,7 @@ type capturedReceiver struct {
 	mu       sync.Mutex
 	got      []delivery
 	asked    map[string]int // verifications, by path
-	statusOf map[string]int // of what is no verification, by path; 0: 200
+	statusOf map[string]int // of requests that are not verifications, by path; 0: 200
 }
 
 // delivery is an event as it came.

@@ -82,7 +82,7 @@ func checkHint(from source, path, hint string, tools []loadedTool) {
 	}
 }
 
-// Refusal is a code of the RS with its own hint or that of another code.
+// Refusal is a code of the RS with its own hint or the hint of another code.
 type Refusal struct{ Code, Show, Hint string }
 
 // Refusals returns what a model can do after each refusal of the RS, with the bounds of the arguments that a hint names.

@@ -57,7 +57,7 @@ var PromptMoments = Words{
 	{Name: "end", Function: "DayEnd", Doc: "The first moment of the next day."},
 }
 
-// promptMark matches what is no plain text in a prompt.
+// promptMark matches the marked parts of a prompt.
 var promptMark = regexp.MustCompile(`<<|>>|\{([a-z][a-z0-9_]*)(?:\.([a-z]*))?\}`)
 
 // Parts returns the pieces of the text. Those of a text that Load did not accept may lack something.

@@ -217,7 +217,7 @@ func (s *structure) repeated(list *yaml.Node) {
 	}
 }
 
-// wrong says what is wrong with a value, and how to fix it. A schema with a rule of its own has the advice in its comment.
+// wrong says what is wrong with a value, and how to fix it. The comment of a schema with a special rule has the advice.
 func (s *structure) wrong(node *yaml.Node, violation *jsonschema.ValidationError, schema *jsonschema.Schema) string {
 	tag := node.ShortTag()
 	switch {

@@ -54,7 +54,7 @@ type Word struct {
 	Name       string
 	Doc        string
 	Function   string      // the exported function of the word's package; empty if Fits has it, or nothing is called
-	Package    string      // the package of the function; empty: that of the kind of word
+	Package    string      // the package of the function; empty: the package of the kind of word
 	Renderer   string      // of renderers and operations that read: the function of package render for their answer; empty: the function renders
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
 	Segment    bool        // of checks: accepted values are safe as a segment of a path (R-ARG-7)

@@ -23,14 +23,13 @@ type claims struct {
 }
 
 var (
-	rowsForm    = regexp.MustCompile(`(?m)^records .*?rows=(\d+).* has_more=(true|false)`)
-	partForm    = regexp.MustCompile(`(?m)\bcomplete=(true|false)`)
-	valueForm   = regexp.MustCompile(`(?m)^aggregate .*filtered_record_count=(\d+)`)
-	othersForm  = regexp.MustCompile(`\bother_count=(\d+)`)
-	groupForm   = regexp.MustCompile(`(?m)^\[(null|true|false|-?[0-9.]+|"(?:[^"\\]|\\.)*"),(\d+)\]$`)
-	hitsForm    = regexp.MustCompile(`(?m)^count=exact:(\d+)`)
-	lengthForm  = regexp.MustCompile(`\btotal_chars=(\d+)`)
-	warningForm = regexp.MustCompile(`(?m)^warning: .*$`)
+	rowsForm   = regexp.MustCompile(`(?m)^records .*?rows=(\d+).* has_more=(true|false)`)
+	partForm   = regexp.MustCompile(`(?m)\bcomplete=(true|false)`)
+	valueForm  = regexp.MustCompile(`(?m)^aggregate .*filtered_record_count=(\d+)`)
+	othersForm = regexp.MustCompile(`\bother_count=(\d+)`)
+	groupForm  = regexp.MustCompile(`(?m)^\[(null|true|false|-?[0-9.]+|"(?:[^"\\]|\\.)*"),(\d+)\]$`)
+	hitsForm   = regexp.MustCompile(`(?m)^count=exact:(\d+)`)
+	lengthForm = regexp.MustCompile(`\btotal_chars=(\d+)`)
 )
 
 // textClaims reads the claims out of the text alone.
@@ -165,7 +164,7 @@ func (c claims) alone() (found []alone) {
 }
 
 func unquoted(quoted string) (text string) {
-	_ = json.Unmarshal([]byte(quoted), &text) // the form is that of a JSON string
+	_ = json.Unmarshal([]byte(quoted), &text) // the form is a JSON string
 	return text
 }
 

@@ -41,7 +41,7 @@ func listed(t *testing.T) *rs.Client {
 }
 
 // R-BLOB-1, R-BLOB-2, R-BLOB-4: each file of a list is named and sized in both channels, with a call that reads it, as text and as a
-// resource. What is no file is refused as before.
+// resource. A value that is not a file is refused as before.
 func TestFilesInAList(t *testing.T) {
 	env := tool.Env{RS: listed(t)}
 	run := func(name, arguments string) (*tool.Result, error) {

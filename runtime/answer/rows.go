@@ -47,7 +47,7 @@ type Paging struct {
 type Places interface {
 	// After returns the cursor after the first rows of the page.
 	After(rows int) string
-	// AfterOf returns the cursor after the first rows of one connection, or "" if there are none.
+	// AfterOf returns the cursor after the first rows of one connection, or "" if it has no rows.
 	AfterOf(connectionID string, rows int) string
 }
 

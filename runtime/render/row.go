@@ -50,21 +50,6 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	return rowOf(members, data, connectionID, stream), true
 }
 
-// rowsOf is newRow for the records of a page. A record that is not an object is nil.
-func rowsOf(records []rawjson.Object, connectionID, stream string) []*row {
-	data := make([]rawjson.Value, len(records))
-	for i, members := range records {
-		data[i] = members.Get("data")
-	}
-	rows := make([]*row, len(records))
-	for i, fields := range rawjson.ParseObjects(data) {
-		if records[i] != nil {
-			rows[i] = rowOf(records[i], fields, connectionID, stream)
-		}
-	}
-	return rows
-}
-
 // rowOf returns the row with these members. Its data is nil if it is not an object.
 func rowOf(members, data rawjson.Object, connectionID, stream string) *row {
 	r := &row{members: members, fields: data, hasData: data != nil}

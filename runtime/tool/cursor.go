@@ -200,7 +200,7 @@ func (p Places) After(rows int) string {
 	return Place{p.start.Cursor, p.start.Skip + rows}.CursorAt(p.request)
 }
 
-// AfterOf returns the cursor after the first rows of one connection, or "" if there are none.
+// AfterOf returns the cursor after the first rows of one connection, or "" if it has no rows.
 func (p Places) AfterOf(connectionID string, rows int) string {
 	request := p.request
 	request.Query = request.Query.With("connection_id", connectionID)

@@ -52,7 +52,7 @@ func (s *server) createSubscription(c *call) (any, error) {
 		return nil, err
 	}
 	var address string
-	_ = json.Unmarshal(body["callback_url"], &address) // what is no text is no URL
+	_ = json.Unmarshal(body["callback_url"], &address) // a value that is not a text is not a URL
 	filters, err := streamFilter(c, body["filters"])
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func subscriptionBody(c *call) (map[string]json.RawMessage, error) {
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, &problem{status: http.StatusBadRequest, unwrapped: true, message: "The body is not JSON: " + err.Error()}
 	}
-	_ = json.Unmarshal(text, &members) // what is no object has no members
+	_ = json.Unmarshal(text, &members) // a value that is not an object has no members
 	return members, nil
 }
 
@@ -133,7 +133,7 @@ func streamFilter(c *call, given json.RawMessage) (*subscription.Filters, error)
 	var filters struct {
 		Streams json.RawMessage `json:"streams"`
 	}
-	_ = json.Unmarshal(given, &filters) // what is no object filters nothing
+	_ = json.Unmarshal(given, &filters) // a value that is not an object filters nothing
 	if filters.Streams == nil || string(filters.Streams) == "null" {
 		return nil, nil
 	}

@@ -56,7 +56,7 @@ func afterWord(line string) string {
 }
 
 // cutName takes the name off a token: a word, or a JSON string when the name is an odd one or one of the
-// data's. The rest of what is no token does not begin with an equals sign.
+// data's. The rest of a word that is not a token does not begin with an equals sign.
 func cutName(line string) (name, rest string) {
 	if length := jsonLength(line); line[0] == '"' && length > 0 {
 		return token{value: line[:length]}.text(), line[length:]

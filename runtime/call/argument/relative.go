@@ -118,7 +118,7 @@ func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error 
 // absolute is a filter whose relative dates are replaced.
 type absolute struct {
 	filter  json.RawMessage
-	problem string // about the first relative date; empty if there is none
+	problem string // about the first relative date; empty without one
 	inDays  bool   // every relative date is a period of whole days
 }
 

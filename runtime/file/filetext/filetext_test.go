@@ -133,7 +133,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// R-WIN-4: words are found regardless of normalization and white space. The place of a match is that of whole characters of the text.
+// R-WIN-4: words are found regardless of normalization and white space. The place of a match counts whole characters of the text.
 func TestMatches(t *testing.T) {
 	file, err := os.ReadFile(filepath.Join("testdata", "find-in-file-nfd.txt"))
 	if err != nil {

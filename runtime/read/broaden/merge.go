@@ -15,7 +15,7 @@ import (
 // found is a record that some of the words match.
 type found struct {
 	hit      answer.Hit
-	evidence []rawjson.Value // nil: that of the hit
+	evidence []rawjson.Value // nil: the evidence of the hit
 	texts    []string        // of the evidence, without highlight tags
 	score    float64         // sum over the words, higher for a better rank
 	turn     int             // rank among the hits of its connection with as many words

@@ -172,7 +172,7 @@ func defaultZone(ctx context.Context, env tool.Env, input GroupsInput) *string {
 	return &name
 }
 
-// recordsOfStream returns a request for records. The filter is that of the call; the request does not send it.
+// recordsOfStream returns a request for records. The filter is the caller's; the request does not send it.
 func recordsOfStream(stream string, connectionID *string, filter rs.Filter) rs.Request {
 	request := rs.Request{
 		Path: rs.JoinPath("v1", "streams", stream, "records"), Sources: rs.OneSource{Stream: stream, ConnectionID: connectionID, Filter: filter},

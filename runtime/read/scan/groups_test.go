@@ -117,7 +117,7 @@ func TestNumbersThatAreTexts(t *testing.T) {
 }
 
 // R-SCAN-9, R-CLAIM-3, R-CLAIM-8: a filter that matched nothing shows the values of its fields, and a near one as a call. Conditions that
-// match only alone are counted alone, whoever filters.
+// match only alone are counted alone, on both kinds of provider.
 func TestValuesThatAreSeenInstead(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		testValuesSeen(t, newCaller(sandboxOf(t, reads, "everything"), 20_000))

@@ -131,7 +131,7 @@ func (r *reading) answer(input RowsInput, envelope answer.Envelope) *answer.Rows
 	return rows
 }
 
-// ended returns the last response, from which the answer has its origin.
+// ended returns the last response. The answer has its origin.
 func (r *reading) ended() *rs.Response {
 	if r.base == nil {
 		return &rs.Response{Status: http.StatusOK}

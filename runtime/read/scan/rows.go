@@ -104,8 +104,8 @@ func (q *rows) explained(ctx context.Context, env tool.Env, page *tool.Answer) *
 	return page
 }
 
-// unmatched returns the complete reading of a query whose filter the resource server applied and no record matches. It returns nil if there
-// is none.
+// unmatched returns the complete reading of a query whose filter the resource server applied and no record matches. It returns nil if
+// nothing was read.
 func (q *rows) unmatched(ctx context.Context, env tool.Env) *answer.Rows {
 	local := *q
 	local.filters = true

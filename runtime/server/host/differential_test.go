@@ -209,7 +209,7 @@ func compareOverStdio(t *testing.T, counts *tally) {
 		decoded, err := jsonrpc.DecodeMessage([]byte(m.body))
 		request, isRequest := decoded.(*jsonrpc.Request)
 		isRequest = err == nil && isRequest && request.IsCall()
-		want := verdict{isOver: true} // what is no JSON ends its session, or is taken for the beginning of a longer text
+		want := verdict{isOver: true} // a text that is not JSON ends its session, or is taken for the beginning of a longer text
 		if json.Valid([]byte(m.body)) {
 			// The SDK takes a blank behind a message for the end of the session.
 			if want = sdk[m.begun].ask(t, strings.TrimSpace(m.body), isRequest); want.isOver {

@@ -40,7 +40,7 @@ func TestListResources(t *testing.T) {
 	}
 }
 
-// R-TRUST-1: no name, description or error of resources/list has an invisible character or a line of its own.
+// R-TRUST-1: no name, description or error of resources/list has an invisible character or a line break.
 func TestListedResourcesAreVisible(t *testing.T) {
 	const unseen = "\\u200b\\ufeff\\udb40\\udc41\\u001b[2J\\u202e"
 	schema := `{"connectors":[{"connector_key":"mail` + unseen + `","streams":[{"name":"messages"},{"name":"mess` + unseen + `ages"}],` +

@@ -29,7 +29,7 @@ func viewSurface() tool.Surface {
 const viewCapabilities = `{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}`
 
 // R-VIEW-2: over HTTP, in every revision, only a client that declares the extension sees the page, in lists and as a resource. Without the
-// declaration the list of tools has the same bytes as that of a server without a page.
+// declaration the list of tools has the same bytes as on a server without a page.
 func TestViewsAreForClientsThatDeclareThem(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.surface = viewSurface() })
 	without := newHosted(t)

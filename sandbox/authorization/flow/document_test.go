@@ -79,7 +79,7 @@ func TestDocumentNamesAClient(t *testing.T) {
 	}
 }
 
-// What is no document of a client, with the codes of captures 880f to 880l.
+// Texts that are not documents of a client, with the codes of captures 880f to 880l.
 func TestDocumentIsRefused(t *testing.T) {
 	const good = "/client.json"
 	tests := []struct {

@@ -70,7 +70,7 @@ func (f *Flow) push(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	clientID, details := "", []json.RawMessage{}
-	_ = json.Unmarshal(request["client_id"], &clientID) // what is no text is no client
+	_ = json.Unmarshal(request["client_id"], &clientID) // a value that is not a text names no client
 	if json.Unmarshal(request["authorization_details"], &details) != nil {
 		respond.Error(w, http.StatusBadRequest, "invalid_request", "Grant initiation requires authorization_details")
 		return

@@ -58,7 +58,7 @@ func advised(command *cobra.Command, err error) error {
 	explained, _ := errors.AsType[*tool.Explained](err)
 	refused, isRefused := errors.AsType[*rs.Error](err)
 	switch hint := failure.Error.Hint; {
-	case explained != nil && explained.Command != "": // models are told to ask the user, people are the user
+	case explained != nil && explained.Command != "": // the hint for models is to ask the user, and the reader is the user
 		steps = append(steps, "The access has ended. Sign in again:", invocation.Command+explained.Command)
 	case isRefused && refused.NeedsSignIn():
 		steps = append(steps, "The owner must approve the access again. See: pdpp-mcp doctor")

@@ -56,9 +56,6 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 
 // completeCells fills an empty title with the text of the row, and adds the currency to an amount, so that a narrow table has both.
 func (t *table) completeCells() {
-	named := func(name string) int {
-		return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
-	}
 	texts := t.ofKinds(textKind)
 	for _, title := range t.ofKinds(titleKind) {
 		for i := range title.cells {
@@ -68,18 +65,15 @@ func (t *table) completeCells() {
 		}
 		title.measure()
 	}
-	for _, amount := range t.ofKinds(amountKind) {
-		at := named("currency")
-		if at < 0 {
-			return
-		}
+	at := slices.IndexFunc(t.columns, func(c column) bool { return c.name == "currency" })
+	if amounts := t.ofKinds(amountKind); at >= 0 && len(amounts) > 0 {
+		amount := amounts[0]
 		for i, currency := range t.columns[at].cells {
 			amount.cells[i] = strings.TrimSuffix(amount.cells[i]+" "+currency, " ")
 		}
 		amount.measure()
 		amount.isRight = true
 		t.columns = slices.Delete(t.columns, at, at+1)
-		return
 	}
 }
 

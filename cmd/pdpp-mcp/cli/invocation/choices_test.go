@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
-// What is shown to be typed is the line that was typed with one more flag, quoted for a shell: before what is no flag, and in place of
+// What is shown to be typed is the line that was typed with one more flag, quoted for a shell: before the first argument that is not a flag, and in place of
 // other values of the flag.
 func TestAddCommandLines(t *testing.T) {
 	several := &credential.SeveralError{URLs: []string{"https://a.example", "https://b.example"}, Refusal: &credential.Error{}}

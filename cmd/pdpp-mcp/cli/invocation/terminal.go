@@ -79,7 +79,7 @@ func (t Terminal) AddPagerFlag(flags *pflag.FlagSet) {
 
 func (t Terminal) isUnpaged() bool { return t.NoPager == nil || *t.NoPager }
 
-// pagerCommand returns the words of the pager, or nil for none. An empty PAGER and cat are none.
+// pagerCommand returns the words of the pager, or nil for none. An empty PAGER and cat mean no pager.
 func pagerCommand(getenv func(string) string) []string {
 	named, isSet := getenv("PAGER"), getenv("PAGER") != ""
 	if !isSet {

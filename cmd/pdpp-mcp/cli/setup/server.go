@@ -55,7 +55,7 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	for _, provider := range providers {
 		arguments = append(arguments, "--provider-url", provider)
 	}
-	// A host starts servers in any folder, which may have a cache of its own.
+	// A host starts servers in any folder, which may hold another cache.
 	root, err := filepath.Abs(cache.Root)
 	if err != nil {
 		return mcphost.Server{}, fmt.Errorf("find the credential cache: %w", err)

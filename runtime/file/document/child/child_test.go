@@ -85,7 +85,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// R-DOC-1, R-DOC-2: files of several programs. Form fields have lines of their own, turned pages read as upright ones, rows of tables are
+// R-DOC-1, R-DOC-2: files of several programs. Each form field is a line, turned pages read as upright ones, rows of tables are
 // lines, and a column of prose ends before the next one begins. testdata/README.md says how the files were made.
 func TestLayouts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "pdf", "*.pdf"))

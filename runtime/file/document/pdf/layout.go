@@ -169,7 +169,7 @@ func rowsOfOneDirection(cells []cell) []row {
 	return rows
 }
 
-// isSameLine reports whether half of the lower cell is beside the other one.
+// isSameLine reports whether half of the height of the lower cell overlaps the other one.
 func isSameLine(a, b cell) bool {
 	overlap := min(a.box.Top, b.box.Top) - max(a.box.Bottom, b.box.Bottom)
 	return overlap > min(a.height(), b.height())/2
