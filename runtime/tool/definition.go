@@ -99,8 +99,8 @@ type Env struct {
 	// Caller distinguishes the callers that share Readings. It is not a bearer.
 	Caller string
 	Clock  Clock
-	// ReadMost limits the records that the call reads to fewer than Readings does; 0: no further limit.
-	ReadMost int
+	// Budget is what the whole call may still read, which has the caller's turn already. It is set for a part of a call only.
+	Budget *Budget
 	// Progress reports to the client how far the call is: a number that only grows, such as the records read, and a sentence. It is safe for
 	// concurrent use and sends only some of the reports. It is nil if the client did not ask for them.
 	Progress func(done int64, message string)

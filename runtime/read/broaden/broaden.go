@@ -18,10 +18,10 @@ import (
 
 // Bounds of the reads of one call.
 const (
-	maxReads  = 6 // of each source: the search as given, the schema, and four others
-	maxTime   = 3 * time.Second
-	hitsRead  = 50 // of each word
-	hitsShown = 10 // if the caller gives no limit
+	maxReads  = 6               // of each source: the search as given, the schema, and four others
+	maxTime   = 3 * time.Second // and as long to wait for the caller's turn
+	hitsRead  = 50              // of each word
+	hitsShown = 10              // if the caller gives no limit
 )
 
 // Hits returns hits unchanged if there are any. Otherwise it searches for each significant word alone, then for other forms of the words
@@ -31,6 +31,15 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.H
 	if len(given.Hits) > 0 || given.Question.IsLaterPage || given.Reading != nil {
 		return given
 	}
+	end, err := beginTurn(ctx, env)
+	if err != nil {
+		given.Warnings = append(given.Warnings, rawjson.Object{
+			rawjson.String("code", string(tool.RateLimitExceeded)),
+			rawjson.String("message", "the words of q were not searched alone: two calls of this token are reading already; search again when they are answered"),
+		}.Encode())
+		return given
+	}
+	defer end()
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	s := &broadening{ctx: ctx, env: env, request: request, search: search, query: given.Question.Words, about: &answer.Relaxed{Complete: isComplete(given)}}
@@ -48,6 +57,16 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.H
 		s.tryOtherForms()
 	}
 	return s.answer(given)
+}
+
+// beginTurn waits for a turn of the caller, because a search of many sources sends several requests to each (R-SCAN-8).
+func beginTurn(ctx context.Context, env tool.Env) (end func(), err error) {
+	if env.Readings == nil {
+		return func() {}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	return env.Readings.Begin(ctx, env.Caller)
 }
 
 // Search reads the first page of a search.

@@ -228,3 +228,40 @@ func TestSlowSource(t *testing.T) {
 		}
 	})
 }
+
+// R-SCAN-8: two searches of a caller are broadened at the same time. A third one waits 3 s at most, and then says what it lacks. Another
+// caller does not wait.
+func TestBroadenedSearchesTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		readings := tool.NewReadings(tool.ReadingsOptions{Most: 100})
+		search := func(caller string, x *index) *answer.Hits {
+			request := rs.Request{Path: rs.JoinPath("v1", "search"), Sources: rs.HitsOfSources{}}
+			request.Query.Set("q", "violin parcel")
+			given := &answer.Hits{Question: answer.Question{Words: "violin parcel"}}
+			return broaden.Hits(t.Context(), tool.Env{RS: x, Readings: readings, Caller: caller}, request, given, x.find)
+		}
+		var ends []func()
+		for range 2 {
+			end, err := readings.Begin(t.Context(), "one")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends = append(ends, end)
+		}
+		x, start := &index{records: mails, fields: "lex"}, time.Now()
+		refused := search("one", x)
+		if len(x.asked) > 0 || time.Since(start) > 3*time.Second || refused.Relaxed != nil || !strings.Contains(fmt.Sprintf("%s", refused.Warnings), "were not searched alone: two calls of this token") {
+			t.Errorf("after %s and %d requests: %s", time.Since(start), len(x.asked), refused.Warnings)
+		}
+		if found := search("two", x); len(found.Hits) != 2 {
+			t.Errorf("another caller has %d hits", len(found.Hits))
+		}
+		ends[0]()
+		if found := search("one", x); len(found.Hits) != 2 || found.Warnings != nil {
+			t.Errorf("in its turn it has %d hits, %s", len(found.Hits), found.Warnings)
+		}
+		if _, err := readings.Begin(t.Context(), "one"); err != nil {
+			t.Errorf("a broadened search keeps its turn: %v", err)
+		}
+	})
+}

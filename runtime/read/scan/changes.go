@@ -88,7 +88,7 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 		}
 		c.feeds = append(c.feeds, added)
 	}
-	if err := c.eachSource(c.sources, sourcesAtOnce, func(i int) error { return c.feeds[i].read() }); err != nil {
+	if err := c.eachSource(c.sources, func(i int) error { return c.feeds[i].read() }); err != nil {
 		return nil, err
 	}
 	return c.page(input), nil
@@ -97,7 +97,7 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 // read reads a page of the feed. If the bookmark has expired, it starts again from now.
 func (f *feed) read() error {
 	f.next = f.start
-	limit := min(f.limit+f.start.Skip, rs.MaxRows)
+	limit := f.limit + min(f.start.Skip, rs.MaxRows-f.limit)
 	position := rs.Parameter{Name: feedName, Value: f.start.Bookmark}
 	if f.start.Cursor != "" { // a feed continues by its cursor alone (051b)
 		position = rs.Parameter{Name: cursorName, Value: f.start.Cursor}

@@ -84,9 +84,7 @@ func (l *list) readAll(take func(*page)) error {
 		added := &list{reading: l.reading, request: l.request, pageSize: l.pageSize, readsAhead: true, bound: l.bound}
 		added.connection, l.concurrent = l.concurrent[0], l.concurrent[1:]
 		added.next.Connection = added.connection
-		if l.left > 0 {
-			added.requestNext()
-		}
+		added.requestNext()
 		lists = append(lists, added)
 	}
 	for isFirst := true; len(lists) > 0; isFirst = false {

@@ -65,9 +65,11 @@ func readCounts(ctx context.Context, env tool.Env, request rs.Request, input Gro
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
-	defer cancel()
-	r := &reading{ctx: ctx, call: ctx, env: env, left: env.Readings.Most()}
+	r, err := newReading(ctx, env, "")
+	if err != nil {
+		return nil, err
+	}
+	defer r.end()
 	c := &counts{timeline: &timeline{reading: r, request: request, span: span}, input: input}
 	if err := c.findSources(input.ConnectionID); err != nil {
 		return nil, err
@@ -75,11 +77,7 @@ func readCounts(ctx context.Context, env tool.Env, request rs.Request, input Gro
 	for _, source := range c.sources {
 		c.counts = append(c.counts, &sourceCount{source: source})
 	}
-	atOnce := sourcesAtOnce
-	if span.isBounded() && env.Readings.Refuses(rs.Origins(env.RS, request)) {
-		atOnce = 1 // each source may read the remaining records of the call
-	}
-	if err := c.eachSource(c.sources, atOnce, func(i int) error { return c.count(c.counts[i]) }); err != nil {
+	if err := c.eachSource(c.sources, func(i int) error { return c.count(c.counts[i]) }); err != nil {
 		return nil, err
 	}
 	return c.aggregate(), nil
@@ -115,7 +113,7 @@ func (c *counts) count(counted *sourceCount) error {
 	request.Query.Integer(limitName, input.Limit)
 	request.Query.BracketFilter(filterName, input.Filter)
 	env := c.env
-	env.ReadMost = max(1, c.remaining())
+	env.Budget = c.budget
 	found, err := newGroups(c.ctx, env, request, input).find(c.ctx, env)
 	if err != nil {
 		return err

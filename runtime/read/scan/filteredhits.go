@@ -1,12 +1,14 @@
 package scan
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // hitsAtOnce is how many hits are matched together. Their records are read concurrently.
@@ -33,12 +35,18 @@ type filteredHits struct {
 func (q *filteredHits) fill() error {
 	for !q.isDone && q.cut == nil && len(q.kept) < q.limit {
 		q.reportProgress()
-		if q.left <= 0 {
+		var page *answer.Hits
+		err := q.budget.Read(q.ctx, max(q.request.Limit(), rs.DefaultRows), func(limit int) (hits int, err error) {
+			if page, err = q.read(q.ctx, q.pageRequest(limit)); err != nil {
+				return 0, err
+			}
+			return len(page.Hits), nil
+		})
+		switch {
+		case errors.Is(err, tool.ErrNoRecordsLeft):
 			q.noteFull()
 			return nil
-		}
-		page, err := q.read(q.ctx, q.pageRequest())
-		if err != nil {
+		case err != nil:
 			q.isDone = true
 			return q.interrupted(err)
 		}
@@ -50,10 +58,9 @@ func (q *filteredHits) fill() error {
 }
 
 // pageRequest returns the request of the next page. Its hits are not filtered.
-func (q *filteredHits) pageRequest() rs.Request {
+func (q *filteredHits) pageRequest(limit int) rs.Request {
 	request := q.request
-	size := min(q.left, max(request.Limit(), rs.DefaultRows))
-	request.Query = request.Query.WithoutMembers(filterName).Without(cursorName, limitName).With(limitName, strconv.Itoa(size))
+	request.Query = request.Query.WithoutMembers(filterName).Without(cursorName, limitName).With(limitName, strconv.Itoa(limit))
 	if q.next.Cursor != "" {
 		request.Query = request.Query.With(cursorName, q.next.Cursor)
 	}
@@ -64,7 +71,6 @@ func (q *filteredHits) pageRequest() rs.Request {
 func (q *filteredHits) add(page *answer.Hits) error {
 	q.last = page
 	q.pages++
-	q.left -= max(1, len(page.Hits))
 	start := q.next
 	rows := make([]record, len(page.Hits))
 	for i, hit := range page.Hits {

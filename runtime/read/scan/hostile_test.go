@@ -19,8 +19,9 @@ import (
 // hostileProvider has streams whose pages are answered by a function of the sent cursor. It refuses filters.
 type hostileProvider struct {
 	streams int
-	page    func(cursor string) string // rows and paging
+	page    func(cursor string, limit int) string // rows and paging
 	asked   atomic.Int64
+	sent    atomic.Int64 // rows of pages, without those that only show an order
 }
 
 func (*hostileProvider) ProviderURL() string { return provider }
@@ -46,13 +47,18 @@ func (h *hostileProvider) Get(_ context.Context, request rs.Request) (*rs.Respon
 	if strings.HasSuffix(string(request.Path), "/aggregate") {
 		return respond(`{"object":"aggregation","metric":"count","value":1}`)
 	}
-	return respond(h.page(cursor))
+	page := h.page(cursor, request.Limit())
+	if request.Limit() > 1 {
+		h.sent.Add(int64(strings.Count(page, `"id"`)))
+	}
+	return respond(page)
 }
 
 // run calls a tool once, and returns its text and the number of requests.
 func (h *hostileProvider) run(t *testing.T, name, arguments string) (text string, requests int64, err error) {
 	t.Helper()
 	h.asked.Store(0)
+	h.sent.Store(0)
 	env := tool.Env{RS: h, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
 	result, err := definition(name).Run(t.Context(), env, json.RawMessage(arguments))
 	if err != nil {
@@ -67,7 +73,7 @@ const oneRow = `{"id":"r","stream":"s00000","data":{"at":"2026-01-01T00:00:00Z"}
 func TestRepeatedCursorsEnd(t *testing.T) {
 	next := map[string]string{"": "a", "a": "b", "b": "a"}
 	for name, rows := range map[string]string{"empty pages": "", "rows": oneRow} {
-		loop := &hostileProvider{streams: 1, page: func(cursor string) string {
+		loop := &hostileProvider{streams: 1, page: func(cursor string, limit int) string {
 			return fmt.Sprintf(`{"object":"list","data":[%s],"has_more":true,"next_cursor":%q}`, rows, next[cursor])
 		}}
 		for _, call := range [][2]string{
@@ -86,7 +92,7 @@ func TestRepeatedCursorsEnd(t *testing.T) {
 
 // R-SCAN-8: a call over ten thousand sources is answered within its requests, and says what is left out and how to narrow it.
 func TestManySources(t *testing.T) {
-	provider := &hostileProvider{streams: 9_000, page: func(string) string {
+	provider := &hostileProvider{streams: 9_000, page: func(string, int) string {
 		return `{"object":"list","data":[` + oneRow + `],"has_more":false,"next_changes_since":"bookmark"}`
 	}}
 	for _, call := range [][2]string{
@@ -167,7 +173,7 @@ func TestPagesFollowTheSizeOfRows(t *testing.T) {
 
 // A cursor that is too long is refused before it is parsed and before anything is read.
 func TestLongCursorsAreRefused(t *testing.T) {
-	provider := &hostileProvider{streams: 3, page: func(string) string { return `{"object":"list","data":[],"has_more":false}` }}
+	provider := &hostileProvider{streams: 3, page: func(string, int) string { return `{"object":"list","data":[],"has_more":false}` }}
 	long := strings.Repeat("A", tool.MaxCursor)
 	for _, arguments := range []string{
 		`{"stream":"*","cursor":"timeline.` + long + `"}`, `{"stream":"*","cursor":"changes.` + long + `"}`,
@@ -179,5 +185,40 @@ func TestLongCursorsAreRefused(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Code != tool.InvalidArguments || !strings.Contains(refused.Message, "longer than") || requests > 0 {
 			t.Errorf("%.40s: %d requests, %v", arguments, requests, err)
 		}
+	}
+}
+
+// sixteenStreams are streams of 10,000 records each.
+func sixteenStreams() *hostileProvider {
+	return &hostileProvider{streams: 16, page: func(cursor string, limit int) string {
+		start, _ := strconv.Atoi(cursor)
+		end := min(start+limit, 10_000)
+		rows := strings.TrimSuffix(strings.Repeat(oneRow+",", end-start), ",")
+		if end == 10_000 {
+			return `{"object":"list","data":[` + rows + `],"has_more":false}`
+		}
+		return fmt.Sprintf(`{"object":"list","data":[%s],"has_more":true,"next_cursor":"%d"}`, rows, end)
+	}}
+}
+
+// R-SCAN-8: all sources of one call read 20,000 records together, in one turn of the caller.
+func TestSourcesShareTheRecordsOfACall(t *testing.T) {
+	const range2026 = `{"stream":"*","metric":"count","filter":{"time":{"gte":"2026-01-01","lt":"2027-01-01"}}}`
+	provider := sixteenStreams()
+	text, requests, err := provider.run(t, "aggregate", range2026)
+	if rows := provider.sent.Load(); err != nil || rows > 20_000 || rows < 15_000 || requests > rs.MaxRequests || !strings.Contains(text, "complete=false") {
+		t.Errorf("%d records in %d requests, %v\n%s", rows, requests, err, text)
+	}
+	env := tool.Env{RS: provider, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000}), Caller: "one"}
+	for range 2 {
+		if _, err := env.Readings.Begin(t.Context(), "one"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var refused *tool.Error
+	if _, err := definition("aggregate").Run(ctx, env, json.RawMessage(range2026)); !errors.As(err, &refused) || refused.Code != tool.RateLimitExceeded {
+		t.Errorf("a third reading of a caller: %v", err)
 	}
 }

@@ -2,11 +2,13 @@ package scan
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // list reads a list of records page by page.
@@ -51,30 +53,30 @@ func (l *list) page() (*page, error) {
 	switch {
 	case l.isDone:
 		return nil, nil
-	case l.left <= 0:
-		l.noteFull()
-		return nil, nil
 	case l.next.Connection != "" && l.connection == "":
 		if err := l.findConnections(); err != nil {
 			return nil, err
 		}
 	}
 	l.held.Release()
-	response, err := l.await()
-	for isTooLarge(err) && l.pageSize > 1 {
+	next := l.await()
+	for isTooLarge(next.err) && l.pageSize > 1 {
 		l.pageSize = smallerPage(l.pageSize)
-		response, err = l.await()
+		next = l.await()
 	}
-	if l.held = response; err == nil {
+	response, err := next.response, next.err
+	l.held = response
+	switch {
+	case err == nil:
 		l.pageSize = fittingPage(response, l.pageSize)
 		if l.base != nil && response.Absent == nil { // the response for one connection has no Absent
 			response.Absent = l.base.Absent
 		}
 		l.base = response
-		var read *page
-		if read, err = l.open(response); err == nil {
-			return read, nil
-		}
+		return l.open(next.rows)
+	case errors.Is(err, tool.ErrNoRecordsLeft):
+		l.noteFull()
+		return nil, nil
 	}
 	l.isDone = true
 	l.cancelAhead()
@@ -96,19 +98,15 @@ const repeatedCursorNote = "The resource server gave the same cursor again."
 
 const noCursorNote = "The resource server gave no cursor for the rest."
 
-// open parses a response as the next page. It requests the page after it if the list reads ahead.
-func (l *list) open(response *rs.Response) (*page, error) {
-	envelope, err := response.List()
-	if err != nil {
-		return nil, err
-	}
+// open returns the next page. It requests the page after it if the list reads ahead.
+func (l *list) open(envelope rs.List) (*page, error) {
 	read := &page{start: l.next, rows: recordsOf(envelope), envelope: envelope}
 	cursor, hasMore := envelope.Text(nextCursorName), string(envelope.Get("has_more")) == "true"
 	if l.splits(read.rows, hasMore && cursor == "") {
+		l.budget.Discard(len(read.rows))
 		return l.page()
 	}
 	l.pages++
-	l.left -= max(1, len(read.rows))
 	var beyond int
 	read.first, beyond = read.start.skipped(read.rows)
 	l.next = position{Connection: read.start.Connection, Cursor: cursor, Skip: beyond, LastRow: read.start.LastRow}
@@ -127,7 +125,7 @@ func (l *list) open(response *rs.Response) (*page, error) {
 		read.isLast = l.endConnection()
 	}
 	read.next = l.next
-	if l.readsAhead && !l.isDone && l.left > 0 && l.pages != l.wholePage {
+	if l.readsAhead && !l.isDone && l.pages != l.wholePage {
 		l.requestNext()
 	}
 	return read, nil
@@ -152,7 +150,7 @@ func (p *page) positionBefore(row int) position {
 
 func (l *list) pageRequest() rs.Request {
 	request := l.request
-	request.Query = request.Query.With(limitName, strconv.Itoa(min(l.left, l.pageSize)))
+	request.Query = request.Query.With(limitName, strconv.Itoa(l.pageSize))
 	if l.next.Cursor != "" {
 		request.Query = request.Query.Without(feedName).With(cursorName, l.next.Cursor) // a feed continues by its cursor alone (051b)
 	}
@@ -170,30 +168,33 @@ func (l *list) pageRequest() rs.Request {
 }
 
 type fetch struct {
-	request rs.Request
-	cancel  context.CancelFunc
-	done    chan struct{} // closed when the rest is set
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the rest is set
 
 	response *rs.Response
+	rows     rs.List
 	err      error
 }
 
 // requestNext requests the next page without waiting for it.
 func (l *list) requestNext() {
 	ctx, cancel := context.WithCancel(l.ctx)
-	f := &fetch{request: l.pageRequest(), cancel: cancel, done: make(chan struct{})}
+	f, request, size := &fetch{cancel: cancel, done: make(chan struct{})}, l.pageRequest(), l.pageSize
 	go func() {
 		defer close(f.done)
-		f.response, f.err = l.env.RS.Get(ctx, f.request)
+		f.err = l.budget.Read(ctx, size, func(limit int) (records int, err error) {
+			request.Query = request.Query.With(limitName, strconv.Itoa(limit))
+			if f.response, err = l.env.RS.Get(ctx, request); err == nil {
+				f.rows, err = f.response.List()
+			}
+			return len(f.rows.Rows), err
+		})
 	}()
 	l.ahead = f
 }
 
 // await returns the next page, which may have been requested already.
-func (l *list) await() (*rs.Response, error) {
-	if l.ahead != nil && l.ahead.request.Limit() > l.left { // another connection has used records since
-		l.cancelAhead()
-	}
+func (l *list) await() *fetch {
 	if l.ahead == nil {
 		l.requestNext()
 	}
@@ -201,7 +202,7 @@ func (l *list) await() (*rs.Response, error) {
 	<-next.done
 	l.ahead = nil
 	next.cancel()
-	return next.response, next.err
+	return next
 }
 
 // cancelAhead cancels the request of the next page and waits for its end, so that no request outlives the call.

@@ -53,10 +53,10 @@ type reading struct {
 	ctx     context.Context // ends with the time for reading
 	call    context.Context // of the call
 	env     tool.Env
-	kind    string
+	kind    string            // for metrics; empty: its parts are counted
 	cancel  func()            // cancels every read
 	release func()            // ends the caller's turn
-	left    int               // records that may still be read
+	budget  *tool.Budget      // records that the call may still read
 	pages   int               // pages that were read
 	base    *rs.Response      // the last response; the answer has its origin
 	order   listOrder         // of the records
@@ -66,17 +66,17 @@ type reading struct {
 	isBounded bool // the records past a bound of the filter are not read
 }
 
-// newReading waits for the caller's turn. The caller must end the reading.
+// newReading waits for the caller's turn, unless a part of a call has the turn of that call. The caller must end the reading.
 func newReading(ctx context.Context, env tool.Env, kind string) (*reading, error) {
 	limited, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
-	release, err := env.Readings.Begin(limited, env.Caller)
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	r := &reading{ctx: limited, call: ctx, env: env, kind: kind, left: env.Readings.Most(), cancel: cancel, release: release}
-	if env.ReadMost > 0 {
-		r.left = min(r.left, env.ReadMost)
+	r := &reading{ctx: limited, call: ctx, env: env, kind: kind, budget: env.Budget, cancel: cancel, release: func() {}}
+	if r.budget == nil {
+		var err error
+		if r.release, err = env.Readings.Begin(limited, env.Caller); err != nil {
+			cancel()
+			return nil, err
+		}
+		r.budget = env.Readings.NewBudget()
 	}
 	return r, nil
 }
@@ -85,7 +85,7 @@ func newReading(ctx context.Context, env tool.Env, kind string) (*reading, error
 func (r *reading) end() {
 	r.cancel()
 	r.release()
-	if r.base != nil || r.pages > 0 {
+	if r.kind != "" && (r.base != nil || r.pages > 0) {
 		r.env.Readings.Observe(r.call, r.kind, r.Reading)
 	}
 }

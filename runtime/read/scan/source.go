@@ -51,7 +51,6 @@ type timelineRow struct {
 }
 
 var (
-	errReadingBound   = errors.New("the call has read as many records as it may")
 	errNoCursor       = errors.New("the provider gave no cursor for the rest")
 	errRepeatedCursor = errors.New("the provider gave the same cursor again")
 )
@@ -76,9 +75,6 @@ func (s *source) request() rs.Request {
 
 // get reads a page within the bounds of the reading. It is safe for concurrent use by several sources.
 func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
-	if s.remaining() <= 0 {
-		return rs.List{}, errReadingBound
-	}
 	if s.most == 0 {
 		s.most = rs.MaxRows
 	}
@@ -91,29 +87,25 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 	defer cancel()
 	s.held.Release()
 	var response *rs.Response
-	for {
-		asked := min(limit, s.most)
-		request.Query = request.Query.With(limitName, strconv.Itoa(asked))
-		var err error
+	var list rs.List
+	read := func(limit int) (records int, err error) {
+		request.Query = request.Query.With(limitName, strconv.Itoa(limit))
 		if response, err = s.env.RS.Get(ctx, request); err == nil {
-			break
+			list, err = response.List()
 		}
-		if !isTooLarge(err) || asked == 1 {
-			return rs.List{}, err
-		}
-		s.most = smallerPage(asked)
+		return len(list.Rows), err
+	}
+	err := s.budget.Read(ctx, min(limit, s.most), read)
+	for isTooLarge(err) && min(limit, s.most) > 1 {
+		s.most = smallerPage(min(limit, s.most))
+		err = s.budget.Read(ctx, s.most, read)
+	}
+	if err != nil {
+		return rs.List{}, err
 	}
 	s.held, s.most = response, fittingPage(response, s.most)
-	list, err := response.List()
 	s.noteResponse(response, len(list.Rows))
-	return list, err
-}
-
-// remaining returns how many records may still be read.
-func (t *timeline) remaining() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.left
+	return list, nil
 }
 
 // noteResponse counts the records of a response, and keeps its grants.
@@ -121,7 +113,6 @@ func (t *timeline) noteResponse(response *rs.Response, rows int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Read += int64(rows)
-	t.left -= max(1, rows)
 	t.base = response
 	for _, id := range response.GrantIDs {
 		if !slices.Contains(t.grants, id) {

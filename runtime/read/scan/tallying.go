@@ -93,9 +93,7 @@ func (t *tallying) learnOrder() {
 	if read := joinNames(t.fields, names); read != nil {
 		t.request.Query = t.request.Query.With(fieldsName, strings.Join(read, ","))
 	}
-	if t.left > 0 {
-		t.requestNext()
-	}
+	t.requestNext()
 	t.order.fields = nil
 	if i := slices.IndexFunc(candidates, func(f *orderField) bool { return t.sortsBy(f.name, f.direction > 0) }); i >= 0 {
 		t.orderedBy = candidates[i]

@@ -38,8 +38,8 @@ type sortKey struct {
 }
 
 // timeline reads the records of all streams (R-TIME-1). It shows every record once (R-TIME-3), so a mail can be three rows: its message,
-// its body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them. Its methods remaining and noteResponse
-// are safe for concurrent use.
+// its body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them. Its method noteResponse
+// is safe for concurrent use.
 type timeline struct {
 	*reading
 	request  rs.Request
@@ -174,9 +174,9 @@ func (t *timeline) streamWith(parameter, value string) string {
 
 // eachSource calls read for the sources concurrently, and stores their errors. It returns an error if the call has ended, or if no source
 // of the timeline can be read.
-func (t *timeline) eachSource(sources []*source, limit int, read func(int) error) error {
+func (t *timeline) eachSource(sources []*source, read func(int) error) error {
 	var running errgroup.Group // a failed source does not cancel the others
-	running.SetLimit(limit)
+	running.SetLimit(sourcesAtOnce)
 	for i, source := range sources {
 		running.Go(func() error {
 			if source.err = read(i); source.err != nil {
@@ -202,7 +202,7 @@ func (t *timeline) eachSource(sources []*source, limit int, read func(int) error
 func (t *timeline) read() (order []int, err error) {
 	unread, next := t.sources, (*source).begin
 	for len(unread) > 0 {
-		if err := t.eachSource(unread, sourcesAtOnce, func(i int) error { return next(unread[i]) }); err != nil {
+		if err := t.eachSource(unread, func(i int) error { return next(unread[i]) }); err != nil {
 			return nil, err
 		}
 		next = (*source).readPage
@@ -306,7 +306,7 @@ func (t *timeline) warnings() warnings {
 
 // isOwnBound reports whether an error only ends a source early.
 func isOwnBound(err error) bool {
-	return errors.Is(err, errReadingBound) || errors.Is(err, errNoCursor) || errors.Is(err, errRepeatedCursor)
+	return errors.Is(err, tool.ErrNoRecordsLeft) || errors.Is(err, errNoCursor) || errors.Is(err, errRepeatedCursor)
 }
 
 // namesListed is how many names a sentence lists.
