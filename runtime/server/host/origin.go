@@ -128,20 +128,28 @@ type allowlist map[string]bool
 func newAllowlist(hosts []string) (allowlist, error) {
 	list := make(allowlist)
 	for _, host := range hosts {
-		bracketed := host
-		if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() {
-			bracketed = "[" + host + "]"
-		}
-		name, port, err := splitHost(bracketed)
-		switch {
-		case err != nil:
-			return nil, &rs.OptionError{Option: "AllowedHosts", Message: fmt.Sprintf("invalid host %q: use a name such as mcp.example.com, or one with a port", bracketed)}
-		case port != "":
-			name = net.JoinHostPort(name, port)
+		name, err := ParseAllowedHost(host)
+		if err != nil {
+			return nil, &rs.OptionError{Option: "AllowedHosts", Message: fmt.Sprintf("invalid host %q: %v", host, err)}
 		}
 		list[name] = true
 	}
 	return list, nil
+}
+
+// ParseAllowedHost returns an allowed host as a request names it. An IPv6 address may be without brackets.
+func ParseAllowedHost(host string) (string, error) {
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() {
+		host = "[" + host + "]"
+	}
+	name, port, err := splitHost(host)
+	switch {
+	case err != nil:
+		return "", errors.New("use a name such as mcp.example.com, or one with a port")
+	case port != "":
+		name = net.JoinHostPort(name, port)
+	}
+	return name, nil
 }
 
 // admits reports whether a Host or forwarded header names this server. Loopback names are safe, because no page can rebind them.

@@ -3,7 +3,6 @@
 package calling
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,7 +112,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(invocation.RefuseReadOn(c.readOn), c.target.Check()); err != nil {
+	if err := c.target.Check(); err != nil {
 		return err
 	}
 	logger := c.log.Logger()

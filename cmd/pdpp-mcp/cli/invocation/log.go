@@ -52,17 +52,29 @@ func (l *Log) Fatal(err error, code int) {
 		l.Logger().Error(err.Error(), attributes...)
 		return
 	}
-	var several interface{ Lines() []string } // the settings that are wrong
-	lines := []string{err.Error()}
-	if errors.As(err, &several) {
-		lines = several.Lines()
-	}
-	for _, line := range lines {
+	for _, line := range linesOf(err) {
 		l.print("pdpp-mcp: "+line, "")
 	}
 	for _, step := range steps {
 		l.print("  "+step, "  ")
 	}
+}
+
+// linesOf returns the lines of wrong settings, one line for each joined error, and otherwise the message.
+func linesOf(err error) []string {
+	if several, ok := errors.AsType[*WrongSettings](err); ok {
+		return several.Lines()
+	}
+	var lines []string
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, each := range joined.Unwrap() {
+			lines = append(lines, linesOf(each)...)
+		}
+	}
+	if strings.Join(lines, "\n") != err.Error() {
+		return []string{err.Error()}
+	}
+	return lines
 }
 
 // Command begins a next step that is a command line.

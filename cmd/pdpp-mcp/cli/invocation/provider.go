@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -39,18 +41,27 @@ func AddProviderURLs(flags *pflag.FlagSet, urls *[]string, usage string) {
 
 // AddReadOn adds the flag that bounds the records that the adapter reads for one call.
 func AddReadOn(flags *pflag.FlagSet, limit *int) {
-	flags.IntVar(limit, "read-on", tool.DefaultReadOn, "maximum records a call may read when the provider cannot filter, sort or group (0 disables)")
+	*limit = tool.DefaultReadOn
+	flags.Var((*readOn)(limit), "read-on", "maximum records a call may read when the provider cannot filter, sort or group (0 disables)")
 	ReadVariables(flags, "read-on")
 	annotate(flags, "read-on", sharedFlag, "")
 }
 
-// RefuseReadOn returns an error for a negative limit.
-func RefuseReadOn(limit int) error {
-	if limit < 0 {
-		return Usagef("invalid --read-on %d: use 0 to disable it, or a number such as %d", limit, tool.DefaultReadOn)
+// readOn is the value of the flag of AddReadOn. It is a pflag.Value.
+type readOn int
+
+func (r *readOn) Set(passed string) error {
+	value, err := strconv.Atoi(passed)
+	if err != nil || value < 0 {
+		return fmt.Errorf("use 0 to disable it, or a number such as %d", tool.DefaultReadOn)
 	}
+	*r = readOn(value)
 	return nil
 }
+
+func (r *readOn) Type() string { return "int" }
+
+func (r *readOn) String() string { return strconv.Itoa(int(*r)) }
 
 // AddCacheRoot adds the flag that names the credential cache.
 func AddCacheRoot(flags *pflag.FlagSet, cacheRoot *string) {
@@ -108,6 +119,7 @@ type Provider struct {
 
 	Transport http.RoundTripper // to the resource server; nil for the default
 
+	flags  *pflag.FlagSet    // of AddAccess; may be nil
 	chosen *credential.Entry // by Sources.Each; nil: the latest one of Grants
 	caller audit.Caller      // the client and grant of a cached token
 }
@@ -122,6 +134,7 @@ func (p *Provider) AddFlags(flags *pflag.FlagSet) {
 
 // AddAccess adds the flags for the cache, the token and the connection.
 func (p *Provider) AddAccess(flags *pflag.FlagSet) {
+	p.flags = flags
 	AddCacheRoot(flags, &p.CacheRoot)
 	flags.StringVar(&p.AccessTokenFile, "access-token-file", "", "`file` with a scoped token, instead of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
 	ReadConfigured(flags, "access-token-file")
@@ -215,10 +228,15 @@ func (p *Provider) address() (string, error) {
 		return "", err
 	}
 	address, err := credential.ParseProviderURL(p.URL)
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = p.ClearText.Refuse("provider URL", address)
 	}
-	return address, p.ClearText.Refuse("provider URL", address)
+	if err != nil && p.flags != nil && Place(p.flags, providerFlag) != "--"+providerFlag { // the command line is right, and a setting is wrong
+		wrong := &WrongSettings{}
+		wrong.Add(p.flags, providerFlag, p.URL, err.Error())
+		return "", wrong
+	}
+	return address, err
 }
 
 // Grant returns the label or id of the credential that Each chose, or an empty string.

@@ -3,6 +3,7 @@ package invocation
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -70,18 +71,19 @@ func Refill(fresh *pflag.FlagSet, command *cobra.Command) error {
 }
 
 func fill(flags *pflag.FlagSet, command *cobra.Command) error {
-	var problems []error
+	wrong := &WrongSettings{}
 	flags.VisitAll(func(flag *pflag.Flag) {
 		variables := flag.Annotations[VariableOf]
 		if flag.Changed || len(variables) == 0 || os.Getenv(variables[0]) == "" {
 			return
 		}
 		if err := flags.Set(flag.Name, os.Getenv(variables[0])); err != nil {
-			problems = append(problems, Usagef("%s cannot be used for --%s: %v", variables[0], flag.Name, cmp.Or(errors.Unwrap(err), err)))
+			wrong.add(variables[0], os.Getenv(variables[0]), reason(flag, err))
 		}
 		setPlace(flag, variables[0])
 	})
-	return errors.Join(append(problems, fillFromFile(flags, command))...)
+	fillFromFile(flags, command, wrong)
+	return wrong.Err()
 }
 
 const configFlag = "config"
@@ -116,28 +118,11 @@ func setPlace(flag *pflag.Flag, place string) {
 // ReadConfigured lets a configuration file set a flag that has no variable.
 func ReadConfigured(flags *pflag.FlagSet, name string) { annotate(flags, name, settingOf, name) }
 
-// configurationError has every problem of a configuration file, in the order of its lines.
-type configurationError struct{ problems []*config.Problem }
-
-func (e *configurationError) Error() string { return strings.Join(e.Lines(), "\n") }
-
-// Lines returns a line for each problem.
-func (e *configurationError) Lines() []string {
-	lines := make([]string, len(e.problems))
-	for i, problem := range e.problems {
-		lines[i] = problem.Error()
-	}
-	return lines
-}
-
-// ExitCode returns ExitConfiguration.
-func (e *configurationError) ExitCode() int { return ExitConfiguration }
-
 // fillFromFile sets the unset flags from the configuration file. It checks the settings of other commands too, because one file serves all.
-func fillFromFile(flags *pflag.FlagSet, command *cobra.Command) error {
+func fillFromFile(flags *pflag.FlagSet, command *cobra.Command, wrong *WrongSettings) {
 	named := command.Flags().Lookup(configFlag)
 	if named == nil || named.Value.String() == "" {
-		return nil
+		return
 	}
 	path := named.Value.String()
 	all := Settings(command.Root())
@@ -158,18 +143,18 @@ func fillFromFile(flags *pflag.FlagSet, command *cobra.Command) error {
 		for _, value := range setting.Values {
 			if err := flag.Value.Set(value); err != nil {
 				problems = append(problems, &config.Problem{
-					File: path, Line: setting.Line, Message: setting.Name + ": " + cmp.Or(errors.Unwrap(err), err).Error(), Cause: err,
+					File: path, Line: setting.Line, Message: fmt.Sprintf("%s: invalid value %q: %s", setting.Name, value, reason(flag, err)), Cause: err,
 				})
 			}
 		}
 		flag.Changed = true
 		setPlace(flag, path+":"+strconv.Itoa(setting.Line)+": "+setting.Name)
 	}
-	if len(problems) == 0 {
-		return nil
-	}
+	wrong.isUnread = settings == nil && problems != nil
 	slices.SortStableFunc(problems, func(a, b *config.Problem) int { return cmp.Compare(a.Line, b.Line) })
-	return &configurationError{problems}
+	for _, problem := range problems {
+		wrong.lines = append(wrong.lines, problem.Error())
+	}
 }
 
 func isSetting(flag *pflag.Flag) bool {

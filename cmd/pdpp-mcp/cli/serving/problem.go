@@ -2,76 +2,58 @@ package serving
 
 import (
 	"errors"
-	"fmt"
-	"net/url"
 	"strings"
-
-	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/address"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// settingsError has every wrong setting of a server, each on a line with its place, its value and what to pass.
-type settingsError struct{ lines []string }
-
-func (e *settingsError) Error() string { return strings.Join(e.lines, "\n") }
-
-// Lines returns a line for each setting.
-func (e *settingsError) Lines() []string { return e.lines }
-
-// ExitCode returns invocation.ExitConfiguration.
-func (e *settingsError) ExitCode() int { return invocation.ExitConfiguration }
-
-// problems collects wrong settings.
-type problems struct {
-	flags *pflag.FlagSet
-	lines []string
-}
-
-// add adds a wrong value of a flag. A URL is shown without its password.
-func (p *problems) add(flag, value, fix string) {
-	if parsed, err := url.Parse(value); err == nil && parsed.User != nil {
-		parsed.User = url.User("…")
-		value = parsed.String()
+// checkURLs checks the addresses. Empty ones are missing or optional. Tokens are sent to the resource server and to the introspection
+// endpoint, so those must not be plain http.
+func (s *serveSettings) checkURLs(add func(flag, value, fix string)) {
+	read, asked := "provider-url", "authorization-server"
+	if s.host.ResourceURL != "" {
+		read = "rs-url"
 	}
-	p.lines = append(p.lines, fmt.Sprintf("%s: invalid value %q: %s", invocation.Place(p.flags, flag), value, fix))
-}
-
-func (p *problems) err() error {
-	if p.lines == nil {
-		return nil
+	if s.auth.IntrospectionURL != "" {
+		asked = "introspection-url"
 	}
-	return &settingsError{p.lines}
-}
-
-// checkURLs checks the addresses that may be empty.
-func (s *serveSettings) checkURLs(p *problems) {
 	for _, each := range []struct {
-		flag, value, example string
-		isOrigin             bool
+		flag, value, name, example string
 	}{
-		{"rs-url", s.host.ResourceURL, "https://rs.pdpp.example", false},
-		{"public-url", s.host.PublicURL, "https://mcp.pdpp.example, without a path", true},
-		{"authorization-server", s.auth.AuthorizationServer, "https://as.pdpp.example", false},
-		{"introspection-url", s.auth.IntrospectionURL, "https://as.pdpp.example/introspect", false},
+		{"provider-url", s.host.ProviderURL, "provider URL", ""},
+		{"rs-url", s.host.ResourceURL, "resource server URL", "https://rs.pdpp.example"},
+		{"public-url", s.host.PublicURL, "public URL", "https://mcp.pdpp.example, without a path"},
+		{"authorization-server", s.auth.AuthorizationServer, "authorization server", "https://as.pdpp.example"},
+		{"introspection-url", s.auth.IntrospectionURL, "introspection URL", "https://as.pdpp.example/introspect"},
 	} {
+		if isBlank(each.value) {
+			continue
+		}
 		parsed, err := address.Parse(each.value)
 		switch {
-		case each.value == "":
+		case each.flag == "provider-url":
+			s.host.ProviderURL, err = credential.ParseProviderURL(each.value)
 		case err != nil:
-			p.add(each.flag, each.value, err.Error()+"; pass a URL such as "+each.example)
-		case each.isOrigin && (strings.Trim(parsed.Path, "/") != "" || parsed.RawQuery != ""):
-			p.add(each.flag, each.value, "it is not the URL of an origin; pass one such as "+each.example)
+			err = errors.New(err.Error() + "; pass a URL such as " + each.example)
+		case each.flag == "public-url" && (strings.Trim(parsed.Path, "/") != "" || parsed.RawQuery != ""):
+			err = errors.New("it is not the URL of an origin; pass one such as " + each.example)
+		}
+		if err == nil && (each.flag == read || each.flag == asked) {
+			err = s.clearText.Refuse(each.name, each.value)
+		}
+		if err != nil {
+			add(each.flag, each.value, err.Error())
 		}
 	}
 }
 
 // settingOf are the flags of options that NewHandler and NewVerifier refuse.
 var settingOf = map[string]string{
-	"AllowedHosts": "allowed-host", "AuthorizationServer": "authorization-server", "BaseURL": "rs-url", "ClientID": "introspection-client-id",
-	"ClientSecret": "introspection-client-secret-file", "IntrospectionURL": "introspection-url", "ProviderURL": "provider-url", "PublicURL": "public-url",
+	"AuthorizationServer": "authorization-server", "BaseURL": "rs-url", "ClientID": "introspection-client-id", "ClientSecret": secretFlag,
+	"IntrospectionURL": "introspection-url", "ProviderURL": "provider-url", "PublicURL": "public-url",
 }
 
 // named names the flag of an option that was refused.
@@ -79,7 +61,9 @@ func (s *serveSettings) named(err error) error {
 	refused, isOption := errors.AsType[*rs.OptionError](err)
 	if flag := ""; isOption {
 		if flag = settingOf[refused.Option]; flag != "" {
-			return &settingsError{[]string{invocation.Place(s.flags, flag) + ": " + refused.Message}}
+			wrong := &invocation.WrongSettings{}
+			wrong.Fail(invocation.ExitConfiguration, invocation.Place(s.flags, flag)+": "+refused.Message)
+			return wrong
 		}
 	}
 	return err

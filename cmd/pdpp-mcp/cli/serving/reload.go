@@ -125,8 +125,5 @@ func readSettings(command *cobra.Command) (*serveSettings, error) {
 	settings, flags := &serveSettings{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	settings.addFlags(flags)
 	invocation.NewLog(io.Discard, flags) // its flags are compared only
-	if err := invocation.Refill(flags, command); err != nil {
-		return nil, err
-	}
-	return settings, settings.check()
+	return settings, settings.check(invocation.Refill(flags, command))
 }

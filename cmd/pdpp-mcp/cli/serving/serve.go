@@ -1,18 +1,14 @@
 package serving
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
-	"strconv"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -31,6 +27,7 @@ import (
 // NewServeCommand returns the command that serves MCP over HTTP.
 func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tracing) *cobra.Command {
 	settings, isCheck := &serveSettings{}, false
+	var filled error
 	command := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over HTTP to remote clients that sign in",
@@ -38,11 +35,15 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
     --introspection-client-id pdpp-mcp --introspection-client-secret-file secret
   pdpp-mcp serve --config serve.yaml --check`,
 		Args: invocation.NoArguments,
+		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
+			filled = invocation.Fill(command) // check reports it with the other wrong settings
+			return nil
+		},
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 				return err
 			}
-			if err := settings.check(); err != nil {
+			if err := settings.check(filled); err != nil {
 				return err
 			}
 			read := func() (*serveSettings, error) { return readSettings(command) }
@@ -69,7 +70,7 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
 func serve(ctx context.Context, settings *serveSettings, read func() (*serveSettings, error), handlers *handlerFactory) error {
 	logger := handlers.logger
 	raiseGCPercent(servedGCPercent)
-	listener, err := listen(ctx, "listen", settings.listen)
+	listener, err := settings.listenOn(ctx, "listen", settings.listen)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func serve(ctx context.Context, settings *serveSettings, read func() (*serveSett
 	// The metrics stay readable while the server drains.
 	scraped, endScraping := context.WithCancel(context.WithoutCancel(ctx))
 	if settings.metrics != "" {
-		metricsListener, err := listen(ctx, "metrics-listen", settings.metrics)
+		metricsListener, err := settings.listenOn(ctx, "metrics-listen", settings.metrics)
 		if err != nil {
 			endScraping()
 			return errors.Join(err, listener.Close())
@@ -140,27 +141,6 @@ func reachableAt(address net.Addr) string {
 	return fmt.Sprintf("localhost:%d", listening.Port())
 }
 
-func listen(ctx context.Context, flag, address string) (net.Listener, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, credential.Misconfigured(
-			fmt.Sprintf("cannot listen on --%s %s: %v", flag, address, err),
-			"pass another address, such as "+nextAddress(address), err)
-	}
-	return listener, nil
-}
-
-// nextAddress returns an address with the port after the one that cannot be used.
-func nextAddress(address string) string {
-	name, port, err := net.SplitHostPort(address)
-	number, numberErr := strconv.Atoi(port)
-	if err != nil || numberErr != nil || number < 1 || number > 65534 {
-		return "127.0.0.1:8789"
-	}
-	return net.JoinHostPort(name, strconv.Itoa(number+1))
-}
-
 const metricsPath = "/metrics"
 
 func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handler, logger *slog.Logger) error {
@@ -172,56 +152,4 @@ func serveMetrics(ctx context.Context, listener net.Listener, metrics http.Handl
 		return fmt.Errorf("serve metrics: %w", err)
 	}
 	return nil
-}
-
-// check tries everything that a start tries, and changes nothing: both addresses, the audit file and both other servers. An address in use
-// is no error, because a running server is checked before a reload. The error has the exit code of the first problem.
-func check(ctx context.Context, settings *serveSettings, handlers *handlerFactory, out io.Writer) error {
-	handlers.address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
-	dry := *settings
-	dry.auditFile = "" // a handler would create it
-	handler, _, err := handlers.handler(&dry)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(checkAddresses(ctx, settings, out), settings.checkAudit()); err != nil {
-		return err
-	}
-	failedAS, failedRS := handler.Check(ctx)
-	_, err = fmt.Fprintln(out, "ok      settings")
-	return errors.Join(err,
-		report(out, "authorization server "+settings.auth.AuthorizationServer, "check --authorization-server and the introspection client", failedAS),
-		report(out, "resource server "+settings.resourceURL(), "check --provider-url and --rs-url", failedRS))
-}
-
-// checkAddresses listens on the addresses for a moment.
-func checkAddresses(ctx context.Context, settings *serveSettings, out io.Writer) error {
-	for _, each := range []struct{ flag, address string }{{"listen", settings.listen}, {"metrics-listen", settings.metrics}} {
-		if each.address == "" {
-			continue
-		}
-		listener, err := listen(ctx, each.flag, each.address)
-		switch {
-		case errors.Is(err, syscall.EADDRINUSE):
-			_, _ = fmt.Fprintf(out, "note    --%s %s is in use, as it is while this server runs\n", each.flag, each.address)
-		case err != nil:
-			return err
-		default:
-			defer listener.Close() // after the other one was tried
-		}
-	}
-	return nil
-}
-
-func report(out io.Writer, name, nextStep string, failed error) error {
-	if failed == nil {
-		_, err := fmt.Fprintln(out, "ok      "+name)
-		return err
-	}
-	_, _ = fmt.Fprintln(out, "failed  "+name)
-	class := credential.Unreachable
-	if errors.Is(failed, auth.ErrIntrospectionClient) {
-		class = credential.Configuration
-	}
-	return &credential.Error{Class: class, Message: name + ": " + cmp.Or(errors.Unwrap(failed), failed).Error(), NextStep: nextStep, Cause: failed}
 }

@@ -2,7 +2,6 @@ package serving
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -24,6 +23,7 @@ import (
 )
 
 const (
+	secretFlag                  = "introspection-client-secret-file"
 	introspectionSecretVariable = "PDPP_INTROSPECTION_CLIENT_SECRET" // the secret itself, for containers
 	defaultListen               = "127.0.0.1:8788"                   // other machines cannot connect
 )
@@ -56,7 +56,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.auth.AuthorizationServer, "authorization-server", "", "`url` of the issuer for sign-in (required)")
 	flags.StringVar(&s.auth.IntrospectionURL, "introspection-url", "", "`url` of the introspection endpoint (default: from the issuer's metadata)")
 	flags.StringVar(&s.auth.ClientID, "introspection-client-id", "", "client `id` for introspection (required)")
-	flags.StringVar(&s.secretFile, "introspection-client-secret-file", "",
+	flags.StringVar(&s.secretFile, secretFlag, "",
 		"`file` that holds the secret for introspection; "+introspectionSecretVariable+" may hold the secret itself (required)")
 	flags.StringSliceVar(&s.auth.Audiences, "audience", nil, "additional token `audience` to accept"+listed)
 	flags.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` (CIDR) of trusted proxies"+listed)
@@ -71,102 +71,96 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	s.clearText.AddFlags(flags)
 	flags.IntVar(&s.host.Limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "concurrent requests of one token")
 	flags.Float64Var(&s.host.Limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "sustained requests per second of one token")
-	invocation.ReadConfigured(flags, "introspection-client-secret-file")
+	invocation.ReadConfigured(flags, secretFlag)
 	invocation.ReadVariables(flags, "rs-url", "server-name", "listen", "metrics-listen", "public-url", "authorization-server", "introspection-url",
 		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "source", "audit-file", "drain-delay", "caller-concurrency", "caller-rate")
 }
 
-func (s *serveSettings) check() error {
-	var err error
-	if s.auth.ClientSecret, err = s.secret(); err != nil {
-		return err
+// check returns an error with every wrong setting, including those that filled has refused already.
+func (s *serveSettings) check(filled error) error {
+	wrong := &invocation.WrongSettings{}
+	if !wrong.Include(filled) {
+		return filled
 	}
-	if s.host.ProviderURL, err = credential.ParseProviderURL(s.host.ProviderURL); err != nil {
-		return err
+	add := func(flag, value, fix string) { wrong.Add(s.flags, flag, value, fix) }
+	secret, err := s.secret()
+	if s.auth.ClientSecret = secret; err != nil {
+		add(secretFlag, s.secretFile, err.Error())
 	}
-	wrong := &problems{flags: s.flags}
+	s.addMissing(wrong, err == nil && secret.Reveal() == "")
 	if s.host.Limits.Concurrent < 1 {
-		wrong.add("caller-concurrency", strconv.Itoa(s.host.Limits.Concurrent), "it must be more than 0; pass a number such as 8")
+		add("caller-concurrency", strconv.Itoa(s.host.Limits.Concurrent), "it must be more than 0; pass a number such as 8")
 	}
 	if s.host.Limits.PerSecond <= 0 {
-		wrong.add("caller-rate", strconv.FormatFloat(s.host.Limits.PerSecond, 'g', -1, 64), "it must be more than 0; pass a number such as 10")
+		add("caller-rate", strconv.FormatFloat(s.host.Limits.PerSecond, 'g', -1, 64), "it must be more than 0; pass a number such as 10")
 	}
-	if s.metrics == s.listen && !strings.HasSuffix(s.listen, ":0") {
-		return invocation.Usagef("--metrics-listen and --listen are both %s; pass another address for one, such as %s", s.listen, nextAddress(s.listen))
-	}
-	if err := invocation.RefuseReadOn(s.host.MaxReads); err != nil {
-		return err
+	if s.metrics != "" && overlap(s.metrics, s.listen) {
+		add("metrics-listen", s.metrics, "--listen has this address; pass another one, such as "+nextAddress(s.listen))
 	}
 	for _, network := range s.proxies {
 		prefix, err := netip.ParsePrefix(network)
 		if err != nil {
-			wrong.add("trusted-proxy", network, "use a network such as 10.0.0.0/8 or 127.0.0.1/32")
+			add("trusted-proxy", network, "use a network such as 10.0.0.0/8 or 127.0.0.1/32")
 			continue
 		}
 		s.host.TrustedProxies = append(s.host.TrustedProxies, prefix.Masked())
 	}
+	for _, allowed := range s.host.AllowedHosts {
+		if _, err := host.ParseAllowedHost(allowed); err != nil {
+			add("allowed-host", allowed, err.Error())
+		}
+	}
 	for _, text := range s.sources {
 		source, err := authorize.ParseSource(text)
 		if err != nil {
-			wrong.add("source", text, err.Error())
+			add("source", text, err.Error())
 			continue
 		}
 		s.host.Sources = append(s.host.Sources, source)
 	}
-	s.checkURLs(wrong)
-	if err := wrong.err(); err != nil {
-		return err
-	}
-	// Tokens are sent to the resource server and to the introspection endpoint.
-	read, asked := "provider URL", "authorization server"
-	if s.host.ResourceURL != "" {
-		read = "resource server URL"
-	}
-	if s.auth.IntrospectionURL != "" {
-		asked = "introspection URL"
-	}
-	return errors.Join(s.clearText.Refuse(read, s.resourceURL()),
-		s.clearText.Refuse(asked, cmp.Or(s.auth.IntrospectionURL, s.auth.AuthorizationServer)))
+	s.checkURLs(add)
+	return wrong.Err()
 }
 
-// missing returns one error that names every required setting without a value, or nil. Its exit code is ExitUsage if the provider URL is
-// missing, as for every command, otherwise ExitConfiguration.
-func (s *serveSettings) missing(secret string) error {
+// addMissing adds one line that names every required setting without a value. The exit code is ExitUsage if the provider URL is missing, as
+// for every command (docs/interfaces.md).
+func (s *serveSettings) addMissing(wrong *invocation.WrongSettings, isSecretMissing bool) {
 	var names []string
-	class := credential.Configuration
-	for _, required := range []struct{ value, name, flag, variable string }{
-		{s.host.ProviderURL, "provider URL", "provider-url", "PDPP_PROVIDER_URL"},
-		{s.auth.AuthorizationServer, "authorization server", "authorization-server", "PDPP_AUTHORIZATION_SERVER"},
-		{s.auth.ClientID, "introspection client id", "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID"},
-		{secret, "introspection secret", "introspection-client-secret-file", introspectionSecretVariable},
+	code := invocation.ExitConfiguration
+	for _, required := range []struct {
+		isMissing            bool
+		name, flag, variable string
+	}{
+		{isBlank(s.host.ProviderURL), "provider URL", "provider-url", "PDPP_PROVIDER_URL"},
+		{isBlank(s.auth.AuthorizationServer), "authorization server", "authorization-server", "PDPP_AUTHORIZATION_SERVER"},
+		{isBlank(s.auth.ClientID), "introspection client id", "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID"},
+		{isSecretMissing, "introspection secret", secretFlag, introspectionSecretVariable},
 	} {
-		if strings.TrimSpace(required.value) == "" {
+		if required.isMissing {
 			names = append(names, fmt.Sprintf("%s (--%s or %s)", required.name, required.flag, required.variable))
 			if required.flag == "provider-url" {
-				class = credential.Usage
+				code = invocation.ExitUsage
 			}
 		}
 	}
-	if names == nil {
-		return nil
+	if names != nil {
+		wrong.Fail(code, "missing settings: "+strings.Join(names, ", "))
 	}
-	return &credential.Error{Class: class, Message: "missing settings: " + strings.Join(names, ", ")}
 }
 
-// secret returns the introspection secret from its file, otherwise from the environment. Its error names every missing setting.
+func isBlank(value string) bool { return strings.TrimSpace(value) == "" }
+
+// secret returns the introspection secret from its file, otherwise from the environment. It may be empty.
 func (s *serveSettings) secret() (rs.Secret, error) {
 	value := os.Getenv(introspectionSecretVariable)
 	if s.secretFile != "" {
 		content, err := os.ReadFile(s.secretFile)
 		if err != nil {
-			unreadable := credential.Misconfigured(
-				fmt.Sprintf("the introspection secret cannot be read: %v", err),
-				"pass --introspection-client-secret-file with a file that holds the secret alone", err)
-			return rs.Secret{}, errors.Join(s.missing("unreadable"), unreadable)
+			return rs.Secret{}, fmt.Errorf("the introspection secret cannot be read: %w; pass a file that holds the secret alone", credential.Cause(err))
 		}
 		value = string(content)
 	}
-	return rs.NewSecret(strings.TrimSpace(value)), s.missing(value)
+	return rs.NewSecret(strings.TrimSpace(value)), nil
 }
 
 // audit returns the log of --audit-file, or nil. It calls lost for each lost line.
@@ -182,18 +176,6 @@ func (s *serveSettings) audit(logger *slog.Logger, lost func()) *audit.Log {
 	}
 	log.Lost = lost
 	return log
-}
-
-// checkAudit returns an error if the audit file cannot be written. It creates nothing.
-func (s *serveSettings) checkAudit() error {
-	if s.auditFile == "" || s.auditFile == "-" {
-		return nil
-	}
-	if err := audit.CheckFile(s.auditFile); err != nil {
-		return credential.Misconfigured(fmt.Sprintf("--audit-file %s cannot be written: %v", s.auditFile, credential.Cause(err)),
-			"pass a file in a folder that this user can write to", err)
-	}
-	return nil
 }
 
 func (s *serveSettings) resourceURL() string { return cmp.Or(s.host.ResourceURL, s.host.ProviderURL) }

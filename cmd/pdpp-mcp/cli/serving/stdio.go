@@ -25,9 +25,6 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 		Args:    invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			raiseGCPercent(stdioGCPercent)
-			if err := invocation.RefuseReadOn(options.MaxReads); err != nil {
-				return err
-			}
 			ctx, end := context.WithCancel(command.Context())
 			defer end()
 			logger := log.Logger()
