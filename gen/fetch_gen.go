@@ -11,7 +11,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -70,15 +69,11 @@ func askFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Ans
 	query.Repeated("expand", input.Expand)
 	query.BracketMap("expand_limit", input.ExpandLimit)
 	query.String("connection_id", target.ConnectionID)
-	found, err := record.Document(ctx, env, rs.Request{
+	return record.Document(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID),
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
 	}, record.DocumentInput{Target: target, Fields: input.Fields})
-	if err != nil {
-		return nil, err
-	}
-	return tool.Answered(found, render.Document), nil
 }
 
 //go:embed schema/fetch.input.json

@@ -13,7 +13,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -97,7 +96,7 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 	query.Integer("limit_chars", input.LimitChars)
 	query.Integer("before_chars", input.BeforeChars)
 	query.Integer("after_chars", input.AfterChars)
-	found, err := record.FieldWindow(ctx, env, rs.Request{
+	return record.FieldWindow(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID, "field-window"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
@@ -112,10 +111,6 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		BeforeChars: input.BeforeChars,
 		AfterChars:  input.AfterChars,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return tool.Answered(found, render.Window), nil
 }
 
 //go:embed schema/read_record_field.input.json

@@ -40,11 +40,11 @@ func askSchema(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.An
 	if err != nil {
 		return nil, err
 	}
-	return tool.Rendered(operation.Schema(ctx, env, operation.SchemaInput{
+	return operation.Schema(ctx, env, operation.SchemaInput{
 		Stream:       input.Stream,
 		ConnectionID: input.ConnectionID,
 		Detail:       input.Detail,
-	}))
+	})
 }
 
 //go:embed schema/schema.input.json

@@ -43,9 +43,7 @@ func askStreams(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.A
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return operation.Answer(ctx, env, response, operation.AnswerInput{})
-	}}, nil
+	return tool.Rendered(operation.Answer(ctx, env, response, operation.AnswerInput{}))
 }
 
 func streamsCommand() tool.Command {

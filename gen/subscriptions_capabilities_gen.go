@@ -20,9 +20,7 @@ func askSubscriptionsCapabilities(ctx context.Context, env tool.Env, raw json.Ra
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return operation.EventCapabilities(ctx, env, response, operation.EventCapabilitiesInput{})
-	}}, nil
+	return tool.Rendered(operation.EventCapabilities(ctx, env, response, operation.EventCapabilitiesInput{}))
 }
 
 func subscriptionsCapabilitiesCommand() tool.Command {

@@ -47,9 +47,7 @@ func askSubscriptionsCreate(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return operation.Subscription(ctx, env, response, operation.SubscriptionInput{Streams: input.Streams})
-	}}, nil
+	return tool.Rendered(operation.Subscription(ctx, env, response, operation.SubscriptionInput{Streams: input.Streams}))
 }
 
 func subscriptionsCreateCommand() tool.Command {

@@ -37,9 +37,7 @@ func askSubscriptionsShow(ctx context.Context, env tool.Env, raw json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return operation.Answer(ctx, env, response, operation.AnswerInput{})
-	}}, nil
+	return tool.Rendered(operation.Answer(ctx, env, response, operation.AnswerInput{}))
 }
 
 func subscriptionsShowCommand() tool.Command {

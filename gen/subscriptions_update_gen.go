@@ -54,9 +54,7 @@ func askSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return operation.Subscription(ctx, env, response, operation.SubscriptionInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
-	}}, nil
+	return tool.Rendered(operation.Subscription(ctx, env, response, operation.SubscriptionInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret}))
 }
 
 func subscriptionsUpdateCommand() tool.Command {

@@ -270,7 +270,7 @@ var Renderers = Words{
 		},
 	},
 	{
-		Name: "document", Package: "record", Function: "Document", Renderer: "Document",
+		Name: "document", Package: "record", Function: "Document", Answers: true,
 		Doc:        "One record as id, title, text, url and metadata.",
 		Parameters: []Parameter{{"target", KindTarget}, {"fields", KindStringList}},
 		Promises: []string{
@@ -366,11 +366,11 @@ var TerminalRenderers = Words{
 // Operations are the words for `run`: functions of package operation.
 var Operations = Words{
 	{
-		Name: "schema", Function: "Schema", Doc: "The index of connections and streams, or one stream's capabilities.",
+		Name: "schema", Function: "Schema", Answers: true, Doc: "The index of connections and streams, or one stream's capabilities.",
 		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
 	},
 	{
-		Name: "field_window", Package: "record", Function: "FieldWindow", Renderer: "Window", Sends: true, Continues: true,
+		Name: "field_window", Package: "record", Function: "FieldWindow", Answers: true, Sends: true, Continues: true,
 		Doc: "A stretch of one long text field, or the file that the field refers to: its text by windows, a picture, or what it is and the ways to it.",
 		Parameters: []Parameter{
 			{"target", KindTarget},

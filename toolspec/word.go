@@ -55,13 +55,12 @@ type Word struct {
 	Doc        string
 	Function   string      // the exported function of the word's package; empty if Fits has it, or nothing is called
 	Package    string      // the package of the function; empty: the package of the kind of word
-	Renderer   string      // of renderers and operations that read: the function of package render for their answer; empty: the function renders
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
 	Segment    bool        // of checks: accepted values are safe as a segment of a path (R-ARG-7)
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
 	Sends      bool        // of operations: they get the request and send it
 	Continues  bool        // of renderers and operations: they get the call, to show how it continues
-	Answers    bool        // of renderers: the function sends the request and returns the answer to the call; read_on adds to its parameters
+	Answers    bool        // of renderers and operations: the function sends the request and returns the answer to the call; read_on adds to its parameters
 	Promises   []string    // of renderers, operations and read_on words: statements about the result for the reference page
 }
 

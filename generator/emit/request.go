@@ -27,22 +27,6 @@ func added(variable, typeName string, parameters []plan.Parameter) []jen.Code {
 	return steps
 }
 
-// request sends the one request that answers the call.
-func (t toolFile) request() []jen.Code {
-	steps, literal := t.requestLiteral()
-	sent := jen.Id("env").Dot("Get").Call(jen.Id("ctx"), literal)
-	if call := t.tool.Request.ReadOn; call != nil {
-		sent = runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), literal, input(*call))
-	}
-	if t.tool.Request.Changes() {
-		sent = jen.Id("env").Dot("Writer").Dot("Send").Call(jen.Id("ctx"), literal)
-	}
-	return append(steps,
-		jen.List(jen.Id("response"), jen.Err()).Op(":=").Add(sent),
-		returnOnError(),
-	)
-}
-
 // requestLiteral returns the request or the change, and the steps before it.
 func (t toolFile) requestLiteral() (steps []jen.Code, literal jen.Code) {
 	request := t.tool.Request

@@ -27,30 +27,16 @@ func Tool(tool plan.Tool) ([]byte, error) {
 	return rendered(file)
 }
 
-// ask returns the function that answers a call, step by step. Only the function in its answer renders.
+// ask returns the function that answers a call, step by step.
 func (t toolFile) ask() jen.Code {
 	steps := t.decodeInput(jen.Return(jen.Nil(), jen.Err()))
 	steps = append(steps, t.resolveTarget()...)
 	steps = append(steps, t.preconditions()...)
-	switch call := cmp.Or(t.tool.Operation, t.tool.Render); {
-	case call.Answers:
-		steps = append(steps, t.query()...)
-		before, request := t.requestLiteral()
-		steps = append(append(steps, before...), jen.Return(t.answerOf(*call, request)))
-	case call.Renderer != "":
-		steps = append(steps, t.query()...)
-		before, request := t.requestLiteral()
-		steps = append(append(steps, before...), t.read(call, request)...)
-	case t.tool.Operation == nil:
-		steps = append(steps, t.query()...)
-		steps = append(steps, t.request()...)
-		steps = append(steps, t.render())
-	case t.tool.Request != nil:
-		steps = append(steps, t.query()...)
-		before, request := t.requestLiteral()
-		steps = append(append(steps, before...), t.operate(request))
-	default:
-		steps = append(steps, t.operate())
+	call := cmp.Or(t.tool.Operation, t.tool.Render)
+	if t.tool.Request == nil {
+		steps = append(steps, jen.Return(t.resultOf(*call)))
+	} else {
+		steps = append(append(steps, t.query()...), t.answer(*call)...)
 	}
 	return jen.Func().Id(t.askName()).Params(
 		jen.Id("ctx").Qual("context", "Context"),

@@ -9,7 +9,7 @@ import (
 // call plans a call of the function that a word names. Its fields are in the order of the vocabulary and of the Go struct.
 func (b builder) call(packageName string, word toolspec.Word, with toolspec.Bindings) *Call {
 	call := &Call{
-		Package: cmp.Or(word.Package, packageName), Function: word.Function, Renderer: word.Renderer,
+		Package: cmp.Or(word.Package, packageName), Function: word.Function,
 		Doc: word.Doc, Continues: word.Continues, Answers: word.Answers, Promises: word.Promises,
 	}
 	for _, parameter := range word.Parameters {

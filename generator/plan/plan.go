@@ -23,7 +23,7 @@ type Advice struct {
 	Hint string
 }
 
-// Tool is one tool. A call is answered by Request and Render, or by Operation. A Render with a Renderer sends the request itself.
+// Tool is one tool. A call is answered by Request and Render, or by Operation. A Render that answers sends the request itself.
 type Tool struct {
 	toolspec.Tool
 	GoName        string // QueryRecords
@@ -110,7 +110,6 @@ type Field struct {
 type Call struct {
 	Package   string // of the runtime
 	Function  string
-	Renderer  string // of a function that reads: the function of package render for its answer; empty: none
 	Doc       string
 	Fields    []Field
 	Continues bool     // of a renderer: it is given the call

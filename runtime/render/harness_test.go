@@ -60,7 +60,7 @@ func readDocument(ctx context.Context, env tool.Env, response *rs.Response, inpu
 	if err != nil {
 		return nil, err
 	}
-	return render.Document(found)
+	return found.Render()
 }
 
 func readWindow(ctx context.Context, env tool.Env, response *rs.Response, input record.FieldWindowInput) (*tool.Result, error) {
@@ -72,7 +72,7 @@ func readWindow(ctx context.Context, env tool.Env, response *rs.Response, input 
 	if err != nil {
 		return nil, err
 	}
-	return render.Window(found)
+	return found.Render()
 }
 
 // responded returns a response as the RS client does, without a body that the client would refuse.

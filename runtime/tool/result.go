@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // Ask checks the arguments of one call and sends its requests. Nil or empty arguments are a call without arguments. Its error is a *Error,
@@ -26,8 +25,6 @@ func (ask Ask) Run(ctx context.Context, env Env, arguments json.RawMessage) (*Re
 // Answer is the answer to one call before it is rendered. It belongs to that call and ends with its context.
 type Answer struct {
 	Found answer.Answer // what the call found; nil for a kind of answer that has only a result
-	// Response is nil if the answer was made of several responses or of the bytes of a file.
-	Response *rs.Response
 	// Render returns what a model may see. Its error is one of Ask's.
 	Render func() (*Result, error)
 }

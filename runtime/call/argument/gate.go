@@ -9,6 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -28,7 +29,7 @@ type ExpandAdvertisedInput struct {
 // advertises a relation.
 func ExpandAdvertised(ctx context.Context, env tool.Env, _ rawjson.Object, input ExpandAdvertisedInput) error {
 	scope := schemadoc.Scope{Stream: &input.Stream, ConnectionID: input.ConnectionID}
-	schema, err := scope.Ask(ctx, env.RS.Get, rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID})
+	schema, err := schemaquery.Ask(ctx, env.RS.Get, scope, rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID})
 	if err != nil || schema.StreamCount() == 0 {
 		return nil //nolint:nilerr // the resource server decides
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -85,11 +86,11 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	case c.Name == tool.SchemaTool:
 		return withoutSchema(refused, refused)
 	}
-	response, err := env.RS.Get(ctx, schemadoc.Scope{}.Request(false))
+	response, err := env.RS.Get(ctx, schemaquery.Request(schemadoc.Scope{}, false))
 	if err != nil {
 		return withoutSchema(refused, err)
 	}
-	document, err := schemadoc.Read(response)
+	document, err := schemaquery.Read(response)
 	if err != nil {
 		return nil
 	}

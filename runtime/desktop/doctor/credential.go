@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
 const expiresSoon = 3 * 24 * time.Hour
@@ -154,7 +154,7 @@ func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader,
 	if err != nil {
 		return nil, nil, fromError(err, "")
 	}
-	response, bearer, err := schemadoc.Admit(ctx, reader)
+	response, bearer, err := schemaquery.Admit(ctx, reader)
 	other, isOther := errors.AsType[*rs.KindError](err)
 	switch {
 	case isOther && other.Kind == rs.KindPackage: // (R-STDIO-6)
@@ -171,7 +171,7 @@ func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader,
 
 // coverage counts connections and streams. A connection may occur under several connectors.
 func (e *examination) coverage(response *rs.Response) Finding {
-	schema, err := schemadoc.Read(response)
+	schema, err := schemaquery.Read(response)
 	if err != nil {
 		return unreachable("the schema has an unknown shape")
 	}

@@ -91,7 +91,7 @@ func TestSandboxPackage(t *testing.T) {
 	t.Run("search", func(t *testing.T) { searchesToTheEnd(t, sources, "/v1/search", 5) })
 	t.Run("hybrid search", func(t *testing.T) { searchesToTheEnd(t, sources, "/v1/search/hybrid", 20) })
 	t.Run("schema", func(t *testing.T) {
-		result, err := operation.Schema(t.Context(), tool.Env{RS: reader}, operation.SchemaInput{})
+		result, err := schemaResult(t.Context(), tool.Env{RS: reader}, operation.SchemaInput{})
 		if err != nil {
 			t.Fatal(err)
 		}

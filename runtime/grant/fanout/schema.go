@@ -7,6 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
 // schema merges the documents of every source that may have the stream (R-PKG-7). If no source has it, the document is empty
@@ -15,7 +16,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, streams []strin
 	var sent []rawjson.Value // warnings
 	var connectors []rawjson.Object
 	response, warnings, err := r.gather(ctx, request, streams, func(source *Source, response *rs.Response) error {
-		document, err := schemadoc.Read(response)
+		document, err := schemaquery.Read(response)
 		if err != nil {
 			return err
 		}

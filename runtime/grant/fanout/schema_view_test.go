@@ -1,6 +1,7 @@
 package fanout_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -91,7 +92,7 @@ func TestSourcesThatRefuseTheView(t *testing.T) {
 				}
 				reader := fanout.New(sources, fanout.Options{ProviderURL: provider, ChildTimeout: deadline})
 				started := time.Now()
-				result, err := operation.Schema(t.Context(), tool.Env{RS: reader}, operation.SchemaInput{})
+				result, err := schemaResult(t.Context(), tool.Env{RS: reader}, operation.SchemaInput{})
 				took := time.Since(started)
 				if err != nil {
 					t.Fatal(err)
@@ -116,4 +117,13 @@ func TestSourcesThatRefuseTheView(t *testing.T) {
 			})
 		})
 	}
+}
+
+// schemaResult returns the rendered answer of a call of schema.
+func schemaResult(ctx context.Context, env tool.Env, input operation.SchemaInput) (*tool.Result, error) {
+	found, err := operation.Schema(ctx, env, input)
+	if err != nil {
+		return nil, err
+	}
+	return found.Render()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -29,7 +30,7 @@ func (c *coverage) add(of fanout.Source, stream string) {
 // coveredBy returns the coverage of a grant by its schema. A grant that covers nothing has one source without streams.
 func coveredBy(schema *rs.Response) coverage {
 	var found coverage
-	document, err := schemadoc.Read(schema)
+	document, err := schemaquery.Read(schema)
 	if err != nil {
 		return coverage{{}} // the resource server decides
 	}

@@ -10,7 +10,6 @@ import (
 	"iter"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
 // Document is a schema document (docs/provider-contract.md, Schema). Each stream is one row of a connector. A connection that has all streams of
@@ -37,22 +36,35 @@ type Stream struct {
 	Connections []Connection // empty if all connections of the connector have the stream
 }
 
+// kindPackage is the kind of the bearer of a document that merges those of several grants.
+const kindPackage = "mcp_package"
+
 // maxEntries is the maximum number of connectors, streams and connections in a document (R-ERR-9).
 const maxEntries = 10_000
 
 type reader struct{ entries int }
 
-// Read reads a document. Older servers wrap it, or list streams without connectors. Its error is an *rs.Failure.
-func Read(response *rs.Response) (*Document, error) {
+// Unusable is the error of a body that is not a usable schema document.
+type Unusable struct{ Message, NextStep string }
+
+func (e *Unusable) Error() string { return e.Message + "; " + e.NextStep }
+
+// Parse reads the body of an answer, without whitespace between its tokens. Older servers wrap the document, or list streams without
+// connectors. Its error is an *Unusable.
+func Parse(body rawjson.Value) (*Document, error) {
 	r := &reader{}
-	document := r.document(response.Compact(), true)
+	document := r.document(body, true)
 	if r.entries > maxEntries {
-		return nil, response.Unusable(fmt.Sprintf("the resource server's schema lists more than %d connectors, streams and connections", maxEntries),
-			"ask for one stream or one connection_id")
+		return nil, &Unusable{
+			fmt.Sprintf("the resource server's schema lists more than %d connectors, streams and connections", maxEntries),
+			"ask for one stream or one connection_id",
+		}
 	}
 	if document == nil {
-		return nil, response.Unusable("the resource server's answer is not a schema: it has neither connectors nor streams",
-			"call schema again; if it fails again, ask the server's operator")
+		return nil, &Unusable{
+			"the resource server's answer is not a schema: it has neither connectors nor streams",
+			"call schema again; if it fails again, ask the server's operator",
+		}
 	}
 	for _, c := range document.Connectors {
 		c.mergeStreams()
@@ -150,7 +162,7 @@ func groupStreams(streams []*Stream) []*Connector {
 func (d *Document) GrantID() string { return d.bearer().Text("grant_id") }
 
 // HasSeveralGrants reports whether the document merges the documents of several grants.
-func (d *Document) HasSeveralGrants() bool { return d.bearer().Text("token_kind") == rs.KindPackage }
+func (d *Document) HasSeveralGrants() bool { return d.bearer().Text("token_kind") == kindPackage }
 
 func (d *Document) bearer() rawjson.Object {
 	bearer, _ := rawjson.ParseObject(d.Members.Get("bearer"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
 func respond(t *testing.T, body string) *rs.Response {
@@ -68,7 +69,7 @@ func TestRead(t *testing.T) {
 		"nothing granted": {`{"connectors":[]}`, []string{"grant "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			document, err := schemadoc.Read(respond(t, test.body))
+			document, err := schemaquery.Read(respond(t, test.body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +83,7 @@ func TestRead(t *testing.T) {
 // R-ERR-4: an answer without lists is a typed failure.
 func TestReadOtherAnswers(t *testing.T) {
 	for _, body := range []string{`{}`, `{"connectors":{}}`, `{"data":[]}`, `{"bearer":{"token_kind":"client"},"data":{"data":{"connectors":[]}}}`} {
-		_, err := schemadoc.Read(respond(t, body))
+		_, err := schemaquery.Read(respond(t, body))
 		var failure *rs.Failure
 		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
 			t.Errorf("%s: %v", body, err)
@@ -105,7 +106,7 @@ func TestKeep(t *testing.T) {
 		"a connection": {schemadoc.Scope{ConnectionID: &connection}, []string{"grant ", "gmail[a=] messages[]", "other[] messages[]"}},
 		"neither":      {schemadoc.Scope{Stream: &stream, ConnectionID: &connection}, []string{"grant "}},
 	} {
-		document, err := schemadoc.Read(respond(t, body))
+		document, err := schemaquery.Read(respond(t, body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,11 +6,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
 // R-MCP-1: a stream is offered with the connections that have it, and a connection once.
 func TestNames(t *testing.T) {
-	document, err := schemadoc.Read(respond(t, `{"connectors":[
+	document, err := schemaquery.Read(respond(t, `{"connectors":[
 		{"connector_key":"gmail","streams":[{"name":"messages"},{"name":"labels","granted_connections":[{"connection_id":"a"}]}],
 		 "granted_connections":[{"connection_id":"a","display_name":"A"},{"connection_id":"b"}]},
 		{"connector_key":"chat","streams":[{"name":"messages","connection_id":"c"},{"name":"rooms","connection_id":"c"}]},

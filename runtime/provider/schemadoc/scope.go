@@ -1,69 +1,11 @@
 package schemadoc
 
-import (
-	"context"
-	"errors"
-	"slices"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-)
+import "slices"
 
 // Scope is a part of a schema. The zero value is the whole schema.
 type Scope struct {
 	Stream       *string // nil: every stream
 	ConnectionID *string // nil: every connection
-}
-
-// Request returns the request for the compact or the full view. A server may refuse each parameter; Document.Keep then applies the scope.
-func (s Scope) Request(isFull bool) rs.Request {
-	view := rs.Parameter{Name: "view", Value: "compact"}
-	if isFull {
-		view = rs.Parameter{Name: "detail", Value: "full"}
-	}
-	request := rs.Request{
-		Path:     rs.JoinPath("v1", "schema"),
-		Sources:  rs.SchemaOfSources{Stream: s.Stream, ConnectionID: s.ConnectionID},
-		Optional: []string{view.Name, "stream", "connection_id"},
-	}
-	request.Query.Set(view.Name, view.Value)
-	request.Query.String("stream", s.Stream)
-	request.Query.String("connection_id", s.ConnectionID)
-	return request
-}
-
-// Ask reads the scope in the compact view. If sources is nil, a reader of several grants merges the schemas of all of them.
-func (s Scope) Ask(ctx context.Context, get func(context.Context, rs.Request) (*rs.Response, error), sources rs.Sources) (*Document, error) {
-	request := s.Request(false)
-	if sources != nil {
-		request.Sources = sources
-	}
-	response, err := get(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	document, err := Read(response)
-	if err != nil {
-		return nil, err
-	}
-	document.Keep(s)
-	return document, nil
-}
-
-// Admit reads the compact schema and the kind of the reader's bearer, which must be a client's or unstated (R-STDIO-3). The error for any
-// other kind is a *rs.KindError.
-func Admit(ctx context.Context, reader rs.Reader) (*rs.Response, rs.Bearer, error) {
-	schema, err := reader.Get(ctx, Scope{}.Request(false))
-	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.MeansPackageToken() {
-		return nil, rs.Bearer{}, &rs.KindError{Kind: rs.KindPackage}
-	}
-	if err != nil {
-		return nil, rs.Bearer{}, err
-	}
-	bearer, err := rs.SchemaBearer(schema.Body())
-	if err != nil || !bearer.IsClient() {
-		return nil, rs.Bearer{}, &rs.KindError{Kind: bearer.Kind, Cause: err}
-	}
-	return schema, bearer, nil
 }
 
 // Keep removes everything outside a scope, for servers that ignore or refuse its parameters (R-SCH-1, R-SCH-4).

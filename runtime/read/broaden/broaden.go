@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -151,7 +152,7 @@ func (s *broadening) readSchema() {
 	if connectionID, isNamed := s.request.Query.Get("connection_id"); isNamed {
 		scope.ConnectionID = &connectionID
 	}
-	document, err := scope.Ask(s.ctx, s.env.RS.Get, nil)
+	document, err := schemaquery.Ask(s.ctx, s.env.RS.Get, scope, nil)
 	if err != nil {
 		return // the streams are not named
 	}

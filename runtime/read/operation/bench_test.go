@@ -88,7 +88,7 @@ func benchmarkSchema(b *testing.B, body string, input operation.SchemaInput) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := operation.Schema(context.Background(), tool.Env{RS: reader}, input); err != nil {
+		if _, err := schemaResult(context.Background(), tool.Env{RS: reader}, input); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // R-ERR-4: an answer that is not a schema is a typed failure.
 func TestSchemaWrongShape(t *testing.T) {
 	for _, body := range []string{`{}`, `[]`, `{"connectors":{}}`, `nope`, `{"data":[]}`} {
-		_, err := operation.Schema(context.Background(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
+		_, err := schemaResult(context.Background(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
 		var failure *rs.Failure
 		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
 			t.Errorf("%s: %v", body, err)

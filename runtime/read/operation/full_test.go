@@ -20,7 +20,7 @@ import (
 // R-SCH-6: refused before any read.
 func TestSchemaFullNeedsStream(t *testing.T) {
 	s := serving(`{}`)
-	_, err := operation.Schema(context.Background(), tool.Env{RS: s}, operation.SchemaInput{Detail: pointer("full")})
+	_, err := schemaResult(context.Background(), tool.Env{RS: s}, operation.SchemaInput{Detail: pointer("full")})
 	var refused *tool.Error
 	if !errors.As(err, &refused) || refused.Code != tool.InvalidSchemaDetail || !strings.Contains(refused.Message, `schema(stream, connection_id, detail: "full")`) {
 		t.Fatalf("%v", err)
@@ -33,7 +33,7 @@ func TestSchemaFullNeedsStream(t *testing.T) {
 // R-SCH-7: several sources need a choice, whether the server or the adapter finds them.
 func TestSchemaFullAmbiguous(t *testing.T) {
 	input := operation.SchemaInput{Stream: pointer("threads"), Detail: pointer("full")}
-	_, err := operation.Schema(context.Background(), tool.Env{RS: serving(fixture(t, "captured/015"))}, input)
+	_, err := schemaResult(context.Background(), tool.Env{RS: serving(fixture(t, "captured/015"))}, input)
 	var refused *tool.Error
 	if !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection || refused.RetryWith != "connection_id" {
 		t.Fatalf("%v", err)
@@ -45,7 +45,7 @@ func TestSchemaFullAmbiguous(t *testing.T) {
 	}
 	sent := &rs.Error{Status: 409, Code: "ambiguous_schema_detail"}
 	s := &server{answers: []served{{err: sent}}}
-	if _, err := operation.Schema(context.Background(), tool.Env{RS: s}, input); !errors.Is(err, sent) || len(s.read) != 1 {
+	if _, err := schemaResult(context.Background(), tool.Env{RS: s}, input); !errors.Is(err, sent) || len(s.read) != 1 {
 		t.Errorf("%v after %s", err, s.read)
 	}
 }
@@ -77,7 +77,7 @@ func TestSchemaFullAmbiguousIsPassedOn(t *testing.T) {
 	envelope := `{"code":"ambiguous_schema_detail","type":"api_error","message":"matches 2 sources","param":"connection_id",` +
 		`"available_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}],"retry_with":"connection_id"}`
 	sent := &rs.Error{Status: 409, Code: "ambiguous_schema_detail", Envelope: []byte(envelope)}
-	_, err := operation.Schema(t.Context(), tool.Env{RS: &server{answers: []served{{err: sent}}}},
+	_, err := schemaResult(t.Context(), tool.Env{RS: &server{answers: []served{{err: sent}}}},
 		operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
 	for channel, text := range map[string]string{"text": tool.Failed(err).Text, "structured": string(tool.Failed(err).Structured)} {
 		if !strings.Contains(text, `"retry_with":"connection_id"`) || !strings.Contains(text, "cin_b") {
@@ -90,7 +90,7 @@ func TestSchemaFullAmbiguousIsPassedOn(t *testing.T) {
 func TestSchemaFullAmbiguousIsCapped(t *testing.T) {
 	for _, sources := range []int{40, 3000} {
 		body := streamBody(1, sources, 1, true, "", strings.Repeat("a long label ", 30), "")
-		_, err := operation.Schema(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
+		_, err := schemaResult(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
 		result := tool.Failed(err)
 		keepsBounds(t, result)
 		var object struct {
@@ -173,7 +173,7 @@ func TestSchemaFullIsBounded(t *testing.T) {
 		extra := strings.Repeat("x", rapid.SampledFrom([]int{0, 150, 5_000, 60_000}).Draw(t, "extra"))
 		extra = extra[:min(len(extra), 2_000_000/max(1, fields))]
 		body := streamBody(1, 1, fields, true, name, "label", extra)
-		result, err := operation.Schema(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
+		result, err := schemaResult(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

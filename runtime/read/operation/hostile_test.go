@@ -29,7 +29,7 @@ func survives(t *testing.T, body, stream, connection string) {
 		{Stream: &stream, Detail: pointer("full")},
 		{Stream: &stream, ConnectionID: &connection, Detail: pointer("full")},
 	} {
-		result, err := operation.Schema(context.Background(), tool.Env{RS: serving(body)}, input)
+		result, err := schemaResult(context.Background(), tool.Env{RS: serving(body)}, input)
 		if err != nil {
 			var unusable *rs.Failure
 			var refused *tool.Error
@@ -111,7 +111,7 @@ func TestSchemaRefusesInvalidJSON(t *testing.T) {
 		"{\"connectors\":[],\"x\":\"\n\"}", `{"connectors":[],"x":"`, `{"connectors":[],"x":"\`, `{"connectors":[],x:1}`, `{"connectors":[],"x":}`,
 		`{"connectors":[{"streams":[{"name":"a"}]`, "{\"connectors\":[],\"x\":\"\xff\"}", `{"connectors":[]} {}`, `{"connectors":[],"x":+1}`,
 	} {
-		_, err := operation.Schema(context.Background(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
+		_, err := schemaResult(context.Background(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
 		var failure *rs.Failure
 		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
 			t.Errorf("%q: %v", body, err)
@@ -144,7 +144,7 @@ func FuzzSchema(f *testing.F) {
 			return
 		}
 		document := `{"connectors":[],"x":` + body + `}`
-		_, err := operation.Schema(context.Background(), tool.Env{RS: serving(document)}, operation.SchemaInput{})
+		_, err := schemaResult(context.Background(), tool.Env{RS: serving(document)}, operation.SchemaInput{})
 		if valid := json.Valid([]byte(document)) && utf8.ValidString(document); valid != (err == nil) {
 			t.Errorf("%q: valid is %t: %v", document, valid, err)
 		}
@@ -183,6 +183,6 @@ func TestPanicOfTheListingReachesTheCaller(t *testing.T) {
 			t.Errorf("recovered %v", panicked)
 		}
 	}()
-	_, err := operation.Schema(t.Context(), tool.Env{RS: panicking{serving(fixture(t, "full_index"))}}, operation.SchemaInput{})
+	_, err := schemaResult(t.Context(), tool.Env{RS: panicking{serving(fixture(t, "full_index"))}}, operation.SchemaInput{})
 	t.Errorf("no panic reached the caller: %v", err)
 }

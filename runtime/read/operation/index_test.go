@@ -169,7 +169,7 @@ var (
 func TestSchemaIndexHoldsEveryName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawIndexCase(t)
-		result, err := operation.Schema(t.Context(), tool.Env{RS: serving(c.body)}, operation.SchemaInput{})
+		result, err := schemaResult(t.Context(), tool.Env{RS: serving(c.body)}, operation.SchemaInput{})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -307,7 +307,7 @@ func TestSchemaIndexNamesMissingSources(t *testing.T) {
 	}
 	body := `{"connectors":[{"connector_id":"gmail","streams":[{"name":"messages"}],"granted_connections":[{"connection_id":"cin_a"}]}],"meta":{"warnings":[` +
 		strings.Join(warnings, ",") + `]}}`
-	result, err := operation.Schema(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
+	result, err := schemaResult(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestSchemaIndexSaysWhichStreamsNeedAConnection(t *testing.T) {
 func TestSchemaIndexHasTheTime(t *testing.T) {
 	clock := tool.Clock{Zone: time.FixedZone("Europe/Berlin", 3600)}
 	for _, body := range []string{`{"connectors":[]}`, fullDocument(1, 1, 0)} { // with counts, and a table
-		result, err := operation.Schema(t.Context(), tool.Env{RS: serving(body), Clock: clock}, operation.SchemaInput{})
+		result, err := schemaResult(t.Context(), tool.Env{RS: serving(body), Clock: clock}, operation.SchemaInput{})
 		if err != nil {
 			t.Fatal(err)
 		}

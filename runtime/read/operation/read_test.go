@@ -68,7 +68,7 @@ func TestSchemaSelectorsRejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			env, saw := strict(t, test.named, test.refused...)
 			input := operation.SchemaInput{Stream: pointer("threads"), ConnectionID: pointer("cin_gmail_work"), Detail: test.detail}
-			result, err := operation.Schema(t.Context(), env, input)
+			result, err := schemaResult(t.Context(), env, input)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestSchemaSelectorsRejected(t *testing.T) {
 func TestSchemaRefused(t *testing.T) {
 	for _, err := range []error{&rs.Error{Status: 403, Code: "grant_revoked"}, &rs.Failure{Reason: rs.Timeout}} {
 		s := &server{answers: []served{{err: err}}}
-		if _, got := operation.Schema(context.Background(), tool.Env{RS: s}, operation.SchemaInput{}); !errors.Is(got, err) || len(s.read) != 1 {
+		if _, got := schemaResult(context.Background(), tool.Env{RS: s}, operation.SchemaInput{}); !errors.Is(got, err) || len(s.read) != 1 {
 			t.Errorf("%v after %s", got, s.read)
 		}
 	}

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -23,39 +22,28 @@ const (
 	exampleCharacters = 25
 )
 
-// sampleName is the member of a row in structured output that has the kinds and examples.
-const sampleName = "fields_seen"
-
-// sample is what the most recent records of a stream show of its fields.
-type sample struct {
-	records int
-	fields  map[string]*sampledField
-}
-
-// sampledField has the distinct kinds of a field's values, and the first value. A field that only had nulls has no kinds.
-type sampledField struct {
-	kinds   []string
-	example rawjson.Value
-}
-
-// readSamples reads recent records of rows that advertise only names of fields. A row that cannot be read in time has no sample.
-func (d *detail) readSamples(ctx context.Context, env tool.Env) {
+// readSamples reads recent records of rows that advertise only names of fields, once for rows with the same names. A row that cannot be
+// read in time has no sample.
+func readSamples(ctx context.Context, env tool.Env, rows []*answer.StreamRow) {
 	ctx, cancel := context.WithTimeout(ctx, sampleTime)
 	defer cancel()
-	read := 0
-	for _, r := range d.rows {
-		if r.like == nil && len(r.fields) > 0 && r.hasNamesOnly() && read < sampledRows {
-			r.sample = readSample(ctx, env, r.arguments(d.input))
-			read++
+	read := map[string]bool{} // by the names of the fields
+	for _, row := range rows {
+		if len(row.Fields) == 0 || !row.HasNamesOnly() || len(read) == sampledRows {
+			continue
+		}
+		if names := fmt.Sprintf("%q", row.Fields); !read[names] {
+			read[names] = true
+			row.Sample = readSample(ctx, env, row)
 		}
 	}
 }
 
-// readSample reads records of the stream and the connection that arguments of schema name. It returns nil if it finds no record.
-func readSample(ctx context.Context, env tool.Env, arguments rawjson.Object) *sample {
-	source := rs.OneSource{Stream: arguments.Text(tool.SchemaStream)}
-	if connection := arguments.Text(tool.SchemaConnectionID); connection != "" {
-		source.ConnectionID = &connection
+// readSample reads records of a row. It returns nil if it finds no record.
+func readSample(ctx context.Context, env tool.Env, row *answer.StreamRow) *answer.Sample {
+	source := rs.OneSource{Stream: row.Stream.Name}
+	if row.ConnectionID != "" {
+		source.ConnectionID = &row.ConnectionID
 	}
 	request := rs.Request{Path: rs.JoinPath("v1", "streams", source.Stream, "records"), Sources: source}
 	request.Query.Set("limit", fmt.Sprint(sampleRecords))
@@ -69,31 +57,31 @@ func readSample(ctx context.Context, env tool.Env, arguments rawjson.Object) *sa
 	if err != nil || len(list.Rows) == 0 {
 		return nil
 	}
-	s := &sample{fields: map[string]*sampledField{}}
+	sample := &answer.Sample{Fields: map[string]*answer.SampledField{}}
 	for _, row := range list.Rows[:min(len(list.Rows), sampleRecords)] {
 		record, _ := rawjson.ParseObject(row)
 		if fields, ok := rawjson.ParseObject(record.Get("data")); ok {
-			s.add(fields)
+			add(sample, fields)
 		}
 	}
-	return s
+	return sample
 }
 
-func (s *sample) add(record rawjson.Object) {
-	s.records++
+func add(sample *answer.Sample, record rawjson.Object) {
+	sample.Records++
 	for _, member := range record {
-		field := s.fields[member.Name]
+		field := sample.Fields[member.Name]
 		if field == nil {
-			field = &sampledField{}
-			s.fields[member.Name] = field
+			field = &answer.SampledField{}
+			sample.Fields[member.Name] = field
 		}
 		kind := kindOf(member.Value)
-		if kind == "" || slices.Contains(field.kinds, kind) {
+		if kind == "" || slices.Contains(field.Kinds, kind) {
 			continue
 		}
-		field.kinds = append(field.kinds, kind)
-		if field.example == nil {
-			field.example = exampleOf(member.Value)
+		field.Kinds = append(field.Kinds, kind)
+		if field.Example == nil {
+			field.Example = exampleOf(member.Value)
 		}
 	}
 }
@@ -135,58 +123,4 @@ func exampleOf(value rawjson.Value) rawjson.Value {
 		return rawjson.Quote(text)
 	}
 	return value
-}
-
-// timeField returns the field that says when the records happened, or an empty string (R-TIME-2).
-func (r *row) timeField() string {
-	if r.sample == nil {
-		return render.TimeField(r.stream)
-	}
-	return tool.TimeField(r.stream.Members, func(name string) bool {
-		field := r.sample.fields[name]
-		return field != nil && len(field.kinds) > 0 && !slices.ContainsFunc(field.kinds, func(kind string) bool { return kind != "time" && kind != "date" })
-	})
-}
-
-// legend says where the kinds and the examples come from.
-func (s *sample) legend() string {
-	if s.records == 1 {
-		return "kinds and examples seen in 1 recent record"
-	}
-	return fmt.Sprintf("kinds and examples seen in %d recent records", s.records)
-}
-
-// byKind returns an object of the kinds in the order of the fields. Each kind holds its fields with an example, or null.
-func (s *sample) byKind(fields []schemadoc.Field) rawjson.Object {
-	var kinds rawjson.Object
-	examples := map[string]rawjson.Object{}
-	for _, f := range fields {
-		kind, example := "no value", rawjson.Value("null")
-		if field := s.fields[f.Name]; field != nil && len(field.kinds) > 0 {
-			kind, example = strings.Join(field.kinds, " or "), field.example
-		}
-		if examples[kind] == nil {
-			kinds = append(kinds, rawjson.Member{Name: kind})
-		}
-		examples[kind] = append(examples[kind], rawjson.Raw(f.Name, example))
-	}
-	for i := range kinds {
-		kinds[i].Value = examples[kinds[i].Name].Encode()
-	}
-	return kinds
-}
-
-// addSample adds a line for each kind with its fields and their examples.
-func (r *row) addSample(t *boundedText, shown portion) {
-	for _, kind := range r.sample.byKind(r.shownFields(shown.fields)) {
-		fields, _ := rawjson.ParseObject(kind.Value)
-		words := make([]string, len(fields))
-		for i, field := range fields {
-			words[i] = render.RawToken(field.Name, field.Value)
-			if rawjson.Kind(field.Value) == rawjson.Null {
-				words[i] = render.ListedName(field.Name)
-			}
-		}
-		t.add(" " + kind.Name + ": " + strings.Join(words, " "))
-	}
 }

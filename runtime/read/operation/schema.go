@@ -3,14 +3,18 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/schema"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -23,40 +27,67 @@ type SchemaInput struct {
 
 func (i SchemaInput) isFull() bool { return i.Detail != nil && *i.Detail == "full" }
 
-// Schema shows what the grant gives access to: an index of all streams, the fields of one stream, or with detail full the schema of one
+// Schema reads what the grant gives access to: an index of all streams, the fields of one stream, or with detail full the schema of one
 // source. The scope is applied here too, since a server may ignore it (R-SCH-1). Its error is the reader's or a *tool.Error.
-func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
+func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Answer, error) {
+	read := readStream
 	if input.Stream == nil {
-		if input.isFull() { // R-SCH-6
-			return nil, &tool.Error{
-				Code: tool.InvalidSchemaDetail,
-				Message: fmt.Sprintf(`%[4]s "full" is the schema of one stream of one source and needs %[2]s; `+
-					`call %[1]s(%[2]s, %[3]s, %[4]s: "full"), with names from %[1]s without arguments`,
-					tool.SchemaTool, tool.SchemaStream, tool.SchemaConnectionID, tool.SchemaDetail),
-				Param: tool.SchemaDetail,
-			}
-		}
-		return indexSchema(ctx, env, input)
+		read = readIndex
 	}
-	response, document, err := readSchema(ctx, env, input)
+	found, err := read(ctx, env, input)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Answered(found, schema.Render), nil
+}
+
+// readStream reads the schema of one stream, and samples of what it leaves out.
+func readStream(ctx context.Context, env tool.Env, input SchemaInput) (*answer.Schema, error) {
+	found, err := readSchema(ctx, env, input)
 	if err != nil {
 		return nil, err
 	}
 	if input.isFull() {
-		if refused := ambiguous(document, *input.Stream); refused != nil {
+		if refused := ambiguous(found.Document, *input.Stream); refused != nil {
 			return nil, refused
 		}
 	}
-	detail := newDetail(response, document, input)
-	detail.readSamples(ctx, env)
-	return detail.render()
+	for connector, stream := range found.Document.Rows() {
+		found.Rows = append(found.Rows, newRow(connector, stream, input))
+	}
+	readSamples(ctx, env, found.Rows)
+	return found, nil
 }
 
-// indexSchema reads the schema and the list of streams concurrently. It raises a panic of the second read again, for the host.
-func indexSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
+func newRow(connector *schemadoc.Connector, stream *schemadoc.Stream, input SchemaInput) *answer.StreamRow {
+	row := &answer.StreamRow{Connector: connector, Stream: stream}
+	all := stream.Fields()
+	row.Fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > answer.LongestName })
+	row.Unshown = len(all) - len(row.Fields)
+	isShown := func(c schemadoc.Connection) bool { return len(c.ID) <= answer.LongestName }
+	connections := row.Connections()
+	if first := slices.IndexFunc(connections, isShown); first >= 0 {
+		row.ConnectionID = connections[first].ID
+	} else if input.ConnectionID != nil {
+		row.ConnectionID = *input.ConnectionID
+	}
+	return row
+}
+
+// readIndex reads the schema and the list of streams concurrently. It raises a panic of the second read again, for the host.
+func readIndex(ctx context.Context, env tool.Env, input SchemaInput) (*answer.Schema, error) {
+	if input.isFull() { // R-SCH-6
+		return nil, &tool.Error{
+			Code: tool.InvalidSchemaDetail,
+			Message: fmt.Sprintf(`%[4]s "full" is the schema of one stream of one source and needs %[2]s; `+
+				`call %[1]s(%[2]s, %[3]s, %[4]s: "full"), with names from %[1]s without arguments`,
+				tool.SchemaTool, tool.SchemaStream, tool.SchemaConnectionID, tool.SchemaDetail),
+			Param: tool.SchemaDetail,
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var held holdings
+	var held answer.Holdings
 	var panicked any
 	done := make(chan struct{})
 	go func() {
@@ -64,7 +95,7 @@ func indexSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Re
 		defer func() { panicked = recover() }()
 		held = readHoldings(ctx, env)
 	}()
-	response, document, err := readSchema(ctx, env, input)
+	found, err := readSchema(ctx, env, input)
 	if err != nil {
 		cancel()
 	}
@@ -74,29 +105,36 @@ func indexSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Re
 	if err != nil {
 		return nil, err
 	}
-	return renderIndex(response, document, input, held, env.Clock)
+	found.Holdings = held
+	if env.Clock.Zone != nil { // R-TIME-8
+		found.Now, found.TimeZone = env.Clock.Now().Format("2006-01-02T15:04Z07:00"), env.Clock.Zone.String()
+	}
+	return found, nil
 }
 
 // readSchema reads the schema of the scope. A full one is read from one source only (R-SCH-7, R-ERR-5).
-func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, *schemadoc.Document, error) {
+func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*answer.Schema, error) {
 	scope := schemadoc.Scope{Stream: input.Stream, ConnectionID: input.ConnectionID}
-	request := scope.Request(input.isFull())
+	request := schemaquery.Request(scope, input.isFull())
 	if input.isFull() {
 		request.Sources = rs.OneSource{Stream: *input.Stream, ConnectionID: input.ConnectionID}
 	}
 	response, err := env.RS.Get(ctx, request)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	document, err := schemadoc.Read(response)
+	document, err := schemaquery.Read(response)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	document.Keep(scope)
 	if document.StreamCount() == 0 && (input.Stream != nil || input.ConnectionID != nil) {
-		return nil, nil, nothingMatches(document, input)
+		return nil, nothingMatches(document, input)
 	}
-	return response, document, nil
+	return &answer.Schema{
+		Origin:   answer.Origin{URL: response.URL, RequestID: response.RequestID, Status: response.Status},
+		Document: document, Stream: input.Stream, ConnectionID: input.ConnectionID, IsFull: input.isFull(),
+	}, nil
 }
 
 // nothingMatches returns the refusal of names that the schema does not have. The warnings of the resource server name the sources that
@@ -120,6 +158,35 @@ func nothingMatches(document *schemadoc.Document, input SchemaInput) *tool.Error
 	return refused
 }
 
-func schemaCall(arguments ...rawjson.Member) answer.Call {
-	return answer.Call{Tool: tool.SchemaTool, Arguments: append(rawjson.Object{}, arguments...)}
+// ambiguous returns the refusal to choose between several connections (R-SCH-7), or nil if the document has only one. The candidates are
+// limited where the error becomes a result (R-ERR-5).
+func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
+	candidates := []rawjson.Value{}
+	seen := map[string]bool{}
+	for connector, row := range d.Rows() {
+		for _, connection := range connector.ConnectionsOf(row) {
+			if !seen[connection.ID] {
+				seen[connection.ID] = true
+				candidates = append(candidates, encodeCandidate(d, connector, connection, stream))
+			}
+		}
+	}
+	if len(seen) < 2 {
+		return nil
+	}
+	return &tool.Error{
+		Code: tool.AmbiguousConnection,
+		Message: fmt.Sprintf("stream %q has %d sources, each with a full schema; %s with the stream alone lists them all",
+			tool.Clip(stream, answer.LongestName), len(seen), tool.SchemaTool),
+		Param:                tool.SchemaConnectionID,
+		RetryWith:            tool.SchemaConnectionID,
+		AvailableConnections: rawjson.Array(candidates),
+	}
+}
+
+// encodeCandidate writes a connection with the stream and its grant. In a package each connection names its own grant.
+func encodeCandidate(d *schemadoc.Document, connector *schemadoc.Connector, connection schemadoc.Connection, stream string) rawjson.Value {
+	own, _ := rawjson.ParseObject(connection.Row)
+	return rawjson.Texts("connection_id", connection.ID, "grant_id", cmp.Or(own.Text("grant_id"), d.GrantID()), "connector_key", connector.Key,
+		"stream", stream, "display_name", tool.Clip(connection.Label, tool.LabelCharacters)).Encode()
 }

@@ -89,9 +89,18 @@ func compareResult(t *testing.T, name string, result *tool.Result) {
 	golden.File(t, filepath.Join("testdata", name+".structured.golden"), structured.String()+"\n")
 }
 
+// schemaResult returns the rendered answer of a call of schema.
+func schemaResult(ctx context.Context, env tool.Env, input operation.SchemaInput) (*tool.Result, error) {
+	found, err := operation.Schema(ctx, env, input)
+	if err != nil {
+		return nil, err
+	}
+	return found.Render()
+}
+
 func schemaOf(t *testing.T, s *server, input operation.SchemaInput) *tool.Result {
 	t.Helper()
-	result, err := operation.Schema(context.Background(), tool.Env{RS: s}, input)
+	result, err := schemaResult(context.Background(), tool.Env{RS: s}, input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +168,7 @@ func TestSchemaOfUnknownNames(t *testing.T) {
 			operation.SchemaInput{Stream: pointer("nope")},
 		},
 	} {
-		_, err := operation.Schema(t.Context(), tool.Env{RS: serving(test.body)}, test.input)
+		_, err := schemaResult(t.Context(), tool.Env{RS: serving(test.body)}, test.input)
 		var refused *tool.Error
 		if !errors.As(err, &refused) || !refused.AboutNames || !strings.Contains(refused.Message, message) {
 			t.Errorf("%s: got %v", message, err)

@@ -149,7 +149,7 @@ func TestSchemaStreamIsBounded(t *testing.T) {
 		label := strings.Repeat(alphabet.Draw(t, "label"), draw("label times", 0, 1, 300))
 		extra := strings.Repeat("x", draw("extra", 0, 150, 5_000))
 		body := streamBody(connectors, connections, fields, rapid.Bool().Draw(t, "full"), name, label, extra)
-		result, err := operation.Schema(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s")})
+		result, err := schemaResult(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s")})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

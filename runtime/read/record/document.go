@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -19,7 +20,7 @@ type DocumentInput struct {
 }
 
 // Document reads one record. It also reads the schema if nothing else says when the record happened. Its error is the reader's.
-func Document(ctx context.Context, env tool.Env, request rs.Request, input DocumentInput) (*answer.Document, error) {
+func Document(ctx context.Context, env tool.Env, request rs.Request, input DocumentInput) (*tool.Answer, error) {
 	response, err := env.Get(ctx, request)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func Document(ctx context.Context, env tool.Env, request rs.Request, input Docum
 	if render.LacksTime(document) {
 		document.EventTime = eventTime(ctx, env, document)
 	}
-	return document, nil
+	return tool.Answered(document, render.Document), nil
 }
 
 // recordIn returns the members of the record of a response. Older servers wrap it in one more data object.
@@ -79,7 +80,7 @@ func eventTime(ctx context.Context, env tool.Env, document *answer.Document) str
 	if connectionID != "" {
 		scope.ConnectionID = &connectionID
 	}
-	schema, err := scope.Ask(ctx, env.RS.Get, rs.OneSource{Stream: stream, ConnectionID: scope.ConnectionID})
+	schema, err := schemaquery.Ask(ctx, env.RS.Get, scope, rs.OneSource{Stream: stream, ConnectionID: scope.ConnectionID})
 	if err != nil {
 		return ""
 	}

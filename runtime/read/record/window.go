@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -30,7 +31,15 @@ type FieldWindowInput struct {
 
 // FieldWindow reads a window of a text field, or of the file to which the field refers. With words to find, it also reads ahead for their
 // later matches. Its error is the reader's, or a *tool.Error about the file.
-func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input FieldWindowInput) (*answer.Window, error) {
+func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input FieldWindowInput) (*tool.Answer, error) {
+	found, err := readWindow(ctx, env, request, input)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Answered(found, render.Window), nil
+}
+
+func readWindow(ctx context.Context, env tool.Env, request rs.Request, input FieldWindowInput) (*answer.Window, error) {
 	response, err := env.Get(ctx, request)
 	if err != nil {
 		return fileOf(ctx, env, err, input)

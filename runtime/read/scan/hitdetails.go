@@ -10,6 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	records "github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -94,7 +95,7 @@ func (s *searching) recordFields(ctx context.Context, handle recordid.Handle) ra
 
 // eventTimeField returns the field of a record with the role of the event time in the schema, or "".
 func (s *searching) eventTimeField(ctx context.Context, source rs.OneSource) string {
-	schema, err := schemadoc.Scope{Stream: &source.Stream, ConnectionID: source.ConnectionID}.Ask(ctx, s.env.RS.Get, source)
+	schema, err := schemaquery.Ask(ctx, s.env.RS.Get, schemadoc.Scope{Stream: &source.Stream, ConnectionID: source.ConnectionID}, source)
 	if err != nil {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -117,7 +118,7 @@ func (j *joining) countEach(connections []string) (merged []answer.Group, isComp
 
 // connections returns the granted connections that have the stream, or nil if the schema cannot be read.
 func (j *joining) connections() []string {
-	schema, err := schemadoc.Scope{Stream: &j.input.Stream}.Ask(j.ctx, j.env.Get, j.request.Sources)
+	schema, err := schemaquery.Ask(j.ctx, j.env.Get, schemadoc.Scope{Stream: &j.input.Stream}, j.request.Sources)
 	if err != nil {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -101,7 +102,7 @@ const maxSources = 128
 
 // findSources reads the schema, and makes a source for each stream and connection.
 func (t *timeline) findSources(connectionID *string) (err error) {
-	if t.document, err = (schemadoc.Scope{ConnectionID: connectionID}).Ask(t.ctx, t.env.RS.Get, nil); err != nil {
+	if t.document, err = schemaquery.Ask(t.ctx, t.env.RS.Get, schemadoc.Scope{ConnectionID: connectionID}, nil); err != nil {
 		return err
 	}
 	known := map[string]bool{}

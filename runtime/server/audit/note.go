@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
 // note records the streams, connections and fields that a response confirms. Response is nil for a failed read, which confirms
@@ -132,7 +133,7 @@ func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
 	if !namesStream && !namesConnection {
 		return
 	}
-	document, err := schemadoc.Read(response)
+	document, err := schemaquery.Read(response)
 	if err != nil {
 		return
 	}

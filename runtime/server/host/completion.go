@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -106,7 +107,7 @@ func begins(name, typed string) bool {
 
 func readNames(ctx context.Context, runner *toolcall.Runner, call toolcall.Call) (names schemadoc.Names, err error) {
 	err = runner.Read(ctx, call, func(ctx context.Context, env tool.Env) error {
-		document, err := schemadoc.Scope{}.Ask(ctx, env.RS.Get, nil)
+		document, err := schemaquery.Ask(ctx, env.RS.Get, schemadoc.Scope{}, nil)
 		if err == nil {
 			names = document.Names()
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -121,7 +121,7 @@ func (r *Refusal) OfCall() *tool.Error {
 // Admit returns the compact schema if the reader's bearer is a client's or its kind is unstated (R-STDIO-3). Any other kind is a *Refusal
 // with the sign-in command.
 func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, error) {
-	schema, _, err := schemadoc.Admit(ctx, reader)
+	schema, _, err := schemaquery.Admit(ctx, reader)
 	other, isOther := errors.AsType[*rs.KindError](err)
 	refused, isRefused := errors.AsType[*rs.Error](err)
 	switch {

@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -54,7 +55,7 @@ func fieldsOf(ctx context.Context, reader rs.Reader, stream, connection string) 
 	if connection != "" {
 		scope.ConnectionID = &connection
 	}
-	document, err := scope.Ask(ctx, reader.Get, nil)
+	document, err := schemaquery.Ask(ctx, reader.Get, scope, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -72,7 +73,7 @@ func describe(ctx context.Context, env tool.Env, object rawjson.Object, format *
 	}
 	var held []string
 	timeField := ""
-	document, err := scope.Ask(ctx, env.RS.Get, nil)
+	document, err := schemaquery.Ask(ctx, env.RS.Get, scope, nil)
 	if err != nil {
 		return err
 	}
@@ -88,9 +89,9 @@ func describe(ctx context.Context, env tool.Env, object rawjson.Object, format *
 	}
 	fields, isKnown := fieldsIn(document)
 	if !isKnown && len(fields) > 0 {
-		response, err := env.RS.Get(ctx, scope.Request(true))
+		response, err := env.RS.Get(ctx, schemaquery.Request(scope, true))
 		if err == nil {
-			document, err = schemadoc.Read(response)
+			document, err = schemaquery.Read(response)
 		}
 		if err != nil {
 			return err
@@ -137,7 +138,7 @@ func fieldsIn(document *schemadoc.Document) (fields []described, isKnown bool) {
 
 // unknownStream returns the error for a stream without fields, with the streams that are granted.
 func unknownStream(ctx context.Context, env tool.Env, name string) error {
-	document, err := schemadoc.Scope{}.Ask(ctx, env.RS.Get, nil)
+	document, err := schemaquery.Ask(ctx, env.RS.Get, schemadoc.Scope{}, nil)
 	if err != nil {
 		return err
 	}

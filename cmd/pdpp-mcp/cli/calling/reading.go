@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -82,7 +83,7 @@ func (r *reading) withStreams(ctx context.Context, object rawjson.Object, err er
 	if !isRefused || r.span.stream == "" || refused.Param != r.span.stream || object.Get(r.span.stream) != nil {
 		return err
 	}
-	document, failed := schemadoc.Scope{}.Ask(ctx, r.env.RS.Get, nil)
+	document, failed := schemaquery.Ask(ctx, r.env.RS.Get, schemadoc.Scope{}, nil)
 	if failed != nil {
 		return err
 	}

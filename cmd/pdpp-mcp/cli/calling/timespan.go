@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -138,7 +139,7 @@ func (s *timespan) timeField(ctx context.Context, reader rs.Reader, arguments ra
 	}
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	document, err := scope.Ask(ctx, reader.Get, nil)
+	document, err := schemaquery.Ask(ctx, reader.Get, scope, nil)
 	if err != nil {
 		return "", err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -179,14 +180,14 @@ func readSchema(ctx context.Context, provider *invocation.Provider, scope schema
 	if err != nil {
 		return nil
 	}
-	response, err := reader.Get(ctx, scope.Request(false))
+	response, err := reader.Get(ctx, schemaquery.Request(scope, false))
 	if err != nil {
 		return nil
 	}
 	if bearer, err := rs.SchemaBearer(response.Body()); err != nil || !bearer.IsClient() {
 		return nil
 	}
-	document, err := schemadoc.Read(response)
+	document, err := schemaquery.Read(response)
 	if err != nil {
 		return nil
 	}

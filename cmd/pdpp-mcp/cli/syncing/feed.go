@@ -9,7 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
 
@@ -32,7 +32,7 @@ func grantedSources(ctx context.Context, provider *invocation.Provider, logger *
 	if err != nil {
 		return nil, err
 	}
-	document, err := schemadoc.Read(schema)
+	document, err := schemaquery.Read(schema)
 	if err != nil {
 		return nil, err
 	}

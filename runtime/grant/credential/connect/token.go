@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
 func (s *signIn) verify(ctx context.Context, issued *issued) error {
@@ -26,7 +26,7 @@ func (s *signIn) verify(ctx context.Context, issued *issued) error {
 	if err != nil {
 		return &credential.Error{Class: credential.Internal, Message: "the token could not be tried", Cause: err}
 	}
-	response, bearer, err := schemadoc.Admit(ctx, reader)
+	response, bearer, err := schemaquery.Admit(ctx, reader)
 	if err != nil {
 		return s.trialError(ctx, err)
 	}
@@ -35,7 +35,7 @@ func (s *signIn) verify(ctx context.Context, issued *issued) error {
 	issued.Credential.Label = s.Label
 	issued.Credential.GrantID = cmp.Or(issued.Credential.GrantID, bearer.GrantID)
 	if issued.Credential.Details == nil {
-		if document, err := schemadoc.Read(response); err == nil { // otherwise the approved access stays unknown
+		if document, err := schemaquery.Read(response); err == nil { // otherwise the approved access stays unknown
 			issued.Credential.Details = s.Access.readDetails(document)
 		}
 	}

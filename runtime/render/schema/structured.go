@@ -1,10 +1,11 @@
-package operation
+package schema
 
 import (
 	"bytes"
 	"fmt"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -19,12 +20,12 @@ func (d *detail) data(shown portion) rawjson.Object {
 	var connectors, streams []rawjson.Value
 	for i, r := range d.rows[:shown.rows] {
 		row := r.compact(shown)
-		if d.input.isFull() {
+		if d.IsFull {
 			row = r.full(shown)
 		}
-		streams = append(streams, d.withRowConnections(row, r.stream.Connections, shown).Encode())
-		if i+1 == shown.rows || d.rows[i+1].connector != r.connector {
-			connectors = append(connectors, d.encodeConnector(r.connector, streams, shown))
+		streams = append(streams, d.withRowConnections(row, r.Stream.Connections, shown).Encode())
+		if i+1 == shown.rows || d.rows[i+1].Connector != r.Connector {
+			connectors = append(connectors, d.encodeConnector(r.Connector, streams, shown))
 			streams = nil
 		}
 	}
@@ -61,20 +62,20 @@ func (d *detail) encodeConnector(c *schemadoc.Connector, streams []rawjson.Value
 }
 
 func (r *row) compact(shown portion) rawjson.Object {
-	members := rawjson.Object{rawjson.String("name", r.stream.Name)}
+	members := rawjson.Object{rawjson.String("name", r.Stream.Name)}
 	for _, name := range []string{"primary_key", "cursor_field"} {
-		if value := r.stream.Members.Get(name); len(value) > len("[]") && len(value) <= memberBytes {
+		if value := r.Stream.Members.Get(name); len(value) > len("[]") && len(value) <= memberBytes {
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}
 	members = append(members, rawjson.Texts(timeFieldName, r.timeField())...)
 	if r.like != nil {
-		members = append(members, rawjson.String("field_capabilities_like", keyOf(r.like.connector, tool.LabelCharacters)))
+		members = append(members, rawjson.String("field_capabilities_like", keyOf(r.like.Connector, tool.LabelCharacters)))
 		return r.withRelations(members, shown)
 	}
 	capabilities := rawjson.Raw(capabilitiesName, encodeFields(r.shownFields(shown.fields)))
-	if r.sample != nil {
-		capabilities = rawjson.Raw(sampleName, r.sample.byKind(r.shownFields(shown.fields)).Encode())
+	if r.Sample != nil {
+		capabilities = rawjson.Raw(sampleName, byKind(r.Sample, r.shownFields(shown.fields)).Encode())
 	}
 	return withLeftOut(r.withRelations(append(members, capabilities), shown), "fields_left_out", r.leftOut(shown.fields))
 }
@@ -103,7 +104,7 @@ func (r *row) withRelations(members rawjson.Object, shown portion) rawjson.Objec
 			value := relation.Members.Get(name)
 			// By default a relation is granted and usable, and has the name of its target stream.
 			isDefault := string(value) == "true" || name == "target_stream" && rawjson.TextOf(value) == relation.Name
-			if value != nil && !isDefault && len(value) <= nameBytes {
+			if value != nil && !isDefault && len(value) <= answer.LongestName {
 				object = append(object, rawjson.Raw(name, value))
 			}
 		}
@@ -117,14 +118,14 @@ const capabilitiesName = "field_capabilities"
 
 // readSchemas reads the JSON Schemas of the fields, and describes the other members of the row's schema.
 func (r *row) readSchemas() {
-	r.schemas, r.schemaOf, r.schemaLine = r.stream.Properties(), map[string]rawjson.Value{}, "not advertised"
+	r.schemas, r.schemaOf, r.schemaLine = r.Stream.Properties(), map[string]rawjson.Value{}, "not advertised"
 	if len(r.schemas) == 0 {
 		return
 	}
 	for _, property := range r.schemas {
 		r.schemaOf[property.Name] = property.Value
 	}
-	schema, _ := rawjson.ParseObject(r.stream.Members.Get("schema"))
+	schema, _ := rawjson.ParseObject(r.Stream.Members.Get("schema"))
 	r.schemaLine = fmt.Sprintf("of %d fields, below; ", len(r.schemas))
 	if rest := schema.Without("properties").Encode(); len(rest) > memberBytes {
 		r.schemaLine += fmt.Sprintf("its other members take %d bytes and are left out", len(rest))
@@ -152,10 +153,10 @@ func (r *row) schemaText(field string, bytes int) string {
 // full returns the row in the full form, without its connections. It has the JSON Schema of each field once.
 func (r *row) full(shown portion) rawjson.Object {
 	members := rawjson.Texts(timeFieldName, r.timeField())
-	for _, member := range r.stream.Members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
+	for _, member := range r.Stream.Members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
 		isDropped := slices.Contains(shown.dropped, member.Name)
 		switch {
-		case member.Name == capabilitiesName && isDropped && r.sample == nil:
+		case member.Name == capabilitiesName && isDropped && r.Sample == nil:
 			members = append(members, rawjson.Raw(member.Name, encodeFields(r.shownFields(shown.fields))))
 		case isDropped:
 		case member.Name == capabilitiesName:
@@ -170,8 +171,8 @@ func (r *row) full(shown portion) rawjson.Object {
 			members = append(members, member)
 		}
 	}
-	if r.sample != nil {
-		members = append(members, rawjson.Raw(sampleName, r.sample.byKind(r.shownFields(shown.fields)).Encode()))
+	if r.Sample != nil {
+		members = append(members, rawjson.Raw(sampleName, byKind(r.Sample, r.shownFields(shown.fields)).Encode()))
 	}
 	return withLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
 }

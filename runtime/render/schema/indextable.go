@@ -1,15 +1,11 @@
-package operation
+package schema
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -30,24 +26,24 @@ const tableNameLength = 100
 func (x *index) newTable() *table {
 	t := &table{index: x}
 	cells, times := 0, map[string]bool{}
-	for _, c := range x.Connectors {
+	for _, c := range x.Document.Connectors {
 		if cells += len(c.Connections) * len(c.Streams); cells > indexBytes {
 			return nil
 		}
 		for _, connection := range c.Connections {
-			if len(connection.ID) > nameBytes {
+			if len(connection.ID) > answer.LongestName {
 				return nil
 			}
 			for _, s := range c.Streams {
 				if schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
-					held := x.holdings.find(c, s, connection.ID)
-					t.hasCounts = t.hasCounts || held != holding{}
-					times[held.added], t.lastAdded = true, held.added
+					held := x.Holdings.Of(c, s, connection.ID)
+					t.hasCounts = t.hasCounts || held != answer.Holding{}
+					times[held.Added], t.lastAdded = true, held.Added
 				}
 			}
 		}
 	}
-	if x.StreamCount() == 0 {
+	if x.Document.StreamCount() == 0 {
 		return nil
 	}
 	if t.hasTimes = len(times) > 1; t.hasTimes {
@@ -64,10 +60,10 @@ func (t *table) streamsOf(c *schemadoc.Connector, connection schemadoc.Connectio
 			continue
 		}
 		stream := rawjson.Member{Name: s.Name}
-		if held := t.holdings.find(c, s, connection.ID); t.hasCounts {
-			stream.Value = rawjson.Value(cmp.Or(held.records, "null"))
+		if held := t.Holdings.Of(c, s, connection.ID); t.hasCounts {
+			stream.Value = rawjson.Value(cmp.Or(held.Records, "null"))
 			if t.hasTimes {
-				stream.Value = rawjson.Array([]rawjson.Value{stream.Value, rawjson.TextOrNull(held.added)})
+				stream.Value = rawjson.Array([]rawjson.Value{stream.Value, rawjson.TextOrNull(held.Added)})
 			}
 		}
 		streams = append(streams, stream)
@@ -83,8 +79,8 @@ func (t *table) render() *tool.Result {
 		lines = append(lines, "need a connection_id: "+listedNames(t.ambiguousStreams))
 	}
 	lines = append(lines, columns)
-	rows := make([]rawjson.Value, len(t.Connectors))
-	for i, c := range t.Connectors {
+	rows := make([]rawjson.Value, len(t.Document.Connectors))
+	for i, c := range t.Document.Connectors {
 		lines = append(lines, t.lines(c)...)
 		rows[i] = t.row(c).Encode()
 	}
@@ -93,7 +89,7 @@ func (t *table) render() *tool.Result {
 		data = append(data, rawjson.Strings("need_connection_id", t.ambiguousStreams))
 	}
 	members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, rawjson.Texts("meaning", meaning)...)
-	return &tool.Result{Text: strings.Join(lines, "\n"), Structured: render.Structured(answer.Origin{URL: t.response.URL}, members, nil)}
+	return &tool.Result{Text: strings.Join(lines, "\n"), Structured: render.Structured(answer.Origin{URL: t.URL}, members, nil)}
 }
 
 // legend returns the line that names the columns of the text, and the explanation of streams in structured output.
@@ -149,49 +145,4 @@ func (t *table) row(c *schemadoc.Connector) rawjson.Object {
 		}
 		return append(described, rawjson.Raw("streams", streams.Encode()))
 	})
-}
-
-const (
-	listingTime    = 2 * time.Second // afterwards the index is shown without holdings
-	timeCharacters = 35
-)
-
-type source struct{ connectionID, stream string }
-
-// holding is the number of records of a source, and the time when the last one was added. Either is empty if the server does not say.
-type holding struct{ records, added string }
-
-// holdings maps each granted source to its holding (R-SCH-9).
-type holdings map[source]holding
-
-// readHoldings reads the list of streams. It returns nil if the server has none, or does not answer in time.
-func readHoldings(ctx context.Context, env tool.Env) holdings {
-	ctx, cancel := context.WithTimeout(ctx, listingTime)
-	defer cancel()
-	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams"), Sources: rs.StreamsOfSources{}})
-	if err != nil {
-		return nil
-	}
-	list, err := response.List()
-	if err != nil {
-		return nil
-	}
-	found := holdings{}
-	for _, value := range list.Rows {
-		row, _ := rawjson.ParseObject(value)
-		held := holding{added: tool.Clip(strings.TrimSuffix(row.Text("last_updated"), "T00:00:00Z"), timeCharacters)}
-		if count, ok := row.Int("record_count"); ok {
-			held.records = fmt.Sprint(count)
-		}
-		found[source{row.Text("connection_id"), row.Text("name")}] = held
-	}
-	return found
-}
-
-// find returns the holding of a connection in a stream. A row without a connection_id is about the only connection of the stream.
-func (h holdings) find(c *schemadoc.Connector, s *schemadoc.Stream, connectionID string) holding {
-	if held, ok := h[source{connectionID, s.Name}]; ok || len(c.ConnectionsOf(s)) > 1 {
-		return held
-	}
-	return h[source{"", s.Name}]
 }

@@ -1,35 +1,28 @@
-package operation
+package schema
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
+// detail is the rows of one stream.
 type detail struct {
-	*schemadoc.Document
-	response  *rs.Response
-	input     SchemaInput
+	*answer.Schema
 	rows      []*row
 	maxFields int // of any row
 }
 
 type row struct {
-	connector *schemadoc.Connector
-	stream    *schemadoc.Stream
-	fields    []schemadoc.Field
-	unshown   int                  // fields whose names are longer than nameBytes
+	*answer.StreamRow
 	like      *row                 // an earlier row with the same fields and flags, or nil
 	relations []schemadoc.Relation // nil if the server sent no list of them
 	isBare    bool                 // no capabilities are advertised
-	sample    *sample              // of recent records if only the names of the fields are advertised; may be nil
 
 	// Of a full row.
 	schemas    rawjson.Object // the JSON Schemas of the fields
@@ -37,20 +30,16 @@ type row struct {
 	schemaLine string // describes them in the text
 }
 
-func newDetail(response *rs.Response, document *schemadoc.Document, input SchemaInput) *detail {
-	d := &detail{Document: document, response: response, input: input}
+func newDetail(found *answer.Schema) *detail {
+	d := &detail{Schema: found}
 	byFields := map[string]*row{}
-	for c, s := range document.Rows() {
-		r := &row{connector: c, stream: s}
-		all := s.Fields()
-		r.fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > nameBytes })
-		r.unshown = len(all) - len(r.fields)
-		r.relations, r.isBare = s.Relations(), !schemadoc.Advertised(r.fields)
-		d.maxFields = max(d.maxFields, len(r.fields))
-		if input.isFull() {
+	for _, each := range found.Rows {
+		r := &row{StreamRow: each, relations: each.Stream.Relations(), isBare: !schemadoc.Advertised(each.Fields)}
+		d.maxFields = max(d.maxFields, len(r.Fields))
+		if found.IsFull {
 			r.readSchemas()
-		} else if len(r.fields) > 0 {
-			fields := encodeFields(r.fields)
+		} else if len(r.Fields) > 0 {
+			fields := encodeFields(r.Fields)
 			if r.like = byFields[string(fields)]; r.like == nil {
 				byFields[string(fields)] = r
 			}
@@ -76,10 +65,10 @@ func (d *detail) render() (*tool.Result, error) {
 		}
 	}
 	advice := "name its connection_id"
-	if d.input.isFull() {
+	if d.IsFull {
 		advice = "call " + tool.SchemaTool + " with stream and without detail"
 	}
-	return nil, d.response.Unusable("the schema of this stream does not fit into one result", advice)
+	return nil, &answer.TooLargeError{Origin: d.Origin, Message: "the schema of this stream does not fit into one result", NextStep: advice}
 }
 
 func (d *detail) result(shown portion) *tool.Result {
@@ -92,7 +81,7 @@ func (d *detail) result(shown portion) *tool.Result {
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}
-	structured := render.Structured(answer.Origin{URL: d.response.URL}, members, calls)
+	structured := render.Structured(answer.Origin{URL: d.URL}, members, calls)
 	if render.Length(string(structured)) > render.ChannelCharacters {
 		return nil
 	}
@@ -103,35 +92,26 @@ func (d *detail) result(shown portion) *tool.Result {
 // form of a full row.
 func (d *detail) calls(shown portion) []answer.Call {
 	for i, r := range d.rows {
-		if d.input.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.fields) > shown.fields) {
-			if arguments := r.arguments(d.input); arguments.Get(tool.SchemaConnectionID) != nil {
+		if d.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.Fields) > shown.fields) {
+			if arguments := r.arguments(); arguments.Get(tool.SchemaConnectionID) != nil {
 				return []answer.Call{schemaCall(arguments...)}
 			}
 		}
 	}
 	if len(shown.dropped) > 0 {
-		return []answer.Call{schemaCall(d.rows[0].arguments(d.input)...)}
+		return []answer.Call{schemaCall(d.rows[0].arguments()...)}
 	}
 	return nil
 }
 
 // arguments returns the arguments that select the row in another call.
-func (r *row) arguments(input SchemaInput) rawjson.Object {
-	arguments := rawjson.Object{rawjson.String(tool.SchemaStream, r.stream.Name)}
-	if shown, _ := shownConnections(r.connections(), 1); len(shown) > 0 {
-		return append(arguments, rawjson.String(tool.SchemaConnectionID, shown[0].ID))
-	}
-	if input.ConnectionID != nil {
-		return append(arguments, rawjson.String(tool.SchemaConnectionID, *input.ConnectionID))
-	}
-	return arguments
+func (r *row) arguments() rawjson.Object {
+	return rawjson.Texts(tool.SchemaStream, r.Stream.Name, tool.SchemaConnectionID, r.ConnectionID)
 }
 
-func (r *row) connections() []schemadoc.Connection { return r.connector.ConnectionsOf(r.stream) }
+func (r *row) shownFields(limit int) []schemadoc.Field { return r.Fields[:min(len(r.Fields), limit)] }
 
-func (r *row) shownFields(limit int) []schemadoc.Field { return r.fields[:min(len(r.fields), limit)] }
-
-func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.unshown }
+func (r *row) leftOut(shown int) int { return max(0, len(r.Fields)-shown) + r.Unshown }
 
 // portion is how much of the rows of a stream is shown.
 type portion struct {
@@ -162,7 +142,7 @@ var portions = []portion{
 // members needs all its fields.
 func (d *detail) limited(shown portion) portion {
 	shown.minFields = min(d.maxFields, shown.minFields)
-	if !d.input.isFull() {
+	if !d.IsFull {
 		shown.dropped = nil
 	} else if shown.dropped == nil {
 		shown.minFields = d.maxFields

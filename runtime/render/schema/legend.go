@@ -1,4 +1,4 @@
-package operation
+package schema
 
 import (
 	"slices"
@@ -103,17 +103,17 @@ func (d *detail) legend(shown portion) rawjson.Value {
 			legend = append(legend, rawjson.String(name, meaning))
 		}
 	}
-	if d.input.isFull() && len(shown.dropped) == 0 {
+	if d.IsFull && len(shown.dropped) == 0 {
 		explain(capabilitiesName, "what is advertised; others may work too, and what cannot be answered is refused",
 			func(r *row) bool { return !r.isBare })
 	} else {
 		structuredFlags := func(flags string) string { return flags }
 		explain(capabilitiesName, d.flagLegend(shown, structuredFlags), func(*row) bool { return true })
 	}
-	explain("sort", `cursor_field f implies sort "f" or "-f"`, func(r *row) bool { return r.stream.Members.Text("cursor_field") != "" })
-	explain("declared", unadvertised, func(r *row) bool { return r.isBare && r.sample == nil })
-	if i := slices.IndexFunc(d.rows, func(r *row) bool { return r.sample != nil }); i >= 0 {
-		legend = append(legend, rawjson.String(sampleName, d.rows[i].sample.legend()+", not advertised; "+unadvertised))
+	explain("sort", `cursor_field f implies sort "f" or "-f"`, func(r *row) bool { return r.Stream.Members.Text("cursor_field") != "" })
+	explain("declared", unadvertised, func(r *row) bool { return r.isBare && r.Sample == nil })
+	if i := slices.IndexFunc(d.rows, func(r *row) bool { return r.Sample != nil }); i >= 0 {
+		legend = append(legend, rawjson.String(sampleName, legendOf(d.rows[i].Sample)+", not advertised; "+unadvertised))
 	}
 	explain("field_capabilities_like", "the fields and flags are those of this connector's row above", func(r *row) bool { return r.like != nil })
 	return legend.Encode()

@@ -1,4 +1,4 @@
-package operation
+package schema
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -26,21 +25,13 @@ const (
 
 // index is the list of every granted stream by connector, without capabilities.
 type index struct {
-	*schemadoc.Document
-	response         *rs.Response
-	input            SchemaInput
-	holdings         holdings
+	*answer.Schema
 	ambiguousStreams []string // streams that several connections have, so that a read needs a connection_id
-	now              rawjson.Object
 }
 
-// renderIndex returns a table of the connections. If the table does not fit, it returns as many names of streams as fit, and the number
-// of the others.
-func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings, clock tool.Clock) (*tool.Result, error) {
-	x := &index{Document: d, response: response, input: input, holdings: held, ambiguousStreams: sharedStreams(d)}
-	if clock.Zone != nil { // R-TIME-8
-		x.now = rawjson.Texts("now", clock.Now().Format("2006-01-02T15:04Z07:00"), "time_zone", clock.Zone.String())
-	}
+// render returns a table of the connections. If the table does not fit, it returns as many names of streams as fit, and the number of the
+// others.
+func (x *index) render() (*tool.Result, error) {
 	forms := []func() *tool.Result{x.counts}
 	if table := x.newTable(); table != nil {
 		forms = slices.Insert(forms, 0, table.render)
@@ -50,18 +41,23 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 			return result, nil
 		}
 	}
-	return nil, x.response.Unusable(fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
-		"call "+tool.SchemaTool+" with connection_id or with stream")
+	return nil, &answer.TooLargeError{
+		Origin: x.Origin, Message: fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
+		NextStep: "call " + tool.SchemaTool + " with connection_id or with stream",
+	}
 }
 
 func (x *index) heading(tokens ...rawjson.Member) string {
-	return strings.TrimSuffix(tool.SchemaTool+" "+render.Tokens(append(tokens, x.now...)), " ")
+	return strings.TrimSuffix(tool.SchemaTool+" "+render.Tokens(append(tokens, x.now()...)), " ")
 }
 
 func (x *index) data(rows []rawjson.Value, metaBytes int) rawjson.Object {
-	data := documentData(x.Document, metaBytes, x.now, rows)
-	return withLeftOut(data, "connectors_left_out", len(x.Connectors)-len(rows))
+	data := documentData(x.Document, metaBytes, x.now(), rows)
+	return withLeftOut(data, "connectors_left_out", len(x.Document.Connectors)-len(rows))
 }
+
+// now returns the time and the time zone of the caller (R-TIME-8).
+func (x *index) now() rawjson.Object { return rawjson.Texts("now", x.Now, "time_zone", x.TimeZone) }
 
 func withKey(row rawjson.Object, c *schemadoc.Connector, keyBytes int) rawjson.Object {
 	if c.Key == "" {
@@ -72,7 +68,7 @@ func withKey(row rawjson.Object, c *schemadoc.Connector, keyBytes int) rawjson.O
 
 // warnings returns the server's warnings up to a number of bytes, and the number of the others.
 func (x *index) warnings(bytes int) []string {
-	lines := render.WarningLines(x.Members)
+	lines := render.WarningLines(x.Document.Members)
 	for i, line := range lines {
 		if bytes -= len(line); bytes < 0 {
 			return append(lines[:i:i], fmt.Sprintf("more_warnings=%d", len(lines)-i))
@@ -114,20 +110,20 @@ const (
 
 // counts returns the index with as many names as fit. Structured output has the names that fit after the text, otherwise their number.
 func (x *index) counts() *tool.Result {
-	keyBytes := min(countsKey, max(4, countsAllKeys/max(1, len(x.Connectors))))
+	keyBytes := min(countsKey, max(4, countsAllKeys/max(1, len(x.Document.Connectors))))
 	notes := x.warnings(countsWarnings)
 	if len(x.ambiguousStreams) > 0 {
 		notes = append(notes, fmt.Sprintf("%d streams need a connection_id: several connections have them", len(x.ambiguousStreams)))
 	}
-	lines := []string{x.heading(rawjson.Int("connectors", int64(len(x.Connectors))), rawjson.Int("streams", int64(x.StreamCount())))}
-	if x.StreamCount() == 0 {
+	lines := []string{x.heading(rawjson.Int("connectors", int64(len(x.Document.Connectors))), rawjson.Int("streams", int64(x.Document.StreamCount())))}
+	if x.Document.StreamCount() == 0 {
 		lines = append(lines, "No stream is granted, or none of this connection. Call "+tool.SchemaTool+" without arguments for what is.")
 	}
 	text := strings.Join(append(lines, notes...), "\n")
-	room := indexBytes - len(text) - len(x.leftOut(x.StreamCount())) - len(x.countsDocument(nil))
+	room := indexBytes - len(text) - len(x.leftOut(x.Document.StreamCount())) - len(x.countsDocument(nil))
 	var names strings.Builder
 	leftOut := 0
-	for _, c := range x.Connectors {
+	for _, c := range x.Document.Connectors {
 		heading := "\n" + render.HeadingName(shortKey(c, keyBytes)) + ":"
 		for _, s := range c.Streams {
 			name := heading + " " + render.ListedName(s.Name)
@@ -150,7 +146,7 @@ func (x *index) leftOut(names int) string {
 			"schema with a stream reads any granted stream by its name.", names)
 	}
 	connections := 0
-	for _, c := range x.Connectors {
+	for _, c := range x.Document.Connectors {
 		connections += len(c.Connections)
 	}
 	if connections > 0 {
@@ -162,7 +158,7 @@ func (x *index) leftOut(names int) string {
 // rowsWithin returns the rows that fit into a number of bytes. A row has the names of its streams if they fit too.
 func (x *index) rowsWithin(room int) []rawjson.Value {
 	var rows []rawjson.Value
-	for _, c := range x.Connectors {
+	for _, c := range x.Document.Connectors {
 		row := countsRow(c, nil)
 		if len(row)+1 > room {
 			break
@@ -171,7 +167,7 @@ func (x *index) rowsWithin(room int) []rawjson.Value {
 		rows = append(rows, row)
 	}
 	for i := range rows {
-		row := countsRow(x.Connectors[i], x.Connectors[i].StreamNames())
+		row := countsRow(x.Document.Connectors[i], x.Document.Connectors[i].StreamNames())
 		if more := len(row) - len(rows[i]); more <= room {
 			room -= more
 			rows[i] = row
@@ -196,13 +192,13 @@ const countsNote = "Rows without streams have them counted in stream_count: the 
 func (x *index) countsDocument(rows []rawjson.Value) json.RawMessage {
 	members := rawjson.Object{rawjson.Raw("data", x.data(rows, countsMeta).Encode()), rawjson.String("note", countsNote)}
 	var calls []answer.Call
-	for _, c := range x.Connectors {
+	for _, c := range x.Document.Connectors {
 		shown, _ := shownConnections(c.Connections, 1)
-		if x.input.ConnectionID == nil && len(shown) > 0 && len(calls) < countsCalls {
+		if x.ConnectionID == nil && len(shown) > 0 && len(calls) < countsCalls {
 			calls = append(calls, schemaCall(rawjson.String(tool.SchemaConnectionID, shown[0].ID)))
 		}
 	}
-	return render.Structured(answer.Origin{URL: x.response.URL}, members, calls)
+	return render.Structured(answer.Origin{URL: x.URL}, members, calls)
 }
 
 func listedNames(names []string) string {

@@ -1,4 +1,4 @@
-package operation
+package schema
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func (d *detail) text(shown portion, calls []answer.Call) *boundedText {
 	if legend := d.flagLegend(shown, textFlags); legend != "" {
 		t.add("flags: " + legend)
 	}
-	for _, line := range render.WarningLines(d.Members) {
+	for _, line := range render.WarningLines(d.Document.Members) {
 		t.add(line)
 	}
 	for _, call := range calls {
@@ -72,10 +72,10 @@ func (r *row) addLines(t *boundedText, shown portion) {
 		t.add(" search: lexical, semantic, hybrid")
 		t.add(" aggregate: count; more as fields allow")
 	} else {
-		if !slices.ContainsFunc(r.fields, isSearched) {
+		if !slices.ContainsFunc(r.Fields, isSearched) {
 			t.add(" search: no field")
 		}
-		if !slices.ContainsFunc(r.fields, isAggregated) {
+		if !slices.ContainsFunc(r.Fields, isAggregated) {
 			t.add(" aggregate: count")
 		}
 	}
@@ -83,8 +83,8 @@ func (r *row) addLines(t *boundedText, shown portion) {
 		t.add(" json_schema: " + r.schemaLine)
 	}
 	if r.like != nil {
-		t.add(fmt.Sprintf(" fields=%d, the same with the same flags as of %s above", len(r.fields),
-			render.Token("connector_key", keyOf(r.like.connector, tool.LabelCharacters))))
+		t.add(fmt.Sprintf(" fields=%d, the same with the same flags as of %s above", len(r.Fields),
+			render.Token("connector_key", keyOf(r.like.Connector, tool.LabelCharacters))))
 		return
 	}
 	r.addFields(t, shown)
@@ -94,12 +94,12 @@ func (r *row) addLines(t *boundedText, shown portion) {
 const defaultKey = `["id"]`
 
 func (r *row) addSource(t *boundedText, shown portion) {
-	source := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", keyOf(r.connector, tool.LabelCharacters))
-	connections, leftOut := shownConnections(r.connections(), shown.connections)
+	source := render.Token("stream", r.Stream.Name) + " " + render.Token("connector_key", keyOf(r.Connector, tool.LabelCharacters))
+	connections, leftOut := shownConnections(r.Connections(), shown.connections)
 	if len(connections) == 1 && leftOut == 0 {
 		source, connections = source+" "+render.Tokens(describe(connections[0], shown.label)), nil
 	}
-	if key := r.stream.Members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != defaultKey {
+	if key := r.Stream.Members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != defaultKey {
 		source += " " + render.RawToken("primary_key", key)
 	}
 	t.add(source)
@@ -115,15 +115,15 @@ func (r *row) addFields(t *boundedText, shown portion) {
 	if left := r.leftOut(shown.fields); left > 0 {
 		t.add(fmt.Sprintf(" fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
 	}
-	heading := fmt.Sprintf(" fields=%d", len(r.fields)+r.unshown)
+	heading := fmt.Sprintf(" fields=%d", len(r.Fields)+r.Unshown)
 	switch {
-	case r.sample != nil:
-		heading += ", " + r.sample.legend()
+	case r.Sample != nil:
+		heading += ", " + legendOf(r.Sample)
 	case r.isBare:
 		heading += ", their names alone are advertised"
 	}
-	if r.sample == nil && r.hasNamesOnly() && !r.hasSchemas() {
-		names := make([]string, 0, len(r.fields))
+	if r.Sample == nil && r.HasNamesOnly() && !r.hasSchemas() {
+		names := make([]string, 0, len(r.Fields))
 		for _, f := range r.shownFields(shown.fields) {
 			names = append(names, f.Name)
 		}
@@ -131,10 +131,10 @@ func (r *row) addFields(t *boundedText, shown portion) {
 		return
 	}
 	t.add(heading + ":")
-	if r.sample != nil {
+	if r.Sample != nil {
 		r.addSample(t, shown)
 	}
-	if r.sample == nil || r.hasSchemas() {
+	if r.Sample == nil || r.hasSchemas() {
 		r.addFlags(t, shown)
 	}
 }
@@ -158,14 +158,9 @@ func (r *row) addFlags(t *boundedText, shown portion) {
 	}
 }
 
-// hasNamesOnly reports whether nothing but the names of the fields is advertised.
-func (r *row) hasNamesOnly() bool {
-	return !slices.ContainsFunc(r.fields, func(f schemadoc.Field) bool { return f.Flags != schemadoc.Declared })
-}
-
 // sort describes the accepted orders. Servers advertise only the cursor_field (R-SCH-3).
 func (r *row) sort() string {
-	cursor := tool.Clip(r.stream.Members.Text("cursor_field"), nameBytes)
+	cursor := tool.Clip(r.Stream.Members.Text("cursor_field"), answer.LongestName)
 	if cursor == "" {
 		return "no field is advertised; order asc or desc"
 	}

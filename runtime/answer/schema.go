@@ -1,0 +1,71 @@
+package answer
+
+import (
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+)
+
+// Schema is what a grant gives access to: the index of all its streams, or with Stream the rows of one stream.
+type Schema struct {
+	Origin
+	Document     *schemadoc.Document
+	Stream       *string      // of the call; nil: the index
+	ConnectionID *string      // of the call
+	IsFull       bool         // the stream has the full view
+	Rows         []*StreamRow // of the stream, in the order of the document
+	Holdings     Holdings     // of the index; nil: unknown
+	Now          string       // of the index: the time in the time zone of the caller; may be empty
+	TimeZone     string
+}
+
+// LongestName is the maximum size in bytes of a connection_id or a field name that is shown. Longer ones are only counted.
+const LongestName = 200
+
+// StreamRow is a stream of one connector.
+type StreamRow struct {
+	Connector    *schemadoc.Connector
+	Stream       *schemadoc.Stream
+	Fields       []schemadoc.Field
+	Unshown      int     // fields whose names are longer than LongestName
+	ConnectionID string  // with Stream, it selects the row in another call; may be empty
+	Sample       *Sample // of recent records; nil: not read
+}
+
+// HasNamesOnly reports whether only the names of the fields are advertised.
+func (r *StreamRow) HasNamesOnly() bool {
+	return !slices.ContainsFunc(r.Fields, func(f schemadoc.Field) bool { return f.Flags != schemadoc.Declared })
+}
+
+// Connections returns the connections that have the stream, or none if the server names none.
+func (r *StreamRow) Connections() []schemadoc.Connection { return r.Connector.ConnectionsOf(r.Stream) }
+
+// Sample is what the most recent records of a stream show of its fields (R-SCH-11).
+type Sample struct {
+	Records int
+	Fields  map[string]*SampledField
+}
+
+// SampledField has the distinct kinds of a field's values, and the first value. A field that only had nulls has no kinds.
+type SampledField struct {
+	Kinds   []string
+	Example rawjson.Value
+}
+
+// Holdings maps each granted source to its holding (R-SCH-9).
+type Holdings map[HoldingSource]Holding
+
+// HoldingSource is a stream of a connection. The connection may be empty.
+type HoldingSource struct{ ConnectionID, Stream string }
+
+// Holding is the number of records of a source, and the time when the last one was added. Either is empty if the server does not say.
+type Holding struct{ Records, Added string }
+
+// Of returns the holding of a connection in a stream. A row without a connection is about the only connection of the stream.
+func (h Holdings) Of(c *schemadoc.Connector, s *schemadoc.Stream, connectionID string) Holding {
+	if held, ok := h[HoldingSource{connectionID, s.Name}]; ok || len(c.ConnectionsOf(s)) > 1 {
+		return held
+	}
+	return h[HoldingSource{"", s.Name}]
+}

@@ -1,0 +1,74 @@
+// Package schemaquery asks a resource server for its schema document.
+package schemaquery
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+)
+
+// Request returns the request for the compact or the full view. A server may refuse each parameter;
+// schemadoc.Document.Keep then applies the scope.
+func Request(scope schemadoc.Scope, isFull bool) rs.Request {
+	view := rs.Parameter{Name: "view", Value: "compact"}
+	if isFull {
+		view = rs.Parameter{Name: "detail", Value: "full"}
+	}
+	request := rs.Request{
+		Path:     rs.JoinPath("v1", "schema"),
+		Sources:  rs.SchemaOfSources{Stream: scope.Stream, ConnectionID: scope.ConnectionID},
+		Optional: []string{view.Name, "stream", "connection_id"},
+	}
+	request.Query.Set(view.Name, view.Value)
+	request.Query.String("stream", scope.Stream)
+	request.Query.String("connection_id", scope.ConnectionID)
+	return request
+}
+
+// Ask reads a scope in the compact view. If sources is nil, a reader of several grants merges the schemas of all of them.
+func Ask(
+	ctx context.Context, get func(context.Context, rs.Request) (*rs.Response, error), scope schemadoc.Scope, sources rs.Sources,
+) (*schemadoc.Document, error) {
+	request := Request(scope, false)
+	if sources != nil {
+		request.Sources = sources
+	}
+	response, err := get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	document, err := Read(response)
+	if err != nil {
+		return nil, err
+	}
+	document.Keep(scope)
+	return document, nil
+}
+
+// Admit reads the compact schema and the kind of the reader's bearer, which must be a client's or unstated (R-STDIO-3). The error for any
+// other kind is a *rs.KindError.
+func Admit(ctx context.Context, reader rs.Reader) (*rs.Response, rs.Bearer, error) {
+	schema, err := reader.Get(ctx, Request(schemadoc.Scope{}, false))
+	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.MeansPackageToken() {
+		return nil, rs.Bearer{}, &rs.KindError{Kind: rs.KindPackage}
+	}
+	if err != nil {
+		return nil, rs.Bearer{}, err
+	}
+	bearer, err := rs.SchemaBearer(schema.Body())
+	if err != nil || !bearer.IsClient() {
+		return nil, rs.Bearer{}, &rs.KindError{Kind: bearer.Kind, Cause: err}
+	}
+	return schema, bearer, nil
+}
+
+// Read parses the document of a response. Its error is an *rs.Failure.
+func Read(response *rs.Response) (*schemadoc.Document, error) {
+	document, err := schemadoc.Parse(response.Compact())
+	if unusable, ok := errors.AsType[*schemadoc.Unusable](err); ok {
+		return nil, response.Unusable(unusable.Message, unusable.NextStep)
+	}
+	return document, err
+}
