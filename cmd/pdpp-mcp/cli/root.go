@@ -81,6 +81,7 @@ Protocol. It is read-only, and reads only what the owner granted.`,
 	root.SetIn(terminal.In)
 	root.SetOut(terminal.Out)
 	root.SetErr(terminal.Err)
+	root.SetVersionTemplate(versionText(version))
 	root.SetFlagErrorFunc(invocation.WrongFlag)
 	log := invocation.NewLog(terminal.Err, root.PersistentFlags())
 	invocation.AddConfig(root.PersistentFlags())

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -35,13 +36,17 @@ func newVersionCommand(terminal invocation.Terminal, version string) *cobra.Comm
 			if form.IsJSON() {
 				return terminal.PrintJSON(versions{version, buildCommit(), runtime.Version(), host.Revisions()})
 			}
-			_, err := fmt.Fprintf(terminal.Out, "pdpp-mcp %s\ncommit %s\ngo %s\nmcp %s\n",
-				version, buildCommit(), runtime.Version(), strings.Join(host.Revisions(), " "))
+			_, err := io.WriteString(terminal.Out, versionText(version))
 			return err
 		},
 	}
 	form.AddFlags(command.Flags(), "text")
 	return command
+}
+
+// versionText is the output of the version command and of --version.
+func versionText(version string) string {
+	return fmt.Sprintf("pdpp-mcp %s\ncommit %s\ngo %s\nmcp %s\n", version, buildCommit(), runtime.Version(), strings.Join(host.Revisions(), " "))
 }
 
 // buildVersion returns the release, or the version that the Go tool recorded, or "dev".
