@@ -53,8 +53,6 @@ type Explained struct {
 	Hint       string          // an explanation; empty: the advice for the code
 	Next       json.RawMessage // an array of the corrected calls; nil: no correction is certain
 	Command    string          // the command line that signs in again; empty: none helps
-
-	NextNamesConnections bool // Next has a call for each available connection, so the text does not list them (R-ERR-5)
 }
 
 // SignInAgain returns a refusal of a token that has ended, with the command line that gets a new one.

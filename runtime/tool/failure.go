@@ -43,9 +43,6 @@ func Failed(err error) *Result {
 	}
 	failed = failed.bounded()
 	structured := append(rawjson.Object{rawjson.Raw("error", failed.Encode())}, siblings...)
-	if own != nil && explained.NextNamesConnections { // Next and retry_with name them
-		failed.Object = failed.Without("param", "available_connections")
-	}
 	return &Result{Text: rawjson.Visible(failed.Encode()), Structured: structured.Encode(), Meta: meta, IsError: true}
 }
 

@@ -61,7 +61,7 @@ type call struct {
 // explain returns what to call instead, or nil if that is unknown.
 func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explained {
 	if calls := c.connectionCalls(err); calls != nil {
-		return &tool.Explained{Next: calls, NextNamesConnections: true}
+		return &tool.Explained{Next: calls}
 	}
 	var own *tool.Error
 	var refused *rs.Error

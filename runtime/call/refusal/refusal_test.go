@@ -152,30 +152,28 @@ func refused(t *testing.T, p *provider, name, arguments string) *tool.Result {
 	return tool.Failed(err)
 }
 
-// R-ERR-5: the text of an ambiguous call has up to 400 bytes. It has one call per connection, with its label. Structured output has
-// the candidates too.
-func TestAmbiguousCallsAreShort(t *testing.T) {
+// R-ERR-1, R-ERR-5: both channels of an ambiguous call have the candidates, and one call per connection with its label.
+func TestAmbiguousCallNamesTheConnectionsInBothChannels(t *testing.T) {
+	const candidates = `[{"grant_id":"grt_7640f56f9e87050d","connector_key":"gmail","connection_id":"cin_gmail_personal","display_name":"Personal Gmail"},` +
+		`{"grant_id":"grt_25bf99652d2004ab","connector_key":"gmail","connection_id":"cin_gmail_work","display_name":"Work Gmail"}]`
 	definition := query("query_records")
-	ask := func(context.Context, tool.Env, json.RawMessage) (*tool.Answer, error) {
+	definition.Ask = func(context.Context, tool.Env, json.RawMessage) (*tool.Answer, error) {
 		return nil, &tool.Error{
 			Code: tool.AmbiguousConnection, Message: `2 connections have stream "messages"`, Param: "connection_id", RetryWith: "connection_id",
-			AvailableConnections: json.RawMessage(`[{"grant_id":"grt_7640f56f9e87050d","connector_key":"gmail","connection_id":"cin_gmail_personal","display_name":"Personal Gmail"},` +
-				`{"grant_id":"grt_25bf99652d2004ab","connector_key":"gmail","connection_id":"cin_gmail_work","display_name":"Work Gmail"}]`),
+			AvailableConnections: json.RawMessage(candidates),
 		}
 	}
-	definition.Ask = ask
 	_, err := refusal.Explained(definition).Run(t.Context(), tool.Env{}, json.RawMessage(`{"stream":"messages","limit":5}`))
 	result := tool.Failed(err)
-	const want = `{"type":"adapter_error","code":"ambiguous_connection","message":"2 connections have stream \"messages\"","next":[` +
+	const want = `{"type":"adapter_error","code":"ambiguous_connection","message":"2 connections have stream \"messages\"","param":"connection_id","next":[` +
 		`{"tool":"query_records","arguments":{"stream":"messages","limit":5,"connection_id":"cin_gmail_personal"},"label":"Personal Gmail"},` +
-		`{"tool":"query_records","arguments":{"stream":"messages","limit":5,"connection_id":"cin_gmail_work"},"label":"Work Gmail"}],"retry_with":"connection_id"}`
-	if result.Text != want || len(result.Text) > 400 {
-		t.Errorf("%d bytes: %s", len(result.Text), result.Text)
+		`{"tool":"query_records","arguments":{"stream":"messages","limit":5,"connection_id":"cin_gmail_work"},"label":"Work Gmail"}],` +
+		`"retry_with":"connection_id","available_connections":` + candidates + `}`
+	if result.Text != want {
+		t.Errorf("text\n got %s\nwant %s", result.Text, want)
 	}
-	for _, member := range []string{`"available_connections":[{"grant_id":"grt_7640f56f9e87050d",`, `"retry_with":"connection_id"`, `"label":"Work Gmail"`} {
-		if !strings.Contains(string(result.Structured), member) {
-			t.Errorf("no %s in %s", member, result.Structured)
-		}
+	if got := string(result.Structured); got != `{"error":`+want+`}` {
+		t.Errorf("structured output\n got %s", got)
 	}
 }
 
