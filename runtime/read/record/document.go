@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -26,7 +27,7 @@ func Document(ctx context.Context, env tool.Env, request rs.Request, input Docum
 		return nil, err
 	}
 	members, err := recordIn(response)
-	if err != nil {
+	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	if len(members) == 0 || members.Get("error") != nil {
