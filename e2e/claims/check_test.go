@@ -86,8 +86,7 @@ func (k *checking) records() error {
 	if err != nil {
 		return err
 	}
-	_, isSorted := k.arguments["sort"]
-	if k.tool == "query_records" && k.isWhole && k.rows != matching && !(isSorted && k.rows == k.arguments["limit"]) {
+	if k.tool == "query_records" && k.isWhole && k.rows != matching {
 		k.report(wrongRows, "%d rows and no further page, of %d records", k.rows, matching)
 	}
 	if k.tool == "aggregate" && k.count != nil && *k.count != matching {

@@ -10,14 +10,15 @@ type Reading struct {
 	// Note says which rows these are, and why an incomplete reading ended if the page was not full.
 	Note string
 
-	// Rows are the rows of the answer, in order; nil if no page follows.
+	// Rows are the rows of the answer, in order; nil if the figures hold for any of them.
 	Rows []Mark
+
+	// Ties says of each row whether the next one, which may be on the next page, has an equal value in the order that the adapter made;
+	// nil for any other order.
+	Ties []bool
 
 	// CursorAfter returns the cursor of the page after the first rows, at least one; nil if no page follows. It sends no request.
 	CursorAfter func(rows int) string
-
-	// Behind is the cursor of the same query for the records after UpTo. It is empty if there are no more records, or if CursorAfter returns it.
-	Behind string
 
 	// Rest is the condition for the records that an aggregate omits. It replaces the bound of the caller's filter in the same direction. It
 	// may be nil.

@@ -50,9 +50,6 @@ func continuationAfter(p answer.Paging, reading *answer.Reading, shown, leftOut 
 		next.isOwn = true
 		switch {
 		case reading.CursorAfter == nil:
-			if next.cursor = reading.Behind; leftOut > 0 {
-				next.note = fmt.Sprintf("%d rows of these do not fit into a result; name fewer fields to see them.", leftOut)
-			}
 		case shown == 0 && leftOut > 0:
 			next.note = doesNotFit
 		default:

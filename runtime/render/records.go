@@ -123,8 +123,11 @@ func (r *RecordsPage) resume(next continuation) []answer.Call {
 }
 
 // notes returns what the members do not show, and the calls to try on a page without rows.
-func (r *RecordsPage) notes(next continuation) (string, []answer.Call) {
+func (r *RecordsPage) notes(shown int, next continuation) (string, []answer.Call) {
 	var notes []string
+	if r.Reading != nil && 0 < shown && shown <= len(r.Reading.Ties) && r.Reading.Ties[shown-1] { // R-CLAIM-7
+		notes = append(notes, "The page ends between rows of equal value: the next row belongs to the same place in the order.")
+	}
 	if len(r.sources) > 1 && r.Reading == nil {
 		notes = append(notes, "limit counts per connection, and the rows are listed one connection after another: this is not one timeline.")
 	}

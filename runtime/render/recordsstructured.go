@@ -7,7 +7,7 @@ import (
 
 func (r *RecordsPage) frame(shown int) frame {
 	next := r.continuation(shown)
-	note, try := r.notes(next)
+	note, try := r.notes(shown, next)
 	resume := r.resume(next)
 	before := []byte{'{'}
 	if len(r.shared) > 0 {

@@ -175,7 +175,7 @@ func (p Place) query(request rs.Request) rs.Query {
 	limit := min(p.Skip+request.Limit(), rs.MaxRows)
 	query := request.Query.Without("cursor").With("limit", strconv.Itoa(limit))
 	if p.Cursor != "" {
-		query = query.With("cursor", p.Cursor)
+		query = query.Without("changes_since").With("cursor", p.Cursor) // a feed continues by its cursor alone (051b)
 	}
 	return query
 }

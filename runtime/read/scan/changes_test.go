@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
@@ -102,6 +103,25 @@ func TestChangesWithoutASource(t *testing.T) {
 	for _, wrong := range []string{"yesterday", "changes.!", "changes.AAAA", since[:len(since)-4]} {
 		if _, err := c.try(t, "query_records", fmt.Sprintf(`{"stream":"*","changes_since":%q}`, wrong)); err == nil {
 			t.Errorf("%s is taken", wrong)
+		}
+	}
+}
+
+// R-QRY-6: the cursor of a feed's page continues it, also next to the changes_since of the first call.
+func TestCursorOfAFeedWithItsBeginning(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	for _, limit := range []string{"7", "100"} { // pages of 100 do not fit a result
+		arguments := `{"stream":"messages","connection_id":"cin_gmail_work","changes_since":"beginning","limit":` + limit
+		want := c.all(t, arguments+`}`)
+		var got []string
+		for read := c.call(t, "query_records", arguments+`}`); ; read = c.call(t, "query_records", arguments+`,"cursor":`+encode(read.Data.NextCursor)+`}`) {
+			got = append(got, read.handles(t)...)
+			if !read.Data.HasMore || len(got) > len(want) {
+				break
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("limit %s (-calls +cursors):\n%s", limit, diff)
 		}
 	}
 }

@@ -13,6 +13,8 @@ type position struct {
 	LastRow    string `json:"a,omitempty"` // record.hash of the last row that was read
 	Count      *int64 `json:"n,omitempty"` // of all matching rows, if known
 	Sorts      bool   `json:"s,omitempty"` // the adapter sorts the rows from here on
+	LastValue  string `json:"f,omitempty"` // of sorted rows: the value of the last row that was shown, as JSON
+	LastKey    string `json:"b,omitempty"` // its key; empty: none was shown
 }
 
 const positionPrefix = "reading." // no cursor of a resource server is known to begin with it
@@ -22,6 +24,12 @@ var (
 	errOtherCall  = tool.CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
 	errReadingOff = tool.CursorRefused("is of a server that applies filters itself, which is turned off here", nil)
 )
+
+// inList returns the position without the place in the order of sorted rows.
+func (p position) inList() position {
+	p.Sorts, p.LastValue, p.LastKey = false, "", ""
+	return p
+}
 
 func (p position) encode(request rs.Request) string {
 	return tool.EncodeCursor(positionPrefix, request, p)

@@ -63,6 +63,7 @@ type reading struct {
 	filter  *condition.Filter // the filter that the adapter applies; nil: none
 
 	isResumed bool // an earlier call read the first records
+	needsAll  bool // an interruption is an error, because a part of the records is no answer
 	isBounded bool // the records past a bound of the filter are not read
 }
 
@@ -92,7 +93,7 @@ func (r *reading) end() {
 
 // interrupted notes why a reading is incomplete and returns nil. It returns the error if the error itself is the answer.
 func (r *reading) interrupted(err error) error {
-	if r.Note = interruption(err); r.Note == "" || r.pages == 0 && r.Read == 0 || r.call.Err() != nil {
+	if r.Note = interruption(err); r.Note == "" || r.needsAll || r.pages == 0 && r.Read == 0 || r.call.Err() != nil {
 		return err
 	}
 	return nil

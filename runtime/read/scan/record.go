@@ -63,6 +63,9 @@ func (r record) key() string { return rawjson.TextOf(r.id) }
 
 func (r record) connectionID() string { return rawjson.TextOf(r.connection) }
 
+// orderKey orders records with equal values. It distinguishes records of several connections.
+func (r record) orderKey() string { return r.key() + "\x00" + r.connectionID() }
+
 func (r record) hash() string {
 	sum := sha256.Sum256(r.id)
 	return base64.RawURLEncoding.EncodeToString(sum[:6])

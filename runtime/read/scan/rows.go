@@ -37,6 +37,7 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 		}
 		return computed(readTimeline(ctx, env, request, input))
 	}
+	request, input = withoutFeed(request, input)
 	from, isOwn, err := positionOf(env, input.Cursor, request)
 	switch {
 	case err != nil:
@@ -45,11 +46,11 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 		return readPage(ctx, env, request, input)
 	}
 	q := &rows{request: request, input: input, from: from}
-	q.filters = isOwn || len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
+	q.filters = isOwn && !from.Sorts || len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
 	if from.Sorts && !q.sort() {
 		return nil, errOtherCall
 	}
-	if !q.filters {
+	if !q.filters && !isOwn {
 		page, err := readPage(ctx, env, request, input)
 		if err == nil {
 			return q.explained(ctx, env, page), nil
@@ -70,6 +71,17 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 			return computed(found, err)
 		}
 	}
+}
+
+// withoutFeed leaves out changes_since if the cursor alone names the page. A resource server would begin the feed again (051b).
+func withoutFeed(request rs.Request, input RowsInput) (rs.Request, RowsInput) {
+	alone := request
+	alone.Query = request.Query.Without(feedName)
+	if _, err := tool.PlaceOf(alone); err != nil || input.Cursor == nil || strings.HasPrefix(*input.Cursor, positionPrefix) {
+		return request, input // the cursor is bound to the feed
+	}
+	input.Call = input.Call.Without(feedName)
+	return alone, input
 }
 
 func readPage(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
@@ -183,7 +195,7 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 		return nil, err
 	}
 	defer r.end()
-	l := r.newList(request, fields, q.from)
+	l := r.newList(request, fields, q.from.inList())
 	defer l.cancelAhead()
 	l.isUnordered = q.sorts
 	l.requestNext()

@@ -8,33 +8,38 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// top reads the whole stream for its first rows by a field (R-SCAN-4). No page follows. If the reading ends early, a cursor finds the
-// first rows of the unread records (R-SCAN-6).
+// top reads the whole stream for its first rows by a field, or for those after the last row of an earlier page (R-SCAN-4). If the reading
+// ends early, the next page has the first rows of the unread records (R-SCAN-6).
 func (q *rows) top(l *list) (*answer.Rows, error) {
-	first := tally.NewTop(q.sortField, q.isDescending, q.request.Limit())
+	limit := q.request.Limit()
+	first := tally.NewTop(q.sortField, q.isDescending, limit+1)
+	if q.from.LastKey != "" {
+		first.StartAfter(rawjson.Value(q.from.LastValue), q.from.LastKey)
+		l.needsAll = true
+	}
 	l.readsAhead = true
 	err := l.readAll(func(read *page) {
 		l.noteRead(read.unread()...)
 		for _, row := range read.unread() {
 			if l.filter.Match(row.fields) {
 				l.Matched++
-				first.Add(row.id, row.fields, row.row)
+				first.Add(row.orderKey, row.fields, row.row)
 			}
 		}
 	})
 	if err := cmp.Or(err, l.checkTimes()); err != nil {
 		return nil, err
 	}
-	rows := first.Rows()
-	order := string(rawjson.Quote(q.sortField))
-	if q.isDescending {
-		order += ", falling"
+	if l.needsAll && !l.Complete {
+		return nil, tool.CursorRefused("is of a list that is now too long to be sorted", nil)
 	}
-	l.Note = strings.TrimSpace(fmt.Sprintf(
-		"These are the first %d in the order of %s (numbers and times by value, other text by character), of the records that were read; %s %s",
-		len(rows), order, q.continuation(l), l.Note))
+	rows := first.Rows()
+	l.Ties = first.Ties()
+	q.continueSorted(l, rows)
+	rows = rows[:min(len(rows), limit)]
 	var meta rawjson.Object
 	if count := text(q.input.Count); count != "" && count != "none" && l.Complete && !q.from.Sorts {
 		meta = append(meta, exactCount(l.Matched))
@@ -46,16 +51,31 @@ func (q *rows) top(l *list) (*answer.Rows, error) {
 	return page, nil
 }
 
-// continuation describes what follows the rows. It sets the cursor after an incomplete reading of one list.
-func (q *rows) continuation(l *list) string {
-	switch {
-	case l.Complete:
-		return "no page follows, a larger limit shows more."
-	case l.count > 0:
-		return "no page follows; call again for each connection_id."
+// continueSorted sets how the pages after the sorted rows are read. One more row than the page has shows that another page follows.
+func (q *rows) continueSorted(l *list, rows []rawjson.Value) {
+	order, rest := string(rawjson.Quote(q.sortField)), ""
+	if q.isDescending {
+		order += ", falling"
 	}
-	next := l.next
-	next.Sorts = true
-	l.Behind = next.encode(q.request)
-	return "the next page has those of the records behind, to be compared with these."
+	l.CursorAfter = func(shown int) string {
+		if shown == len(rows) {
+			return ""
+		}
+		last := recordOf(rawjson.NewCursor(rows[shown-1]))
+		next := q.from
+		next.Sorts, next.LastValue, next.LastKey = true, string(tally.MarkOf(last.fields.Member(q.sortField))), last.orderKey()
+		return next.encode(q.request)
+	}
+	if !l.Complete {
+		unread := l.next
+		unread.Sorts = true
+		behind := unread.encode(q.request)
+		rest = "They are the first of the records that were read, and a filter on the field shows what follows them; the next page has the first of those behind, to be compared with these. "
+		if l.count > 0 {
+			behind = ""
+			rest = "They are the first of the records that were read: call again for each connection_id. "
+		}
+		l.CursorAfter = func(int) string { return behind }
+	}
+	l.Note = strings.TrimSpace(fmt.Sprintf("The rows are in the order of %s: numbers and times by value, other text by character. %s%s", order, rest, l.Note))
 }

@@ -145,11 +145,8 @@ func recordPage(rows *answer.Rows, isShort bool) rowPage {
 		total:    display.ReadTotal(rows.Meta.Get("count")),
 		position: keptPosition{rows.Cursor, rows.Bookmarked()}, hasMore: rows.HasMore,
 	}
-	if reading := rows.Reading; reading != nil {
-		page.position.Cursor = reading.Behind
-		if reading.CursorAfter != nil {
-			page.position.Cursor = reading.CursorAfter(len(rows.Records))
-		}
+	if reading := rows.Reading; reading != nil && reading.CursorAfter != nil {
+		page.position.Cursor = reading.CursorAfter(len(rows.Records))
 	}
 	if !isShort {
 		page.rows = render.WholeRows(rows)
