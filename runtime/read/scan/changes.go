@@ -17,6 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -145,7 +146,7 @@ func (c *changes) page(input RowsInput) *answer.Rows {
 		hasMore = hasMore || shown < len(feed.records) || feed.err == nil && !feed.isDone
 		isWhole = isWhole && feed.err == nil
 		if feed.warning != "" {
-			found.add("partial_results", feed.name()+" "+feed.warning)
+			found.add(tally.WarnPartial, feed.name()+" "+feed.warning)
 		}
 	}
 	c.Matched, c.Complete = int64(len(rows)), !hasMore && isWhole
@@ -161,7 +162,7 @@ func (c *changes) page(input RowsInput) *answer.Rows {
 		names = append(names, (&source{stream: stream, connection: connection}).name())
 	}
 	if names != nil {
-		found.add("partial_results", "not granted now, or without an answer; positions are kept: "+joined(names))
+		found.add(tally.WarnPartial, "not granted now, or without an answer; positions are kept: "+joined(names))
 	}
 	page := c.reading.answer(input, answer.Envelope{Warnings: found})
 	page.Records, page.GrantIDs = rows, c.grants

@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
@@ -178,4 +179,32 @@ func compareNumbers(a, b any) int {
 		return 1
 	}
 	return 0
+}
+
+// R-TIME-8: a date has no zone. Its groups are the same in every zone, at a provider that shifts dates too, and the result says so.
+func TestDatesKeepTheirDays(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		box, url := sandboxtest.Serve(t, sandbox.Options{
+			PublicURL: provider, Seed: 1, Reads: reads, Quirks: resource.Quirks{ShiftedDates: true},
+		})
+		client, err := rs.NewClient(rs.Options{BaseURL: url, ProviderURL: provider, Bearer: rs.NewSecret(box.Tokens()["everything"])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newCaller(&watched{Reader: client}, 20_000)
+		for _, granularity := range []string{"month", "weekday"} {
+			for _, others := range []string{``, `,"filter":{"category":"groceries"}`, `,"sort":"-value"`} {
+				arguments := `{"stream":"transactions","metric":"count","group_by_time":"booked_on","granularity":"` + granularity + `"` + others
+				want := c.call(t, "aggregate", arguments+`}`)
+				got := c.call(t, "aggregate", arguments+`,"time_zone":"America/Los_Angeles"}`)
+				if diff := cmp.Diff(want.Data.Groups, got.Data.Groups); diff != "" {
+					t.Errorf("%s by %s%s (-UTC +Los Angeles):\n%s", reads, granularity, others, diff)
+				}
+				const said = "they are grouped as they are, not in America/Los_Angeles"
+				if strings.Count(got.text, said) != 1 || !strings.Contains(got.text, tally.WarnAsWritten) || strings.Contains(want.text, said) {
+					t.Errorf("%s by %s%s: it does not say once that dates have no zone: %.600s", reads, granularity, others, got.text)
+				}
+			}
+		}
+	}
 }

@@ -73,22 +73,39 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	if found.Reading == nil && !found.IsSorted() {
 		found = (&joining{ctx, env, q.request, input}).complete(found)
 	}
+	if q.ignoredZone != "" {
+		note, noted := tally.DatesAsWritten(*input.GroupByTime, q.ignoredZone), warnings(found.Warnings)
+		noted.add(note.Code, note.Message)
+		found.Warnings = noted
+	}
 	return tool.Answered(found, render.Aggregate), nil
 }
 
 // newGroups sets the zone of groups by time.
 func newGroups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) *groups {
 	isOwnZone := input.TimeZone != nil
+	asked := cmp.Or(text(input.TimeZone), env.Clock.Location().String())
+	q := &groups{}
 	switch {
 	case input.GroupByTime == nil:
 		input.TimeZone = nil // used only for groups by time
-	case !isOwnZone:
-		input.TimeZone = defaultZone(ctx, env, input)
+	case asked != time.UTC.String() && isZone(asked) && holdsDates(ctx, env, input): // the resource server would shift the dates
+		request.Query = request.Query.Without(zoneName)
+		if input.TimeZone = nil; isOwnZone {
+			q.ignoredZone = asked
+		}
+	case !isOwnZone && asked != time.UTC.String():
+		input.TimeZone = &asked
 		request.Query.String(zoneName, input.TimeZone)
 	}
-	query := input.query()
-	query.AsWritten = !isOwnZone
-	return &groups{request: request, input: input, query: query}
+	q.request, q.input, q.query = request, input, input.query()
+	q.query.AsWritten = !isOwnZone
+	return q
+}
+
+func isZone(name string) bool {
+	_, err := time.LoadLocation(name)
+	return err == nil && name != "Local"
 }
 
 // find reads the aggregate. The resource server may have cut its groups.
@@ -151,25 +168,30 @@ func readingOff(parameter string) *tool.Error {
 	}
 }
 
-// defaultZone returns the name of the zone of the server, or nil if groups are in UTC. A field of dates has no zone: a resource server
-// that converted a date could move it to another day.
-func defaultZone(ctx context.Context, env tool.Env, input GroupsInput) *string {
-	name := env.Clock.Location().String()
-	if name == time.UTC.String() {
-		return nil
-	}
+// holdsDates reports whether the newest values of the time field are dates. A date has no zone: a resource server that converts it can
+// move it to the day before.
+func holdsDates(ctx context.Context, env tool.Env, input GroupsInput) bool {
 	newest := recordsOfStream(input.Stream, input.ConnectionID, input.Filter)
-	newest.Query.Set(limitName, "1")
+	newest.Query.Set(limitName, strconv.Itoa(recentRecords))
 	newest.Query.Set(fieldsName, *input.GroupByTime)
-	if response, err := env.RS.Get(ctx, newest); err == nil {
-		if list, err := response.List(); err == nil && len(list.Rows) > 0 {
-			value := recordsOf(list)[0].fields.Member(*input.GroupByTime)
-			if rawjson.Kind(value) == rawjson.StringValue && scalar.IsDate(scalar.TextOf(value)) {
-				return nil
-			}
-		}
+	response, err := env.RS.Get(ctx, newest)
+	if err != nil {
+		return false
 	}
-	return &name
+	list, err := response.List()
+	if err != nil {
+		return false
+	}
+	holds := false
+	for _, record := range recordsOf(list) {
+		value := record.fields.Member(*input.GroupByTime)
+		isText := rawjson.Kind(value) == rawjson.StringValue
+		if isText && !scalar.IsDate(scalar.TextOf(value)) {
+			return false
+		}
+		holds = holds || isText
+	}
+	return holds
 }
 
 // recordsOfStream returns a request for records. The filter is the caller's; the request does not send it.
@@ -187,6 +209,8 @@ type groups struct {
 	query   tally.Query
 	tally   *tally.Tally
 	filters bool // the adapter applies the filter
+
+	ignoredZone string // the caller's, of a field of dates; empty: none
 }
 
 // isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or times from the
@@ -286,8 +310,9 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 		}
 	}
 	warnings := l.filterWarnings()
-	warnings.add("partial_results", q.tally.Warnings()...)
-	warnings.add("numbers_as_text", q.tally.Spelled())
+	for _, each := range q.tally.Warnings() {
+		warnings.add(each.Code, each.Message)
+	}
 	found := q.tally.Answer()
 	l.reading.complete(found, q.input, warnings)
 	return found, nil

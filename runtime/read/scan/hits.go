@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/broaden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -101,7 +102,7 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 	warnings := r.filterWarnings()
 	for _, stream := range slices.Sorted(maps.Keys(q.records.lacking)) {
 		lacking += q.records.lacking[stream]
-		warnings.add("partial_results", fmt.Sprintf("stream %s lacks a field of the filter; its hits were left out: %d", stream, q.records.lacking[stream]))
+		warnings.add(tally.WarnPartial, fmt.Sprintf("stream %s lacks a field of the filter; its hits were left out: %d", stream, q.records.lacking[stream]))
 	}
 	if refused := q.records.refused; refused != nil && lacking == r.Read && from == (position{}) {
 		return nil, refused // no searched stream with hits has the field

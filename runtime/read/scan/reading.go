@@ -199,7 +199,7 @@ func (w *warnings) add(code string, messages ...string) {
 }
 
 func (r *reading) filterWarnings() (found warnings) {
-	found.add("filter_comparison", r.filter.Warnings(r.env.Clock.Location())...)
+	found.add(condition.WarnComparison, r.filter.Warnings(r.env.Clock.Location())...)
 	return found
 }
 

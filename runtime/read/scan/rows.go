@@ -104,7 +104,7 @@ func (q *rows) explained(ctx context.Context, env tool.Env, page *tool.Answer) *
 		filter.Match(rawjson.NewCursor(record.Members.Get("data")))
 	}
 	noted := warnings(found.Warnings)
-	noted.add("filter_comparison", filter.Warnings(env.Clock.Location())...)
+	noted.add(condition.WarnComparison, filter.Warnings(env.Clock.Location())...)
 	found.Warnings = noted
 	if len(found.Records) > 0 || found.HasMore || q.input.Cursor != nil || len(found.Missing) > 0 {
 		return page

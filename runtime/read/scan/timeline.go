@@ -18,6 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -292,14 +293,14 @@ func (t *timeline) warnings() warnings {
 			leftOut = append(leftOut, source.stream)
 		}
 		if source.err != nil {
-			found.add("partial_results", fmt.Sprintf("%s is missing from this page: %s", source.name(), reasonOf(source.err)))
+			found.add(tally.WarnPartial, fmt.Sprintf("%s is missing from this page: %s", source.name(), reasonOf(source.err)))
 		}
 	}
 	if leftOut != nil {
-		found.add("left_out", "without a time, left out: "+joined(leftOut))
+		found.add(tally.WarnLeftOut, "without a time, left out: "+joined(leftOut))
 	}
 	if t.leftOut > 0 {
-		found.add("partial_results", fmt.Sprintf("%d streams of connections are left out: one call reads %d; pass %s to read others",
+		found.add(tally.WarnPartial, fmt.Sprintf("%d streams of connections are left out: one call reads %d; pass %s to read others",
 			t.leftOut, maxSources, connectionName))
 	}
 	return found

@@ -45,7 +45,7 @@ func (q *rows) top(l *list) (*answer.Rows, error) {
 		meta = append(meta, exactCount(l.Matched))
 	}
 	found := l.filterWarnings()
-	found.add("numbers_as_text", first.Spelled())
+	found.add(tally.WarnNumbersAsText, first.Spelled())
 	page := l.reading.answer(q.input, answer.Envelope{Meta: meta, Warnings: found})
 	page.Records = recordsOfPage(rows, rawjson.ParseObjects(rows))
 	return page, nil

@@ -2,6 +2,7 @@ package tally
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -12,8 +13,11 @@ import (
 // records in groups beyond the limit. It counts a record once for each of its groups.
 func (t *Tally) Answer() *answer.Groups {
 	q, zone := t.query, t.query.TimeZone
-	if t.buckets.hasOffsets {
+	switch {
+	case t.buckets.hasOffsets:
 		zone += ", or the offset that a value states"
+	case t.buckets.hasDates && !t.buckets.hasTimes && !q.AsWritten:
+		zone = time.UTC.String()
 	}
 	found := &answer.Groups{IsGrouped: t.isGrouped(), IsCycle: IsCycle(q.Granularity)}
 	found.Members = rawjson.Object{
@@ -71,32 +75,36 @@ func (t *Tally) group(group *group) rawjson.Object {
 	return members
 }
 
-// Warnings returns warnings about what the figures leave out: values that the metric cannot measure, and groups or values beyond a bound.
-func (t *Tally) Warnings() []string {
+// Warning says what the figures leave out, or how they were made.
+type Warning struct{ Code, Message string }
+
+// DatesAsWritten says that a field of dates is not grouped in a time zone.
+func DatesAsWritten(field, zone string) Warning {
+	return Warning{WarnAsWritten, fmt.Sprintf("Values of %s are dates, which have no time zone: they are grouped as they are, not in %s.", field, zone)}
+}
+
+// Warnings returns warnings about what the figures leave out, and about values that count in another way than the call may expect.
+func (t *Tally) Warnings() []Warning {
 	q := t.query
-	var warnings []string
-	warn := func(holds bool, form string, values ...any) {
+	var warnings []Warning
+	warn := func(holds bool, code, form string, values ...any) {
 		if holds {
-			warnings = append(warnings, fmt.Sprintf(form, values...))
+			warnings = append(warnings, Warning{code, fmt.Sprintf(form, values...)})
 		}
 	}
-	warn(t.unmeasured > 0, "%d values of %s are left out: %s cannot measure them.", t.unmeasured, q.Field, q.Metric)
-	warn(t.several > 0, "%d records have several values of %s, and count once in the group of each.", t.several, q.GroupBy)
-	warn(t.buckets.hasOffsets, "Values of %s have their own offset or none: they are grouped by the time that they show, not in %s. "+
+	if t.buckets.hasDates && !q.AsWritten && q.TimeZone != time.UTC.String() {
+		warnings = append(warnings, DatesAsWritten(q.GroupByTime, q.TimeZone))
+	}
+	warn(t.unmeasured > 0, WarnLeftOut, "%d values of %s are left out: %s cannot measure them.", t.unmeasured, q.Field, q.Metric)
+	warn(t.several > 0, WarnSeveralGroups, "%d records have several values of %s, and count once in the group of each.", t.several, q.GroupBy)
+	warn(t.buckets.hasOffsets, WarnAsWritten, "Values of %s have their own offset or none: they are grouped by the time that they show, not in %s. "+
 		"Pass time_zone to group instants.", q.GroupByTime, q.TimeZone)
-	warn(t.groups.others > 0, "Only the first %d groups are counted; %d records are in other groups, and one of those may be larger.",
+	warn(t.groups.others > 0, WarnPartial, "Only the first %d groups are counted; %d records are in other groups, and one of those may be larger.",
 		len(t.groups.kept), t.groups.others)
-	warn(t.distinctValues != nil && t.distinctValues.full, "There are more than %d different values; those beyond are not counted.", maxDistinct)
+	warn(t.distinctValues != nil && t.distinctValues.full, WarnPartial, "There are more than %d different values; those beyond are not counted.", maxDistinct)
+	warn(t.spelled > 0, WarnNumbersAsText, "%d values of %s are numbers as text; %s takes them by value.", t.spelled, q.Field, q.Metric)
 	return warnings
 }
 
 // LacksTimes reports whether the field of the time groups has values and none of them is a time.
 func (t *Tally) LacksTimes() bool { return t.untimed && !t.timed }
-
-// Spelled returns a note that numbers as text were measured by value. It is empty without such numbers.
-func (t *Tally) Spelled() string {
-	if t.spelled == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d values of %s are numbers as text; %s takes them by value.", t.spelled, t.query.Field, t.query.Metric)
-}

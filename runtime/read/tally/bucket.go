@@ -39,8 +39,10 @@ func unit(granularity string) string {
 type buckets struct {
 	granularity string
 	zone        *time.Location
-	asWritten   bool // dates and times with an offset count as they are written
-	hasOffsets  bool // a time with an offset was seen
+	asWritten   bool // times with an offset count as they are written
+	hasDates    bool // a date was seen; it has no zone and counts as it is written
+	hasTimes    bool // a time was seen that counts in the zone
+	hasOffsets  bool // a time with an offset was seen that counts as it is written
 	last        span // span of the previous time; the next record is often in it
 }
 
@@ -61,10 +63,11 @@ func (b *buckets) bucketOf(value rawjson.Value) bucket {
 	switch {
 	case !isTime || isDate && b.granularity == hourOfDay:
 		return noBucket
-	case b.asWritten && (isDate || offset != scalar.UTC):
-		b.hasOffsets = b.hasOffsets || !isDate
+	case isDate || b.asWritten && offset != scalar.UTC:
+		b.hasDates, b.hasOffsets = b.hasDates || isDate, b.hasOffsets || !isDate
 		return b.number(scalar.StartOf(clock, unit(b.granularity)))
 	}
+	b.hasTimes = true
 	at := scalar.At(clock, offset)
 	if second := at.Unix(); second < b.last.from || second >= b.last.until {
 		b.last = b.spanOf(at.In(b.zone))

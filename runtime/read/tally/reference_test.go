@@ -154,12 +154,14 @@ func name(t *rapid.T, query tally.Query, key, at any) string {
 		return string(text)
 	}
 	moment, err := time.Parse(time.RFC3339, fmt.Sprint(at))
-	if err != nil {
+	name := query.TimeZone
+	if err != nil { // a date has no zone
+		name = ""
 		moment, err = time.Parse(time.DateOnly, fmt.Sprint(at))
 	}
 	start := "null"
 	if err == nil {
-		zone, err := time.LoadLocation(query.TimeZone)
+		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
 		}

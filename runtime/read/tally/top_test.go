@@ -51,7 +51,9 @@ func TestTopIsTheBeginningOfAnOrder(t *testing.T) {
 		})
 		rows, ties := top.Rows(), top.Ties()
 		for i := range max(0, len(rows)-1) {
-			if ties[i] != (fmt.Sprint(all[i].value) == fmt.Sprint(all[i+1].value)) && all[i].value != nil {
+			value, hasValue := all[i].value.(float64)
+			next, hasNext := all[i+1].value.(float64)
+			if ties[i] != (hasValue == hasNext && value == next) {
 				t.Fatalf("row %d: equal to the next one: %v", i, ties[i])
 			}
 		}
