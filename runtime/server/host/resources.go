@@ -160,7 +160,10 @@ func requestError(result *tool.Result, uri string) error {
 	}
 }
 
-var invalidCodes = []tool.Code{tool.InvalidResourceURI, tool.InvalidArguments, tool.UnknownArgument}
+// invalidCodes are the adapter's codes for a selector that the URI holds.
+var invalidCodes = []tool.Code{
+	tool.InvalidResourceURI, tool.InvalidArguments, tool.UnknownArgument, tool.InvalidID, tool.InvalidFieldWindowSelector,
+}
 
 const (
 	methodListResources = "resources/list"
@@ -185,7 +188,7 @@ func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
 		after := ""
 		if asked.Params != nil && asked.Params.Cursor != "" {
 			name, err := base64.RawURLEncoding.DecodeString(asked.Params.Cursor)
-			if err != nil || len(name) == 0 {
+			if err != nil || !isVisibleName(string(name)) {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid cursor: repeat the request without it"}
 			}
 			after = string(name)

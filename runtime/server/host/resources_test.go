@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 func pointer[T any](value T) *T { return &value }
@@ -103,6 +104,12 @@ func TestReadResourceKeepsFailure(t *testing.T) {
 	data := wantRPCError(t, err, jsonrpc.CodeInvalidParams)
 	if data.Error.Code != "not_found" || data.Error.Message != "no such record" || data.HTTPStatus != 404 || data.URI != "pdpp://record/messages%3Am1" {
 		t.Errorf("data is %+v, want the envelope of the RS, and the URI as it was asked for", data)
+	}
+	surface.Tools[1] = failing("fetch", &tool.Error{Code: tool.InvalidFieldWindowSelector, Message: "two selectors"})
+	session = connect(t, surface, host.Options{}, reading(reporting(clientSchema)))
+	_, err = session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://record/messages%3Am1"})
+	if data := wantRPCError(t, err, jsonrpc.CodeInvalidParams); data.Error.Code != "invalid_field_window_selector" {
+		t.Errorf("data is %+v, want the selector refused as invalid params", data)
 	}
 	surface.Tools[1] = failing("fetch", errPlain)
 	session = connect(t, surface, host.Options{}, reading(reporting(clientSchema)))

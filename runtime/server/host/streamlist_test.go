@@ -94,7 +94,7 @@ func TestResourcePages(t *testing.T) {
 	if diff := cmp.Diff([]int{100, 100, 50}, sizes); diff != "" || names[0] != "stream aa" || names[249] != "stream jp" {
 		t.Errorf("%s, from %s to %s", diff, names[0], names[len(names)-1])
 	}
-	for _, wrong := range []string{"x", "%%", "===="} {
+	for _, wrong := range []string{"x", "%%", "====", "bad", "garbage"} {
 		_, err := session.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: wrong})
 		if err == nil || !strings.Contains(err.Error(), "cursor") {
 			t.Errorf("the cursor %q: %v", wrong, err)
