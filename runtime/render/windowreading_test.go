@@ -42,6 +42,9 @@ func (u *utf16Ends) Get(_ context.Context, request rs.Request) (*rs.Response, er
 	q, _ := request.Query.Get("q")
 	match := strings.Index(strings.ToLower(string(u.text)), strings.ToLower(q))
 	if q != "" {
+		if match < 0 {
+			return nil, &rs.Error{Status: http.StatusNotFound, Type: "not_found_error", Code: "query_not_found", Message: "not found", Request: request, URL: provider}
+		}
 		match = len([]rune(string(u.text)[:match]))
 		start = max(0, match-number("before_chars", 0))
 		limit = match - start + len([]rune(q)) + number("after_chars", limit)
@@ -76,13 +79,14 @@ func (u *utf16Ends) Get(_ context.Context, request rs.Request) (*rs.Response, er
 // shownWindow is the members of a structured window that a model reads.
 type shownWindow struct {
 	Window struct {
-		Text     string `json:"text"`
-		Start    int    `json:"start_chars"`
-		End      int    `json:"end_chars"`
-		MatchEnd *int   `json:"match_end_chars"`
-		HasMore  bool   `json:"has_more"`
-		Complete bool   `json:"complete"`
-		Next     *int   `json:"next_offset_chars"`
+		Text       string `json:"text"`
+		Start      int    `json:"start_chars"`
+		End        int    `json:"end_chars"`
+		MatchStart int    `json:"match_start_chars"`
+		MatchEnd   *int   `json:"match_end_chars"`
+		HasMore    bool   `json:"has_more"`
+		Complete   bool   `json:"complete"`
+		Next       *int   `json:"next_offset_chars"`
 	} `json:"window"`
 	Note  string `json:"note"`
 	Calls []call `json:"next"`
@@ -199,6 +203,31 @@ func TestFurtherMatches(t *testing.T) {
 		for after := range 8 {
 			t.Run(fmt.Sprint(each, after), func(t *testing.T) { checkFurtherMatches(t, []rune(text), after) })
 		}
+	}
+}
+
+// R-WIN-4: words are found in a field whatever their normalization and white space, also where the resource server compares characters.
+func TestWordsThatTheServerDoesNotFind(t *testing.T) {
+	long := strings.Repeat("x", 16_380) // the match begins in one window and ends in the next
+	for _, test := range []struct{ text, q, window string }{
+		{"😀 one Cafe\u0301 two Cafe\u0301", "Caf\u00e9", "e Cafe\u0301 tw"},
+		{"Caf\u00e9 noir", "cafe\u0301 NOIR", "Caf\u00e9 noir"},
+		{"one two\n\t three", "two three", "e two\n\t three"},
+		{long + " two\u00a0\nthree four", "two three", "x two\u00a0\nthree fo"},
+		{long + long + " two\u2003three", "two three", "x two\u2003three"},
+	} {
+		server := &utf16Ends{text: []rune(test.text)}
+		arguments := fmt.Sprintf(`{"id":"cin_1/s:1","field_path":"f","q":%q,"before_chars":2,"after_chars":3}`, test.q)
+		shown := windowOf(t, run(t, server, "read_record_field", arguments))
+		matched := string(server.text[shown.Window.MatchStart:*shown.Window.MatchEnd])
+		if shown.Window.Text != test.window || !strings.Contains(test.window, matched) || len(matched) < len(test.q)-1 {
+			t.Errorf("%q in %.40q: %+v, match %q", test.q, test.text, shown.Window, matched)
+		}
+	}
+	_, err := toolNamed(t, "read_record_field").Run(t.Context(), tool.Env{RS: &utf16Ends{text: []rune(long + long)}},
+		json.RawMessage(`{"id":"cin_1/s:1","field_path":"f","q":"Caf\u00e9"}`))
+	if refused, ok := errors.AsType[*rs.Error](err); !ok || refused.Code != "query_not_found" {
+		t.Errorf("words that do not occur: %v", err)
 	}
 }
 

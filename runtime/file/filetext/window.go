@@ -30,7 +30,7 @@ type Window struct {
 
 // Select returns a window like the resource server's windows of a field. It is false if the match does not occur: see Matches.
 func (s Selector) Select(text []byte) (Window, bool) {
-	window := Window{Total: int64(utf8.RuneCount(text)), Limit: min(given(s.Limit, defaultWindow), maxWindow)}
+	window := Window{Total: int64(utf8.RuneCount(text)), Limit: s.limit()}
 	start := min(given(s.Offset, 0), window.Total)
 	if s.Match != "" {
 		match, isFound := firstMatch(text, s.Match)
@@ -38,11 +38,7 @@ func (s Selector) Select(text []byte) (Window, bool) {
 			return Window{}, false
 		}
 		window.Matched, window.MatchStart, window.MatchEnd = true, match.Start, match.End
-		before := given(s.Before, 0)
-		start = max(0, match.Start-before)
-		if s.Before != nil || s.After != nil {
-			window.Limit = min(maxWindow, before+match.End-match.Start+given(s.After, 0))
-		}
+		start, window.Limit = s.Around(match)
 	}
 	window.Start = start
 	window.End = min(start+window.Limit, window.Total, max(start, given(s.End, window.Total)))
@@ -50,6 +46,18 @@ func (s Selector) Select(text []byte) (Window, bool) {
 	window.Text = string(text[from : from+skipRunes(text[from:], window.End-start)])
 	return window, true
 }
+
+// Around returns the start and the limit of the window of a match.
+func (s Selector) Around(match Match) (start, limit int64) {
+	before := given(s.Before, 0)
+	limit = s.limit()
+	if s.Before != nil || s.After != nil {
+		limit = min(maxWindow, before+match.End-match.Start+given(s.After, 0))
+	}
+	return max(0, match.Start-before), limit
+}
+
+func (s Selector) limit() int64 { return min(given(s.Limit, defaultWindow), maxWindow) }
 
 // Members returns the members of a window in the form of the resource server.
 func (w Window) Members() rawjson.Object {

@@ -137,14 +137,14 @@ func (r *fileField) fileText(content *blob.Content, kind blob.Kind) (*answer.Win
 	return r.window(content, whole, window, about), nil
 }
 
-func (r *fileField) selector() filetext.Selector {
-	selector := filetext.Selector{Offset: r.OffsetChars, Limit: r.LimitChars, Before: r.BeforeChars, After: r.AfterChars}
-	if r.Cursor != nil {
-		offset, _ := strconv.ParseInt(*r.Cursor, 10, 64) // other cursors are refused before the call
+func (i FieldWindowInput) selector() filetext.Selector {
+	selector := filetext.Selector{Offset: i.OffsetChars, Limit: i.LimitChars, Before: i.BeforeChars, After: i.AfterChars}
+	if i.Cursor != nil {
+		offset, _ := strconv.ParseInt(*i.Cursor, 10, 64) // other cursors are refused before the call
 		selector.Offset = &offset
 	}
-	if r.Q != nil {
-		selector.Match = *r.Q
+	if i.Q != nil {
+		selector.Match = *i.Q
 	}
 	return selector
 }

@@ -4,6 +4,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -40,30 +41,36 @@ func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input Fi
 }
 
 func readWindow(ctx context.Context, env tool.Env, request rs.Request, input FieldWindowInput) (*answer.Window, error) {
-	response, err := env.Get(ctx, request)
+	read := func(offset, limit int64) *answer.Window { return windowAt(ctx, env, request, offset, limit) }
+	w, err := requestWindow(ctx, env, request)
+	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.Code == queryNotFound && input.Q != nil {
+		if found := windowAround(input, read); found != nil {
+			w, err = found, nil
+		}
+	}
 	if err != nil {
 		return fileOf(ctx, env, err, input)
 	}
-	w, err := windowIn(response)
-	if err != nil {
-		return nil, err
-	}
 	w.Call, w.Target, w.FieldPath = input.Call, input.Target, input.FieldPath
 	if input.Q != nil {
-		w.Matches = laterMatches(w, *input.Q, func(offset int64) *answer.Window { return windowAt(ctx, env, request, offset) })
+		w.Matches = laterMatches(w, *input.Q, read)
 	}
 	return w, nil
 }
 
-// windowAt reads the largest window from an offset. It returns nil if that fails.
-func windowAt(ctx context.Context, env tool.Env, request rs.Request, offset int64) *answer.Window {
-	request.Query = request.Query.Without(tool.FieldQ, "before_chars", "after_chars").
-		With(tool.FieldLimitChars, strconv.Itoa(answer.MaxWindow)).With(tool.FieldOffsetChars, strconv.FormatInt(offset, 10))
+func requestWindow(ctx context.Context, env tool.Env, request rs.Request) (*answer.Window, error) {
 	response, err := env.Get(ctx, request)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	w, err := windowIn(response)
+	return windowIn(response)
+}
+
+// windowAt reads a window by its offset. It returns nil if that fails.
+func windowAt(ctx context.Context, env tool.Env, request rs.Request, offset, limit int64) *answer.Window {
+	request.Query = request.Query.Without(tool.FieldQ, "before_chars", "after_chars").
+		With(tool.FieldLimitChars, strconv.FormatInt(limit, 10)).With(tool.FieldOffsetChars, strconv.FormatInt(offset, 10))
+	w, err := requestWindow(ctx, env, request)
 	if err != nil {
 		return nil
 	}
