@@ -51,6 +51,18 @@ func (s keeper) RevokeToken(token string) {
 	}
 }
 
+// RevokeReady ends a token that was ready at the start. Its client is public, and the library does not know it.
+func (s keeper) RevokeReady(token, clientID string) bool {
+	s.mu.RLock()
+	b, found := s.bearers[token]
+	s.mu.RUnlock()
+	isReady := found && b.issued == nil && b.kind == kindClient && b.clientID == clientID
+	if isReady {
+		s.RevokeToken(token)
+	}
+	return isReady
+}
+
 // audience lists the resources that a token is for, always with the resource server.
 type audience []string
 

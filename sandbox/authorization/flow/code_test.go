@@ -266,4 +266,8 @@ func TestRevocationBelongsToTheClient(t *testing.T) {
 	if !f.active(f.server.Tokens()["everything"]) {
 		t.Error("a client revoked a ready token")
 	}
+	ready := f.server.Tokens()["slack"]
+	if fine := f.postForm("/oauth/revoke", "token", ready, "client_id", "pdpp_sandbox_client"); fine.status != 200 || f.active(ready) {
+		t.Errorf("the revocation of a ready token by its client answered %d %s", fine.status, fine.code())
+	}
 }

@@ -21,6 +21,8 @@ type Keeper interface {
 	Issued(token string) (Issued, bool)
 	// RevokeToken ends one token. Other tokens of the same grant stay valid.
 	RevokeToken(token string)
+	// RevokeReady ends a token that was ready at the start, for its client, and reports whether it was one.
+	RevokeReady(token, clientID string) bool
 	// Revoke ends a grant or a package with everything that was issued under it.
 	Revoke(id string) error
 }

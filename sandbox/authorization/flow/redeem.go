@@ -59,7 +59,7 @@ func (f *Flow) askAlone(r *http.Request) *answer {
 // revoke answers the revocation endpoint (RFC 7009). An unknown token counts as revoked.
 func (f *Flow) revoke(w http.ResponseWriter, r *http.Request) {
 	a := f.askAlone(r)
-	if !a.ok() {
+	if !a.ok() && !f.keeper.RevokeReady(r.PostFormValue("token"), r.PostFormValue("client_id")) {
 		a.writeRefusal(w)
 		return
 	}

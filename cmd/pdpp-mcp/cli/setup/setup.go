@@ -112,7 +112,8 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range s.server.signIns() {
+	signIns := s.server.signIns()
+	for _, line := range signIns {
 		s.say("there is no usable credential yet, and the server does not start without one; run: %s", line)
 	}
 	s.warnConflict(host, machine, server.Name)
@@ -129,7 +130,7 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	if isWritten, err := s.write(command.Context(), change, "Write", s.yes); err != nil || !isWritten {
 		return err
 	}
-	s.say("next: restart %s", host.Title)
+	s.say("next: %s", strings.Join(append(signIns, "restart "+host.Title), "; then "))
 	if server.URL != "" {
 		s.say("to sign in: %s", host.SignIn)
 	}
@@ -251,7 +252,7 @@ func (s *setup) say(format string, values ...any) {
 func confirm(ctx context.Context, terminal invocation.Terminal, question string) (bool, error) {
 	input, isTerminal := invocation.OnTerminal(terminal.In)
 	if !isTerminal {
-		return false, invocation.Usagef("nothing was written: there is no terminal to ask on; pass --yes to write, or --print")
+		return false, invocation.Usagef("nothing was written, because standard input is not a terminal: pass --yes to write, or --print")
 	}
 	if _, err := fmt.Fprint(terminal.Err, question+" [y/N] "); err != nil {
 		return false, fmt.Errorf("ask: %w", err)
