@@ -343,6 +343,7 @@ var Roles = Words{
 	{Name: "state", Function: "StateRole", Doc: "What a record is if the value is true: a draft, spam, cancelled, deleted."},
 	{Name: "container", Function: "ContainerRole", Doc: "Where it is: a channel, a repository, an album."},
 	{Name: "amount", Function: "AmountRole", Doc: "A sum of money."},
+	{Name: "currency", Function: "CurrencyRole", Doc: "The currency of the amount."},
 	{Name: "text", Function: "TextRole", Doc: "What was written."},
 }
 

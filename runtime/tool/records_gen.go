@@ -9,6 +9,7 @@ var (
 	TimeRole      = Role{Fields: []string{"sent_at", "authored_at", "created_at", "published_at", "posted_at", "received_at", "occurred_at", "starts_at", "started_at", "start_time", "played_at", "booked_at", "committed_at", "added_at", "start", "timestamp", "message_received_at", "last_message_date", "computed_at", "date", "updated_at"}, Advertised: []string{"event-time"}}
 	ContainerRole = Role{Fields: []string{"channel_name", "channel", "repository", "repo", "room", "group_name", "calendar_name", "project", "playlist_name", "album_name", "album", "folder", "account_name", "location", "subreddit"}, Advertised: []string{"container"}}
 	AmountRole    = Role{Fields: []string{"amount", "total_amount", "total", "price", "cost"}, Advertised: []string{"amount"}}
+	CurrencyRole  = Role{Fields: []string{"currency", "currency_code"}, Advertised: []string{"currency"}}
 	TextRole      = Role{Fields: []string{"text", "body_text", "body", "content", "message", "description", "snippet", "caption", "comment", "note", "notes", "transcript"}, Advertised: []string{"primary-body", "secondary"}}
 	StateRole     = Role{Fields: []string{"is_draft", "draft", "is_spam", "spam", "is_cancelled", "cancelled", "canceled", "is_deleted", "deleted"}, Advertised: []string{"state"}}
 )

@@ -18,12 +18,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Columns of the rows that do not have the fields of one stream.
-var (
-	timelineColumns = []string{display.HandleColumn, "time", "stream", "title", "author", "text"}
-	groupColumns    = []string{"key", "count", "value"}
-)
-
 // knownColumns returns the columns that the rows of a command can have.
 func (c *toolCommand) knownColumns(ctx context.Context, reader rs.Reader, object rawjson.Object) ([]string, error) {
 	stream, connection := object.Text(c.span.stream), object.Text(c.span.connection)
@@ -31,9 +25,9 @@ func (c *toolCommand) knownColumns(ctx context.Context, reader rs.Reader, object
 	case c.definition.Table == tool.HitTable:
 		return display.HitColumns, nil
 	case c.definition.Table == tool.GroupTable:
-		return groupColumns, nil
+		return []string{"key", "count", "value"}, nil
 	case stream == tool.EveryStream:
-		return timelineColumns, nil
+		return display.TimelineColumns, nil
 	case c.definition.Table == tool.DocumentTable:
 		isHandle := func(a tool.Argument) bool { return a.Positional }
 		target, _, isRecord, err := parseHandle(object.Text(argumentOf(c.definition, isHandle).Name))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 
@@ -157,13 +158,17 @@ func (r *reading) endRows(ctx context.Context, last rowPage) error {
 
 // forPeople replaces the names of tools in a note by the commands that do the same.
 func forPeople(note string) string {
-	for _, definition := range gen.Surface().Tools {
-		if len(definition.Commands) > 0 {
-			note = strings.ReplaceAll(note, definition.Name, "pdpp-mcp "+definition.Commands[0].Name)
+	return word.ReplaceAllStringFunc(note, func(name string) string {
+		for _, definition := range gen.Surface().Tools {
+			if definition.Name == name && len(definition.Commands) > 0 {
+				return "pdpp-mcp " + definition.Commands[0].Name
+			}
 		}
-	}
-	return note
+		return name
+	})
 }
+
+var word = regexp.MustCompile(`\w+`)
 
 // reportStop says on stderr how many rows were printed, and how to get the others.
 func (r *reading) reportStop(err error, object rawjson.Object) {

@@ -82,9 +82,13 @@ func rowTable(rows []rawjson.Object, names ...string) *table {
 	handles := make([]string, len(rows))
 	fields := make([]rawjson.Object, len(rows))
 	repeatsID := true
+	isTimeline := names == nil && slices.Equal(memberNames(rows), TimelineColumns)
 	for i, row := range rows {
 		handles[i] = row.Text(HandleColumn)
 		fields[i] = row.Without(HandleColumn)
+		if isTimeline {
+			fields[i] = foldAmount(fields[i])
+		}
 		repeatsID = repeatsID && strings.HasSuffix(handles[i], ":"+row.Text("id"))
 	}
 	for i := range fields {
@@ -100,6 +104,15 @@ func rowTable(rows []rawjson.Object, names ...string) *table {
 		table.addColumn(column{name: HandleColumn, kind: handleKind}, handles)
 	}
 	return table
+}
+
+// TimelineColumns are the columns of the rows of all streams, in the order of a plain row.
+var TimelineColumns = []string{HandleColumn, "time", "stream", "title", "author", "text", "amount"}
+
+// foldAmount moves the amount of a timeline's row before its title. A column would be empty in most rows.
+func foldAmount(row rawjson.Object) rawjson.Object {
+	title := strings.TrimSpace(cellOf(row.Get("amount")) + " " + cellOf(row.Get("title")))
+	return append(row.Without("amount").Without("title"), rawjson.String("title", title))
 }
 
 func recordTable(records []json.RawMessage) *table {
