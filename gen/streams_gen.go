@@ -35,7 +35,7 @@ func askStreams(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.A
 	}
 	var query rs.Query
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.Get(ctx, rs.Request{
+	response, err := env.RS.Get(ctx, rs.Request{
 		Path:    rs.JoinPath("v1", "streams"),
 		Query:   query,
 		Sources: rs.StreamsOfSources{ConnectionID: input.ConnectionID},

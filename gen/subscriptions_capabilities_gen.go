@@ -16,7 +16,7 @@ func askSubscriptionsCapabilities(ctx context.Context, env tool.Env, raw json.Ra
 	if err := argument.Open(raw, argument.Names{}).Err(); err != nil {
 		return nil, err
 	}
-	response, err := env.Get(ctx, rs.Request{Path: rs.JoinPath(".well-known", "oauth-protected-resource")})
+	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath(".well-known", "oauth-protected-resource")})
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func askSubscriptionsList(ctx context.Context, env tool.Env, raw json.RawMessage
 	if err := argument.Open(raw, argument.Names{}).Err(); err != nil {
 		return nil, err
 	}
-	response, err := env.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions")})
+	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions")})
 	if err != nil {
 		return nil, err
 	}

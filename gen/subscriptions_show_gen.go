@@ -33,7 +33,7 @@ func askSubscriptionsShow(ctx context.Context, env tool.Env, raw json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	response, err := env.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions", input.SubscriptionID)})
+	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions", input.SubscriptionID)})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ func (t toolFile) answer(call plan.Call) []jen.Code {
 	if call.Answers {
 		return append(steps, jen.Return(t.resultOf(withReadOn(call, t.tool.Request.ReadOn), request)))
 	}
-	sent := jen.Id("env").Dot("Get")
+	sent := jen.Id("env").Dot("RS").Dot("Get")
 	if t.tool.Request.Changes() {
 		sent = jen.Id("env").Dot("Writer").Dot("Send")
 	}

@@ -16,5 +16,15 @@ type Missing struct {
 	Err    error
 }
 
+// NoneAnsweredError is the error of a read that no source answered. Its cause summarizes their errors.
+type NoneAnsweredError struct {
+	Cause   error
+	Missing []Missing
+}
+
+func (e *NoneAnsweredError) Error() string { return e.Cause.Error() }
+
+func (e *NoneAnsweredError) Unwrap() error { return e.Cause }
+
 // IsWhole reports whether the answer covers all records, as far as known.
 func (c Coverage) IsWhole() bool { return c.Reading == nil || c.Reading.Complete }

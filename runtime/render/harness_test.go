@@ -55,24 +55,14 @@ func (a *answering) Get(ctx context.Context, request rs.Request) (*rs.Response, 
 }
 
 func readDocument(ctx context.Context, env tool.Env, response *rs.Response, input record.DocumentInput) (*tool.Result, error) {
-	env.RS = &answering{env.RS, response}
-	found, err := record.Document(ctx, env, response.Request, input)
-	if err != nil {
-		return nil, err
-	}
-	return found.Render()
+	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return record.Document(ctx, env, response.Request, input) })
 }
 
 func readWindow(ctx context.Context, env tool.Env, response *rs.Response, input record.FieldWindowInput) (*tool.Result, error) {
-	env.RS = &answering{env.RS, response}
 	if q := input.Call.Arguments.Text("q"); q != "" {
 		input.Q = &q
 	}
-	found, err := record.FieldWindow(ctx, env, response.Request, input)
-	if err != nil {
-		return nil, err
-	}
-	return found.Render()
+	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return record.FieldWindow(ctx, env, response.Request, input) })
 }
 
 // responded returns a response as the RS client does, without a body that the client would refuse.
@@ -213,33 +203,23 @@ func pointer[T any](value T) *T { return &value }
 
 // runRecords renders a page of records as query_records does.
 func runRecords(ctx context.Context, env tool.Env, response *rs.Response, input scan.RowsInput) (*tool.Result, error) {
-	found, err := scan.PlainRows(ctx, env, response, input)
-	if err != nil {
-		return nil, err
-	}
-	return found.Render()
+	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return scan.Rows(ctx, env, response.Request, input) })
 }
 
 // runAggregate renders an aggregate as the tool does.
 func runAggregate(ctx context.Context, env tool.Env, response *rs.Response, input scan.GroupsInput) (*tool.Result, error) {
-	inner, isRead := env.RS, false
-	env.RS = rs.Wrap(inner, func(ctx context.Context, request rs.Request) (*rs.Response, error) {
-		if isRead {
-			return inner.Get(ctx, request)
-		}
-		isRead = true
-		return response, nil
-	}, nil, nil)
-	found, err := scan.Groups(ctx, env, response.Request, input)
-	if err != nil {
-		return nil, err
-	}
-	return found.Render()
+	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return scan.Groups(ctx, env, response.Request, input) })
 }
 
 // runSearch renders a page of hits as search does.
 func runSearch(ctx context.Context, env tool.Env, response *rs.Response, input scan.HitsInput) (*tool.Result, error) {
-	found, err := scan.PlainHits(ctx, env, response, input)
+	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return scan.Hits(ctx, env, response.Request, input) })
+}
+
+// renderedOf renders the answer of a tool that gets a response to its first read.
+func renderedOf(env tool.Env, response *rs.Response, ask func(tool.Env) (*tool.Answer, error)) (*tool.Result, error) {
+	env.RS = &answering{env.RS, response}
+	found, err := ask(env)
 	if err != nil {
 		return nil, err
 	}

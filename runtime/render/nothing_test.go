@@ -22,12 +22,12 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	}{
 		{
 			"/v1/search?q=overdraft+fee&streams=messages&limit=5", `{"q":"overdraft fee","streams":["messages"],"limit":5}`,
-			`no record of messages has all words of "overdraft fee" (mode lexical: whole words).`,
+			`no record of messages has any of the words "overdraft", "fee" (mode lexical: whole words).`,
 			[]string{`search {"q":"overdraft fee","limit":5}`},
 		},
 		{
 			"/v1/search?q=who+waived+the+overdraft+fee", `{"q":"who waived the overdraft fee"}`,
-			`no record of any granted stream has all words of "who waived the overdraft fee" (mode lexical: whole words).`,
+			`no record of any granted stream has any of the words "overdraft", "waived", "fee" (mode lexical: whole words).`,
 			[]string{`search {"q":"who waived the overdraft fee","mode":"semantic"}`},
 		},
 		{

@@ -92,17 +92,16 @@ func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, err
 	if cursor != "" {
 		query.Set("cursor", cursor)
 	}
-	ctx := context.Background()
-	env := tool.Env{RS: server}
-	response, err := env.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams", "notes", "records"), Query: query})
-	if err != nil {
-		return nil, err
-	}
 	call := given("query_records", `{"stream":"notes"}`)
 	if limit > 0 {
 		call.Arguments = append(call.Arguments, rawjson.Int("limit", int64(limit)))
 	}
-	return runRecords(ctx, env, response, scan.RowsInput{Call: call, Stream: "notes"})
+	request := rs.Request{Path: rs.JoinPath("v1", "streams", "notes", "records"), Query: query}
+	found, err := scan.Rows(context.Background(), tool.Env{RS: server}, request, scan.RowsInput{Call: call, Stream: "notes"})
+	if err != nil {
+		return nil, err
+	}
+	return found.Render()
 }
 
 // shownPage is the members of structured output that a model reads.

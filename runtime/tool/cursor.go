@@ -2,7 +2,6 @@ package tool
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -122,29 +121,6 @@ func PlaceOf(request rs.Request) (Place, error) {
 		err = CursorRefused("is malformed", nil)
 	}
 	return place, err
-}
-
-// Get is RS.Get that also accepts a cursor of CursorAt. It then asks the resource server for a longer page, sets Response.Seen to the number
-// of rows that the caller has already, and keeps the query of the caller in Response.Request. It also returns the errors of PlaceOf.
-func (e Env) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	var response *rs.Response
-	sent, _ := request.Query.Get("cursor")
-	if !strings.HasPrefix(sent, placePrefix) {
-		return e.RS.Get(ctx, request)
-	}
-	seen, err := ReadPlace(request, func(longer rs.Request) (rows int, next string, err error) {
-		response, err = e.RS.Get(ctx, longer)
-		if err != nil {
-			return 0, "", err
-		}
-		list, err := response.List()
-		return len(list.Rows), list.Text("next_cursor"), err
-	})
-	if err != nil {
-		return nil, err
-	}
-	response.Seen, response.Request.Query = seen, request.Query
-	return response, nil
 }
 
 // ReadPlace reads the page of a request whose cursor may be one of CursorAt. It calls read with the requests to send, which returns the number

@@ -239,7 +239,7 @@ func ask(ctx context.Context, reader rs.Reader, request rs.Request) (*rs.Respons
 	if !isSearch || wanted.ConnectionID != nil {
 		return reader.Get(ctx, request)
 	}
-	merged, err := reader.(rs.Searcher).Search(ctx, request)
+	merged, err := reader.(tool.Searcher).Search(ctx, request)
 	if err != nil {
 		return nil, err
 	}

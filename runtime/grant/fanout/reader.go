@@ -64,9 +64,9 @@ type Reader struct {
 }
 
 var (
-	_ rs.Reader   = (*Reader)(nil)
-	_ rs.Opener   = (*Reader)(nil)
-	_ rs.Searcher = (*Reader)(nil)
+	_ rs.Reader     = (*Reader)(nil)
+	_ rs.Opener     = (*Reader)(nil)
+	_ tool.Searcher = (*Reader)(nil)
 )
 
 // New returns a reader over the sources. It ignores duplicates. It ignores an inactive source if an active one has the same connection.

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 const (
@@ -18,7 +20,7 @@ const (
 )
 
 // Search asks the sources that have the streams of the request, and merges their hits. Its errors are those of Get.
-func (r *Reader) Search(ctx context.Context, request rs.Request) (rs.FoundHits, error) {
+func (r *Reader) Search(ctx context.Context, request rs.Request) (tool.FoundHits, error) {
 	wanted, isSearch := request.Sources.(rs.HitsOfSources)
 	switch {
 	case len(r.active) == 0:
@@ -44,7 +46,7 @@ func (r *Reader) Search(ctx context.Context, request rs.Request) (rs.FoundHits, 
 		p.count = p.total()
 	}
 	if len(p.children) > 0 && !slices.ContainsFunc(p.children, (*child).hasAnswered) {
-		return nil, &rs.NoneAnswered{Cause: failed(p.absent(""), r.url(request)), Missing: p.missing()}
+		return nil, &answer.NoneAnsweredError{Cause: failed(p.absent(""), r.url(request)), Missing: p.missing()}
 	}
 	return p, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // R-PKG-4: with connection_id exactly one source is asked, and its answer passes through.
@@ -178,7 +179,7 @@ func TestSmallerPageNeedsNoRequest(t *testing.T) {
 }
 
 // first returns the first hits of a page.
-func first(t tester, merged rs.FoundHits, request rs.Request, hits int) found {
+func first(t tester, merged tool.FoundHits, request rs.Request, hits int) found {
 	t.Helper()
 	response, err := bodyOf(request, merged.Hits(context.Background(), hits))
 	if err != nil {

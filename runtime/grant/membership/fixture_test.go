@@ -18,6 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/membership"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -140,7 +141,7 @@ func search(t *testing.T, served *membership.Membership) (hits []string, missing
 	query.Set("q", "x")
 	query.Set("limit", "10")
 	request := rs.Request{Path: "/v1/search", Query: query, Sources: rs.HitsOfSources{}}
-	searcher, isSeveral := env.RS.(rs.Searcher)
+	searcher, isSeveral := env.RS.(tool.Searcher)
 	if !isSeveral {
 		response, err := env.RS.Get(t.Context(), request)
 		if err != nil {

@@ -102,7 +102,7 @@ func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*gran
 			return each
 		}
 	}
-	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil, nil), m.connectAgain(entry), made.learn)
+	made.admission = host.NewAdmission(m.lifetime, tool.Wrap(made, made.read, nil, nil), m.connectAgain(entry), made.learn)
 	return made
 }
 

@@ -79,7 +79,6 @@ func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response.rowsMax = sent.maxRows()
 	if asked.Path == HybridRoute || asked.isFromNow() {
 		response.Request = c.secrets.redactRequest(asked)
 	}

@@ -47,22 +47,23 @@ func (r *Response) Objects() ([]rawjson.Object, error) {
 }
 
 func (r *Response) wholeList() (List, error) {
-	list, ok := listIn(r.compact, r.rowsMax)
+	limit := r.Request.asSent().maxRows()
+	list, ok := listIn(r.compact, limit)
 	if !ok && !list.isTooLong {
 		outer := list.Outer
-		list, ok = listIn(outer.Get("data"), r.rowsMax)
+		list, ok = listIn(outer.Get("data"), limit)
 		list.Outer, list.Inner = outer, list.Outer
 	}
 	switch {
 	case list.isTooLong:
-		return List{}, r.Unusable(fmt.Sprintf("the resource server's answer has more than the %d rows that were requested", r.rowsMax), tryAgain)
+		return List{}, r.Unusable(fmt.Sprintf("the resource server's answer has more than the %d rows that were requested", limit), tryAgain)
 	case !ok:
 		return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
 	}
 	return list, nil
 }
 
-// page removes the rows beyond the requested number, and the rows that the caller has already.
+// page removes the rows beyond the requested number.
 func (r *Response) page(list List) List {
 	if wanted := r.Request.Limit(); r.Request.Path == HybridRoute && len(list.Rows) > wanted { // asSent requests more
 		list.Rows, list.objects = list.Rows[:wanted], list.objects[:min(wanted, len(list.objects))]
@@ -75,8 +76,6 @@ func (r *Response) page(list List) List {
 	if r.Request.isFromNow() {
 		list.Rows, list.objects, list.Outer, list.Inner = nil, nil, withoutNextPage(list.Outer), withoutNextPage(list.Inner)
 	}
-	list.Rows = list.Rows[min(r.Seen, len(list.Rows)):]
-	list.objects = list.objects[min(r.Seen, len(list.objects)):]
 	return list
 }
 

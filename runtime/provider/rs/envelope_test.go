@@ -91,10 +91,8 @@ func TestListIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := first.WithMembers(rawjson.Object{rawjson.Raw("data", rawjson.Value(`[{"id":"m4"}]`))})
-	seen := *first
-	seen.Seen = 1
-	got := []string{all, ids(other), ids(made), ids(&seen), ids(first)}
-	want := []string{`{"id":"m1"} {"id":"m2"}`, `{"id":"m3"}`, `{"id":"m4"}`, `{"id":"m2"}`, `{"id":"m1"} {"id":"m2"}`}
+	got := []string{all, ids(other), ids(made), ids(first)}
+	want := []string{`{"id":"m1"} {"id":"m2"}`, `{"id":"m3"}`, `{"id":"m4"}`, `{"id":"m1"} {"id":"m2"}`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"regexp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
@@ -55,16 +54,6 @@ func (e *Error) MeansPackageToken() bool {
 	members, _ := rawjson.ParseObject(e.Envelope)
 	return e.Status == http.StatusNotFound && members.Text("code") == CodeNotFound
 }
-
-// NoneAnswered is the error of a read that no source answered. Its cause summarizes their errors.
-type NoneAnswered struct {
-	Cause   error
-	Missing []answer.Missing
-}
-
-func (e *NoneAnswered) Error() string { return e.Cause.Error() }
-
-func (e *NoneAnswered) Unwrap() error { return e.Cause }
 
 const otherType = "api_error"
 

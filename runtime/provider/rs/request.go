@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
@@ -30,25 +29,10 @@ func Origins(reader Reader, request Request) []string {
 	return []string{reader.ProviderURL()}
 }
 
-// Opener is a Reader that also reads bytes. Client and the reader of a package are Openers; Wrap preserves it.
+// Opener is a Reader that also reads bytes. Client and the reader of a package are Openers; tool.Wrap preserves it.
 type Opener interface {
 	// Open starts to read the bytes of one source. Its errors are those of Get.
 	Open(ctx context.Context, request Request, from Resume) (*Download, error)
-}
-
-// Searcher is a Reader and an Opener that merges the hits of several sources.
-type Searcher interface {
-	Reader
-	Opener
-
-	// Search answers a search of several sources. Its errors are those of Get.
-	Search(ctx context.Context, request Request) (FoundHits, error)
-}
-
-// FoundHits are the hits that were read for a page of a search.
-type FoundHits interface {
-	// Hits returns the first hits, up to a limit. It sends no request.
-	Hits(ctx context.Context, limit int) *answer.Hits
 }
 
 // Rows of a page of records or of hits (docs/provider-contract.md).
@@ -184,77 +168,6 @@ func (r Request) asSent() Request {
 		r.Query = r.Query.With("limit", strconv.Itoa(MaxRows))
 	}
 	return r
-}
-
-// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener, and Search if it is a Searcher.
-// Opening, if not nil, receives each request for bytes, and searched each answer of Search. Use it for every reader that wraps another one,
-// because a wrapper without Open hides files.
-func Wrap(
-	inner Reader, get func(context.Context, Request) (*Response, error), opening func(Request), searched func(Request, *answer.Hits),
-) Reader {
-	opener, opens := inner.(Opener)
-	if !opens {
-		return &wrapped{inner, get}
-	}
-	outer := wrappedOpener{wrapped{inner, get}, opener, opening}
-	if searcher, searches := inner.(Searcher); searches {
-		return &wrappedSearcher{outer, searcher, searched}
-	}
-	return &outer
-}
-
-type wrapped struct {
-	Reader
-	get func(context.Context, Request) (*Response, error)
-}
-
-func (w *wrapped) Get(ctx context.Context, request Request) (*Response, error) {
-	return w.get(ctx, request)
-}
-
-// Origins returns those of the inner reader.
-func (w *wrapped) Origins(request Request) []string { return Origins(w.Reader, request) }
-
-// wrappedOpener is a separate type because not every reader can read bytes.
-type wrappedOpener struct {
-	wrapped
-	inner   Opener
-	opening func(Request) // may be nil
-}
-
-var _ Opener = (*wrappedOpener)(nil)
-
-func (w *wrappedOpener) Open(ctx context.Context, request Request, from Resume) (*Download, error) {
-	if w.opening != nil {
-		w.opening(request)
-	}
-	return w.inner.Open(ctx, request, from)
-}
-
-type wrappedSearcher struct {
-	wrappedOpener
-	searcher Searcher
-	searched func(Request, *answer.Hits) // may be nil
-}
-
-func (w *wrappedSearcher) Search(ctx context.Context, request Request) (FoundHits, error) {
-	found, err := w.searcher.Search(ctx, request)
-	if err != nil || w.searched == nil {
-		return found, err
-	}
-	return observedHits{found, request, w.searched}, nil
-}
-
-type observedHits struct {
-	FoundHits
-	request  Request
-	searched func(Request, *answer.Hits)
-}
-
-func (o observedHits) Hits(ctx context.Context, limit int) *answer.Hits {
-	hits := o.FoundHits.Hits(ctx, limit)
-	o.searched(o.request, hits)
-	return hits
 }
 
 // Route is the endpoint that a path leads to.

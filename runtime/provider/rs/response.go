@@ -28,12 +28,6 @@ type Response struct {
 	// Absent are warnings about sources that could have contributed and cannot be read; nil for a single source.
 	Absent []rawjson.Value
 
-	// Seen is how many rows at the start of the list the caller already has. List omits them.
-	Seen int
-
-	// rowsMax is how many rows of a list the resource server may send for each connection; 0 means any number, for a body of the adapter.
-	rowsMax int
-
 	allowance *allowance // of the call; nil: unbounded
 	counted   int64      // bytes of the body that count for it
 
@@ -52,13 +46,13 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 	if r.compact, problem = readObject(context.Background(), body); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
-	r.body, r.list, r.rowsMax = body, nil, 0
+	r.body, r.list = body, nil
 	return &r, nil
 }
 
 // WithMembers returns the response with a body of checked values. The names must be unique.
 func (r Response) WithMembers(body rawjson.Object) *Response {
-	r.body, r.list, r.rowsMax = body.Encode(), nil, 0
+	r.body, r.list = body.Encode(), nil
 	r.compact = r.body
 	return &r
 }

@@ -1,5 +1,4 @@
-// Package operation answers the tools that need more than one request and one renderer: schema reads the schema and the list of
-// streams, and read_record_field reads a file if the field refers to one. Generated code calls it.
+// Package operation reads the schema for the tool of that name, and answers the commands of the terminal. Generated code calls it.
 package operation
 
 import (

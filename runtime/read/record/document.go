@@ -22,7 +22,7 @@ type DocumentInput struct {
 
 // Document reads one record. It also reads the schema if nothing else says when the record happened. Its error is the reader's.
 func Document(ctx context.Context, env tool.Env, request rs.Request, input DocumentInput) (*tool.Answer, error) {
-	response, err := env.Get(ctx, request)
+	response, err := env.RS.Get(ctx, request)
 	if err != nil {
 		return nil, err
 	}

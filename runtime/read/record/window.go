@@ -59,7 +59,7 @@ func readWindow(ctx context.Context, env tool.Env, request rs.Request, input Fie
 }
 
 func requestWindow(ctx context.Context, env tool.Env, request rs.Request) (*answer.Window, error) {
-	response, err := env.Get(ctx, request)
+	response, err := env.RS.Get(ctx, request)
 	if err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ func TestRefusalsOfSeveralProviders(t *testing.T) {
 		}
 		return count
 	}
-	env := tool.Env{RS: rs.Wrap(members, members.Get, nil, nil), Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{RS: tool.Wrap(members, members.Get, nil, nil), Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
 	for _, each := range []struct {
 		name, arguments string
 		first, second   int // detours so far

@@ -56,7 +56,7 @@ func text(value *string) string {
 
 // Groups reads an aggregate. The adapter tallies the records if the resource server refuses all filters (R-SCAN-1), does not offer the
 // metric or the grouping (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). It returns the errors of
-// env.Get, or a *tool.Error for an argument that the resource server would refuse too, or for a caller with too many readings.
+// the reader, or a *tool.Error for an argument that the resource server would refuse too, or for a caller with too many readings.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*tool.Answer, error) {
 	if input.Stream == tool.EveryStream {
 		found, err := readCounts(ctx, env, request, input)
@@ -333,7 +333,7 @@ func (i GroupsInput) complete(found *answer.Groups, response *rs.Response) {
 
 // getGroups returns the aggregate as the resource server computes it.
 func getGroups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*answer.Groups, error) {
-	response, err := env.Get(ctx, request)
+	response, err := env.RS.Get(ctx, request)
 	if err != nil {
 		return nil, err
 	}

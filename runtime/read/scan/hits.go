@@ -43,16 +43,6 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	return s.answer(ctx, found), nil
 }
 
-// PlainHits returns the answer of a page of hits as a resource server sent it. It is not broadened.
-func PlainHits(ctx context.Context, env tool.Env, response *rs.Response, input HitsInput) (*tool.Answer, error) {
-	found, err := hitsOf(ctx, response)
-	if err != nil {
-		return nil, err
-	}
-	s := &searching{env: env, input: input, request: response.Request}
-	return s.answer(ctx, s.asked(found, response.Request)), nil
-}
-
 // answer describes the first hits, and makes them fit.
 func (s *searching) answer(ctx context.Context, found *answer.Hits) *tool.Answer {
 	return &tool.Answer{Found: found, Render: s.fitting(ctx, found).Result}
@@ -134,7 +124,7 @@ func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *ti
 // refusingFilters returns the origins of the providers that refused all filters in a search of one or several sources.
 func refusingFilters(env tool.Env, request rs.Request, found *answer.Hits, err error) []string {
 	var missing []answer.Missing
-	var none *rs.NoneAnswered
+	var none *answer.NoneAnsweredError
 	switch {
 	case errors.As(err, &none):
 		missing = none.Missing

@@ -23,7 +23,7 @@ type searching struct {
 
 	known      map[recordid.Handle]rawjson.Object // the fields of the records of hits; nil: unreadable
 	timeFields map[string]string                  // the field of each stream with the role of the event time; "": none
-	merged     rs.FoundHits                       // the last page of several sources; nil: none
+	merged     tool.FoundHits                     // the last page of several sources; nil: none
 	ofQuery    rs.Request                         // the request of merged
 }
 
@@ -46,7 +46,7 @@ func (s *searching) read(ctx context.Context, request rs.Request) (*answer.Hits,
 // send reads the first page of a list, or the page at a cursor of its source.
 func (s *searching) send(ctx context.Context, request rs.Request) (*answer.Hits, error) {
 	wanted, _ := request.Sources.(rs.HitsOfSources)
-	searcher, isSeveral := s.env.RS.(rs.Searcher)
+	searcher, isSeveral := s.env.RS.(tool.Searcher)
 	if !isSeveral || wanted.ConnectionID != nil {
 		response, err := s.env.RS.Get(ctx, request)
 		if err != nil {

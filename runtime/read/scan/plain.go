@@ -16,16 +16,36 @@ import (
 // maxRereads is how often a page may be read again. One reread is enough unless the page has several connections.
 const maxRereads = 3
 
-// PlainRows returns the answer of a page as the resource server sent it. A page that does not fit into a result is read again with a smaller
-// limit when it is rendered, so that the server's cursor continues after the last shown row (R-BUD-3). A terminal shows the whole page.
-func PlainRows(ctx context.Context, env tool.Env, response *rs.Response, input RowsInput) (*tool.Answer, error) {
-	rows, err := rowsOf(ctx, response, input)
+// readPage returns a page as the resource server sends it. A page that does not fit into a result is read again with a smaller limit when it
+// is rendered, so that the server's cursor continues after the last shown row (R-BUD-3). A terminal shows the whole page.
+func readPage(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
+	found, err := plainRows(ctx, env, request, input)
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Found: rows, Render: func() (*tool.Result, error) {
-		return fitting(ctx, env, response.Request, rows, input).Result()
+	return &tool.Answer{Found: found, Render: func() (*tool.Result, error) {
+		return fitting(ctx, env, request, found, input).Result()
 	}}, nil
+}
+
+// plainRows reads a page of the resource server. Its cursor may be one of a place between two pages.
+func plainRows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*answer.Rows, error) {
+	var response *rs.Response
+	seen, err := tool.ReadPlace(request, func(sent rs.Request) (rows int, next string, err error) {
+		if response, err = env.RS.Get(ctx, sent); err != nil {
+			return 0, "", err
+		}
+		list, err := response.List()
+		return len(list.Rows), list.Text(nextCursorName), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	asked := response.Request
+	if seen > 0 {
+		asked.Query = request.Query
+	}
+	return rowsOf(ctx, response, asked, seen, input)
 }
 
 // fitting returns a page that fits. A page that cannot be read again is shown as far as it fits.
@@ -37,11 +57,7 @@ func fitting(ctx context.Context, env tool.Env, request rs.Request, rows *answer
 			break
 		}
 		request.Query = request.Query.With(limitName, strconv.Itoa(limit))
-		response, err := env.Get(ctx, request)
-		if err != nil {
-			break
-		}
-		again, err := rowsOf(ctx, response, input)
+		again, err := plainRows(ctx, env, request, input)
 		if err != nil || len(again.Records) == 0 {
 			break
 		}
@@ -51,8 +67,9 @@ func fitting(ctx context.Context, env tool.Env, request rs.Request, rows *answer
 	return page
 }
 
-// rowsOf reads a response as a page of records. A response without a list, or with a row that is not an object, is an *rs.Failure.
-func rowsOf(ctx context.Context, response *rs.Response, input RowsInput) (*answer.Rows, error) {
+// rowsOf reads a response as a page of the request, without the rows at its start that the caller has already. A response without a list, or
+// with a row that is not an object, is an *rs.Failure.
+func rowsOf(ctx context.Context, response *rs.Response, request rs.Request, seen int, input RowsInput) (*answer.Rows, error) {
 	list, err := response.List()
 	if err != nil {
 		return nil, err
@@ -61,6 +78,8 @@ func rowsOf(ctx context.Context, response *rs.Response, input RowsInput) (*answe
 	if err != nil {
 		return nil, err
 	}
+	seen = min(seen, len(members))
+	list.Rows, members = list.Rows[seen:], members[seen:]
 	for i, row := range members {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -73,10 +92,10 @@ func rowsOf(ctx context.Context, response *rs.Response, input RowsInput) (*answe
 	rows.Records = recordsOfPage(list.Rows, members)
 	rows.Envelope = envelopeOf(envelopeMembers(list), list.RowsName, "data", "has_more", nextCursorName, bookmarkName)
 	rows.Warnings = append(rows.Warnings, response.Absent...)
-	places := tool.PlacesOf(response.Request)
+	places := tool.PlacesOf(request)
 	rows.Paging = answer.Paging{
 		HasMore: string(list.Get("has_more")) == "true", Cursor: list.Text(nextCursorName), Bookmark: list.Get(bookmarkName),
-		Limit: response.Request.Limit(), Skipped: places.Skipped(), Places: places,
+		Limit: request.Limit(), Skipped: places.Skipped(), Places: places,
 	}
 	return rows, nil
 }

@@ -28,7 +28,7 @@ type RowsInput struct {
 }
 
 // Rows reads a page of a stream, or of all streams. If the resource server refuses all filters, the adapter applies the filter
-// (R-SCAN-1). If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Rows returns the errors of env.Get, or a
+// (R-SCAN-1). If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Rows returns the errors of the reader, or a
 // *tool.Error for a cursor of another call or a caller with too many readings.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
@@ -82,14 +82,6 @@ func withoutFeed(request rs.Request, input RowsInput) (rs.Request, RowsInput) {
 	}
 	input.Call = input.Call.Without(feedName)
 	return alone, input
-}
-
-func readPage(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
-	response, err := env.Get(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	return PlainRows(ctx, env, response, input)
 }
 
 // explained returns a page that the resource server filtered, with what a reading says about the filter (R-CLAIM-8): warnings about its

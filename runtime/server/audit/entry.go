@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Caller identifies who made a call. Unknown members are empty.
@@ -85,7 +86,7 @@ func (c *Call) Reader(inner rs.Reader) rs.Reader {
 		return inner
 	}
 	c.entry.Provider = inner.ProviderURL()
-	return rs.Wrap(inner, func(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	return tool.Wrap(inner, func(ctx context.Context, request rs.Request) (*rs.Response, error) {
 		response, err := inner.Get(ctx, request)
 		c.note(request, response)
 		return response, err

@@ -1,10 +1,11 @@
-package rs_test
+package tool_test
 
 import (
 	"context"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // getter is a reader that reads no bytes.
@@ -25,11 +26,11 @@ func (o *opener) Open(_ context.Context, request rs.Request, _ rs.Resume) (*rs.D
 func TestWrapPassesBytesOn(t *testing.T) {
 	answer := &rs.Response{Status: 200}
 	get := func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil }
-	if _, opens := rs.Wrap(rs.Wrap(getter{}, get, nil, nil), get, nil, nil).(rs.Opener); opens {
+	if _, opens := tool.Wrap(tool.Wrap(getter{}, get, nil, nil), get, nil, nil).(rs.Opener); opens {
 		t.Error("Wrap returned an Opener for a reader without Open")
 	}
 	inner, told := &opener{}, 0
-	outer := rs.Wrap(rs.Wrap(inner, get, func(rs.Request) { told++ }, nil), get, nil, nil)
+	outer := tool.Wrap(tool.Wrap(inner, get, func(rs.Request) { told++ }, nil), get, nil, nil)
 	if got, err := outer.Get(t.Context(), rs.Request{}); got != answer || err != nil {
 		t.Errorf("Get returns %v, %v", got, err)
 	}
