@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -8,9 +10,24 @@ import (
 // TimeField returns the field that holds the time of the event of a record, according to the schema (R-TIME-2). It is empty if none is
 // known.
 func TimeField(stream *schemadoc.Stream) string {
-	isTime := map[string]bool{}
+	var times, all []string
 	for _, field := range stream.Fields() {
-		isTime[field.Name] = tool.TimeRole.Has(field.Name) || tool.TimeRole.IsAdvertised(field.Values("role"))
+		if all = append(all, field.Name); slices.Contains(field.Values("t"), "timestamp") {
+			times = append(times, field.Name)
+		}
 	}
-	return tool.TimeField(stream.Members, func(name string) bool { return isTime[name] })
+	withRole := TimesByRole(stream)
+	return tool.TimeField(stream.Members, withRole, times, func(name string) bool {
+		return slices.Contains(all, name) && (tool.TimeRole.Has(name) || slices.Contains(withRole, name) || slices.Contains(times, name))
+	})
+}
+
+// TimesByRole returns the fields to which the schema of a stream gives the role of the event's time.
+func TimesByRole(stream *schemadoc.Stream) (names []string) {
+	for _, field := range stream.Fields() {
+		if tool.TimeRole.IsAdvertised(field.Values("role")) {
+			names = append(names, field.Name)
+		}
+	}
+	return names
 }

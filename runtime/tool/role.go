@@ -31,10 +31,12 @@ func (r Role) Field(fields rawjson.Object) rawjson.Member {
 	return rawjson.Member{}
 }
 
-// TimeField returns the field that says when the records of a stream happened: the one that the schema advertises, otherwise the first one
-// with the role of a time (R-TIME-2). Holds reports whether a field holds times, as far as the caller knows.
-func TimeField(stream rawjson.Object, holds func(field string) bool) string {
-	for _, name := range slices.Concat([]string{stream.Text("consent_time_field"), stream.Text("cursor_field")}, TimeRole.Fields) {
+// TimeField returns the field that says when the records of a stream happened: the one that the schema advertises for the stream, then one
+// that it gives the role, then the first with a name of that role, then any other that holds times (R-TIME-2). Holds reports whether a
+// field holds times, as far as the caller knows.
+func TimeField(stream rawjson.Object, withRole, others []string, holds func(field string) bool) string {
+	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
+	for _, name := range slices.Concat(advertised, withRole, TimeRole.Fields, others) {
 		if name != "" && holds(name) {
 			return name
 		}

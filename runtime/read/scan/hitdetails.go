@@ -13,7 +13,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	records "github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Bounds of the records that are read to describe hits (R-FIND-4).
@@ -100,10 +99,8 @@ func (s *searching) eventTimeField(ctx context.Context, source rs.OneSource) str
 		return ""
 	}
 	for _, stream := range schema.Rows() {
-		for _, field := range stream.Fields() {
-			if tool.TimeRole.IsAdvertised(field.Values("role")) {
-				return field.Name
-			}
+		if names := render.TimesByRole(stream); names != nil {
+			return names[0]
 		}
 	}
 	return ""

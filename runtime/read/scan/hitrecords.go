@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
 )
 
@@ -90,7 +91,7 @@ func (q *hitRecords) matches(r *reading, record record) bool {
 	case record.fields.Member(timeKey) != nil:
 		return q.all.Match(record.fields)
 	}
-	field := TimeField(nil, []rawjson.Cursor{record.fields})
+	field := TimeField(&schemadoc.Stream{}, []rawjson.Cursor{record.fields})
 	at, _, isTime := instantOf(record.fields.Member(field), r.env.Clock)
 	return isTime && q.span.holds(at) && q.filter.Match(record.fields)
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 )
 
 // source is one stream of one connection in a timeline. It reads its pages on demand, in the order of the timeline.
 type source struct {
 	*timeline
 	stream, connection string
-	advertised         rawjson.Object // members of the stream in the schema
+	advertised         *schemadoc.Stream
 
 	from         *sortKey        // key of the last row that earlier pages of the timeline showed; nil: none
 	resume       string          // the resource server's cursor of the first page with rows not shown yet; empty: unknown

@@ -113,7 +113,7 @@ func (t *timeline) findSources(connectionID *string) (err error) {
 			connections = []schemadoc.Connection{{}}
 		}
 		for _, connection := range connections {
-			found := &source{timeline: t, stream: stream.Name, connection: connection.ID, advertised: stream.Members}
+			found := &source{timeline: t, stream: stream.Name, connection: connection.ID, advertised: stream}
 			switch {
 			case known[found.key()]:
 			case len(t.sources) == maxSources:

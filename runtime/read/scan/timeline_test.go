@@ -18,6 +18,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -168,7 +170,7 @@ func drawStream(t *rapid.T, name string) *lifeStream {
 	stream := &lifeStream{
 		name:       name,
 		connection: rapid.SampledFrom([]string{"cin_1", "cin_2"}).Draw(t, "connection"),
-		field:      rapid.SampledFrom([]string{"sent_at", "played_at", "date"}).Draw(t, "field"),
+		field:      rapid.SampledFrom([]string{"sent_at", "played_at", "date", "saved_at", "source_created_at"}).Draw(t, "field"),
 		byKey:      rapid.IntRange(0, 5).Draw(t, "byKey") == 0,
 	}
 	stream.advertised = rapid.SampledFrom([]string{"", stream.field, "received_at"}).Draw(t, "advertised")
@@ -344,4 +346,26 @@ func timelinePage(env tool.Env, arguments map[string]any) (timelineRead, error) 
 		read.all = append(read.all, members.Handle)
 	}
 	return read, nil
+}
+
+// R-TIME-2: the time of a stream is what its schema says, then what the role or a name says, then any field that holds times.
+func TestTimeField(t *testing.T) {
+	const times = `"saved_at":"2026-03-01T10:00:00Z","released_on":"2026-03-01","title":"x","played_at":null`
+	for name, test := range map[string]struct{ stream, record, want string }{
+		"another name":          {`{}`, `{"released_on":"2026-03-01",` + times + `}`, "saved_at"},
+		"a date":                {`{}`, `{"title":"x","released_on":"2026-03-01"}`, "released_on"},
+		"a known name":          {`{}`, `{` + times + `,"sent_at":"2026-03-01T10:00:00Z"}`, "sent_at"},
+		"the role":              {`{"field_capabilities":{"ts":"t=string,role=event-time"}}`, `{"sent_at":"2026-03-01","ts":"2026-03-01T10:00:00Z"}`, "ts"},
+		"the stream's":          {`{"cursor_field":"saved_at"}`, `{"sent_at":"2026-03-01",` + times + `}`, "saved_at"},
+		"the stream's is empty": {`{"cursor_field":"played_at"}`, `{` + times + `}`, "saved_at"},
+		"none":                  {`{}`, `{"title":"2026","n":1}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			members, _ := rawjson.ParseObject(rawjson.Value(test.stream))
+			got := scan.TimeField(&schemadoc.Stream{Members: members}, []rawjson.Cursor{rawjson.NewCursor(rawjson.Value(test.record))})
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -116,14 +118,35 @@ func slackOf(first, next spelling) time.Duration {
 
 // TimeField returns the field that says when the records of a stream happened, if it holds times in the recent records. It is empty without
 // such a field.
-func TimeField(stream rawjson.Object, recent []rawjson.Cursor) string {
-	return tool.TimeField(stream, func(name string) bool { return holdsTimes(name, recent) })
+func TimeField(stream *schemadoc.Stream, recent []rawjson.Cursor) string {
+	return tool.TimeField(stream.Members, render.TimesByRole(stream), timesOf(recent), func(name string) bool { return holdsTimes(name, recent) })
 }
 
-// advertisedTime returns the advertised field if its name has the role of a time.
-func advertisedTime(stream rawjson.Object) string {
-	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
-	return tool.TimeField(stream, func(name string) bool { return slices.Contains(advertised, name) && tool.TimeRole.Has(name) })
+// advertisedTime returns the advertised field if it has the role of a time, by the schema or by its name.
+func advertisedTime(stream *schemadoc.Stream) string {
+	advertised := []string{stream.Members.Text("consent_time_field"), stream.Members.Text("cursor_field")}
+	withRole := render.TimesByRole(stream)
+	return tool.TimeField(stream.Members, nil, nil, func(name string) bool {
+		return slices.Contains(advertised, name) && (tool.TimeRole.Has(name) || slices.Contains(withRole, name))
+	})
+}
+
+// timesOf returns the fields of records that hold times, and then those that hold dates.
+func timesOf(records []rawjson.Cursor) []string {
+	var times, dates []string
+	for _, fields := range records {
+		for inside := fields.Enter(rawjson.ObjectValue); inside && fields.More(); {
+			name := string(fields.Name())
+			switch _, form, isTime := instantOf(fields.Value(), tool.Clock{}); {
+			case !isTime || slices.Contains(times, name) || slices.Contains(dates, name):
+			case form.isDate:
+				dates = append(dates, name)
+			default:
+				times = append(times, name)
+			}
+		}
+	}
+	return append(times, dates...)
 }
 
 // holdsTimes reports whether a field has a time in at least one record, and no other value in any.

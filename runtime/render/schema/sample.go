@@ -20,10 +20,21 @@ func (r *row) timeField() string {
 	if r.Sample == nil {
 		return render.TimeField(r.Stream)
 	}
-	return tool.TimeField(r.Stream.Members, func(name string) bool {
+	holds := func(name string, kinds ...string) bool {
 		field := r.Sample.Fields[name]
-		return field != nil && len(field.Kinds) > 0 && !slices.ContainsFunc(field.Kinds, func(kind string) bool { return kind != "time" && kind != "date" })
-	})
+		return field != nil && len(field.Kinds) > 0 && !slices.ContainsFunc(field.Kinds, func(kind string) bool { return !slices.Contains(kinds, kind) })
+	}
+	var times, dates []string
+	for _, field := range r.Stream.Fields() {
+		switch {
+		case holds(field.Name, "time"):
+			times = append(times, field.Name)
+		case holds(field.Name, "time", "date"):
+			dates = append(dates, field.Name)
+		}
+	}
+	return tool.TimeField(r.Stream.Members, render.TimesByRole(r.Stream), append(times, dates...),
+		func(name string) bool { return holds(name, "time", "date") })
 }
 
 // legendOf says where the kinds and the examples come from.
