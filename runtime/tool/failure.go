@@ -46,6 +46,16 @@ func Failed(err error) *Result {
 	return &Result{Text: rawjson.Visible(failed.Encode()), Structured: structured.Encode(), Meta: meta, IsError: true}
 }
 
+// FailedAt returns the result of Failed with the origin of the provider that was or would have been read (R-ERR-8). The URL is empty if
+// there are several providers.
+func FailedAt(err error, providerURL string) *Result {
+	result := Failed(err)
+	if members, ok := rawjson.ParseObject(result.Structured); ok && members.Get("provider_url") == nil {
+		result.Structured = append(members, rawjson.Texts("provider_url", ProviderOrigin(providerURL))...).Encode()
+	}
+	return result
+}
+
 // readMembers returns the members about the response to a failed read. The status may be 0.
 func readMembers(status int, requestID, url string) rawjson.Object {
 	members := rawjson.Texts("request_id", ShownRequestID(requestID), "provider_url", ProviderOrigin(url))

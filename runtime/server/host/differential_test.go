@@ -115,7 +115,9 @@ func compareOverHTTP(t *testing.T, counts *tally) {
 		with.options.Logger = nil
 	})
 	options := host.Options{Name: "pdpp-mcp", Version: "test"}
-	bare := host.NewBareSDK(differentialSurface(), options, h.url, reading(reporting(grantedSchema)))
+	reader := reporting(grantedSchema)
+	reader.url = h.rs.URL // which errors name
+	bare := host.NewBareSDK(differentialSurface(), options, h.url, reading(reader))
 	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return bare }, host.TransportOptions())
 	serve := func(handler http.Handler, m mutation) verdict {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, h.url+"/mcp", strings.NewReader(m.body))

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,13 +21,14 @@ const bearer = "scoped-token-that-is-never-printed"
 
 // recordingRS answers reads with a function and records the requests.
 type recordingRS struct {
+	url    string // empty: of the example
 	answer func(ctx context.Context, request string) (*rs.Response, error)
 
 	mu       sync.Mutex
 	requests []string
 }
 
-func (r *recordingRS) ProviderURL() string { return "https://pdpp.example" }
+func (r *recordingRS) ProviderURL() string { return cmp.Or(r.url, "https://pdpp.example") }
 
 func (r *recordingRS) Get(ctx context.Context, asked rs.Request) (*rs.Response, error) {
 	request := string(asked.Path)

@@ -103,7 +103,7 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 	}
 }
 
-// Covers R-ERR-1, R-ERR-2 and R-ERR-4: every failure of a tool is a result that says what to do.
+// Covers R-ERR-1, R-ERR-2, R-ERR-4 and R-ERR-8: every failure of a tool is a result that says what to do and at which provider.
 func TestFailuresAreResults(t *testing.T) {
 	ended := running("slow", func(ctx context.Context, _ tool.Env, _ json.RawMessage) (*tool.Result, error) {
 		<-ctx.Done()
@@ -138,7 +138,8 @@ func TestFailuresAreResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			var structured struct {
-				Error struct{ Code, Message string } `json:"error"`
+				Error       struct{ Code, Message string } `json:"error"`
+				ProviderURL string                         `json:"provider_url"`
 			}
 			content, err := json.Marshal(result.StructuredContent)
 			if err != nil {
@@ -147,7 +148,7 @@ func TestFailuresAreResults(t *testing.T) {
 			if err := json.Unmarshal(content, &structured); err != nil {
 				t.Fatal(err)
 			}
-			if !result.IsError || structured.Error.Code != test.code || structured.Error.Message == "" {
+			if !result.IsError || structured.Error.Code != test.code || structured.Error.Message == "" || structured.ProviderURL != "https://pdpp.example" {
 				t.Errorf("result is %s, want an error of code %s", encoded, test.code)
 			}
 			for _, hidden := range []string{bearer, "goroutine", ".go:"} {

@@ -28,6 +28,8 @@ type record struct {
 	audit    *audit.Call
 	origin   audit.Call // collects the origin without an audit log
 	endTrace func(outcome string)
+
+	providerURL string // empty before the environment is known, and with several providers
 }
 
 // begin starts the record of a call. The call must use the returned context.

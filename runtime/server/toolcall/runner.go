@@ -80,7 +80,7 @@ func (r *Runner) run(ctx context.Context, call Call) (result *tool.Result, err e
 		return err
 	})
 	if err != nil {
-		result = tool.Failed(err)
+		result = tool.FailedAt(err, record.providerURL)
 	} else {
 		record.addOrigin(result)
 	}
@@ -113,6 +113,7 @@ func (r *Runner) guard(ctx context.Context, record *record, read func(context.Co
 	}()
 	env, err := r.environment(ctx)
 	if err == nil {
+		record.providerURL = env.RS.ProviderURL()
 		env.RS, env.Progress, env.Readings = record.audit.Reader(env.RS), progressOf(ctx), r.readings
 		env.Clock = r.options.Clock
 		err = read(ctx, env)
