@@ -17,7 +17,7 @@ func TestHostingQuickstart(t *testing.T) {
 	_, block, _ := strings.Cut(readPage(t, "docs/hosting.md"), "```bash\n")
 	block, _, _ = strings.Cut(block, "```")
 	_, script, found := strings.Cut(block, "\n")
-	if !found || !strings.HasPrefix(block, "pdpp-sandbox ") {
+	if !found || !strings.HasPrefix(block, "rm -f ready.json; pdpp-sandbox ") {
 		t.Fatalf("the page begins with %.80q", block)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
