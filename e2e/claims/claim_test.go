@@ -18,6 +18,7 @@ type claims struct {
 	groups   map[string]int
 	note     string   // sentences of the adapter, and its warnings
 	hits     []string // ids
+	left     string   // of a search: what it did not search
 	complete *bool    // of a window
 	total    *int     // characters of a field
 }
@@ -29,6 +30,7 @@ var (
 	othersForm = regexp.MustCompile(`\bother_count=(\d+)`)
 	groupForm  = regexp.MustCompile(`(?m)^\[(null|true|false|-?[0-9.]+|"(?:[^"\\]|\\.)*"),(\d+)\]$`)
 	hitsForm   = regexp.MustCompile(`(?m)^count=exact:(\d+)`)
+	leftForm   = regexp.MustCompile(`(?m)^not_searched: (.*)`)
 	lengthForm = regexp.MustCompile(`\btotal_chars=(\d+)`)
 )
 
@@ -54,6 +56,9 @@ func textClaims(text string) claims {
 	}
 	if found := hitsForm.FindStringSubmatch(text); found != nil {
 		c.count = number(found[1])
+	}
+	if found := leftForm.FindStringSubmatch(text); found != nil {
+		c.left = found[1]
 	}
 	if found := lengthForm.FindStringSubmatch(text); found != nil {
 		c.total = number(found[1])
@@ -88,6 +93,7 @@ func structuredClaims(structured []byte) claims {
 			Complete bool   `json:"complete"`
 			Note     string `json:"note"`
 		} `json:"reading"`
+		Left    string `json:"not_searched"`
 		Note    string `json:"note"`
 		Results []struct {
 			ID string `json:"id"`
@@ -100,7 +106,7 @@ func structuredClaims(structured []byte) claims {
 	_ = json.Unmarshal(structured, &read) // other kinds of results make no claim here
 	c := claims{
 		channel: "structured", rows: len(read.Data.Data), isWhole: read.Data.Data != nil && !read.Data.HasMore, count: read.Data.Count,
-		others: read.Data.Others, note: read.Note, complete: read.Window.Complete, total: read.Window.Total,
+		others: read.Data.Others, left: read.Left, note: read.Note, complete: read.Window.Complete, total: read.Window.Total,
 	}
 	if read.Reading != nil {
 		c.isWhole, c.note = c.isWhole && read.Reading.Complete, c.note+" "+read.Reading.Note

@@ -8,7 +8,22 @@ type Coverage struct {
 	Missing  []Missing       // sources that failed; nil for a single source
 	Absent   []rawjson.Value // warnings about sources that could have contributed and cannot be read; nil for a single source
 	Reading  *Reading        // of an answer that the adapter computed; nil for the resource server's
+	Searched *Searched       // of the first page of a search; otherwise nil
 }
+
+// Searched is what a search compared with its words, and what it left out (R-CLAIM-4).
+type Searched struct {
+	Streams      []string      // nil: unknown
+	Unsearchable []string      // streams without a searchable field
+	IsMarked     bool          // the schema marks the searchable fields; otherwise Unmarked is unknown
+	Unmarked     []StreamField // text fields of Streams that the schema does not mark as searchable
+	WithFiles    []string      // those of Streams whose records have files. No search reads the text of files
+	FileRecords  int64         // the records of these streams; 0: not counted
+	IndexState   string        // of an index that lacks records, in the provider's word; empty: as far as known, it has all
+}
+
+// StreamField is a field of a stream.
+type StreamField struct{ Stream, Field string }
 
 // Missing is a source that failed.
 type Missing struct {

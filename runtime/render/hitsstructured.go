@@ -22,7 +22,8 @@ func (s *HitsPage) frame(shown int) frame {
 	data = append(data, rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
 	after = data.Append(rawjson.AppendName(append(after, "]}"...), "data"))
 	members := withCalls(nil, conversationName, conversation)
-	members = append(append(members, readingMembers(s.Reading, shown)...), smallerMembers(s.Smaller)...)
+	members = append(append(members, searchedMembers(s.Searched)...), readingMembers(s.Reading, shown)...)
+	members = append(members, smallerMembers(s.Smaller)...)
 	members = finished(s.Origin, withCalls(withText(members, "note", note), tryWord, try), next.calls)
 	const opening = `{"results":[`
 	return frame{

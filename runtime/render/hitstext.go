@@ -62,6 +62,7 @@ func (s *HitsPage) linesAfter(shown int, next continuation, note string, try, co
 		hasMore = ""
 	}
 	lines = withLine(lines, words(hits, hasMore, count, recallToken(s.envelope.Meta)))
+	lines = append(lines, searchedLines(s.Searched)...)
 	lines = append(lines, readingLines(s.Reading, shown)...)
 	lines = append(lines, smallerLines(s.Smaller, "hits")...)
 	lines = append(lines, linesOfWarnings(s.envelope.Warnings)...)

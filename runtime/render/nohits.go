@@ -28,21 +28,32 @@ const (
 // noHits returns the note of what was searched, and the calls to try next (R-SEARCH-11, R-FIND-2).
 func (s *HitsPage) noHits() (string, []answer.Call) {
 	narrowed := s.Question.Narrowed
-	query, which, mode := s.query(), "has all words of", lexicalMode+": whole words"
+	what, which, mode := indexedField, s.asGiven(), lexicalMode+": whole words"
 	switch relaxed := s.Relaxed; {
 	case s.question.Mode != lexicalMode:
-		which, mode = "is close to", s.question.Mode
-	case relaxed != nil && len(relaxed.Words) > 0:
+		what, which, mode = "record", "is close to "+s.query(), s.question.Mode
+	case relaxed != nil && len(relaxed.Words) == 1 && len(s.question.terms) > 1:
+		which = "has the word " + Quoted(relaxed.Words[0].Word)
+	case relaxed != nil && len(relaxed.Words) > 1:
 		var searched []string
 		for _, each := range relaxed.Words {
 			searched = append(searched, Quoted(each.Word))
 		}
-		which, query = "has any of the words", strings.Join(searched, ", ")
-	case len(s.question.terms) == 1:
-		which = "has the word"
+		which = "has any of the words " + strings.Join(searched, ", ")
 	}
-	note := fmt.Sprintf("no record of %s %s %s (mode %s).", s.scope(narrowed), which, query, mode)
+	note := fmt.Sprintf("no %s of %s %s (mode %s).", what, s.scope(narrowed), which, mode)
 	return words(note, s.unsearchedNote()), s.otherSearches(narrowed)
+}
+
+// indexedField is what a search by words claims something about: other fields may have the words (R-CLAIM-4).
+const indexedField = "indexed field"
+
+// asGiven says what a field needs to match the query as given.
+func (s *HitsPage) asGiven() string {
+	if len(s.question.terms) == 1 {
+		return "has the word " + s.query()
+	}
+	return "has all words of " + s.query()
 }
 
 func (s *HitsPage) query() string { return Quoted(tool.Clip(s.question.Words, queryCharacters)) }
@@ -61,25 +72,18 @@ func (s *HitsPage) scope(narrowed []string) string {
 	return scope
 }
 
-// unsearchedNote returns a note about what a search did not cover. Without it, a reader could infer that no record exists. It is empty if
-// all was covered.
+// unsearchedNote returns a note about words and sources that a relaxed search did not cover. It is empty if all were covered.
 func (s *HitsPage) unsearchedNote() string {
 	relaxed := s.Relaxed
 	if relaxed == nil {
 		return ""
 	}
 	var notes []string
-	if relaxed.Complete && len(s.hits) == 0 {
-		notes = append(notes, "The search was complete.")
-	}
 	if relaxed.Unsearched > 0 {
 		notes = append(notes, fmt.Sprintf("%d other words of q were not searched alone.", relaxed.Unsearched))
 	}
 	if !relaxed.Complete {
 		notes = append(notes, "Not every source was searched completely, so there may be such a record.")
-	}
-	if names := listedNames(relaxed.Unsearchable); names != nil {
-		notes = append(notes, fmt.Sprintf("Not searched, because they have no searchable field: %s; %s reads them.", strings.Join(names, ", "), tool.RecordsTool))
 	}
 	return strings.Join(notes, " ")
 }
@@ -105,14 +109,17 @@ func (s *HitsPage) relaxedNote(shown int) string {
 			found[len(found)-1] += " or more"
 		}
 	}
-	note := fmt.Sprintf("No record of %s has all words of %s.", s.scope(s.Question.Narrowed), s.query())
-	if found == nil {
+	note := fmt.Sprintf("No %s of %s %s.", indexedField, s.scope(s.Question.Narrowed), s.asGiven())
+	switch {
+	case found == nil:
 		note += " These were found by their meaning, and have similar words."
-	} else {
+	case len(s.question.terms) == 1:
+		note += " These hits have another form of it: " + found[0] + "."
+	default:
 		note += " These hits have some of them, those with the most words first: " + strings.Join(found, ", ") + "."
 	}
-	if missing != nil {
-		note += " No record has " + strings.Join(missing, ", ") + "."
+	if missing != nil && len(s.question.terms) > 1 {
+		note += " None has " + strings.Join(missing, ", ") + "."
 	}
 	if shown < relaxed.Found {
 		note += fmt.Sprintf(" %d of %d hits are shown; pass a larger limit to see more.", shown, relaxed.Found)
@@ -123,8 +130,8 @@ func (s *HitsPage) relaxedNote(shown int) string {
 // streams lists the streams that were searched, up to streamsNamed.
 func (s *HitsPage) streams() []string {
 	names := s.Question.Streams
-	if names == nil && s.Relaxed != nil && len(s.hits) == 0 {
-		names = s.Relaxed.Streams
+	if names == nil && s.Searched != nil && len(s.hits) == 0 {
+		names = s.Searched.Streams
 	}
 	return listedNames(names)
 }

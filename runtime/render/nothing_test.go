@@ -22,16 +22,16 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	}{
 		{
 			"/v1/search?q=overdraft+fee&streams=messages&limit=5", `{"q":"overdraft fee","streams":["messages"],"limit":5}`,
-			`no record of messages has any of the words "overdraft", "fee" (mode lexical: whole words).`,
+			`no indexed field of messages has any of the words "overdraft", "fee" (mode lexical: whole words).`,
 			[]string{`search {"q":"overdraft fee","limit":5}`},
 		},
 		{
 			"/v1/search?q=who+waived+the+overdraft+fee", `{"q":"who waived the overdraft fee"}`,
-			`no record of any granted stream has any of the words "overdraft", "waived", "fee" (mode lexical: whole words).`,
+			`no indexed field of any granted stream has any of the words "overdraft", "waived", "fee" (mode lexical: whole words).`,
 			[]string{`search {"q":"who waived the overdraft fee","mode":"semantic"}`},
 		},
 		{
-			"/v1/search?q=fee", `{"q":"fee"}`, `no record of any granted stream has the word "fee" (mode lexical: whole words).`,
+			"/v1/search?q=fee", `{"q":"fee"}`, `no indexed field of any granted stream has the word "fee" (mode lexical: whole words).`,
 			[]string{`search {"q":"fee","mode":"semantic"}`},
 		},
 		{

@@ -22,6 +22,8 @@ const (
 	// notices a provider that starts to filter.
 	refusalTime = 5 * time.Minute
 
+	indexTime = time.Minute // how long the state of a search index is remembered
+
 	stopTime = 5 * time.Minute
 	maxStops = 1_000
 
@@ -36,6 +38,7 @@ type Readings struct {
 
 	mu      sync.Mutex
 	refused map[string]time.Time                    // when the refusal expires, by the provider's origin
+	indexes map[string]index                        // by the provider's origin and the kind of the index
 	callers *lru.Cache[string, *semaphore.Weighted] // the slots of each caller
 	stops   *lru.Cache[[2]string, stop]
 }
@@ -43,6 +46,12 @@ type Readings struct {
 // stop is where an aggregate stopped. An aggregate has no cursor, so the call that continues it finds the place by its question.
 type stop struct {
 	cursor  string
+	expires time.Time
+}
+
+// index is the state of a search index.
+type index struct {
+	state   string
 	expires time.Time
 }
 
@@ -63,7 +72,7 @@ func NewReadings(options ReadingsOptions) *Readings {
 	}
 	stops, _ := lru.New[[2]string, stop](maxStops) // fails only for a size that is not positive
 	callers, _ := lru.New[string, *semaphore.Weighted](maxCallers)
-	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, callers: callers}
+	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, indexes: map[string]index{}, callers: callers}
 }
 
 // Most returns the maximum number of records that one call may read.
@@ -83,6 +92,28 @@ func (r *Readings) NoteRefusal(providers []string) {
 	for _, origin := range providers {
 		r.refused[origin] = r.options.Now().Add(refusalTime)
 	}
+}
+
+// IndexState returns the state of a search index: the remembered one, or the one that read returns. It is empty if read fails. The receiver
+// may be nil.
+func (r *Readings) IndexState(name string, read func() (string, error)) string {
+	if r == nil {
+		state, _ := read() // empty after an error
+		return state
+	}
+	r.mu.Lock()
+	known, isKnown := r.indexes[name]
+	r.mu.Unlock()
+	if isKnown && r.options.Now().Before(known.expires) {
+		return known.state
+	}
+	state, err := read()
+	if err == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.indexes[name] = index{state, r.options.Now().Add(indexTime)}
+	}
+	return state
 }
 
 // Begin waits until a caller may read, and returns the function that ends the reading. It returns an *Error if the context ends first.

@@ -157,6 +157,11 @@ func (r *Reader) one(request rs.Request) (*Source, error) {
 			return candidates[0].whole(), nil
 		}
 		return nil, r.refusal(tool.AmbiguousConnection, streams, "%d connections have stream %q", len(candidates), streams[0])
+	case rs.MetadataOfSource:
+		wanted, _ := request.Sources.(rs.MetadataOfSource)
+		if i := slices.IndexFunc(r.active, func(s *Source) bool { return s.Reader.ProviderURL() == wanted.Origin }); i >= 0 {
+			return r.active[i], nil
+		}
 	case rs.NamedSource:
 		if grants := oneOfEach(r.active); len(grants) == 1 {
 			return grants[0], nil

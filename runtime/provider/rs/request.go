@@ -88,8 +88,8 @@ func (r Request) IsExceededBy(rows []rawjson.Object) bool {
 
 const unlimitedRows = 10_000 // of a list without a limit (rawjson.Elements)
 
-// Sources says which grants of a package a request needs. It is one of OneSource, NamedSource, HitsOfSources, SchemaOfSources and
-// StreamsOfSources. A reader with a single grant ignores it.
+// Sources says which grants of a package a request needs. It is one of OneSource, NamedSource, HitsOfSources, SchemaOfSources,
+// StreamsOfSources and MetadataOfSource. A reader with a single grant ignores it.
 type Sources interface{ sources() }
 
 // OneSource is a request to one source: the named one, or the only one that grants the stream (R-PKG-7).

@@ -8,6 +8,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
+// FileField is the field that refers to the file of a record (docs/provider-contract.md, Blobs).
+const FileField = "blob_ref"
+
 // Declared is the flag of a field without other flags.
 const Declared = "declared"
 

@@ -4,7 +4,6 @@ package broaden
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -12,8 +11,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -28,7 +25,7 @@ const (
 // Hits returns hits unchanged if there are any. Otherwise it searches for each significant word alone, then for other forms of the words
 // without hits. It orders the hits by the number of matched words. An answer without hits lists what was searched. Search reads the first page
 // of a request; it is called concurrently.
-func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.Hits, search Search) *answer.Hits {
+func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.Hits, byMeaning bool, search Search) *answer.Hits {
 	if len(given.Hits) > 0 || given.Question.IsLaterPage || given.Reading != nil {
 		return given
 	}
@@ -43,17 +40,23 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.H
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	s := &broadening{ctx: ctx, env: env, request: request, search: search, query: given.Question.Words, about: &answer.Relaxed{Complete: isComplete(given)}}
+	s := &broadening{ctx: ctx, request: request, search: search, query: given.Question.Words, about: &answer.Relaxed{Complete: isComplete(given)}}
 	words := Words(s.query)
 	s.about.Unsearched = max(0, len(words)-(maxReads-2))
 	for _, word := range rarestFirst(words)[:len(words)-s.about.Unsearched] {
 		s.words = append(s.words, &attempt{word: word, form: word})
 		s.about.Words = append(s.about.Words, answer.RelaxedWord{Word: word})
 	}
-	var schema sync.WaitGroup
-	schema.Go(s.readSchema)
-	s.read(s.words)
-	schema.Wait()
+	if byMeaning {
+		s.meaning = &attempt{form: s.query, path: rs.JoinPath("v1", "search", "semantic")}
+	}
+	if len(distinct(s.query)) > 1 {
+		s.read(s.words)
+	} else {
+		for _, each := range s.words { // it was searched as given
+			each.isComplete = s.about.Complete
+		}
+	}
 	if len(words) > 0 {
 		s.tryOtherForms()
 	}
@@ -70,12 +73,14 @@ func beginTurn(ctx context.Context, env tool.Env) (end func(), err error) {
 	return env.Readings.Begin(ctx, env.Caller)
 }
 
+// CanRead reports whether the bound permits another read for a search that was broadened.
+func CanRead(broadened *answer.Relaxed) bool { return broadened.Searches < maxReads-2 }
+
 // Search reads the first page of a search.
 type Search func(ctx context.Context, request rs.Request) (*answer.Hits, error)
 
 type broadening struct {
 	ctx     context.Context
-	env     tool.Env
 	request rs.Request
 	search  Search
 	query   string
@@ -96,7 +101,10 @@ type attempt struct {
 // tryOtherForms spends the remaining reads on the mode that compares meanings and on other forms of the words without hits.
 func (s *broadening) tryOtherForms() {
 	var attempts []*attempt
-	left := maxReads - 2 - len(s.words)
+	left := maxReads - 2 - s.about.Searches
+	if s.about.Searches == 0 { // a single word has fewer forms
+		left--
+	}
 	best := s.merged()
 	hasGoodHit := len(best) > 0 && len(best[0].hit.Words) >= len(s.words)-1
 	if s.meaning != nil && !hasGoodHit {
@@ -117,6 +125,7 @@ func (s *broadening) tryOtherForms() {
 
 // read makes attempts concurrently.
 func (s *broadening) read(attempts []*attempt) {
+	s.about.Searches += len(attempts)
 	var reading sync.WaitGroup
 	for _, each := range attempts {
 		reading.Go(func() { s.attempt(each) })
@@ -144,38 +153,4 @@ func (s *broadening) attempt(a *attempt) {
 func isComplete(found *answer.Hits) bool {
 	recall, isKnown := rawjson.ParseObject(found.Meta.Get("recall"))
 	return len(found.Missing) == 0 && len(found.Absent) == 0 && (!isKnown || recall.True("complete"))
-}
-
-// readSchema reads which streams were searched, which are not searchable, and whether one can be searched by meaning.
-func (s *broadening) readSchema() {
-	var scope schemadoc.Scope
-	if connectionID, isNamed := s.request.Query.Get("connection_id"); isNamed {
-		scope.ConnectionID = &connectionID
-	}
-	document, err := schemaquery.Ask(s.ctx, s.env.RS.Get, scope, nil)
-	if err != nil {
-		return // the streams are not named
-	}
-	wanted, _ := s.request.Sources.(rs.HitsOfSources)
-	var searchable, others []string
-	for _, stream := range document.Rows() {
-		if wanted.Streams != nil && !slices.Contains(wanted.Streams, stream.Name) || slices.Contains(s.about.Streams, stream.Name) {
-			continue
-		}
-		s.about.Streams = append(s.about.Streams, stream.Name)
-		offers := func(search string) bool {
-			return slices.ContainsFunc(stream.Fields(), func(f schemadoc.Field) bool { return f.Has(search) })
-		}
-		if offers("lex") {
-			searchable = append(searchable, stream.Name)
-		} else {
-			others = append(others, stream.Name)
-		}
-		if s.meaning == nil && offers("sem") {
-			s.meaning = &attempt{form: s.query, path: rs.JoinPath("v1", "search", "semantic")}
-		}
-	}
-	if searchable != nil { // a server that advertises nothing may search every stream
-		s.about.Streams, s.about.Unsearchable = searchable, others
-	}
 }

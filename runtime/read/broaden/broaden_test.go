@@ -24,8 +24,8 @@ func TestWords(t *testing.T) {
 		"who had the barometer":            {"barometer"},
 		"Wer hat die Karte, die KARTE?":    {"karte"},
 		"barometer grandfather":            {"barometer", "grandfather"},
-		"barometer":                        nil, // a single word is strict
-		`"half a map" fog`:                 nil, // and so are quoted words
+		"barometer":                        {"barometer"},
+		`"half a map" fog`:                 nil, // quoted words are strict
 		"what is this":                     {"what", "is", "this"},
 		"PP-4471 *parcel* (found) ... — 水": {"pp-4471", "parcel", "found", "水"},
 		"":                                 nil,
@@ -39,22 +39,12 @@ func TestWords(t *testing.T) {
 // index is a resource server that finds records by their words.
 type index struct {
 	records map[string]string // by connection/stream:key
-	fields  string            // flags of the only field of every stream, as the schema advertises them
+	meaning bool              // it can be searched by meaning
 	partial bool              // its recall is not complete
 	slow    string            // a word whose search takes a minute
 
 	mu    sync.Mutex
 	asked []string
-}
-
-func (x *index) ProviderURL() string { return "https://rs.example" }
-
-// Get answers with the schema.
-func (x *index) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
-	x.note(request)
-	body := fmt.Sprintf(`{"connectors":[{"connector_key":"mail","streams":[{"name":"mails","field_capabilities":{"text":%q}},`+
-		`{"name":"labels","field_capabilities":{"color":"t=string"}}]}]}`, x.fields)
-	return rs.Response{Status: 200, Request: request}.WithBody([]byte(body))
 }
 
 func (x *index) note(request rs.Request) {
@@ -114,7 +104,7 @@ func (x *index) search(t *testing.T, parameters ...string) (*answer.Hits, []stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := broaden.Hits(t.Context(), tool.Env{RS: x}, request, given, x.find)
+	found := broaden.Hits(t.Context(), tool.Env{}, request, given, x.meaning, x.find)
 	var keys []string
 	for _, hit := range found.Hits {
 		keys = append(keys, hit.Members.Text("record_key"))
@@ -133,7 +123,7 @@ var mails = map[string]string{
 
 // R-FIND-1: hits by the number of their words, then in turn from each source; the server is asked for each word once.
 func TestFewerWords(t *testing.T) {
-	x := &index{records: mails, fields: "lex"}
+	x := &index{records: mails}
 	response, keys := x.search(t, "q", "who had the barometer, grandfather's parcel for my grandfather?", "filter[year]", "2026")
 	if diff := cmp.Diff([]string{"1", "4", "2", "5", "3"}, keys); diff != "" {
 		t.Errorf("hits (-want +got):\n%s", diff)
@@ -145,8 +135,8 @@ func TestFewerWords(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"grandfather", "barometer"}, {"barometer", "parcel"}, {"barometer"}, {"parcel"}, {"barometer"}}, words); diff != "" {
 		t.Errorf("words (-want +got):\n%s", diff)
 	}
-	if len(x.asked) > 6 {
-		t.Errorf("asked %q, more than six times", x.asked)
+	if len(x.asked) > 5 { // and the schema
+		t.Errorf("asked %q, more than five times", x.asked)
 	}
 	for _, asked := range x.asked {
 		if strings.HasPrefix(asked, "/v1/search") && !strings.Contains(asked, "filter%5Byear%5D=2026") {
@@ -155,19 +145,18 @@ func TestFewerWords(t *testing.T) {
 	}
 }
 
-// R-FIND-1: a query with a hit, a later page, a single word and quoted words are not relaxed.
+// R-FIND-1: a query with a hit, a later page and quoted words are not relaxed.
 func TestWhatIsNotRelaxed(t *testing.T) {
 	for name, test := range map[string]struct {
 		parameters []string
 		asked      int
 		isStrict   bool
 	}{
-		"a hit":         {[]string{"q", "barometer"}, 1, false},
-		"a later page":  {[]string{"q", "barometer zzz", "cursor", "c1"}, 1, false},
-		"a single word": {[]string{"q", "zzz"}, 2, true}, // the schema names the streams
-		"quoted words":  {[]string{"q", `"grandfather barometer"`}, 2, true},
+		"a hit":        {[]string{"q", "barometer"}, 1, false},
+		"a later page": {[]string{"q", "barometer zzz", "cursor", "c1"}, 1, false},
+		"quoted words": {[]string{"q", `"grandfather barometer"`}, 1, true},
 	} {
-		x := &index{records: mails, fields: "lex"}
+		x := &index{records: mails}
 		response, _ := x.search(t, test.parameters...)
 		if len(x.asked) != test.asked || (response.Relaxed != nil) != test.isStrict || test.isStrict && response.Relaxed.Words != nil {
 			t.Errorf("%s: asked %q, relaxed %+v", name, x.asked, response.Relaxed)
@@ -177,35 +166,53 @@ func TestWhatIsNotRelaxed(t *testing.T) {
 
 // R-FIND-1: other forms of words without hits, within six reads.
 func TestOtherForms(t *testing.T) {
-	x := &index{records: mails, fields: "lex"}
+	x := &index{records: mails}
 	response, _ := x.search(t, "q", "map parceling")
 	var forms []string
 	for _, word := range response.Relaxed.Words {
 		forms = append(forms, word.Word+": "+strings.Join(word.Forms, ","))
 	}
-	if diff := cmp.Diff([]string{"parceling: parcel", "map: maps"}, forms); diff != "" || len(x.asked) > 6 {
+	if diff := cmp.Diff([]string{"parceling: parcel", "map: maps"}, forms); diff != "" || len(x.asked) > 5 {
 		t.Errorf("forms (-want +got):\n%s\nasked %q", diff, x.asked)
 	}
 }
 
-// R-FIND-2: without any hit, the words, the streams, and whether all was searched.
+// R-FIND-1: a single word is not repeated. Its other spellings and its plural are tried, and the mode that compares meanings.
+func TestFormsOfOneWord(t *testing.T) {
+	for word, want := range map[string]string{
+		"pflügerstrasse":  "pflügerstraße",
+		"Pfluegerstrasse": "pflügerstraße",
+		"Strasse":         "straße",
+		"straße":          "strasse",
+		"muenchen":        "münchen",
+		"hut":             "huts",
+	} {
+		x := &index{records: map[string]string{"a/1": want}, meaning: true}
+		found, keys := x.search(t, "q", word)
+		if len(keys) != 1 || !slices.Equal(found.Relaxed.Words[0].Forms, []string{want}) || len(x.asked) > 5 {
+			t.Errorf("%s: hits %q, %+v, asked %q", word, keys, found.Relaxed, x.asked)
+		}
+		if slices.ContainsFunc(x.asked[1:], func(asked string) bool { return strings.Contains(asked, "/v1/search?q="+strings.ToLower(word)+"&") }) {
+			t.Errorf("%s is searched twice: %q", word, x.asked)
+		}
+	}
+}
+
+// R-FIND-2: without any hit, the words, and whether all was searched.
 func TestNothing(t *testing.T) {
-	response, keys := (&index{records: mails, fields: "lex"}).search(t, "q", "violin dentist")
+	response, keys := (&index{records: mails}).search(t, "q", "violin dentist")
 	about := response.Relaxed
-	if len(keys) > 0 || !about.Complete || len(about.Words) != 2 || !slices.Equal(about.Streams, []string{"mails"}) || !slices.Equal(about.Unsearchable, []string{"labels"}) {
+	if len(keys) > 0 || !about.Complete || len(about.Words) != 2 {
 		t.Errorf("hits %q, %+v", keys, about)
 	}
 	if response, _ = (&index{records: mails, partial: true}).search(t, "q", "violin dentist"); response.Relaxed.Complete {
 		t.Error("a search with an incomplete recall is called complete")
 	}
-	if about = response.Relaxed; !slices.Equal(about.Streams, []string{"mails", "labels"}) || about.Unsearchable != nil {
-		t.Errorf("a server that advertises nothing: %+v", about)
-	}
 }
 
 // R-FIND-1: a mode that a stream offers is asked for all words; a hit by meaning counts if it shows most of the words.
 func TestByMeaning(t *testing.T) {
-	x := &index{records: mails, fields: "lex,sem"}
+	x := &index{records: mails, meaning: true}
 	_, keys := x.search(t, "q", "barometre grandfater")
 	if diff := cmp.Diff([]string{"1"}, keys); diff != "" {
 		t.Errorf("hits (-want +got):\n%s", diff)
@@ -218,7 +225,7 @@ func TestByMeaning(t *testing.T) {
 // R-FIND-1: the words take 3 s at most, and what did not come in time is not called searched.
 func TestSlowSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x, start := &index{records: mails, fields: "lex", slow: "violin"}, time.Now()
+		x, start := &index{records: mails, slow: "violin"}, time.Now()
 		response, keys := x.search(t, "q", "violin parcel")
 		if took := time.Since(start); took > 3*time.Second {
 			t.Errorf("took %s", took)
@@ -238,7 +245,7 @@ func TestBroadenedSearchesTakeTurns(t *testing.T) {
 			request := rs.Request{Path: rs.JoinPath("v1", "search"), Sources: rs.HitsOfSources{}}
 			request.Query.Set("q", "violin parcel")
 			given := &answer.Hits{Question: answer.Question{Words: "violin parcel"}}
-			return broaden.Hits(t.Context(), tool.Env{RS: x, Readings: readings, Caller: caller}, request, given, x.find)
+			return broaden.Hits(t.Context(), tool.Env{Readings: readings, Caller: caller}, request, given, x.meaning, x.find)
 		}
 		var ends []func()
 		for range 2 {
@@ -248,7 +255,7 @@ func TestBroadenedSearchesTakeTurns(t *testing.T) {
 			}
 			ends = append(ends, end)
 		}
-		x, start := &index{records: mails, fields: "lex"}, time.Now()
+		x, start := &index{records: mails}, time.Now()
 		refused := search("one", x)
 		if len(x.asked) > 0 || time.Since(start) > 3*time.Second || refused.Relaxed != nil || !strings.Contains(fmt.Sprintf("%s", refused.Warnings), "were not searched alone: two calls of this token") {
 			t.Errorf("after %s and %d requests: %s", time.Since(start), len(x.asked), refused.Warnings)

@@ -15,7 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// refusing answers a first request with a capture and each later one with nothing found, and keeps what it was asked for.
+// refusing answers a first request for records with a capture and each later one with nothing found, and keeps what it was asked for. It has
+// neither schema nor metadata.
 type refusing struct {
 	mu      sync.Mutex
 	capture *http.Response
@@ -26,9 +27,12 @@ type refusing struct {
 func (r *refusing) RoundTrip(request *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asked = append(r.asked, request.URL.Path+"?"+request.URL.RawQuery)
+	isAboutRecords := request.URL.Path != "/v1/schema" && !strings.HasPrefix(request.URL.Path, "/.well-known/")
+	if isAboutRecords {
+		r.asked = append(r.asked, request.URL.Path+"?"+request.URL.RawQuery)
+	}
 	response := &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{}`)), Request: request}
-	if len(r.asked) == 1 {
+	if isAboutRecords && len(r.asked) == 1 {
 		response.StatusCode, response.Body = r.capture.StatusCode, io.NopCloser(strings.NewReader(r.body))
 	}
 	return response, nil

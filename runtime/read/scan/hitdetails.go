@@ -9,8 +9,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	records "github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
@@ -51,28 +49,11 @@ func (s *searching) describe(ctx context.Context, found *answer.Hits) {
 	for i := range first {
 		if handle, isNeeded := render.RecordToRead(first[i], found.Question.ConnectionID); isNeeded {
 			first[i].Record = s.known[handle]
-			if found.Relaxed == nil { // otherwise every read of the call is spent (R-FIND-1)
-				s.addEventTime(ctx, &first[i], handle)
+			if s.scope != nil && render.LacksEventTime(first[i]) {
+				first[i].EventTime = render.TimeText(first[i].Record.Get(s.scope.timeFields[handle.Stream]))
 			}
 		}
 	}
-}
-
-// addEventTime adds the event time of a hit if only the schema names its field. The schema is read once for each stream.
-func (s *searching) addEventTime(ctx context.Context, hit *answer.Hit, handle recordid.Handle) {
-	if !render.LacksEventTime(*hit) {
-		return
-	}
-	source := sourceOf(handle)
-	field, isKnown := s.timeFields[handle.Stream]
-	if !isKnown {
-		if s.timeFields == nil {
-			s.timeFields = map[string]string{}
-		}
-		field = s.eventTimeField(ctx, source)
-		s.timeFields[handle.Stream] = field
-	}
-	hit.EventTime = render.TimeText(hit.Record.Get(field))
 }
 
 // recordFields reads the record of a hit. It returns nil if that fails.
@@ -90,20 +71,6 @@ func (s *searching) recordFields(ctx context.Context, handle recordid.Handle) ra
 		return nil
 	}
 	return fields
-}
-
-// eventTimeField returns the field of a record with the role of the event time in the schema, or "".
-func (s *searching) eventTimeField(ctx context.Context, source rs.OneSource) string {
-	schema, err := schemaquery.Ask(ctx, s.env.RS.Get, schemadoc.Scope{Stream: &source.Stream, ConnectionID: source.ConnectionID}, source)
-	if err != nil {
-		return ""
-	}
-	for _, stream := range schema.Rows() {
-		if names := render.TimesByRole(stream); names != nil {
-			return names[0]
-		}
-	}
-	return ""
 }
 
 func sourceOf(handle recordid.Handle) rs.OneSource {

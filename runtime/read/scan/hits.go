@@ -30,15 +30,24 @@ type HitsInput struct {
 // returns the errors of Rows.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*tool.Answer, error) {
 	s := &searching{env: env, input: input, request: request}
-	found, err := s.find(ctx)
+	reading, cancel := context.WithCancel(ctx)
+	defer s.scopeRead.Wait() // after cancel
+	defer cancel()
+	found, err := s.find(reading)
 	if err != nil {
 		return nil, err
 	}
-	if found.Reading == nil {
-		found = broaden.Hits(ctx, env, request, found, func(ctx context.Context, request rs.Request) (*answer.Hits, error) {
+	if s.scopeRead.Wait(); s.scope != nil {
+		found.Searched = &s.scope.Searched
+	}
+	if found.Reading == nil && s.scope != nil {
+		found = broaden.Hits(ctx, env, request, found, s.scope.byMeaning, func(ctx context.Context, request rs.Request) (*answer.Hits, error) {
 			other := &searching{env: env, input: input}
 			return other.read(ctx, request)
 		})
+		if len(found.Hits) == 0 && found.Relaxed != nil && broaden.CanRead(found.Relaxed) {
+			s.countFiles(ctx, found.Searched)
+		}
 	}
 	return s.answer(ctx, found), nil
 }
@@ -58,12 +67,14 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 	case env.Readings == nil && slices.ContainsFunc(filters, isOnTime):
 		return nil, readingOff(filterName + " " + timeKey)
 	case env.Readings == nil || len(filters) == 0 || !isNarrowable(filters):
+		s.startScope(ctx)
 		return s.read(ctx, s.request)
 	}
 	own, span, err := withoutTime(filters, env.Clock)
 	if err != nil {
 		return nil, err
 	}
+	s.startScope(ctx)
 	if !isOwn && span == nil && !env.Readings.Refuses(rs.Origins(env.RS, s.request)) {
 		found, err := s.read(ctx, s.request)
 		refusing := refusingFilters(env, s.request, found, err)

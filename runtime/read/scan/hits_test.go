@@ -133,7 +133,8 @@ func (emptyPages) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 func TestHitsOfEmptyPages(t *testing.T) {
 	c := newCaller(&watched{Reader: emptyPages{}}, 5)
 	read := c.call(t, "search", `{"q":"x","filter":{"is_seen":true},"limit":3}`)
-	if asked := len(c.taken()); asked > 6 || read.Reading.Complete || !strings.Contains(read.text, "One call reads 5 records at most.") {
+	asked := len(slices.DeleteFunc(c.taken(), func(sent string) bool { return !strings.Contains(sent, "/search") }))
+	if asked > 6 || read.Reading.Complete || !strings.Contains(read.text, "One call reads 5 records at most.") {
 		t.Errorf("asked %d times: %s", asked, read.text)
 	}
 }

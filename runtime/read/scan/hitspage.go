@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -21,10 +22,12 @@ type searching struct {
 	input   HitsInput
 	request rs.Request // of the call
 
-	known      map[recordid.Handle]rawjson.Object // the fields of the records of hits; nil: unreadable
-	timeFields map[string]string                  // the field of each stream with the role of the event time; "": none
-	merged     tool.FoundHits                     // the last page of several sources; nil: none
-	ofQuery    rs.Request                         // the request of merged
+	known   map[recordid.Handle]rawjson.Object // the fields of the records of hits; nil: unreadable
+	merged  tool.FoundHits                     // the last page of several sources; nil: none
+	ofQuery rs.Request                         // the request of merged
+
+	scopeRead sync.WaitGroup
+	scope     *searchScope // nil for a later page; to be used after scopeRead
 }
 
 // read reads the page of a request, from one source or from several.

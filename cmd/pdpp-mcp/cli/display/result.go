@@ -36,6 +36,7 @@ type Page struct {
 	Title         string            `json:"title"`
 	Text          string            `json:"text"`
 	Note          string            `json:"note"`
+	NotSearched   string            `json:"not_searched"`
 	LimitUsed     int               `json:"limit_used"`
 	Reading       *struct {
 		Records  int    `json:"records_read"`
@@ -162,6 +163,9 @@ func (p *Page) remarks() []string {
 	var lines []string
 	if p.Note != "" {
 		lines = append(lines, p.Note)
+	}
+	if p.NotSearched != "" {
+		lines = append(lines, "not in this search: "+p.NotSearched)
 	}
 	if p.LimitUsed > 0 {
 		lines = append(lines, fmt.Sprintf("a page of more than %s does not fit into one result; --all prints whole rows", invocation.Count(p.LimitUsed, "row")))
