@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -131,13 +132,13 @@ func reader(t testing.TB, transport answering, isPackage bool) rs.Reader {
 }
 
 func (s shape) call(ctx context.Context, with rs.Reader) error {
-	for _, definition := range gen.Surface().Tools {
-		if definition.Name == s.tool {
-			_, err := definition.Run(ctx, tool.Env{RS: with}, json.RawMessage(s.arguments))
-			return err
-		}
-	}
-	return fmt.Errorf("no tool %s", s.tool)
+	_, err := definitionOf(s.tool).Run(ctx, tool.Env{RS: with}, json.RawMessage(s.arguments))
+	return err
+}
+
+func definitionOf(name string) tool.Definition {
+	tools := gen.Surface().Tools
+	return tools[slices.IndexFunc(tools, func(d tool.Definition) bool { return d.Name == name })]
 }
 
 // heap returns the bytes of the objects in the heap.

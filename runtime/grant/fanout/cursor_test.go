@@ -171,32 +171,6 @@ func TestCursorsAreBounded(t *testing.T) {
 	}
 }
 
-// No invented cursor breaks a search or reaches another grant.
-func FuzzCursor(f *testing.F) {
-	real, text := firstCursor(f)
-	f.Add(real)
-	for _, seed := range []string{text, "{}", "null", `{"v":1,"q":"","s":[{"g":"grt_a","c":"a@0","k":99}]}`} {
-		f.Add(base64.RawURLEncoding.EncodeToString([]byte(seed)))
-	}
-	f.Fuzz(func(t *testing.T, cursor string) {
-		a := &fakeRS{name: "a", hits: 40}
-		response, err := ask(t.Context(), newReader(member(a, "messages"), member(&fakeRS{name: "b", hits: 40}, "messages")), withCursor(cursor))
-		var own *tool.Error
-		var refused *rs.Error
-		switch {
-		case err == nil:
-			if len(decode(t, response).Data) > 7 {
-				t.Errorf("%s", response.Body())
-			}
-		case errors.As(err, &own) && own.Param == "cursor":
-			untouched(t, a)
-		case errors.As(err, &refused) && refused.Code == "invalid_cursor":
-		default:
-			t.Errorf("%v", err)
-		}
-	})
-}
-
 // oneHitAtATime is a source whose pages have a hit, and a cursor in its own spelling.
 type oneHitAtATime struct {
 	cursor string
