@@ -102,6 +102,14 @@ func (a *allowance) awaitTurn(ctx context.Context) error {
 	return nil
 }
 
+type awaitKey struct{}
+
+// AwaitMemory returns a context whose requests wait until the call releases other bodies, even if it reads none of them any more. The call
+// must release each body before it waits for another one.
+func AwaitMemory(ctx context.Context) context.Context {
+	return context.WithValue(ctx, awaitKey{}, true)
+}
+
 // reserve waits for memory as long as the call reads another body, whose size may turn out to be smaller than what it reserved.
 func (a *allowance) reserve(ctx context.Context, size int64) error {
 	for {
@@ -112,7 +120,7 @@ func (a *allowance) reserve(ctx context.Context, size int64) error {
 			a.mu.Unlock()
 			return nil
 		}
-		isFull, changed := a.reading == 0, a.changed
+		isFull, changed := size > maxHeld || a.reading == 0 && ctx.Value(awaitKey{}) == nil, a.changed
 		a.mu.Unlock()
 		if isFull {
 			return tooMuchHeldError{}

@@ -40,9 +40,15 @@ type feedPosition struct {
 type feed struct {
 	*source
 	start, next feedPosition
-	records     []record
+	rows        []feedRow
 	isDone      bool // no page follows
 	warning     string
+}
+
+// feedRow is a row of a feed. It has its own memory.
+type feedRow struct {
+	key    string
+	record answer.Record
 }
 
 // changes is a page of the changes of all sources (R-TIME-5).
@@ -113,7 +119,9 @@ func (f *feed) read() error {
 		return err
 	}
 	records := recordsOf(list)
-	f.records = records[min(f.start.Skip, len(records)):]
+	for _, record := range records[min(f.start.Skip, len(records)):] {
+		f.rows = append(f.rows, feedRow{record.key(), f.row(record)})
+	}
 	f.next = feedPosition{Bookmark: list.Text(bookmarkName)}
 	if cursor := list.Text(nextCursorName); cursor != "" && string(list.Get("has_more")) != "false" {
 		f.next = feedPosition{Cursor: cursor}
@@ -125,7 +133,7 @@ func (f *feed) read() error {
 
 // positionAfter returns the position after some rows of the page.
 func (f *feed) positionAfter(shown int) feedPosition {
-	if f.err != nil || shown < len(f.records) {
+	if f.err != nil || shown < len(f.rows) {
 		return feedPosition{Bookmark: f.start.Bookmark, Cursor: f.start.Cursor, Skip: f.start.Skip + shown}
 	}
 	return f.next
@@ -138,12 +146,12 @@ func (c *changes) page(input RowsInput) *answer.Rows {
 	found := c.warnings()
 	hasMore, isWhole := false, len(c.ungranted) == 0 && c.leftOut == 0
 	for _, feed := range c.feeds {
-		shown := min(len(feed.records), c.limit-len(rows))
-		for _, record := range feed.records[:shown] {
-			rows, feeds = append(rows, feed.row(record)), append(feeds, feed)
-			c.Rows = append(c.Rows, answer.Mark{ID: record.key(), Read: c.Read})
+		shown := min(len(feed.rows), c.limit-len(rows))
+		for _, row := range feed.rows[:shown] {
+			rows, feeds = append(rows, row.record), append(feeds, feed)
+			c.Rows = append(c.Rows, answer.Mark{ID: row.key, Read: c.Read})
 		}
-		hasMore = hasMore || shown < len(feed.records) || feed.err == nil && !feed.isDone
+		hasMore = hasMore || shown < len(feed.rows) || feed.err == nil && !feed.isDone
 		isWhole = isWhole && feed.err == nil
 		if feed.warning != "" {
 			found.add(tally.WarnPartial, feed.name()+" "+feed.warning)

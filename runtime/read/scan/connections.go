@@ -74,7 +74,7 @@ func (l *list) readAll(take func(*page)) error {
 	var unread []string
 	defer func() {
 		for _, each := range lists {
-			each.cancelAhead()
+			each.end()
 		}
 	}()
 	begin := func() {
@@ -108,9 +108,10 @@ func (l *list) readAll(take func(*page)) error {
 		}
 		switch {
 		case current.isRead:
+			current.end()
 			begin()
 		case read == nil || current.isDone:
-			current.cancelAhead()
+			current.end()
 			unread = append(unread, current.connection)
 		default:
 			lists = append(lists, current)

@@ -144,6 +144,7 @@ func (c *counts) add(counted *sourceCount, found *answer.Groups) {
 // findField finds the time field in the recent records. It stays empty without records, or if they have no time.
 func (s *sourceCount) findField() error {
 	list, err := s.get(recentRecords)
+	defer s.held.Release()
 	if err != nil {
 		return err
 	}

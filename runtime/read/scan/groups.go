@@ -290,7 +290,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	defer r.end()
 	fields := joinNames(q.tally.Fields(), filter.Fields())
 	l := r.newList(records, fields, q.start(env))
-	defer l.cancelAhead()
+	defer l.end()
 	l.readsAhead, l.wholePage, l.isUnordered = true, 2, true
 	l.requestNext()
 	l.bound = l.boundOf(local, "")

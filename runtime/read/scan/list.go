@@ -68,7 +68,7 @@ func (l *list) page() (*page, error) {
 	l.held = response
 	switch {
 	case err == nil:
-		l.pageSize = fittingPage(response, l.pageSize)
+		l.pageSize = fittingPage(next.rows, response)
 		if l.base != nil && response.Absent == nil { // the response for one connection has no Absent
 			response.Absent = l.base.Absent
 		}
@@ -184,7 +184,7 @@ func (l *list) requestNext() {
 		defer close(f.done)
 		f.err = l.budget.Read(ctx, size, func(limit int) (records int, err error) {
 			request.Query = request.Query.With(limitName, strconv.Itoa(limit))
-			if f.response, err = l.env.RS.Get(ctx, request); err == nil {
+			if f.response, err = l.env.RS.Get(patient(ctx, limit), request); err == nil {
 				f.rows, err = f.response.List()
 			}
 			return len(f.rows.Rows), err
@@ -210,8 +210,15 @@ func (l *list) cancelAhead() {
 	if l.ahead != nil {
 		l.ahead.cancel()
 		<-l.ahead.done
+		l.ahead.response.Release()
 		l.ahead = nil
 	}
+}
+
+// end ends the use of the list.
+func (l *list) end() {
+	l.cancelAhead()
+	l.held.Release()
 }
 
 // probe requests the named fields of one record, and returns the error of the request.

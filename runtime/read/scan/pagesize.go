@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"context"
 	"errors"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -18,15 +19,18 @@ func isTooLarge(err error) bool {
 // smallerPage returns the number of rows of a page after one that was too large.
 func smallerPage(rows int) int { return max(1, rows/8) }
 
-// fittingPage returns the number of rows of the next page: as many as before, or fewer if the rows of a response were large.
-func fittingPage(response *rs.Response, rows int) int {
-	size := len(response.Compact())
-	if size <= pageBytes {
-		return rows
+// patient returns a context that waits for memory if the page has one row, because no smaller page can be read.
+func patient(ctx context.Context, rows int) context.Context {
+	if rows > 1 {
+		return ctx
 	}
-	list, err := response.List()
-	if err != nil || len(list.Rows) == 0 {
-		return rows
+	return rs.AwaitMemory(ctx)
+}
+
+// fittingPage returns the number of rows of the next page: rs.MaxRows, or fewer if the rows of a response are large.
+func fittingPage(list rs.List, response *rs.Response) int {
+	if len(list.Rows) == 0 {
+		return rs.MaxRows
 	}
-	return max(1, min(rows, len(list.Rows)*pageBytes/size))
+	return max(1, min(rs.MaxRows, len(list.Rows)*pageBytes/len(response.Compact())))
 }

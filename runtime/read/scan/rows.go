@@ -188,7 +188,7 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 	}
 	defer r.end()
 	l := r.newList(request, fields, q.from.inList())
-	defer l.cancelAhead()
+	defer l.end()
 	l.isUnordered = q.sorts
 	l.requestNext()
 	if q.from == (position{}) {

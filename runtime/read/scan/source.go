@@ -91,7 +91,7 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 	var list rs.List
 	read := func(limit int) (records int, err error) {
 		request.Query = request.Query.With(limitName, strconv.Itoa(limit))
-		if response, err = s.env.RS.Get(ctx, request); err == nil {
+		if response, err = s.env.RS.Get(patient(ctx, limit), request); err == nil {
 			list, err = response.List()
 		}
 		return len(list.Rows), err
@@ -104,7 +104,7 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 	if err != nil {
 		return rs.List{}, err
 	}
-	s.held, s.most = response, fittingPage(response, s.most)
+	s.held, s.most = response, fittingPage(list, response)
 	s.noteResponse(response, len(list.Rows))
 	return list, nil
 }

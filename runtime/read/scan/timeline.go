@@ -184,6 +184,7 @@ func (t *timeline) eachSource(sources []*source, read func(int) error) error {
 			if source.err = read(i); source.err != nil {
 				source.rows = nil // a later page shows them in order
 			}
+			source.held.Release()
 			return nil
 		})
 	}
