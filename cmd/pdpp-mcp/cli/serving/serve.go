@@ -69,7 +69,7 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
 // serve serves until the context is done. Read returns the current settings.
 func serve(ctx context.Context, settings *serveSettings, read func() (*serveSettings, error), handlers *handlerFactory) error {
 	logger := handlers.logger
-	raiseGCPercent(servedGCPercent)
+	tuneMemory(servedGCPercent)
 	listener, err := settings.listenOn(ctx, "listen", settings.listen)
 	if err != nil {
 		return err

@@ -1,22 +1,26 @@
 package serving
 
 import (
+	"math"
 	"runtime/debug"
 	"testing"
 )
 
-// A server raises the GC percentage, unless GOGC is set.
-func TestGCPercentOfServe(t *testing.T) {
-	before := debug.SetGCPercent(100)
-	defer debug.SetGCPercent(before)
+// A server sets the GC percentage and the memory limit (R-SCAN-8), unless GOGC and GOMEMLIMIT are set.
+func TestMemoryOfServe(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64)
+	defer debug.SetMemoryLimit(limit)
+	defer debug.SetGCPercent(percent)
 	t.Setenv("GOGC", "100")
-	raiseGCPercent(servedGCPercent)
-	if percent := debug.SetGCPercent(100); percent != 100 {
-		t.Errorf("GOGC is set, and the percentage is %d", percent)
+	t.Setenv("GOMEMLIMIT", "off")
+	tuneMemory(servedGCPercent)
+	if percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64); percent != 100 || limit != math.MaxInt64 {
+		t.Errorf("GOGC and GOMEMLIMIT are set, and the percentage is %d, the limit %d", percent, limit)
 	}
 	t.Setenv("GOGC", "")
-	raiseGCPercent(servedGCPercent)
-	if percent := debug.SetGCPercent(100); percent != servedGCPercent {
-		t.Errorf("the percentage is %d, want %d", percent, servedGCPercent)
+	t.Setenv("GOMEMLIMIT", "")
+	tuneMemory(servedGCPercent)
+	if percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64); percent != servedGCPercent || limit != memoryLimit {
+		t.Errorf("the percentage is %d, the limit %d", percent, limit)
 	}
 }

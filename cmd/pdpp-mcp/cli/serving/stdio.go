@@ -24,7 +24,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 		Example: "  pdpp-mcp stdio < /dev/null\n  pdpp-mcp stdio --provider-url https://pdpp.example < /dev/null",
 		Args:    invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			raiseGCPercent(stdioGCPercent)
+			tuneMemory(stdioGCPercent)
 			ctx, end := context.WithCancel(command.Context())
 			defer end()
 			logger := log.Logger()
@@ -56,15 +56,20 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 }
 
 // The GC percentages trade memory for time, since most allocations are garbage after each request. The one for stdio is lower, because a
-// local server shares the machine with its user.
+// local server shares the machine with its user. From memoryLimit on, garbage is collected earlier: the bodies and files that all calls
+// hold fit below it.
 const (
 	servedGCPercent = 400
 	stdioGCPercent  = 300
+	memoryLimit     = 256 << 20
 )
 
-// raiseGCPercent sets the GC percentage, unless GOGC is set.
-func raiseGCPercent(percent int) {
+// tuneMemory sets the GC percentage unless GOGC is set, and the memory limit unless GOMEMLIMIT is set.
+func tuneMemory(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 }
