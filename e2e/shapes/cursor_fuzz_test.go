@@ -71,7 +71,7 @@ func FuzzCursors(f *testing.F) {
 		{tool: "query_records", arguments: `{"stream":"s00000","limit":3,"filter":{"kind":"a"}`, prefix: "reading."},
 		{tool: "search", arguments: `{"q":"x","limit":3,"filter":{"kind":"a"}`, prefix: "reading."},
 		{tool: "search", arguments: `{"q":"x","limit":3`, isPackage: true},
-		{tool: "search", arguments: `{"q":"x","limit":3`, prefix: "place."}, // its question is that of the kind before
+		{tool: "search", arguments: `{"q":"x","limit":3`, prefix: "place."}, // it has the question of the kind before
 	}
 	call := func(kind *issued, cursor string) (*tool.Result, error) {
 		arguments := kind.arguments + "}"

@@ -1,6 +1,7 @@
 package shapes_test
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -64,7 +65,7 @@ func (p *provider) refuse(w http.ResponseWriter, status int, code, param string)
 func (p *provider) page(w http.ResponseWriter, r *http.Request, isSearch bool) {
 	query := r.URL.Query()
 	start, _ := strconv.Atoi(query.Get("cursor"))
-	limit, _ := strconv.Atoi(query.Get("limit"))
+	limit, _ := strconv.Atoi(cmp.Or(query.Get("limit"), "25"))
 	end := min(max(start, 0)+limit, p.rows)
 	next := ""
 	switch {
@@ -81,8 +82,7 @@ func (p *provider) page(w http.ResponseWriter, r *http.Request, isSearch bool) {
 		} else {
 			at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(-i) * time.Minute).Format(time.RFC3339)
 			fmt.Fprintf(w, `%s{"id":"r%d","connection_id":"cin_1","data":{"at":%q,"kind":"a","body":"`, separator, i, at)
-			_, _ = io.CopyN(w, letters{}, int64(p.size))
-			_, _ = io.WriteString(w, `"}}`)
+			_, _ = io.WriteString(w, letters[:p.size]+`"}}`)
 		}
 		separator = ","
 	}
@@ -98,15 +98,8 @@ func (p *provider) page(w http.ResponseWriter, r *http.Request, isSearch bool) {
 	fmt.Fprint(w, "}")
 }
 
-// letters reads as one letter without end.
-type letters struct{}
-
-func (letters) Read(text []byte) (int, error) {
-	for i := range text {
-		text[i] = 'x'
-	}
-	return len(text), nil
-}
+// letters are the beginning of the text of each row.
+var letters = strings.Repeat("x", 500_000)
 
 // client returns a client of the provider, which serves until the test ends.
 func (p *provider) client(t testing.TB) *rs.Client {
