@@ -147,6 +147,8 @@ func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json
 	kind := rawjson.Kind(value)
 	isNested := kind == rawjson.ObjectValue || kind == rawjson.ArrayValue
 	switch {
+	case !mayHoldURI(value):
+		return value
 	case isNested && depth == maxSearchedDepth:
 		return nil
 	case kind == rawjson.StringValue:

@@ -88,12 +88,16 @@ func newHit(sent answer.Hit, q *question) *hit {
 
 // removeURIs removes resource URIs from the members and collects them.
 func (h *hit) removeURIs() {
+	if !slices.ContainsFunc(h.Members, func(member rawjson.Member) bool { return mayHoldURI(member.Value) }) {
+		return
+	}
+	kept := make(rawjson.Object, 0, len(h.Members))
 	for _, member := range h.Members {
-		if mayHoldURI(member.Value) {
-			h.Members, _ = rawjson.ParseObject(withoutURIs(h.Members.Encode(), 0, &h.uris))
-			return
+		if member.Value = withoutURIs(member.Value, 1, &h.uris); member.Value != nil {
+			kept = append(kept, member)
 		}
 	}
+	h.Members = kept
 }
 
 // describe sets the values by which a reader judges the hit, from the hit and the fields of its record (R-FIND-4). It leaves out values
@@ -177,7 +181,7 @@ func snippetText(members rawjson.Object) string {
 	return members.Text("snippet")
 }
 
-// mayHoldURI reports whether a value may have a resource URI. Its characters may be escaped.
+// mayHoldURI reports whether a value may have a resource URI. An escape of one of its letters begins with \u00.
 func mayHoldURI(value rawjson.Value) bool {
-	return bytes.Contains(value, []byte("pdpp:")) || bytes.IndexByte(value, '\\') >= 0
+	return bytes.Contains(value, []byte("pdpp:")) || bytes.Contains(value, []byte(`\u00`))
 }
