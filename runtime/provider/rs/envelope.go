@@ -14,7 +14,7 @@ type List struct {
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
 
-	isTooLong bool             // more rows than requested
+	isTooLong bool             // more rows than rawjson.Elements returns
 	objects   []rawjson.Object // the members of each row; nil before the first call of Objects
 }
 
@@ -48,14 +48,14 @@ func (r *Response) Objects() ([]rawjson.Object, error) {
 
 func (r *Response) wholeList() (List, error) {
 	limit := r.Request.asSent().maxRows()
-	list, ok := listIn(r.compact, limit)
+	list, ok := ListIn(r.compact)
 	if !ok && !list.isTooLong {
 		outer := list.Outer
-		list, ok = listIn(outer.Get("data"), limit)
+		list, ok = ListIn(outer.Get("data"))
 		list.Outer, list.Inner = outer, list.Outer
 	}
 	switch {
-	case list.isTooLong:
+	case list.isTooLong, len(list.Rows) > limit && exceeds(rawjson.ParseObjects(list.Rows), limit):
 		return List{}, r.Unusable(fmt.Sprintf("the resource server's answer has more than the %d rows that were requested", limit), tryAgain)
 	case !ok:
 		return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
@@ -89,37 +89,18 @@ func withoutNextPage(envelope rawjson.Object) rawjson.Object {
 // rowsNames are the members under which servers list rows, the usual one first.
 var rowsNames = []string{"data", "records", "results", "hits"}
 
-// ListIn reads an envelope that is not wrapped, such as an expanded relation. It is false if no member has rows.
-func ListIn(envelope rawjson.Value) (List, bool) { return listIn(envelope, 0) }
-
-// listIn is ListIn for a list with up to limit rows of each connection, or any number if limit is 0.
-func listIn(envelope rawjson.Value, limit int) (List, bool) {
+// ListIn reads an envelope that is not wrapped, such as an expanded relation. It is false if no member has rows, or too many.
+func ListIn(envelope rawjson.Value) (List, bool) {
 	var list List
 	list.Outer, _ = rawjson.ParseObject(envelope)
 	for _, name := range rowsNames {
 		if value := list.Outer.Get(name); rawjson.Kind(value) == rawjson.ArrayValue {
 			rows, isComplete := rawjson.Elements(value)
-			list.RowsName, list.Rows, list.isTooLong = name, rows, !isComplete || hasTooMany(rows, limit)
-			return list, !list.isTooLong
+			list.RowsName, list.Rows, list.isTooLong = name, rows, !isComplete
+			return list, isComplete
 		}
 	}
 	return list, false
-}
-
-// hasTooMany reports whether a list has more rows of one connection than the limit. Resource servers apply a limit to each connection.
-func hasTooMany(rows []rawjson.Value, limit int) bool {
-	if limit == 0 || len(rows) <= limit {
-		return false
-	}
-	counts := map[string]int{}
-	for _, row := range rows {
-		members, _ := rawjson.ParseObject(row)
-		connection := members.Text("connection_id")
-		if counts[connection]++; counts[connection] > limit {
-			return true
-		}
-	}
-	return false
 }
 
 // Get returns a member of the envelope, otherwise of the body. It is nil if the member is absent or null.

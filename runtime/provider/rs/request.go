@@ -72,8 +72,13 @@ func (r Request) maxRows() int {
 
 // IsExceededBy reports whether rows are more than the request's limit allows for one connection.
 func (r Request) IsExceededBy(rows []rawjson.Object) bool {
-	limit := r.Limit()
-	if _, isSent := r.Query.Get("limit"); !isSent || len(rows) <= limit {
+	_, isSent := r.Query.Get("limit")
+	return isSent && exceeds(rows, r.Limit())
+}
+
+// exceeds reports whether rows have more of one connection than the limit. Resource servers apply a limit to each connection.
+func exceeds(rows []rawjson.Object, limit int) bool {
+	if len(rows) <= limit {
 		return false
 	}
 	counts := map[string]int{}
