@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	"runtime/base":     {},
 	"runtime/provider": {"runtime/base", "runtime/answer"},
 	"runtime/answer":   {"runtime/base/rawjson", "runtime/base/scalar", "runtime/provider/recordid", "runtime/provider/schemadoc"},
-	"runtime/tool":     {"runtime/answer", "runtime/provider/rs", "runtime/base"},
+	"runtime/tool":     {"runtime/answer", "runtime/provider/granted", "runtime/provider/rs", "runtime/base"},
 	"runtime/call":     {"runtime/tool", "runtime/provider", "runtime/base"},
 	"runtime/file":     {"runtime/tool", "runtime/provider", "runtime/base"},
 	"runtime/read":     {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/file", "runtime/render"},                      // it asks how many rows fit

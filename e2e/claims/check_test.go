@@ -6,27 +6,31 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
 // The kinds of false claims. A number is the point of the list of claims that were once false; zero has always held.
 const (
-	wrongRows    = "rows"                // no further page, and another number of records
-	wrongCount   = "count"               // of an aggregate
-	wrongGroup   = "group"               // a group, or the rest of the groups
-	notAbsent    = "absence"             // 2: a value occurs that no record is said to have
-	wrongAlone   = "alone"               // 2: of one condition
-	notSeen      = "value seen"          // 2: a value is listed that does not occur
-	unnamedRange = "unnamed range"       // 1: a limit of time is not named
-	wrongHits    = "hits"                // the exact number of hits
-	unsearched   = "unsearched fields"   // 3: a complete search does not name what it did not search
-	hiddenDraft  = "hidden role"         // 4: a draft looks like a sent mail
-	nullTitle    = "null for not read"   // 5
-	differs      = "depends on provider" // 6
-	wrongWindow  = "window"
+	wrongRows   = "rows"                // no further page, and another number of records
+	wrongCount  = "count"               // of an aggregate
+	wrongGroup  = "group"               // a group, or the rest of the groups
+	notAbsent   = "absence"             // 2: a value occurs that no record is said to have
+	wrongAlone  = "alone"               // 2: of one condition
+	notSeen     = "value seen"          // 2: a value is listed that does not occur
+	wrongLimit  = "limit of the grant"  // 1: a limit that the question reaches past is not named, or another one is
+	notGranted  = "field not granted"   // 1: a field that is not granted is called one that does not exist
+	wrongHits   = "hits"                // the exact number of hits
+	unsearched  = "unsearched fields"   // 3: a complete search does not name what it did not search
+	hiddenDraft = "hidden role"         // 4: a draft looks like a sent mail
+	nullTitle   = "null for not read"   // 5
+	differs     = "depends on provider" // 6
+	wrongWindow = "window"
 )
 
 // known are the kinds that are still found.
-var known = map[string]int{unnamedRange: 1}
+var known = map[string]int{}
 
 // finding is a false claim.
 type finding struct{ kind, text string }
@@ -35,7 +39,7 @@ type finding struct{ kind, text string }
 func (c *caller) check(ctx context.Context, q question) (found []finding, notes *string, err error) {
 	text, structured, ok := c.call(ctx, q.tool, q.arguments)
 	if !ok {
-		return nil, nil, nil
+		return c.checkRefusal(q, text), nil, nil
 	}
 	for _, read := range []claims{textClaims(text), structuredClaims(structured)} {
 		checked := checking{caller: c, ctx: ctx, question: q, claims: read, structured: structured}
@@ -92,9 +96,7 @@ func (k *checking) records() error {
 	if k.tool == "aggregate" && k.count != nil && *k.count != matching {
 		k.report(wrongCount, "%d, of %d records", *k.count, matching)
 	}
-	if isCovered := k.granted.Since.IsZero() && k.granted.Until.IsZero(); !isCovered && (k.isWhole || k.count != nil) && !k.names(k.granted.Since.Format("2006-01-02")) {
-		k.report(unnamedRange, "the grant begins at %s", k.granted.Since)
-	}
+	k.limits([]catalog.StreamGrant{k.granted})
 	return firstError(k.groupsOf(matching), k.absent(), k.aloneCounts())
 }
 
@@ -155,9 +157,20 @@ func (k *checking) condition(field, operator, value string) condition {
 	return made
 }
 
-func (k *checking) absent() error {
+// inRange returns the records of the stream, those in the range of time of the call only.
+func (k *checking) inRange(isOfRange bool) *truth {
 	covered := k.truth(k.granted, k.connection)
+	for _, each := range k.conditions {
+		if _, isTime := each.value.(time.Time); isTime && isOfRange {
+			covered = covered.with(each)
+		}
+	}
+	return covered
+}
+
+func (k *checking) absent() error {
 	for _, claim := range k.absences() {
+		covered := k.inRange(claim.isOfRange)
 		count, err := covered.with(k.condition(claim.field, "", claim.value)).count(k.ctx)
 		if err != nil {
 			return err
@@ -166,7 +179,7 @@ func (k *checking) absent() error {
 			k.report(notAbsent, "%d records have %s=%q", count, claim.field, claim.value)
 		}
 		for _, seen := range claim.seen {
-			if count, err = covered.with(k.condition(claim.field, "", seen)).count(k.ctx); err != nil {
+			if count, err = k.inRange(false).with(k.condition(claim.field, "", seen)).count(k.ctx); err != nil {
 				return err
 			}
 			if count == 0 {
@@ -179,11 +192,11 @@ func (k *checking) absent() error {
 
 func (k *checking) aloneCounts() error {
 	for _, claim := range k.alone() {
-		count, err := k.truth(k.granted, k.connection).with(k.condition(claim.field, claim.operator, claim.value)).count(k.ctx)
+		count, err := k.inRange(claim.isOfRange).with(k.condition(claim.field, claim.operator, claim.value)).count(k.ctx)
 		if err != nil {
 			return err
 		}
-		if count != claim.count {
+		if count != claim.count && !(claim.isOfRange && count < claim.count) { // more records were read than those in the range
 			k.report(wrongAlone, "%d records have %s %s %q, not %d", count, claim.field, claim.operator, claim.value, claim.count)
 		}
 	}
@@ -198,6 +211,7 @@ func (k *checking) feed() error {
 	if err != nil {
 		return err
 	}
+	k.limits([]catalog.StreamGrant{k.granted})
 	if k.isWhole && k.rows > count {
 		k.report(wrongRows, "%d changes of %d records", k.rows, count)
 	}
@@ -206,6 +220,7 @@ func (k *checking) feed() error {
 
 // timeline counts the records in the range, of the streams whose consent time is their time.
 func (k *checking) timeline() error {
+	k.limits(k.streams)
 	if !k.isWhole {
 		return k.drafts()
 	}
@@ -294,6 +309,7 @@ func (k *checking) search() error {
 		}
 		want += count
 	}
+	k.limits(slices.DeleteFunc(slices.Clone(k.caller.streams), func(s catalog.StreamGrant) bool { return streams != nil && !slices.Contains(streams, s.Name) }))
 	if k.count != nil && *k.count != want {
 		k.report(wrongHits, "exactly %d hits, of %d records", *k.count, want)
 	}

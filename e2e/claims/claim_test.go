@@ -132,6 +132,7 @@ func structuredClaims(structured []byte) claims {
 
 // absence is a claim that no record has a value. Seen are the values that occur.
 type absence struct {
+	isOfRange    bool // of the records that were read, which are at least those in the range of time
 	field, value string
 	seen         []string
 }
@@ -139,7 +140,7 @@ type absence struct {
 const quotedForm = `"(?:[^"\\]|\\.)*"`
 
 var (
-	absenceForm = regexp.MustCompile(`No record(?: read)? has (\w+)=(` + quotedForm + `); values seen: ((?:` + quotedForm + `(?:, )?)*)`)
+	absenceForm = regexp.MustCompile(`No record( read)? has (\w+)=(` + quotedForm + `); values seen: ((?:` + quotedForm + `(?:, )?)*)`)
 	quotedText  = regexp.MustCompile(quotedForm)
 	aloneForm   = regexp.MustCompile(`(\d+) with (\w+)(?:=(` + quotedForm + `)| (gte|gt|lte|lt) (` + quotedForm + `))`)
 	togetherRow = regexp.MustCompile(`No record(?: read)? matches all conditions; records(?: read)? alone: [^.]*`)
@@ -147,14 +148,15 @@ var (
 
 // alone is a claim of how many records match one condition.
 type alone struct {
+	isOfRange              bool
 	field, operator, value string
 	count                  int
 }
 
 func (c claims) absences() (found []absence) {
 	for _, each := range absenceForm.FindAllStringSubmatch(c.note, -1) {
-		claim := absence{field: each[1], value: unquoted(each[2])}
-		for _, seen := range quotedText.FindAllString(each[3], -1) {
+		claim := absence{isOfRange: each[1] != "", field: each[2], value: unquoted(each[3])}
+		for _, seen := range quotedText.FindAllString(each[4], -1) {
 			claim.seen = append(claim.seen, unquoted(seen))
 		}
 		found = append(found, claim)
@@ -164,7 +166,7 @@ func (c claims) absences() (found []absence) {
 
 func (c claims) alone() (found []alone) {
 	for _, each := range aloneForm.FindAllStringSubmatch(c.note, -1) {
-		found = append(found, alone{each[2], each[4], unquoted(each[3] + each[5]), *number(each[1])})
+		found = append(found, alone{strings.Contains(c.note, "records read alone"), each[2], each[4], unquoted(each[3] + each[5]), *number(each[1])})
 	}
 	return found
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -23,6 +24,8 @@ func (c condition) sql() string {
 	switch value := c.value.(type) {
 	case bool:
 		return fmt.Sprintf("%s %s %t", field, operator, value)
+	case time.Time:
+		return fmt.Sprintf("julianday(%s) %s julianday('%s')", field, operator, value.Format(time.RFC3339))
 	case int64:
 		return fmt.Sprintf("%s %s %d", field, operator, value)
 	}
@@ -44,6 +47,7 @@ type question struct {
 	connection string
 	conditions []condition
 	word       string // of a search
+	ungranted  string // a field that the call names and the grant does not cover
 }
 
 func (q question) String() string { return q.tool + " " + encode(q.arguments) }
@@ -89,7 +93,43 @@ func (c *caller) drawCondition(ctx context.Context, t *rapid.T, granted catalog.
 	return drawn, true
 }
 
-// drawQuestion draws a call that the grant permits.
+// drawTime draws a bound on the time that a range of the grant bounds.
+func (c *caller) drawTime(t *rapid.T, granted catalog.StreamGrant) (condition, bool) {
+	name := c.stream(granted.Name).ConsentTimeField
+	if name == "" || granted.Fields != nil && !slices.Contains(granted.Fields, name) || rapid.IntRange(0, 1).Draw(t, "is bounded") == 0 {
+		return condition{}, false
+	}
+	at := time.Date(2025, time.Month(8+rapid.IntRange(0, 12).Draw(t, "month")), 1, 0, 0, 0, 0, time.UTC)
+	return condition{catalog.Field{Name: name}, rapid.SampledFrom([]string{"gte", "lt"}).Draw(t, "bound"), at}, true
+}
+
+// drawUngranted draws a call that names a field that exists and is not granted.
+func (c *caller) drawUngranted(t *rapid.T, q question) question {
+	var others []string
+	for _, field := range c.stream(q.granted.Name).Fields {
+		if q.granted.Fields != nil && !slices.Contains(q.granted.Fields, field.Name) {
+			others = append(others, field.Name)
+		}
+	}
+	if others == nil {
+		q.tool = "schema"
+		return q
+	}
+	q.tool, q.ungranted = "query_records", rapid.SampledFrom(others).Draw(t, "not granted")
+	switch rapid.IntRange(0, 3).Draw(t, "place") {
+	case 0:
+		q.arguments["fields"] = []string{q.ungranted}
+	case 1:
+		q.arguments["filter"] = map[string]any{q.ungranted: "x"}
+	case 2:
+		q.arguments["sort"] = "-" + q.ungranted
+	default:
+		q.tool, q.arguments["metric"], q.arguments["group_by"] = "aggregate", "count", q.ungranted
+	}
+	return q
+}
+
+// drawQuestion draws a call that the grant permits, or one that names a field that is not granted.
 func (c *caller) drawQuestion(ctx context.Context, t *rapid.T) question {
 	granted := rapid.SampledFrom(c.streams).Draw(t, "stream")
 	q := question{granted: granted, arguments: map[string]any{"stream": granted.Name}}
@@ -108,7 +148,11 @@ func (c *caller) drawQuestion(ctx context.Context, t *rapid.T) question {
 			q.conditions = append(q.conditions, drawn)
 		}
 	}
-	switch kind := rapid.SampledFrom([]string{"rows", "rows", "count", "groups", "search", "timeline", "window", "changes", "schema"}).Draw(t, "kind"); kind {
+	if drawn, ok := c.drawTime(t, granted); ok {
+		filter[drawn.field.Name] = drawn.argument()
+		q.conditions = append(q.conditions, drawn)
+	}
+	switch kind := rapid.SampledFrom([]string{"rows", "rows", "count", "groups", "search", "timeline", "window", "changes", "schema", "ungranted"}).Draw(t, "kind"); kind {
 	case "rows":
 		q.tool, q.arguments["limit"] = "query_records", rapid.IntRange(1, 100).Draw(t, "limit")
 		if sorted := c.filterable(granted); len(sorted) > 0 && rapid.IntRange(0, 3).Draw(t, "is sorted") == 0 {
@@ -124,6 +168,9 @@ func (c *caller) drawQuestion(ctx context.Context, t *rapid.T) question {
 		}
 	case "search":
 		return c.drawSearch(ctx, t, q)
+	case "ungranted":
+		q.conditions = nil
+		return c.drawUngranted(t, q)
 	case "timeline":
 		day := rapid.IntRange(0, 300).Draw(t, "day")
 		if drafts := c.draftDays(ctx); len(drafts) > 0 && rapid.Bool().Draw(t, "has a draft") {
@@ -165,7 +212,7 @@ func (c *caller) draftDays(ctx context.Context) []int {
 
 // drawSearch draws a word of a text that the grant covers, or one that does not occur.
 func (c *caller) drawSearch(ctx context.Context, t *rapid.T, q question) question {
-	q.tool, q.conditions = "search", nil
+	q.tool, q.conditions, q.connection = "search", nil, ""
 	q.arguments = map[string]any{"q": "zyxwvut", "limit": rapid.IntRange(1, 50).Draw(t, "limit")}
 	if texts := c.textsOf(ctx, q.granted); len(texts) > 0 && rapid.IntRange(0, 5).Draw(t, "occurs") > 0 {
 		var words []string

@@ -16,7 +16,9 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
@@ -127,10 +129,27 @@ func (p *person) caller(t testing.TB, reads resource.Reads, number int) *caller 
 		t.Fatal(err)
 	}
 	readings := tool.NewReadings(tool.ReadingsOptions{Most: tool.DefaultReadOn})
-	return &caller{person: p, reads: reads, streams: p.grants[number], env: tool.Env{RS: client, Readings: readings}}
+	return &caller{person: p, reads: reads, streams: p.grants[number], env: tool.Env{RS: client, Readings: readings, Granted: introspected(t, box, number)}}
 }
 
-// call returns both channels of a result. A refusal makes no claim about records and returns false.
+// introspected returns the limits of a grant by its introspection.
+func introspected(t testing.TB, box *sandbox.Sandbox, number int) []granted.Stream {
+	t.Helper()
+	client := box.Authorization().Caller()
+	verifier, err := auth.NewVerifier(auth.Options{
+		AuthorizationServer: origin, ClientID: client.ID, ClientSecret: rs.NewSecret(client.Secret), Audiences: []string{origin}, Transport: handled{box.Handler()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := verifier.Verify(context.Background(), box.Tokens()[grantName(number)])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Granted
+}
+
+// call returns both channels of a result. A refusal makes no claim about records: call then returns its text and false.
 func (c *caller) call(ctx context.Context, name string, arguments map[string]any) (text string, structured []byte, ok bool) {
 	raw, err := json.Marshal(arguments)
 	if err != nil {
@@ -139,8 +158,11 @@ func (c *caller) call(ctx context.Context, name string, arguments map[string]any
 	tools := gen.Surface().Tools
 	i := slices.IndexFunc(tools, func(d tool.Definition) bool { return d.Name == name })
 	result, err := tools[i].Run(ctx, c.env, raw)
-	if err != nil || result.IsError {
-		return "", nil, false
+	if err != nil {
+		result = tool.Failed(err)
+	}
+	if result.IsError {
+		return result.Text, nil, false
 	}
 	if c.alter != nil {
 		c.alter(name, result)

@@ -7,6 +7,7 @@ type Coverage struct {
 	GrantIDs []string        // the grants that answered, for a reader that can have several; otherwise nil
 	Missing  []Missing       // sources that failed; nil for a single source
 	Absent   []rawjson.Value // warnings about sources that could have contributed and cannot be read; nil for a single source
+	Limits   []Limit         // of the grants, as far as the question reaches past them
 	Reading  *Reading        // of an answer that the adapter computed; nil for the resource server's
 	Searched *Searched       // of the first page of a search; otherwise nil
 }

@@ -68,7 +68,7 @@ func (a *aggregation) calls(shown int) []answer.Call {
 
 func (a *aggregation) frame(shown int) frame {
 	calls := a.calls(shown)
-	together := a.connectionsNote()
+	together := words(a.connectionsNote(), limitsNote(a.Coverage))
 	f := frame{
 		linesBefore: withLine(append([]string{a.head()}, readingLines(a.Reading, 0)...), together),
 		linesAfter:  append(linesOfWarnings(a.Warnings), callLines("next", calls)...),

@@ -148,6 +148,51 @@ func withNear(g answer.Given, unmatched []answer.Unmatched) []answer.Call {
 	return g.With(rawjson.Raw("filter", filter.Encode()))
 }
 
+// limitsNote names the limits of the grants that the question reaches past (R-CLAIM-1), streams with the same limit together.
+func limitsNote(coverage answer.Coverage) string {
+	var limits []answer.Limit // without their streams
+	streams := map[answer.Limit][]string{}
+	for _, each := range coverage.Limits {
+		name := "all streams"
+		if each.Stream != tool.EveryStream {
+			name = each.Stream
+		}
+		if each.Stream = ""; streams[each] == nil {
+			limits = append(limits, each)
+		}
+		streams[each] = append(streams[each], name)
+	}
+	if limits == nil {
+		return ""
+	}
+	var parts []string
+	for _, each := range limits {
+		parts = append(parts, strings.Join(listedNames(streams[each]), ", ")+describeLimit(each))
+	}
+	return "Granted only: " + strings.Join(parts, "; ") + ". Records outside are unknown, not absent."
+}
+
+func describeLimit(limit answer.Limit) (text string) {
+	if limit.ConnectionID != "" {
+		text += " of " + ListedName(limit.ConnectionID)
+	}
+	if limit.Records > 0 {
+		text += fmt.Sprintf(", %d records", limit.Records)
+	}
+	switch since, until := shortTime(limit.Since), shortTime(limit.Until); {
+	case limit.Until.IsZero() && !limit.Since.IsZero():
+		text += " from " + since + " on"
+	case !limit.Until.IsZero() && !limit.Since.IsZero():
+		text += " from " + since + " to before " + until
+	case !limit.Until.IsZero():
+		text += " before " + until
+	}
+	return text
+}
+
+// shortTime returns a time in UTC, without the time of day at midnight.
+func shortTime(at time.Time) string { return strings.TrimSuffix(at.Format(time.RFC3339), "T00:00:00Z") }
+
 // smallerMembers returns the members of a page that was read again with a smaller limit.
 func smallerMembers(smaller *answer.Smaller) rawjson.Object {
 	if smaller == nil {

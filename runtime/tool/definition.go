@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -90,6 +91,8 @@ const (
 // Env is what one call may use. It belongs to that call alone: the reader has the caller's bearer (R-HOST-5).
 type Env struct {
 	RS rs.Reader
+	// Granted is what the grants of the caller allow of each stream, as far as it is known (R-CLAIM-2).
+	Granted []granted.Stream
 	// WantsFile is set by a host that reads a file as a resource: the call then returns its bytes.
 	WantsFile bool
 	// Writer is for commands of the terminal. A host of MCP clients leaves it nil, so that no tool can change anything.

@@ -96,7 +96,7 @@ func (r *review) checkField(wanted name) {
 		}
 		r.add(wanted, suggestion, granted, "%s", r.unknownField(wanted.text))
 	case !isGranted(*known):
-		text := fmt.Sprintf("Field %s exists and is not granted; accepted lists the granted fields.", field)
+		text := fmt.Sprintf("Field %s is not granted; accepted lists the granted fields.", field)
 		if r.connect != nil {
 			text += " The user can ask the owner for it, and this call then works: " +
 				r.connect(tool.Uncovered{ConnectionID: r.connectionID(), Stream: r.stream, Field: wanted.text})
@@ -112,12 +112,19 @@ func (r *review) checkField(wanted name) {
 	}
 }
 
-// unknownField describes a field that the stream or every stream lacks, and names the first other streams that have it.
+// unknownField describes a field that the stream or every stream lacks, and names the first other streams that have it. A schema may list
+// granted fields only, so another field does not exist only if the server says so (R-CLAIM-2).
 func (r *review) unknownField(field string) string {
 	if r.stream == "" {
 		return fmt.Sprintf("No stream has a field %s; accepted lists the fields of all streams.", quoted(field))
 	}
-	text := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(r.stream), quoted(field))
+	text := fmt.Sprintf("Stream %s has no granted field %s; accepted lists those that it has.", quoted(r.stream), quoted(field))
+	switch {
+	case r.isRefusedAs(fieldNotGranted):
+		text = fmt.Sprintf("Field %s is not granted; accepted lists the granted fields.", quoted(field))
+	case r.isRefusedAs("unknown_field"):
+		text = fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(r.stream), quoted(field))
+	}
 	var others []string
 	for _, row := range r.document.Rows() {
 		if fields(row.Fields()).named(field) != nil && len(others) < maxOtherStreams {

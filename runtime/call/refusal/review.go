@@ -87,12 +87,8 @@ func (r *review) checkNames() {
 		return
 	}
 	r.readRows()
-	code := ""
-	if r.refused != nil {
-		code = r.refused.Code
-	}
 	for _, each := range r.namesOf(tool.CompleteField) {
-		if r.stream != "" || code == "unknown_field" && r.fields.named(each.text) == nil {
+		if r.stream != "" || r.isRefusedAs("unknown_field") && r.fields.named(each.text) == nil {
 			r.checkField(each)
 		}
 	}
@@ -106,14 +102,27 @@ func (r *review) checkNames() {
 		}
 	}
 	switch {
-	case code == "invalid_sort":
+	case r.isRefusedAs(fieldNotGranted):
+		for _, each := range r.namesOf(tool.CompleteSort) {
+			field := sortForm.FindStringSubmatch(each.text)[2]
+			if r.fields.named(field) == nil {
+				r.add(each, "", r.fields.names(isGranted), "%s", r.unknownField(field))
+			}
+		}
+	case r.isRefusedAs("invalid_sort"):
 		for _, each := range r.namesOf(tool.CompleteSort) {
 			r.checkSort(each)
 		}
-	case code == "invalid_cursor" && len(r.found) == 0:
+	case r.isRefusedAs("invalid_cursor") && len(r.found) == 0:
 		r.checkChanges()
 	}
 }
+
+// fieldNotGranted is the code of a resource server for a field that is not granted. For a window, it may not exist either.
+const fieldNotGranted = "field_not_granted"
+
+// isRefusedAs reports whether the resource server refused the call with a code.
+func (r *review) isRefusedAs(code string) bool { return r.refused != nil && r.refused.Code == code }
 
 // isForEveryStream reports whether the adapter refused a call for all streams.
 func (r *review) isForEveryStream(wanted name) bool {

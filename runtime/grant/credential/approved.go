@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 )
 
 // Approved is what the owner approved of one stream, as the authorization server reports it.
@@ -40,7 +41,7 @@ type Source struct {
 }
 
 // EveryStream is the name for all streams of a source.
-const EveryStream = "*"
+const EveryStream = granted.EveryStream
 
 // Stream is a stream of a Detail. Empty members do not limit it.
 type Stream struct {
@@ -84,6 +85,17 @@ func (c Credential) Approved() []Approved {
 		}
 	}
 	return approved
+}
+
+// Granted returns what the owner approved of each stream. Without a refresh token, the grant ends with its access token.
+func (c Credential) Granted() []granted.Stream {
+	streams := granted.Read(c.GrantID, c.Details)
+	for i := range streams {
+		if c.RefreshToken.IsZero() {
+			streams[i].Expires = c.ExpiresAt
+		}
+	}
+	return streams
 }
 
 const maxFieldsRepeated = 12 // by SameRequest; authorization servers list all fields of an unlimited stream

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
 )
@@ -138,7 +139,7 @@ func (p *page) warnings(ctx context.Context, rest int, cursor string) []rawjson.
 			streams = child.source.Streams
 		}
 		for _, stream := range streams {
-			warnings = append(warnings, p.reader.overlaps(child.source, need{stream: stream, isWhole: true})...)
+			warnings = append(warnings, p.reader.overlaps(child.source, granted.Need{Stream: stream, IsWhole: true})...)
 		}
 	}
 	own := len(warnings)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -130,7 +131,7 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 		response.Absent = report(ctx, r.ended(streams))
 	}
 	if one, isOne := request.Sources.(rs.OneSource); isOne && request.Path.Route().Template != rs.SchemaRoute {
-		response.Absent = append(response.Absent, r.overlaps(source, needOf(request, one.Stream))...)
+		response.Absent = append(response.Absent, r.overlaps(source, granted.NeedOf(request, one.Stream))...)
 	}
 	return response, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -64,7 +65,7 @@ func (r *Reader) assign(streams []string) []*child {
 			}
 			names = keep(wanted, func(name string) bool {
 				others := keep(r.shared[source.ConnectionID], func(s *Source) bool { return s.Streams != nil && s.grants(name) })
-				return others == nil || source == best(others, need{stream: name, isWhole: true})
+				return others == nil || source == best(others, granted.Need{Stream: name, IsWhole: true})
 			})
 			if len(names) == 0 {
 				continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -19,7 +20,7 @@ type Source struct {
 
 	// Streams are the stream names of the grant. Nil means unknown: the source may have every stream, and its resource server decides.
 	Streams []string
-	Limits  map[string]Limit // by stream, or of "*"; a missing one is unknown
+	Limits  map[string]granted.Limit // by stream, or of "*"; a missing one is unknown
 
 	Reader    rs.Reader // reads with the member's bearer; nil means that the grant was revoked or has ended
 	Missing   error     // why the source cannot be read, if that is known
@@ -152,7 +153,7 @@ func (r *Reader) one(request rs.Request) (*Source, error) {
 		case len(candidates) == 0:
 			return nil, r.ungranted(streams)
 		case len(candidates) == 1 || haveOneConnection(candidates):
-			return best(candidates, needOf(request, streams[0])), nil
+			return best(candidates, granted.NeedOf(request, streams[0])), nil
 		case len(oneOfEach(candidates)) == 1:
 			return candidates[0].whole(), nil
 		}
@@ -199,7 +200,7 @@ func (r *Reader) named(request rs.Request, connectionID string, streams []string
 		return most, nil
 	}
 	candidates = keep(candidates, func(s *Source) bool { return s.coverage(streams) == most.coverage(streams) })
-	return best(candidates, needOf(request, streams[0])), nil
+	return best(candidates, granted.NeedOf(request, streams[0])), nil
 }
 
 func (r *Reader) having(connectionID string) []*Source {

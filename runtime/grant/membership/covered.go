@@ -2,11 +2,11 @@ package membership
 
 import (
 	"slices"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -64,16 +64,12 @@ func approvedOf(stored credential.Credential) coverage {
 }
 
 // limitsOf returns the limits of a grant's streams by its approval, for one connection.
-func limitsOf(stored credential.Credential, connectionID string) map[string]fanout.Limit {
-	limits := map[string]fanout.Limit{}
-	for _, each := range stored.Approved() {
-		if len(each.Connections) > 0 && !slices.Contains(each.Connections, connectionID) {
-			continue
+func limitsOf(streams []granted.Stream, connectionID string) map[string]granted.Limit {
+	limits := map[string]granted.Limit{}
+	for _, each := range streams {
+		if len(each.Connections) == 0 || slices.Contains(each.Connections, connectionID) {
+			limits[each.Name] = each.Limit
 		}
-		limit := fanout.Limit{Fields: each.Fields, Records: each.Records, TimeField: each.TimeField}
-		limit.Since, _ = time.Parse(time.RFC3339, each.Since) // the resource server applies a bound of another form
-		limit.Until, _ = time.Parse(time.RFC3339, each.Until)
-		limits[each.Stream] = limit
 	}
 	return limits
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -29,6 +30,7 @@ type grant struct {
 	provider   *provider
 	membership *Membership
 	admission  *host.Admission
+	approved   []granted.Stream // by the owner, as far as it is known
 
 	mu       sync.Mutex
 	entry    *credential.Entry
@@ -216,7 +218,7 @@ func (g *grant) sources() []fanout.Source {
 	for i := range sources {
 		source := &sources[i]
 		source.GrantID, source.Shared, source.Reader = cmp.Or(stored.GrantID, "a grant of "+g.provider.url), len(sources) > 1, g
-		source.Missing, source.Reconnect, source.Limits = missing, reconnect, limitsOf(stored, source.ConnectionID)
+		source.Missing, source.Reconnect, source.Limits = missing, reconnect, limitsOf(g.approved, source.ConnectionID)
 		source.DisplayName = cmp.Or(source.DisplayName, stored.Label)
 	}
 	return sources

@@ -131,6 +131,9 @@ func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
 		return tool.Env{}, err
 	}
 	env := tool.Env{Connect: func(u tool.Uncovered) string { return m.connect(grants, u) }}
+	for _, each := range grants {
+		env.Granted = append(env.Granted, each.approved...)
+	}
 	if len(grants) == 1 && len(m.providers) == 1 {
 		env.RS = grants[0]
 		return env, grants[0].admitted(ctx)

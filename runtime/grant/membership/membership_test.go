@@ -299,3 +299,29 @@ func TestWhatNoGrantCoversIsAskedFor(t *testing.T) {
 		t.Errorf("with two connectors the line is %s", got)
 	}
 }
+
+// R-CLAIM-2: a call knows the limits of every grant that it may read.
+func TestLimitsOfTheGrants(t *testing.T) {
+	server := newServer(t, map[string][]string{bearerOf("first"): {"cin_1"}, bearerOf("second"): {"cin_2"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	for name, since := range map[string]string{"first": "2026-01-10T00:00:00Z", "second": "2026-02-10T00:00:00Z"} {
+		add(t, cache, server.URL, name, func(entry *credential.Entry) {
+			entry.Credential.Details = []byte(`[{"streams":[{"name":"messages","time_constraint":{"since":"` + since + `"}}]}]`)
+		})
+	}
+	m, err := membership.New(t.Context(), membership.Options{Cache: cache, Providers: []string{server.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := m.Environment(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	for _, each := range env.Granted {
+		known[each.GrantID] = each.Since.Format(time.DateOnly)
+	}
+	if diff := cmp.Diff(map[string]string{"grt_first": "2026-01-10", "grt_second": "2026-02-10"}, known); diff != "" {
+		t.Error(diff)
+	}
+}

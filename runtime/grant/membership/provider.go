@@ -86,7 +86,7 @@ func (m *Membership) load(p *provider) {
 
 // grantOf returns the grant of a credential: a known one if its token is unchanged, and otherwise a new one with the known coverage.
 func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*grant) *grant {
-	made := &grant{provider: p, membership: m, entry: entry, covered: approvedOf(entry.Credential)}
+	made := &grant{provider: p, membership: m, entry: entry, covered: approvedOf(entry.Credential), approved: entry.Credential.Granted()}
 	for _, each := range known {
 		each.mu.Lock()
 		id := each.entry.Credential.GrantID

@@ -58,27 +58,29 @@ func text(value *string) string {
 // metric or the grouping (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). It returns the errors of
 // the reader, or a *tool.Error for an argument that the resource server would refuse too, or for a caller with too many readings.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*tool.Answer, error) {
-	if input.Stream == tool.EveryStream {
-		found, err := readCounts(ctx, env, request, input)
-		if err != nil {
-			return nil, err
-		}
-		return tool.Answered(found, render.Aggregate), nil
-	}
-	q := newGroups(ctx, env, request, input)
-	found, err := q.find(ctx, env)
+	found, err := readGroups(ctx, env, request, input)
 	if err != nil {
 		return nil, err
 	}
-	if found.Reading == nil && !found.IsSorted() {
+	found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, found.Coverage)
+	return tool.Answered(found, render.Aggregate), nil
+}
+
+func readGroups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*answer.Groups, error) {
+	if input.Stream == tool.EveryStream {
+		return readCounts(ctx, env, request, input)
+	}
+	q := newGroups(ctx, env, request, input)
+	found, err := q.find(ctx, env)
+	if err == nil && found.Reading == nil && !found.IsSorted() {
 		found = (&joining{ctx, env, q.request, input}).complete(found)
 	}
-	if q.ignoredZone != "" {
+	if err == nil && q.ignoredZone != "" {
 		note, noted := tally.DatesAsWritten(*input.GroupByTime, q.ignoredZone), warnings(found.Warnings)
 		noted.add(note.Code, note.Message)
 		found.Warnings = noted
 	}
-	return tool.Answered(found, render.Aggregate), nil
+	return found, err
 }
 
 // newGroups sets the zone of groups by time.

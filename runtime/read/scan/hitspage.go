@@ -156,7 +156,7 @@ func (s *searching) fitting(ctx context.Context, found *answer.Hits) *render.Hit
 		if err != nil || len(again.Hits) == 0 {
 			break // the first page is right, and says how to read the rest
 		}
-		again.Smaller = &answer.Smaller{Limit: limit, Rows: len(found.Hits)}
+		again.Smaller, again.Limits = &answer.Smaller{Limit: limit, Rows: len(found.Hits)}, found.Limits
 		s.describe(ctx, again)
 		page = render.FitHits(again)
 	}

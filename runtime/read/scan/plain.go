@@ -61,7 +61,7 @@ func fitting(ctx context.Context, env tool.Env, request rs.Request, rows *answer
 		if err != nil || len(again.Records) == 0 {
 			break
 		}
-		again.Smaller = &answer.Smaller{Limit: limit, Rows: len(rows.Records)}
+		again.Smaller, again.Limits = &answer.Smaller{Limit: limit, Rows: len(rows.Records)}, rows.Limits
 		page = render.FitRecords(again)
 	}
 	return page

@@ -3,7 +3,7 @@ package scan
 import (
 	"cmp"
 	"context"
-	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -31,6 +31,15 @@ type RowsInput struct {
 // (R-SCAN-1). If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Rows returns the errors of the reader, or a
 // *tool.Error for a cursor of another call or a caller with too many readings.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
+	page, err := readRows(ctx, env, request, input)
+	if err == nil {
+		found := page.Found.(*answer.Rows)
+		found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, found.Coverage)
+	}
+	return page, err
+}
+
+func readRows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
 		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(text(input.Cursor), changesPrefix) {
 			return computed(readChanges(ctx, env, request, input))
@@ -220,7 +229,7 @@ func (q *rows) order() string {
 func (q *rows) checkNames(l *list, filterFields []string) error {
 	if q.sorts {
 		err := l.probe(l.request.Query, q.sortField)
-		if errors.As(err, new(*rs.Error)) {
+		if refused := asRefused(err); refused != nil && refused.Status != http.StatusForbidden { // a field that is not granted is named as that
 			return q.sortRefusal
 		}
 		if err != nil {

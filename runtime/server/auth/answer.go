@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -48,6 +49,7 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 	} else {
 		parsed.audience = rawjson.Decode[[]string](members, "aud", "a string or an array of strings")
 	}
+	parsed.Granted = granted.OfRecords(granted.Read(parsed.GrantID, body.Get("authorization_details")))
 	if parsed.Kind == rs.KindPackage {
 		parsed.readPackage(members)
 	}

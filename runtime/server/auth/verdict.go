@@ -9,6 +9,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/address"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -17,11 +18,12 @@ type Caller struct {
 	// Kind comes from introspection, never from the token itself (R-HOST-4). rs.KindClient has one grant, read with the caller's bearer.
 	// rs.KindPackage has several grants, each read with the bearer of its member (R-PKG-1).
 	Kind      string
-	ClientID  string    // may be empty
-	GrantID   string    // of a client token; may be empty
-	PackageID string    // of a package token
-	Expires   time.Time // zero if the token does not expire
-	Members   []Member  // of a package; at least one is active
+	ClientID  string           // may be empty
+	GrantID   string           // of a client token; may be empty
+	PackageID string           // of a package token
+	Expires   time.Time        // zero if the token does not expire
+	Members   []Member         // of a package; at least one is active
+	Granted   []granted.Stream // of a client token, from authorization_details; nil: unknown
 
 	// TokenHash is the start of the token's SHA-256, 16 hexadecimal digits, for logs and rate limits.
 	TokenHash string

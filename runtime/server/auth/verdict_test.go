@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 )
@@ -32,6 +34,25 @@ func TestClientToken(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(auth.Caller{}, "TokenHash")); diff != "" {
 		t.Errorf("caller (-want +got):\n%s", diff)
+	}
+}
+
+// R-CLAIM-2: the limits of records come from authorization_details (862c). Fields, and grants without such limits, are not kept.
+func TestGrantedRecords(t *testing.T) {
+	const form = `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_1","authorization_details":[{"type":"https://pdpp.dev/data-access","streams":[
+		{"name":"messages","fields":["id"],"instance_ids":["cin_1"]%s},{"name":"labels"}]}]}`
+	since := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
+	for members, want := range map[string][]granted.Stream{
+		"": nil,
+		`,"time_constraint":{"field":"received_at","since":"2026-01-10T00:00:00Z"}`: {
+			{GrantID: "grt_1", Name: "messages", Connections: []string{"cin_1"}, Limit: granted.Limit{TimeField: "received_at", Since: since}},
+			{GrantID: "grt_1", Name: "labels"},
+		},
+	} {
+		v, _ := verifier(t, newAuthority(t, answer(fmt.Sprintf(form, members))))
+		if diff := cmp.Diff(want, admitted(t, v, bearer).Granted); diff != "" {
+			t.Errorf("%s: granted (-want +got):\n%s", members, diff)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func (h *Handler) environment(ctx context.Context) (tool.Env, error) {
 	if err != nil {
 		return tool.Env{}, fmt.Errorf("make a reader: %w", err)
 	}
-	return tool.Env{RS: reader, Caller: request.Caller.TokenHash}, nil
+	return tool.Env{RS: reader, Granted: request.Caller.Granted, Caller: request.Caller.TokenHash}, nil
 }
 
 // client returns a reader with one bearer. Its errors contain none of the secrets.

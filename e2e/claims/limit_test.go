@@ -1,0 +1,94 @@
+package claims_test
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+)
+
+var (
+	limitsForm = regexp.MustCompile(`Granted only: (.*?)\. Records outside are unknown, not absent\.`)
+	limitForm  = regexp.MustCompile(`^(.*?)(?:, (\d+) records)?(?: from (\S+) on| from (\S+) to before (\S+)| before (\S+))?$`)
+)
+
+// limit is what a result says about the grant of a stream.
+type limit struct{ records, since, until string }
+
+// limitsOf returns the limits that a result names, by stream.
+func (c claims) limitsOf() map[string]limit {
+	named := map[string]limit{}
+	found := limitsForm.FindStringSubmatch(c.note)
+	if found == nil {
+		return named
+	}
+	for part := range strings.SplitSeq(found[1], "; ") {
+		read := limitForm.FindStringSubmatch(part)
+		for stream := range strings.SplitSeq(read[1], ", ") {
+			named[stream] = limit{records: read[2], since: read[3] + read[4], until: read[5] + read[6]}
+		}
+	}
+	return named
+}
+
+// limits checks that a result names exactly the limits that the question reaches past (R-CLAIM-1).
+func (k *checking) limits(streams []catalog.StreamGrant) {
+	named := k.limitsOf()
+	for _, granted := range streams {
+		if k.connection != "" && !slices.Contains(granted.ConnectionIDs, k.connection) {
+			continue
+		}
+		since, until := k.bounds(granted)
+		want := limit{}
+		if since.Before(granted.Since) {
+			want.since = granted.Since.Format(time.DateOnly)
+		}
+		if !granted.Until.IsZero() && (until.IsZero() || until.After(granted.Until)) {
+			want.until = granted.Until.Format(time.DateOnly)
+		}
+		if granted.Resources != nil {
+			want.records = strconv.Itoa(len(granted.Resources))
+		}
+		if named[granted.Name] != want {
+			k.report(wrongLimit, "of %s it names %q, not %q", granted.Name, named[granted.Name], want)
+		}
+		delete(named, granted.Name)
+	}
+	for stream := range named {
+		k.report(wrongLimit, "it names a limit of %s", stream)
+	}
+}
+
+// bounds returns the range of time that the call selects.
+func (k *checking) bounds(granted catalog.StreamGrant) (since, until time.Time) {
+	for _, each := range k.conditions {
+		if at, isTime := each.value.(time.Time); isTime && each.field.Name == k.stream(granted.Name).ConsentTimeField {
+			if each.operator == "gte" {
+				since = at
+			} else {
+				until = at
+			}
+		}
+	}
+	if filter, isRange := k.arguments["filter"].(map[string]any); isRange && k.arguments["stream"] == "*" {
+		bounds := filter["time"].(map[string]string)
+		since, _ = time.Parse(time.RFC3339, bounds["gte"]) // as it was drawn
+		until, _ = time.Parse(time.RFC3339, bounds["lt"])
+	}
+	return since, until
+}
+
+// checkRefusal checks that the refusal of a field that is not granted says so, and lists granted fields (R-CLAIM-2).
+func (c *caller) checkRefusal(q question, refusal string) (found []finding) {
+	if q.ungranted == "" {
+		return nil
+	}
+	isDenied := strings.Contains(refusal, "no field") || strings.Contains(refusal, "not a field")
+	if isDenied || !strings.Contains(refusal, "not granted") || !strings.Contains(refusal, `"accepted":["`+q.granted.Fields[0]) && !strings.Contains(refusal, `"accepted":["`) {
+		found = append(found, finding{notGranted, q.String() + ": " + refusal})
+	}
+	return found
+}

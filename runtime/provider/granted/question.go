@@ -1,0 +1,90 @@
+package granted
+
+import (
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+)
+
+// Question is the part of the granted records that a call asks about.
+type Question struct {
+	Streams      []string // nil: all
+	ConnectionID *string
+	Conditions   rs.Filter // a time of any name is rs.AnyTime
+	GrantIDs     []string  // the grants that answered; nil: all
+}
+
+// Exceeded returns the limits that the question reaches past, in the order of the grants (R-CLAIM-1). Of several grants of a stream, the
+// one that covers most of the question counts, because it is the one that is read.
+func (q Question) Exceeded(all []Stream) (limits []answer.Limit) {
+	for _, each := range all {
+		if !each.ExcludesRecords() || !q.isAnsweredBy(each) {
+			continue
+		}
+		for _, stream := range q.streamsOf(each) {
+			for _, connection := range each.connections() {
+				if limit, isExceeded := q.exceeded(all, each, stream, connection); isExceeded && !slices.Contains(limits, limit) {
+					limits = append(limits, limit)
+				}
+			}
+		}
+	}
+	return limits
+}
+
+// isAnsweredBy reports whether the grant of a stream answered.
+func (q Question) isAnsweredBy(s Stream) bool {
+	return q.GrantIDs == nil || slices.Contains(q.GrantIDs, s.GrantID)
+}
+
+// streamsOf returns the streams of the question that the grant covers.
+func (q Question) streamsOf(s Stream) []string {
+	switch {
+	case q.Streams == nil || slices.Contains(q.Streams, s.Name):
+		return []string{s.Name}
+	case s.Name == EveryStream:
+		return q.Streams
+	}
+	return nil
+}
+
+// connections returns the connections of the grant, or an empty name for unknown ones.
+func (s Stream) connections() []string {
+	if len(s.Connections) == 0 {
+		return []string{""}
+	}
+	return s.Connections
+}
+
+// exceeded returns the limit of one grant of a stream and a connection. It returns false if the question stays within the limit, or if
+// another grant covers more of the question.
+func (q Question) exceeded(all []Stream, used Stream, stream, connection string) (answer.Limit, bool) {
+	if q.ConnectionID != nil && connection != "" && connection != *q.ConnectionID {
+		return answer.Limit{}, false
+	}
+	need := Need{Stream: stream, Conditions: q.Conditions}
+	limit := answer.Limit{Stream: stream, Records: len(used.Records)}
+	isElsewhere := false // another connection of the stream has another limit
+	for _, other := range all {
+		if !q.isAnsweredBy(other) || other.Name != stream && other.Name != EveryStream {
+			continue
+		}
+		isSame := connection == "" || len(other.Connections) == 0 || slices.Contains(other.Connections, connection)
+		if isSame && need.Compare(other.Limit, used.Limit) < 0 {
+			return answer.Limit{}, false
+		}
+		isElsewhere = isElsewhere || !isSame && !other.coversAlike(used.Limit)
+	}
+	if isElsewhere && q.ConnectionID == nil {
+		limit.ConnectionID = connection
+	}
+	isBefore, isAfter := need.Excess(used.Limit)
+	if isBefore {
+		limit.Since = used.Since.UTC()
+	}
+	if isAfter {
+		limit.Until = used.Until.UTC()
+	}
+	return limit, isBefore || isAfter || limit.Records > 0
+}

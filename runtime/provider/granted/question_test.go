@@ -1,0 +1,55 @@
+package granted_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+)
+
+// R-CLAIM-1: the limits that a question reaches past, and no others.
+func TestExceeded(t *testing.T) {
+	month := func(number time.Month) time.Time { return time.Date(2026, number, 1, 0, 0, 0, 0, time.UTC) }
+	spring := granted.Limit{TimeField: "at", Since: month(3), Until: month(6)}
+	mail := granted.Stream{GrantID: "g1", Name: "messages", Connections: []string{"a"}, Limit: spring}
+	all := granted.Stream{GrantID: "g2", Name: granted.EveryStream, Connections: []string{"a"}}
+	other := granted.Stream{GrantID: "g1", Name: "messages", Connections: []string{"b"}}
+	single := granted.Stream{GrantID: "g1", Name: "notes", Limit: granted.Limit{Records: []string{"n1", "n2"}}}
+	from := func(field string, number time.Month) rs.Filter {
+		return rs.Filter{{Field: field, Operator: "gte", Value: month(number).Format(time.RFC3339)}}
+	}
+	until := func(number time.Month) rs.Condition {
+		return rs.Condition{Field: rs.AnyTime, Operator: "lt", Value: month(number).Format(time.RFC3339)}
+	}
+	b := "b"
+	for name, test := range map[string]struct {
+		granted []granted.Stream
+		asked   granted.Question
+		want    []answer.Limit
+	}{
+		"no bounds":               {granted: []granted.Stream{mail}, want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}}},
+		"an early bound":          {granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("at", 3)}, want: []answer.Limit{{Stream: "messages", Until: month(6)}}},
+		"another field":           {granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("sent", 3)}, want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}}},
+		"within":                  {granted: []granted.Stream{mail}, asked: granted.Question{Conditions: append(from(rs.AnyTime, 4), until(6))}},
+		"another stream":          {granted: []granted.Stream{mail}, asked: granted.Question{Streams: []string{"notes"}}},
+		"single records":          {granted: []granted.Stream{single}, asked: granted.Question{Streams: []string{"notes"}}, want: []answer.Limit{{Stream: "notes", Records: 2}}},
+		"a wider grant":           {granted: []granted.Stream{mail, all}, asked: granted.Question{Streams: []string{"messages"}}},
+		"a wider grant, not used": {granted: []granted.Stream{mail, all}, asked: granted.Question{GrantIDs: []string{"g1"}}, want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}}},
+		"one of two connections":  {granted: []granted.Stream{mail, other}, want: []answer.Limit{{Stream: "messages", ConnectionID: "a", Since: month(3), Until: month(6)}}},
+		"the other connection":    {granted: []granted.Stream{mail, other}, asked: granted.Question{ConnectionID: &b}},
+		"every stream": {
+			granted: []granted.Stream{{Name: granted.EveryStream, Limit: spring}}, asked: granted.Question{Streams: []string{"x", "y"}, Conditions: from("at", 5)},
+			want: []answer.Limit{{Stream: "x", Until: month(6)}, {Stream: "y", Until: month(6)}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.asked.Exceeded(test.granted)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
