@@ -105,7 +105,7 @@ func (r *review) checkNames() {
 	case r.isRefusedAs(fieldNotGranted):
 		for _, each := range r.namesOf(tool.CompleteSort) {
 			field := sortForm.FindStringSubmatch(each.text)[2]
-			if r.fields.named(field) == nil {
+			if known := r.fields.named(field); known == nil || !isGranted(*known) {
 				r.add(each, "", r.fields.names(isGranted), "%s", r.unknownField(field))
 			}
 		}
