@@ -170,10 +170,10 @@ func cellOf(value json.RawMessage) string {
 	return string(value)
 }
 
-// localTimes returns times in the zone of this machine. They are dates if none has a time of day. It returns false if a cell is neither a
-// time nor empty.
+// localTimes returns times in the zone of this machine, and its name, such as CET, or CET and CEST if the clock changes between them. They
+// are dates if none has a time of day. It returns false if a cell is neither a time nor empty.
 func localTimes(cells []string) (local []string, zone string, ok bool) {
-	layout := time.DateOnly
+	layout, zones := time.DateOnly, []string(nil)
 	times := make([]time.Time, len(cells))
 	for i, cell := range cells {
 		if cell == "" {
@@ -184,7 +184,9 @@ func localTimes(cells []string) (local []string, zone string, ok bool) {
 			return nil, "", false
 		}
 		times[i] = parsed.Local()
-		zone, _ = times[i].Zone()
+		if name, _ := times[i].Zone(); !slices.Contains(zones, name) {
+			zones = append(zones, name)
+		}
 		if hour, minute, second := times[i].Clock(); hour+minute+second > 0 {
 			layout = "2006-01-02 15:04"
 		}
@@ -195,7 +197,8 @@ func localTimes(cells []string) (local []string, zone string, ok bool) {
 			local[i] = times[i].Format(layout)
 		}
 	}
-	return local, zone, zone != ""
+	slices.Sort(zones)
+	return local, strings.Join(zones, " and "), zones != nil
 }
 
 // areNumbers reports whether all values except null are numbers, and at least one is.
