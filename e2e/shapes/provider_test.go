@@ -34,10 +34,11 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == rs.SchemaRoute:
 		fmt.Fprint(w, `{"connectors":[{"connector_key":"c","granted_connections":[{"connection_id":"cin_1"}],"streams":[`)
-		for i := range p.streams {
-			fmt.Fprintf(w, `{"name":"s%05d","cursor_field":"at"},`, i)
+		names := make([]string, p.streams)
+		for i := range names {
+			names[i] = fmt.Sprintf(`{"name":"s%05d","cursor_field":"at"}`, i)
 		}
-		fmt.Fprint(w, `{"name":"attachments"}]}]}`)
+		fmt.Fprint(w, strings.Join(names, ",")+`]}]}`)
 	case strings.Contains(r.URL.RawQuery, "filter"):
 		p.refuse(w, http.StatusBadRequest, "invalid_request", "filter")
 	case last == "aggregate":
