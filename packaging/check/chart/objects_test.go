@@ -76,8 +76,9 @@ func TestPod(t *testing.T) {
 		"time to drain":       *pod.TerminationGracePeriodSeconds > 40,
 		"bounds":              !container.Resources.Limits.Memory().IsZero() && !container.Resources.Requests.Cpu().IsZero(),
 		"metrics":             container.Ports[1].Name == *kinds["PodMonitor"][0].(*operator.PodMonitor).Spec.PodMetricsEndpoints[0].Port,
-		"traces":              strings.Contains(container.Image, "pdpp-mcp-otel@") && container.Env[0].Name == "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"traces":              strings.Contains(container.Image, "pdpp-mcp-otel@") && container.Env[1].Name == "OTEL_EXPORTER_OTLP_ENDPOINT",
 		"a way for them":      egress[len(egress)-1].Port.IntValue() == 4318,
+		"a place for PDFium":  container.Env[0].Name == "XDG_CACHE_HOME" && container.Env[0].Value == container.VolumeMounts[2].MountPath && pod.Volumes[2].EmptyDir != nil,
 		"secret by reference": pod.Volumes[1].Secret.SecretName == "authorization" && pod.Volumes[1].Secret.Items[0].Key == "introspection",
 	} {
 		if !kept {
