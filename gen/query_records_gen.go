@@ -141,7 +141,7 @@ func queryRecordsDefinition() tool.Definition {
 			{Name: "count", Type: tool.StringArgument, Description: "One of none, estimated, exact.", Values: []string{"none", "estimated", "exact"}},
 			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
 			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields.", Complete: tool.CompleteField},
-			{Name: "view", Type: tool.StringArgument, Description: "A named projection."},
+			{Name: "view", Type: tool.StringArgument, Description: "A named projection.", Complete: tool.CompleteView},
 			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities.", Complete: tool.CompleteRelation},
 			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},
 			{Name: "changes_since", Type: tool.StringArgument, Description: "\"beginning\", \"now\" or next_changes_since."},

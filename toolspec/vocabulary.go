@@ -290,6 +290,7 @@ var Completions = Words{
 	{Name: "field", Doc: "The names of the fields of the stream that the command line names.", Fits: []Fit{{"string", "CompleteField"}, {"string_list", "CompleteField"}}},
 	{Name: "relation", Doc: "A relation of the stream that the call names. Shells offer none.", Fits: []Fit{{"string_list", "CompleteRelation"}}},
 	{Name: "sort", Doc: "The field that the stream is sorted by, - before it for descending. Shells offer none.", Fits: []Fit{{"string", "CompleteSort"}}},
+	{Name: "view", Doc: "A view of the stream that the call names. Shells offer none.", Fits: []Fit{{"string", "CompleteView"}}},
 	{Name: "record", Doc: "A record's id, which may name its stream and its connection. Shells offer none.", Fits: []Fit{{"string", "CompleteRecord"}}},
 }
 

@@ -74,6 +74,7 @@ const (
 	CompleteField                 // the fields of the call's stream
 	CompleteRelation              // the relations of the call's stream
 	CompleteSort                  // the fields by which that stream is sorted
+	CompleteView                  // the views of the call's stream
 	CompleteRecord                // a record's id, which may name its stream and its connection
 )
 

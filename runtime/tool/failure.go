@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -73,7 +74,7 @@ func adapterError(code, message string) object {
 // object returns the error object of an adapter error.
 func (e *Error) object(explained *Explained) object {
 	members := adapterError(string(e.Code), e.Message)
-	members.addTexts("param", e.Param, "did_you_mean", e.DidYouMean)
+	members.addTexts("param", cmp.Or(explained.Param, e.Param), "did_you_mean", e.DidYouMean)
 	if explained.Accepted == nil {
 		members.addAccepted(e.Accepted)
 	}

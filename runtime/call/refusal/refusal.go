@@ -86,7 +86,7 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	case c.Name == tool.SchemaTool:
 		return withoutSchema(refused, refused)
 	}
-	response, err := env.RS.Get(ctx, schemaquery.Request(schemadoc.Scope{}, false))
+	response, err := env.RS.Get(ctx, c.schemaRequest(refused))
 	if err != nil {
 		return withoutSchema(refused, err)
 	}
@@ -96,6 +96,22 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	}
 	checked := review{call: c, document: document, names: document.Names(), refused: refused}
 	return checked.conclude()
+}
+
+// schemaRequest returns the request for the schema that explains a refusal: the index, or the row with the views if the call names a view
+// and the refusal may be about it (039, 041b).
+func (c call) schemaRequest(refused *rs.Error) rs.Request {
+	streams := c.namesOf(tool.CompleteStream)
+	if refused == nil || len(streams) != 1 || len(c.namesOf(tool.CompleteView)) == 0 || refused.Code != "invalid_request" || refused.Param() != "" {
+		return schemaquery.Request(schemadoc.Scope{}, false)
+	}
+	scope := schemadoc.Scope{Stream: &streams[0].text}
+	if connection := c.connectionID(); connection != "" {
+		scope.ConnectionID = &connection
+	}
+	request := schemaquery.Request(scope, true)
+	request.Query = request.Query.Without("detail") // which takes one source only
+	return request
 }
 
 func (c call) argument(name string) *tool.Argument {

@@ -1,6 +1,7 @@
 package refusal_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,7 +34,11 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case r.URL.Path == "/v1/schema" && p.schema != nil:
-		_, _ = w.Write(p.schema)
+		schema := p.schema
+		if r.URL.Query().Get("view") == "compact" { // which has no views
+			schema = bytes.ReplaceAll(schema, []byte(`"views"`), []byte(`"-"`))
+		}
+		_, _ = w.Write(schema)
 	case r.URL.Path == "/v1/schema":
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, unknownSource)
@@ -202,7 +207,7 @@ func TestTheSchemaIsReadAfterRefusalsOnly(t *testing.T) {
 
 // R-ERR-7: a corrected call means what the refused one meant.
 func TestTheCorrectedCallMeansTheSame(t *testing.T) {
-	schema := `{"streams":[{"name":"messages","field_capabilities":{"subject_line":"eq","sent":"eq"},"granted_connections":[{"connection_id":"cin_1","display_name":"Work"}]},` +
+	schema := `{"streams":[{"name":"messages","field_capabilities":{"subject_line":"eq","sent":"eq"},"views":[{"id":"envelope"},{"id":"all"}],"granted_connections":[{"connection_id":"cin_1","display_name":"Work"}]},` +
 		`{"name":"labels","granted_connections":[{"connection_id":"cin_1","display_name":"Work"}]}]}`
 	for name, test := range map[string]struct {
 		tool, arguments, body, want string
@@ -210,6 +215,10 @@ func TestTheCorrectedCallMeansTheSame(t *testing.T) {
 		"a name within another one of a list": {
 			"query_records", `{"stream":"messages","fields":"subject_line,subject"}`, fmt.Sprintf(unknownField, "subject"),
 			`{"stream":"messages","fields":"subject_line,subject_line"}`,
+		},
+		"a view": {
+			"query_records", `{"stream":"messages","view":"envelop"}`, fmt.Sprintf(invalid, "invalid_request", "Unknown view: envelop"),
+			`{"stream":"messages","view":"envelope"}`,
 		},
 		"a connection of several streams without a connector": {
 			"search", `{"q":"x","connection_id":"Work"}`, fmt.Sprintf(failedClosed, "instance_mismatch"), `{"q":"x","connection_id":"cin_1"}`,

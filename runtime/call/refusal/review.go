@@ -26,7 +26,8 @@ type review struct {
 	// Of the rows of that stream and the connection:
 	fields    fields
 	relations []string // that can be expanded
-	cursor    string   // the field that they are sorted by; empty: unknown
+	views     []string
+	cursor    string // the field that they are sorted by; empty: unknown
 
 	found []finding
 }
@@ -101,6 +102,11 @@ func (r *review) checkNames() {
 				"Stream %s has no relation %s that can be expanded.", quoted(r.stream), quoted(each.text))
 		}
 	}
+	for _, each := range r.namesOf(tool.CompleteView) {
+		if len(r.views) > 0 && !slices.Contains(r.views, each.text) {
+			r.add(each, nearname.Nearest(each.text, r.views), r.views, "Stream %s has no view %s; accepted lists its views.", quoted(r.stream), quoted(each.text))
+		}
+	}
 	switch {
 	case r.isRefusedAs(fieldNotGranted):
 		for _, each := range r.namesOf(tool.CompleteSort) {
@@ -145,6 +151,9 @@ func (r *review) readRows() {
 			if relation.Usable() {
 				r.relations = addName(r.relations, relation.Name)
 			}
+		}
+		for _, view := range row.Views() {
+			r.views = addName(r.views, view)
 		}
 		r.cursor = cmp.Or(row.Members.Text("cursor_field"), r.cursor)
 	}

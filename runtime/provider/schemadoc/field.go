@@ -148,6 +148,19 @@ func (s *Stream) Relations() []Relation {
 	return relations
 }
 
+// Views returns the names of the row's views. Only the full form of the schema has them.
+func (s *Stream) Views() []string {
+	elements, _ := rawjson.Elements(s.Members.Get("views"))
+	var names []string
+	for _, element := range elements {
+		view, _ := rawjson.ParseObject(element)
+		if name := cmp.Or(view.Text("id"), view.Text("name")); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Usable reports whether the relation can be expanded with this grant. It is false only if the server says so.
 func (r Relation) Usable() bool {
 	return string(r.Members.Get("usable")) != "false" && string(r.Members.Get("granted")) != "false"
