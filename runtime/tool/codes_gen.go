@@ -7,7 +7,7 @@ const (
 	InvalidArguments           Code = "invalid_arguments"             // An argument is missing, of the wrong type or out of its range.
 	UnknownArgument            Code = "unknown_argument"              // The tool has no argument of that name.
 	InvalidFilter              Code = "invalid_filter"                // The filter is not an object of fields, or uses an unknown operator.
-	InvalidTimeRange           Code = "invalid_time_range"            // A range has a relative date such as `yesterday`, or the filter of a timeline is not a range of `time`.
+	InvalidTimeRange           Code = "invalid_time_range"            // A range has a relative date such as `yesterday`, the filter of a timeline is not a range of `time`, or a timeline does not take the argument.
 	InvalidExpand              Code = "invalid_expand"                // `expand` or `expand_limit` names a relation that this read does not take, or a limit out of range.
 	InvalidID                  Code = "invalid_id"                    // An id, a handle or a name is malformed, or would not be safe in a path.
 	ConflictingConnectionID    Code = "conflicting_connection_id"     // The id names one source and `connection_id` another.

@@ -72,7 +72,7 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 		}
 	}
 	if env.Readings == nil {
-		return nil, readingOff(tool.RecordsStream + ` "` + tool.EveryStream + `"`)
+		return nil, readingOff(tool.RecordsStream, `"`+tool.EveryStream+`"`)
 	}
 	r, err := newReading(ctx, env, kindTimeline)
 	if err != nil {

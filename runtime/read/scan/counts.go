@@ -56,7 +56,7 @@ func (i GroupsInput) refuseMeasure() error {
 // source if no source answered.
 func readCounts(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*answer.Groups, error) {
 	if env.Readings == nil {
-		return nil, readingOff(streamKey + ` "` + tool.EveryStream + `"`)
+		return nil, readingOff(streamKey, `"`+tool.EveryStream+`"`)
 	}
 	if err := input.refuseMeasure(); err != nil {
 		return nil, err

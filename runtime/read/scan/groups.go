@@ -117,10 +117,10 @@ func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	isCycle := tally.IsCycle(query.Granularity)
 	if env.Readings == nil || !isNarrowable(input.Filter) {
 		if wrong == nil && isCycle {
-			return nil, readingOff(granularityName)
+			return nil, readingOff(granularityName, "")
 		}
 		if wrong == nil && input.Sort != nil {
-			return nil, readingOff(sortName)
+			return nil, readingOff(sortName, "")
 		}
 		return getGroups(ctx, env, q.request, input)
 	}
@@ -162,11 +162,11 @@ func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	return found, err
 }
 
-// readingOff refuses an argument that needs a reading by the adapter.
-func readingOff(parameter string) *tool.Error {
+// readingOff refuses an argument, or a part of it, that needs a reading by the adapter.
+func readingOff(parameter, part string) *tool.Error {
 	return &tool.Error{
 		Code: tool.InvalidArguments, Param: parameter,
-		Message: parameter + " needs records that the adapter reads, and --read-on 0 turns that off; leave it out, or pass another value",
+		Message: strings.TrimSpace(parameter+" "+part) + " needs records that the adapter reads, and --read-on 0 turns that off; leave it out, or pass another value",
 	}
 }
 

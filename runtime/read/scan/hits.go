@@ -66,7 +66,7 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 	case err != nil:
 		return nil, err
 	case env.Readings == nil && slices.ContainsFunc(filters, isOnTime):
-		return nil, readingOff(filterName + " " + timeKey)
+		return nil, readingOff(filterName, timeKey)
 	case env.Readings == nil || len(filters) == 0 || !isNarrowable(filters):
 		s.startScope(ctx)
 		return s.read(ctx, s.request)

@@ -70,7 +70,7 @@ func (t *timeline) compare(a, b sortKey) int {
 // answered.
 func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*answer.Rows, error) {
 	if env.Readings == nil {
-		return nil, readingOff(tool.RecordsStream + ` "` + tool.EveryStream + `"`)
+		return nil, readingOff(tool.RecordsStream, `"`+tool.EveryStream+`"`)
 	}
 	span, err := rangeOf(input.Filter, env.Clock)
 	if err != nil {
@@ -141,7 +141,7 @@ func (t *timeline) refuseOthers(accepted ...string) error {
 			continue
 		}
 		refused := &tool.Error{
-			Code: tool.InvalidArguments, Param: name,
+			Code: tool.InvalidTimeRange, Param: name,
 			Message: fmt.Sprintf("%s is not for stream %q; leave it out, or read one stream with it", name, tool.EveryStream),
 			Instead: []rawjson.Object{{{Name: name}}},
 		}

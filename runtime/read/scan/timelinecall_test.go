@@ -117,12 +117,12 @@ func TestTimelineRefuses(t *testing.T) {
 	}
 	_, err := c.try(t, "query_records", `{"stream":"*","fields":["track_name"]}`) // the call for one stream names one that has the field
 	var other *tool.Error
-	if !errors.As(err, &other) || other.Code != tool.InvalidArguments || len(other.Instead) != 2 || other.Instead[1].Text("stream") != "play_history" {
+	if !errors.As(err, &other) || other.Code != tool.InvalidTimeRange || len(other.Instead) != 2 || other.Instead[1].Text("stream") != "play_history" {
 		t.Errorf("%+v", other)
 	}
 	off := caller{c.watched, nil}
 	var refused *tool.Error
-	if _, err := off.try(t, "query_records", `{"stream":"*"}`); !errors.As(err, &refused) || !strings.Contains(refused.Message, "--read-on 0") {
+	if _, err := off.try(t, "query_records", `{"stream":"*"}`); !errors.As(err, &refused) || refused.Param != "stream" || !strings.Contains(refused.Message, "--read-on 0") {
 		t.Errorf("without reading: %v", err)
 	}
 }
