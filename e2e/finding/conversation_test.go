@@ -53,7 +53,7 @@ func TestTheConversationOfARecord(t *testing.T) {
 		d := newDesk(t, reads)
 		for id, want := range map[string][2]string{
 			"cin_slack_team/chat_messages:C003:1758183060.264488": {"Tiles. A path", "DECIDED: one archive"},
-			"cin_gmail_personal/messages:p-msg-066":               {"p-msg-074", "p-msg-065"},
+			"cin_gmail_personal/messages:p-msg-066":               {"p-msg-074", ""},
 			"cin_calendar/events:evt-20260209-2":                  {"", "Yoga"},
 		} {
 			_, structured, _ := d.call(t, "fetch", map[string]any{"id": id})
@@ -111,5 +111,29 @@ func TestHitsCanBeJudged(t *testing.T) {
 	}
 	if _, structured, _ := d.call(t, "fetch", map[string]any{"id": "cin_slack_team/chat_messages:C003:1758183060.264488"}); !strings.Contains(structured, `"title":"Team chat / nebel / leïla / 2025-09-18T08:11:00.000Z"`) {
 		t.Errorf("the title of a chat message: %s", structured)
+	}
+}
+
+// R-FIND-3: the calls before and after a record of a thread begin with it, and continue with its neighbours, however dense the thread is.
+func TestTheNeighboursInAThread(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		d := newDesk(t, reads)
+		_, structured, _ := d.call(t, "fetch", map[string]any{"id": "cin_gmail_personal/messages:p-msg-066"})
+		var document struct {
+			Metadata struct{ Before, After readyCall }
+		}
+		if err := json.Unmarshal([]byte(structured), &document); err != nil {
+			t.Fatal(err)
+		}
+		for side, test := range map[string]struct {
+			call readyCall
+			next string
+		}{"before": {document.Metadata.Before, "p-msg-065"}, "after": {document.Metadata.After, "p-msg-068"}} {
+			text, _, _ := d.call(t, test.call.Tool, test.call.Arguments)
+			own, next := strings.Index(text, "p-msg-066"), strings.Index(text, test.next)
+			if own < 0 || next < own {
+				t.Errorf("%s: %s %s:\n%s", reads, side, test.call.Arguments, text)
+			}
+		}
 	}
 }

@@ -14,12 +14,13 @@ import (
 const (
 	conversationName = "conversation"
 	nearName         = "near"
+	beforeName       = "before"
+	afterName        = "after"
 )
 
-// Maximum distance in time between a record and its neighbours: in a conversation without an end, in one with an end, and in a stream.
+// Maximum distance in time between a record and its neighbours in a conversation without an end, and in a stream.
 const (
 	nearInChannel = time.Hour
-	nearInThread  = 7 * 24 * time.Hour
 	nearInStream  = 12 * time.Hour
 )
 
@@ -27,6 +28,7 @@ const (
 type conversation struct {
 	filter rawjson.Object
 	reach  time.Duration // before and after a record; 0: the conversation has an end
+	side   string        // of a record: beforeName or afterName; empty: both
 }
 
 // conversationsOf returns the conversations that a record belongs to, the narrowest first.
@@ -35,11 +37,11 @@ func conversationsOf(fields rawjson.Object) []conversation {
 	for _, known := range tool.Conversations {
 		id := tool.Role{Fields: known.Fields}.Field(fields)
 		with := fields.Get(known.With)
-		if !isScalar(id.Value) || known.With != "" && !isScalar(with) {
+		if !isScalar(id.Value) || with != nil && !isScalar(with) {
 			continue
 		}
 		one := conversation{filter: rawjson.Object{id}, reach: time.Duration(known.NearHours) * time.Hour}
-		if known.With != "" {
+		if with != nil { // otherwise the stream has no such field, and the value alone names the conversation
 			one.filter = append(one.filter, rawjson.Raw(known.With, with))
 		}
 		found = append(found, one)
@@ -64,10 +66,13 @@ func (id identity) conversationCalls(fields rawjson.Object) rawjson.Object {
 	calls := withCall(nil, conversationName, id.readNear(fields, narrowest))
 	if widest.reach > 0 {
 		widest.reach = nearInChannel
-	} else {
-		widest.reach = nearInThread
+		return withCall(calls, nearName, id.readNear(fields, widest))
 	}
-	return withCall(calls, nearName, id.readNear(fields, widest))
+	for _, side := range []string{beforeName, afterName} { // a range of time would be too wide or too narrow
+		widest.side = side
+		calls = withCall(calls, side, id.readNear(fields, widest))
+	}
+	return calls
 }
 
 // withCall appends a member with the only call, if there is one.
@@ -84,8 +89,8 @@ func (id identity) readNear(fields rawjson.Object, one conversation) []answer.Ca
 		return nil
 	}
 	when := tool.TimeRole.Field(fields)
-	filter := one.filter
-	if one.reach > 0 {
+	filter, order := one.filter, "asc"
+	if one.reach > 0 || one.side != "" {
 		text := TimeText(when.Value)
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {
@@ -94,16 +99,20 @@ func (id identity) readNear(fields rawjson.Object, one conversation) []answer.Ca
 		if err != nil {
 			return nil
 		}
-		layout := time.RFC3339
-		if one.reach == nearInThread { // days are exact enough, and shorter
-			layout, at = time.DateOnly, at.Truncate(24*time.Hour)
+		bound := func(name string, at time.Time) rawjson.Member {
+			return rawjson.String(name, at.UTC().Format(time.RFC3339Nano))
 		}
-		bound := func(name string, at time.Time) rawjson.Member { return rawjson.String(name, at.UTC().Format(layout)) }
 		within := rawjson.Object{bound("gte", at.Add(-one.reach)), bound("lte", at.Add(one.reach))}
+		switch one.side {
+		case beforeName:
+			within, order = rawjson.Object{bound("lte", at)}, "desc"
+		case afterName:
+			within = rawjson.Object{bound("gte", at)}
+		}
 		filter = append(slices.Clone(filter), rawjson.Raw(when.Name, within.Encode()))
 	}
 	arguments := withText(rawjson.Object{rawjson.String(tool.RecordsStream, id.stream)}, tool.RecordsConnectionID, id.connectionID)
-	arguments = append(arguments, rawjson.Raw(tool.RecordsFilter, filter.Encode()), rawjson.String(tool.RecordsOrder, "asc"))
+	arguments = append(arguments, rawjson.Raw(tool.RecordsFilter, filter.Encode()), rawjson.String(tool.RecordsOrder, order))
 	if names := acceptedNames(roleFields(fields)); len(names) > 0 {
 		arguments = append(arguments, rawjson.Strings(tool.RecordsFields, names))
 	}
