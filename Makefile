@@ -10,7 +10,7 @@ VALE        = $(GO) run github.com/vale-cli/vale/v3/cmd/vale@v3.20.0
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 # The sandbox's SQLite and its C library are C translated to Go. They are not checked for races, since that would take most
 # of the time. go test does not vet, since lint vets all packages. Many tests wait for processes: twice as many packages as cores are
-# tested at once.
+# tested at once. Tests of sequential code with many cases run without the detector.
 RACE        = -race -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -timeout 20m -vet=off $(addprefix -gcflags=modernc.org/,$(addsuffix =-race=false,sqlite/lib libc memory))
 # By default a process with goroutines left waits a second for races at its exit, and the tests start many hundred processes.
 GORACE      = atexit_sleep_ms=20
@@ -79,6 +79,7 @@ race: ## all tests with the race detector: units, goldens, end-to-end scripts, a
 	@.ci/browser
 	@.ci/node
 	@.ci/tmux
+	GO='$(GO)' .ci/sequential -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -vet=off
 	GORACE='$(GORACE)' $(GO) test $(RACE) ./...
 
 test-clients: ## real MCP clients and the conformance suite, from npm at exact versions; the gate runs them too

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/generator/emit"
 	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
@@ -16,6 +17,7 @@ import (
 // Every spec that toolspec accepts has a plan, schemas and Go that compiles. The test tries every word of the vocabulary with
 // everything that a spec can give it. Each refusal has a place.
 func TestEveryAcceptedSpecIsWritten(t *testing.T) {
+	timetest.WithoutRace(t)
 	files, refused := map[string]string{}, 0
 	for number, text := range triedSpecs() {
 		name := fmt.Sprintf("tried%d", number)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
 // overlay writes an overlay for the go command that replaces the generated files of folder gen by these. Paths are relative
@@ -64,6 +66,7 @@ func goCommand(t *testing.T, overlay string, arguments ...string) string {
 
 // The Go of every case of testdata compiles and passes vet.
 func TestGeneratedGoCompiles(t *testing.T) {
+	timetest.WithoutRace(t)
 	cases, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/generator"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
@@ -98,6 +99,7 @@ func parse(t *testing.T, name string) *txtar.Archive {
 
 // The same specs give the same bytes: a diff of generated files is a diff of the specs.
 func TestSameSpecsGiveSameBytes(t *testing.T) {
+	timetest.WithoutRace(t)
 	first, err := generator.Files(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)

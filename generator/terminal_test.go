@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
@@ -33,6 +34,7 @@ output: records
 
 // A tool that is added in YAML alone has its table, pages and completion at a terminal.
 func TestAToolAddedInYAMLHasItsTerminal(t *testing.T) {
+	timetest.WithoutRace(t)
 	specs := specsWith(t, "toolspec/surface.yaml", func(text string) string {
 		return strings.Replace(text, "\ntools:\n", "\ntools:\n  - mailbox\n", 1)
 	})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -65,6 +66,7 @@ const barsFile = "bars.txt"
 // R-BUD-5, R-BUD-7, R-SEARCH-2, R-SEARCH-5, R-AGG-4, R-WIN-4: what results cost over the sample data beside its bars. The figures may
 // only fall: a larger one than the file has fails, also with -update.
 func TestBars(t *testing.T) {
+	timetest.WithoutRace(t)
 	transport := sampleProvider(t)
 	client, err := rs.NewClient(rs.Options{BaseURL: demoURL, Bearer: rs.NewSecret(transport.bearer), Transport: transport})
 	if err != nil {

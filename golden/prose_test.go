@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
 // phrases has the phrases that docs/writing.md replaces. Vale checks comments, documents and specs against the same file.
@@ -20,6 +22,7 @@ const allowedPhrase = "// vale off: "
 
 // Messages are string literals, and Vale reads neither those nor the names of tests.
 func TestMessagesAreInPlainEnglish(t *testing.T) {
+	timetest.WithoutRace(t)
 	content, err := os.ReadFile(phrases)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
 // billOfMaterials is the part of a CycloneDX 1.6 document that the test reads.
@@ -38,6 +40,7 @@ type billComponent struct {
 // The bill of materials lists every linked module with its version and its hash in go.sum, and is the same for the
 // same binary.
 func TestBillOfMaterials(t *testing.T) {
+	timetest.WithoutRace(t)
 	t.Setenv("CGO_ENABLED", "0") // as what is published, and as .ci/supply builds it, so that nothing is compiled for this alone
 	sums := string(readFile(t, "../go.sum"))
 	for _, program := range []string{"pdpp-mcp", "pdpp-mcp-otel"} {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
 // The program starts itself in its roles. Under test, the test binary plays them.
@@ -20,6 +22,7 @@ func TestMain(m *testing.M) {
 
 // A brief run measures everything once. Its figures mean little, but it shows that the thorough run works.
 func TestBriefRunMeasuresEverything(t *testing.T) {
+	timetest.WithoutRace(t)
 	directory := t.TempDir()
 	page := filepath.Join(directory, pageName)
 	if err := os.MkdirAll(filepath.Dir(page), 0o700); err != nil {

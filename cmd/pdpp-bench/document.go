@@ -61,7 +61,7 @@ func (s *suite) documentWindows() error {
 	if _, err := session.greet(); err != nil {
 		return err
 	}
-	cold, err := session.timeCalls(1, "read_record_field", fmt.Sprintf(documentCall, "pdf"))
+	cold, err := session.firstDocument()
 	if err != nil {
 		return err
 	}
@@ -87,13 +87,24 @@ func (s *suite) documentWindows() error {
 	what := fmt.Sprintf("first window of a PDF of %d pages", pdfPages)
 	s.report.add(
 		atMost(what+", p50", 400, milliseconds(times["pdf"]), "ms", ""),
-		atMost(what+", PDFium not compiled yet", 4000, milliseconds(cold[0]), "ms", ""),
+		atMost(what+", PDFium not compiled yet", 4000, milliseconds(cold), "ms", ""),
 		atMost(fmt.Sprintf("first window of a DOCX of %d pages, p50", docxPages), 300, milliseconds(times["docx"]), "ms", ""),
 		atMost(fmt.Sprintf("first window of an XLSX of %s cells, p50", grouped(cells)), 500, milliseconds(times["xlsx"]), "ms", ""),
 		atMost("resident memory of the server after these, growth", 20, max(grown, 1)/(1<<20), "MiB", ""),
 		atMost("peak memory of a document's process that compiles PDFium", 350, compiling/(1<<20), "MiB", fmt.Sprintf("compiled before %.0f MiB", reading/(1<<20))),
 	)
 	return errors.Join(errCompiling, errReading)
+}
+
+// firstDocument returns how long it takes until a PDF is read for the first time. On a busy machine calls end at their deadline while the
+// server compiles PDFium for the next one.
+func (s *session) firstDocument() (time.Duration, error) {
+	started := time.Now()
+	for tries := 1; ; tries++ {
+		if _, err := s.call("read_record_field", fmt.Sprintf(documentCall, "pdf")); err == nil || tries == 20 {
+			return time.Since(started), err
+		}
+	}
 }
 
 // childMemory returns the peak resident memory of the process that reads a PDF, in bytes.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
 // notRunExamples are the examples of help pages that TestHelpExamples does not run, with the test that covers them.
@@ -17,6 +19,7 @@ var notRunExamples = map[string]string{
 
 // Each help page has two examples, and they run against a sandbox.
 func TestHelpExamples(t *testing.T) {
+	timetest.WithoutRace(t)
 	box, provider := newProviderAndBox(t, 1) // the seed of pdpp-sandbox
 	person := &reader{home: t.TempDir(), provider: provider}
 	person.exported = []string{"PDPP_PROVIDER_URL=" + provider, "PDPP_ACCESS_TOKEN=" + box.Tokens()["everything"]}

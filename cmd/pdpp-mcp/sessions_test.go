@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
@@ -57,6 +58,7 @@ var nextCursor = regexp.MustCompile(`next_cursor="[^"]+"`)
 // What a person sees on a real terminal, as tmux draws it: a line that is too wide would take two. The provider's address
 // and its cursors differ from run to run.
 func TestSessionsOfATerminal(t *testing.T) {
+	timetest.WithoutRace(t)
 	if os.Getenv("PDPP_NO_TMUX") == "1" {
 		t.Skip("PDPP_NO_TMUX is set")
 	}

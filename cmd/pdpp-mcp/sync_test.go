@@ -20,6 +20,7 @@ import (
 	_ "modernc.org/sqlite" // reads the copies as anybody would
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
@@ -118,6 +119,7 @@ func (s *syncing) copied() string {
 // After each run the copy is what the provider has, to the byte, whatever changed between the runs, and wherever runs between
 // were killed. A run that nothing changed reads one page and writes nothing.
 func TestSyncFollowsEveryChange(t *testing.T) {
+	timetest.WithoutRace(t)
 	s := newSyncing(t, "everything")
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))

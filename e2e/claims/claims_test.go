@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -40,7 +41,7 @@ func TestClaims(t *testing.T) {
 		person := people[rapid.IntRange(0, len(people)-1).Draw(t, "person")]
 		return draw(t, person, calls)
 	})
-	for i := range *draws {
+	for i := range timetest.Draws(*draws) {
 		for _, each := range drawing.Example(i) {
 			if found[each.kind]++; known[each.kind] == 0 {
 				t.Errorf("%s: %s", each.kind, each.text)
@@ -49,9 +50,9 @@ func TestClaims(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d draws, calls %v, false claims %v", *draws, calls, found)
+	t.Logf("%d draws, calls %v, false claims %v", timetest.Draws(*draws), calls, found)
 	for kind := range known {
-		if *draws >= 300 && found[kind] == 0 {
+		if timetest.Draws(*draws) >= 300 && found[kind] == 0 {
 			t.Errorf("%s is not found any more: remove it from the known kinds", kind)
 		}
 	}
@@ -103,6 +104,7 @@ func (noFailure) Fatal(values ...any) { panic(fmt.Sprint(values...)) }
 
 // Planted false claims are found (R-CLAIM-9).
 func TestPlantedClaimsAreFound(t *testing.T) {
+	timetest.WithoutRace(t)
 	person := newPerson(t, 1)
 	for kind, plant := range map[string]func(string, *tool.Result){
 		wrongRows:  replaced(`"has_more":true`, `"has_more":false`, "has_more=true", "has_more=false"),

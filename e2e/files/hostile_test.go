@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -30,6 +31,7 @@ type named struct {
 
 // R-BLOB-2, R-BLOB-3: what a file gets, however it is declared and whatever its bytes are. Each line of the golden is one file.
 func TestHostileFiles(t *testing.T) {
+	timetest.WithoutRace(t)
 	p := newProvider(t)
 	var table strings.Builder
 	table.WriteString("# What files get that are not what they seem. go test ./e2e/files -update writes it.\n")

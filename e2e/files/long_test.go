@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 )
 
@@ -16,6 +17,7 @@ var whole = flag.Bool("whole", false, "read every window of the largest text, wh
 // R-BLOB-2: a text of 16 MiB is read to its end, by the offsets that its windows show, byte for byte. Each window asks for
 // the field, the record and the file once; nothing is kept between them. Without -whole only its first and its last windows are.
 func TestLongTextToItsEnd(t *testing.T) {
+	timetest.WithoutRace(t)
 	var text strings.Builder
 	for line := 0; text.Len() < blob.MaxText-200; line++ {
 		text.WriteString(strconv.Itoa(line) + ";Käse;3,50 €;😀 Zeile mit Text\r\n")

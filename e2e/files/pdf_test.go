@@ -12,10 +12,12 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
-// hostilePDFs are broken copies of PDF files, and files that are made to exhaust or confuse their reader.
-func hostilePDFs(t *testing.T) map[string][]byte {
+// hostilePDFs are broken copies of PDF files, up to 14 of each and each way, and files that are made to exhaust or confuse their reader.
+func hostilePDFs(t *testing.T, copies int) map[string][]byte {
 	files := map[string][]byte{
 		"header alone":  []byte("%PDF-1.7\n"),
 		"a zip in it":   append(sampleFile(t, "kautionsabrechnung.pdf"), "PK\x03\x04PK\x05\x06"...),
@@ -36,7 +38,7 @@ func hostilePDFs(t *testing.T) map[string][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"mietvertrag-pfluegerstr-18.pdf", "kautionsabrechnung.pdf", "kuendigung.pdf", "statement-2026-01.pdf"} {
 		whole := sampleFile(t, name)
-		for i := range 14 {
+		for i := range copies {
 			files[fmt.Sprintf("%s cut %d", name, i)] = whole[:8+(len(whole)-8)*i/14]
 			flipped := slices.Clone(whole)
 			for range 1 << (i % 8) {
@@ -76,7 +78,7 @@ func TestHostilePDFs(t *testing.T) {
 	neighbours.has(file{declared: "text/plain", data: []byte("calm")})
 	other := neighbours.connect(t)
 	var calls, readers sync.WaitGroup
-	files := hostilePDFs(t)
+	files := hostilePDFs(t, timetest.Draws(14))
 	names := make(chan string)
 	var mu sync.Mutex
 	outcomes := map[string]int{}

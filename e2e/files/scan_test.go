@@ -1,7 +1,3 @@
-//go:build !race
-
-// With the race detector, encoding an image takes longer than a document may.
-
 package files_test
 
 import (
@@ -11,10 +7,13 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
 // R-DOC-3: a page without text is an image next to text that says so, one in a call, and next leads to the following page.
 func TestScan(t *testing.T) {
+	timetest.WithoutRace(t) // with the detector, encoding an image takes longer than a document may
 	p := newProvider(t)
 	session := p.connect(t)
 	p.has(file{declared: "application/pdf", data: sampleFile(t, "kuendigung.pdf")})

@@ -11,11 +11,13 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 )
 
 // R-BUD-1, R-HOST-1: every journey, with one token that covers everything.
 func TestJourneysOfAClientToken(t *testing.T) {
+	timetest.WithoutRace(t)
 	journey.Walk(t, "everything", overHTTP)
 }
 

@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -82,6 +83,7 @@ func recordings(t testing.TB) []recorded {
 // output have the same tokens and continuations as with a harmless word in its place, and no character that breaks a line or is
 // invisible.
 func TestDataForgesNothing(t *testing.T) {
+	timetest.WithoutRace(t)
 	tried := 0
 	for number, answer := range recordings(t) {
 		for i, arguments := range answer.arguments {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -51,6 +52,7 @@ type call struct {
 
 // R-ERR-7, R-SURF-9, R-ARG-3: following one error mechanically corrects most wrong calls.
 func TestMistakes(t *testing.T) {
+	timetest.WithoutRace(t)
 	bench := newBench(t)
 	var lines strings.Builder
 	sums := map[verdict]int{}

@@ -202,6 +202,7 @@ func codeOf(err error) string {
 // R-ERR-9: whatever its shape, an answer of a megabyte takes at most 8 times its bytes and 8 MiB, and too many rows or members
 // are refused. The same holds for a package, which reads two such answers.
 func TestShapesAreBounded(t *testing.T) {
+	timetest.WithoutRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as little as possible
 	const size = 1 << 20
 	for _, each := range shapes {
@@ -227,6 +228,7 @@ func TestShapesAreBounded(t *testing.T) {
 // R-ERR-9: a call whose context ends when its answer has arrived ends without more work. It allocates little more than the answer has bytes,
 // and uses a second of processor time at most, however long it waits for the processor.
 func TestShapesEndWithTheirCall(t *testing.T) {
+	timetest.WithoutRace(t)
 	const size = 1 << 20
 	for _, each := range shapes {
 		ctx, cancel := context.WithCancel(t.Context())

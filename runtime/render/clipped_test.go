@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
@@ -48,6 +49,7 @@ func TestLongTextsAreClippedBeforeRowsAreLost(t *testing.T) {
 // R-BUD-2, R-BUD-6: the clipped beginning of a text in any alphabet is exact, and the call next to it starts at its end, in code points as
 // read_record_field counts them.
 func TestClippedTextsAreExact(t *testing.T) {
+	timetest.WithoutRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		texts := make([]string, rapid.IntRange(1, 20).Draw(t, "rows"))
 		rows := make([]string, len(texts))

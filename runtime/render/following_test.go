@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -314,6 +315,7 @@ func TestManyConnectionsSayWhichCallGetsTheRest(t *testing.T) {
 // R-BUD-3, R-HAND-8, R-HAND-10: for random rows, limits and servers, both channels have the same has_more and calls, each call is accepted, and
 // together they reach every row once.
 func TestFollowingReachesEveryRowOnce(t *testing.T) {
+	timetest.WithoutRace(t)
 	rapid.Check(t, func(check *rapid.T) {
 		weight := rapid.SampledFrom([]int{5, 300, 1_000, 4_000, 9_000, 60_000})
 		server := &shelf{

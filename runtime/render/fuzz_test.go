@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -16,6 +17,7 @@ import (
 
 // R-ERR-4, R-BUD-2: every body and status gives a bounded result in UTF-8 or a typed failure, and the failure becomes a bounded result too.
 func FuzzRenderers(f *testing.F) {
+	timetest.WithoutRace(f)
 	seeds, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(seeds) == 0 {
 		f.Fatalf("no fixtures: %v", err)

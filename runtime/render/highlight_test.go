@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
 // R-SEARCH-8: tags are balanced, sentinels become tags or go, and prose stays prose.
@@ -77,9 +79,9 @@ func TestHostileSnippets(t *testing.T) {
 		{"sure marks", strings.Repeat("⟦", count), ""},
 		{"a match far behind", strings.Repeat("é ", count) + "<mark>over</mark>draft", "<mark>over</mark>draft"},
 	} {
-		started := time.Now()
+		began := timetest.Spent()
 		shown, _, _ := shownSnippet(test.snippet, []string{"over"})
-		if took := time.Since(started); took > time.Second {
+		if took := timetest.Spent() - began; took > time.Second {
 			t.Errorf("%s: took %s", test.name, took)
 		}
 		if utf8.RuneCountInString(shown) > snippetCharacters+len(closeMark)+1 || !strings.HasSuffix(shown, test.want) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
@@ -133,6 +134,7 @@ func shown(t interface{ Fatal(...any) }, result *tool.Result) shownPage {
 
 // R-BUD-3, R-BUD-5: for rows of any size, paging by the shown cursor shows each row once and in order.
 func TestPagingUnderTheBudgetLosesNothing(t *testing.T) {
+	timetest.WithoutRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		weight := rapid.SampledFrom([]int{5, 1_000, 4_000, 40_000, 120_000})
 		server := &pager{rows: sizedRecords(rapid.SliceOfN(weight, 1, 120).Draw(t, "sizes")...)}

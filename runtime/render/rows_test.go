@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
@@ -93,6 +94,7 @@ func drawnRow(t *rapid.T, number int, shape []string) (row, data string) {
 // R-BUD-1, R-BUD-5, R-BUD-6, R-BUD-7: either channel alone has every shown row and every field of it, with the value that was sent, or its
 // beginning if the row says that it is clipped. Both channels show the same rows.
 func TestRowsAreRecoveredFromEitherChannel(t *testing.T) {
+	timetest.WithoutRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SliceOfNDistinct(rapid.SampledFrom(drawnNames), 0, 5, rapid.ID).Draw(t, "shape")
 		var rows, data []string

@@ -68,6 +68,7 @@ var mutations = map[string]func(body string, at int) string{
 
 // R-ERR-4, R-BUD-2: damage anywhere in a captured body gives a bounded result or a typed error.
 func TestSchemaSurvivesDamage(t *testing.T) {
+	timetest.WithoutRace(t)
 	for _, name := range []string{"captured/010", "captured/011b", "captured/013b", "captured/015", "captured/016"} {
 		body := fixture(t, name)
 		for damage, mutate := range mutations {

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -167,6 +168,7 @@ var (
 // R-SCH-2, R-BUD-2: for up to a thousand streams the text has every name, both channels together keep their bound, and everything that is left
 // out is counted.
 func TestSchemaIndexHoldsEveryName(t *testing.T) {
+	timetest.WithoutRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawIndexCase(t)
 		result, err := schemaResult(t.Context(), tool.Env{RS: serving(c.body)}, operation.SchemaInput{})

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -138,6 +139,7 @@ func textLeft(text, name string) (total int) {
 // R-SCH-3, R-SCH-7, R-BUD-1, R-BUD-2: for any size, both channels keep their bound, are valid, and show or count every row, connection and
 // field.
 func TestSchemaStreamIsBounded(t *testing.T) {
+	timetest.WithoutRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string, sizes ...int) int { return rapid.SampledFrom(sizes).Draw(t, name) }
 		alphabet := rapid.SampledFrom(alphabets)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
@@ -68,6 +69,7 @@ func TestChangesOfEveryStream(t *testing.T) {
 
 // R-TIME-5, R-BUD-3: the pages of all changes are the feeds of the streams, each change once, whatever the limit.
 func TestPagesOfAllChanges(t *testing.T) {
+	timetest.WithoutRace(t)
 	c := newCaller(sandboxOf(t, "v0.1", "everything"), 20_000)
 	whole := slices.Sorted(slices.Values(c.all(t, `{"stream":"*","changes_since":"beginning","limit":100}`)))
 	if diff := cmp.Diff(whole, slices.Sorted(slices.Values(c.all(t, `{"stream":"*","changes_since":"beginning","limit":37}`)))); diff != "" {

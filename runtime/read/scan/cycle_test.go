@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
@@ -119,6 +120,7 @@ func TestGroupsInTheZoneOfTheServer(t *testing.T) {
 
 // R-AGG-5: groups come in the order of sort, over all groups, whether the resource server has all of them or not.
 func TestSortedGroups(t *testing.T) {
+	timetest.WithoutRace(t)
 	for _, reads := range resource.AllReads() {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
 		for _, test := range []struct{ arguments, want string }{

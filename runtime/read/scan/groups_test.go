@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -75,6 +76,7 @@ func TestWhichGroupsOfKeysAndTimes(t *testing.T) {
 
 // R-AGG-2: who read the records knows how many groups the limit leaves out, unless there were too many to tell them apart.
 func TestFurtherGroups(t *testing.T) {
+	timetest.WithoutRace(t)
 	server := many(10_001)
 	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
 	for filter, further := range map[string]string{"9999": "9993", "10000": "unknown", "6": "0"} {
@@ -225,6 +227,7 @@ func sums(t *testing.T, into map[string]float64, read page) map[string]float64 {
 
 // R-AGG-4: the calls behind time groups lead to all of them, each once, at a provider that filters and at one that does not.
 func TestTimeGroupsGoOn(t *testing.T) {
+	timetest.WithoutRace(t)
 	for _, reads := range resource.AllReads() {
 		for _, arguments := range []string{
 			`{"stream":"play_history","connection_id":"cin_spotify","metric":"count","group_by_time":"played_at","granularity":"hour","time_zone":"America/New_York"}`,

@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -225,7 +226,7 @@ func (l *life) sortedHandles(since, until time.Time, isRising bool) []string {
 func TestTimelineIsASortOverAllRecords(t *testing.T) {
 	usual := flag.Lookup("rapid.checks").Value.String()
 	t.Cleanup(func() { _ = flag.Set("rapid.checks", usual) })
-	if err := flag.Set("rapid.checks", strconv.Itoa(*timelineCases)); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(timetest.Draws(*timelineCases))); err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, checkTimeline)

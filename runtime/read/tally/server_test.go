@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/lab"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
@@ -101,6 +102,7 @@ func compareBodies(t *testing.T, got, want []byte) {
 
 // Every aggregation that the sandbox's sample life declares is the same when its records are read and tallied.
 func TestTalliesAreThoseOfTheSandbox(t *testing.T) {
+	timetest.WithoutRace(t)
 	set := sample.Dataset(1)
 	server := lab.Serve(t, nil)
 	compared := 0

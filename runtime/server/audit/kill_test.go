@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/killtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/audit"
 )
 
 // Covers R-OPS-2: a process is killed while it writes. Every line is whole, and no finished line is missing.
 func TestKilledWhileWriting(t *testing.T) {
+	timetest.WithoutRace(t)
 	if directory, writer := killtest.Directory(); writer {
 		accountForever(filepath.Join(directory, "calls.jsonl"))
 	}

@@ -89,7 +89,10 @@ func prepared(ctx context.Context, format document.Format, page int) (*process, 
 	}
 }
 
-var errNoReader = &document.Error{Reason: document.Unsupported, Detail: "this machine does not let the server start its reader (docs/security.md)"}
+var (
+	errNoReader = &document.Error{Reason: document.Unsupported, Detail: "this machine does not let the server start its reader (docs/security.md)"}
+	errNotReady = &document.Error{Reason: document.Unsupported, Detail: "the server's reader ended before it was ready; call again"}
+)
 
 type process struct {
 	command   *exec.Cmd
@@ -130,7 +133,7 @@ const noCgroup = "GODEBUG=containermaxprocs=0,updatemaxprocs=0"
 func (p *process) read(ctx context.Context, data []byte) ([]document.Part, []byte, error) {
 	defer p.end()
 	if p.failed != nil {
-		return nil, nil, errNoReader
+		return nil, nil, p.notPrepared()
 	}
 	limited, stop := ctx, func() {}
 	if p.processor == 0 {
@@ -162,6 +165,19 @@ func (p *process) usedProcessor() bool {
 	state := p.command.ProcessState
 	isKilled := state.ExitCode() < 0
 	return isKilled && p.processor > 0 && state.UserTime()+state.SystemTime() > p.processor/2
+}
+
+// refusedExit is the exit code of a child that could not set its limits or start PDFium.
+const refusedExit = 1
+
+// notPrepared returns the error of a process that failed before it was prepared. It ends the child. A child that ends in another way than
+// refusedExit was killed, or had too little memory, which may not happen again.
+func (p *process) notPrepared() error {
+	p.end()
+	if state := p.command.ProcessState; state != nil && state.ExitCode() != refusedExit {
+		return errNotReady
+	}
+	return errNoReader
 }
 
 func (p *process) kill() { _ = p.command.Process.Kill() } // it may have ended

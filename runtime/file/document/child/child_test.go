@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/child"
@@ -88,6 +89,7 @@ func TestCancelled(t *testing.T) {
 // R-DOC-1, R-DOC-2: files of several programs. Each form field is a line, turned pages read as upright ones, rows of tables are
 // lines, and a column of prose ends before the next one begins. testdata/README.md says how the files were made.
 func TestLayouts(t *testing.T) {
+	timetest.WithoutRace(t)
 	files, err := filepath.Glob(filepath.Join("testdata", "pdf", "*.pdf"))
 	if err != nil || len(files) < 19 {
 		t.Fatalf("%d files, %v", len(files), err)

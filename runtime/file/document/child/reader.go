@@ -26,7 +26,7 @@ const maxHeap = 384 << 20
 func init() { //nolint:gochecknoinits // see above
 	if len(os.Args) == 5 && os.Args[1] == command {
 		if err := run(document.Format(os.Args[2]), os.Args[3], os.Args[4]); err != nil {
-			os.Exit(1)
+			os.Exit(refusedExit)
 		}
 		os.Exit(0)
 	}

@@ -1,7 +1,3 @@
-//go:build !race
-
-// The race detector slows a child down tenfold.
-
 package child_test
 
 import (
@@ -12,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/child"
 )
 
 // R-DOC-3: an image of at most 1 MiB and 1,600 pixels on the longer side.
 func TestImage(t *testing.T) {
+	timetest.WithoutRace(t)
 	data, err := child.Image(t.Context(), "", sampleFile(t, "kuendigung.pdf"), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -36,6 +34,7 @@ func TestImage(t *testing.T) {
 
 // R-DOC-4: a document that takes too long is stopped.
 func TestTooSlow(t *testing.T) {
+	timetest.WithoutRace(t)
 	if testing.Short() {
 		t.Skip("takes 10 s")
 	}

@@ -55,7 +55,7 @@ func start(config wazero.RuntimeConfig) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	instance, err := pool.GetInstance(time.Minute)
+	instance, err := pool.GetInstance(time.Hour) // the process has a limit of processor time, and its caller a deadline
 	return &Reader{instance}, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/killtest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -30,6 +31,7 @@ const (
 // rotated refresh token is sent again, and no grant is lost: each is stored and readable. A grant whose exchange was interrupted is
 // signed in again, as a user would do after its expiry.
 func TestKilledWhileItRenews(t *testing.T) {
+	timetest.WithoutRace(t)
 	if root, isWriter := killtest.Directory(); isWriter {
 		renewForever(t, root)
 	}
