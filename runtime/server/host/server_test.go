@@ -1,23 +1,15 @@
 package host_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Covers R-SURF-3.
@@ -100,84 +92,5 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 	var failure *jsonrpc.Error
 	if !errors.As(err, &failure) || failure.Code != jsonrpc.CodeInvalidParams {
 		t.Errorf("error is %v, want code %d", err, jsonrpc.CodeInvalidParams)
-	}
-}
-
-// Covers R-ERR-1, R-ERR-2, R-ERR-4 and R-ERR-8: every failure of a tool is a result that says what to do and at which provider.
-func TestFailuresAreResults(t *testing.T) {
-	ended := running("slow", func(ctx context.Context, _ tool.Env, _ json.RawMessage) (*tool.Result, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	})
-	tests := []struct {
-		definition tool.Definition
-		code       string
-	}{
-		{failing("refused", &tool.Error{Code: tool.InvalidFilter, Message: "no"}), "invalid_filter"},
-		{failing("denied", &rs.Error{Status: 403, Type: "permission_error", Code: "field_not_granted", Message: "no", Envelope: json.RawMessage(`{"type":"permission_error","code":"field_not_granted","message":"no"}`)}), "field_not_granted"},
-		{failing("unreachable", &rs.Failure{Reason: rs.Unreachable, Message: "no"}), "rs_unreachable"},
-		{failing("plain", errPlain), "internal"},
-		{running("nothing", func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error) { return nil, nil }), "internal"},
-		{running("panics", func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error) { panic(bearer) }), "internal"},
-		{ended, "rs_timeout"},
-	}
-	var log bytes.Buffer
-	options := host.Options{Options: toolcall.Options{Timeout: time.Minute, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
-	for _, test := range tests {
-		t.Run(test.definition.Name, func(t *testing.T) {
-			if test.code == "rs_timeout" {
-				options.Timeout = 20 * time.Millisecond
-			}
-			session := connect(t, testSurface(test.definition), options, reading(reporting(clientSchema)))
-			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: test.definition.Name})
-			if err != nil {
-				t.Fatalf("protocol error %v, want a result", err)
-			}
-			encoded, err := json.Marshal(result)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var structured struct {
-				Error       struct{ Code, Message string } `json:"error"`
-				ProviderURL string                         `json:"provider_url"`
-			}
-			content, err := json.Marshal(result.StructuredContent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal(content, &structured); err != nil {
-				t.Fatal(err)
-			}
-			if !result.IsError || structured.Error.Code != test.code || structured.Error.Message == "" || structured.ProviderURL != "https://pdpp.example" {
-				t.Errorf("result is %s, want an error of code %s", encoded, test.code)
-			}
-			for _, hidden := range []string{bearer, "goroutine", ".go:"} {
-				if strings.Contains(string(encoded), hidden) {
-					t.Errorf("result %s shows %q", encoded, hidden)
-				}
-			}
-		})
-	}
-	if !strings.Contains(log.String(), "a tool panicked") || !strings.Contains(log.String(), "server_test.go") {
-		t.Errorf("the log %q does not say where the tool panicked", log.String())
-	}
-	if strings.Contains(log.String(), bearer) {
-		t.Error("the log holds the value of the panic")
-	}
-}
-
-// Covers R-HOST-5: the error of an environment stays with its request, and no tool runs.
-func TestEnvironmentRefuses(t *testing.T) {
-	ran := false
-	definition := running("never", func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error) {
-		ran = true
-		return &tool.Result{}, nil
-	})
-	session := connect(t, testSurface(definition), host.Options{}, func(context.Context) (tool.Env, error) {
-		return tool.Env{}, &rs.Error{Status: 401, Type: "authentication_error", Code: "authentication_error", Message: "sign in", Envelope: json.RawMessage(`{"code":"authentication_error","message":"sign in"}`)}
-	})
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "never"})
-	if err != nil || !result.IsError || ran {
-		t.Errorf("result %+v, error %v, ran %v; want an error result and no run", result, err, ran)
 	}
 }
