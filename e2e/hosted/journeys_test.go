@@ -18,12 +18,12 @@ import (
 // R-BUD-1, R-HOST-1: every journey, with one token that covers everything.
 func TestJourneysOfAClientToken(t *testing.T) {
 	timetest.WithoutRace(t)
-	journey.Walk(t, "everything", overHTTP)
+	journey.Walk(t, "everything", overHTTP, journey.Channels)
 }
 
 // R-PKG-2, R-PKG-5, R-PKG-7: every journey with a package token that has a grant for each connection.
 func TestJourneysOfAPackageToken(t *testing.T) {
-	journey.Walk(t, "package", overHTTP)
+	journey.Walk(t, "package", overHTTP, journey.Channels[:timetest.Draws(len(journey.Channels))])
 }
 
 // overHTTP opens a session with a hosted server.

@@ -32,14 +32,13 @@ var journeys = []struct {
 	{"files", files},
 }
 
-// Walk makes every journey on each kind of provider twice, once with a reader that sees only text and once with
-// one that sees only structured output. token names the ready token of the sandbox (authorization.Server.Tokens)
+// Walk makes every journey on each kind of provider with a reader for each channel, which sees only that channel. token names the ready token of the sandbox (authorization.Server.Tokens)
 // to read with; it must cover all sample data. Each walk has its own provider and session.
-func Walk(t *testing.T, token string, dial Dial) {
+func Walk(t *testing.T, token string, dial Dial, channels []Channel) {
 	t.Helper()
 	for _, reads := range resource.AllReads() {
 		for _, journey := range journeys {
-			for _, channel := range Channels {
+			for _, channel := range channels {
 				t.Run(string(reads)+"/"+journey.name+"/"+channel.Name, func(t *testing.T) {
 					provider := NewProvider(t, reads)
 					session := dial(t, provider, token)

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 )
 
@@ -137,10 +138,7 @@ func TestPlantedSecrets(t *testing.T) {
 		"fetch":             {`{"id":"cin_1/messages:%s"}`, `{"id":"%s"}`, `{"id":"cin_1/%s:x"}`},
 		"read_record_field": {`{"id":"cin_1/messages:%s","field_path":"body"}`, `{"id":"cin_1/messages:%s","field_path":"%s"}`, `{"id":"cin_1/messages:x","field_path":"body","q":"%s"}`},
 	}
-	calls := 10_000
-	if testing.Short() {
-		calls = 300
-	}
+	calls := timetest.Draws(10_000)
 	right := 0
 	for i := range calls {
 		definition := gen.Surface().Tools[i%len(gen.Surface().Tools)]
