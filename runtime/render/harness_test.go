@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unicode/utf8"
 
@@ -40,16 +41,17 @@ func (s *silent) Get(_ context.Context, request rs.Request) (*rs.Response, error
 
 func (s *silent) ProviderURL() string { return provider }
 
-// answering is a reader that has one response ready, and then reads from another one.
+// answering is a reader that has the response to the first request for one path ready, and reads everything else from another one. A search
+// reads its schema at the same time.
 type answering struct {
 	rs.Reader
 	response *rs.Response
+	isSent   atomic.Bool
 }
 
 func (a *answering) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	if response := a.response; response != nil {
-		a.response = nil
-		return response, nil
+	if request.Path == a.response.Request.Path && !a.isSent.Swap(true) {
+		return a.response, nil
 	}
 	return a.Reader.Get(ctx, request)
 }
@@ -216,9 +218,9 @@ func runSearch(ctx context.Context, env tool.Env, response *rs.Response, input s
 	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return scan.Hits(ctx, env, response.Request, input) })
 }
 
-// renderedOf renders the answer of a tool that gets a response to its first read.
+// renderedOf renders the answer of a tool that gets a response to the first read of its path.
 func renderedOf(env tool.Env, response *rs.Response, ask func(tool.Env) (*tool.Answer, error)) (*tool.Result, error) {
-	env.RS = &answering{env.RS, response}
+	env.RS = &answering{Reader: env.RS, response: response}
 	found, err := ask(env)
 	if err != nil {
 		return nil, err
