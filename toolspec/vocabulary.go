@@ -277,8 +277,9 @@ var Renderers = Words{
 			"A document of up to 40,000 characters, counting JSON escapes, is shown in full. In a longer one the longest values, also of expanded records, " +
 				"end in `…[2000 of 60000 characters shown]`, and `metadata.next` has the calls that read the rest.",
 			"With `fields`, no other field of the record appears. Its identity and its times stay in `metadata`.",
-			"Without `fields`, `metadata.conversation` has the call that reads the conversation of the record. `metadata.near` has the call " +
-				"that reads the records just before and after it, in its conversation or else in its stream.",
+			"Without `fields`, `metadata.conversation` has the call that reads the conversation of the record. In a thread, " +
+				"`metadata.before` and `metadata.after` have the calls that begin with the record and read its neighbours. In a channel or a stream " +
+				"without conversations, `metadata.near` has the call that reads the records around its time.",
 		},
 	},
 }
