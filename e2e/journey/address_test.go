@@ -32,7 +32,7 @@ func (v *visits) all() []*http.Request {
 }
 
 // R-ERR-6: no address in an answer is followed, such as a blob's fetch_url, a link to the next page or a pdpp://
-// URI. Tools send requests and the bearer only to the configured resource server, below /v1.
+// URI. Tools send requests only to the configured resource server: below /v1 with the bearer, and for its public metadata without it.
 func TestAddressesInDataAreNotFollowed(t *testing.T) {
 	const token = "scoped-token-of-a-test"
 	var elsewhere visits
@@ -58,7 +58,9 @@ func TestAddressesInDataAreNotFollowed(t *testing.T) {
 			}
 		}
 		for _, request := range asked.all() {
-			if !strings.HasPrefix(request.URL.Path, "/v1/") || request.Header.Get("Authorization") != "Bearer "+token || request.Method != http.MethodGet {
+			isBelow, authorization := strings.HasPrefix(request.URL.Path, "/v1/"), request.Header.Get("Authorization")
+			isMetadata := request.URL.Path == "/.well-known/oauth-protected-resource" && authorization == ""
+			if !isMetadata && (!isBelow || authorization != "Bearer "+token) || request.Method != http.MethodGet {
 				t.Errorf("%s: asked %s %s", answer.path, request.Method, request.URL)
 			}
 		}

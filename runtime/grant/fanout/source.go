@@ -53,7 +53,7 @@ func (s *Source) addTo(grants []string) []string {
 
 // own returns the request as it is sent to the source. It names the connection if the grant has several.
 func (s *Source) own(request rs.Request) rs.Request {
-	if s.Shared {
+	if _, isMetadata := request.Sources.(rs.MetadataOfSource); s.Shared && !isMetadata {
 		request.Query = request.Query.With("connection_id", s.ConnectionID)
 	}
 	return request

@@ -47,7 +47,9 @@ func (e *exchange) request(ctx context.Context, accept string, body []byte) (*ht
 	}
 	tracecontext.From(e.caller).WriteTo(request.Header)
 	request.Header.Set("Accept", accept)
-	request.Header.Set("Authorization", "Bearer "+e.client.bearer.Reveal())
+	if _, isPublic := e.asked.Sources.(MetadataOfSource); !isPublic {
+		request.Header.Set("Authorization", "Bearer "+e.client.bearer.Reveal())
+	}
 	request.Header.Set("User-Agent", "pdpp-mcp")
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")

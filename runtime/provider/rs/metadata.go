@@ -6,7 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// MetadataOfSource is a read of the metadata of one provider.
+// MetadataOfSource is a read of the public metadata of one provider. It is sent without the bearer.
 type MetadataOfSource struct{ Origin string }
 
 func (MetadataOfSource) sources() {}

@@ -158,14 +158,19 @@ func (p *Page) groupLines() []string {
 	return lines
 }
 
+// WholeNote returns the note of a result, with what a search left out.
+func (p *Page) WholeNote() string {
+	if p.NotSearched == "" {
+		return p.Note
+	}
+	return strings.TrimSpace(p.Note + " Not searched: " + p.NotSearched + ".")
+}
+
 // remarks returns the notes of a result about the whole page.
 func (p *Page) remarks() []string {
 	var lines []string
-	if p.Note != "" {
-		lines = append(lines, p.Note)
-	}
-	if p.NotSearched != "" {
-		lines = append(lines, "not in this search: "+p.NotSearched)
+	if note := p.WholeNote(); note != "" {
+		lines = append(lines, note)
 	}
 	if p.LimitUsed > 0 {
 		lines = append(lines, fmt.Sprintf("a page of more than %s does not fit into one result; --all prints whole rows", invocation.Count(p.LimitUsed, "row")))
