@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -99,6 +100,7 @@ func (a attack) run(ctx context.Context, client *rs.Client, readings *tool.Readi
 
 // R-SCAN-8, R-ERR-9, R-DOC-4: an expensive call is answered within its requests and its memory.
 func TestHostileCallsAreBounded(t *testing.T) {
+	timetest.WithoutRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as little as possible
 	readings := tool.NewReadings(tool.ReadingsOptions{Most: tool.DefaultReadOn})
 	for _, each := range attacks() {

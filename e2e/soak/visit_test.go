@@ -184,6 +184,9 @@ func (s *soak) search(who reader, word string, limit int) visit {
 			if err != nil {
 				return "", err
 			}
+			if len(handles) == 0 {
+				return "", nil // the hits have other forms of the word (R-FIND-1)
+			}
 			seen := map[string]bool{}
 			for _, hit := range answer.Results {
 				if !handles[hit.ID] || seen[hit.ID] {

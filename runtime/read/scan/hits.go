@@ -30,14 +30,12 @@ type HitsInput struct {
 // returns the errors of Rows.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*tool.Answer, error) {
 	s := &searching{env: env, input: input, request: request}
-	reading, cancel := context.WithCancel(ctx)
-	defer s.scopeRead.Wait() // after cancel
-	defer cancel()
-	found, err := s.find(reading)
+	found, err := s.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.scopeRead.Wait(); s.scope != nil {
+	if input.Cursor == nil { // read after the hits, so that an outage costs no further requests
+		s.scope = s.readScope(ctx)
 		found.Searched = &s.scope.Searched
 	}
 	if found.Reading == nil && s.scope != nil {
@@ -68,14 +66,12 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 	case env.Readings == nil && slices.ContainsFunc(filters, isOnTime):
 		return nil, readingOff(filterName, timeKey)
 	case env.Readings == nil || len(filters) == 0 || !isNarrowable(filters):
-		s.startScope(ctx)
 		return s.read(ctx, s.request)
 	}
 	own, span, err := withoutTime(filters, env.Clock)
 	if err != nil {
 		return nil, err
 	}
-	s.startScope(ctx)
 	if !isOwn && span == nil && !env.Readings.Refuses(rs.Origins(env.RS, s.request)) {
 		found, err := s.read(ctx, s.request)
 		refusing := refusingFilters(env, s.request, found, err)

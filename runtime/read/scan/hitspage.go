@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -26,8 +25,7 @@ type searching struct {
 	merged  tool.FoundHits                     // the last page of several sources; nil: none
 	ofQuery rs.Request                         // the request of merged
 
-	scopeRead sync.WaitGroup
-	scope     *searchScope // nil for a later page; to be used after scopeRead
+	scope *searchScope // nil for a later page
 }
 
 // read reads the page of a request, from one source or from several.

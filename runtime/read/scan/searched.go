@@ -26,13 +26,6 @@ type searchScope struct {
 	timeFields map[string]string // by stream: the field with the role of the event time
 }
 
-// startScope starts to read what the first page of a search covers.
-func (s *searching) startScope(ctx context.Context) {
-	if s.input.Cursor == nil {
-		s.scopeRead.Go(func() { s.scope = s.readScope(ctx) })
-	}
-}
-
 // readScope reads what a search covers. A schema or metadata that cannot be read leaves it unknown.
 func (s *searching) readScope(ctx context.Context) *searchScope {
 	ctx, cancel := context.WithTimeout(ctx, scopeTime)

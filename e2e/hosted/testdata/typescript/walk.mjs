@@ -25,8 +25,7 @@ async function call(tool, args) {
 }
 
 /**
- * Calls a tool that must be refused, and returns the error, which is the same in both channels. The text of an ambiguous call has
- * each connection once, in its call.
+ * Calls a tool that must be refused, and returns the error, which is the same in both channels.
  */
 async function refusal(tool, args, code) {
   const result = await client.callTool({ name: tool, arguments: args });
@@ -34,8 +33,7 @@ async function refusal(tool, args, code) {
   assert.equal(result.isError, true, `${tool} ${JSON.stringify(args)} is not refused`);
   const error = result.structuredContent.error;
   assert.equal(error.code, code, error.message);
-  const { available_connections, param, ...short } = error;
-  assert.deepEqual(JSON.parse(result.content[0].text), code === "ambiguous_connection" ? short : error);
+  assert.deepEqual(JSON.parse(result.content[0].text), error);
   return error;
 }
 
