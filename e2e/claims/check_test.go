@@ -73,6 +73,7 @@ func (k *checking) all() error {
 	case "read_record_field":
 		return k.window()
 	case "schema":
+		k.limits([]catalog.StreamGrant{k.granted})
 		return nil
 	}
 	if k.arguments["stream"] == "*" {

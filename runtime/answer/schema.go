@@ -2,6 +2,7 @@ package answer
 
 import (
 	"slices"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -15,6 +16,9 @@ type Schema struct {
 	ConnectionID *string      // of the call
 	IsFull       bool         // the stream has the full view
 	Rows         []*StreamRow // of the stream, in the order of the document
+	Limits       []Limit      // of the records that the grants cover, as far as they are known (R-CLAIM-2)
+	Expires      time.Time    // when the first of the grants ends; zero: never, or unknown
+	SortsAny     bool         // records can be read in the order of any field
 	Holdings     Holdings     // of the index; nil: unknown
 	Now          string       // of the index: the time in the time zone of the caller; may be empty
 	TimeZone     string

@@ -68,7 +68,7 @@ func (a *aggregation) calls(shown int) []answer.Call {
 
 func (a *aggregation) frame(shown int) frame {
 	calls := a.calls(shown)
-	together := words(a.connectionsNote(), limitsNote(a.Coverage))
+	together := words(a.connectionsNote(), LimitsNote(a.Limits))
 	f := frame{
 		linesBefore: withLine(append([]string{a.head()}, readingLines(a.Reading, 0)...), together),
 		linesAfter:  append(linesOfWarnings(a.Warnings), callLines("next", calls)...),

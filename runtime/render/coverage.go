@@ -148,11 +148,11 @@ func withNear(g answer.Given, unmatched []answer.Unmatched) []answer.Call {
 	return g.With(rawjson.Raw("filter", filter.Encode()))
 }
 
-// limitsNote names the limits of the grants that the question reaches past (R-CLAIM-1), streams with the same limit together.
-func limitsNote(coverage answer.Coverage) string {
+// LimitsNote names limits of grants (R-CLAIM-1, R-CLAIM-2), streams with the same limit together.
+func LimitsNote(exceeded []answer.Limit) string {
 	var limits []answer.Limit // without their streams
 	streams := map[answer.Limit][]string{}
-	for _, each := range coverage.Limits {
+	for _, each := range exceeded {
 		name := "all streams"
 		if each.Stream != tool.EveryStream {
 			name = each.Stream
@@ -166,8 +166,11 @@ func limitsNote(coverage answer.Coverage) string {
 		return ""
 	}
 	var parts []string
-	for _, each := range limits {
+	for _, each := range limits[:min(len(limits), streamsNamed)] {
 		parts = append(parts, strings.Join(listedNames(streams[each]), ", ")+describeLimit(each))
+	}
+	if more := len(limits) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more limits", more))
 	}
 	return "Granted only: " + strings.Join(parts, "; ") + ". Records outside are unknown, not absent."
 }

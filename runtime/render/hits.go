@@ -179,7 +179,7 @@ func (s *HitsPage) notes(shown int, next continuation) (string, []answer.Call) {
 	if s.hasNoHits() {
 		note, try = s.noHits()
 	}
-	return words(note, s.question.syntaxNote(), limitsNote(s.Coverage)), try
+	return words(note, s.question.syntaxNote(), LimitsNote(s.Limits)), try
 }
 
 // continuation returns the continuation to the next page. Relaxed hits have none.

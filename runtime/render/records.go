@@ -135,5 +135,5 @@ func (r *RecordsPage) notes(shown int, next continuation) (string, []answer.Call
 		notes = append(notes, "resume starts after the last page: follow next to the end first.")
 	}
 	why, try := r.noRowsNote(next)
-	return words(append(notes, next.note, why, limitsNote(r.Coverage))...), try
+	return words(append(notes, next.note, why, LimitsNote(r.Limits))...), try
 }

@@ -2,6 +2,7 @@ package granted
 
 import (
 	"slices"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -31,6 +32,16 @@ func (q Question) Exceeded(all []Stream) (limits []answer.Limit) {
 		}
 	}
 	return limits
+}
+
+// Expires returns when the first grant of the question ends, or zero.
+func (q Question) Expires(all []Stream) (first time.Time) {
+	for _, each := range all {
+		if !each.Expires.IsZero() && q.isAnsweredBy(each) && q.streamsOf(each) != nil && (first.IsZero() || each.Expires.Before(first)) {
+			first = each.Expires.UTC()
+		}
+	}
+	return first
 }
 
 // isAnsweredBy reports whether the grant of a stream answered.

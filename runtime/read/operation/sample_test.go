@@ -32,7 +32,7 @@ func TestSchemaShowsSamples(t *testing.T) {
 			t.Errorf("%s: requests for records (-want +got):\n%s", detail, diff)
 		}
 		for _, want := range []string{
-			" fields=11, kinds and examples seen in 2 recent records:\n",
+			" fields=11 granted, kinds and examples seen in 2 recent records:\n",
 			"\n number as text: amount=\"-33.54\"\n", "\n time: at=\"2026-04-20T06:48:51Z\"\n", "\n date: day=\"2026-04-20\"\n",
 			"\n boolean: done=true\n", "\n no value: empty unsent", "\n number or text: mixed=1\n", "\n number: n=1.50\n",
 			"\n object: parts={\"a\":1}\n", "\n list: tags=[\"x\",\"y\"]\n", "\n text: text=\"A line\\nbreak, and so man…\"",

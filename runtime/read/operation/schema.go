@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -130,9 +131,14 @@ func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*answer.S
 	if document.StreamCount() == 0 && (input.Stream != nil || input.ConnectionID != nil) {
 		return nil, nothingMatches(document, input)
 	}
+	asked := granted.Question{ConnectionID: input.ConnectionID, GrantIDs: response.GrantIDs}
+	if input.Stream != nil {
+		asked.Streams = []string{*input.Stream}
+	}
 	return &answer.Schema{
 		Origin:   answer.Origin{URL: response.URL, RequestID: response.RequestID, Status: response.Status},
 		Document: document, Stream: input.Stream, ConnectionID: input.ConnectionID, IsFull: input.isFull(),
+		Limits: asked.Exceeded(env.Granted), Expires: asked.Expires(env.Granted), SortsAny: env.Readings != nil,
 	}, nil
 }
 

@@ -23,6 +23,7 @@ type row struct {
 	like      *row                 // an earlier row with the same fields and flags, or nil
 	relations []schemadoc.Relation // nil if the server sent no list of them
 	isBare    bool                 // no capabilities are advertised
+	sortsAny  bool                 // records can be read in the order of any field
 
 	// Of a full row.
 	schemas    rawjson.Object // the JSON Schemas of the fields
@@ -34,7 +35,7 @@ func newDetail(found *answer.Schema) *detail {
 	d := &detail{Schema: found}
 	byFields := map[string]*row{}
 	for _, each := range found.Rows {
-		r := &row{StreamRow: each, relations: each.Stream.Relations(), isBare: !schemadoc.Advertised(each.Fields)}
+		r := &row{StreamRow: each, relations: each.Stream.Relations(), isBare: !schemadoc.Advertised(each.Fields), sortsAny: found.SortsAny}
 		d.maxFields = max(d.maxFields, len(r.Fields))
 		if found.IsFull {
 			r.readSchemas()
@@ -78,6 +79,7 @@ func (d *detail) result(shown portion) *tool.Result {
 		return nil
 	}
 	members := rawjson.Object{rawjson.Raw("data", d.data(shown).Encode()), rawjson.Raw("legend", d.legend(shown))}
+	members = append(members, rawjson.Texts("note", limits(d.Schema))...)
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}

@@ -77,6 +77,14 @@ func (x *index) warnings(bytes int) []string {
 	return lines
 }
 
+// withLimits appends the line of the limits, if there are any.
+func (x *index) withLimits(lines []string) []string {
+	if note := limits(x.Schema); note != "" {
+		lines = append(lines, note)
+	}
+	return lines
+}
+
 // sharedStreams returns the streams that several connections have, so that a read must name one. It returns nil for a document of a
 // single grant.
 func sharedStreams(d *schemadoc.Document) []string {
@@ -111,7 +119,7 @@ const (
 // counts returns the index with as many names as fit. Structured output has the names that fit after the text, otherwise their number.
 func (x *index) counts() *tool.Result {
 	keyBytes := min(countsKey, max(4, countsAllKeys/max(1, len(x.Document.Connectors))))
-	notes := x.warnings(countsWarnings)
+	notes := x.withLimits(x.warnings(countsWarnings))
 	if len(x.ambiguousStreams) > 0 {
 		notes = append(notes, fmt.Sprintf("%d streams need a connection_id: several connections have them", len(x.ambiguousStreams)))
 	}
@@ -190,7 +198,7 @@ const countsNote = "Rows without streams have them counted in stream_count: the 
 
 // countsDocument returns structured output with these rows, and calls for the indexes of single connections (R-BUD-1).
 func (x *index) countsDocument(rows []rawjson.Value) json.RawMessage {
-	members := rawjson.Object{rawjson.Raw("data", x.data(rows, countsMeta).Encode()), rawjson.String("note", countsNote)}
+	members := rawjson.Object{rawjson.Raw("data", x.data(rows, countsMeta).Encode()), rawjson.String("note", strings.TrimSpace(countsNote+" "+limits(x.Schema)))}
 	var calls []answer.Call
 	for _, c := range x.Document.Connectors {
 		shown, _ := shownConnections(c.Connections, 1)

@@ -74,7 +74,7 @@ func (t *table) streamsOf(c *schemadoc.Connector, connection schemadoc.Connectio
 func (t *table) render() *tool.Result {
 	lastAdded := rawjson.Texts("last_added", t.lastAdded)
 	columns, meaning := t.legend()
-	lines := append([]string{t.heading(lastAdded...)}, t.warnings(warningBytes)...)
+	lines := t.withLimits(append([]string{t.heading(lastAdded...)}, t.warnings(warningBytes)...))
 	if len(t.ambiguousStreams) > 0 {
 		lines = append(lines, "need a connection_id: "+listedNames(t.ambiguousStreams))
 	}
@@ -88,7 +88,7 @@ func (t *table) render() *tool.Result {
 	if len(t.ambiguousStreams) > 0 {
 		data = append(data, rawjson.Strings("need_connection_id", t.ambiguousStreams))
 	}
-	members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, rawjson.Texts("meaning", meaning)...)
+	members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, rawjson.Texts("meaning", meaning, "note", limits(t.Schema))...)
 	return &tool.Result{Text: strings.Join(lines, "\n"), Structured: render.Structured(answer.Origin{URL: t.URL}, members, nil)}
 }
 

@@ -39,6 +39,9 @@ func (d *detail) text(shown portion, calls []answer.Call) *boundedText {
 	if left := len(d.rows) - shown.rows; left > 0 {
 		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
 	}
+	if note := limits(d.Schema); note != "" {
+		t.add(note)
+	}
 	if legend := d.flagLegend(shown, textFlags); legend != "" {
 		t.add("flags: " + legend)
 	}
@@ -57,7 +60,7 @@ func (r *row) addLines(t *boundedText, shown portion) {
 	if r.isBare {
 		t.add(" " + unadvertised)
 	}
-	t.add(" projection: any fields")
+	t.add(" projection: any granted field")
 	t.add(" sort: " + r.sort())
 	if field := r.timeField(); field != "" {
 		t.add(" " + render.Token(timeFieldName, field))
@@ -102,6 +105,9 @@ func (r *row) addSource(t *boundedText, shown portion) {
 	if key := r.Stream.Members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != defaultKey {
 		source += " " + render.RawToken("primary_key", key)
 	}
+	if id := r.sourceID(); id != "" {
+		source += " " + render.Token("source_id", id)
+	}
 	t.add(source)
 	for _, connection := range connections {
 		t.add(" source " + render.Tokens(describe(connection, shown.label)))
@@ -111,6 +117,15 @@ func (r *row) addSource(t *boundedText, shown portion) {
 	}
 }
 
+// sourceID returns the id of the connector that connect takes, or an empty string if it is the key or too long.
+func (r *row) sourceID() string {
+	source, _ := rawjson.ParseObject(r.Connector.Members.Get("source"))
+	if id := source.Text("id"); id != r.Connector.Key && len(id) <= answer.LongestName {
+		return id
+	}
+	return ""
+}
+
 func (r *row) addFields(t *boundedText, shown portion) {
 	if left := r.leftOut(shown.fields); left > 0 {
 		t.add(fmt.Sprintf(" fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
@@ -118,9 +133,9 @@ func (r *row) addFields(t *boundedText, shown portion) {
 	heading := fmt.Sprintf(" fields=%d", len(r.Fields)+r.Unshown)
 	switch {
 	case r.Sample != nil:
-		heading += ", " + legendOf(r.Sample)
+		heading += " granted, " + legendOf(r.Sample)
 	case r.isBare:
-		heading += ", their names alone are advertised"
+		heading += " granted, their names alone are advertised"
 	}
 	if r.Sample == nil && r.HasNamesOnly() && !r.hasSchemas() {
 		names := make([]string, 0, len(r.Fields))
@@ -158,13 +173,20 @@ func (r *row) addFlags(t *boundedText, shown portion) {
 	}
 }
 
-// sort describes the accepted orders. Servers advertise only the cursor_field (R-SCH-3).
+// sort describes the accepted orders. Servers advertise only the cursor_field (R-SCH-3), and the adapter sorts by any field (R-AGG-5).
 func (r *row) sort() string {
 	cursor := tool.Clip(r.Stream.Members.Text("cursor_field"), answer.LongestName)
-	if cursor == "" {
+	switch {
+	case cursor == "" && r.sortsAny:
+		return "any field, - for descending; order asc or desc"
+	case cursor == "":
 		return "no field is advertised; order asc or desc"
 	}
-	return render.Quoted(cursor) + " or " + render.Quoted("-"+cursor) + ", as cursor_field implies"
+	text := render.Quoted(cursor) + " or " + render.Quoted("-"+cursor) + ", as cursor_field implies"
+	if r.sortsAny {
+		text += "; any other field too"
+	}
+	return text
 }
 
 // relationsText lists the first relations with their cardinality and limits.
@@ -181,7 +203,10 @@ func (r *row) relationsText(limit int) string {
 				details = append(details, fmt.Sprintf("%s %d", name, limit))
 			}
 		}
-		if !relation.Usable() {
+		switch {
+		case string(relation.Members.Get("granted")) == "false":
+			details = append(details, "not granted")
+		case !relation.Usable():
 			details = append(details, "not usable with this grant")
 		}
 		if details != nil {

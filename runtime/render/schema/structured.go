@@ -57,6 +57,11 @@ func (d *detail) encodeConnector(c *schemadoc.Connector, streams []rawjson.Value
 	if name := c.Members.Get("display_name"); name != nil && len(name) <= memberBytes {
 		members = append(members, rawjson.Raw("display_name", name))
 	}
+	for _, name := range []string{"object", "source"} { // connect takes the id of the source
+		if value := c.Members.Get(name); value != nil && len(value) <= memberBytes {
+			members = append(members, rawjson.Raw(name, value))
+		}
+	}
 	members = append(members, rawjson.Raw("streams", rawjson.Array(streams)))
 	return d.withRowConnections(members, c.Connections, shown).Encode()
 }
@@ -102,8 +107,7 @@ func (r *row) withRelations(members rawjson.Object, shown portion) rawjson.Objec
 		object := rawjson.Object{}
 		for _, name := range relationNames {
 			value := relation.Members.Get(name)
-			// By default a relation is granted and usable, and has the name of its target stream.
-			isDefault := string(value) == "true" || name == "target_stream" && rawjson.TextOf(value) == relation.Name
+			isDefault := name == "target_stream" && rawjson.TextOf(value) == relation.Name
 			if value != nil && !isDefault && len(value) <= answer.LongestName {
 				object = append(object, rawjson.Raw(name, value))
 			}
