@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
@@ -26,6 +28,7 @@ const (
 	hiddenDraft = "hidden role"         // 4: a draft looks like a sent mail
 	nullTitle   = "null for not read"   // 5
 	differs     = "depends on provider" // 6
+	wrongRecord = "record"              // of a minimum or maximum
 	wrongWindow = "window"
 )
 
@@ -98,7 +101,7 @@ func (k *checking) records() error {
 		k.report(wrongCount, "%d, of %d records", *k.count, matching)
 	}
 	k.limits([]catalog.StreamGrant{k.granted})
-	return firstError(k.groupsOf(matching), k.absent(), k.aloneCounts())
+	return firstError(k.groupsOf(matching), k.extreme(), k.absent(), k.aloneCounts())
 }
 
 func firstError(errs ...error) error {
@@ -135,6 +138,39 @@ func (k *checking) groupsOf(matching int) error {
 	}
 	if k.others != nil && sum+*k.others != matching {
 		k.report(wrongGroup, "the groups have %d records and the others %d, of %d", sum, *k.others, matching)
+	}
+	return nil
+}
+
+var recordForm = regexp.MustCompile(`"?record"?[=:](` + quotedForm + `)(.*equal_records"?[=:]true)?`)
+
+// extreme checks the record that a minimum or maximum names, and whether others have the same value.
+func (k *checking) extreme() error {
+	metric, field := k.arguments["metric"], k.arguments["field"]
+	if metric != "min" && metric != "max" {
+		return nil
+	}
+	value := fmt.Sprintf("data->>'%s'", field)
+	covered := k.truth(k.granted, k.connection).with(k.conditions...).and(value + " IS NOT NULL")
+	found, err := covered.rows(k.ctx, "key, "+value, " ORDER BY 2 "+map[any]string{"min": "ASC", "max": "DESC"}[metric])
+	if err != nil {
+		return err
+	}
+	var best []string
+	for _, row := range found {
+		if row[1] == found[0][1] {
+			best = append(best, recordid.Handle{ConnectionID: k.connection, Stream: k.granted.Name, RecordID: row[0]}.ID())
+		}
+	}
+	shown := k.note
+	if k.channel == "structured" {
+		shown = string(k.structured)
+	}
+	named := recordForm.FindStringSubmatch(shown)
+	switch {
+	case named == nil && (best == nil || strings.Contains(shown, "record_call")):
+	case named == nil || !slices.Contains(best, unquoted(named[1])) || (named[2] != "") != (len(best) > 1):
+		k.report(wrongRecord, "%q, of %q", named, best)
 	}
 	return nil
 }

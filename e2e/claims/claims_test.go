@@ -127,6 +127,7 @@ func TestPlantedClaimsAreFound(t *testing.T) {
 				result.Structured = regexp.MustCompile(`"title":"[^"]*"`).ReplaceAll(result.Structured, []byte(`"title":null`))
 			}
 		},
+		wrongRecord: replaced(`"record":"cin_`, `"record":"cin_x/x:`, `record="cin_`, `record="cin_x/x:`),
 		wrongWindow: added(`("?total_chars"?[=:])(\d+)`),
 	} {
 		t.Run(kind, func(t *testing.T) {

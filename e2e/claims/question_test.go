@@ -152,7 +152,7 @@ func (c *caller) drawQuestion(ctx context.Context, t *rapid.T) question {
 		filter[drawn.field.Name] = drawn.argument()
 		q.conditions = append(q.conditions, drawn)
 	}
-	switch kind := rapid.SampledFrom([]string{"rows", "rows", "count", "groups", "search", "timeline", "window", "changes", "schema", "ungranted"}).Draw(t, "kind"); kind {
+	switch kind := rapid.SampledFrom([]string{"rows", "rows", "count", "groups", "search", "timeline", "window", "changes", "schema", "ungranted", "extreme"}).Draw(t, "kind"); kind {
 	case "rows":
 		q.tool, q.arguments["limit"] = "query_records", rapid.IntRange(1, 100).Draw(t, "limit")
 		if sorted := c.filterable(granted); len(sorted) > 0 && rapid.IntRange(0, 3).Draw(t, "is sorted") == 0 {
@@ -166,6 +166,14 @@ func (c *caller) drawQuestion(ctx context.Context, t *rapid.T) question {
 			q.arguments["group_by"] = rapid.SampledFrom(fields).Draw(t, "group").Name
 			q.arguments["limit"] = rapid.IntRange(1, 100).Draw(t, "limit")
 		}
+	case "extreme":
+		q.tool, q.arguments["metric"] = "aggregate", rapid.SampledFrom([]string{"min", "max"}).Draw(t, "metric")
+		numbers := slices.DeleteFunc(c.filterable(granted), func(f catalog.Field) bool { return f.Type != "integer" })
+		if len(numbers) == 0 {
+			q.arguments["metric"] = "count"
+			break
+		}
+		q.arguments["field"] = rapid.SampledFrom(numbers).Draw(t, "measured").Name
 	case "search":
 		return c.drawSearch(ctx, t, q)
 	case "ungranted":

@@ -19,6 +19,8 @@ type Groups struct {
 	IsCycle      bool // the groups are weekdays or hours of the day, so no group follows the last one
 	Known        int  // groups, including those that the answer leaves out; 0: unknown
 
+	RecordCalls []Call // that return the record with a minimum or maximum, if it is not named
+
 	Connections int  // connections that are counted together; 0: one connection, or unknown
 	IsRough     bool // of several connections: a count may be too low, and a group may be missing
 }

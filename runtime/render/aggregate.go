@@ -18,6 +18,9 @@ const (
 	nameCharacters   = 200 // of a metric, a field or a time zone
 )
 
+// recordWord introduces the call for the record with a minimum or maximum, in either channel.
+const recordWord = "record_call"
+
 // aggregation is an aggregate with the columns of its groups.
 type aggregation struct {
 	*answer.Groups
@@ -71,7 +74,7 @@ func (a *aggregation) frame(shown int) frame {
 	together := words(a.connectionsNote(), LimitsNote(a.Limits))
 	f := frame{
 		linesBefore: withLine(append([]string{a.head()}, readingLines(a.Reading, 0)...), together),
-		linesAfter:  append(linesOfWarnings(a.Warnings), callLines("next", calls)...),
+		linesAfter:  append(append(linesOfWarnings(a.Warnings), callLines(recordWord, a.RecordCalls)...), callLines("next", calls)...),
 	}
 	body := envelopeMembers(a.Envelope)
 	if !body.True("approximate") {
@@ -101,7 +104,8 @@ func (a *aggregation) frame(shown int) frame {
 	if a.GroupsByTime() { // for other groups, other_count has the same information (R-SURF-8)
 		text = words(text, note)
 	}
-	members = finished(a.Origin, withText(append(members, totals...), "note", text), calls)
+	members = withCalls(withText(append(members, totals...), "note", text), recordWord, a.RecordCalls)
+	members = finished(a.Origin, members, calls)
 	f.structuredAfter = append(members.AppendMembers(append(f.structuredAfter, '}')), '}')
 	return f
 }
@@ -119,7 +123,7 @@ func (a *aggregation) head() string {
 		tokens = append(tokens, Token("connection_id", *a.ConnectionID))
 	}
 	if !a.IsGrouped {
-		tokens = append(tokens, a.value())
+		tokens = append(tokens, a.value(), tokenIf("record", a.Members.Text("record")), a.number("equal_records"))
 	}
 	tokens = append(tokens, a.number("filtered_record_count"))
 	if a.Members.True("approximate") {

@@ -62,6 +62,7 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 	if err != nil {
 		return nil, err
 	}
+	input.leadToExtreme(env, found)
 	found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, found.Coverage)
 	return tool.Answered(found, render.Aggregate), nil
 }
@@ -316,6 +317,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 		warnings.add(each.Code, each.Message)
 	}
 	found := q.tally.Answer()
+	q.input.nameExtreme(found, tallied.extreme, q.tally.IsTied())
 	l.reading.complete(found, q.input, warnings)
 	return found, nil
 }

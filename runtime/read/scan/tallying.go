@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ type tallying struct {
 	tally     *tally.Tally
 	fields    []string // fields of the pages, except the page with all fields
 
+	extreme   record      // with the minimum or maximum; it has its id and its connection only
 	orderedBy *orderField // nil: unknown
 	held      []record
 	heldFrom  position // of the first held record
@@ -74,7 +76,9 @@ func (t *tallying) tallyRows(rows []record) {
 	for _, row := range rows {
 		if t.filter.Match(row.fields) {
 			t.Matched++
-			t.tally.Add(row.fields)
+			if t.tally.Add(row.fields) {
+				t.extreme = record{id: bytes.Clone(row.id), connection: bytes.Clone(row.connection)}
+			}
 		}
 		t.last = row
 	}

@@ -15,6 +15,7 @@ type figure struct {
 	records  int64
 	sum      scalar.Decimal
 	extreme  measured // the greatest value for max, the least for min
+	isTied   bool     // several values equal the extreme
 	distinct int64
 }
 
@@ -37,17 +38,21 @@ func (f *figure) exceeds(metric string, m measured) bool {
 	return order > 0 || order == 0 && bytes.Compare(m.json, f.extreme.json) < 0
 }
 
-// add measures one value.
-func (f *figure) add(metric string, m measured) {
+// add measures one value, and reports whether it is beyond the extreme so far.
+func (f *figure) add(metric string, m measured) (isBeyond bool) {
 	switch metric {
 	case "sum":
 		f.sum = f.sum.Add(m.value.Decimal)
 	case "min", "max":
+		isEqual := f.extreme.value.Kind != scalar.None && m.value.Compare(f.extreme.value) == 0
 		if f.exceeds(metric, m) {
+			isBeyond = !isEqual
 			f.extreme = m
 			f.extreme.value.Text, f.extreme.json = bytes.Clone(m.value.Text), bytes.Clone(m.json)
 		}
+		f.isTied = !isBeyond && (f.isTied || isEqual)
 	}
+	return isBeyond
 }
 
 // merge adds the figure of other records.

@@ -58,8 +58,9 @@ func fieldsOf(query Query) []string {
 
 func (t *Tally) isGrouped() bool { return t.query.GroupBy != "" || t.query.GroupByTime != "" }
 
-// Add adds a record. The cursor is at the object of its fields.
-func (t *Tally) Add(c rawjson.Cursor) {
+// Add adds a record. The cursor is at the object of its fields. It reports whether the record has the value of the whole aggregate from
+// now on, for min and max without groups.
+func (t *Tally) Add(c rawjson.Cursor) (isExtreme bool) {
 	t.values, t.keys, t.starts, t.room = t.values[:0], t.keys[:0], t.starts[:0], t.room[:0]
 	if t.query.Metric != "count" || t.isGrouped() {
 		unread := len(t.fields)
@@ -71,8 +72,7 @@ func (t *Tally) Add(c rawjson.Cursor) {
 		}
 	}
 	if !t.isGrouped() {
-		t.count(&t.all, 0)
-		return
+		return t.count(&t.all, 0)
 	}
 	t.all.records++
 	for _, start := range orNone(t.starts, noBucket) {
@@ -83,7 +83,11 @@ func (t *Tally) Add(c rawjson.Cursor) {
 			}
 		}
 	}
+	return false
 }
+
+// IsTied reports whether several values equal the one of the whole aggregate.
+func (t *Tally) IsTied() bool { return t.all.isTied }
 
 // orNone returns the list, or a list with none as its only element if it is empty.
 func orNone[T any](list []T, none T) []T {
@@ -151,12 +155,12 @@ func (t *Tally) written(value rawjson.Value) []byte {
 	return t.room[start:len(t.room):len(t.room)]
 }
 
-// count adds the current record to a figure. number distinguishes the figures.
-func (t *Tally) count(f *figure, number int) {
+// count adds the current record to a figure, and reports whether the record is beyond the others. number distinguishes the figures.
+func (t *Tally) count(f *figure, number int) (isBeyond bool) {
 	f.records++
 	for _, m := range t.values {
 		if t.distinctValues == nil {
-			f.add(t.query.Metric, m)
+			isBeyond = f.add(t.query.Metric, m) || isBeyond
 			continue
 		}
 		t.name = append(binary.BigEndian.AppendUint32(t.name[:0], uint32(number)), m.json...)
@@ -164,6 +168,7 @@ func (t *Tally) count(f *figure, number int) {
 			f.distinct++
 		}
 	}
+	return isBeyond
 }
 
 // eachValue passes a value, or each element of an array, to call. It skips nulls.
