@@ -113,11 +113,6 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// names reports whether the channel has some words.
-func (k *checking) names(words string) bool {
-	return strings.Contains(k.note, words) || k.channel == "structured" && strings.Contains(string(k.structured), words)
-}
-
 func (k *checking) groupsOf(matching int) error {
 	by, isGrouped := k.arguments["group_by"].(string)
 	if !isGrouped || k.count == nil {

@@ -28,6 +28,9 @@ func (a *adapter) beginAnew() {
 	}
 }
 
+// metadata is the path of the provider's metadata, which are public.
+const metadata = "/.well-known/oauth-protected-resource"
+
 // assertTries compares the number of requests at the resource server with the expected one and with the host's metrics.
 func (a *adapter) assertTries(fault faultCase) {
 	a.t.Helper()
@@ -36,13 +39,21 @@ func (a *adapter) assertTries(fault faultCase) {
 		want = a.children + fault.times
 	}
 	seen := a.rs.Take()
-	isSearch := a.children > 1 // after it, the records of the first hits are read
-	asked := slices.DeleteFunc(slices.Clone(seen), func(r faulttest.Request) bool { return isSearch && strings.Contains(r.URI, "/records/") })
+	isSearch := a.children > 1 // after it, the records of the first hits and what it covers are read
+	asked := slices.DeleteFunc(slices.Clone(seen), func(r faulttest.Request) bool {
+		return isSearch && (strings.Contains(r.URI, "/records/") || strings.HasPrefix(r.URI, "/v1/schema") || r.URI == metadata)
+	})
 	if len(asked) != want {
 		a.t.Errorf("the resource server saw %d requests, want %d", len(asked), want)
 	}
 	own := map[string]bool{}
 	for _, request := range seen {
+		if request.URI == metadata {
+			if request.Bearer != "" {
+				a.t.Errorf("%s was read with a bearer", request.URI)
+			}
+			continue
+		}
 		own[request.Bearer] = true
 		if request.Method != "GET" {
 			a.t.Errorf("the resource server saw %s %s", request.Method, request.URI)
