@@ -122,7 +122,8 @@ func TestHostileCallsTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 10 s")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as a server does
+	defer debug.SetGCPercent(debug.SetGCPercent(400))           // as a server does
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(256 << 20)) // as a server does
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(256 << 20))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

@@ -110,8 +110,15 @@ func (d *detail) legend(shown portion) rawjson.Value {
 		structuredFlags := func(flags string) string { return flags }
 		explain(capabilitiesName, d.flagLegend(shown, structuredFlags), func(*row) bool { return true })
 	}
-	explain("sort", `cursor_field f implies sort "f" or "-f"`, func(r *row) bool { return r.Stream.Members.Text("cursor_field") != "" && !r.sortsAny })
-	explain("sort", "any field, - for descending", func(r *row) bool { return r.sortsAny })
+	hasCursor := func(r *row) bool { return r.Stream.Members.Text("cursor_field") != "" }
+	sortsAny := func(r *row) bool { return r.sortsAny }
+	switch implied := `cursor_field f implies sort "f" or "-f"`; {
+	case slices.ContainsFunc(d.rows, hasCursor) && slices.ContainsFunc(d.rows, sortsAny):
+		explain("sort", implied+"; any other field can sort, too", hasCursor)
+	default:
+		explain("sort", implied, hasCursor)
+		explain("sort", "any field, - for descending", sortsAny)
+	}
 	explain("declared", unadvertised, func(r *row) bool { return r.isBare && r.Sample == nil })
 	if i := slices.IndexFunc(d.rows, func(r *row) bool { return r.Sample != nil }); i >= 0 {
 		legend = append(legend, rawjson.String(sampleName, legendOf(d.rows[i].Sample)+", not advertised; "+unadvertised))
