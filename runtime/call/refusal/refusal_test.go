@@ -135,7 +135,10 @@ func TestCapturedRefusals(t *testing.T) {
 			fmt.Fprintf(&shown, "_meta %s: %s\n", name, value)
 		}
 		fmt.Fprintf(&shown, "read: %s\n", strings.Join(p.seen, " "))
-		if own := slices.Index(p.seen, "/v1/schema"); own == 0 && test.tool != "schema" || len(p.seen) > 2 {
+		reads := slices.DeleteFunc(slices.Clone(p.seen), func(path string) bool { // an aggregate in a time zone reads whether its times are dates
+			return test.tool == "aggregate" && path == "/v1/streams/samples/records"
+		})
+		if own := slices.Index(reads, "/v1/schema"); own == 0 && test.tool != "schema" || len(reads) > 2 {
 			t.Errorf("%s: the schema was read before the refusal, or more than once: %s", test.name, p.seen)
 		}
 	}
