@@ -212,7 +212,7 @@ func TestTriesOfOneSourceHaveItsDeadline(t *testing.T) {
 	}
 	tries := 0
 	for _, request := range resource.Take() {
-		if request.Bearer == member.AccessToken {
+		if request.Bearer == member.AccessToken && strings.HasPrefix(request.URI, "/v1/search") {
 			tries++
 		}
 	}
