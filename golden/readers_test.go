@@ -15,7 +15,7 @@ import (
 var readers = []string{"runtime/grant/fanout.Reader", "runtime/grant/membership.grant", "runtime/provider/rs.Client"}
 
 // R-BLOB-2: whatever reads from a resource server reads bytes as well, since a reader that does not hides files without an error.
-// What stands before a reader is made by tool.Wrap, which passes bytes on: no other type embeds one.
+// tool.Wrap makes every type that embeds a reader, because it passes bytes on.
 func TestReadersReadBytes(t *testing.T) {
 	methods := map[string][]string{} // by package and type
 	for _, name := range strings.Fields(run(t, "git", "-C", "..", "ls-files", "-co", "--exclude-standard", "runtime/*.go", "cmd/*.go")) {

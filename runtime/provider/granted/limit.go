@@ -48,10 +48,11 @@ func OfRecords(streams []Stream) []Stream {
 	if !slices.ContainsFunc(streams, func(s Stream) bool { return s.ExcludesRecords() }) {
 		return nil
 	}
-	for i := range streams {
-		streams[i].Fields = nil
+	limited := slices.Clone(streams)
+	for i := range limited {
+		limited[i].Fields = nil
 	}
-	return streams
+	return limited
 }
 
 // coversAlike reports whether two limits allow the same records of different connections.
