@@ -160,6 +160,9 @@ func (a *aggregation) furtherToken(shown int) string {
 	return "further_groups=unknown"
 }
 
+// notShownName is the number of records in the groups that are not shown.
+const notShownName = "not_shown_count"
+
 // totals returns the number of records in all groups and in the groups that are not shown, unless another member has it (R-AGG-5).
 func (a *aggregation) totals(shown int) rawjson.Object {
 	if a.Members.Text("metric") != "count" {
@@ -177,7 +180,7 @@ func (a *aggregation) totals(shown int) rawjson.Object {
 		totals = append(totals, rawjson.Int("total_count", sent+others))
 	}
 	if shown < len(a.fields) {
-		totals = append(totals, rawjson.Int("not_shown_count", leftOut+others))
+		totals = append(totals, rawjson.Int(notShownName, leftOut+others))
 	}
 	return totals
 }
@@ -193,16 +196,25 @@ func (a *aggregation) note(shown int) string {
 	case a.Others() <= 0 && further == 0:
 		return ""
 	case a.IsSorted():
-		return fmt.Sprintf("These are the first %d groups by %s; other_count records are in the others.", shown, a.Members.Text("sort"))
+		return fmt.Sprintf("These are the first %d groups by %s; %s records are in the others.", shown, a.Members.Text("sort"), a.rest(shown))
 	case a.Others() <= 0:
 		return fmt.Sprintf("These are the first %d groups; narrow with filter to see the others.", shown)
 	case a.IsTimeline():
-		return fmt.Sprintf("These are the earliest %d groups; other_count records are in later ones, which a filter on the time shows.", shown)
+		return fmt.Sprintf("These are the earliest %d groups; %s records are in later ones, which a filter on the time shows.", shown, a.rest(shown))
 	case a.GroupsByTime():
-		return fmt.Sprintf("These are the first %d groups: all times of the greatest key, then of the next; other_count records are in groups "+
-			"that are not shown: filter for one key or for less time, or take a wider granularity.", shown)
+		return fmt.Sprintf("These are the first %d groups: all times of the greatest key, then of the next; %s records are in groups "+
+			"that are not shown: filter for one key or for less time, or take a wider granularity.", shown, a.rest(shown))
 	}
-	return fmt.Sprintf("These are the top %d groups; other_count records are in groups that are not shown.", shown)
+	return fmt.Sprintf("These are the top %d groups; %s records are in groups that are not shown.", shown, a.rest(shown))
+}
+
+// rest names the member that counts the records in the groups that are not shown. The other_count of a resource server leaves out its own
+// groups that do not fit.
+func (a *aggregation) rest(shown int) string {
+	if shown < len(a.fields) && a.Members.Text("metric") == "count" {
+		return notShownName
+	}
+	return "other_count"
 }
 
 // laterCalls returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one is not a time.
