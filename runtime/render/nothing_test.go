@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
@@ -157,12 +158,17 @@ func TestTitlesOfDocumentsWithoutOne(t *testing.T) {
 }
 
 // schemaOf returns a reader that answers every read with the schema of one stream.
-type schemaOf struct{ asked []string }
+type schemaOf struct {
+	mu    sync.Mutex
+	asked []string
+}
 
 func (*schemaOf) ProviderURL() string { return provider }
 
 func (s *schemaOf) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	s.mu.Lock()
 	s.asked = append(s.asked, string(request.Path)+"?"+request.Query.Encoded())
+	s.mu.Unlock()
 	return rs.Response{Status: 200, Request: request}.WithBody([]byte(`{"connectors":[{"connector_key":"chat",
 		"granted_connections":[{"connection_id":"cin_1"}],
 		"streams":[{"name":"s","field_capabilities":{"text":"t=text","heard":"t=string,role=event-time,eq","seen":"t=string"}}]}]}`))
