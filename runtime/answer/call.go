@@ -13,15 +13,23 @@ type Call struct {
 	Kind      CallKind
 }
 
-// CallKind is what a continuation is for (R-CLAIM-7).
-type CallKind int
+// CallKind is what a continuation returns (R-CLAIM-7), in the word of structured output.
+type CallKind string
 
 const (
-	Continue          CallKind = iota // all calls together return the rest of the list
-	OneOfThese                        // each call returns something else
-	RestOfField                       // it returns the rest of a clipped value
-	RepeatDifferently                 // it asks the same question with other arguments
+	Continue          CallKind = "page"    // more of the list; all calls of this kind together return the rest
+	RestOfField       CallKind = "value"   // the rest of a clipped value, or of a field after a window
+	RepeatDifferently CallKind = "instead" // the same question with other arguments: an answer in place of this one
+	OneOfThese        CallKind = "choice"  // one of several answers
 )
+
+// As returns the calls with a kind.
+func (k CallKind) As(calls ...Call) []Call {
+	for i := range calls {
+		calls[i].Kind = k
+	}
+	return calls
+}
 
 // Given is the call that an answer is for. A continuation repeats it with some arguments replaced or left out (R-HAND-10).
 type Given struct {
@@ -39,7 +47,7 @@ func (g Given) With(replaced ...rawjson.Member) []Call {
 		}
 		arguments = arguments.With(member.Name, member.Value)
 	}
-	return []Call{{Tool: g.Tool, Arguments: arguments}}
+	return []Call{{Tool: g.Tool, Arguments: arguments, Kind: Continue}}
 }
 
 // Without returns the call without these arguments.

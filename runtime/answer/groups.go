@@ -1,7 +1,9 @@
 package answer
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
@@ -18,6 +20,7 @@ type Groups struct {
 	IsGrouped    bool // otherwise Envelope has the number
 	IsCycle      bool // the groups are weekdays or hours of the day, so no group follows the last one
 	Known        int  // groups, including those that the answer leaves out; 0: unknown
+	IsTied       bool // the group after the last one has an equal value (R-CLAIM-7)
 
 	RecordCalls []Call // that return the record with a minimum or maximum, if it is not named
 
@@ -40,6 +43,22 @@ func (g *Groups) GroupsByTime() bool { return g.Members.Text("group_by_time") !=
 // IsTimeline reports whether the groups are by time alone, with the earliest first.
 func (g *Groups) IsTimeline() bool {
 	return g.GroupsByTime() && g.Members.Text("group_by") == "" && !g.IsSorted() && !g.IsCycle
+}
+
+// IsByValue reports whether the groups are in the order of their values.
+func (g *Groups) IsByValue() bool {
+	if sort := g.Members.Text("sort"); sort != "" {
+		return strings.TrimPrefix(sort, "-") == "value"
+	}
+	return g.IsGrouped && !g.GroupsByTime()
+}
+
+// Keep keeps the first groups, and notes whether the next one has an equal value.
+func (g *Groups) Keep(first int) {
+	if first < len(g.Groups) {
+		g.IsTied = first > 0 && g.IsByValue() && g.Groups[first-1].equals(g.Groups[first])
+		g.Groups = g.Groups[:first]
+	}
 }
 
 // IsSorted reports whether all groups were ordered as the call asks.
@@ -74,6 +93,12 @@ func (g Group) Key() rawjson.Value {
 		return key
 	}
 	return rawjson.Value("null")
+}
+
+// equals reports whether two groups have the same value, which is their count if they have no other.
+func (g Group) equals(other Group) bool {
+	value := g.Members.Get("value")
+	return bytes.Equal(value, other.Members.Get("value")) && (value != nil || g.Count() == other.Count())
 }
 
 // Count returns the number of records in the group, or 0 if it is unknown.

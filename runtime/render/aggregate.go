@@ -55,14 +55,14 @@ func (a *aggregation) calls(shown int) []answer.Call {
 	case !reading.Complete:
 		return nil
 	case reading.Unmatched != nil:
-		return withNear(a.Call, reading.Unmatched)
+		return answer.RepeatDifferently.As(withNear(a.Call, reading.Unmatched)...)
 	}
 	limit, known := a.Members.Int("limit")
 	switch {
 	case a.Others() <= 0 && !a.mayHaveLater() || !known:
 		return nil
 	case limit < answer.MostGroups:
-		return a.Call.With(rawjson.Int("limit", answer.MostGroups))
+		return answer.RepeatDifferently.As(a.Call.With(rawjson.Int("limit", answer.MostGroups))...)
 	case a.IsTimeline():
 		return a.laterCalls(shown)
 	}
@@ -74,7 +74,10 @@ func (a *aggregation) frame(shown int) frame {
 	together := words(a.connectionsNote(), LimitsNote(a.Limits))
 	f := frame{
 		linesBefore: withLine(append([]string{a.head()}, readingLines(a.Reading, 0)...), together),
-		linesAfter:  append(append(linesOfWarnings(a.Warnings), callLines(recordWord, a.RecordCalls)...), callLines("next", calls)...),
+		linesAfter:  append(linesOfWarnings(a.Warnings), callLines(recordWord, a.RecordCalls)...),
+	}
+	for _, call := range calls {
+		f.linesAfter = append(f.linesAfter, Line(call))
 	}
 	body := envelopeMembers(a.Envelope)
 	if !body.True("approximate") {
@@ -85,7 +88,7 @@ func (a *aggregation) frame(shown int) frame {
 		note, totals = a.note(shown), a.totals(shown)
 		f.linesBefore = append(f.linesBefore, words(
 			intToken("groups", int64(len(a.fields))), a.number("limit"), a.furtherToken(shown), a.number("other_count"),
-			Tokens(totals), a.number("total_value"), a.number("other_value"), note))
+			Tokens(totals), a.number("total_value"), a.number("other_value"), note, a.tieNote(shown)))
 		f.linesBefore = withLine(f.linesBefore, columnsLine("", a.columns))
 	} else if a.Members.Get("value") == nil { // null is an answer
 		body = append(body, rawjson.Raw("value", json.RawMessage("null")))
@@ -100,9 +103,12 @@ func (a *aggregation) frame(shown int) frame {
 	if left := len(a.fields) - shown; left > 0 {
 		members = append(members, rawjson.Int("groups_left_out", int64(left)))
 	}
-	text := together
+	text := words(together, a.tieNote(shown))
 	if a.GroupsByTime() { // for other groups, other_count has the same information (R-SURF-8)
 		text = words(text, note)
+	}
+	if further, isKnown := a.further(shown); isKnown && further > 0 {
+		members = append(members, rawjson.Int("further_groups", int64(further)))
 	}
 	members = withCalls(withText(append(members, totals...), "note", text), recordWord, a.RecordCalls)
 	members = finished(a.Origin, members, calls)
@@ -152,9 +158,14 @@ func (a *aggregation) number(name string) string {
 	return RawToken(name, value)
 }
 
-// furtherToken returns a token with the number of groups that are not shown, or unknown.
+// further returns the number of groups that are not shown, if it is known.
+func (a *aggregation) further(shown int) (further int, isKnown bool) {
+	further = max(len(a.fields), a.Known) - shown
+	return further, further > 0 || a.Others() <= 0 && !a.mayHaveLater()
+}
+
 func (a *aggregation) furtherToken(shown int) string {
-	if further := max(len(a.fields), a.Known) - shown; further > 0 || a.Others() <= 0 && !a.mayHaveLater() {
+	if further, isKnown := a.further(shown); isKnown {
 		return intToken("further_groups", int64(further))
 	}
 	return "further_groups=unknown"
@@ -162,6 +173,15 @@ func (a *aggregation) furtherToken(shown int) string {
 
 // notShownName is the number of records in the groups that are not shown.
 const notShownName = "not_shown_count"
+
+// tieNote says that the first group that is not shown has the value of the last one (R-CLAIM-7).
+func (a *aggregation) tieNote(shown int) string {
+	cut := *a.Groups
+	if cut.Keep(shown); !cut.IsTied {
+		return ""
+	}
+	return "The next group has the same value as the last one here."
+}
 
 // totals returns the number of records in all groups and in the groups that are not shown, unless another member has it (R-AGG-5).
 func (a *aggregation) totals(shown int) rawjson.Object {

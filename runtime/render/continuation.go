@@ -33,6 +33,9 @@ func (c continuation) lines() []string {
 	case c.cursor != "":
 		lines = append(lines, "next_cursor (for these arguments only)"+followsWord)
 	}
+	if len(c.calls) > 1 { // R-CLAIM-7; structured output has the kind of each
+		lines = append(lines, "Follow each next: together they have the rest.")
+	}
 	for _, call := range c.calls {
 		lines = append(lines, Line(call))
 	}

@@ -91,6 +91,9 @@ func withCalls(object rawjson.Object, name string, calls []answer.Call) rawjson.
 	if len(calls) == 0 {
 		return object
 	}
+	if name != nextWord { // the name says what the calls are for
+		calls = answer.CallKind("").As(slices.Clone(calls)...)
+	}
 	return append(object, rawjson.Raw(name, Calls(calls)))
 }
 

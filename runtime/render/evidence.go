@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -102,7 +103,8 @@ func appendExcerpts(out []byte, excerpts []excerpt) []byte {
 		}
 		if !each.isWhole {
 			out = appendText(append(rawjson.AppendName(out, "next"), '{'), "tool", tool.FieldTool)
-			out = append(append(rawjson.AppendName(out, "arguments"), each.arguments...), '}')
+			out = append(rawjson.AppendName(out, "arguments"), each.arguments...)
+			out = append(appendText(out, "kind", string(answer.RestOfField)), '}')
 		}
 		out = append(out, '}')
 	}

@@ -60,7 +60,7 @@ func (id identity) arguments(handleName, connectionName string) rawjson.Object {
 
 func (id identity) fetch(more ...rawjson.Member) answer.Call {
 	arguments := id.arguments(tool.DocumentID, tool.DocumentConnectionID)
-	return answer.Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...)}
+	return answer.Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...), Kind: answer.RestOfField}
 }
 
 // readField returns the call that reads a text field of the record by windows. A record without a handle is named by its parts.
@@ -71,7 +71,7 @@ func (id identity) readField(path string, more ...rawjson.Member) answer.Call {
 		arguments = withText(arguments, tool.FieldConnectionID, id.connectionID)
 	}
 	arguments = append(arguments, rawjson.String(tool.FieldPath, path))
-	return answer.Call{Tool: tool.FieldTool, Arguments: append(arguments, more...)}
+	return answer.Call{Tool: tool.FieldTool, Arguments: append(arguments, more...), Kind: answer.RestOfField}
 }
 
 // tokens returns the tokens that name the record in text: its handle, and the connection if the handle cannot hold it.

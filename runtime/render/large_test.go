@@ -191,8 +191,8 @@ func TestAggregateRest(t *testing.T) {
 		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":1`, "further_groups=unknown These are the earliest 1 groups, as many as limit allows; later ones may exist: a larger limit shows them."},
 		{`{"key":"a","count":1}`, `,"other_count":0`, "further_groups=0 other_count=0 total_count=1"},
 		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 total_count=10 These are the top 1 groups; other_count records are in groups that are not shown."},
-		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 total_count=120 not_shown_count=7 These are the first 113 groups; narrow with filter to see the others."},
-		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 total_count=129 not_shown_count=16 These are the top 113 groups; not_shown_count records are in groups that are not shown."},
+		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 total_count=120 not_shown_count=7 These are the first 113 groups; narrow with filter to see the others. The next group has the same value as the last one here."},
+		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 total_count=129 not_shown_count=16 These are the top 113 groups; not_shown_count records are in groups that are not shown. The next group has the same value as the last one here."},
 	} {
 		body := `{"metric":"count","groups":[` + test.groups + `]` + test.members + `}`
 		result, err := runAggregate(context.Background(), env, responded("/x", body), scan.GroupsInput{Stream: "s"})

@@ -248,7 +248,7 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 			t.Errorf("limit %q: %s", limit, result.Text)
 		}
 		if limit != "" {
-			has(t, textCalls(t, result.Text, "next"), "aggregate", `{"stream":"s","metric":"count","group_by_time":"at","limit":100}`)
+			has(t, textCalls(t, result.Text, "next (instead)"), "aggregate", `{"stream":"s","metric":"count","group_by_time":"at","limit":100}`)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (w *window) structured() json.RawMessage {
 	var calls []answer.Call
 	for _, direction := range w.directions() {
 		if direction.word == nextWord {
-			calls = append(calls, direction.Call)
+			calls = append(calls, answer.RestOfField.As(direction.Call)...)
 		} else { // as next it would lead a reader back, or past text not read yet
 			members = withCalls(members, direction.word, []answer.Call{direction.Call})
 		}

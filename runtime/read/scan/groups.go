@@ -14,6 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -92,7 +94,7 @@ func newGroups(ctx context.Context, env tool.Env, request rs.Request, input Grou
 	switch {
 	case input.GroupByTime == nil:
 		input.TimeZone = nil // used only for groups by time
-	case asked != time.UTC.String() && isZone(asked) && holdsDates(ctx, env, input): // the resource server would shift the dates
+	case asked != time.UTC.String() && (!isOwnZone || tally.ShiftsDates(asked, text(input.Granularity))) && holdsDates(ctx, env, input):
 		request.Query = request.Query.Without(zoneName)
 		if input.TimeZone = nil; isOwnZone {
 			q.ignoredZone = asked
@@ -104,11 +106,6 @@ func newGroups(ctx context.Context, env tool.Env, request rs.Request, input Grou
 	q.request, q.input, q.query = request, input, input.query()
 	q.query.AsWritten = !isOwnZone
 	return q
-}
-
-func isZone(name string) bool {
-	_, err := time.LoadLocation(name)
-	return err == nil && name != "Local"
 }
 
 // find reads the aggregate. The resource server may have cut its groups.
@@ -129,7 +126,7 @@ func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	var refused error // the refusal of the call; a reading may answer it
 	q.filters = len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, q.request))
 	if !q.filters && !isCycle {
-		found, err := getGroups(ctx, env, q.serverRequest(), input)
+		found, err := q.askServer(ctx, env)
 		switch {
 		case err == nil && q.isUnmatched(found):
 			return q.explained(ctx, env, found), nil
@@ -140,10 +137,10 @@ func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error)
 				return found, nil
 			}
 		case q.refusesFilter(env, err):
-		case wrong != nil || !isMeasureRefusal(err):
+		case wrong != nil || !isMeasureRefusal(err) || q.isPlainCount() && q.isAdvertised(ctx, env):
 			return nil, err
 		default:
-			refused = err
+			refused, q.refusal = err, asRefused(err)
 		}
 	}
 	if wrong != nil {
@@ -213,7 +210,8 @@ type groups struct {
 	tally   *tally.Tally
 	filters bool // the adapter applies the filter
 
-	ignoredZone string // the caller's, of a field of dates; empty: none
+	refusal     *rs.Error // of the aggregate that the adapter computes; nil: none
+	ignoredZone string    // the caller's, of a field of dates; empty: none
 }
 
 // isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or times from the
@@ -228,18 +226,34 @@ func (q *groups) isServerOrder() bool {
 	return q.query.Sort == ""
 }
 
-// serverRequest returns the request to the resource server. It requests the maximum number of groups if the adapter orders them.
-func (q *groups) serverRequest() rs.Request {
-	asked := q.request
-	if !q.isServerOrder() {
+// askServer requests the maximum number of groups if the adapter orders them. Of groups by their value it requests one more than the call
+// asks, because an equal one may follow (R-CLAIM-7).
+func (q *groups) askServer(ctx context.Context, env tool.Env) (*answer.Groups, error) {
+	asked, limit := q.request, cmp.Or(q.query.Limit, tally.DefaultGroups)
+	isOneMore := q.isServerOrder() && q.query.Metric == "count" && q.query.GroupBy != "" && q.query.GroupByTime == "" && limit < tally.MaxGroups
+	switch {
+	case isOneMore:
+		asked.Query = asked.Query.With(limitName, strconv.Itoa(limit+1))
+	case !q.isServerOrder():
 		asked.Query = asked.Query.With(limitName, strconv.Itoa(tally.MaxGroups))
 	}
-	return asked
+	found, err := getGroups(ctx, env, asked, q.input)
+	if err != nil || !isOneMore || found.Limit() != limit+1 {
+		return found, err
+	}
+	found.Members = found.Members.WithAll(rawjson.Int(limitName, int64(limit)))
+	if len(found.Groups) > limit {
+		if others, isKnown := found.Members.Int(othersName); isKnown {
+			found.Members = found.Members.WithAll(rawjson.Int(othersName, others+found.Groups[limit].Count()))
+		}
+		found.Keep(limit)
+	}
+	return found, nil
 }
 
 // sort orders the groups as the call asks. It returns false if the resource server did not send all of them.
 func (q *groups) sort(found *answer.Groups) bool {
-	others, isKnown := found.Members.Int("other_count")
+	others, isKnown := found.Members.Int(othersName)
 	if !found.IsGrouped || !isKnown || others != 0 || len(found.Groups) >= tally.MaxGroups {
 		return false
 	}
@@ -265,6 +279,27 @@ func (q *groups) explained(ctx context.Context, env tool.Env, found *answer.Grou
 		return read
 	}
 	return found
+}
+
+// isPlainCount reports whether the call has nothing that a resource server may refuse to measure.
+func (q *groups) isPlainCount() bool {
+	return q.query.Metric == "count" && q.input.GroupBy == nil && q.input.GroupByTime == nil && len(q.input.Filter) == 0
+}
+
+// isAdvertised reports whether the schema advertises aggregates of the stream, so that a plain count is not refused for the lack of them
+// (810k).
+func (q *groups) isAdvertised(ctx context.Context, env tool.Env) bool {
+	scope := schemadoc.Scope{Stream: &q.input.Stream, ConnectionID: q.input.ConnectionID}
+	schema, err := schemaquery.Ask(ctx, env.RS.Get, scope, q.request.Sources)
+	if err != nil {
+		return false
+	}
+	for _, stream := range schema.Rows() {
+		if slices.ContainsFunc(stream.Fields(), func(f schemadoc.Field) bool { return f.Values("a") != nil }) {
+			return true
+		}
+	}
+	return false
 }
 
 // refusesFilter reports whether an error refuses all filters. If so, the adapter applies the filter from then on.
@@ -315,6 +350,9 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	warnings := l.filterWarnings()
 	for _, each := range q.tally.Warnings() {
 		warnings.add(each.Code, each.Message)
+	}
+	if q.refusal != nil && q.isPlainCount() {
+		warnings.add(q.refusal.Code, fmt.Sprintf("The resource server refused to count (%d): %s", q.refusal.Status, tool.Clip(q.refusal.Message, tool.LabelCharacters)))
 	}
 	found := q.tally.Answer()
 	q.input.nameExtreme(found, tallied.extreme, q.tally.IsTied())

@@ -1,7 +1,9 @@
 package scan_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -134,7 +137,7 @@ func testValuesSeen(t *testing.T, c caller) {
 		{"query_records", `{"stream":"transactions","filter":{"category":"groceris"}}`}:                                        `try: query_records {"stream":"transactions","filter":{"category":"groceries"}}`,
 		{"query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-18","lte":"2026-03-18"}}}`}:                `lte leaves out the rest of 2026-03-18`,
 		{"query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-01","lte":"2026-03-18"}},"limit":2}`}:      `lte leaves out the rest of 2026-03-18`,
-		{"aggregate", `{"stream":"chat_messages","metric":"count","filter":{"user_name":"Nora"}}`}:                             `next: aggregate {"stream":"chat_messages","metric":"count","filter":{"user_name":"nora"}}`,
+		{"aggregate", `{"stream":"chat_messages","metric":"count","filter":{"user_name":"Nora"}}`}:                             `next (instead): aggregate {"stream":"chat_messages","metric":"count","filter":{"user_name":"nora"}}`,
 		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"jonass"}}`}:                                        `try: query_records {"stream":"chat_messages","filter":{"user_name":"jonas"}}`,
 		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"zebra"}}`}:                                         `values seen: "nora", `,
 		{"query_records", `{"stream":"chat_messages","filter":{"reply_count":"99","is_pinned":false}}`}:                        `No record has reply_count="99"; values seen: `,
@@ -261,6 +264,76 @@ func TestTimeGroupsGoOn(t *testing.T) {
 			}
 			if added != total || total == 0 || calls < 2 {
 				t.Errorf("%s: %d of %d records in %d groups after %d calls of %s", reads, added, total, len(counts), calls, arguments)
+			}
+		}
+	}
+}
+
+// R-CLAIM-7: a limit that cuts between groups of equal value says so, in either order, and in both channels.
+func TestTiesOfGroups(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		for _, grouped := range []string{
+			`{"stream":"messages","connection_id":"cin_gmail_work","metric":"count","group_by":"from_name"`,
+			`{"stream":"messages","metric":"count","group_by":"from_name","sort":"-value"`,
+			`{"stream":"transactions","metric":"count","group_by_time":"booked_on","granularity":"month","sort":"value"`,
+		} {
+			counts := func(read page) (counts []int64) {
+				for _, group := range read.Data.Groups {
+					var members struct{ Count int64 }
+					if err := json.Unmarshal(group, &members); err != nil {
+						t.Fatal(err)
+					}
+					counts = append(counts, members.Count)
+				}
+				return counts
+			}
+			all := counts(c.call(t, "aggregate", grouped+`,"limit":100}`))
+			ties := 0
+			for limit := 1; limit < len(all); limit++ {
+				read := c.call(t, "aggregate", fmt.Sprintf(`%s,"limit":%d}`, grouped, limit))
+				const said = "has the same value as the last one"
+				want := all[limit-1] == all[limit]
+				if want {
+					ties++
+				}
+				if strings.Contains(read.text, said) != want || strings.Contains(read.Note, said) != want || len(counts(read)) != limit {
+					t.Errorf("%s %s, limit %d: a tie: %v\n%s", reads, grouped, limit, want, read.text)
+				}
+			}
+			if ties == 0 {
+				t.Errorf("no tie in %s", grouped)
+			}
+		}
+	}
+}
+
+// closedAggregates refuses every aggregate as a server in maintenance does.
+type closedAggregates struct{ rs.Reader }
+
+func (c closedAggregates) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	if strings.HasSuffix(string(request.Path), "/aggregate") {
+		return nil, refused("invalid_request", "")
+	}
+	return c.Reader.Get(ctx, request)
+}
+
+// R-ERR-1, R-SCAN-3: a refusal that concerns no field, filter or grouping is passed on where the schema advertises aggregates. Where it
+// advertises none, the records are counted and the refusal is shown (810k).
+func TestRefusalOfAPlainCount(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		reader := sandboxOf(t, reads, "everything")
+		reader.Reader = closedAggregates{reader.Reader}
+		result, err := newCaller(reader, 20_000).try(t, "aggregate", `{"stream":"messages","connection_id":"cin_gmail_work","metric":"count"}`)
+		switch isOpen := reads == resource.ReadsOpen; {
+		case isOpen && err == nil:
+			t.Errorf("the refusal is swallowed: %s", result.Text)
+		case !isOpen && (err != nil || !strings.Contains(result.Text, "refused to count (400)") || !strings.Contains(string(result.Structured), "refused to count (400)")):
+			t.Errorf("the records are not counted, or without a word: %v %+v", err, result)
+		}
+		for _, asked := range reader.taken() {
+			if reads == resource.ReadsOpen && strings.Contains(asked, "/records?") {
+				t.Errorf("read after the refusal: %s", asked)
 			}
 		}
 	}

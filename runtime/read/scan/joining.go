@@ -67,12 +67,15 @@ func (j *joining) read(connection *string) (*answer.Groups, error) {
 // join keeps the first groups, up to the limit (0: all).
 func join(found *answer.Groups, groups []answer.Group, limit, connections int) {
 	others, _ := found.Members.Int("filtered_record_count")
-	found.Groups = make([]answer.Group, min(cmp.Or(limit, len(groups)), len(groups)))
-	for i := range found.Groups {
-		count := groups[i].Count()
-		others -= count
-		found.Groups[i].Members = rawjson.Object{rawjson.Raw("key", groups[i].Key()), rawjson.Int("count", count)}
+	kept := min(cmp.Or(limit, len(groups)), len(groups))
+	found.Groups = make([]answer.Group, len(groups))
+	for i, group := range groups {
+		if i < kept {
+			others -= group.Count()
+		}
+		found.Groups[i].Members = rawjson.Object{rawjson.Raw("key", group.Key()), rawjson.Int("count", group.Count())}
 	}
+	found.Keep(kept)
 	isTimeline := found.IsTimeline()
 	found.Members = found.Members.WithAll(rawjson.Int("other_count", max(0, others)))
 	if !isTimeline && limit > 0 {

@@ -35,7 +35,8 @@ const (
 	connectionName  = "connection_id"
 	groupByTimeName = "group_by_time"
 	granularityName = "granularity"
-	groupsName      = "groups" // a member of an aggregate
+	groupsName      = "groups" // members of an aggregate
+	othersName      = "other_count"
 )
 
 // The kinds of readings, for metrics.

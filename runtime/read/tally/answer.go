@@ -16,7 +16,7 @@ func (t *Tally) Answer() *answer.Groups {
 	switch {
 	case t.buckets.hasOffsets:
 		zone += ", or the offset that a value states"
-	case t.buckets.hasDates && !t.buckets.hasTimes && !q.AsWritten:
+	case t.keepsDates() && !t.buckets.hasTimes:
 		zone = time.UTC.String()
 	}
 	found := &answer.Groups{IsGrouped: t.isGrouped(), IsCycle: IsCycle(q.Granularity)}
@@ -83,6 +83,11 @@ func DatesAsWritten(field, zone string) Warning {
 	return Warning{WarnAsWritten, fmt.Sprintf("Values of %s are dates, which have no time zone: they are grouped as they are, not in %s.", field, zone)}
 }
 
+// keepsDates reports whether dates were counted that the zone of the call would have shifted.
+func (t *Tally) keepsDates() bool {
+	return t.buckets.hasDates && !t.query.AsWritten && ShiftsDates(t.query.TimeZone, t.query.Granularity)
+}
+
 // Warnings returns warnings about what the figures leave out, and about values that count in another way than the call may expect.
 func (t *Tally) Warnings() []Warning {
 	q := t.query
@@ -92,7 +97,7 @@ func (t *Tally) Warnings() []Warning {
 			warnings = append(warnings, Warning{code, fmt.Sprintf(form, values...)})
 		}
 	}
-	if t.buckets.hasDates && !q.AsWritten && q.TimeZone != time.UTC.String() {
+	if t.keepsDates() {
 		warnings = append(warnings, DatesAsWritten(q.GroupByTime, q.TimeZone))
 	}
 	warn(t.unmeasured > 0, WarnLeftOut, "%d values of %s are left out: %s cannot measure them.", t.unmeasured, q.Field, q.Metric)

@@ -120,5 +120,29 @@ func (b *buckets) key(start bucket) rawjson.Value {
 	return rawjson.Quote(at.Format(time.DateOnly))
 }
 
+// ShiftsDates reports whether a date that is taken for midnight in UTC can be in another bucket in a zone: west of UTC it is on the day
+// before. It is false for an unknown zone.
+func ShiftsDates(zone, granularity string) bool {
+	location, err := time.LoadLocation(zone)
+	if err != nil || zone == "Local" || zone == time.UTC.String() {
+		return false
+	}
+	if unit(granularity) == "hour" || granularity == "minute" {
+		return true
+	}
+	for month := range 2 * (lastOffsetYear - firstOffsetYear) { // each January and July
+		if _, offset := time.Date(firstOffsetYear, time.Month(1+6*month), 1, 0, 0, 0, 0, time.UTC).In(location).Zone(); offset < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// The years whose offsets say whether a zone is west of UTC.
+const (
+	firstOffsetYear = 1970
+	lastOffsetYear  = 2038
+)
+
 // IsCycle reports whether the buckets of a granularity repeat.
 func IsCycle(granularity string) bool { return cycles[granularity] > 0 }

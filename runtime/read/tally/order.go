@@ -62,19 +62,16 @@ func (q Query) sort(found *answer.Groups, order string, others int64) {
 	case "key":
 		slices.SortStableFunc(all, func(a, b ordered) int { return byKey(a, b, isDescending) })
 	}
-	kept := make([]answer.Group, 0, min(len(all), q.Limit))
 	for i, each := range all {
-		if i < q.Limit {
-			kept = append(kept, each.Group)
-			continue
+		if found.Groups[i] = each.Group; i >= q.Limit {
+			others += each.Count()
 		}
-		others += each.Count()
 	}
-	found.Groups = kept
 	found.Members = append(found.Members.Without("limit", "other_count"), rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
 	if q.Sort != "" {
 		found.Members = append(found.Members, rawjson.String("sort", q.Sort))
 	}
+	found.Keep(q.Limit)
 }
 
 // valueOf returns the value of a group, or its count.

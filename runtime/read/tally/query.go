@@ -13,7 +13,7 @@ import (
 
 // Limits of the number of groups in an answer, the same as the resource server's. MaxGroups is the default of groups by time (R-AGG-4).
 const (
-	defaultGroups = 10
+	DefaultGroups = 10
 	MaxGroups     = 100
 	EveryGroup    = math.MaxInt // as a Query.Limit: no limit
 )
@@ -68,7 +68,7 @@ func (q Query) checked() (Query, *time.Location, error) {
 		}
 	}
 	if q.Limit == 0 {
-		q.Limit = defaultGroups
+		q.Limit = DefaultGroups
 		if byTime {
 			q.Limit = MaxGroups
 		}

@@ -96,12 +96,12 @@ func (d *detail) calls(shown portion) []answer.Call {
 	for i, r := range d.rows {
 		if d.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.Fields) > shown.fields) {
 			if arguments := r.arguments(); arguments.Get(tool.SchemaConnectionID) != nil {
-				return []answer.Call{schemaCall(arguments...)}
+				return answer.Continue.As(schemaCall(arguments...))
 			}
 		}
 	}
 	if len(shown.dropped) > 0 {
-		return []answer.Call{schemaCall(d.rows[0].arguments()...)}
+		return answer.RepeatDifferently.As(schemaCall(d.rows[0].arguments()...))
 	}
 	return nil
 }
