@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/http"
 	"regexp"
 	"slices"
 	"sort"
@@ -23,6 +24,7 @@ const (
 	wholeCharacters   = 8_000 // a value of this length is never clipped to make room for other rows
 	clippedCharacters = 2_000 // a longer value shows at least this much; otherwise the page loses rows
 	base64Characters  = 200   // a base64 string of this length or more is shown as binary
+	fileCharacters    = 40    // so is one of this length that begins like a file of a known format
 	readOnCharacters  = 4_000 // of the calls in one row that read the rest of its values
 )
 
@@ -127,18 +129,18 @@ func firstRunes(text string, count int) string {
 
 // mayBeBinary reports whether a value may be one that describeBinary describes: base64 has no spaces.
 func mayBeBinary(value json.RawMessage) bool {
-	return len(value) > base64Characters && (bytes.IndexByte(value, ' ') < 0 || bytes.HasPrefix(value, []byte(`"data:`)))
+	return len(value) > fileCharacters && (bytes.IndexByte(value, ' ') < 0 || bytes.HasPrefix(value, []byte(`"data:`)))
 }
 
 // describeBinary returns the type and the size of a text that is base64 or a base64 data URL. It returns an empty string for any other
 // text.
 func describeBinary(text string) string {
-	if len(text) < base64Characters {
+	if len(text) < fileCharacters {
 		return ""
 	}
-	kind := "base64"
+	isLong, kind := len(text) >= base64Characters, "base64"
 	if head, body, found := strings.Cut(text, ";base64,"); found && strings.HasPrefix(head, "data:") && len(head) < base64Characters {
-		text, kind = body, strings.TrimPrefix(head, "data:")
+		text, kind, isLong = body, strings.TrimPrefix(head, "data:"), true
 	}
 	// Texts with one class of characters, such as long numbers, are also valid base64.
 	const upper, lower, others = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789+/-_="
@@ -148,6 +150,12 @@ func describeBinary(text string) string {
 	}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
 		if decoded, err := encoding.DecodeString(text); err == nil {
+			if detected := http.DetectContentType(decoded); kind == "base64" && !strings.HasPrefix(detected, "text/") && detected != "application/octet-stream" {
+				isLong, kind = true, detected
+			}
+			if !isLong {
+				return ""
+			}
 			return fmt.Sprintf("binary(%s %d bytes)", kind, len(decoded))
 		}
 	}

@@ -48,6 +48,18 @@ func (s *Stream) Properties() rawjson.Object {
 	return properties
 }
 
+// CapabilitySchemas returns the JSON Schemas that the capabilities of the fields have.
+func (s *Stream) CapabilitySchemas() (schemas rawjson.Object) {
+	sent, _ := rawjson.ParseObject(s.Members.Get("field_capabilities"))
+	for _, capability := range sent {
+		own, _ := rawjson.ParseObject(capability.Value)
+		if schema := own.Get("schema"); schema != nil {
+			schemas = append(schemas, rawjson.Raw(capability.Name, schema))
+		}
+	}
+	return schemas
+}
+
 // flagsOf returns a capability of the full view as the compact view writes it.
 func flagsOf(capability rawjson.Object) string {
 	var flags []string

@@ -85,16 +85,22 @@ func scanIn(parts []document.Part, window filetext.Window) (scan int, end *int64
 	return -1, nil
 }
 
-// describeDocument returns the format, the number of pages, slides or sheets, and the one in which the match or the window begins.
+// describeDocument returns the format, the number of pages, slides or sheets, the one in which the match or the window begins, and the one
+// in which the window ends if that is another.
 func describeDocument(format document.Format, parts []document.Part, window filetext.Window) rawjson.Object {
 	described := rawjson.Object{rawjson.String("format", string(format))}
 	place := window.Start
 	if window.Matched {
 		place = window.MatchStart
 	}
+	first := ""
 	for _, part := range parts {
 		if part.Mark != "" && part.Start <= place && place < part.End {
-			described = append(described, rawjson.Int(string(part.Unit)+"s", int64(part.Total)), rawjson.String("part", part.Mark))
+			first = part.Mark
+			described = append(described, rawjson.Int(string(part.Unit)+"s", int64(part.Total)), rawjson.String("part", first))
+		}
+		if first != "" && part.Mark != first && part.Start < window.End && window.End <= part.End {
+			described = append(described, rawjson.String("last_part", part.Mark))
 		}
 	}
 	return described

@@ -74,7 +74,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	}
 	span, err := rangeOf(input.Filter, env.Clock)
 	if err != nil {
-		return nil, err
+		return nil, withStream(ctx, env, input, err)
 	}
 	start, err := openCursor(input.Cursor, request)
 	if err != nil {
@@ -153,11 +153,31 @@ func (t *timeline) refuseOthers(accepted ...string) error {
 	return nil
 }
 
+// withStream adds to the refusal of a timeline's filter the call that filters the first stream with these fields.
+func withStream(ctx context.Context, env tool.Env, input RowsInput, err error) error {
+	var refused *tool.Error
+	if !errors.As(err, &refused) || slices.ContainsFunc(input.Filter, func(c rs.Condition) bool { return c.Field == timeKey }) {
+		return err
+	}
+	document, schemaErr := schemaquery.Ask(ctx, env.RS.Get, schemadoc.Scope{ConnectionID: input.ConnectionID}, nil)
+	if schemaErr != nil {
+		return err
+	}
+	var names []string
+	for _, condition := range input.Filter {
+		names = append(names, condition.Field)
+	}
+	if stream := (&timeline{document: document}).streamWith(filterName, strings.Join(names, ",")); stream != "" {
+		refused.Instead = append(refused.Instead, rawjson.Object{rawjson.String(tool.RecordsStream, stream)})
+	}
+	return err
+}
+
 // streamWith returns the first stream that has the fields of a parameter, or the first of all if the parameter names no fields.
 func (t *timeline) streamWith(parameter, value string) string {
 	var wanted []string
 	switch parameter {
-	case fieldsName:
+	case fieldsName, filterName:
 		wanted = strings.Split(value, ",")
 	case sortName:
 		wanted = []string{strings.TrimPrefix(value, "-")}

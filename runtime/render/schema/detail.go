@@ -29,6 +29,7 @@ type row struct {
 	schemas    rawjson.Object // the JSON Schemas of the fields
 	schemaOf   map[string]rawjson.Value
 	schemaLine string // describes them in the text
+	isByField  bool   // the capability of each field has its schema
 }
 
 func newDetail(found *answer.Schema) *detail {

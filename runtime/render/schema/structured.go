@@ -123,6 +123,9 @@ const capabilitiesName = "field_capabilities"
 // readSchemas reads the JSON Schemas of the fields, and describes the other members of the row's schema.
 func (r *row) readSchemas() {
 	r.schemas, r.schemaOf, r.schemaLine = r.Stream.Properties(), map[string]rawjson.Value{}, "not advertised"
+	if r.isByField = len(r.schemas) == 0; r.isByField { // some servers send each schema with the capabilities of its field
+		r.schemas = r.Stream.CapabilitySchemas()
+	}
 	if len(r.schemas) == 0 {
 		return
 	}
@@ -130,7 +133,14 @@ func (r *row) readSchemas() {
 		r.schemaOf[property.Name] = property.Value
 	}
 	schema, _ := rawjson.ParseObject(r.Stream.Members.Get("schema"))
-	r.schemaLine = fmt.Sprintf("of %d fields, below; ", len(r.schemas))
+	r.schemaLine = fmt.Sprintf("of %d fields, below", len(r.schemas))
+	if !r.hasSchemas() {
+		r.schemaLine = fmt.Sprintf("{} for each of %d fields, as the resource server sent it", len(r.schemas))
+	}
+	if r.isByField {
+		return
+	}
+	r.schemaLine += "; "
 	if rest := schema.Without("properties").Encode(); len(rest) > memberBytes {
 		r.schemaLine += fmt.Sprintf("its other members take %d bytes and are left out", len(rest))
 	} else {
@@ -192,7 +202,7 @@ func (r *row) advertised(value rawjson.Value) rawjson.Object {
 			shown = append(shown, capability)
 			continue
 		}
-		if bytes.Equal(own.Get("schema"), r.schemaOf[capability.Name]) {
+		if !r.isByField && bytes.Equal(own.Get("schema"), r.schemaOf[capability.Name]) {
 			own = own.Without("schema")
 		}
 		if own.True("granted") {
