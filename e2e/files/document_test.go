@@ -67,7 +67,7 @@ func TestDocumentWindows(t *testing.T) {
 		p.has(file{declared: declared, data: sampleFile(t, "mietvertrag-pfluegerstr-18.pdf")})
 		whole, result := read(t, session, wholeFile)
 		text := result.Content[0].(*mcp.TextContent).Text
-		if !strings.HasPrefix(whole.Window.Text, "[page 1 of 2]\nMietvertrag") || !strings.Contains(text, `format="pdf" pages=2 part="page 1 of 2"`) {
+		if !strings.HasPrefix(whole.Window.Text, "[page 1 of 2]\nMietvertrag") || !strings.Contains(text, `format="pdf" pages=2 part="page 1 of 2" last_part="page 2 of 2"`) {
 			t.Fatalf("declared as %q: %s", declared, text)
 		}
 		if declared != "application/pdf" {

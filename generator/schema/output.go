@@ -42,7 +42,7 @@ func ofProperty(property toolspec.Property, isServed bool) Schema {
 	case "scalar":
 		return Schema{AnyOf: []Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "null"}}}
 	case "calls":
-		return arrayOf(members(Property{"tool", Schema{Type: "string"}}, Property{"arguments", Schema{Type: "object"}}))
+		return arrayOf(members(Property{"tool", Schema{Type: "string"}}, Property{"arguments", Schema{Type: "object"}}, Property{"kind", Schema{Type: "string"}}))
 	case "reading":
 		return members(Property{"records_read", Schema{Type: "integer"}}, Property{"matched", Schema{Type: "integer"}},
 			Property{"complete", Schema{Type: "boolean"}}, Property{"note", Schema{Type: "string"}})

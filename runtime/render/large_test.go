@@ -171,6 +171,15 @@ func TestDocumentParts(t *testing.T) {
 	if binary.Text != `photo: binary(image/png 1200 bytes)…[0 of 1622 characters shown]` {
 		t.Errorf("binary: %.200s", binary.Text)
 	}
+	const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	for text, want := range map[string]string{ // R-QRY-3: a short value is binary if it begins like a file
+		picture: "image_data: binary(image/png 70 bytes)",
+		"QWxsIG9mIHRoaXMgaXMgYSB0ZXh0IHRoYXQgaXMgd3JpdHRlbg==": "image_data: QWxsIG9mIHRoaXMgaXMgYSB0ZXh0IHRoYXQgaXMgd3JpdHRlbg==",
+	} {
+		if _, short := renderDocument(t, "/r", `{"id":"1","data":{"image_data":"`+text+`"}}`, record.DocumentInput{}); !strings.HasPrefix(short.Text, want) {
+			t.Errorf("%.200s, want %s", short.Text, want)
+		}
+	}
 	_, gone := renderDocument(t, "/r", `{"id":"1","stream":"s","deleted":true,"deleted_at":"2026-01-01T00:00:00Z"}`, record.DocumentInput{})
 	if !gone.Metadata.Deleted || gone.Metadata.DeletedAt != "2026-01-01T00:00:00Z" {
 		t.Errorf("tombstone: %+v", gone.Metadata)

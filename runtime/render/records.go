@@ -74,7 +74,7 @@ func (r *RecordsPage) write(rows int, limit clipLimit) *page {
 	page := newPage(rows, func(i int, text, structured []byte) ([]byte, []byte) {
 		row := r.records[i]
 		shown := row.show(limit)
-		structured = row.appendObject(structured, r.shared, shown, structuredReferences(shown.references))
+		structured = row.appendObject(structured, r.sharedOutside(), shown, structuredReferences(shown.references))
 		if r.isTimeline() {
 			return append(text, r.timelineText(i)...), structured
 		}
@@ -109,6 +109,10 @@ func (r *RecordsPage) SmallerLimit() int {
 	}
 	return max(1, r.shown/max(1, len(r.sources)))
 }
+
+// sharedOutside returns the shared members that structured output writes once, outside the rows. A row always has its time, whatever the
+// other rows have. Its handle has the stream and the connection.
+func (r *RecordsPage) sharedOutside() rawjson.Object { return r.shared.Without(tool.TimeKey) }
 
 // isTimeline reports whether the rows are of all streams, in the order of time (R-TIME-1).
 func (r *RecordsPage) isTimeline() bool { return r.Stream == tool.EveryStream }

@@ -10,8 +10,8 @@ func (r *RecordsPage) frame(shown int) frame {
 	note, try := r.notes(shown, next)
 	resume := r.resume(next)
 	before := []byte{'{'}
-	if len(r.shared) > 0 {
-		before = r.shared.Append(rawjson.AppendName(before, "shared"))
+	if shared := r.sharedOutside(); len(shared) > 0 {
+		before = shared.Append(rawjson.AppendName(before, "shared"))
 	}
 	before = pagedMembers(r.Envelope, r.Paging, next).AppendMembers(append(rawjson.AppendName(before, "data"), '{'))
 	after := append(readingMembers(r.Reading, shown), smallerMembers(r.Smaller)...)

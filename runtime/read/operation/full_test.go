@@ -185,7 +185,7 @@ func TestSchemaFullIsBounded(t *testing.T) {
 		if got := len(row.Schema.Properties) + row.Schema.Left; got != fields {
 			t.Fatalf("%d of %d fields in structured output", got, fields)
 		}
-		if row.Schema.Left > 0 && len(left) == 0 || (len(left) > 0) != strings.Contains(result.Text, "next: schema {") ||
+		if row.Schema.Left > 0 && len(left) == 0 || (len(left) > 0) != strings.Contains(result.Text, ": schema {") ||
 			(len(left) > 0) != strings.Contains(string(result.Structured), `{"tool":"schema"`) {
 			t.Fatalf("%d properties and %v are left out: %.300s", row.Schema.Left, left, result.Text)
 		}

@@ -177,3 +177,13 @@ func TestSearchWithATime(t *testing.T) {
 		}
 	}
 }
+
+// R-ERR-7: a timeline that is asked to filter by another field names the call for one stream that has the field.
+func TestTimelineNamesTheStreamOfAField(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	_, err := c.try(t, "query_records", `{"stream":"*","filter":{"category":"groceries"}}`)
+	var refused *tool.Error
+	if !errors.As(err, &refused) || len(refused.Instead) != 1 || refused.Instead[0].Text("stream") != "transactions" {
+		t.Errorf("%v: %+v", err, refused)
+	}
+}
