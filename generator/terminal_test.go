@@ -17,7 +17,7 @@ import (
 const addedTool = `tool: mailbox
 title: Mailbox
 description: Read a mailbox. Read-only.
-budget: {bytes: 1200}
+budget: {bytes: 1400}
 arguments:
   - {name: kind, type: string, required: true, check: safe_name, send: path, complete: stream}
   - {name: source, type: string, check: safe_name, send: query, as: connection_id, complete: connection}
