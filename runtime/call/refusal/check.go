@@ -78,7 +78,8 @@ func (r *review) checkConnection(wanted name) {
 	}
 }
 
-// checkField checks that the stream has a field, that it is granted, and that it is declared for its use in the call.
+// checkField checks that the stream has a field, that it is granted, and that it is declared for its use in the call, unless the adapter
+// does not need the declaration.
 func (r *review) checkField(wanted name) {
 	argument, granted := wanted.argument, r.fields.names(isGranted)
 	known := r.fields.named(wanted.text)
@@ -102,7 +103,7 @@ func (r *review) checkField(wanted name) {
 				r.connect(tool.Uncovered{ConnectionID: r.connectionID(), Stream: r.stream, Field: wanted.text})
 		}
 		r.add(wanted, "", granted, "%s", text)
-	case use == "" || isDeclared(*known):
+	case use == "" || isDeclared(*known) || r.tallies:
 	case !schemadoc.Advertised(r.fields):
 		r.add(wanted, "", nil, "The schema does not tell this token which fields of stream %s are declared for %s; another may be.", stream, use)
 	default:

@@ -43,7 +43,7 @@ func explained(ctx context.Context, env tool.Env, definition tool.Definition, ar
 	if unreadable != nil {
 		return err // it already says that the arguments are unreadable
 	}
-	refused := call{definition, members, env.Connect}
+	refused := call{definition, members, env.Connect, env.Readings != nil}
 	if explained := refused.explain(ctx, env, err); explained != nil {
 		explained.Cause = err
 		return explained
@@ -56,6 +56,7 @@ type call struct {
 	tool.Definition
 	given   rawjson.Object
 	connect func(tool.Uncovered) string // of tool.Env
+	tallies bool                        // the adapter computes the aggregates that the resource server does not declare (R-SCAN-3)
 }
 
 // explain returns what to call instead, or nil if that is unknown.

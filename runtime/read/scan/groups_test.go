@@ -3,6 +3,7 @@ package scan_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -336,5 +337,15 @@ func TestRefusalOfAPlainCount(t *testing.T) {
 				t.Errorf("read after the refusal: %s", asked)
 			}
 		}
+	}
+}
+
+// R-ERR-7, R-AGG-5: a refusal of a range is not blamed on a grouping that the adapter computes.
+func TestRefusalOfARangeInAnAggregate(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	_, err := c.try(t, "aggregate", `{"stream":"messages","metric":"count","group_by":"subject","filter":{"subject":{"gte":"a"}}}`)
+	var explained *tool.Explained
+	if refused := new(rs.Error); !errors.As(err, &refused) || !strings.Contains(refused.Message, "Range filters") || errors.As(err, &explained) {
+		t.Errorf("%v, explained by %+v", err, explained)
 	}
 }
