@@ -327,9 +327,10 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	}
 	defer r.end()
 	fields := joinNames(q.tally.Fields(), filter.Fields())
-	l := r.newList(records, fields, q.start(env))
+	from := q.start(env)
+	l := r.newList(records, fields, from)
 	defer l.end()
-	l.readsAhead, l.wholePage, l.isUnordered = true, 2, true
+	l.readsAhead, l.wholePage, l.isUnordered = true, wholePageOf(env.Readings.Most(), from), true
 	l.requestNext()
 	l.bound = l.boundOf(local, "")
 	l.filter = filter

@@ -108,7 +108,9 @@ func (l *list) open(envelope rs.List) (*page, error) {
 	}
 	l.pages++
 	var beyond int
-	read.first, beyond = read.start.skipped(read.rows)
+	if read.first, beyond = read.start.skipped(read.rows); read.first > 0 {
+		l.budget.Discard(read.first) // an earlier call has read them
+	}
 	l.next = position{Connection: read.start.Connection, Cursor: cursor, Skip: beyond, LastRow: read.start.LastRow}
 	switch end := l.bound.index(read.rows); {
 	case end < len(read.rows):

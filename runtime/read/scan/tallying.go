@@ -34,11 +34,24 @@ type tallying struct {
 	last      record   // the last record that was added or did not match
 }
 
+// wholePageOf returns the number of the page that is read with all fields. It is the second one, so that a short stream costs no such page,
+// unless the records that a call may read end on or soon after the first one.
+func wholePageOf(most int, from position) int {
+	first := min(most, rs.MaxRows) - from.Skip
+	if second := most - first; second < min(first, rs.MaxRows/2) {
+		return 1
+	}
+	return 2
+}
+
 func (t *tallying) add(read *page) {
 	if t.pages == t.wholePage {
 		t.order = listOrder{}
 	}
 	t.noteRead(read.unread()...)
+	if t.pages == t.wholePage && !t.isDone && t.count == 0 && len(t.following) == 0 {
+		t.learnOrder()
+	}
 	if !slices.Contains(t.order.fields, t.orderedBy) {
 		t.orderedBy = nil
 	}
@@ -48,9 +61,6 @@ func (t *tallying) add(read *page) {
 	t.tallyRows(rows[:end])
 	if t.held = slices.Clone(rows[end:]); end >= earlier && len(t.held) > 0 {
 		t.heldFrom = read.positionBefore(read.first + end - earlier)
-	}
-	if t.pages == t.wholePage && !t.isDone && t.count == 0 && len(t.following) == 0 {
-		t.learnOrder()
 	}
 }
 
@@ -66,7 +76,7 @@ func (t *tallying) settled(rows []record) int {
 	for end > 0 && timeOf(rows[end-1]) == last {
 		end--
 	}
-	if len(rows)-end > maxHeld || end == 0 && timeOf(t.last) == last {
+	if len(rows)-end > maxHeld || end == 0 && (t.last.row == nil || timeOf(t.last) == last) {
 		return len(rows)
 	}
 	return end
