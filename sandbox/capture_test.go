@@ -69,7 +69,7 @@ func parseCapture(t *testing.T, name string, raw []byte) capture {
 	return c
 }
 
-// ofLab tells that the data behind a capture is known in full.
+// ofLab reports whether all data of the provider that was captured is known.
 func (c capture) ofLab() bool {
 	return strings.Contains(c.header.Get("Authorization"), "client_lab") || strings.Contains(c.target, "cin_lab_") || strings.Contains(c.target, "typelab")
 }

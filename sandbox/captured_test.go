@@ -117,7 +117,7 @@ func (c *captured) record(connection, stream, key string) map[string]json.RawMes
 	return c.records[name]
 }
 
-// add gives a record the fields that it lacks.
+// add adds fields that a record lacks.
 func (c *captured) add(connection, stream, key string, fields map[string]any) {
 	record := c.record(connection, stream, key)
 	for name, value := range fields {
@@ -184,7 +184,7 @@ func (c *captured) declare(t *testing.T, schema []byte) {
 	}}})
 }
 
-// capturedGrants are what the client tokens of the captures were granted, by their placeholders (862b, 863b, 865b and the
+// capturedGrants returns the grants of the client tokens in the captures, by placeholder (862b, 863b, 865b and the
 // answers to them).
 func capturedGrants() map[string]catalog.Grant {
 	personal, work := []string{"cin_gmail_personal"}, []string{"cin_gmail_work"}

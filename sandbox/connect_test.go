@@ -37,12 +37,12 @@ func oneConnectionGivesAClientToken(c *connecting) {
 	if status, ids := c.readable(token.AccessToken); status != http.StatusOK || !cmp.Equal(ids, []string{"cin_gmail_work"}) {
 		c.Errorf("schema answers %d with %v", status, ids)
 	}
-	told := c.introspect(token.AccessToken)
-	if !told.Active || told.Kind != "client" || told.ClientID != config.ClientID || told.GrantID == "" || token.Extra("grant_id") != told.GrantID {
-		c.Errorf("introspection %+v, token names %v", told, token.Extra("grant_id"))
+	introspected := c.introspect(token.AccessToken)
+	if !introspected.Active || introspected.Kind != "client" || introspected.ClientID != config.ClientID || introspected.GrantID == "" || token.Extra("grant_id") != introspected.GrantID {
+		c.Errorf("introspection %+v, token names %v", introspected, token.Extra("grant_id"))
 	}
-	if want := `["` + c.origin + `","` + c.origin + `/mcp"]`; string(told.Audience) != want {
-		c.Errorf("aud %s, want %s", told.Audience, want)
+	if want := `["` + c.origin + `","` + c.origin + `/mcp"]`; string(introspected.Audience) != want {
+		c.Errorf("aud %s, want %s", introspected.Audience, want)
 	}
 
 	refreshed, err := config.TokenSource(c.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
@@ -53,7 +53,7 @@ func oneConnectionGivesAClientToken(c *connecting) {
 	if refreshed.RefreshToken == token.RefreshToken || refreshed.AccessToken == token.AccessToken {
 		c.Error("the refresh did not rotate the tokens")
 	}
-	if again := c.introspect(refreshed.AccessToken); !again.Active || again.GrantID != told.GrantID || string(again.Audience) != string(told.Audience) {
+	if again := c.introspect(refreshed.AccessToken); !again.Active || again.GrantID != introspected.GrantID || string(again.Audience) != string(introspected.Audience) {
 		c.Errorf("after the refresh: %+v", again)
 	}
 
@@ -86,15 +86,15 @@ func oneConnectionGivesAClientToken(c *connecting) {
 func severalConnectionsGiveAPackage(c *connecting) {
 	config := c.register("Everything reader")
 	token := c.signIn(config, nil, "cin_slack_team", "cin_gmail_personal", "cin_spotify")
-	told := c.introspect(token.AccessToken)
-	if !told.Active || told.Kind != "mcp_package" || told.PackageID == "" || token.Extra("grant_package_id") != told.PackageID {
-		c.Errorf("introspection %+v", told)
+	introspected := c.introspect(token.AccessToken)
+	if !introspected.Active || introspected.Kind != "mcp_package" || introspected.PackageID == "" || token.Extra("grant_package_id") != introspected.PackageID {
+		c.Errorf("introspection %+v", introspected)
 	}
-	if told.Package.Client.Display.Name != "Everything reader" || string(told.Audience) != `"`+c.origin+`"` {
-		c.Errorf("package of %q for %s", told.Package.Client.Display.Name, told.Audience)
+	if introspected.Package.Client.Display.Name != "Everything reader" || string(introspected.Audience) != `"`+c.origin+`"` {
+		c.Errorf("package of %q for %s", introspected.Package.Client.Display.Name, introspected.Audience)
 	}
 	var connections []string
-	for _, member := range told.Package.Members {
+	for _, member := range introspected.Package.Members {
 		c.secrets = append(c.secrets, member.AccessToken)
 		connections = append(connections, member.ConnectionID)
 		if status, ids := c.readable(member.AccessToken); status != http.StatusOK || !cmp.Equal(ids, []string{member.ConnectionID}) {
@@ -106,7 +106,7 @@ func severalConnectionsGiveAPackage(c *connecting) {
 	}
 	var ignored struct{}
 	c.postForm("/oauth/revoke", url.Values{"token": {token.RefreshToken}, "client_id": {config.ClientID}}, &ignored)
-	if c.introspect(token.AccessToken).Active || c.introspect(told.Package.Members[0].AccessToken).Active {
+	if c.introspect(token.AccessToken).Active || c.introspect(introspected.Package.Members[0].AccessToken).Active {
 		c.Error("the package or its member is active after the revocation")
 	}
 }

@@ -181,7 +181,7 @@ func (c *connecting) send(request *http.Request, into any) int {
 	return response.StatusCode
 }
 
-// introspected is what the adapter reads of an introspection answer.
+// introspected has the members of an introspection response that the adapter reads.
 type introspected struct {
 	Active    bool            `json:"active"`
 	Kind      string          `json:"pdpp_token_kind"`

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// signIn is why the steps of a flow are not replayed one by one.
+// signIn is the reason for not replaying a step of a flow alone.
 const signIn = "a step of one sign-in, with its codes (TestConnecting and package flow walk them)"
 
-// outside says why a capture cannot be replayed; it is empty for the others.
+// outside returns the reason why a capture cannot be replayed, or an empty string.
 func outside(c capture) string {
 	address, _, _ := strings.Cut(c.target, "?")
 	switch {

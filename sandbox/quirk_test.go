@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// found is what the tests of quirks read: groups, hits and the state of the index.
+// found has the members of a response that the tests of quirks read: groups, hits and the state of the index.
 type found struct {
 	Groups []struct {
 		Key   string

@@ -60,7 +60,7 @@ var continuations = map[string]continuation{
 	"925b-recall-truncated-last-page":      {"cursor", "/v1/search?q=windowtest&limit=100", "next_cursor"},
 }
 
-// events are what had happened before a request was captured, after the earlier request of its continuation.
+// events are changes of the store between the request before a continuation and the continuation.
 var events = map[string]func(context.Context, *sandbox.Sandbox) error{
 	"627-changes-410-cursor-expired":    forgetAttachments,
 	"628-changes-beginning-after-prune": forgetAttachments,
@@ -332,7 +332,8 @@ func compare(c capture, d difference, status int, body []byte) []string {
 	return append(problems, found...)
 }
 
-// isDeclared tells whether a difference covers a problem: it is the same, or its beginning before a star.
+// isDeclared reports whether a difference covers a problem. A difference that ends with a star covers problems with
+// that prefix.
 func isDeclared(problem, declared string) bool {
 	if beginning, open := strings.CutSuffix(declared, "*"); open {
 		return strings.HasPrefix(problem, beginning)

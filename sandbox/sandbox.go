@@ -35,7 +35,7 @@ type Options struct {
 	Seed uint64
 	// Data, if not nil, is served instead of the sample data.
 	Data *catalog.Dataset
-	// Reads is what client tokens may request; the default is resource.ReadsV01.
+	// Reads determines what client tokens may request. The default is resource.ReadsV01.
 	Reads resource.Reads
 	// Coming adds members that later versions of PDPP announce.
 	Coming resource.Coming

@@ -25,7 +25,7 @@ var subscriptionTokens = map[string]string{
 	"client_lab": "gmail_personal", "client_lab_both": "gmail_both", "client_revoked": "narrow", "owner": "owner", "mcp_package_all": "package",
 }
 
-// capturedReceiver is what listened on 127.0.0.1:9998 when the captures were made.
+// capturedReceiver replaces the receiver at 127.0.0.1:9998 in the captures.
 type capturedReceiver struct {
 	server  *httptest.Server
 	arrived chan struct{} // something came
@@ -104,7 +104,7 @@ func (r *capturedReceiver) await(t *testing.T, path, eventType string) delivery 
 	}
 }
 
-// readSubscriptionCaptures gives the captured requests in the order in which they were made, and the deliveries.
+// readSubscriptionCaptures returns the captured requests in their order, and the deliveries.
 func readSubscriptionCaptures(t *testing.T) (requests, deliveries []capture) {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/subscriptions/*.txt")

@@ -16,7 +16,7 @@ const (
 // lifetime of package and owner tokens; client tokens live as long as their grant.
 const lifetime = 30 * 24 * time.Hour
 
-// mailStreams is what the mail grants cover. They omit labels, so that clients can meet a stream that exists but
+// mailStreams are the streams of the mail grants. They omit labels, so that clients can meet a stream that exists but
 // is not granted.
 var mailStreams = []string{"messages", "message_bodies", "attachments", "threads"}
 

@@ -92,7 +92,7 @@ const (
 	kindOwner   = "owner"
 )
 
-// bearer is the access that a token gives.
+// bearer is the access of a token.
 type bearer struct {
 	kind      string
 	clientID  string

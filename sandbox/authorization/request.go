@@ -98,7 +98,7 @@ func (s keeper) CheckDetail(raw json.RawMessage) error {
 		if err := asked.checkForm(fmt.Sprintf("/streams/%d", i)); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(detail.Streams[:i], func(before requestedStream) bool { return before.Name == asked.Name }) {
+		if slices.ContainsFunc(detail.Streams[:i], func(earlier requestedStream) bool { return earlier.Name == asked.Name }) {
 			return refusedDetail("Selection request semantics are invalid: source.selection.duplicate_stream_name")
 		}
 	}
@@ -162,8 +162,8 @@ func (a requestedStream) checkForm(place string) error {
 			return invalidSelection(place+"/"+list.name, "must NOT have fewer than 1 items")
 		}
 		for i, item := range *list.items {
-			if before := slices.Index((*list.items)[:i], item); before >= 0 {
-				return invalidSelection(place+"/"+list.name, "must NOT have duplicate items (items ## %d and %d are identical)", i, before)
+			if earlier := slices.Index((*list.items)[:i], item); earlier >= 0 {
+				return invalidSelection(place+"/"+list.name, "must NOT have duplicate items (items ## %d and %d are identical)", i, earlier)
 			}
 		}
 	}

@@ -54,12 +54,12 @@ type Server struct {
 	onRevoke   func(grantID string)     // may be nil
 }
 
-// OnRevoke calls told with the id of every grant that is revoked from now on. told must be quick, and must not call
+// OnRevoke registers a function that is called with the id of each revoked grant. It must be quick, and must not call
 // the Server.
-func (s *Server) OnRevoke(told func(grantID string)) {
+func (s *Server) OnRevoke(notify func(grantID string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.onRevoke = told
+	s.onRevoke = notify
 }
 
 // Caller is the confidential client that may introspect.
@@ -180,7 +180,7 @@ func (s *Server) Tokens() map[string]string {
 	return maps.Clone(s.tokens)
 }
 
-// Credential is what a client stores after an owner approved it.
+// Credential has the values that a client stores after its approval.
 type Credential struct {
 	Token     string
 	ClientID  string
@@ -240,8 +240,8 @@ func (s *Server) Grant(id string) (catalog.Grant, bool) {
 	return grant, found
 }
 
-// Revoke withdraws a grant, or a package with all of its members' grants, from the next request on.
-// Revoking twice is not an error. An unknown id gives ErrUnknownGrant.
+// Revoke withdraws a grant, or a package with all of its members' grants, from the next request on. Revoking twice is
+// not an error. It returns ErrUnknownGrant for an unknown id.
 func (s *Server) Revoke(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

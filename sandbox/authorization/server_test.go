@@ -20,7 +20,7 @@ import (
 
 const issuer = "http://sandbox.example"
 
-// answer is what the adapter reads of an introspection answer.
+// answer has the members of an introspection response that the adapter reads.
 type answer struct {
 	Active         bool   `json:"active"`
 	InactiveReason string `json:"inactive_reason"`

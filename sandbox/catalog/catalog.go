@@ -79,7 +79,7 @@ type Blob struct {
 	Bytes        []byte
 }
 
-// Grant is what the owner allowed one client to read.
+// Grant is the access that the owner allowed one client.
 type Grant struct {
 	ID           string
 	ClientID     string
@@ -103,8 +103,8 @@ type StreamGrant struct {
 	Resources     []string // record ids; nil: all
 }
 
-// Access is what a bearer may read, as the authorization server tells the resource server.
-// Kind is client, mcp_package or owner.
+// Access is the access of a bearer, as the authorization server reports it to the resource server. Kind is client,
+// mcp_package or owner.
 type Access struct {
 	Kind     string
 	ClientID string

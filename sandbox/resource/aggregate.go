@@ -199,8 +199,8 @@ func (s *server) aggregateGroups(c *call, result *aggregation, source source, se
 
 func addGroup(groups []groupDocument, added groupDocument) []groupDocument {
 	same := func(group groupDocument) bool { return bytes.Equal(group.Key, added.Key) }
-	if at := slices.IndexFunc(groups, same); at >= 0 {
-		groups[at].Count += added.Count
+	if i := slices.IndexFunc(groups, same); i >= 0 {
+		groups[i].Count += added.Count
 		return groups
 	}
 	return append(groups, added)

@@ -65,7 +65,7 @@ func TestEveryAnswerCarriesRequestIDAndVersion(t *testing.T) {
 	}
 }
 
-func TestVersionThatIsAskedFor(t *testing.T) {
+func TestRequestedVersion(t *testing.T) {
 	f := newFixture(t)
 	if a := f.send("GET", personalToken, "/v1/streams", "", "PDPP-Version", "1999-01-01"); a.Code != 400 || a.text("error.code") != "unsupported_version" {
 		t.Errorf("answered %d %s", a.Code, a.Body)

@@ -30,7 +30,7 @@ func TestBlob(t *testing.T) {
 	}
 }
 
-func TestBlobsThatAreNotThere(t *testing.T) {
+func TestMissingBlobs(t *testing.T) {
 	f := newFixture(t)
 	for name, test := range map[string]struct{ token, target string }{
 		"unknown":                {personalToken, "blob_00"},

@@ -113,7 +113,7 @@ func TestNoChangesFromTheFuture(t *testing.T) {
 	}
 }
 
-func TestChangesOfSeveralConnectionsSayWhichThereAre(t *testing.T) {
+func TestChangesNameSeveralConnections(t *testing.T) {
 	f := newFixture(t)
 	a := f.send("GET", bothToken, feed+"changes_since=beginning", "")
 	a.want("error.available_connections", `[{"connection_id":"`+personal+`","display_name":"Personal mail"},{"connection_id":"`+work+`","display_name":"Work mail"}]`)

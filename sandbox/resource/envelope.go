@@ -32,13 +32,13 @@ type meta struct {
 	Fulfillment *fulfillment `json:"fulfillment,omitempty"`
 }
 
-// count is how many records there are in all: kind none, estimated or exact.
+// count is the total number of records. The kind is "none", "estimated" or "exact".
 type count struct {
 	Kind  string `json:"kind"`
 	Value *int64 `json:"value,omitempty"`
 }
 
-// warning tells the client how an answer deviates from its request.
+// warning describes how an answer deviates from its request.
 type warning struct {
 	Code    string         `json:"code"`
 	Message string         `json:"message"`

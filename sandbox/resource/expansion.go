@@ -13,7 +13,7 @@ type expansion struct {
 	limit    int
 }
 
-// expandedList is what a has_many relation expands to.
+// expandedList is the expansion of a has_many relation.
 type expandedList struct {
 	Object  string           `json:"object"` // "list"
 	Data    []recordDocument `json:"data"`

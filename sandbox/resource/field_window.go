@@ -196,12 +196,12 @@ func (c *call) characters(name string) (int, bool, error) {
 	return number, true, nil
 }
 
-func (c *call) clampCharacters(name string, number, most int) int {
-	if number <= most {
+func (c *call) clampCharacters(name string, number, limit int) int {
+	if number <= limit {
 		return number
 	}
-	c.warn(warning{Code: "limit_clamped", Message: fmt.Sprintf("%s clamped to %d", name, most), Param: name})
-	return most
+	c.warn(warning{Code: "limit_clamped", Message: fmt.Sprintf("%s clamped to %d", name, limit), Param: name})
+	return limit
 }
 
 // window returns the selected part of a text, and reports whether q was found.

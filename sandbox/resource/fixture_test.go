@@ -50,7 +50,7 @@ type fixture struct {
 	grants  *grantList
 }
 
-// grantList is what the authorization side says of grants.
+// grantList replaces the authorization server.
 type grantList struct {
 	accesses map[string]catalog.Access
 
@@ -280,7 +280,7 @@ func mailAccesses() map[string]catalog.Access {
 	}
 }
 
-// answer is what came back, decoded.
+// answer is a decoded response.
 type answer struct {
 	*httptest.ResponseRecorder
 	t    *testing.T

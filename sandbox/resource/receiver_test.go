@@ -99,7 +99,7 @@ func (r *receiver) redirects(elsewhere string) {
 	r.elsewhere = elsewhere
 }
 
-// verifications is how often a challenge came.
+// verifications returns the number of challenges that were received.
 func (r *receiver) verifications() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

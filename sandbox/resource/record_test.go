@@ -23,7 +23,7 @@ func TestRecordDetail(t *testing.T) {
 	f.get(personalToken, "/v1/streams/messages/records/p-010?expand=attachments").want("expanded.attachments.data.1.id", `"p-010:2"`)
 }
 
-// The bytes of a narrow grant do not tell how large the rest is.
+// The size of a record counts only the granted fields.
 func TestRecordSizeCountsWhatIsGranted(t *testing.T) {
 	f := newFixture(t)
 	a := f.get(narrowToken, "/v1/streams/messages/records/p-010")
@@ -46,7 +46,7 @@ func TestRecordIDsOfEveryForm(t *testing.T) {
 	}
 }
 
-func TestRecordsThatCannotBeRead(t *testing.T) {
+func TestUnreadableRecords(t *testing.T) {
 	f := newFixture(t)
 	for name, test := range map[string]struct{ token, target string }{
 		"unknown":              {personalToken, "messages/records/nope"},

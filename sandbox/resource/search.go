@@ -22,7 +22,7 @@ type search struct {
 	limit   int
 	scopes  []store.SearchScope
 	sources map[sourceKey]source
-	// connections is how many connections are searched.
+	// connections is the number of searched connections.
 	connections int
 }
 

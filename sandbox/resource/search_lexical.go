@@ -63,23 +63,23 @@ type recall struct {
 	TruncatedSourceCount int `json:"truncated_source_count,omitempty"`
 }
 
-// candidates keeps the best hits of each connection, and returns the recall that follows.
+// candidates returns the best hits of each connection, and whether hits were left out.
 func candidates(hits []store.Hit) ([]store.Hit, recall) {
 	kept, ofConnection := []store.Hit{}, map[string]int{}
-	told := recall{Complete: true, RankingScope: "all_matches"}
+	about := recall{Complete: true, RankingScope: "all_matches"}
 	for _, hit := range hits {
 		ofConnection[hit.ConnectionID]++
 		switch number := ofConnection[hit.ConnectionID]; {
 		case number <= mostCandidates:
 			kept = append(kept, hit)
 		case number == mostCandidates+1:
-			told.Complete, told.Truncated, told.RankingScope = false, true, "candidate_window"
-			told.CandidateWindowLimit = mostCandidates
-			told.TruncatedSourceCount++
+			about.Complete, about.Truncated, about.RankingScope = false, true, "candidate_window"
+			about.CandidateWindowLimit = mostCandidates
+			about.TruncatedSourceCount++
 		}
 	}
-	told.RankedCandidateCount = len(kept)
-	return kept, told
+	about.RankedCandidateCount = len(kept)
+	return kept, about
 }
 
 func (s *server) searchLexical(c *call) (any, error) {

@@ -18,7 +18,7 @@ import (
 // Version is the protocol version that the server sends in the header PDPP-Version.
 const Version = "2026-04-06"
 
-// Reads is what client tokens may request. Owner tokens may request everything.
+// Reads determines what client tokens may request. Owner tokens may request everything.
 type Reads string
 
 const (
@@ -40,12 +40,11 @@ type Options struct {
 	Coming Coming
 	// Quirks are habits of the reference provider.
 	Quirks Quirks
-	// ResourceMetadataURL is where the protected resource's metadata (RFC 9728) is served. A 401 answer
-	// points there.
+	// ResourceMetadataURL is the URL of the protected resource's metadata (RFC 9728). A 401 response links to it.
 	ResourceMetadataURL string
 	// Grant returns a grant's current state. Events of subscriptions need it, because they have no bearer.
 	Grant func(id string) (catalog.Grant, bool)
-	// Subscriptions keeps the event subscriptions. The server tells it of changes; its owner closes it.
+	// Subscriptions keeps the event subscriptions. The server reports changes to it. The caller closes it.
 	Subscriptions *subscription.Registry
 }
 
@@ -172,7 +171,7 @@ func writeIndex(w http.ResponseWriter, r *http.Request) {
 
 type requestIDKey struct{}
 
-// identified wraps a handler. It gives every request an id, for the header Request-Id and error bodies, and every
+// identified wraps a handler. It assigns every request an id, for the header Request-Id and error bodies, and every
 // answer the protocol's version.
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

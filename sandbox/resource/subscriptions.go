@@ -158,12 +158,12 @@ func scopeOf(c *call, filters *subscription.Filters) subscription.Scope {
 	scope := subscription.Scope{Streams: []subscription.ScopeStream{}, Filters: filters}
 	several := false
 	for _, granted := range c.readable {
-		at := slices.IndexFunc(scope.Streams, func(stream subscription.ScopeStream) bool { return stream.Name == granted.stream.Name })
-		if at < 0 {
-			at = len(scope.Streams)
+		i := slices.IndexFunc(scope.Streams, func(stream subscription.ScopeStream) bool { return stream.Name == granted.stream.Name })
+		if i < 0 {
+			i = len(scope.Streams)
 			scope.Streams = append(scope.Streams, subscription.ScopeStream{Name: granted.stream.Name})
 		}
-		scope.Streams[at].InstanceIDs = append(scope.Streams[at].InstanceIDs, granted.connection.ID)
+		scope.Streams[i].InstanceIDs = append(scope.Streams[i].InstanceIDs, granted.connection.ID)
 		several = several || scope.Source != nil && scope.Source.ConnectorID != granted.connector.Key
 		scope.Source = &subscription.Source{ID: connectorRegistry + granted.connector.Key, Kind: "connector", ConnectorID: granted.connector.Key}
 	}
@@ -195,14 +195,14 @@ func (s *server) changed(change store.Change) {
 		return
 	}
 	for _, each := range s.subscriptions.Active() {
-		if err := s.tell(each, change); err != nil {
+		if err := s.notify(each, change); err != nil {
 			slog.Error("sandbox event was not queued", "subscription_id", each.ID, "error", err)
 		}
 	}
 }
 
-// tell queues an event for a subscription that covers the change. An expired grant is reported as revoked.
-func (s *server) tell(each subscription.Subscription, change store.Change) error {
+// notify queues an event for a subscription that covers the change. An expired grant is reported as revoked.
+func (s *server) notify(each subscription.Subscription, change store.Change) error {
 	access := catalog.Access{Kind: ownerKind}
 	if each.Owner.ClientID != "" {
 		access.Kind = clientKind
@@ -220,11 +220,11 @@ func (s *server) tell(each subscription.Subscription, change store.Change) error
 	if !seen || !each.Wants(change.Stream) {
 		return nil
 	}
-	before, err := encodeCursor(feedCursor{Kind: "changes_since", Version: change.Version - 1})
+	cursor, err := encodeCursor(feedCursor{Kind: "changes_since", Version: change.Version - 1})
 	if err != nil {
-		return fmt.Errorf("write the place before the change: %w", err)
+		return fmt.Errorf("encode the cursor of the change: %w", err)
 	}
 	return s.subscriptions.Publish(each.ID, change.EmittedAt, subscription.EventData{
-		Stream: change.Stream, ConnectionID: change.ConnectionID, ChangeCount: 1, ChangesSince: before,
+		Stream: change.Stream, ConnectionID: change.ConnectionID, ChangeCount: 1, ChangesSince: cursor,
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 const subscriptionsPath = "/v1/event-subscriptions"
 
-// subscribe creates a subscription and gives its id and secret, after its receiver has echoed the challenge.
+// subscribe creates a subscription and returns its id and secret after the receiver has echoed the challenge.
 func (f *fixture) subscribe(token, body string) (id, secret string) {
 	f.t.Helper()
 	a := f.send(http.MethodPost, token, subscriptionsPath, body)
@@ -112,7 +112,8 @@ func TestChangesAreDelivered(t *testing.T) {
 	}
 }
 
-// An event is sent again under its id, signed anew, until it is taken; a receiver that never takes it is left.
+// An event is sent again with the same id and a new signature until the receiver accepts it. A receiver that never does
+// is disabled.
 func TestDeliveryIsTriedAgain(t *testing.T) {
 	f, r := newFixture(t), newReceiver(t)
 	id, secret := f.subscribe(personalToken, fmt.Sprintf(`{"callback_url":%q}`, r.url))

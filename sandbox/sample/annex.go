@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// annex is what follows the text of a long mail.
+// annex returns the text after the body of a long mail.
 func (s story) annex(r *rand.Rand, name string, number int) string {
 	switch name {
 	case "terms":

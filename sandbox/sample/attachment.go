@@ -53,8 +53,8 @@ func (b mailbox) enclosure(name string) []byte {
 	panic("sample story: no attachment is called " + name)
 }
 
-// attach makes an attachment of a message from its part (2 and up) and its name. Behind the name may stand
-// "deferred": then its content was not fetched, and there is no blob.
+// attach makes an attachment of a message from its part (2 and up) and its name. A name that ends with "deferred" has
+// no blob, because its content was not fetched.
 func (b mailbox) attach(m message, part int, named string) (attachment, []catalog.Blob) {
 	name, deferred := strings.CutSuffix(named, " deferred")
 	content, index := b.enclosure(name), strconv.Itoa(part)

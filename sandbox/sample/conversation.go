@@ -60,7 +60,7 @@ type talk struct {
 func conversations(s story, r *rand.Rand, people cast) []catalog.Record {
 	t := &talk{story: s, people: people}
 	t.meet()
-	t.tell()
+	t.readChat()
 	t.chatter(r)
 	slices.SortStableFunc(t.messages, func(a, b *chatMessage) int { return strings.Compare(a.SentAt+a.ID, b.SentAt+b.ID) })
 	var records []catalog.Record
@@ -111,8 +111,8 @@ var (
 	chatEdition = regexp.MustCompile(`edited (\d\d:\d\d)`)
 )
 
-// tell reads what was said.
-func (t *talk) tell() {
+// readChat reads the messages of the chat.
+func (t *talk) readChat() {
 	var room, day string
 	var root *chatMessage
 	for line := range strings.Lines(t.story.text("chat")) {

@@ -31,7 +31,7 @@ const (
 
 // What tests name.
 const (
-	// PersonalMessages is how many messages the private mailbox holds, whatever the seed is.
+	// PersonalMessages is the number of messages in the private mailbox, for any seed.
 	PersonalMessages = 271
 	// SharedID is the id of a thread and of a message that both mail connections hold.
 	SharedID = "shared-1"

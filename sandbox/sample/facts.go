@@ -37,8 +37,8 @@ func nora(seed uint64) story {
 	}
 }
 
-// generated draws the facts of a person from story/generated/facts.txt. Each fact has its own random numbers, so that a new
-// one leaves the others as they are.
+// generated draws the facts of a person from story/generated/facts.txt. Each fact has its own random numbers, so that a
+// new one does not change the others.
 func generated(person uint64) story {
 	s := story{seed: person, person: person, facts: map[string]string{}}
 	for _, line := range strings.Split(string(must(storyFiles.ReadFile("story/generated/facts.txt"))), "\n") {
@@ -83,7 +83,7 @@ func (s story) fill(text string) string {
 	return filled.String()
 }
 
-// whole is a whole number of a template: a fact or a number.
+// whole returns the integer of a fact or a number in a template.
 func whole(number any) int { return must(strconv.Atoi(fmt.Sprint(number))) }
 
 func plus(numbers ...any) int {
@@ -96,7 +96,7 @@ func plus(numbers ...any) int {
 
 func times(a, b any) int { return whole(a) * whole(b) }
 
-// upto is the numbers from 1 to n.
+// upto returns the numbers from 1 to n.
 func upto(n any) []int {
 	all := make([]int, whole(n))
 	for i := range all {
@@ -105,26 +105,26 @@ func upto(n any) []int {
 	return all
 }
 
-// choice is the nth of the texts, from 1.
+// choice returns the nth text, from 1.
 func choice(n any, texts ...string) string { return texts[whole(n)-1] }
 
-// after is the day some days after another one.
+// after returns a later day.
 func after(day string, days ...any) string {
 	return instant(day).AddDate(0, 0, plus(days...)).Format(time.DateOnly)
 }
 
-// month is a month, some months after the month of a day.
+// month returns the month that is some months after the month of a day.
 func month(day string, months int) string {
 	return instant(day[:len("2006-01")]+"-01").AddDate(0, months, 0).Format("2006-01")
 }
 
-// at is a time of a day by the clock of a zone.
+// at returns the instant of a day and a clock time in a zone.
 func at(day, clock, zone string) string {
 	place := must(time.LoadLocation(zone))
 	return must(time.ParseInLocation("2006-01-02 15:04", day+" "+clock, place)).Format(time.RFC3339)
 }
 
-// stamp is a time as iCalendar writes it (RFC 5545).
+// stamp returns a time in the form of iCalendar (RFC 5545).
 func stamp(at string) string { return instant(at).UTC().Format("20060102T150405Z") }
 
 // months are the names of the months by language.
@@ -134,7 +134,7 @@ var months = map[string][]string{
 	"fr": {"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
 }
 
-// date is a day as the language writes it, such as 12 March 2026 and 12. März 2026.
+// date returns a day in the form of a language, such as 12 March 2026 or 12. März 2026.
 func date(language, day string) string {
 	t, point := instant(day), ""
 	if language == "de" {
@@ -143,7 +143,7 @@ func date(language, day string) string {
 	return fmt.Sprintf("%d%s %s %d", t.Day(), point, months[language][t.Month()-1], t.Year())
 }
 
-// money is an amount in cents as 1,204.50.
+// money returns an amount in cents in the form 1,204.50.
 func money(cents any) string {
 	text := euros(whole(cents))
 	if point := len(text) - len(".00"); point > 3 {
@@ -152,7 +152,7 @@ func money(cents any) string {
 	return text
 }
 
-// inLanguage is the text after the name of a language.
+// inLanguage returns the text after the name of a language.
 func inLanguage(language string, texts ...string) string {
 	for i := 0; i < len(texts); i += 2 {
 		if texts[i] == language {

@@ -45,7 +45,7 @@ func TestFactsAreInTheRecords(t *testing.T) {
 			case !found:
 				t.Errorf("seed %d: no record %s/%s:%s", seed, each[1], each[2], each[3])
 			case r.DeletedAt.IsZero() == (each[5] != ""):
-				t.Errorf("seed %d: %s/%s:%s is deleted at %v", seed, each[1], each[2], each[3], r.DeletedAt)
+				t.Errorf("seed %d: %s/%s:%s is deleted i %v", seed, each[1], each[2], each[3], r.DeletedAt)
 			case !strings.Contains(string(r.Data), each[4]):
 				t.Errorf("seed %d: %s/%s:%s does not say %q", seed, each[1], each[2], each[3], each[4])
 			}
@@ -61,23 +61,23 @@ func recordOf(t *testing.T, set catalog.Dataset, connectionID, stream, key strin
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, err := time.ParseInLocation("2006-01-02 15:04", spoken[2], berlin)
+		i, err := time.ParseInLocation("2006-01-02 15:04", spoken[2], berlin)
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := fmt.Sprintf(":%d.", at.Unix())
+		id := fmt.Sprintf(":%d.", i.Unix())
 		fits = func(r catalog.Record) bool {
 			return strings.Contains(r.Key, id) && (!r.DeletedAt.IsZero() || strings.Contains(string(r.Data), `"channel_name":"`+spoken[1]+`"`) &&
 				strings.Contains(string(r.Data), `"user_name":"`+spoken[3]+`"`))
 		}
 	}
-	at := slices.IndexFunc(set.Records, func(r catalog.Record) bool {
+	i := slices.IndexFunc(set.Records, func(r catalog.Record) bool {
 		return r.ConnectionID == connectionID && r.Stream == stream && fits(r)
 	})
-	if at < 0 {
+	if i < 0 {
 		return catalog.Record{}, false
 	}
-	return set.Records[at], true
+	return set.Records[i], true
 }
 
 // Everybody is known to a source by the name that the page says.
@@ -117,7 +117,7 @@ func TestFactsNamePeople(t *testing.T) {
 var question = regexp.MustCompile("(?s)```sql\n(.*?)\n```\n\n```text\n(.*?)```")
 
 // The answers of the page are what SQL says over the data that the sandbox serves.
-func TestFactsAreWhatSQLSays(t *testing.T) {
+func TestFactsMatchTheDatabase(t *testing.T) {
 	records, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestFactsAreWhatSQLSays(t *testing.T) {
 		return "```sql\n" + sql + "\n```\n\n```text\n" + answer(t, records, sql) + "```"
 	})
 	if asked < 20 {
-		t.Errorf("the page has %d questions, want at least 20", asked)
+		t.Errorf("the page has %d questions, want i least 20", asked)
 	}
 	golden.File(t, factsPage, wanted)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// series is a part of the year that goes on by itself, such as a newsletter. The seed chooses its words.
+// series is a recurring event such as a newsletter. The seed chooses its words.
 type series struct {
 	piece
 	name, kind string

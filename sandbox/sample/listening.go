@@ -106,7 +106,7 @@ func library(s story, r *rand.Rand) []savedTrack {
 	return tracks
 }
 
-// history is what Nora listened to: before work and in the evening, by the clock of where she was.
+// history returns the songs that Nora played before work and in the evening, in the time zone of each place.
 func history(s story, r *rand.Rand, tracks []savedTrack) []play {
 	var chosen []savedTrack // the more liked, the more often
 	for _, t := range tracks {

@@ -39,7 +39,7 @@ func (c cast) named(short string) *person {
 	return p
 }
 
-// address is where a mailbox finds somebody: "nora", or "nora/work" and "nora/personal".
+// address returns the address of a person such as "nora", "nora/work" or "nora/personal".
 func (c cast) address(who string, atWork bool) string {
 	short, place, chosen := strings.Cut(who, "/")
 	p := c.named(short)

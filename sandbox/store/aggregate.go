@@ -50,7 +50,7 @@ func comparedValue(field catalog.Field) string {
 	return "value"
 }
 
-// Group is how many records share a key.
+// Group is the number of records that share a key.
 type Group struct {
 	Key   json.RawMessage // the value of the field, or the start of the time bucket as a string; null if it is missing
 	Count int64

@@ -16,12 +16,12 @@ type Change struct {
 	EmittedAt    time.Time // of the record; zero for one that was deleted
 }
 
-// OnChange calls told after every committed change, in order and one at a time. told must be quick and must not
-// write to the store. It replaces an earlier told.
-func (s *Store) OnChange(told func(Change)) {
+// OnChange sets the function that is called after every committed change, in order and one at a time. It must be quick
+// and must not write to the store.
+func (s *Store) OnChange(notify func(Change)) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.onChange = told
+	s.onChange = notify
 }
 
 // Versions are the bounds of a stream's change feed.

@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// A copy holds everything, can be searched and written, and goes its own way.
-func TestACopyGoesItsOwnWay(t *testing.T) {
+// A copy holds everything, can be searched and written, and is independent of the source.
+func TestCopyIsIndependent(t *testing.T) {
 	source := open(t, "", notes(note("a", "2026-01-01T00:00:00Z", "first"), note("b", "2026-01-02T00:00:00Z", "second")))
 	duplicate, err := source.Copy(t.Context())
 	if err != nil {

@@ -34,7 +34,7 @@ func sqlInstant(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Val
 	}
 	t, err := ParseInstant(text)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a value that is no time has no instant, which SQL calls NULL
+		return nil, nil //nolint:nilerr // a value that is not a time has no instant, which SQL calls NULL
 	}
 	return instantText(t), nil
 }

@@ -18,8 +18,8 @@ const instantLayout = "2006-01-02T15:04:05.000000000Z"
 // instantText returns the stored form of t.
 func instantText(t time.Time) string { return t.UTC().Format(instantLayout) }
 
-// lenientTime is what JavaScript's Date reads in addition to RFC 3339: a year, a month, a day past the month's end, lower case, no
-// zone.
+// lenientTime matches what JavaScript's Date reads in addition to RFC 3339: a year, a month, a day past the month's
+// end, lower case, no zone.
 var lenientTime = regexp.MustCompile(`^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:\d\d)?)?$`)
 
 // ParseInstant parses a date-time, a date, a month or a year as real servers do: without a zone it is in UTC, without a time

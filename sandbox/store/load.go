@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// Load adopts the declarations of dataset and stores its records and blobs. A record whose key exists already, also
-// as a tombstone, stays as it is, so that changes in a kept database survive a restart.
+// Load adopts the declarations of dataset and stores its records and blobs. A record whose key exists already, even as
+// a tombstone, is not changed, so that changes in a kept database survive a restart.
 func (s *Store) Load(ctx context.Context, dataset catalog.Dataset) error {
 	s.declare(dataset)
 	err := s.write(ctx, func(tx *transaction) error {

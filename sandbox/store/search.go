@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// snippetTokens is how many words a snippet shows, of at most 64 (SQLite FTS5, "The snippet() function").
+// snippetTokens is the number of words in a snippet, up to 64 (SQLite FTS5, "The snippet() function").
 const snippetTokens = 40
 
 // Marks around the words that matched.

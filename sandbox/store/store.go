@@ -20,7 +20,7 @@ import (
 // fileName is the database inside the directory given to Open.
 const fileName = "sandbox.db"
 
-// memoryCount gives each in-memory database a name that is unique in the process.
+// memoryCount makes the name of each in-memory database unique in the process.
 var memoryCount atomic.Int64
 
 // Store is the database of one sandbox. It is safe for concurrent use: reads run in parallel, writes one at a time.

@@ -63,7 +63,7 @@ func TestStoresInMemoryAreApart(t *testing.T) {
 	}
 }
 
-func TestOpenNamesADirectoryThatItCannotMake(t *testing.T) {
+func TestOpenNamesTheDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func (t *transaction) statement(ctx context.Context, query string) (*sql.Stmt, e
 	return statement, nil
 }
 
-// exec runs a statement that gives no rows.
+// exec runs a statement without rows.
 func (t *transaction) exec(ctx context.Context, query string, values ...any) (sql.Result, error) {
 	statement, err := t.statement(ctx, query)
 	if err != nil {
@@ -35,7 +35,7 @@ func (t *transaction) exec(ctx context.Context, query string, values ...any) (sq
 	return statement.ExecContext(ctx, values...)
 }
 
-// row runs a statement that gives one row, and scans it into the single column's target.
+// row runs a statement with one row and one column, and scans its value.
 func (t *transaction) row(ctx context.Context, target any, query string, values ...any) error {
 	statement, err := t.statement(ctx, query)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// simpleTrigrams says in few words what a trigram is.
+// simpleTrigrams returns the trigrams of a text, by their definition.
 func simpleTrigrams(text string) map[string]bool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	distinct := map[string]bool{}
@@ -21,12 +21,12 @@ func simpleTrigrams(text string) map[string]bool {
 	return distinct
 }
 
-// The count without sets equals the count with sets, for any text and query.
-func TestCoverageEqualsTheSets(t *testing.T) {
+// The coverage that the store counts equals the share of the query's trigrams in the set of the text's.
+func TestCoverageEqualsItsDefinition(t *testing.T) {
 	texts := rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-dA-DéÉßİ1 .,\-]|overdraft){0,60}`))
 	rapid.Check(t, func(t *rapid.T) {
 		query, text := texts.Draw(t, "query"), texts.Draw(t, "text")
-		wanted, given := simpleTrigrams(query), simpleTrigrams(text)
+		wanted, occurring := simpleTrigrams(query), simpleTrigrams(text)
 		q := newTrigramQuery(query)
 		if len(q.places) != len(wanted) {
 			t.Fatalf("%d trigrams, want %d", len(q.places), len(wanted))
@@ -36,7 +36,7 @@ func TestCoverageEqualsTheSets(t *testing.T) {
 		}
 		found := 0
 		for each := range wanted {
-			if given[each] {
+			if occurring[each] {
 				found++
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// responseWindow is how long a receiver may take to answer.
+// responseWindow is the time within which a receiver must respond.
 const responseWindow = 10 * time.Second
 
 const mostCallbackBytes = 2048

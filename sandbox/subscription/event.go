@@ -15,7 +15,7 @@ import (
 // ContentType is the content type of an event's body.
 const ContentType = "application/cloudevents+json; charset=utf-8"
 
-// event is a CloudEvent. It tells what changed, and holds no record.
+// event is a CloudEvent. It names the change, and holds no record.
 type event struct {
 	SpecVersion string    `json:"specversion"` // "1.0"
 	PDPPVersion string    `json:"pdppversion"` // "1"

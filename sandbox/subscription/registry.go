@@ -260,7 +260,7 @@ func (r *Registry) send(s *subscribed, m message) {
 	}
 }
 
-// Revoke sends the subscriptions of a grant a last event, that it has ended.
+// Revoke disables the subscriptions of a grant, after a last event for the active ones.
 func (r *Registry) Revoke(grantID string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -268,9 +268,9 @@ func (r *Registry) Revoke(grantID string) error {
 		if !slices.Contains(s.Owner.GrantIDs, grantID) || s.Status == DisabledRevoked {
 			continue
 		}
-		told := s.Status == Active
+		wasActive := s.Status == Active
 		s.set(DisabledRevoked, grantRevoked)
-		if told {
+		if wasActive {
 			m, err := newMessage(s.ID, GrantRevokedEvent, time.Now(), EventData{})
 			if err != nil {
 				return err

@@ -70,7 +70,7 @@ type Subscription struct {
 	Owner Owner `json:"-"`
 }
 
-// Scope is what a subscription covers.
+// Scope has the streams that a subscription covers.
 type Scope struct {
 	Source  *Source       `json:"source,omitempty"` // nil: of several sources
 	Streams []ScopeStream `json:"streams"`

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 
-// attemptLifetime is how long an attempt and its answer are kept. It equals the lifetime of a device code.
+// attemptLifetime is the retention time of an attempt and its answer. It equals the lifetime of a device code.
 const attemptLifetime = 300 * time.Second
 
 // deviceGrant is the grant type of RFC 8628.
@@ -156,7 +156,7 @@ func (f *Flow) newAttempt(clientID string, device members) agentAttempt {
 	}
 }
 
-// agentPending tells the agent to poll again.
+// agentPending is the response to a poll before the owner has decided.
 type agentPending struct {
 	Error       string `json:"error"`
 	Description string `json:"error_description"`

@@ -20,7 +20,7 @@ type answer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
-	cause  error // of a refusal: what the library does not tell the client
+	cause  error // of a refusal: details that the library does not send to the client
 }
 
 func (a *answer) Header() http.Header { return a.header }

@@ -102,7 +102,7 @@ func TestAuthorizationErrorsForPrograms(t *testing.T) {
 	}
 }
 
-func TestCodesThatAreRefused(t *testing.T) {
+func TestRefusedCodes(t *testing.T) {
 	cases := map[string]struct {
 		form func(f *fixture, config *oauth2.Config) []string // what differs from a good request
 		wait time.Duration

@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/opaque"
 )
 
-// ownerCookie ties a consent form to the browser that it was shown in. It is no sign-in.
+// ownerCookie ties a consent form to the browser that it was shown in. It does not sign anyone in.
 const ownerCookie = "pdpp_sandbox_browser"
 
 // The values of the consent form's buttons.

@@ -39,9 +39,9 @@ func TestDeviceAuthorization(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := f.postForm("/introspect", "token", token.AccessToken); told.text("pdpp_token_kind") != "client" ||
-			string(told.body["aud"]) != `["`+issuer+`","`+issuer+`/mcp"]` || told.text("grant_id") != token.Extra("grant_id") {
-			t.Errorf("introspection %s", told.body)
+		if introspected := f.postForm("/introspect", "token", token.AccessToken); introspected.text("pdpp_token_kind") != "client" ||
+			string(introspected.body["aud"]) != `["`+issuer+`","`+issuer+`/mcp"]` || introspected.text("grant_id") != token.Extra("grant_id") {
+			t.Errorf("introspection %s", introspected.body)
 		}
 		if left := time.Until(token.Expiry); left < 29*24*time.Hour {
 			t.Errorf("the token of a command line client lives %s", left)

@@ -42,7 +42,7 @@ const (
 	documentLifetime = 5 * time.Minute // how long one is not read again
 )
 
-// documentError is why a document makes no client.
+// documentError reports a document that does not describe a usable client.
 type documentError struct{ code, description string }
 
 func (e *documentError) Error() string { return e.description }
@@ -137,7 +137,7 @@ func checkDocumentURL(address string) error {
 	return &documentError{documentRefused, "CIMD client_id " + problem}
 }
 
-// errNoDocument is an answer that is no document. What comes after it says why.
+// errNoDocument reports a response without a document. The wrapping error has the reason.
 var errNoDocument = errors.New("no document")
 
 func (d *documents) read(ctx context.Context, address string) ([]byte, error) {

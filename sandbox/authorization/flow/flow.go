@@ -216,7 +216,7 @@ func tokenOptions(_ context.Context, grant *goidc.Grant, _ *goidc.Client) goidc.
 	return goidc.NewOpaqueTokenOptions(int(lifetime.Seconds()))
 }
 
-// noKeys returns no keys: nothing is signed, because tokens are opaque and there is no OpenID scope.
+// noKeys returns an empty key set. Nothing is signed, because tokens are opaque and there is no OpenID scope.
 func noKeys(context.Context) (goidc.JSONWebKeySet, error) { return goidc.JSONWebKeySet{}, nil }
 
 // offline keeps the library from fetching URLs in a client's registration.

@@ -44,7 +44,7 @@ type DetailError struct {
 
 func (e *DetailError) Error() string { return e.Message }
 
-// Approval is what the owner agreed to.
+// Approval is the access to which the owner agreed.
 type Approval struct {
 	ClientID      string
 	ClientName    string // for people; may be empty

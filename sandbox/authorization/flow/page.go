@@ -24,10 +24,10 @@ var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.ParseFS(pageFiles, "page/*.html"))
 
-// site is what the pages are called.
+// site is the name of the pages.
 const site = "PDPP sandbox"
 
-// revocation tells the owner how access ends.
+// revocation explains to the owner how access ends.
 const revocation = "In the application: what it gives back ends at once, as pdpp-mcp disconnect does. Stopping the sandbox ends everything."
 
 // consentPage is the data of the page on which the owner decides.
@@ -99,7 +99,8 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 	})
 }
 
-// duration tells the owner how long access lasts. Devices and agents get a token of deviceAccessLifetime and cannot refresh it.
+// duration returns how long access lasts, for the owner. Devices and agents get a token of deviceAccessLifetime and
+// cannot refresh it.
 func duration(single, isDevice bool) string {
 	switch {
 	case single:

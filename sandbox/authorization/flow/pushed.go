@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 
-// pushedLifetime is how long a pushed request is valid.
+// pushedLifetime is the validity of a pushed request.
 const pushedLifetime = 300 * time.Second
 
 // pushedRequests holds pushed requests (RFC 9126). In PDPP they are JSON objects of two members, for agent connect.

@@ -10,8 +10,8 @@ import (
 	"github.com/luikyv/go-oidc/pkg/goidc"
 )
 
-// pollInterval is how many seconds a device must wait between polls, and slowDownBy how many more after it polled
-// too soon (RFC 8628, section 3.5).
+// Seconds that a device must wait between polls, and the increase after a poll that came too soon (RFC 8628, section
+// 3.5).
 const (
 	pollInterval = 2
 	slowDownBy   = 5
@@ -40,7 +40,7 @@ func newSessions(times shiftedTime) *sessions {
 func (s *sessions) SaveSession(_ context.Context, session *goidc.AuthnSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Expired device codes are kept for a while, to tell them from unknown ones.
+	// Expired device codes are kept for a while, to distinguish them from unknown ones.
 	forgotten := int(s.times.clock().Add(-time.Hour).Unix())
 	for id, old := range s.byID {
 		if old.ExpiresAt != 0 && old.ExpiresAt < forgotten {
