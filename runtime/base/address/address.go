@@ -1,5 +1,5 @@
-// Package address checks web addresses from the configuration or from other servers: whether one is valid, and whether it is this
-// machine. It knows where the metadata of a server is. It sends nothing.
+// Package address checks web addresses from the configuration or from other servers: whether one is valid, and whether
+// it is this machine. It knows where the metadata of a server is. It sends nothing.
 package address
 
 import (
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Fault is why an address is invalid. It completes a sentence, such as "names no host". It never repeats the address, which may hold a
-// password.
+// Fault is why an address is invalid. It completes a sentence, such as "names no host". It never repeats the address,
+// which may hold a password.
 type Fault string
 
 func (f Fault) Error() string { return string(f) }
@@ -53,8 +53,8 @@ func ParseBase(raw string) (*url.URL, error) {
 	return parsed, err
 }
 
-// Canonical returns the canonical spelling of an address (RFC 3986, section 6.2): scheme and host in lower case, without the default
-// port. An address without query and fragment has no slash at the end.
+// Canonical returns the canonical spelling of an address (RFC 3986, section 6.2): scheme and host in lower case,
+// without the default port. An address without query and fragment has no slash at the end.
 func Canonical(address *url.URL) string {
 	same := *address
 	same.Scheme, same.Host = strings.ToLower(address.Scheme), strings.ToLower(address.Host)
@@ -74,26 +74,29 @@ func HostPort(address *url.URL) string {
 	return net.JoinHostPort(address.Hostname(), cmp.Or(address.Port(), defaultPorts[address.Scheme]))
 }
 
-// WellKnown returns the URL of a document about a server. The well-known part is between the host and the path of the server's address
-// (RFC 8414, section 3.1; RFC 9728, section 3.1).
+// WellKnown returns the URL of a document about a server. The well-known part is between the host and the path of the
+// server's address (RFC 8414, section 3.1; RFC 9728, section 3.1).
 func WellKnown(server *url.URL, name string) string {
 	return server.Scheme + "://" + server.Host + "/.well-known/" + name + strings.TrimRight(server.EscapedPath(), "/")
 }
 
-// IsLoopback reports whether a host, with or without the brackets of an IPv6 address, is certainly this machine: localhost or a
-// loopback address. A secret may be sent there without encryption. It is false for names below localhost, which some systems look up in
-// the DNS (RFC 6761, section 6.3), for the unspecified address, and for an address with a zone.
+// IsLoopback reports whether a host, with or without the brackets of an IPv6 address, is certainly this machine:
+// localhost or a loopback address. A secret may be sent there without encryption. It is false for names below
+// localhost, which some systems look up in the DNS (RFC 6761, section 6.3), for the unspecified address, and for an
+// address with a zone.
 func IsLoopback(host string) bool {
 	host = plain(host)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback() && ip.Zone() == ""
 }
 
-// MayBeLoopback reports whether a host may be this machine, whose services must be protected. It does not look up names.
+// MayBeLoopback reports whether a host may be this machine, whose services must be protected. It does not look up
+// names.
 func MayBeLoopback(host string) bool {
 	host = plain(host)
 	ip, err := netip.ParseAddr(host)
-	return IsLoopback(host) || strings.HasSuffix(host, ".localhost") || err == nil && (ip.IsLoopback() || ip.Unmap().IsUnspecified() || ip.WithZone("").IsUnspecified())
+	return IsLoopback(host) || strings.HasSuffix(host, ".localhost") || err == nil &&
+		(ip.IsLoopback() || ip.Unmap().IsUnspecified() || ip.WithZone("").IsUnspecified())
 }
 
 // plain returns a host in lower case, without brackets and without the dot at the end of a full name.

@@ -73,10 +73,16 @@ func TestParse(t *testing.T) {
 
 func TestSpellings(t *testing.T) {
 	for raw, want := range map[string]struct{ canonical, hostPort, wellKnown string }{
-		"HTTPS://Data.Example:443/":  {"https://data.example", "Data.Example:443", "https://Data.Example:443/.well-known/x"},
-		"http://[::1]:80/a%2Fb/":     {"http://[::1]/a%2Fb", "[::1]:80", "http://[::1]:80/.well-known/x/a%2Fb"},
-		"http://data.example:443":    {"http://data.example:443", "data.example:443", "http://data.example:443/.well-known/x"},
-		"https://data.example:/a?b=": {"https://data.example/a?b=", "data.example:443", "https://data.example:/.well-known/x/a"},
+		"HTTPS://Data.Example:443/": {"https://data.example", "Data.Example:443", "https://Data.Example:443/.well-known/x"},
+		"http://[::1]:80/a%2Fb/":    {"http://[::1]/a%2Fb", "[::1]:80", "http://[::1]:80/.well-known/x/a%2Fb"},
+		"http://data.example:443": {
+			"http://data.example:443", "data.example:443",
+			"http://data.example:443/.well-known/x",
+		},
+		"https://data.example:/a?b=": {
+			"https://data.example/a?b=", "data.example:443",
+			"https://data.example:/.well-known/x/a",
+		},
 	} {
 		parsed, err := url.Parse(raw)
 		if err != nil {

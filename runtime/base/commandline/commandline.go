@@ -1,5 +1,5 @@
-// Package commandline writes command lines of pdpp-mcp for errors and hints. They can be pasted into a POSIX shell: every value from a
-// provider or user is one quoted word.
+// Package commandline writes command lines of pdpp-mcp for errors and hints. They can be pasted into a POSIX shell:
+// every value from a provider or user is one quoted word.
 package commandline
 
 import (
@@ -17,7 +17,8 @@ func Word(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Connect returns the command that signs in at a provider, or with a placeholder for its URL. An empty cache root is omitted.
+// Connect returns the command that signs in at a provider, or with a placeholder for its URL. An empty cache root is
+// omitted.
 func Connect(provider, cacheRoot string) string {
 	return Wanted{}.Connect(provider, cacheRoot)
 }

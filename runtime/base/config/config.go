@@ -1,6 +1,6 @@
-// Package config reads the configuration file of the commands: YAML with the names of their flags (R-OPS-4). It reports all problems
-// of a file at once, with their lines. It never repeats the value of an unknown name, which may be a secret. No other package of the
-// server links a YAML library.
+// Package config reads the configuration file of the commands: YAML with the names of their flags (R-OPS-4). It reports
+// all problems of a file at once, with their lines. It never repeats the value of an unknown name, which may be a
+// secret. No other package of the server links a YAML library.
 package config
 
 import (
@@ -60,9 +60,13 @@ func Read(path string, known Known) (settings []Setting, problems []*Problem) {
 	}
 	switch {
 	case err != nil:
-		return nil, []*Problem{{File: path, Message: "cannot be read: " + cmp.Or(errors.Unwrap(err), err).Error(), Cause: err}}
+		return nil,
+			[]*Problem{{File: path, Message: "cannot be read: " + cmp.Or(errors.Unwrap(err), err).Error(), Cause: err}}
 	case len(text) > maxFileBytes:
-		return nil, []*Problem{{File: path, Message: fmt.Sprintf("is longer than %d bytes; a configuration has a few lines", maxFileBytes)}}
+		return nil,
+			[]*Problem{
+				{File: path, Message: fmt.Sprintf("is longer than %d bytes; a configuration has a few lines", maxFileBytes)},
+			}
 	}
 	return Parse(path, text, known)
 }

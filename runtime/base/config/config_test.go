@@ -9,7 +9,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/config"
 )
 
-var known = config.Known{"listen": {}, "audience": {IsList: true}, "introspection-client-secret-file": {}, "caller-rate": {}}
+var known = config.Known{
+	"listen": {}, "audience": {IsList: true}, "introspection-client-secret-file": {},
+	"caller-rate": {},
+}
 
 // Covers R-OPS-4: entries have their order, their lines, and their values as written.
 func TestSettings(t *testing.T) {
@@ -30,20 +33,24 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-4: all problems are reported at once, with their lines and what to do. The value of an unknown name is never shown.
+// Covers R-OPS-4: all problems are reported at once, with their lines and what to do. The value of an unknown name is
+// never shown.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
-		"listn: x\naudience: {a: b}\nlisten: [a, b]\nintrospection-client-secret: a-secret-value\ncaller-rate:\ncaller-rate: 3\n": `c.yaml:1: unknown setting "listn"; did you mean listen?
+		"listn: x\naudience: {a: b}\nlisten: [a, b]\nintrospection-client-secret: " +
+			"a-secret-value\ncaller-rate:\ncaller-rate: 3\n": `c.yaml:1: unknown setting "listn"; did you mean listen?
 c.yaml:2: audience takes a value or a list of values, such as [a, b]
 c.yaml:3: listen takes one value; write it as listen: <value>
 c.yaml:4: unknown setting "introspection-client-secret"; did you mean introspection-client-secret-file?
 c.yaml:5: caller-rate takes one value; write it as caller-rate: <value>
 c.yaml:6: caller-rate is already in line 5; keep one`,
-		"- listen\n":                       "c.yaml:1: must be names of flags with their values, such as listen: 127.0.0.1:8788",
-		"listen: a\n---\nlisten: b\n":      "c.yaml: has several YAML documents; keep one, and remove ---",
-		"listen: a\n\tb: c\n":              "c.yaml:2: is not valid YAML: found a tab character that violates indentation",
-		"audience: [a, [b]]\n? [x]\n: y\n": "c.yaml:1: audience takes a value or a list of values, such as [a, b]\nc.yaml:2: unknown setting \"\"; use the name of a flag, such as log-level",
-		"listen: &a x\naudience: *a\n":     "c.yaml:2: audience takes a value or a list of values, such as [a, b]",
+		"- listen\n": "c.yaml:1: must be names of flags with their values, such as listen: " +
+			"127.0.0.1:8788",
+		"listen: a\n---\nlisten: b\n": "c.yaml: has several YAML documents; keep one, and remove ---",
+		"listen: a\n\tb: c\n":         "c.yaml:2: is not valid YAML: found a tab character that violates indentation",
+		"audience: [a, [b]]\n? [x]\n: y\n": "c.yaml:1: audience takes a value or a list of values, such as [a, " +
+			"b]\nc.yaml:2: unknown setting \"\"; use the name of a flag, such as log-level",
+		"listen: &a x\naudience: *a\n": "c.yaml:2: audience takes a value or a list of values, such as [a, b]",
 	} {
 		_, problems := config.Parse("c.yaml", []byte(text), known)
 		var lines []string
@@ -57,7 +64,8 @@ c.yaml:6: caller-rate is already in line 5; keep one`,
 	if _, problems := config.Read(t.TempDir(), known); len(problems) != 1 {
 		t.Errorf("a directory: %v", problems)
 	}
-	if _, problems := config.Read("/nowhere/c.yaml", known); len(problems) != 1 || problems[0].Error() != "/nowhere/c.yaml: cannot be read: no such file or directory" {
+	if _, problems := config.Read("/nowhere/c.yaml", known); len(problems) != 1 ||
+		problems[0].Error() != "/nowhere/c.yaml: cannot be read: no such file or directory" {
 		t.Errorf("no file: %v", problems)
 	}
 }

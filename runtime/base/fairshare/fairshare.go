@@ -1,4 +1,5 @@
-// Package fairshare divides a resource between callers. What one caller waits for does not delay another caller's first share.
+// Package fairshare divides a resource between callers. What one caller waits for does not delay another caller's first
+// share.
 package fairshare
 
 import (
@@ -8,7 +9,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Share is an amount of a resource, and the part that each caller may use at the same time. It is safe for concurrent use.
+// Share is an amount of a resource, and the part that each caller may use at the same time. It is safe for concurrent
+// use.
 type Share struct {
 	waiting *semaphore.Weighted // first come, first served; each caller waits here for no more than its part
 	all     int64
@@ -22,14 +24,14 @@ type caller struct {
 	users int // acquired or waiting
 }
 
-// New returns a Share of a resource. The part of a caller must be as large as its largest request. A caller without a name is the only one
-// of its process, and its part is everything.
+// New returns a Share of a resource. The part of a caller must be as large as its largest request. A caller without a
+// name is the only one of its process, and its part is everything.
 func New(all, part int64) *Share {
 	return &Share{waiting: semaphore.NewWeighted(all), all: all, part: part, callers: map[string]*caller{}}
 }
 
-// Acquire waits until a caller may use n of its part, and returns the function that gives them back. It returns the context's error if the
-// context ends first.
+// Acquire waits until a caller may use n of its part, and returns the function that gives them back. It returns the
+// context's error if the context ends first.
 func (s *Share) Acquire(ctx context.Context, name string, n int64) (release func(), err error) {
 	part := s.enter(name)
 	if err := part.Acquire(ctx, n); err != nil {

@@ -26,8 +26,8 @@ func Order(word string, names []string) []string {
 	})
 }
 
-// Nearest returns the name that the word certainly means: the only one that is most similar. It returns an empty string if there is
-// none, or if the names only share a word.
+// Nearest returns the name that the word certainly means: the only one that is most similar. It returns an empty string
+// if there is none, or if the names only share a word.
 func Nearest(word string, names []string) string {
 	best, nearest := sharesWord, ""
 	for _, name := range names {
@@ -81,7 +81,8 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// isWithin reports whether a becomes b if up to n letters are inserted, deleted, replaced or swapped with their neighbour.
+// isWithin reports whether a becomes b if up to n letters are inserted, deleted, replaced or swapped with their
+// neighbour.
 func isWithin(a, b string, n int) bool {
 	for a != "" && b != "" && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -90,5 +91,6 @@ func isWithin(a, b string, n int) bool {
 		return len(a)+len(b) <= n
 	}
 	isSwapped := len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0]
-	return isWithin(a[1:], b[1:], n-1) || isWithin(a[1:], b, n-1) || isWithin(a, b[1:], n-1) || isSwapped && isWithin(a[2:], b[2:], n-1)
+	return isWithin(a[1:], b[1:], n-1) || isWithin(a[1:], b, n-1) || isWithin(a, b[1:], n-1) || isSwapped &&
+		isWithin(a[2:], b[2:], n-1)
 }

@@ -9,14 +9,19 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 )
 
-var fields = []string{"id", "from_email", "from_name", "received_at", "subject", "send_date", "is_seen", "labels", "categories"}
+var fields = []string{
+	"id", "from_email", "from_name", "received_at", "subject", "send_date", "is_seen",
+	"labels", "categories",
+}
 
 // R-ERR-7: a name is suggested only if it is the only near one.
 func TestNearest(t *testing.T) {
 	for word, want := range map[string]string{
-		"subject": "subject", "Subject": "subject", "receivedAt": "received_at", "RECEIVED-AT": "received_at", "label": "labels",
-		"category": "categories", "subejct": "subject", "recieved_at": "received_at", "subject_line": "subject", "data.subject": "subject",
-		"date": "send_date", "isSeen": "is_seen", "subjcets": "subject", "seen": "is_seen",
+		"subject": "subject", "Subject": "subject", "receivedAt": "received_at", "RECEIVED-AT": "received_at",
+		"label":    "labels",
+		"category": "categories", "subejct": "subject", "recieved_at": "received_at", "subject_line": "subject",
+		"data.subject": "subject",
+		"date":         "send_date", "isSeen": "is_seen", "subjcets": "subject", "seen": "is_seen",
 		"from": "", "sender_email": "", "body": "", "": "", "x": "", "€": "",
 	} {
 		if got := nearname.Nearest(word, fields); got != want {

@@ -1,5 +1,5 @@
-// Package ownfile opens, locks and replaces files of the current user. It does not follow a symbolic link at the end of a path and
-// does not wait for named pipes. Credentials, audit logs and downloads use it.
+// Package ownfile opens, locks and replaces files of the current user. It does not follow a symbolic link at the end of
+// a path and does not wait for named pipes. Credentials, audit logs and downloads use it.
 package ownfile
 
 import (
@@ -25,8 +25,8 @@ var ErrLocked = errors.New("another process holds the lock")
 
 const wasExchanged = "was replaced while it was opened"
 
-// Open opens an existing regular file for os.O_RDONLY or os.O_RDWR. It returns a *Fault for a link or another kind of file, or an
-// error of package os.
+// Open opens an existing regular file for os.O_RDONLY or os.O_RDWR. It returns a *Fault for a link or another kind of
+// file, or an error of package os.
 func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return open(path, flag, fs.FileMode.IsRegular, "is not a regular file")
 }
@@ -58,8 +58,8 @@ func open(path string, flag int, isKind func(fs.FileMode) bool, reason string) (
 	return file, opened, nil
 }
 
-// OpenPrivate is Open for a private file: it belongs to the current user, has one name and mode 0600 or narrower. It returns a *Fault
-// for any other file.
+// OpenPrivate is Open for a private file: it belongs to the current user, has one name and mode 0600 or narrower. It
+// returns a *Fault for any other file.
 func OpenPrivate(path string, flag int) (*os.File, fs.FileInfo, error) {
 	file, info, err := Open(path, flag)
 	if err == nil && !IsPrivate(info) {
@@ -75,8 +75,8 @@ func OpenPrivate(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return file, info, err
 }
 
-// Append opens a private file for reading and for appending. It creates a missing one. An existing file must belong to the current
-// user and have one name; its mode is narrowed.
+// Append opens a private file for reading and for appending. It creates a missing one. An existing file must belong to
+// the current user and have one name; its mode is narrowed.
 func Append(path string) (*os.File, error) {
 	file, err := Create(path, os.O_APPEND)
 	if err != nil {
@@ -99,8 +99,8 @@ func Append(path string) (*os.File, error) {
 // createTries is the maximum number of concurrent changes by other processes while a file is opened.
 const createTries = 100
 
-// Create opens a file for reading and writing, with further flags. It creates a missing one with mode 0600, and opens an existing one
-// like Open.
+// Create opens a file for reading and writing, with further flags. It creates a missing one with mode 0600, and opens
+// an existing one like Open.
 func Create(path string, flags int) (file *os.File, err error) {
 	flag := os.O_RDWR | flags
 	for range createTries {
@@ -117,8 +117,8 @@ func Create(path string, flags int) (file *os.File, err error) {
 	return file, err
 }
 
-// Replace writes a file of the given mode. Readers see the old or the new content, never a part. The temporary file is in the same
-// directory and is named by the pattern, as os.CreateTemp does; see RemoveLeftovers.
+// Replace writes a file of the given mode. Readers see the old or the new content, never a part. The temporary file is
+// in the same directory and is named by the pattern, as os.CreateTemp does; see RemoveLeftovers.
 func Replace(path, pattern string, mode fs.FileMode, data []byte) error {
 	RemoveLeftovers(filepath.Dir(path), pattern)
 	temporary, err := os.CreateTemp(filepath.Dir(path), pattern) // 0600
@@ -148,8 +148,8 @@ func RemoveLeftovers(directory, pattern string) {
 	}
 }
 
-// NarrowDirectory removes the rights that are not in keep from a directory. It returns a *Fault for a link and for a directory of
-// another user.
+// NarrowDirectory removes the rights that are not in keep from a directory. It returns a *Fault for a link and for a
+// directory of another user.
 func NarrowDirectory(path string, keep fs.FileMode) error {
 	directory, opened, err := open(path, os.O_RDONLY, fs.FileMode.IsDir, "is not a directory")
 	if err != nil {
@@ -162,8 +162,8 @@ func NarrowDirectory(path string, keep fs.FileMode) error {
 	return directory.Chmod(opened.Mode() & (keep | ^fs.ModePerm))
 }
 
-// CheckOwn returns a *Fault for a file or directory of another user, and for a file with several names, which share its mode. It
-// returns nil on systems without owners.
+// CheckOwn returns a *Fault for a file or directory of another user, and for a file with several names, which share its
+// mode. It returns nil on systems without owners.
 func CheckOwn(path string, info fs.FileInfo) error {
 	if err := CheckOwner(path, info); err != nil {
 		return err
@@ -174,8 +174,8 @@ func CheckOwn(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// CheckOwner returns a *Fault for a file or directory of another user. A directory may belong to root, who can change everything
-// anyway. It returns nil on systems without owners.
+// CheckOwner returns a *Fault for a file or directory of another user. A directory may belong to root, who can change
+// everything anyway. It returns nil on systems without owners.
 func CheckOwner(path string, info fs.FileInfo) error {
 	owner, _, known := identity(info)
 	if !known || owner == os.Geteuid() || owner == 0 && info.IsDir() {

@@ -12,8 +12,10 @@ import (
 func page(bytes int) []byte {
 	rows := make([]string, 100)
 	for i := range rows {
-		rows[i] = fmt.Sprintf(`{"object":"record","id":"r%04d","stream":"notes","connection_id":"cin_1","data":{"n":%d,"labels":["a","b"],`+
-			`"from":{"name":"A \"B\"","address":"a@example.com"},"body":%q},"emitted_at":"2026-01-01T00:00:00Z"}`, i, i, strings.Repeat("word ", bytes/5))
+		rows[i] = fmt.Sprintf(`{"object":"record","id":"r%04d","stream":"notes","connection_id":"cin_1","data":{"n":%d,`+
+			`"labels":["a","b"],`+
+			`"from":{"name":"A \"B\"","address":"a@example.com"},"body":%q},"emitted_at":"2026-01-01T00:00:00Z"}`, i, i,
+			strings.Repeat("word ", bytes/5))
 	}
 	return []byte(`{"object":"list","has_more":false,"data":[` + strings.Join(rows, ",") + `]}`)
 }

@@ -16,7 +16,8 @@ var (
 	ErrInvalid = errors.New("not JSON in UTF-8")
 	// ErrTooDeep: more objects and arrays are inside each other than allowed.
 	ErrTooDeep = errors.New("nested too deep")
-	// ErrRepeatedName: some readers take the first of two members with the same name, and some the last (RFC 8259, section 4).
+	// ErrRepeatedName: some readers take the first of two members with the same name, and some the last (RFC 8259, section
+	// 4).
 	ErrRepeatedName = errors.New("a member is named twice in one object")
 	// ErrInvalidName: a member name has an unpaired surrogate, which readers replace in different ways.
 	ErrInvalidName = errors.New("a member name has an unpaired surrogate")
@@ -32,23 +33,23 @@ const (
 	tokensPerCheck = 1 << 12
 )
 
-// Check returns ErrInvalid or ErrTooDeep unless a document is one JSON value with no more than depth objects and arrays inside each other.
-// It does not check whether strings are UTF-8.
+// Check returns ErrInvalid or ErrTooDeep unless a document is one JSON value with no more than depth objects and arrays
+// inside each other. It does not check whether strings are UTF-8.
 func Check(document []byte, depth int) error {
 	c := checker{depth: depth}
 	return c.check(context.Background(), bytes.Trim(document, whitespace))
 }
 
-// Compact returns a document without the whitespace between its tokens. A document without any is not copied. Strings and numbers keep their
-// spelling. Its error is ErrInvalid, ErrTooDeep or ErrInvalidName.
+// Compact returns a document without the whitespace between its tokens. A document without any is not copied. Strings
+// and numbers keep their spelling. Its error is ErrInvalid, ErrTooDeep or ErrInvalidName.
 func Compact(document []byte) (Value, error) {
 	c := checker{depth: maxDepth, checksNames: true}
 	return c.compact(context.Background(), document)
 }
 
-// Unambiguous is Compact for a document from another party that all readers must understand alike: names are Unicode and
-// unique in their object, an object has up to MaxMembers members, and up to depth objects and arrays are inside each other.
-// It returns the first fault, or the error of the context.
+// Unambiguous is Compact for a document from another party that all readers must understand alike: names are Unicode
+// and unique in their object, an object has up to MaxMembers members, and up to depth objects and arrays are inside
+// each other. It returns the first fault, or the error of the context.
 func Unambiguous(ctx context.Context, document []byte, depth int) (Value, error) {
 	c := checker{depth: depth, checksNames: true, isForeign: true}
 	return c.compact(ctx, document)
@@ -82,12 +83,14 @@ func (c *checker) compact(ctx context.Context, document []byte) (Value, error) {
 	return Value(compacted), nil
 }
 
-// check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a text.
+// check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a
+// text.
 func (c *checker) check(ctx context.Context, document []byte) error {
 	if err := c.scan(ctx, document); err != nil {
 		return err
 	}
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(document), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(!c.isForeign))
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(document), jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(!c.isForeign))
 	_, err := decoder.ReadValue()
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):

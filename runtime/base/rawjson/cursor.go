@@ -34,7 +34,8 @@ func (c *Cursor) Since(position int) Value { return c.text[position:c.at:c.at] }
 // Kind returns the kind of the next value.
 func (c *Cursor) Kind() ValueKind { return Kind(c.text[c.at:]) }
 
-// Enter reads the opening bracket of the next value if it is of this kind. Otherwise it reads the value and returns false.
+// Enter reads the opening bracket of the next value if it is of this kind. Otherwise it reads the value and returns
+// false.
 func (c *Cursor) Enter(kind ValueKind) bool {
 	if c.Kind() != kind {
 		c.Value()
@@ -132,7 +133,8 @@ func skipValue(text Value, at int) int {
 	return at
 }
 
-// skipString returns the end of the string that begins at a position: its next quote after an even number of backslashes.
+// skipString returns the end of the string that begins at a position: its next quote after an even number of
+// backslashes.
 func skipString(text Value, at int) int {
 	for at++; at < len(text); at++ {
 		found := bytes.IndexByte(text[at:], '"')

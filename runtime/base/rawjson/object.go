@@ -1,9 +1,9 @@
-// Package rawjson checks, reads and writes JSON whose values stay the bytes that were received. Records are never decoded: a
-// member's value keeps its spelling, and members keep their order.
+// Package rawjson checks, reads and writes JSON whose values stay the bytes that were received. Records are never
+// decoded: a member's value keeps its spelling, and members keep their order.
 //
-// Check, Compact, Unambiguous and ReadObject accept any bytes and check them with package jsontext. Everything else expects a
-// checked value: on other bytes its result is undefined, but it does not panic. A value shares memory with the value that it
-// was taken from.
+// Check, Compact, Unambiguous and ReadObject accept any bytes and check them with package jsontext. Everything else
+// expects a checked value: on other bytes its result is undefined, but it does not panic. A value shares memory with
+// the value that it was taken from.
 package rawjson
 
 import (
@@ -105,7 +105,8 @@ func (o Object) Names() []string {
 	return names
 }
 
-// With returns a copy in which a member has another value, or is appended. Inlined into its many callers it would add 60 kB.
+// With returns a copy in which a member has another value, or is appended. Inlined into its many callers it would add
+// 60 kB.
 //
 //go:noinline
 func (o Object) With(name string, value json.RawMessage) Object {

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns a text as a JSON string, without escapes for HTML. Bytes that are not UTF-8 become the replacement character.
+// Quote returns a text as a JSON string, without escapes for HTML. Bytes that are not UTF-8 become the replacement
+// character.
 func Quote(text string) json.RawMessage {
 	return AppendQuote(make([]byte, 0, len(text)+2), text)
 }
@@ -59,8 +60,8 @@ var controls = func() (written [' ']string) {
 	return written
 }()
 
-// escaped returns the escape of a character, or "". It escapes the line separators too. JSON allows them, but scripts do not, and some
-// hosts put JSON into scripts.
+// escaped returns the escape of a character, or "". It escapes the line separators too. JSON allows them, but scripts
+// do not, and some hosts put JSON into scripts.
 func escaped(character rune, size int) string {
 	switch {
 	case character < ' ':
@@ -79,8 +80,8 @@ func escaped(character rune, size int) string {
 	return ""
 }
 
-// Most of a page is text that needs no escape. These functions skip it in words of eight bytes. Byte by byte, a hosted call of 25 records
-// takes 10 % longer.
+// Most of a page is text that needs no escape. These functions skip it in words of eight bytes. Byte by byte, a hosted
+// call of 25 records takes 10 % longer.
 const (
 	wordBytes = 8
 	lowest    = 0x0101010101010101
@@ -94,13 +95,15 @@ func wordAt[T ~string | ~[]byte](text T, at int) uint64 {
 		uint64(eight[4])<<32 | uint64(eight[5])<<40 | uint64(eight[6])<<48 | uint64(eight[7])<<56
 }
 
-// special sets the highest bit of the first quote, backslash, control character or byte outside ASCII. Later bytes may be marked wrongly.
+// special sets the highest bit of the first quote, backslash, control character or byte outside ASCII. Later bytes may
+// be marked wrongly.
 func special(word uint64) uint64 {
 	quote, backslash := word^lowest*'"', word^lowest*'\\'
 	return ((quote-lowest)&^quote | (backslash-lowest)&^backslash | (word-lowest*' ')&^word | word) & highest
 }
 
-// plainPrefix returns the number of bytes before the first special one. It reads only whole words, so it may return less.
+// plainPrefix returns the number of bytes before the first special one. It reads only whole words, so it may return
+// less.
 func plainPrefix(text string) int {
 	at := 0
 	for ; len(text)-at >= wordBytes; at += wordBytes {
@@ -136,8 +139,8 @@ func IsPrintableASCII[T ~string | ~[]byte](text T) bool {
 	return true
 }
 
-// IsUnseen reports whether a character is invisible or controls how others are shown: the control characters (Cc) with line breaks and
-// tabs, the format characters (Cf), and the separators of lines and paragraphs (Zl, Zp).
+// IsUnseen reports whether a character is invisible or controls how others are shown: the control characters (Cc) with
+// line breaks and tabs, the format characters (Cf), and the separators of lines and paragraphs (Zl, Zp).
 //
 // The zero-width joiner is one of them, although emoji use it: it can hide a difference between two ids.
 func IsUnseen(r rune) bool {
@@ -158,7 +161,8 @@ func AppendEscape(out []byte, r rune) []byte {
 	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
-// VisibleText returns a text on one line: line breaks and tabs become spaces, and every other character that IsUnseen becomes an escape.
+// VisibleText returns a text on one line: line breaks and tabs become spaces, and every other character that IsUnseen
+// becomes an escape.
 func VisibleText(text string) string {
 	if !strings.ContainsFunc(text, IsUnseen) {
 		return text

@@ -67,7 +67,8 @@ func TestBytesAtEveryPosition(t *testing.T) {
 // Check, Compact and Quote agree with package json.
 func FuzzAgreesWithPackageJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, ` [ 1 , -0.5e+3 ] `, `"\u00e9\n\ud800"`, `{"a":{"b":[true,false,null]}}`, `01`, `-`, `1.`, `1e`, `"\x"`, `{"a" 1}`, `[1,]`, `{,}`,
+		`{}`, ` [ 1 , -0.5e+3 ] `, `"\u00e9\n\ud800"`, `{"a":{"b":[true,false,null]}}`, `01`, `-`, `1.`, `1e`, `"\x"`,
+		`{"a" 1}`, `[1,]`, `{,}`,
 		"\"\t\"", `tru`, `nulll`, `"a`, "\"\u2028<&>\x7f\"", "[\"\\\\\" , \"\\\"\"]", ``, ` `,
 	} {
 		f.Add([]byte(seed))
@@ -132,7 +133,8 @@ func FuzzParse(f *testing.F) {
 		if object, ok := rawjson.ParseObject(compact); ok != (compact[0] == '{') || ok && !json.Valid(object.Encode()) {
 			t.Errorf("object of %s", document)
 		}
-		if elements, ok := rawjson.Elements(compact); ok != (compact[0] == '[') || ok && !bytes.Equal(rawjson.Array(elements), compact) {
+		if elements, ok := rawjson.Elements(compact); ok != (compact[0] == '[') || ok &&
+			!bytes.Equal(rawjson.Array(elements), compact) {
 			t.Errorf("array of %s", document)
 		}
 	})
@@ -170,7 +172,10 @@ func otherKind(document []byte) rawjson.ValueKind {
 
 // A cursor reads every value of a checked document once and in order, with and without whitespace.
 func FuzzCursor(f *testing.F) {
-	for _, seed := range []string{`{}`, ` [ ] `, `{"a":[{"b":"\\\""},-1e5,true], "c" : {} }`, `[[],{},"",null]`, `"x"`, `{"\u0061":1}`} {
+	for _, seed := range []string{
+		`{}`, ` [ ] `, `{"a":[{"b":"\\\""},-1e5,true], "c" : {} }`, `[[],{},"",null]`, `"x"`,
+		`{"\u0061":1}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {
@@ -179,7 +184,8 @@ func FuzzCursor(f *testing.F) {
 			return
 		}
 		spaced, dense := walked(rawjson.NewCursor(document)), walked(rawjson.NewCursor(compact))
-		if spaced != dense || !json.Valid([]byte(dense)) || !bytes.Contains(compact, []byte(`\`)) && dense != string(compact) {
+		if spaced != dense || !json.Valid([]byte(dense)) || !bytes.Contains(compact, []byte(`\`)) &&
+			dense != string(compact) {
 			t.Errorf("%s is walked as %s and, without spaces, as %s", document, spaced, dense)
 		}
 		c := rawjson.NewCursor(document)
@@ -191,7 +197,10 @@ func FuzzCursor(f *testing.F) {
 
 // Unchecked bytes cause no panic.
 func FuzzUncheckedBytes(f *testing.F) {
-	for _, seed := range []string{``, ` `, `{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{,}`, `[`, `[,`, `[[`, `"\`, `"`, `{"\":1}`, `{1:2}`, `]`} {
+	for _, seed := range []string{
+		``, ` `, `{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{,}`, `[`, `[,`, `[[`, `"\`, `"`,
+		`{"\":1}`, `{1:2}`, `]`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(_ *testing.T, value []byte) {
@@ -211,7 +220,8 @@ func TestObjectMembers(t *testing.T) {
 	}
 	number, isNumber := object.Int("n")
 	_, isInteger := object.Int("f")
-	if number != 7 || !isNumber || isInteger || !object.True("t") || object.True("a") || object.Text("n") != "" || object.FirstText("z", "e", "a") != "x" {
+	if number != 7 || !isNumber || isInteger || !object.True("t") || object.True("a") || object.Text("n") != "" ||
+		object.FirstText("z", "e", "a") != "x" {
 		t.Errorf("read of %s: %d %v %v", object.Encode(), number, isNumber, isInteger)
 	}
 	for _, test := range []struct {
@@ -233,7 +243,8 @@ func TestObjectMembers(t *testing.T) {
 // The members of one object are not those of another, whichever names they share.
 func TestParseObjects(t *testing.T) {
 	values := []rawjson.Value{
-		rawjson.Value(`{}`), rawjson.Value(`{"a":1,"b":"x"}`), nil, rawjson.Value(`[1]`), rawjson.Value(`{"a":2,"b":"y","c":null}`),
+		rawjson.Value(`{}`), rawjson.Value(`{"a":1,"b":"x"}`), nil, rawjson.Value(`[1]`),
+		rawjson.Value(`{"a":2,"b":"y","c":null}`),
 		rawjson.Value(`{"b":3,"a":4}`), rawjson.Value(`null`), rawjson.Value(`{"b":5}`),
 	}
 	for i, got := range rawjson.ParseObjects(values) {

@@ -9,8 +9,8 @@ import (
 // ErrNotObject: the JSON is valid but not an object.
 var ErrNotObject = errors.New("not a JSON object")
 
-// ReadObject returns the members of an unambiguous document from another party. Its error is one of Unambiguous or ErrNotObject. The values
-// may share memory with the document.
+// ReadObject returns the members of an unambiguous document from another party. Its error is one of Unambiguous or
+// ErrNotObject. The values may share memory with the document.
 func ReadObject(document []byte, depth int) (Object, error) {
 	compact, err := Unambiguous(context.Background(), document, depth)
 	if err != nil {
@@ -31,8 +31,9 @@ type MemberError struct {
 
 func (e *MemberError) Error() string { return "member " + e.Member + " must be " + e.Want }
 
-// Reader reads members of certain types. A member that is absent or null is the zero value of its type. Names are compared exactly, while
-// package json also accepts ACTIVE for active. The zero value reads an object without members. It is not safe for concurrent use.
+// Reader reads members of certain types. A member that is absent or null is the zero value of its type. Names are
+// compared exactly, while package json also accepts ACTIVE for active. The zero value reads an object without members.
+// It is not safe for concurrent use.
 type Reader struct {
 	Object Object
 	Err    error // the first error: a *MemberError, or one of Fail; later reads return zero values
@@ -61,8 +62,8 @@ func (r *Reader) Nested(name string) Object {
 	return object
 }
 
-// Decode returns a member as a T. T must not be a struct, because package json would not compare its names exactly. Want completes the
-// message "must be".
+// Decode returns a member as a T. T must not be a struct, because package json would not compare its names exactly.
+// Want completes the message "must be".
 func Decode[T any](r *Reader, name, want string) T {
 	var decoded, none T
 	value := r.Object.Get(name)

@@ -32,15 +32,18 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rawjson.Reader{Object: object}
-	if r.Text("text") != "a" || r.Text("Text") != "" || r.Text("none") != "" || r.Nested("absent") != nil || r.Nested("none") != nil {
+	if r.Text("text") != "a" || r.Text("Text") != "" || r.Text("none") != "" || r.Nested("absent") != nil ||
+		r.Nested("none") != nil {
 		t.Error("a text or what is absent is read wrong")
 	}
-	if list := rawjson.Decode[[]string](&r, "list", "texts"); !slices.Equal(list, []string{"x"}) || len(r.Nested("inner")) != 1 || r.Err != nil {
+	if list := rawjson.Decode[[]string](&r, "list", "texts"); !slices.Equal(list, []string{"x"}) ||
+		len(r.Nested("inner")) != 1 || r.Err != nil {
 		t.Errorf("list is %v, error %v", list, r.Err)
 	}
 	r.Nested("list")
 	var fault *rawjson.MemberError
-	if r.Text("inner"); !errors.As(r.Err, &fault) || fault.Member != "list" || r.Err.Error() != "member list must be an object" {
+	if r.Text("inner"); !errors.As(r.Err, &fault) || fault.Member != "list" ||
+		r.Err.Error() != "member list must be an object" {
 		t.Errorf("the first fault is %v", r.Err)
 	}
 	if r.Text("text") != "" || r.Nested("inner") != nil {

@@ -9,8 +9,8 @@ var (
 	}
 )
 
-// FirstInstant returns the first instant at which the clocks of a zone show a time or a later one. The time is given in UTC. The clocks of
-// some zones change at midnight, so that a day begins at 01:00, or that its midnight occurs twice.
+// FirstInstant returns the first instant at which the clocks of a zone show a time or a later one. The time is given in
+// UTC. The clocks of some zones change at midnight, so that a day begins at 01:00, or that its midnight occurs twice.
 func FirstInstant(clock time.Time, zone *time.Location) time.Time {
 	at := clock.UTC().AddDate(0, 0, -1).In(zone) // the clocks of every zone show an earlier time
 	for {
@@ -32,8 +32,8 @@ func startOfDate(year int, month time.Month, day int, zone *time.Location) time.
 	return FirstInstant(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), zone)
 }
 
-// Shift returns a time plus a number of units. Days and longer units follow the calendar of the zone. The start of a day becomes the start
-// of another day.
+// Shift returns a time plus a number of units. Days and longer units follow the calendar of the zone. The start of a
+// day becomes the start of another day.
 func Shift(at time.Time, unit string, count int) time.Time {
 	if step, isClock := clockUnits[unit]; isClock {
 		return at.Add(time.Duration(count) * step)
@@ -48,7 +48,8 @@ func Shift(at time.Time, unit string, count int) time.Time {
 // StartOf returns the beginning of the unit that contains a time. Weeks begin on Monday (ISO 8601).
 func StartOf(at time.Time, unit string) time.Time {
 	if step, isClock := clockUnits[unit]; isClock {
-		sinceHour := time.Duration(at.Minute())*time.Minute + time.Duration(at.Second())*time.Second + time.Duration(at.Nanosecond())
+		sinceHour := time.Duration(at.Minute())*time.Minute + time.Duration(at.Second())*time.Second +
+			time.Duration(at.Nanosecond())
 		return at.Add(-(sinceHour % step))
 	}
 	year, month, day := at.Date()
@@ -68,8 +69,8 @@ func StartOf(at time.Time, unit string) time.Time {
 // MinutesLayout is the form of the start of a period of hours or minutes. Longer periods have a date.
 const MinutesLayout = "2006-01-02T15:04"
 
-// Following returns the start of the period after the one that begins at a text, in RFC 3339. It is false for a text in another form, and for
-// an unknown unit or zone.
+// Following returns the start of the period after the one that begins at a text, in RFC 3339. It is false for a text in
+// another form, and for an unknown unit or zone.
 func Following(begins, unit, zone string) (string, bool) {
 	location, err := time.LoadLocation(zone)
 	if err != nil {

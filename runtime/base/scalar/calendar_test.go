@@ -17,8 +17,8 @@ import (
 //go:embed testdata/zones.txt
 var zones string
 
-// R-TIME-8: in every zone, each day of five years begins at the first instant of its date. The days follow each other without a gap, and
-// the start of a day shifts to the start of another day.
+// R-TIME-8: in every zone, each day of five years begins at the first instant of its date. The days follow each other
+// without a gap, and the start of a day shifts to the start of another day.
 func TestDaysBeginAtTheirFirstInstant(t *testing.T) {
 	timetest.WithoutRace(t)
 	t.Parallel()
@@ -51,7 +51,8 @@ func TestDaysBeginAtTheirFirstInstant(t *testing.T) {
 	}
 }
 
-// Clocks that change at midnight: it is skipped in Cairo, Beirut and Havana in spring, and occurs twice in Havana in autumn.
+// Clocks that change at midnight: it is skipped in Cairo, Beirut and Havana in spring, and occurs twice in Havana in
+// autumn.
 func TestMidnightsThatClocksChange(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ zone, day, want string }{

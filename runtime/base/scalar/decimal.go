@@ -125,8 +125,8 @@ func (d Decimal) Magnitude() Decimal {
 	return Decimal{large: new(big.Int).Abs(d.coefficient(d.exponent)), exponent: d.exponent}
 }
 
-// Append appends the number as JSON, with all its digits. Like JavaScript, it writes an exponent for a number beyond 10^21 that ends in
-// zeros.
+// Append appends the number as JSON, with all its digits. Like JavaScript, it writes an exponent for a number beyond
+// 10^21 that ends in zeros.
 func (d Decimal) Append(out []byte) []byte {
 	digits, exponent := d.coefficient(d.exponent).String(), d.exponent
 	digits, negative := strings.CutPrefix(digits, "-")

@@ -12,9 +12,9 @@ const (
 	dateLength  = len("2006-01-02")
 )
 
-// Instant parses an RFC 3339 date-time or a date. A date is its midnight in UTC. It is as lenient as JavaScript's Date, which resource
-// servers use: letters may be lower case, a space may replace the T, a time without a zone is in UTC, seconds are optional, and February
-// 30 is March 2.
+// Instant parses an RFC 3339 date-time or a date. A date is its midnight in UTC. It is as lenient as JavaScript's Date,
+// which resource servers use: letters may be lower case, a space may replace the T, a time without a zone is in UTC,
+// seconds are optional, and February 30 is March 2.
 func Instant(text []byte) (time.Time, bool) {
 	clock, offset, ok := ClockTime(text)
 	return At(clock, offset), ok

@@ -67,7 +67,10 @@ func TestDecimalsAreWrittenShort(t *testing.T) {
 }
 
 func TestInvalidNumbers(t *testing.T) {
-	for _, text := range []string{"", "-", ".5", "5.", "1e", "1e401", "1e-401", "1e99999999999999999999", "0x10", "+1", "1 ", "NaN", "1.2.3", "--1"} {
+	for _, text := range []string{
+		"", "-", ".5", "5.", "1e", "1e401", "1e-401", "1e99999999999999999999", "0x10", "+1",
+		"1 ", "NaN", "1.2.3", "--1",
+	} {
 		if d, ok := scalar.ParseDecimal([]byte(text)); ok {
 			t.Errorf("%q is %s", text, d.Append(nil))
 		}
@@ -77,8 +80,10 @@ func TestInvalidNumbers(t *testing.T) {
 // Numbers are printed as JavaScript prints them, whose rules for doubles ECMAScript gives (Number::toString).
 func TestNumbersAsJavaScriptPrintsThem(t *testing.T) {
 	for number, want := range map[string]string{
-		"2.0": "2", "1.50": "1.5", "1e21": "1e+21", "1E20": "100000000000000000000", "123456789.5e3": "123456789500", "1e-6": "0.000001",
-		"1e-7": "1e-7", "-1.5e-10": "-1.5e-10", "1.7976931348623157e308": "1.7976931348623157e+308", "-0": "0", "-0.0": "0", "0.1": "0.1",
+		"2.0": "2", "1.50": "1.5", "1e21": "1e+21", "1E20": "100000000000000000000", "123456789.5e3": "123456789500",
+		"1e-6": "0.000001",
+		"1e-7": "1e-7", "-1.5e-10": "-1.5e-10", "1.7976931348623157e308": "1.7976931348623157e+308", "-0": "0",
+		"-0.0": "0", "0.1": "0.1",
 		"9007199254740993": "9007199254740993", "9007199254740993.0": "9007199254740992", "1e999": "1e999",
 	} {
 		if got := string(scalar.AppendNumber(nil, []byte(number))); got != want {
@@ -90,9 +95,12 @@ func TestNumbersAsJavaScriptPrintsThem(t *testing.T) {
 // What package time reads as RFC 3339 is the same instant here, in every zone.
 func TestInstantsAreThoseOfRFC3339(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		at := time.Unix(rapid.Int64Range(-60_000_000_000, 200_000_000_000).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds"))
+		at := time.Unix(rapid.Int64Range(-60_000_000_000, 200_000_000_000).Draw(t, "seconds"),
+			rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds"))
 		zone := time.FixedZone("", 60*rapid.IntRange(-14*60, 14*60).Draw(t, "minutes"))
-		text := at.In(zone).Format(rapid.SampledFrom([]string{time.RFC3339, time.RFC3339Nano, "2006-01-02T15:04:05.000Z07:00", time.DateOnly}).Draw(t, "form"))
+		text := at.In(zone).Format(
+			rapid.SampledFrom([]string{time.RFC3339, time.RFC3339Nano, "2006-01-02T15:04:05.000Z07:00", time.DateOnly}).Draw(t,
+				"form"))
 		want, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			want, err = time.Parse(time.DateOnly, text)
@@ -112,7 +120,8 @@ func TestInstantsAsJavaScriptReadsThem(t *testing.T) {
 		"2026-03-01T10:20Z":              "2026-03-01T10:20:00Z",
 		"2026-03-01T10:20:30.1234567891": "2026-03-01T10:20:30.123456789Z",
 		"2026-03-01T00:30:00+01:00":      "2026-02-28T23:30:00Z",
-		"2026-13-01":                     "", "2026-00-01": "", "2026-01-32": "", "2026-01-00": "", "2026-1-1": "", "2026-03-01T": "",
+		"2026-13-01":                     "", "2026-00-01": "", "2026-01-32": "", "2026-01-00": "", "2026-1-1": "",
+		"2026-03-01T":          "",
 		"2026-03-01T24:00:00Z": "", "2026-03-01T10:60:00Z": "", "2026-03-01T10:00:60Z": "", "2026-03-01T10:00:00.Z": "",
 		"2026-03-01T10:00:00+0100": "", "2026-03-01T10:00:00+24:00": "", "2026-03-01T10:00:00Zx": "", "2026-03-01x": "",
 		"1772409600000": "", "yesterday": "", "2026": "", "2026-03": "", "": "", "２026-03-01": "",
@@ -122,7 +131,10 @@ func TestInstantsAsJavaScriptReadsThem(t *testing.T) {
 			t.Errorf("%s is %v (%v), want %s", text, got, ok, want)
 		}
 	}
-	for text, want := range map[string]string{"2026": "2026-01-01", "2026-03": "2026-03-01", "2026-03-04": "2026-03-04", "20x6": "", "2026-3": ""} {
+	for text, want := range map[string]string{
+		"2026": "2026-01-01", "2026-03": "2026-03-01", "2026-03-04": "2026-03-04",
+		"20x6": "", "2026-3": "",
+	} {
 		if got, ok := scalar.Period([]byte(text)); ok != (want != "") || ok && got.Format(time.DateOnly) != want {
 			t.Errorf("%s begins %v (%v), want %s", text, got, ok, want)
 		}
@@ -132,8 +144,12 @@ func TestInstantsAsJavaScriptReadsThem(t *testing.T) {
 // The order is total, and values that are written alike are equal in it.
 func TestValuesAreInOneOrder(t *testing.T) {
 	values := rapid.OneOf(
-		rapid.SampledFrom([]string{`null`, `true`, `false`, `[]`, `{}`, `"2026-03-01"`, `"2026-03-01T01:00:00+01:00"`, `"2026-03-02T00:00:00Z"`, `""`, `"a"`, `"\u0061"`}),
-		numbers, rapid.Map(rapid.String(), strconv.Quote).Filter(func(quoted string) bool { return json.Valid([]byte(quoted)) }),
+		rapid.SampledFrom([]string{
+			`null`, `true`, `false`, `[]`, `{}`, `"2026-03-01"`, `"2026-03-01T01:00:00+01:00"`,
+			`"2026-03-02T00:00:00Z"`, `""`, `"a"`, `"\u0061"`,
+		}),
+		numbers,
+		rapid.Map(rapid.String(), strconv.Quote).Filter(func(quoted string) bool { return json.Valid([]byte(quoted)) }),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(values, 3, 3).Draw(t, "values")
@@ -145,7 +161,8 @@ func TestValuesAreInOneOrder(t *testing.T) {
 			t.Fatal("not in one line")
 		}
 		written := func(text string) string { return string(scalar.AppendJSON(nil, rawjson.Value(text))) }
-		if written(texts[0]) == written(texts[1]) && a.Compare(b) != 0 && a.Kind != scalar.Number { // a double is near to many
+		// a double is near to many
+		if written(texts[0]) == written(texts[1]) && a.Compare(b) != 0 && a.Kind != scalar.Number {
 			t.Fatal("written alike and not equal")
 		}
 	})
@@ -170,7 +187,8 @@ func TestPeriodsFollowEachOther(t *testing.T) {
 		{"2026-01-01", "second", "UTC", ""},
 		{"2026-01-01", "day", "Mars/Olympus", ""},
 	} {
-		if got, ok := scalar.Following(test.key, test.granularity, test.zone); ok != (test.want != "") || ok && got != test.want {
+		if got, ok := scalar.Following(test.key, test.granularity, test.zone); ok != (test.want != "") || ok &&
+			got != test.want {
 			t.Errorf("after the %s %s comes %s (%v), want %s", test.granularity, test.key, got, ok, test.want)
 		}
 	}

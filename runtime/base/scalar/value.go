@@ -1,5 +1,6 @@
-// Package scalar parses the values of records for comparison: numbers by value and without rounding, times as instants, other strings by
-// code point (R-SCAN-2). It works on the received bytes. It also computes with the units of the calendar.
+// Package scalar parses the values of records for comparison: numbers by value and without rounding, times as instants,
+// other strings by code point (R-SCAN-2). It works on the received bytes. It also computes with the units of the
+// calendar.
 package scalar
 
 import (
@@ -62,8 +63,8 @@ func ByValue(value rawjson.Value) (v Value, spelled bool) {
 	return v, false
 }
 
-// Compare returns -1, 0 or +1 if the value is less than, equal to or greater than another one: numbers by value, times as instants,
-// texts by code point, false before true. Values of different kinds are ordered by kind.
+// Compare returns -1, 0 or +1 if the value is less than, equal to or greater than another one: numbers by value, times
+// as instants, texts by code point, false before true. Values of different kinds are ordered by kind.
 func (v Value) Compare(other Value) int {
 	if v.Kind != other.Kind {
 		return cmp.Compare(v.Kind, other.Kind)
@@ -98,8 +99,8 @@ func AppendJSON(out []byte, value rawjson.Value) []byte {
 	return append(out, value...)
 }
 
-// AppendNumber appends a JSON number as JavaScript prints it: 2.0 is 2, 1e21 is 1e+21. Resource servers compare numbers in this form.
-// Unlike JavaScript, it keeps the digits of integers beyond 2^53.
+// AppendNumber appends a JSON number as JavaScript prints it: 2.0 is 2, 1e21 is 1e+21. Resource servers compare numbers
+// in this form. Unlike JavaScript, it keeps the digits of integers beyond 2^53.
 func AppendNumber(out, number []byte) []byte {
 	if !bytes.ContainsAny(number, ".eE") {
 		if string(number) == "-0" {

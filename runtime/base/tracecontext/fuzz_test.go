@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzRead checks that what is read is within the limits, has no control characters but tabs, and is read the same again.
+// FuzzRead checks that what is read is within the limits, has no control characters but tabs, and is read the same
+// again.
 func FuzzRead(f *testing.F) {
 	f.Add(parent, "rojo=1,congo=t61", "userId=alice,isOk=1;meta;k=v")
 	f.Add(other, "", "a=b\r\nc: d")

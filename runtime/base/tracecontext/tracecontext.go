@@ -1,5 +1,6 @@
-// Package tracecontext reads the trace of a caller's request (W3C Trace Context, W3C Baggage) and adds it to the requests that the
-// adapter sends for it. Malformed parts are ignored, so that a caller cannot write anything else into a header.
+// Package tracecontext reads the trace of a caller's request (W3C Trace Context, W3C Baggage) and adds it to the
+// requests that the adapter sends for it. Malformed parts are ignored, so that a caller cannot write anything else into
+// a header.
 package tracecontext
 
 import (
@@ -97,7 +98,8 @@ func From(ctx context.Context) Context {
 	return c
 }
 
-// parentForm is version 00 of traceparent (W3C Trace Context, section 3.2): an id of 32 digits, one of 16, and two of flags.
+// parentForm is version 00 of traceparent (W3C Trace Context, section 3.2): an id of 32 digits, one of 16, and two of
+// flags.
 var parentForm = regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
 
 func isParent(text string) bool {
@@ -109,7 +111,8 @@ var (
 	// stateForm is a member of tracestate (W3C Trace Context, section 3.3.1.3), with the white space around it.
 	stateForm = regexp.MustCompile(`^[ \t]*([a-z0-9][a-z0-9_*/@-]*)=([ -+\--<>-~]*[!-+\--<>-~])[ \t]*$`)
 	// baggageForm is a member of baggage with its properties (W3C Baggage, section 3.3).
-	baggageForm = regexp.MustCompile(`^[ \t]*` + token + `[ \t]*=[ \t]*` + octets + `([ \t]*;[ \t]*` + token + `([ \t]*=[ \t]*` + octets + `)?)*[ \t]*$`)
+	baggageForm = regexp.MustCompile(`^[ \t]*` + token + `[ \t]*=[ \t]*` + octets + `([ \t]*;[ \t]*` + token +
+		`([ \t]*=[ \t]*` + octets + `)?)*[ \t]*$`)
 )
 
 const (
@@ -117,14 +120,16 @@ const (
 	octets = `[!#-+\--:<-\[\]-~]*`
 )
 
-// isState reports whether a text is a member of tracestate. Limits in the expression would cost 0.3 MB and a millisecond at every start.
+// isState reports whether a text is a member of tracestate. Limits in the expression would cost 0.3 MB and a
+// millisecond at every start.
 func isState(member string) bool {
 	const maxPart = 256 // bytes of the key, and of the value
 	parts := stateForm.FindStringSubmatch(member)
 	return parts != nil && len(parts[1]) <= maxPart && len(parts[2]) <= maxPart
 }
 
-// parseList returns a list if it is well-formed and within the limits, and otherwise nothing. A list may have empty members.
+// parseList returns a list if it is well-formed and within the limits, and otherwise nothing. A list may have empty
+// members.
 func parseList(text string, maxBytes, maxMembers int, isMember func(string) bool) string {
 	if strings.Trim(text, ", \t") == "" || len(text) > maxBytes || strings.Count(text, ",") >= maxMembers {
 		return ""

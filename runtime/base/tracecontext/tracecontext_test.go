@@ -27,7 +27,10 @@ func TestRead(t *testing.T) {
 		parent, state, baggage string
 		want                   tracecontext.Context
 	}{
-		"all":                      {parent, "rojo=1,congo=t61", "userId=alice,isOk=1;meta;k=v", tracecontext.Context{Parent: parent, State: "rojo=1,congo=t61", Baggage: "userId=alice,isOk=1;meta;k=v"}},
+		"all": {
+			parent, "rojo=1,congo=t61", "userId=alice,isOk=1;meta;k=v",
+			tracecontext.Context{Parent: parent, State: "rojo=1,congo=t61", Baggage: "userId=alice,isOk=1;meta;k=v"},
+		},
 		"none":                     {},
 		"state without parent":     {"", "rojo=1", "", tracecontext.Context{}},
 		"baggage without parent":   {"", "", "a=b", tracecontext.Context{Baggage: "a=b"}},
@@ -43,21 +46,33 @@ func TestRead(t *testing.T) {
 		"state with upper case":    {parent, "A=1", "", tracecontext.Context{Parent: parent}},
 		"state without value":      {parent, "a", "", tracecontext.Context{Parent: parent}},
 		"state with empty members": {parent, "a=1, ,b=2", "", tracecontext.Context{Parent: parent, State: "a=1, ,b=2"}},
-		"32 states":                {parent, members(32, "a=1"), "", tracecontext.Context{Parent: parent, State: members(32, "a=1")}},
-		"33 states":                {parent, members(33, "a=1"), "", tracecontext.Context{Parent: parent}},
-		"long state":               {parent, members(3, "a="+strings.Repeat("x", 200)), "", tracecontext.Context{Parent: parent}},
-		"a key of 256":             {parent, long("a", 256) + "=1", "", tracecontext.Context{Parent: parent, State: long("a", 256) + "=1"}},
-		"a key of 257":             {parent, long("a", 257) + "=1", "", tracecontext.Context{Parent: parent}},
-		"a value of 256":           {parent, " a=" + long(" b", 256) + "\t", "", tracecontext.Context{Parent: parent, State: " a=" + long(" b", 256) + "\t"}},
-		"a value of 257":           {parent, "a=" + long("b", 257), "", tracecontext.Context{Parent: parent}},
-		"only commas":              {parent, ", ,", ",,", tracecontext.Context{Parent: parent}},
-		"baggage with a line end":  {baggage: "a=b\r\nX: y"},
-		"baggage with a quote":     {baggage: `a="b"`},
-		"baggage with UTF-8":       {baggage: "a=é"},
-		"baggage in percents":      {"", "", "a=%C3%A9 ; p = 1 , b=", tracecontext.Context{Baggage: "a=%C3%A9 ; p = 1 , b="}},
-		"64 members":               {"", "", members(64, "a=b"), tracecontext.Context{Baggage: members(64, "a=b")}},
-		"65 members":               {baggage: members(65, "a=b")},
-		"long baggage":             {baggage: "a=" + strings.Repeat("b", 8191)},
+		"32 states": {
+			parent, members(32, "a=1"), "",
+			tracecontext.Context{Parent: parent, State: members(32, "a=1")},
+		},
+		"33 states": {parent, members(33, "a=1"), "", tracecontext.Context{Parent: parent}},
+		"long state": {
+			parent, members(3, "a="+strings.Repeat("x", 200)), "",
+			tracecontext.Context{Parent: parent},
+		},
+		"a key of 256": {
+			parent, long("a", 256) + "=1", "",
+			tracecontext.Context{Parent: parent, State: long("a", 256) + "=1"},
+		},
+		"a key of 257": {parent, long("a", 257) + "=1", "", tracecontext.Context{Parent: parent}},
+		"a value of 256": {
+			parent, " a=" + long(" b", 256) + "\t", "",
+			tracecontext.Context{Parent: parent, State: " a=" + long(" b", 256) + "\t"},
+		},
+		"a value of 257":          {parent, "a=" + long("b", 257), "", tracecontext.Context{Parent: parent}},
+		"only commas":             {parent, ", ,", ",,", tracecontext.Context{Parent: parent}},
+		"baggage with a line end": {baggage: "a=b\r\nX: y"},
+		"baggage with a quote":    {baggage: `a="b"`},
+		"baggage with UTF-8":      {baggage: "a=é"},
+		"baggage in percents":     {"", "", "a=%C3%A9 ; p = 1 , b=", tracecontext.Context{Baggage: "a=%C3%A9 ; p = 1 , b="}},
+		"64 members":              {"", "", members(64, "a=b"), tracecontext.Context{Baggage: members(64, "a=b")}},
+		"65 members":              {baggage: members(65, "a=b")},
+		"long baggage":            {baggage: "a=" + strings.Repeat("b", 8191)},
 	} {
 		if got := of(test.parent, test.state, test.baggage); got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
@@ -67,7 +82,10 @@ func TestRead(t *testing.T) {
 
 // R-MCP-2: _meta takes precedence over headers, and a state belongs to its parent.
 func TestOr(t *testing.T) {
-	header := tracecontext.OfHeader(http.Header{"Traceparent": {other}, "Tracestate": {"a=1", "b=2"}, "Baggage": {"secret=of-a-proxy"}})
+	header := tracecontext.OfHeader(http.Header{
+		"Traceparent": {other}, "Tracestate": {"a=1", "b=2"},
+		"Baggage": {"secret=of-a-proxy"},
+	})
 	if want := (tracecontext.Context{Parent: other, State: "a=1,b=2"}); header != want {
 		t.Errorf("the header is read as %+v, want %+v", header, want)
 	}
@@ -75,9 +93,12 @@ func TestOr(t *testing.T) {
 		t.Errorf("two parents are read as %+v", twice)
 	}
 	for name, test := range map[string]struct{ meta, want tracecontext.Context }{
-		"nothing":     {tracecontext.Context{}, header},
-		"a parent":    {tracecontext.Context{Parent: parent}, tracecontext.Context{Parent: parent}},
-		"baggage":     {tracecontext.Context{Baggage: "a=b"}, tracecontext.Context{Parent: other, State: "a=1,b=2", Baggage: "a=b"}},
+		"nothing":  {tracecontext.Context{}, header},
+		"a parent": {tracecontext.Context{Parent: parent}, tracecontext.Context{Parent: parent}},
+		"baggage": {
+			tracecontext.Context{Baggage: "a=b"},
+			tracecontext.Context{Parent: other, State: "a=1,b=2", Baggage: "a=b"},
+		},
 		"all of them": {of(parent, "c=3", "a=b"), of(parent, "c=3", "a=b")},
 	} {
 		if got := test.meta.Or(header); got != test.want {
@@ -94,7 +115,8 @@ func TestWithin(t *testing.T) {
 	want := of(parent, "a=1", "b=2")
 	got := tracecontext.From(want.Within(t.Context()))
 	header := http.Header{"Traceparent": {other}}
-	if got.WriteTo(header); got != want || header.Get("Traceparent") != parent || header.Get("Tracestate") != "a=1" || header.Get("Baggage") != "b=2" {
+	if got.WriteTo(header); got != want || header.Get("Traceparent") != parent || header.Get("Tracestate") != "a=1" ||
+		header.Get("Baggage") != "b=2" {
 		t.Errorf("%+v is written as %v", got, header)
 	}
 	tracecontext.Context{}.WriteTo(header)

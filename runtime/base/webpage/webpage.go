@@ -1,5 +1,5 @@
-// Package webpage has the style, the icon and the head of all HTML pages of the project, and a page for one message. Its pages load nothing
-// and run no script.
+// Package webpage has the style, the icon and the head of all HTML pages of the project, and a page for one message.
+// Its pages load nothing and run no script.
 package webpage
 
 import (
@@ -41,8 +41,8 @@ const head = `<!doctype html>
 <meta name="robots" content="noindex">
 `
 
-// Top returns the beginning of a page with an inline style, up to the header. It escapes the title and the name of the site. The policy of
-// the page must allow the style, as Secure does.
+// Top returns the beginning of a page with an inline style, up to the header. It escapes the title and the name of the
+// site. The policy of the page must allow the style, as Secure does.
 func Top(title, site string) string { return top(title, site, "", "<style>"+Style+"</style>\n") }
 
 // TopLinked is Top for a page whose origin serves Style at a path. Further is markup for the head.
@@ -76,7 +76,8 @@ func (m Message) Write(w http.ResponseWriter, status int) {
 		page.WriteString("<p>" + html.EscapeString(paragraph) + "</p>\n")
 	}
 	if m.Link != "" {
-		page.WriteString(`<p><a class="action" href="` + html.EscapeString(m.Link) + `">` + html.EscapeString(m.LinkText) + "</a></p>\n")
+		page.WriteString(`<p><a class="action" href="` + html.EscapeString(m.Link) + `">` +
+			html.EscapeString(m.LinkText) + "</a></p>\n")
 	}
 	page.WriteString("</main>\n</body>\n</html>\n")
 	Secure(w.Header(), "")
@@ -85,7 +86,8 @@ func (m Message) Write(w http.ResponseWriter, status int) {
 	_, _ = w.Write([]byte(page.String()))
 }
 
-// Secure sets the headers of a page that loads nothing, is in no frame and sends no referrer. Its forms may go to the sources in forms.
+// Secure sets the headers of a page that loads nothing, is in no frame and sends no referrer. Its forms may go to the
+// sources in forms.
 func Secure(header http.Header, forms string) {
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src "+styleSource()+

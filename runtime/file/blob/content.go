@@ -29,9 +29,10 @@ type Content struct {
 	Data         []byte
 }
 
-// Read reads a whole blob, and checks its size and digest. It returns a *tool.Error of code blob_too_large for more bytes than the limit,
-// an *rs.Failure for bytes that differ from the announced size or digest, and otherwise the errors of rs.Opener. The caller must call
-// release when it no longer needs the bytes. It is never nil. The memory for blobs is shared fairly between callers.
+// Read reads a whole blob, and checks its size and digest. It returns a *tool.Error of code blob_too_large for more
+// bytes than the limit, an *rs.Failure for bytes that differ from the announced size or digest, and otherwise the
+// errors of rs.Opener. The caller must call release when it no longer needs the bytes. It is never nil. The memory for
+// blobs is shared fairly between callers.
 func Read(
 	ctx context.Context, opener rs.Opener, caller string, asked rs.Request, reference Reference, limit int64,
 ) (content *Content, release func(), err error) {
@@ -66,7 +67,8 @@ func Read(
 	return &Content{download, data}, release, reference.check(download, data)
 }
 
-// Checked returns an error if the bytes hold a bearer, because it cannot be removed from bytes that are passed on unchanged (R-ERR-6).
+// Checked returns an error if the bytes hold a bearer, because it cannot be removed from bytes that are passed on
+// unchanged (R-ERR-6).
 func (c *Content) Checked() error {
 	if !bytes.Equal(c.Redact(c.Data), c.Data) {
 		return c.Unusable("the file holds an access token of this call, so nothing of it is shown")
@@ -85,7 +87,8 @@ func (r Reference) readError(download *rs.Download, size int64, err error) error
 	return tooLarge(-1, size)
 }
 
-// check compares the bytes with the size and with every digest of the reference: the one in its id and the one in its own member.
+// check compares the bytes with the size and with every digest of the reference: the one in its id and the one in its
+// own member.
 func (r Reference) check(download *rs.Download, data []byte) error {
 	hash := sha256.Sum256(data)
 	sum := hex.EncodeToString(hash[:])
@@ -100,7 +103,8 @@ func (r Reference) check(download *rs.Download, data []byte) error {
 }
 
 func (r Reference) sizeError(download *rs.Download, received int64) *rs.Failure {
-	return download.Unusable(fmt.Sprintf("the file has %d bytes or more, and the record says %d, so nothing of it is shown", received, r.Size))
+	return download.Unusable(
+		fmt.Sprintf("the file has %d bytes or more, and the record says %d, so nothing of it is shown", received, r.Size))
 }
 
 // tooLarge returns the refusal of a blob. A negative size is unknown.

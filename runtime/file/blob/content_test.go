@@ -53,7 +53,9 @@ func TestBytesAreThoseThatWerePromised(t *testing.T) {
 			blob.Reference{ID: "blob_sha256_" + someText, Digest: sum, Size: 10}, 20, isFailure,
 		},
 		"the right one twice": {
-			blob.Reference{ID: "blob_sha256_" + someText, Digest: someText, Size: 10}, 20, func(err error) bool { return err == nil },
+			blob.Reference{ID: "blob_sha256_" + someText, Digest: someText, Size: 10},
+			20,
+			func(err error) bool { return err == nil },
 		},
 		"more than may be": {blob.Reference{Size: -1}, 9, isTooLarge},
 		"said to be more":  {blob.Reference{Size: 10}, 9, isTooLarge},
@@ -92,8 +94,8 @@ func (h *held) Open(context.Context, rs.Request, rs.Resume) (*rs.Download, error
 	return nil, errLetGo
 }
 
-// R-BLOB-2, R-DOC-4: the bytes of all blobs that are held at once are bounded, and those of one caller by half of it. A further call waits
-// until its time ends and sends no request. Released bytes are available again.
+// R-BLOB-2, R-DOC-4: the bytes of all blobs that are held at once are bounded, and those of one caller by half of it. A
+// further call waits until its time ends and sends no request. Released bytes are available again.
 func TestHeldBlobsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opener := &held{letGo: make(chan struct{})}
@@ -131,7 +133,8 @@ func TestHeldBlobsAreBounded(t *testing.T) {
 		end()
 		synctest.Wait()
 		var failure *rs.Failure
-		if !errors.As(waited, &failure) || failure.Reason != rs.Timeout || failure.NextStep == "" || !errors.Is(waited, context.Canceled) {
+		if !errors.As(waited, &failure) || failure.Reason != rs.Timeout || failure.NextStep == "" ||
+			!errors.Is(waited, context.Canceled) {
 			t.Errorf("a read without memory: %v", waited)
 		}
 		close(opener.letGo)

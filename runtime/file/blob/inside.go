@@ -12,9 +12,11 @@ import (
 // maxDepth is how many nested lists and objects are searched for references.
 const maxDepth = 4
 
-// Replace returns a value with the references in it replaced, at any depth up to maxDepth. A path joins names and indexes with dots, such
-// as attachments.0. A reference stays if other returns nil.
-func Replace(path string, value rawjson.Value, other func(path string, reference Reference) rawjson.Value) rawjson.Value {
+// Replace returns a value with the references in it replaced, at any depth up to maxDepth. A path joins names and
+// indexes with dots, such as attachments.0. A reference stays if other returns nil.
+func Replace(path string, value rawjson.Value,
+	other func(path string, reference Reference) rawjson.Value,
+) rawjson.Value {
 	return replace(path, value, other, maxDepth)
 }
 
@@ -56,8 +58,8 @@ func replace(path string, value rawjson.Value, other func(string, Reference) raw
 	return value
 }
 
-// References returns the references in a record, or the one at a path. If there is only one and it has no name, it gets the file name that
-// the record states.
+// References returns the references in a record, or the one at a path. If there is only one and it has no name, it gets
+// the file name that the record states.
 func References(fields rawjson.Object, path string) []Reference {
 	var found []Reference
 	for _, field := range fields {

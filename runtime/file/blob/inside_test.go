@@ -9,7 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 )
 
-// R-BLOB-1: references in lists and inner objects are found with the paths at which they stand, and all else stays as it was sent.
+// R-BLOB-1: references in lists and inner objects are found with the paths at which they stand, and all else stays as
+// it was sent.
 func TestReferencesInside(t *testing.T) {
 	const one, two = `{"blob_id":"b1","size_bytes":1}`, `{"blob_id":"b2","size_bytes":2,"filename":"ä \"2\".csv"}`
 	deep := strings.Repeat(`[`, 5) + one + strings.Repeat(`]`, 5)

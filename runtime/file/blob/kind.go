@@ -38,10 +38,11 @@ var kinds = map[string]Kind{
 	"": Unknown, "application/octet-stream": Unknown, "application/x-unknown": Unknown, "binary/octet-stream": Unknown,
 	"text/html": HTML, "application/xhtml+xml": HTML, "message/rfc822": Mail, "message/global": Mail, "text/rtf": Other,
 	"image/png": Image, "image/jpeg": Image, "image/jpg": Image, "image/gif": Image,
-	"application/json": Plain, "application/jsonl": Plain, "application/json-seq": Plain, "application/x-ndjson": Plain, "application/ndjson": Plain,
-	"application/xml": Plain, "application/csv": Plain, "application/ics": Plain, "application/yaml": Plain, "application/x-yaml": Plain,
-	"application/toml": Plain, "application/sql": Plain, "application/javascript": Plain, "application/x-sh": Plain, "application/mbox": Plain,
-	"application/pgp-signature": Plain, "application/pgp-keys": Plain, "application/x-subrip": Plain,
+	"application/json": Plain, "application/jsonl": Plain, "application/json-seq": Plain, "application/ndjson": Plain,
+	"application/x-ndjson": Plain, "application/xml": Plain, "application/csv": Plain, "application/ics": Plain,
+	"application/yaml": Plain, "application/x-yaml": Plain, "application/toml": Plain, "application/sql": Plain,
+	"application/javascript": Plain, "application/x-sh": Plain, "application/mbox": Plain, "application/x-subrip": Plain,
+	"application/pgp-signature": Plain, "application/pgp-keys": Plain,
 	"message/delivery-status": Plain, "message/disposition-notification": Plain,
 }
 
@@ -57,13 +58,15 @@ func KindOf(mediaType string) Kind {
 		return Document
 	case main == "audio", main == "video":
 		return Recording
-	case main == "text", strings.HasSuffix(name, "+json"), strings.HasSuffix(name, "+xml"), strings.HasSuffix(name, "+yaml"):
+	case main == "text", strings.HasSuffix(name, "+json"), strings.HasSuffix(name, "+xml"),
+		strings.HasSuffix(name, "+yaml"):
 		return Plain
 	}
 	return Other
 }
 
-// SplitMediaType returns the type and the names of its parameters in lower case. An invalid parameter does not hide the type.
+// SplitMediaType returns the type and the names of its parameters in lower case. An invalid parameter does not hide the
+// type.
 func SplitMediaType(mediaType string) (name string, parameters map[string]string) {
 	name, parameters, err := mime.ParseMediaType(mediaType)
 	if err != nil {
@@ -95,9 +98,11 @@ func (p Picture) About() rawjson.Object {
 	return rawjson.Object{rawjson.Int("width", int64(p.Width)), rawjson.Int("height", int64(p.Height))}
 }
 
-// ReadPicture reads the header of a PNG, JPEG or GIF file. It is false for other files and for a picture with too many pixels.
+// ReadPicture reads the header of a PNG, JPEG or GIF file. It is false for other files and for a picture with too many
+// pixels.
 func ReadPicture(data []byte) (Picture, bool) {
 	head, format, err := image.DecodeConfig(bytes.NewReader(data))
-	isSmall := err == nil && head.Width > 0 && head.Height > 0 && head.Width <= math.MaxInt32 && head.Height <= maxPixels/head.Width
+	isSmall := err == nil && head.Width > 0 && head.Height > 0 && head.Width <= math.MaxInt32 &&
+		head.Height <= maxPixels/head.Width
 	return Picture{MediaType: "image/" + format, Width: head.Width, Height: head.Height}, isSmall
 }

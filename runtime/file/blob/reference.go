@@ -1,5 +1,5 @@
-// Package blob reads the files that records refer to: the references, and the bytes, whole and checked. Package filetext makes text of
-// them.
+// Package blob reads the files that records refer to: the references, and the bytes, whole and checked. Package
+// filetext makes text of them.
 package blob
 
 import (
@@ -21,7 +21,8 @@ type Reference struct {
 	Name      string // of the file; empty: unknown, or too long for a result
 	MediaType string // with its parameters, as it was sent; empty: unknown
 	Size      int64  // bytes; -1: unknown
-	Digest    string // SHA-256 that the record states, in lower-case hexadecimal; empty: unknown. The id may contain another one
+	// SHA-256 that the record states, in lower-case hexadecimal; empty: unknown. The id may contain another one
+	Digest string
 }
 
 // The members of a reference (docs/provider-contract.md, Blobs).
@@ -35,7 +36,8 @@ const (
 // maxText limits each text of a reference that a result repeats, in bytes.
 const maxText = 200
 
-// ParseReference is false unless the value is an object with a valid id of a blob and its media type, size, digest or address.
+// ParseReference is false unless the value is an object with a valid id of a blob and its media type, size, digest or
+// address.
 func ParseReference(value json.RawMessage) (Reference, bool) {
 	if !MayRefer(value) {
 		return Reference{}, false
@@ -58,7 +60,8 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 	if isDigest(members.Text("sha256")) {
 		reference.Digest = strings.ToLower(members.Text("sha256"))
 	}
-	isReference := reference.MediaType != "" || hasSize || reference.Digest != "" || DigestIn(reference.ID) != "" || members.Get("fetch_url") != nil
+	isReference := reference.MediaType != "" || hasSize || reference.Digest != "" || DigestIn(reference.ID) != "" ||
+		members.Get("fetch_url") != nil
 	return reference, isReference && len(reference.ID) <= maxText && recordid.CheckName("blob id", reference.ID) == nil
 }
 
@@ -93,7 +96,8 @@ func (r Reference) Members() rawjson.Object {
 	return append(members, rawjson.Texts("sha256", r.Digest)...)
 }
 
-// String returns the media type, size and name, such as blob(text/csv 542 bytes) or blob(text/csv 542 bytes, report.csv).
+// String returns the media type, size and name, such as blob(text/csv 542 bytes) or blob(text/csv 542 bytes,
+// report.csv).
 func (r Reference) String() string {
 	size := "of unknown size"
 	if r.Size >= 0 {
@@ -108,7 +112,8 @@ func (r Reference) String() string {
 	return "blob(" + size + ")"
 }
 
-// Command returns the command line that saves the blob (R-BLOB-3). It names the connection, if it is known, because several may be granted.
+// Command returns the command line that saves the blob (R-BLOB-3). It names the connection, if it is known, because
+// several may be granted.
 func (r Reference) Command(connectionID *string) string {
 	line := "pdpp-mcp blob " + commandline.Word(r.ID)
 	if connectionID != nil {

@@ -10,12 +10,13 @@ import (
 
 const sum = "6fe5b0d2d295cc84999a4225a017955abd77d4bde16f32eb48082ecb2d2031d4"
 
-// R-BLOB-1: a reference is an object that names a blob which can be asked for, and says of it what kind or how large it is. What
-// is shown of it has the digest once.
+// R-BLOB-1: a reference is an object that names a blob which can be asked for, and says of it what kind or how large it
+// is. What is shown of it has the digest once.
 func TestReferences(t *testing.T) {
 	for name, test := range map[string]struct{ value, shown, members string }{
 		"all of it": {
-			`{"blob_id":"b","mime_type":"text/csv","size_bytes":5,"sha256":"` + strings.ToUpper(sum) + `","fetch_url":"/v1/blobs/b"}`,
+			`{"blob_id":"b","mime_type":"text/csv","size_bytes":5,"sha256":"` + strings.ToUpper(sum) +
+				`","fetch_url":"/v1/blobs/b"}`,
 			"blob(text/csv 5 bytes)", `{"blob_id":"b","mime_type":"text/csv","size_bytes":5,"sha256":"` + sum + `"}`,
 		},
 		"an id that is the digest": {
@@ -26,11 +27,17 @@ func TestReferences(t *testing.T) {
 			`{"blob_id":"b","mime_type":"text/csv","size_bytes":5,"filename":"a\nb.csv"}`, "blob(text/csv 5 bytes, a\nb.csv)",
 			`{"blob_id":"b","filename":"a\nb.csv","mime_type":"text/csv","size_bytes":5}`,
 		},
-		"no size":         {`{"blob_id":"b","mime_type":"text/csv"}`, "blob(text/csv of unknown size)", `{"blob_id":"b","mime_type":"text/csv"}`},
-		"no kind":         {`{"blob_id":"b","size_bytes":0}`, "blob(0 bytes)", `{"blob_id":"b","size_bytes":0}`},
-		"a size below 0":  {`{"blob_id":"b","size_bytes":-7}`, "blob(of unknown size)", `{"blob_id":"b"}`},
-		"a wrong digest":  {`{"blob_id":"b","size_bytes":1,"sha256":"x"}`, "blob(1 bytes)", `{"blob_id":"b","size_bytes":1}`},
-		"two lines":       {`{"blob_id":"b","size_bytes":1,"mime_type":"text/csv\nnext: fetch"}`, "blob(1 bytes)", `{"blob_id":"b","size_bytes":1}`},
+		"no size": {
+			`{"blob_id":"b","mime_type":"text/csv"}`, "blob(text/csv of unknown size)",
+			`{"blob_id":"b","mime_type":"text/csv"}`,
+		},
+		"no kind":        {`{"blob_id":"b","size_bytes":0}`, "blob(0 bytes)", `{"blob_id":"b","size_bytes":0}`},
+		"a size below 0": {`{"blob_id":"b","size_bytes":-7}`, "blob(of unknown size)", `{"blob_id":"b"}`},
+		"a wrong digest": {`{"blob_id":"b","size_bytes":1,"sha256":"x"}`, "blob(1 bytes)", `{"blob_id":"b","size_bytes":1}`},
+		"two lines": {
+			`{"blob_id":"b","size_bytes":1,"mime_type":"text/csv\nnext: fetch"}`, "blob(1 bytes)",
+			`{"blob_id":"b","size_bytes":1}`,
+		},
 		"an address":      {`{"blob_id":"b","fetch_url":"/v1/blobs/b"}`, "blob(of unknown size)", `{"blob_id":"b"}`},
 		"an id alone":     {`{"blob_id":"b"}`, "", ""},
 		"no id":           {`{"mime_type":"text/csv","size_bytes":5}`, "", ""},
@@ -52,13 +59,15 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// R-BLOB-3: the command that saves a blob is one line for a shell, whatever the blob is called. It names the connection if there is one.
+// R-BLOB-3: the command that saves a blob is one line for a shell, whatever the blob is called. It names the connection
+// if there is one.
 func TestTheCommandIsQuoted(t *testing.T) {
 	reference, connection := blob.Reference{ID: "b'; touch owned"}, "cin_1; ls"
 	if command := reference.Command(nil); command != `pdpp-mcp blob 'b'\''; touch owned' -o file` {
 		t.Errorf("the command is %s", command)
 	}
-	if command := reference.Command(&connection); command != `pdpp-mcp blob 'b'\''; touch owned' --connection-id 'cin_1; ls' -o file` {
+	command := reference.Command(&connection)
+	if command != `pdpp-mcp blob 'b'\''; touch owned' --connection-id 'cin_1; ls' -o file` {
 		t.Errorf("with a connection the command is %s", command)
 	}
 }

@@ -1,5 +1,6 @@
-// Package document names the document formats that the adapter reads, and what the readers of all formats share: limits, errors
-// and the lines that mark pages, sheets and slides. The readers are in its sub-packages. They run only in the child process.
+// Package document names the document formats that the adapter reads, and what the readers of all formats share:
+// limits, errors and the lines that mark pages, sheets and slides. The readers are in its sub-packages. They run only
+// in the child process.
 package document
 
 import (
@@ -37,7 +38,8 @@ var declared = map[string]Format{
 	"application/epub+zip": EPUB, ".epub": EPUB,
 }
 
-// Declared returns the format that a media type declares, otherwise the one of the file name. The bytes can have another format: see Sniff.
+// Declared returns the format that a media type declares, otherwise the one of the file name. The bytes can have
+// another format: see Sniff.
 func Declared(mediaType, fileName string) Format {
 	if format := declared[strings.ToLower(mediaType)]; format != "" {
 		return format
@@ -114,7 +116,8 @@ var (
 	centralHeader = header{"PK\x01\x02", 46}
 )
 
-// mediaTypes are the name and the content of the entry mimetype. OpenDocument and EPUB files begin with this entry, uncompressed.
+// mediaTypes are the name and the content of the entry mimetype. OpenDocument and EPUB files begin with this entry,
+// uncompressed.
 var mediaTypes = []prefix{
 	{"mimetypeapplication/vnd.oasis.opendocument.text", ODT},
 	{"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS},
@@ -135,7 +138,8 @@ type prefix struct {
 	format Format
 }
 
-// formatOf returns the format of the entry whose header begins the data, if its name and content begin with one of the prefixes.
+// formatOf returns the format of the entry whose header begins the data, if its name and content begin with one of the
+// prefixes.
 func (h header) formatOf(data []byte, prefixes []prefix) Format {
 	for _, p := range prefixes {
 		if bytes.HasPrefix(data[min(h.name, len(data)):], []byte(p.text)) {
@@ -145,8 +149,8 @@ func (h header) formatOf(data []byte, prefixes []prefix) Format {
 	return ""
 }
 
-// sniffZip finds the format by the entry mimetype, otherwise by the names in the directory or, in a file that was cut short, in the
-// headers.
+// sniffZip finds the format by the entry mimetype, otherwise by the names in the directory or, in a file that was cut
+// short, in the headers.
 func sniffZip(data []byte) Format {
 	if format := localHeader.formatOf(data, mediaTypes); format != "" {
 		return format

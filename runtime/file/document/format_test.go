@@ -10,7 +10,8 @@ import (
 
 // R-DOC-1: the bytes decide on the format.
 func TestSniff(t *testing.T) {
-	docx := zipped(t, "[Content_Types].xml", "", "word/document.xml", "", "word/embeddings/Sheet.xlsx", "PK\x01\x02xl/workbook.xml")
+	docx := zipped(t, "[Content_Types].xml", "", "word/document.xml", "", "word/embeddings/Sheet.xlsx",
+		"PK\x01\x02xl/workbook.xml")
 	for _, test := range []struct {
 		name string
 		data []byte
@@ -56,7 +57,8 @@ func zipped(t *testing.T, entries ...string) []byte {
 	for i := 0; i < len(entries); i += 2 {
 		content := []byte(entries[i+1])
 		entry, err := writer.CreateRaw(&zip.FileHeader{
-			Name: entries[i], Method: zip.Store, UncompressedSize64: uint64(len(content)), CompressedSize64: uint64(len(content)),
+			Name: entries[i], Method: zip.Store, UncompressedSize64: uint64(len(content)),
+			CompressedSize64: uint64(len(content)),
 		})
 		if err != nil {
 			t.Fatal(err)

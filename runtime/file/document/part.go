@@ -35,8 +35,8 @@ const (
 // maxMark is the length of a mark without a name: [chapter 10000 of 10000].
 const maxMark = 25
 
-// Join returns the text of a document, and sets the marks and the places of its parts. Each part begins with its mark (R-DOC-2):
-// [page 3 of 12], or [sheet 2 of 3: Costs] if it has a name.
+// Join returns the text of a document, and sets the marks and the places of its parts. Each part begins with its mark
+// (R-DOC-2): [page 3 of 12], or [sheet 2 of 3: Costs] if it has a name.
 func Join(parts []Part) string {
 	isOutside := func(p Part) bool { return !slices.Contains([]Unit{Page, Slide, Sheet, Chapter}, p.Unit) }
 	total := len(slices.DeleteFunc(slices.Clone(parts), isOutside))

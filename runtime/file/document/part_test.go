@@ -21,7 +21,10 @@ func TestJoin(t *testing.T) {
 		{"no parts", []document.Part{{Text: "[page 1 of 1]\nÄ\n"}}, "[page 1 of 1]\nÄ\n", []string{"0-16  of 0"}},
 		{
 			"pages",
-			[]document.Part{{Unit: document.Page, Text: "ä\n[page 2 of 2]\n"}, {Unit: document.Page, Text: "-\n", IsScan: true}},
+			[]document.Part{
+				{Unit: document.Page, Text: "ä\n[page 2 of 2]\n"},
+				{Unit: document.Page, Text: "-\n", IsScan: true},
+			},
 			"[page 1 of 2]\nä\n[page 2 of 2]\n[page 2 of 2]\n-\n",
 			[]string{"0-30 page 1 of 2 of 2", "30-46 page 2 of 2 of 2"},
 		},

@@ -67,7 +67,8 @@ func (n *Node) line() string {
 // plain are the elements whose letters and digits are not divided from the next ones.
 var plain = map[string]bool{"": true, "r": true, "t": true, "mi": true, "mn": true, "mo": true, "ms": true}
 
-// joined returns the lines of the children between which a text is. It keeps digits of different elements apart: 2 1/2 is not 21/2.
+// joined returns the lines of the children between which a text is. It keeps digits of different elements apart: 2 1/2
+// is not 21/2.
 func (n *Node) joined(between string) string {
 	var lines strings.Builder
 	wasPlain := true
@@ -80,7 +81,8 @@ func (n *Node) joined(between string) string {
 		case lines.Len() == 0:
 		case between != "":
 			lines.WriteString(between)
-		case !(wasPlain && plain[child.Name]) && runsInto(lines.String(), line), !wasPlain && runsInto(lines.String(), strings.TrimLeft(line, "(")):
+		case !(wasPlain && plain[child.Name]) && runsInto(lines.String(), line), !wasPlain &&
+			runsInto(lines.String(), strings.TrimLeft(line, "(")):
 			lines.WriteString(" ")
 		}
 		lines.WriteString(line)
@@ -89,7 +91,8 @@ func (n *Node) joined(between string) string {
 	return lines.String()
 }
 
-// runsInto reports whether a text ends and the next one begins with a letter or a digit, or the first one ends with a parenthesis.
+// runsInto reports whether a text ends and the next one begins with a letter or a digit, or the first one ends with a
+// parenthesis.
 func runsInto(text, next string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	first, _ := utf8.DecodeRuneInString(next)
@@ -150,7 +153,8 @@ func (n *Node) property(name, fallback string) string {
 	return fallback
 }
 
-// The writers of the elements that are not only their content. An argument is a name in Office Math, and a position in MathML.
+// The writers of the elements that are not only their content. An argument is a name in Office Math, and a position in
+// MathML.
 var written map[string]func(*Node) string
 
 func init() {

@@ -40,7 +40,8 @@ func TestString(t *testing.T) {
 		},
 		{
 			`<nary><naryPr><chr val="∑"/></naryPr><sub><r><t>i=1</t></r></sub><sup><r><t>n</t></r></sup><e><r><t>i</t></r></e></nary>`,
-			`<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mspace/><mi>i</mi>`, "∑_(i=1)^n i",
+			`<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mspace/><mi>i</mi>`,
+			"∑_(i=1)^n i",
 		},
 		{
 			`<r><t>2</t></r><f><num><r><t>1</t></r></num><den><r><t>2</t></r></den></f><r><t>x</t></r>`,
@@ -65,7 +66,8 @@ func TestString(t *testing.T) {
 
 // Elements without the children that they need do not fail.
 func TestStringOfIncompleteElements(t *testing.T) {
-	for _, name := range strings.Fields("f mfrac sSup sSub sSubSup sPre limLow limUpp msup mover msub munder msubsup munderover nary func rad msqrt mroot acc groupChr d mfenced m mr mtable mtr eqArr semantics mtext mspace") {
+	for _, name := range strings.Fields("f mfrac sSup sSub sSubSup sPre limLow limUpp msup mover msub munder msubsup " +
+		"munderover nary func rad msqrt mroot acc groupChr d mfenced m mr mtable mtr eqArr semantics mtext mspace") {
 		_ = parsed(t, "<math><"+name+"/></math>").String()
 	}
 }

@@ -12,8 +12,8 @@ const (
 	Subscript   = "_"
 )
 
-// Script returns a text with its mark, in parentheses unless it is one word or number. Text without letters and digits, such as ®, has no
-// mark.
+// Script returns a text with its mark, in parentheses unless it is one word or number. Text without letters and digits,
+// such as ®, has no mark.
 func Script(mark, text string) string {
 	inner := strings.TrimSpace(text)
 	if !strings.ContainsFunc(inner, isWordRune) {
@@ -23,7 +23,8 @@ func Script(mark, text string) string {
 	return before + mark + Group(inner) + after
 }
 
-// Separator returns the space that keeps a superscript, a subscript or an equation apart from the text after it, or nothing.
+// Separator returns the space that keeps a superscript, a subscript or an equation apart from the text after it, or
+// nothing.
 func Separator(mark, next string) string {
 	first, _ := utf8.DecodeRuneInString(next)
 	if unicode.IsDigit(first) || mark != Subscript && unicode.IsLetter(first) {

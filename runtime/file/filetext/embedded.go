@@ -7,7 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 )
 
-// ReadEmbedded returns the text of a file in a document: RTF, HTML, a web archive (MHTML) or plain text. It is false for other files.
+// ReadEmbedded returns the text of a file in a document: RTF, HTML, a web archive (MHTML) or plain text. It is false
+// for other files.
 func ReadEmbedded(data []byte) (string, bool) {
 	if bytes.HasPrefix(data, []byte(rtfHeader)) {
 		return readRTF(data), true

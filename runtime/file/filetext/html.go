@@ -10,7 +10,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// IsHTML reports whether a text is an HTML document or fragment: it begins with a tag of HTML, ends with a tag and closes an element.
+// IsHTML reports whether a text is an HTML document or fragment: it begins with a tag of HTML, ends with a tag and
+// closes an element.
 func IsHTML(text string) bool {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "<") || !strings.HasSuffix(text, ">") || !strings.Contains(text, "</") {
@@ -29,14 +30,16 @@ func IsHTML(text string) bool {
 
 // fragments are the elements besides blocks that may begin a fragment.
 var fragments = []atom.Atom{
-	atom.Html, atom.Head, atom.Meta, atom.Style, atom.Span, atom.A, atom.B, atom.I, atom.U, atom.Strong, atom.Em, atom.Font, atom.Center, atom.Img,
+	atom.Html, atom.Head, atom.Meta, atom.Style, atom.Span, atom.A, atom.B, atom.I, atom.U, atom.Strong, atom.Em,
+	atom.Font, atom.Center, atom.Img,
 }
 
-// Readable returns the text of HTML as a person reads it: a block on each line, tabs between cells, and addresses of links. It leaves out
-// scripts and hidden elements, and builds no tree, so deep nesting costs nothing.
+// Readable returns the text of HTML as a person reads it: a block on each line, tabs between cells, and addresses of
+// links. It leaves out scripts and hidden elements, and builds no tree, so deep nesting costs nothing.
 func Readable(source []byte) []byte { return readPage(source, nil) }
 
-// ReadPage returns the text of an HTML page like Read. The style sheets are those of the page, which are in other files.
+// ReadPage returns the text of an HTML page like Read. The style sheets are those of the page, which are in other
+// files.
 func ReadPage(source []byte, sheets [][]byte) (string, bool) {
 	text := decode(source, "", true)
 	if !isText(text.Bytes) {
@@ -85,8 +88,10 @@ type page struct {
 var (
 	blocks = []atom.Atom{
 		atom.P, atom.Div, atom.Br, atom.Hr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Li,
-		atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Blockquote, atom.Pre, atom.Section, atom.Article, atom.Header, atom.Footer,
-		atom.Main, atom.Nav, atom.Option, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption,
+		atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Blockquote, atom.Pre, atom.Section, atom.Article,
+		atom.Header, atom.Footer,
+		atom.Main, atom.Nav, atom.Option, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address,
+		atom.Body, atom.Title, atom.Caption,
 	}
 	skippedElements = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe}
 )
@@ -163,7 +168,8 @@ func (p *page) endLink() {
 		return
 	}
 	text := string(bytes.TrimSpace(p.out.Bytes()[min(p.linked, p.out.Len()):]))
-	isWeb := strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "mailto:")
+	isWeb := strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") ||
+		strings.HasPrefix(target, "mailto:")
 	if isWeb && text != target && "mailto:"+text != target {
 		p.out.WriteString(" (" + target + ")")
 	}

@@ -17,8 +17,8 @@ const (
 	maxTextBytes = 32 << 20 // bytes of text
 )
 
-// readMail returns the main headers of each message, and each part below a line that names it. Text parts are decoded. Of other parts, the
-// size is shown. Bytes that are not a mail are plain text.
+// readMail returns the main headers of each message, and each part below a line that names it. Text parts are decoded.
+// Of other parts, the size is shown. Bytes that are not a mail are plain text.
 func readMail(data []byte) (Text, bool) {
 	m := &mailText{}
 	if !m.message(data, 0) {
@@ -129,8 +129,8 @@ func (m *mailText) multipart(parts [][]byte, isClosed bool, depth int) {
 // firstBoundary is the first line that can be a boundary.
 var firstBoundary = regexp.MustCompile(`(?m)^--([^\s-].*?)[ \t\r]*$`)
 
-// splitParts returns the parts of a multipart, and reports whether its last boundary is there. If the boundary is unknown, it is the first line
-// that can be one.
+// splitParts returns the parts of a multipart, and reports whether its last boundary is there. If the boundary is
+// unknown, it is the first line that can be one.
 func splitParts(body []byte, boundary string) (parts [][]byte, isClosed bool) {
 	if first := firstBoundary.FindSubmatch(body); boundary == "" && first != nil {
 		boundary = string(first[1])
@@ -164,7 +164,8 @@ func splitParts(body []byte, boundary string) (parts [][]byte, isClosed bool) {
 	return parts, false
 }
 
-// decodedBody decodes the transfer encoding of a body. It reports whether decoding failed. The content ends at the failure.
+// decodedBody decodes the transfer encoding of a body. It reports whether decoding failed. The content ends at the
+// failure.
 func decodedBody(body []byte, encoding string) (content []byte, isBroken bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "base64":

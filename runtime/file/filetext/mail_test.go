@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 )
 
-// R-BLOB-2: mails as programs write them, with the faults that they have: odd lines, wrong labels of charsets, boundaries that do not match. The
-// names of the files say what is odd.
+// R-BLOB-2: mails as programs write them, with the faults that they have: odd lines, wrong labels of charsets,
+// boundaries that do not match. The names of the files say what is odd.
 func TestMails(t *testing.T) {
 	names, err := filepath.Glob("testdata/mail/*.eml")
 	if err != nil || len(names) < 30 {
@@ -42,7 +42,8 @@ func TestLongHeaders(t *testing.T) {
 		"encoded words": "Subject: " + strings.Repeat("=?utf-8?q?a?= ", 50_000) + "\n\nbody",
 		"boundaries":    "Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n", 200_000),
 	} {
-		if text, isText := filetext.Read([]byte(data), blob.Mail, ""); !isText || !strings.Contains(string(text.Bytes), "Subject: ") {
+		if text, isText := filetext.Read([]byte(data), blob.Mail, ""); !isText ||
+			!strings.Contains(string(text.Bytes), "Subject: ") {
 			t.Errorf("%s: %.100q, %t", name, text.Bytes, isText)
 		}
 	}

@@ -23,7 +23,8 @@ func (h header) get(name string) string {
 var shownHeaders = []string{"From", "Sender", "Reply-To", "To", "Cc", "Date", "Subject"}
 
 // readFields are the fields that a header keeps.
-var readFields = append(strings.Fields(strings.ToLower(strings.Join(shownHeaders, " "))), contentType, transferEncoding, disposition)
+var readFields = append(strings.Fields(strings.ToLower(strings.Join(shownHeaders, " "))), contentType,
+	transferEncoding, disposition)
 
 const (
 	contentType      = "content-type"
@@ -33,8 +34,11 @@ const (
 	maxValues = 50 // of one field
 )
 
-// mailFields are the names of fields that only mails and their parts have, besides those that begin with content- and x-.
-var mailFields = strings.Fields("from sender reply-to to cc bcc date subject received return-path delivered-to message-id in-reply-to references mime-version")
+// mailFields are the names of fields that only mails and their parts have, besides those that begin with content- and
+// x-.
+var mailFields = strings.Fields(
+	"from sender reply-to to cc bcc date subject received return-path delivered-to message-id in-reply-to references " +
+		"mime-version")
 
 func isMailField(name string) bool {
 	return strings.HasPrefix(name, "content-") || strings.HasPrefix(name, "x-") || slices.Contains(mailFields, name)
@@ -54,9 +58,9 @@ func splitField(line []byte) (name string, value []byte, isField bool) {
 	return strings.ToLower(string(before)), line[len(line[:min(len(line), maxFieldName)])-len(value):], true
 }
 
-// splitHeader returns the header of a message or a part, and its body. It is false for a message without a field of mails. Blank lines and a
-// banner before the header are skipped, and so are lines in it that are not fields. If no field follows such a line, the empty line before
-// the body is missing.
+// splitHeader returns the header of a message or a part, and its body. It is false for a message without a field of
+// mails. Blank lines and a banner before the header are skipped, and so are lines in it that are not fields. If no
+// field follows such a line, the empty line before the body is missing.
 func splitHeader(data []byte, isPart bool) (fields header, body []byte, isMail bool) {
 	start := 0
 	if !isPart {
@@ -124,7 +128,8 @@ func headerStart(data []byte) int {
 	return start
 }
 
-// lastField returns where the last field before an empty line begins whose name is one of mails, and how many there are.
+// lastField returns where the last field before an empty line begins whose name is one of mails, and how many there
+// are.
 func lastField(data []byte) (last, count int) {
 	at := 0
 	for line := range bytes.Lines(data) {
@@ -142,7 +147,8 @@ func lastField(data []byte) (last, count int) {
 // encodedWord is a word of a header in another charset (RFC 2047).
 var encodedWord = regexp.MustCompile(`=\?([^?\s]+)\?([bBqQ])\?([^?]*)\?=`)
 
-// decodedHeader returns the value of a field on one line, with its encoded words decoded. A character can be divided between two words.
+// decodedHeader returns the value of a field on one line, with its encoded words decoded. A character can be divided
+// between two words.
 func decodedHeader(value string) string {
 	value = string(decode([]byte(value), "", false).Bytes)
 	var out strings.Builder

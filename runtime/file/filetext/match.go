@@ -12,8 +12,8 @@ import (
 // Match is a place of words in a text, in code points.
 type Match struct{ Start, End int64 }
 
-// Matches returns the places of words in a text, which do not overlap. It ignores case, Unicode normalization and soft hyphens, and any
-// white space matches any other (R-WIN-4).
+// Matches returns the places of words in a text, which do not overlap. It ignores case, Unicode normalization and soft
+// hyphens, and any white space matches any other (R-WIN-4).
 func Matches(text []byte, words string) iter.Seq[Match] {
 	return func(yield func(Match) bool) {
 		needle := folded([]byte(words))
@@ -62,7 +62,8 @@ type folder struct {
 	result  []byte
 }
 
-// sourceOf returns the place of the characters that make a part of the folded text. The next part must begin behind this one.
+// sourceOf returns the place of the characters that make a part of the folded text. The next part must begin behind
+// this one.
 func (f *folder) sourceOf(start, end int) Match {
 	for f.length <= start && f.next() {
 	}

@@ -13,19 +13,23 @@ const rtfHeader = `{\rtf`
 
 // rtfWords are control words that are text (RTF 1.9.1).
 var rtfWords = map[string]string{
-	"par": "\n", "line": "\n", "row": "\n", "sect": "\n", "page": "\n", "tab": "\t", "cell": "\t", "nestcell": "\t", "nestrow": "\n", "~": "\u00a0",
-	"_": "\u2011", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•",
+	"par": "\n", "line": "\n", "row": "\n", "sect": "\n", "page": "\n", "tab": "\t", "cell": "\t", "nestcell": "\t",
+	"nestrow": "\n", "~": "\u00a0",
+	"_": "\u2011", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“",
+	"rdblquote": "”", "bullet": "•",
 	`\`: `\`, "{": "{", "}": "}", "\n": "\n", "\r": "\n",
 }
 
 // rtfUnread are destinations without text of the document.
 var rtfUnread = map[string]bool{
-	"fonttbl": true, "colortbl": true, "stylesheet": true, "info": true, "fldinst": true, "xe": true, "tc": true, "datastore": true,
+	"fonttbl": true, "colortbl": true, "stylesheet": true, "info": true, "fldinst": true, "xe": true, "tc": true,
+	"datastore": true,
 	"themedata": true, "objdata": true, "nonshppict": true, "listtext": true, "shprslt": true, "momath": true,
 }
 
 // rtfToken is a brace, a byte in hexadecimal digits, a control word with its number, a control symbol, or text.
-var rtfToken = regexp.MustCompile(`(?s)[{}]|\\'([0-9a-fA-F]{2})|\\([a-zA-Z]{1,32})(-?[0-9]{1,9})? ?|\\(.)|[\r\n]+|[^\\{}\r\n]+`)
+var rtfToken = regexp.MustCompile(
+	`(?s)[{}]|\\'([0-9a-fA-F]{2})|\\([a-zA-Z]{1,32})(-?[0-9]{1,9})? ?|\\(.)|[\r\n]+|[^\\{}\r\n]+`)
 
 // rtfGroup is the state of an open group.
 type rtfGroup struct {

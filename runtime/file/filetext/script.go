@@ -123,7 +123,8 @@ func inputText(values map[string]string) string {
 	_, isChecked := values["checked"]
 	switch kind := strings.ToLower(values["type"]); {
 	case kind != "checkbox" && kind != "radio":
-		if kind == "hidden" || kind == "password" || kind == "file" || kind == "image" || kind == "submit" || kind == "reset" || kind == "button" {
+		if kind == "hidden" || kind == "password" || kind == "file" || kind == "image" || kind == "submit" ||
+			kind == "reset" || kind == "button" {
 			return ""
 		}
 		return values["value"]

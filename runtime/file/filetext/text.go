@@ -1,5 +1,5 @@
-// Package filetext makes text of files: it decodes charsets, converts HTML to readable text, and divides mails into their parts. It
-// limits what a hostile file costs.
+// Package filetext makes text of files: it decodes charsets, converts HTML to readable text, and divides mails into
+// their parts. It limits what a hostile file costs.
 package filetext
 
 import (
@@ -28,8 +28,8 @@ const (
 	bom      = "\ufeff"
 )
 
-// decode finds the charset by a byte order mark, the declaration, or an XML or HTML declaration in the text. Otherwise it is UTF-8 if the
-// bytes are valid, and windows-1252 if not, as in browsers.
+// decode finds the charset by a byte order mark, the declaration, or an XML or HTML declaration in the text. Otherwise
+// it is UTF-8 if the bytes are valid, and windows-1252 if not, as in browsers.
 func decode(data []byte, declared string, isHTML bool) Text {
 	name, detected := charsetOf(data, declared, isHTML)
 	if name == utf8Name {
@@ -45,8 +45,8 @@ func decode(data []byte, declared string, isHTML bool) Text {
 	return Text{Bytes: decoded, Charset: name, Detected: detected, Repaired: bytes.ContainsRune(decoded, utf8.RuneError)}
 }
 
-// charsetOf returns the name of the charset, and reports whether it was detected and not declared. Bytes that are valid UTF-8 are almost never
-// meant in a charset of single bytes, whatever is declared.
+// charsetOf returns the name of the charset, and reports whether it was detected and not declared. Bytes that are valid
+// UTF-8 are almost never meant in a charset of single bytes, whatever is declared.
 func charsetOf(data []byte, declared string, isHTML bool) (name string, detected bool) {
 	name, detected = declaredCharset(data, declared, isHTML)
 	_, isSingleByte := encodingOf(name).(*charmap.Charmap)
@@ -70,7 +70,8 @@ func isISO2022JP(data []byte) bool {
 }
 
 func declaredCharset(data []byte, declared string, isHTML bool) (name string, detected bool) {
-	found, inPage, isMarked := charset.DetermineEncoding(data, "text/html") // by a byte order mark, or what a page declares
+	// by a byte order mark, or what a page declares
+	found, inPage, isMarked := charset.DetermineEncoding(data, "text/html")
 	if isMarked {
 		return inPage, false
 	}
@@ -97,7 +98,8 @@ func isUTF16(name string) bool { return name == "utf-16be" || name == "utf-16le"
 
 var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
 
-// isText reports whether decoded bytes are text and not binary: they have no NUL, and few other control characters at the beginning.
+// isText reports whether decoded bytes are text and not binary: they have no NUL, and few other control characters at
+// the beginning.
 func isText(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("%PDF-")) || bytes.IndexByte(text, 0) >= 0 {
 		return false
@@ -112,7 +114,8 @@ func isText(text []byte) bool {
 	return odd <= len(beginning)/100
 }
 
-// Read returns the text of a file, or false for bytes that are not text. Declared is the charset of its media type; it may be empty.
+// Read returns the text of a file, or false for bytes that are not text. Declared is the charset of its media type; it
+// may be empty.
 func Read(data []byte, kind blob.Kind, declared string) (Text, bool) {
 	if kind == blob.Mail {
 		return readMail(data)

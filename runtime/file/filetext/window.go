@@ -28,7 +28,8 @@ type Window struct {
 	MatchStart, MatchEnd int64
 }
 
-// Select returns a window like the resource server's windows of a field. It is false if the match does not occur: see Matches.
+// Select returns a window like the resource server's windows of a field. It is false if the match does not occur: see
+// Matches.
 func (s Selector) Select(text []byte) (Window, bool) {
 	window := Window{Total: int64(utf8.RuneCount(text)), Limit: s.limit()}
 	start := min(given(s.Offset, 0), window.Total)

@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 )
 
-// R-DOC-4, R-DOC-5: what a child writes does not make the server keep more than the longest text, or show more than a reason.
+// R-DOC-4, R-DOC-5: what a child writes does not make the server keep more than the longest text, or show more than a
+// reason.
 func TestHostileAnswers(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer string
@@ -21,9 +22,12 @@ func TestHostileAnswers(t *testing.T) {
 		"too much text":           {`{"Part":{"Text":"` + strings.Repeat("x", 1<<20) + `"}}`, 10, document.TooLarge},
 		"too long a name":         {`{"Part":{"Name":"` + strings.Repeat("x", 9<<20) + `"}}`, 1, document.TooLarge},
 		"no end":                  {`{"Part":{"Text":"x"}}`, 1, ""},
-		"a reason":                {`{"Refused":{"Reason":"damaged","Detail":"its bytes are not complete"}}`, 1, document.Damaged},
-		"a long reason":           {`{"Refused":{"Reason":"damaged","Detail":"` + strings.Repeat("x", 1000) + `"}}`, 1, ""},
-		"no reason":               {`{"Refused":{}}`, 1, ""},
+		"a reason": {
+			`{"Refused":{"Reason":"damaged","Detail":"its bytes are not complete"}}`, 1,
+			document.Damaged,
+		},
+		"a long reason": {`{"Refused":{"Reason":"damaged","Detail":"` + strings.Repeat("x", 1000) + `"}}`, 1, ""},
+		"no reason":     {`{"Refused":{}}`, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts, _, err := readAnswers(json.NewDecoder(strings.NewReader(strings.Repeat(test.answer, test.times))))
@@ -35,7 +39,8 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// FuzzAnswers checks that any output of a child is a document of limited size, a *document.Error, or an error of reading.
+// FuzzAnswers checks that any output of a child is a document of limited size, a *document.Error, or an error of
+// reading.
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"Part":{"Unit":"page","Text":"a\n","IsScan":true}}{}`, `{"Image":"aGk="}`,

@@ -1,5 +1,5 @@
-// Package child reads documents in a child process that has no credential, no environment and no open file apart from its pipes
-// (R-DOC-4). A hostile document can at most make that process fail.
+// Package child reads documents in a child process that has no credential, no environment and no open file apart from
+// its pipes (R-DOC-4). A hostile document can at most make that process fail.
 package child
 
 import (
@@ -23,8 +23,9 @@ import (
 
 // Limits of the children.
 const (
-	readTime    = 10 * time.Second // of the child's processor time, for a document
-	prepareTime = 60 * time.Second // of the child's processor time, to compile PDFium without a cache; no document is in the process yet
+	readTime = 10 * time.Second // of the child's processor time, for a document
+	// of the child's processor time, to compile PDFium without a cache; no document is in the process yet
+	prepareTime = 60 * time.Second
 	maxChildren = 2
 	maxAnswers  = 24 << 20 // bytes of JSON. The longest text has 8 MiB without escapes
 )
@@ -34,8 +35,8 @@ var (
 	preparing = semaphore.NewWeighted(1) // one compiles PDFium, and the next finds it in the cache
 )
 
-// Parts returns the text of a document. It returns a *document.Error if the document cannot be read. The child ends with ctx. Children are
-// shared fairly between callers.
+// Parts returns the text of a document. It returns a *document.Error if the document cannot be read. The child ends
+// with ctx. Children are shared fairly between callers.
 func Parts(ctx context.Context, caller string, format document.Format, data []byte) ([]document.Part, error) {
 	parts, _, err := read(ctx, caller, format, 0, data)
 	return parts, err
@@ -47,7 +48,8 @@ func Image(ctx context.Context, caller string, data []byte, page int) ([]byte, e
 	return image, err
 }
 
-// Prepare compiles PDFium for the first PDF. It does nothing if the compiled code cannot be kept. The next child reports errors.
+// Prepare compiles PDFium for the first PDF. It does nothing if the compiled code cannot be kept. The next child
+// reports errors.
 func Prepare(ctx context.Context) {
 	if cacheDirectory() == "" {
 		return
@@ -57,7 +59,9 @@ func Prepare(ctx context.Context) {
 	}
 }
 
-func read(ctx context.Context, caller string, format document.Format, page int, data []byte) ([]document.Part, []byte, error) {
+func read(ctx context.Context, caller string, format document.Format, page int,
+	data []byte,
+) ([]document.Part, []byte, error) {
 	release, err := children.Acquire(ctx, caller, 1)
 	if err != nil {
 		return nil, nil, err
@@ -70,7 +74,8 @@ func read(ctx context.Context, caller string, format document.Format, page int, 
 	return process.read(ctx, data)
 }
 
-// prepared returns a process that waits for its document. If ctx ends first, the process may finish compiling PDFium for the next call.
+// prepared returns a process that waits for its document. If ctx ends first, the process may finish compiling PDFium
+// for the next call.
 func prepared(ctx context.Context, format document.Format, page int) (*process, error) {
 	if err := preparing.Acquire(ctx, 1); err != nil {
 		return nil, err
@@ -90,8 +95,14 @@ func prepared(ctx context.Context, format document.Format, page int) (*process, 
 }
 
 var (
-	errNoReader = &document.Error{Reason: document.Unsupported, Detail: "this machine does not let the server start its reader (docs/security.md)"}
-	errNotReady = &document.Error{Reason: document.Unsupported, Detail: "the server's reader ended before it was ready; call again"}
+	errNoReader = &document.Error{
+		Reason: document.Unsupported,
+		Detail: "this machine does not let the server start its reader (docs/security.md)",
+	}
+	errNotReady = &document.Error{
+		Reason: document.Unsupported,
+		Detail: "the server's reader ended before it was ready; call again",
+	}
 )
 
 type process struct {
@@ -155,11 +166,15 @@ func (p *process) read(ctx context.Context, data []byte) ([]document.Part, []byt
 	case limited.Err() != nil, p.usedProcessor():
 		return nil, nil, &document.Error{Reason: document.TooSlow, Detail: "reading it takes more than " + readTime.String()}
 	}
-	return nil, nil, &document.Error{Reason: document.TooLarge, Detail: "reading it needs more than 512 MiB of memory, or failed"}
+	return nil, nil, &document.Error{
+		Reason: document.TooLarge,
+		Detail: "reading it needs more than 512 MiB of memory, or failed",
+	}
 }
 
-// usedProcessor reports whether the kernel has killed the child at the limit of its processor time, and not for its memory. It ends the
-// child. The kernel samples the time for the limit, so its account and the exact one differ on a busy machine.
+// usedProcessor reports whether the kernel has killed the child at the limit of its processor time, and not for its
+// memory. It ends the child. The kernel samples the time for the limit, so its account and the exact one differ on a
+// busy machine.
 func (p *process) usedProcessor() bool {
 	p.end()
 	state := p.command.ProcessState
@@ -170,8 +185,8 @@ func (p *process) usedProcessor() bool {
 // refusedExit is the exit code of a child that could not set its limits or start PDFium.
 const refusedExit = 1
 
-// notPrepared returns the error of a process that failed before it was prepared. It ends the child. A child that ends in another way than
-// refusedExit was killed, or had too little memory, which may not happen again.
+// notPrepared returns the error of a process that failed before it was prepared. It ends the child. A child that ends
+// in another way than refusedExit was killed, or had too little memory, which may not happen again.
 func (p *process) notPrepared() error {
 	p.end()
 	if state := p.command.ProcessState; state != nil && state.ExitCode() != refusedExit {
@@ -190,7 +205,8 @@ func (p *process) end() {
 	}
 }
 
-// cacheDirectory returns the directory of compiled code, or nothing if others can write there, because the child runs this code.
+// cacheDirectory returns the directory of compiled code, or nothing if others can write there, because the child runs
+// this code.
 func cacheDirectory() string {
 	parent, err := os.UserCacheDir()
 	if err != nil {

@@ -48,7 +48,8 @@ func TestReasons(t *testing.T) {
 		{"empty", nil, document.Damaged},
 		{"header alone", []byte("%PDF-1.7\n"), document.Damaged},
 		{"first half", lease[:len(lease)/2], document.Damaged},
-		{"no pages", []byte("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj trailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF"), document.Damaged},
+		{"no pages", []byte("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count " +
+			"0>>endobj trailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF"), document.Damaged},
 	} {
 		_, err := child.Parts(t.Context(), "", document.PDF, test.data)
 		if refused, ok := errors.AsType[*document.Error](err); !ok || refused.Reason != test.want {
@@ -86,8 +87,9 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// R-DOC-1, R-DOC-2: files of several programs. Each form field is a line, turned pages read as upright ones, rows of tables are
-// lines, and a column of prose ends before the next one begins. testdata/README.md says how the files were made.
+// R-DOC-1, R-DOC-2: files of several programs. Each form field is a line, turned pages read as upright ones, rows of
+// tables are lines, and a column of prose ends before the next one begins. testdata/README.md says how the files were
+// made.
 func TestLayouts(t *testing.T) {
 	timetest.WithoutRace(t)
 	files, err := filepath.Glob(filepath.Join("testdata", "pdf", "*.pdf"))

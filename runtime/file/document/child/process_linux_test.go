@@ -25,9 +25,11 @@ func slow() []byte {
 	writer := zlib.NewWriter(&content)
 	_, _ = writer.Write(bytes.Repeat([]byte("0 g "), 1_000_000)) // a Buffer does not fail
 	_ = writer.Close()
-	return fmt.Appendf(nil, "%%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[%s]/Count 10000>>endobj\n"+
-		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>endobj\n"+
-		"4 0 obj<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream endobj\ntrailer<</Root 1 0 R>>\nstartxref\n0\n%%%%EOF",
+	return fmt.Appendf(nil,
+		"%%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[%s]/Count 10000>>endobj\n"+
+			"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>endobj\n"+
+			"4 0 obj<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream endobj\ntrailer<</Root 1 0 "+
+			"R>>\nstartxref\n0\n%%%%EOF",
 		strings.Repeat("3 0 R ", 10_000), content.Len(), content.String())
 }
 
@@ -60,7 +62,8 @@ func TestProcess(t *testing.T) {
 		t.Errorf("the environment is %q, %v", environment, err)
 	}
 	limits, err := os.ReadFile(filepath.Join(process, "limits"))
-	if err != nil || !strings.Contains(string(limits), "Max open files            0 ") || !strings.Contains(string(limits), "Max data size             536870912 ") {
+	if err != nil || !strings.Contains(string(limits), "Max open files            0 ") ||
+		!strings.Contains(string(limits), "Max data size             536870912 ") {
 		t.Errorf("the limits are\n%s%v", limits, err)
 	}
 	files, err := os.ReadDir(filepath.Join(process, "fd"))
@@ -99,7 +102,8 @@ func TestEndedBeforeReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = <-ended
-	if refused, ok := errors.AsType[*document.Error](err); !ok || refused.Reason != document.Unsupported || !strings.Contains(refused.Detail, "call again") {
+	if refused, ok := errors.AsType[*document.Error](err); !ok || refused.Reason != document.Unsupported ||
+		!strings.Contains(refused.Detail, "call again") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/pdf"
 )
 
-// command is the hidden command of a child. Its arguments are the format, the number of the page to show or 0 for the text, and the cache
-// directory.
+// command is the hidden command of a child. Its arguments are the format, the number of the page to show or 0 for the
+// text, and the cache directory.
 const command = "document-child"
 
 // maxHeap is where garbage collection becomes eager, below maxMemory.
 const maxHeap = 384 << 20
 
-// A program that links this package is its own child, and so are test binaries. The child runs before main, so that no other part
-// of the program runs in it.
+// A program that links this package is its own child, and so are test binaries. The child runs before main, so that no
+// other part of the program runs in it.
 func init() { //nolint:gochecknoinits // see above
 	if len(os.Args) == 5 && os.Args[1] == command {
 		if err := run(document.Format(os.Args[2]), os.Args[3], os.Args[4]); err != nil {
@@ -87,8 +87,8 @@ func readPDF(reader *pdf.Reader, data []byte, number string) (parts []document.P
 	return parts, image, err
 }
 
-// answer is what the child writes in JSON: one with its limit when it is prepared, one for each part of the document, and a last one
-// without a part.
+// answer is what the child writes in JSON: one with its limit when it is prepared, one for each part of the document,
+// and a last one without a part.
 type answer struct {
 	Processor time.Duration   `json:",omitempty"` // 0: the server counts the time of the document
 	Part      *document.Part  `json:",omitempty"`
@@ -103,7 +103,8 @@ const (
 
 var errAnswer = errors.New("the answer is not one of a child")
 
-// readAnswers reads the answers of a prepared process. A hostile document may control the process, so the text is limited here too.
+// readAnswers reads the answers of a prepared process. A hostile document may control the process, so the text is
+// limited here too.
 func readAnswers(answers *json.Decoder) (parts []document.Part, image []byte, err error) {
 	limits := document.DefaultLimits()
 	for size := 0; size <= limits.Text+markBytes; {

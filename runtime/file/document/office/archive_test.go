@@ -47,20 +47,26 @@ func mainRel(target string) string {
 }
 
 func docx(t interface{ Fatal(...any) }, document string, more ...string) []byte {
-	return zipped(t, append([]string{"_rels/.rels", mainRel("word/document.xml"), "word/document.xml", document}, more...)...)
+	return zipped(t, append([]string{"_rels/.rels", mainRel("word/document.xml"), "word/document.xml", document},
+		more...)...)
 }
 
 func pptx(t interface{ Fatal(...any) }, list string) []byte {
-	return zipped(t, "_rels/.rels", mainRel("ppt/presentation.xml"), "ppt/presentation.xml", "<p:sldIdLst>"+list+"</p:sldIdLst>",
-		"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="1" Type="x/slide" Target="slides/1.xml"/></Relationships>`,
+	return zipped(t, "_rels/.rels", mainRel("ppt/presentation.xml"), "ppt/presentation.xml",
+		"<p:sldIdLst>"+list+"</p:sldIdLst>",
+		"ppt/_rels/presentation.xml.rels",
+		`<Relationships><Relationship Id="1" Type="x/slide" Target="slides/1.xml"/></Relationships>`,
 		"ppt/slides/1.xml", "<p:sld/>")
 }
 
 // xlsx returns a workbook with one sheet and one shared string.
 func xlsx(t interface{ Fatal(...any) }, sheet, shared string, more ...string) []byte {
 	return zipped(t, append([]string{
-		"_rels/.rels", mainRel("xl/workbook.xml"), "xl/workbook.xml", `<workbook><sheets><sheet name="S" r:id="1"/></sheets></workbook>`,
-		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="s.xml"/><Relationship Id="2" Type="x/sharedStrings" Target="t.xml"/><Relationship Id="3" Type="x/styles" Target="styles.xml"/></Relationships>`,
+		"_rels/.rels", mainRel("xl/workbook.xml"), "xl/workbook.xml",
+		`<workbook><sheets><sheet name="S" r:id="1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" ` +
+			`Target="s.xml"/><Relationship Id="2" Type="x/sharedStrings" Target="t.xml"/><Relationship Id="3" Type="x/styles" ` +
+			`Target="styles.xml"/></Relationships>`,
 		"xl/t.xml", "<sst><si><t>" + shared + "</t></si></sst>", "xl/s.xml", sheet, "xl/styles.xml", "<styleSheet/>",
 	}, more...)...)
 }
@@ -68,11 +74,13 @@ func xlsx(t interface{ Fatal(...any) }, sheet, shared string, more ...string) []
 func epub(t interface{ Fatal(...any) }, page string, more ...string) []byte {
 	return zipped(t, append([]string{
 		"META-INF/container.xml", `<container><rootfiles><rootfile full-path="OEBPS/list.opf"/></rootfiles></container>`,
-		"OEBPS/list.opf", `<package><manifest><item id="a" href="a%20b.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
+		"OEBPS/list.opf", `<package><manifest><item id="a" href="a%20b.xhtml" ` +
+			`media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
 		"OEBPS/a b.xhtml", page,
 	}, more...)...)
 }
 
 func odf(t interface{ Fatal(...any) }, content string) []byte {
-	return zipped(t, "content.xml", "<office:document-content><office:body>"+content+"</office:body></office:document-content>")
+	return zipped(t, "content.xml", "<office:document-content><office:body>"+content+
+		"</office:body></office:document-content>")
 }

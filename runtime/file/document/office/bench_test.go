@@ -10,9 +10,12 @@ import (
 
 // BenchmarkDOCX reads 200 pages of 500 words, in runs of ten words with their properties as Word writes them.
 func BenchmarkDOCX(b *testing.B) {
-	const properties = `<w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:cs="Calibri"/><w:sz w:val="22"/><w:lang w:val="de-DE"/></w:rPr>`
-	run := `<w:r w:rsidRPr="00A77B3E">` + properties + `<w:t xml:space="preserve">` + strings.Repeat("Vertragspartei ", 10) + `</w:t></w:r>`
-	paragraph := `<w:p w:rsidR="00A77B3E" w:rsidRDefault="00A77B3E"><w:pPr><w:pStyle w:val="Standard"/>` + properties + `</w:pPr>` + strings.Repeat(run, 10) + "</w:p>"
+	const properties = `<w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:cs="Calibri"/><w:sz w:val="22"/><w:lang ` +
+		`w:val="de-DE"/></w:rPr>`
+	run := `<w:r w:rsidRPr="00A77B3E">` + properties + `<w:t xml:space="preserve">` +
+		strings.Repeat("Vertragspartei ", 10) + `</w:t></w:r>`
+	paragraph := `<w:p w:rsidR="00A77B3E" w:rsidRDefault="00A77B3E"><w:pPr><w:pStyle w:val="Standard"/>` + properties +
+		`</w:pPr>` + strings.Repeat(run, 10) + "</w:p>"
 	data := docx(b, "<w:document><w:body>"+strings.Repeat(paragraph, 200*5)+"</w:body></w:document>")
 	read(b, document.DOCX, data)
 }
@@ -38,7 +41,8 @@ func BenchmarkXLSX(b *testing.B) {
 		rows.WriteString("</row>")
 		fmt.Fprintf(&texts, "</t></si><si><t>Posten Nummer %d", i)
 	}
-	parts := unzipped(b, xlsx(b, "<worksheet><sheetData>"+rows.String()+"</sheetData></worksheet>", "first"+texts.String()))
+	parts := unzipped(b, xlsx(b, "<worksheet><sheetData>"+rows.String()+"</sheetData></worksheet>",
+		"first"+texts.String()))
 	for i := range parts {
 		if parts[i] == "xl/styles.xml" {
 			parts[i+1] = `<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="4"/></cellXfs></styleSheet>`

@@ -16,14 +16,17 @@ import (
 // R-DOC-2, R-DOC-5: files of kinds that other readers read wrongly, each with the right text.
 func TestCases(t *testing.T) {
 	for name, want := range map[string]string{
-		"xlsx-red-negative.xlsx":          "[sheet 1 of 1: Statement]\nbooking,amount\nrent,-1450.00\nrefund,1450.00\n",
-		"xlsx-missing-comments.xlsx":      "[part not read: xl/drawings/drawing1.xml is missing]\n[part not read: xl/comments1.xml is missing]\n[sheet 1 of 1: S]\nRent,1450\n",
+		"xlsx-red-negative.xlsx": "[sheet 1 of 1: Statement]\nbooking,amount\nrent,-1450.00\nrefund,1450.00\n",
+		"xlsx-missing-comments.xlsx": "[part not read: xl/drawings/drawing1.xml is missing]\n[part not read: " +
+			"xl/comments1.xml is missing]\n[sheet 1 of 1: S]\nRent,1450\n",
 		"xlsx-missing-sharedstrings.xlsx": "[part not read: xl/sharedStrings.xml is missing]\n[sheet 1 of 1: S]\nRent,1450\n",
 		"docx-missing-header.docx":        "[part not read: word/header1.xml is missing]\nDeposit 1450\n",
 		"docx-altchunk-only.docx":         "Lease\nThe deposit is 1,450 EUR, due on 3 May.\n",
 		"docx-altchunk-mixed.docx":        "Cover page\nThe deposit is 1,450 EUR.\nEnd\n",
-		"docx-superscript-equation.docx":  "Dose 10^5 units per m^2, CO_2. Rent is 1/2 of x^2+√16.[footnote: A note.]\na,b\n1,2^3\n",
-		"odt-equation.odt":                "Dose 10^5 units per m^2, CO_2. Rent is 1/2 of x^2+√16.[footnote: A note.]\na,b\n1,2^3\n",
+		"docx-superscript-equation.docx": "Dose 10^5 units per m^2, CO_2. Rent is 1/2 of x^2+√16.[footnote: A " +
+			"note.]\na,b\n1,2^3\n",
+		"odt-equation.odt": "Dose 10^5 units per m^2, CO_2. Rent is 1/2 of x^2+√16.[footnote: A " +
+			"note.]\na,b\n1,2^3\n",
 		"xlsx-formula-empty-and-red.xlsx": "[sheet 1 of 1: Statement]\nItem,Qty,Amount,Total\nChairs,4,-120.50,-482\nRefund,,120.50\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -39,7 +42,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// R-DOC-2: files of pandoc and LibreOffice with superscripts, equations, check boxes, pictures, embedded chunks, and 70 number formats.
+// R-DOC-2: files of pandoc and LibreOffice with superscripts, equations, check boxes, pictures, embedded chunks, and 70
+// number formats.
 func TestFilesOfPrograms(t *testing.T) {
 	names, err := filepath.Glob("testdata/programs/*")
 	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".txt") })
@@ -84,18 +88,47 @@ func TestLostParts(t *testing.T) {
 		data   []byte
 		want   string
 	}{
-		"no style sheet":          {document.XLSX, with(xlsx(t, sheet, "a"), "xl/styles.xml", ""), "[part not read: xl/styles.xml is missing]\n[sheet 1 of 1: S]\n7,a\n"},
-		"an invalid style sheet":  {document.XLSX, with(xlsx(t, sheet, "a"), "xl/styles.xml", "<styleSheet>"), "[part not read: xl/styles.xml is not valid XML]\n[sheet 1 of 1: S]\n7,a\n"},
-		"no texts":                {document.XLSX, with(xlsx(t, sheet, "a"), "xl/t.xml", ""), "[part not read: xl/t.xml is missing]\n[sheet 1 of 1: S]\n7,[text not found]\n"},
-		"an unknown main part":    {document.DOCX, zipped(t, "word/document.xml", body), "text\n"},
-		"an invalid comment":      {document.DOCX, docx(t, body, "word/_rels/document.xml.rels", rels("comments", "c.xml"), "word/c.xml", "<w:comments><w:comment></w:p>"), "[part not read: word/c.xml has elements that do not match]\ntext\n"},
-		"invalid relations":       {document.DOCX, docx(t, body, "word/_rels/document.xml.rels", "<Rel"), "[part not read: word/_rels/document.xml.rels is not valid XML]\ntext\n"},
-		"entities":                {document.DOCX, docx(t, body, "word/_rels/document.xml.rels", rels("footnotes", "n.xml"), "word/n.xml", `<!DOCTYPE a [<!ENTITY x "y">]><w:footnotes/>`), "[part not read: word/n.xml declares XML entities]\ntext\n"},
-		"a sheet of several":      {document.XLSX, with(xlsx(t, sheet, "a"), "xl/workbook.xml", `<workbook><sheets><sheet name="R" r:id="9"/><sheet name="S" r:id="1"/></sheets></workbook>`), "[part not read: a part without a name is missing]\n[sheet 1 of 2: R]\n[sheet 2 of 2: S]\n7,a\n"},
-		"a sheet that breaks off": {document.XLSX, xlsx(t, "<worksheet><sheetData><row><c><v>7</v></c></row><row>", "a"), "[part not read: xl/s.xml is not valid XML]\n[sheet 1 of 1: S]\n7\n\n"},
+		"no style sheet": {
+			document.XLSX, with(xlsx(t, sheet, "a"), "xl/styles.xml", ""),
+			"[part not read: xl/styles.xml is missing]\n[sheet 1 of 1: S]\n7,a\n",
+		},
+		"an invalid style sheet": {
+			document.XLSX, with(xlsx(t, sheet, "a"), "xl/styles.xml", "<styleSheet>"),
+			"[part not read: xl/styles.xml is not valid XML]\n[sheet 1 of 1: S]\n7,a\n",
+		},
+		"no texts": {
+			document.XLSX, with(xlsx(t, sheet, "a"), "xl/t.xml", ""),
+			"[part not read: xl/t.xml is missing]\n[sheet 1 of 1: S]\n7,[text not found]\n",
+		},
+		"an unknown main part": {document.DOCX, zipped(t, "word/document.xml", body), "text\n"},
+		"an invalid comment": {
+			document.DOCX, docx(t, body, "word/_rels/document.xml.rels", rels("comments", "c.xml"),
+				"word/c.xml", "<w:comments><w:comment></w:p>"),
+			"[part not read: word/c.xml has elements that do not match]\ntext\n",
+		},
+		"invalid relations": {
+			document.DOCX, docx(t, body, "word/_rels/document.xml.rels", "<Rel"),
+			"[part not read: word/_rels/document.xml.rels is not valid XML]\ntext\n",
+		},
+		"entities": {
+			document.DOCX, docx(t, body, "word/_rels/document.xml.rels", rels("footnotes", "n.xml"),
+				"word/n.xml", `<!DOCTYPE a [<!ENTITY x "y">]><w:footnotes/>`),
+			"[part not read: word/n.xml declares XML entities]\ntext\n",
+		},
+		"a sheet of several": {
+			document.XLSX, with(xlsx(t, sheet, "a"), "xl/workbook.xml",
+				`<workbook><sheets><sheet name="R" r:id="9"/><sheet name="S" r:id="1"/></sheets></workbook>`),
+			"[part not read: a part without a name is missing]\n[sheet 1 of 2: R]\n[sheet 2 of 2: S]\n7,a\n",
+		},
+		"a sheet that breaks off": {
+			document.XLSX, xlsx(t, "<worksheet><sheetData><row><c><v>7</v></c></row><row>", "a"),
+			"[part not read: xl/s.xml is not valid XML]\n[sheet 1 of 1: S]\n7\n\n",
+		},
 		"a chapter of two": {
-			document.EPUB, with(epub(t, "<p>one</p>"), "OEBPS/list.opf", `<package><manifest><item id="b" href="b.xhtml" media-type="application/xhtml+xml"/>`+
-				`<item id="a" href="a%20b.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="b"/><itemref idref="a"/></spine></package>`),
+			document.EPUB, with(epub(t, "<p>one</p>"), "OEBPS/list.opf",
+				`<package><manifest><item id="b" href="b.xhtml" media-type="application/xhtml+xml"/>`+
+					`<item id="a" href="a%20b.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref `+
+					`idref="b"/><itemref idref="a"/></spine></package>`),
 			"[part not read: OEBPS/b.xhtml is missing]\n[chapter 1 of 2]\n[chapter 2 of 2]\none\n",
 		},
 	} {
@@ -111,14 +144,16 @@ func TestRelations(t *testing.T) {
 	list := strings.Repeat(`<Relationship Id="r" Type="x/header" Target="h.xml"/>`, 10_001)
 	data := docx(t, "<w:p><w:t>a</w:t></w:p>", "word/_rels/document.xml.rels", "<Relationships>"+list+"</Relationships>")
 	var failure *document.Error
-	if _, err := textOf(document.DOCX, data, document.DefaultLimits()); !errors.As(err, &failure) || failure.Reason != document.TooLarge {
+	if _, err := textOf(document.DOCX, data, document.DefaultLimits()); !errors.As(err, &failure) ||
+		failure.Reason != document.TooLarge {
 		t.Errorf("got %v", err)
 	}
 	var links strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&links, `<Relationship Id="r%d" Type="x/hyperlink" Target="%x" TargetMode="External"/>`, i, i*i*i)
 	}
-	data = docx(t, "<w:p><w:t>a</w:t></w:p>", "word/_rels/document.xml.rels", "<Relationships>"+links.String()+"</Relationships>")
+	data = docx(t, "<w:p><w:t>a</w:t></w:p>", "word/_rels/document.xml.rels",
+		"<Relationships>"+links.String()+"</Relationships>")
 	if text, err := textOf(document.DOCX, data, document.DefaultLimits()); text != "a\n" {
 		t.Errorf("links: %q, %v", text, err)
 	}
@@ -133,7 +168,8 @@ func TestManyNumberFormats(t *testing.T) {
 		fmt.Fprintf(&cells, `<row><c s="%d"><v>7</v></c></row>`, i)
 	}
 	parts := unzipped(t, xlsx(t, "<worksheet><sheetData>"+cells.String()+"</sheetData></worksheet>", ""))
-	parts[slices.Index(parts, "xl/styles.xml")+1] = "<styleSheet><numFmts>" + codes.String() + "</numFmts><cellXfs>" + styles.String() + "</cellXfs></styleSheet>"
+	parts[slices.Index(parts, "xl/styles.xml")+1] = "<styleSheet><numFmts>" + codes.String() + "</numFmts><cellXfs>" +
+		styles.String() + "</cellXfs></styleSheet>"
 	text, err := textOf(document.XLSX, zipped(t, parts...), document.DefaultLimits())
 	if err != nil || !strings.Contains(text, "\n7.00xxx") || !strings.HasSuffix(text, "\n7\n") {
 		t.Errorf("got %.100q, %v", text, err)

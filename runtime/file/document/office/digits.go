@@ -9,11 +9,12 @@ import (
 
 // digits says how a number format writes the digits of a number.
 type digits struct {
-	code               string // nothing if the format has no number
-	isGeneral          bool   // as many digits as the number needs
-	shift              int    // decimal places that the point moves to the right, such as 2 for percent
-	integers           int    // minimum digits before the point
-	decimals, optional int    // digits after the point, and the ones of these that are omitted if they are zeros at the end
+	code      string // nothing if the format has no number
+	isGeneral bool   // as many digits as the number needs
+	shift     int    // decimal places that the point moves to the right, such as 2 for percent
+	integers  int    // minimum digits before the point
+	// digits after the point, and the ones of these that are omitted if they are zeros at the end
+	decimals, optional int
 	isGrouped          bool
 
 	isMixed     bool   // a fraction after a whole number
@@ -97,7 +98,8 @@ func (d digits) fraction(value float64) (string, bool) {
 	return text, true
 }
 
-// nearestFraction returns the fraction with a denominator up to a limit that is nearest to a number, by its continued fraction.
+// nearestFraction returns the fraction with a denominator up to a limit that is nearest to a number, by its continued
+// fraction.
 func nearestFraction(value float64, limit int64) (over, under int64) {
 	const exact = 1e-9
 	over0, under0, over1, under1 := int64(0), int64(1), int64(1), int64(0)

@@ -5,7 +5,8 @@ import (
 	"regexp"
 )
 
-// readDOCX reads the text of a document after the parts that it refers to. Headers precede the text and footers follow it.
+// readDOCX reads the text of a document after the parts that it refers to. Headers precede the text and footers follow
+// it.
 func readDOCX(f *file) {
 	main, related := f.main()
 	w := newWords(f)
@@ -62,7 +63,10 @@ func (w *words) readProperties(n node) {
 	s := w.style
 	for range maxBased {
 		based := w.styles[s.based]
-		s = style{based: based.based, heading: cmp.Or(s.heading, based.heading), list: cmp.Or(s.list, based.list), depth: cmp.Or(s.depth, based.depth)}
+		s = style{
+			based: based.based, heading: cmp.Or(s.heading, based.heading), list: cmp.Or(s.list, based.list),
+			depth: cmp.Or(s.depth, based.depth),
+		}
 	}
 	prefix := ""
 	if s.list != "" && s.list != "0" {
@@ -74,8 +78,8 @@ func (w *words) readProperties(n node) {
 	w.paragraph.prefix = prefix
 }
 
-// readNumbering reads how lists are numbered. Lists of the same definition share their numbers, except a list that overrides the first
-// number.
+// readNumbering reads how lists are numbered. Lists of the same definition share their numbers, except a list that
+// overrides the first number.
 func (w *words) readNumbering(part string) {
 	definitions := map[string]*list{}
 	definition, id, depth := &list{}, "", 0

@@ -14,8 +14,8 @@ const (
 	property = "property" // it says how other text looks, repeats it or is the code for it
 )
 
-// R-DOC-2: no element that can hold text in the main parts of the standards (ECMA-376 part 1, ISO/IEC 26300-3, MathML 3) is dropped without a
-// word. WORD is the text. Properties are listed, so that a new one is a decision.
+// R-DOC-2: no element that can hold text in the main parts of the standards (ECMA-376 part 1, ISO/IEC 26300-3, MathML
+// 3) is dropped without a word. WORD is the text. Properties are listed, so that a new one is a decision.
 func TestElementsWithText(t *testing.T) {
 	for kind, test := range map[string]struct {
 		format document.Format
@@ -28,18 +28,33 @@ func TestElementsWithText(t *testing.T) {
 		"runs of WordprocessingML": {document.DOCX, func(xml string) []byte {
 			return docx(t, "<w:document><w:body><w:p><w:r>"+xml+"</w:r></w:p></w:body></w:document>")
 		}, runElements},
-		"blocks of WordprocessingML": {document.DOCX, func(xml string) []byte { return docx(t, "<w:document><w:body>"+xml+"</w:body></w:document>") }, blockElements},
-		"slides":                     {document.PPTX, func(xml string) []byte { return pptxSlide(t, xml) }, slideElements},
-		"OpenDocument text":          {document.ODT, func(xml string) []byte { return odf(t, "<office:text><text:p>"+xml+"</text:p></office:text>") }, odfInline},
-		"OpenDocument blocks":        {document.ODT, func(xml string) []byte { return odf(t, "<office:text>"+xml+"</office:text>") }, odfBlocks},
+		"blocks of WordprocessingML": {
+			document.DOCX,
+			func(xml string) []byte { return docx(t, "<w:document><w:body>"+xml+"</w:body></w:document>") }, blockElements,
+		},
+		"slides": {document.PPTX, func(xml string) []byte { return pptxSlide(t, xml) }, slideElements},
+		"OpenDocument text": {
+			document.ODT,
+			func(xml string) []byte { return odf(t, "<office:text><text:p>"+xml+"</text:p></office:text>") }, odfInline,
+		},
+		"OpenDocument blocks": {
+			document.ODT,
+			func(xml string) []byte { return odf(t, "<office:text>"+xml+"</office:text>") }, odfBlocks,
+		},
 		"OpenDocument slides": {document.ODP, func(xml string) []byte {
 			return odf(t, "<office:presentation><draw:page>"+xml+"</draw:page></office:presentation>")
 		}, odfShapes},
 		"OpenDocument sheets": {document.ODS, func(xml string) []byte {
 			return odf(t, "<office:spreadsheet><table:table>"+xml+"</table:table></office:spreadsheet>")
 		}, odfSheets},
-		"sheets":   {document.XLSX, func(xml string) []byte { return xlsx(t, "<worksheet>"+xml+"</worksheet>", "shared") }, sheetElements},
-		"chapters": {document.EPUB, func(xml string) []byte { return epub(t, "<html><body>"+xml+"</body></html>") }, chapterElements},
+		"sheets": {
+			document.XLSX,
+			func(xml string) []byte { return xlsx(t, "<worksheet>"+xml+"</worksheet>", "shared") }, sheetElements,
+		},
+		"chapters": {
+			document.EPUB, func(xml string) []byte { return epub(t, "<html><body>"+xml+"</body></html>") },
+			chapterElements,
+		},
 	} {
 		for line := range strings.Lines(test.list) {
 			want, xml, isCase := strings.Cut(strings.TrimSpace(line), " ")
@@ -54,7 +69,8 @@ func TestElementsWithText(t *testing.T) {
 			switch {
 			case strings.Contains(text, "WORD"):
 				got = shown
-			case strings.Contains(text, " not shown]"), strings.Contains(text, "pictures, drawings or objects"), strings.Contains(text, "missing"):
+			case strings.Contains(text, " not shown]"), strings.Contains(text, "pictures, drawings or objects"),
+				strings.Contains(text, "missing"):
 				got = named
 			}
 			if got != want {

@@ -32,7 +32,8 @@ const (
 	maxFieldCode = 1000
 )
 
-// readFieldChar reads the beginning or the end of a field. A field without a result shows its value or what its code says.
+// readFieldChar reads the beginning or the end of a field. A field without a result shows its value or what its code
+// says.
 func (w *words) readFieldChar(n node) {
 	last := len(w.fields) - 1
 	switch kind := n.attribute("fldCharType"); {
@@ -146,14 +147,20 @@ const privateUse = 0xF000
 // symbolFonts are the characters of such fonts that are common in documents.
 var symbolFonts = map[string]map[rune]rune{
 	"wingdings": {
-		0x6c: '●', 0x6e: '■', 0x6f: '☐', 0x71: '☐', 0x72: '☐', 0x78: '☒', 0x75: '◆', 0xa7: '▪', 0xa8: '☐', 0xd8: '➢', 0xdf: '←', 0xe0: '→', 0xe1: '↑', 0xe2: '↓',
-		0xe8: '➔', 0xf0: '⇨', 0xfb: '✗', 0xfc: '✓', 0xfd: '☒', 0xfe: '☑', 0x28: '☎', 0x2a: '✉', 0x4a: '☺', 0x4c: '☹', 0x9f: '•', 0x76: '❖',
+		0x6c: '●', 0x6e: '■', 0x6f: '☐', 0x71: '☐', 0x72: '☐', 0x78: '☒', 0x75: '◆', 0xa7: '▪', 0xa8: '☐',
+		0xd8: '➢', 0xdf: '←', 0xe0: '→', 0xe1: '↑', 0xe2: '↓',
+		0xe8: '➔', 0xf0: '⇨', 0xfb: '✗', 0xfc: '✓', 0xfd: '☒', 0xfe: '☑', 0x28: '☎', 0x2a: '✉', 0x4a: '☺',
+		0x4c: '☹', 0x9f: '•', 0x76: '❖',
 	},
-	"wingdings 2": {0x4f: '✗', 0x50: '✓', 0x51: '☒', 0x52: '☑', 0x53: '☒', 0x54: '☒', 0x2a: '☐', 0x30: '☐', 0xa3: '☐'},
-	"webdings":    {0x61: '✓', 0x63: '☐', 0x67: '■', 0x72: '✗'},
+	"wingdings 2": {
+		0x4f: '✗', 0x50: '✓', 0x51: '☒', 0x52: '☑', 0x53: '☒', 0x54: '☒', 0x2a: '☐',
+		0x30: '☐', 0xa3: '☐',
+	},
+	"webdings": {0x61: '✓', 0x63: '☐', 0x67: '■', 0x72: '✗'},
 }
 
-// greek are the characters of the font Symbol from 0x22. An underscore is a character that it shares with ASCII or that is not known.
+// greek are the characters of the font Symbol from 0x22. An underscore is a character that it shares with ASCII or that
+// is not known.
 const greek = "∀_∃__∍__∗__−____________________≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ_∴_⊥__αβχδεφγηιϕκλμνοπθρστυϖωξψζ___∼"
 
 // greekSigns are the characters of the font Symbol from 0xA1.

@@ -1,10 +1,10 @@
-// Package office reads the text of Office Open XML, OpenDocument and EPUB files, which are zip files with XML parts. It reads part by
-// part within limits, follows no link out of the file, and returns the same text for the same bytes. Only the child process calls it
-// (R-DOC-4).
+// Package office reads the text of Office Open XML, OpenDocument and EPUB files, which are zip files with XML parts. It
+// reads part by part within limits, follows no link out of the file, and returns the same text for the same bytes. Only
+// the child process calls it (R-DOC-4).
 //
-// Headings begin with #, items of lists with a number or a dash. Tables are CSV rows; a merged cell has its value in the first field.
-// Footnotes, comments and tracked changes are in brackets at their place; comments of XLSX and PPTX follow the sheet or slide.
-// Headers precede the text, and footers follow it.
+// Headings begin with #, items of lists with a number or a dash. Tables are CSV rows; a merged cell has its value in
+// the first field. Footnotes, comments and tracked changes are in brackets at their place; comments of XLSX and PPTX
+// follow the sheet or slide. Headers precede the text, and footers follow it.
 package office
 
 import (
@@ -79,7 +79,8 @@ const maxLosses = 20
 
 // lose notes that a part is missing or invalid. Without its main part, the document is damaged.
 func (f *file) lose(name, detail string) {
-	loss := fmt.Sprintf("[part not read: %s %s]\n", cmp.Or(oneLine(strings.ToValidUTF8(name, "")), "a part without a name"), detail)
+	loss := fmt.Sprintf("[part not read: %s %s]\n",
+		cmp.Or(oneLine(strings.ToValidUTF8(name, "")), "a part without a name"), detail)
 	switch {
 	case partKey(name) == f.mainPart:
 		f.fail(document.Damaged, "its main part "+detail)

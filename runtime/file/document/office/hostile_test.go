@@ -22,7 +22,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 )
 
-// hostileFile is a file that is broken or made to do harm. A wanted reason that is empty means that either text or an error will do.
+// hostileFile is a file that is broken or made to do harm. A wanted reason that is empty means that either text or an
+// error will do.
 type hostileFile struct {
 	kind   string
 	format document.Format
@@ -193,7 +194,10 @@ func hostileXML(t *testing.T) []hostileFile {
 		{"elements that do not match", "<w:p><w:t>a</w:p></w:t>", document.Damaged},
 		{"elements that do not match", "</w:p></w:p>", document.Damaged},
 		{"elements that do not match", "<w:p><w:t>a", document.Damaged},
-		{"elements out of place", "<w:tc><w:p><w:tr><w:ins><w:tc/></w:ins></w:tr></w:p></w:tc><w:comment/><w:gridSpan w:val='9'/>", ""},
+		{
+			"elements out of place",
+			"<w:tc><w:p><w:tr><w:ins><w:tc/></w:ins></w:tr></w:p></w:tc><w:comment/><w:gridSpan w:val='9'/>", "",
+		},
 		{"elements out of place", "<w:footnote><w:tbl><w:tr/></w:tbl></w:footnote><w:del/><w:pPr/><w:ph/><w:sld/>", ""},
 		{"no XML", "\xff\xfe\x00", document.Damaged},
 		{"no XML", "<?xml version='1.0' encoding='klingon'?><a/>", document.Damaged},
@@ -204,7 +208,8 @@ func hostileXML(t *testing.T) []hostileFile {
 	}
 	for _, xml := range []string{
 		laughs, external, "<p/></body>", "<text:list-item><text:p>a</text:p></text:list-item>", "<dc:p/><dc:deletion/>",
-		"<table:table-cell/><text:change text:change-id='x'/><text:change-end/>", "<text:changed-region><text:insertion/></text:changed-region>",
+		"<table:table-cell/><text:change text:change-id='x'/><text:change-end/>",
+		"<text:changed-region><text:insertion/></text:changed-region>",
 	} {
 		for _, format := range []document.Format{document.ODT, document.ODS, document.ODP} {
 			files = append(files, hostileFile{"OpenDocument out of place", format, odf(t, xml), ""})
@@ -222,32 +227,73 @@ func explosions(t *testing.T) []hostileFile {
 	for range 60 {
 		quotes = cell(quotes)
 	}
-	rels := `<Relationships><Relationship Id="1" Type="x/footnotes" Target="footnotes.xml"/><Relationship Id="2" Type="x/numbering" Target="numbering.xml"/></Relationships>`
+	rels := `<Relationships><Relationship Id="1" Type="x/footnotes" Target="footnotes.xml"/><Relationship Id="2" ` +
+		`Type="x/numbering" Target="numbering.xml"/></Relationships>`
 	rows := strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 1_000)
-	region := "<text:tracked-changes><text:changed-region text:id='a'><text:deletion><office:change-info><dc:creator>" + long +
-		"</dc:creator></office:change-info><text:p>" + long + "</text:p></text:deletion></text:changed-region></text:tracked-changes>"
+	region := "<text:tracked-changes><text:changed-region text:id='a'><text:deletion><office:change-info><dc:creator>" +
+		long +
+		"</dc:creator></office:change-info><text:p>" + long +
+		"</text:p></text:deletion></text:changed-region></text:tracked-changes>"
 	return []hostileFile{
 		{"text from repetition", document.DOCX, docx(t, quotes), document.TooLarge},
-		{"text from repetition", document.DOCX, docx(t, "<w:p>"+strings.Repeat(`<w:footnoteReference w:id="1"/>`, 1_000)+"</w:p>",
-			"word/_rels/document.xml.rels", rels, "word/footnotes.xml", `<w:footnotes><w:footnote w:id="1"><w:p><w:t>`+long+`</w:t></w:p></w:footnote></w:footnotes>`,
-			"word/numbering.xml", "<w:numbering/>"), document.TooLarge},
-		{"text from repetition", document.DOCX, docx(t, cell(strings.Repeat(`<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:t>a</w:t></w:p>`, 1_000)),
-			"word/_rels/document.xml.rels", rels, "word/footnotes.xml", "<w:footnotes/>",
-			"word/numbering.xml", `<w:numbering><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:lvlText w:val="`+long+`"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`), document.TooLarge},
-		{"text from repetition", document.DOCX, docx(t, `<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2000000000"/></w:tcPr><w:p><w:t>a</w:t></w:p></w:tc><w:tc><w:p><w:t>b</w:t></w:p></w:tc></w:tr></w:tbl>`), ""},
-		{"text from repetition", document.XLSX, xlsx(t, "<worksheet><sheetData>"+rows+"</sheetData></worksheet>", long), document.TooLarge},
-		{"text from repetition", document.XLSX, xlsx(t, "<worksheet><sheetData>"+strings.Repeat(`<row><c r="XFD1"><v>1</v></c></row>`, 1_000)+"</sheetData></worksheet>", ""), document.TooLarge},
-		{"text from repetition", document.XLSX, xlsx(t, `<worksheet><sheetData><row r="2000000000"><c r="ZZZZZZZZ1" s="-4"><v>1</v></c><c t="s"><v>-1</v></c><c t="s"><v>99999999999999999999</v></c></row></sheetData></worksheet>`, ""), ""},
-		{"text from repetition", document.ODS, odf(t, "<table:table><table:table-row table:number-rows-repeated='1048576'><table:table-cell table:number-columns-repeated='16384'><text:p>a</text:p></table:table-cell></table:table-row></table:table>"), document.TooLarge},
-		{"text from repetition", document.ODS, odf(t, "<table:table><table:table-row table:number-rows-repeated='2000000000'><table:table-cell table:number-columns-repeated='2000000000'/></table:table-row></table:table>"), ""},
+		{
+			"text from repetition", document.DOCX,
+			docx(t, "<w:p>"+strings.Repeat(`<w:footnoteReference w:id="1"/>`, 1_000)+"</w:p>",
+				"word/_rels/document.xml.rels", rels, "word/footnotes.xml", `<w:footnotes><w:footnote w:id="1"><w:p><w:t>`+long+
+					`</w:t></w:p></w:footnote></w:footnotes>`,
+				"word/numbering.xml", "<w:numbering/>"), document.TooLarge,
+		},
+		{
+			"text from repetition", document.DOCX,
+			docx(t, cell(strings.Repeat(`<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:t>a</w:t></w:p>`, 1_000)),
+				"word/_rels/document.xml.rels", rels, "word/footnotes.xml", "<w:footnotes/>",
+				"word/numbering.xml", `<w:numbering><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:lvlText w:val="`+long+
+					`"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`),
+			document.TooLarge,
+		},
+		{
+			"text from repetition", document.DOCX,
+			docx(t, `<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan `+
+				`w:val="2000000000"/></w:tcPr><w:p><w:t>a</w:t></w:p></w:tc><w:tc><w:p><w:t>b</w:t></w:p></w:tc></w:tr></w:tbl>`),
+			"",
+		},
+		{
+			"text from repetition", document.XLSX, xlsx(t, "<worksheet><sheetData>"+rows+"</sheetData></worksheet>", long),
+			document.TooLarge,
+		},
+		{
+			"text from repetition", document.XLSX,
+			xlsx(t, "<worksheet><sheetData>"+strings.Repeat(`<row><c r="XFD1"><v>1</v></c></row>`, 1_000)+
+				"</sheetData></worksheet>", ""), document.TooLarge,
+		},
+		{
+			"text from repetition", document.XLSX,
+			xlsx(t, `<worksheet><sheetData><row r="2000000000"><c r="ZZZZZZZZ1" s="-4"><v>1</v></c><c t="s"><v>-1</v></c><c `+
+				`t="s"><v>99999999999999999999</v></c></row></sheetData></worksheet>`, ""), "",
+		},
+		{
+			"text from repetition", document.ODS,
+			odf(t, "<table:table><table:table-row table:number-rows-repeated='1048576'><table:table-cell "+
+				"table:number-columns-repeated='16384'><text:p>a</text:p></table:table-cell></table:table-row></table:table>"),
+			document.TooLarge,
+		},
+		{
+			"text from repetition", document.ODS,
+			odf(t, "<table:table><table:table-row table:number-rows-repeated='2000000000'><table:table-cell "+
+				"table:number-columns-repeated='2000000000'/></table:table-row></table:table>"), "",
+		},
 		{"text from repetition", document.ODT, odf(t, "<text:p><text:s text:c='2000000000'/>a</text:p>"), ""},
-		{"text from repetition", document.ODT, odf(t, region+strings.Repeat("<text:p><text:change text:change-id='a'/></text:p>", 1_000)), document.TooLarge},
+		{
+			"text from repetition", document.ODT,
+			odf(t, region+strings.Repeat("<text:p><text:change text:change-id='a'/></text:p>", 1_000)), document.TooLarge,
+		},
 		{"text from repetition", document.PPTX, pptx(t, strings.Repeat(`<p:sldId r:id="1"/>`, 20_000)), document.TooLarge},
 	}
 }
 
 func protected(t *testing.T) []hostileFile {
-	ole := append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"...)
+	ole := append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+		"E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"...)
 	locked := docx(t, "<w:p><w:t>a</w:t></w:p>")
 	for at := 0; ; {
 		next := bytes.Index(locked[at:], []byte("PK\x01\x02"))
@@ -257,21 +303,27 @@ func protected(t *testing.T) []hostileFile {
 		at += next + 1
 		locked[at+7] |= 1
 	}
-	manifest := "<manifest:manifest><manifest:file-entry manifest:full-path='content.xml'><manifest:encryption-data/></manifest:file-entry></manifest:manifest>"
+	manifest := "<manifest:manifest><manifest:file-entry " +
+		"manifest:full-path='content.xml'><manifest:encryption-data/></manifest:file-entry></manifest:manifest>"
 	return []hostileFile{
 		{"encrypted", document.OLE, ole, document.Encrypted},
 		{"old binary", document.OLE, ole[:8], document.Unsupported},
 		{"encrypted", document.DOCX, locked, document.Encrypted},
-		{"encrypted", document.ODT, zipped(t, "META-INF/manifest.xml", manifest, "content.xml", "\x01\x02"), document.Encrypted},
+		{
+			"encrypted", document.ODT, zipped(t, "META-INF/manifest.xml", manifest, "content.xml", "\x01\x02"),
+			document.Encrypted,
+		},
 		{"encrypted", document.EPUB, epub(t, "\x01\x02", "META-INF/encryption.xml",
-			`<encryption><EncryptedData><CipherData><CipherReference URI="OEBPS/a%20b.xhtml"/></CipherData></EncryptedData></encryption>`), document.Encrypted},
+			`<encryption><EncryptedData><CipherData><CipherReference `+
+				`URI="OEBPS/a%20b.xhtml"/></CipherData></EncryptedData></encryption>`), document.Encrypted},
 	}
 }
 
 // mistaken are files that refer to parts that they do not have, or to what is outside.
 func mistaken(t *testing.T) []hostileFile {
 	rel := func(attributes string) []byte {
-		return zipped(t, "_rels/.rels", "<Relationships><Relationship Id='1' Type='x/officeDocument' "+attributes+"/></Relationships>")
+		return zipped(t, "_rels/.rels", "<Relationships><Relationship Id='1' Type='x/officeDocument' "+attributes+
+			"/></Relationships>")
 	}
 	return []hostileFile{
 		{"missing parts", document.DOCX, rel("Target='word/document.xml'"), document.Damaged},
@@ -336,6 +388,8 @@ func TestDamagedParts(t *testing.T) {
 
 // splices replace bytes of parts.
 var splices = [][]byte{
-	nil, []byte("0"), []byte("99999999999"), []byte("-1"), []byte("<"), []byte("/>"), []byte("<w:p/>"), []byte("<text:list-item/>"), []byte("\xff"),
-	[]byte("&lt;"), []byte("</w:p>"), []byte(`"`), []byte("<table:table-row>"), []byte("</table:table-row>"), []byte("E+9;[h]"),
+	nil, []byte("0"), []byte("99999999999"), []byte("-1"), []byte("<"), []byte("/>"), []byte("<w:p/>"),
+	[]byte("<text:list-item/>"), []byte("\xff"),
+	[]byte("&lt;"), []byte("</w:p>"), []byte(`"`), []byte("<table:table-row>"), []byte("</table:table-row>"),
+	[]byte("E+9;[h]"),
 }

@@ -70,5 +70,6 @@ func numeral(number int, format string) string {
 
 // headingPrefix returns the prefix of a heading of a level from 1, with its number.
 func headingPrefix(depth int, number string) string {
-	return strings.Repeat("#", min(max(depth, 1), maxLevel)) + " " + strings.TrimPrefix(strings.TrimLeft(number, " "), dash+" ")
+	return strings.Repeat("#", min(max(depth, 1), maxLevel)) + " " +
+		strings.TrimPrefix(strings.TrimLeft(number, " "), dash+" ")
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Excel counts days from 30 December 1899 or from 1904. The first system counts a 29 February 1900, which did not exist.
+// Excel counts days from 30 December 1899 or from 1904. The first system counts a 29 February 1900, which did not
+// exist.
 const (
 	days1970    = 25_569
 	days1904    = 1462

@@ -17,7 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
-// node is an element or, without a name, a text. Elements and attributes go by their local names: producers choose the prefixes.
+// node is an element or, without a name, a text. Elements and attributes go by their local names: producers choose the
+// prefixes.
 type node struct {
 	name, prefix string
 	attributes   []xml.Attr
@@ -51,8 +52,8 @@ type stream struct {
 	open    []string // elements
 }
 
-// elements returns the elements of a part. If the caller reads the content of an element, the iteration continues after it. Otherwise the
-// elements inside follow.
+// elements returns the elements of a part. If the caller reads the content of an element, the iteration continues after
+// it. Otherwise the elements inside follow.
 func (f *file) elements(name string) iter.Seq[node] {
 	return func(yield func(node) bool) {
 		part := f.open(name)
@@ -78,7 +79,8 @@ func (f *file) optional(name string) iter.Seq[node] {
 	return f.elements(name)
 }
 
-// content returns the elements and the texts in an element. Elements inside an element that the caller does not read are skipped.
+// content returns the elements and the texts in an element. Elements inside an element that the caller does not read
+// are skipped.
 func (n node) content() iter.Seq[node] {
 	return func(yield func(node) bool) {
 		s, depth := n.stream, len(n.stream.open)
@@ -117,7 +119,8 @@ func (n node) appendText(text []byte) []byte {
 				text = slices.Insert(text, before, []byte(equation.Separator(last, string(text[before:])))...)
 			}
 			last = ""
-			if added := string(text[before:]); child.name == "r" && (strings.HasPrefix(added, equation.Superscript) || strings.HasPrefix(added, equation.Subscript)) {
+			if added := string(text[before:]); child.name == "r" &&
+				(strings.HasPrefix(added, equation.Superscript) || strings.HasPrefix(added, equation.Subscript)) {
 				last = added[:1]
 			}
 		}
@@ -134,7 +137,8 @@ func (s *stream) node(start xml.StartElement) node {
 	return node{name: start.Name.Local, prefix: start.Name.Space, attributes: start.Attr, stream: s}
 }
 
-// next returns the next token, or nil at the end and after a failure. It refuses entities, and elements that are nested too deep.
+// next returns the next token, or nil at the end and after a failure. It refuses entities, and elements that are nested
+// too deep.
 func (s *stream) next() xml.Token {
 	f := s.part.file
 	if f.failure != nil || s.part.isInvalid {

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// numberFormat has the sections of a number format for numbers (ECMA-376, part 1, section 18.8.31). An empty format shows the raw
-// number. So does every format that is not understood, because a raw number is never a wrong one.
+// numberFormat has the sections of a number format for numbers (ECMA-376, part 1, section 18.8.31). An empty format
+// shows the raw number. So does every format that is not understood, because a raw number is never a wrong one.
 type numberFormat []*section
 
 // section is how some numbers are shown.
@@ -26,21 +26,26 @@ type section struct {
 	isUnknown     bool
 }
 
-// standardFormats are the built-in formats, whose codes files omit (ECMA-376, part 1, section 18.8.30). The currency of 42 and 44 depends on the
-// machine, and some others depend on the language.
+// standardFormats are the built-in formats, whose codes files omit (ECMA-376, part 1, section 18.8.30). The currency of
+// 42 and 44 depends on the machine, and some others depend on the language.
 var standardFormats = map[string]string{
 	"1": "0", "2": "0.00", "3": "#,##0", "4": "#,##0.00", "9": "0%", "10": "0.00%", "12": "# ?/?", "13": "# ??/??",
-	"14": "yyyy-mm-dd", "15": "yyyy-mm-dd", "16": "yyyy-mm-dd", "17": "yyyy-mm-dd", "18": "h:mm", "19": "h:mm", "20": "h:mm", "21": "h:mm",
-	"22": "yyyy-mm-dd h:mm", "27": "yyyy-mm-dd", "28": "yyyy-mm-dd", "29": "yyyy-mm-dd", "30": "yyyy-mm-dd", "31": "yyyy-mm-dd",
-	"32": "h:mm", "33": "h:mm", "36": "yyyy-mm-dd", "37": "#,##0", "38": "#,##0", "39": "#,##0.00", "40": "#,##0.00", "41": "#,##0",
-	"42": "#,##0", "43": "#,##0.00", "44": "#,##0.00", "45": "mm:ss", "46": "[h]:mm", "47": "mm:ss.0", "50": "yyyy-mm-dd", "51": "yyyy-mm-dd",
+	"14": "yyyy-mm-dd", "15": "yyyy-mm-dd", "16": "yyyy-mm-dd", "17": "yyyy-mm-dd", "18": "h:mm", "19": "h:mm",
+	"20": "h:mm", "21": "h:mm",
+	"22": "yyyy-mm-dd h:mm", "27": "yyyy-mm-dd", "28": "yyyy-mm-dd", "29": "yyyy-mm-dd", "30": "yyyy-mm-dd",
+	"31": "yyyy-mm-dd",
+	"32": "h:mm", "33": "h:mm", "36": "yyyy-mm-dd", "37": "#,##0", "38": "#,##0", "39": "#,##0.00",
+	"40": "#,##0.00", "41": "#,##0",
+	"42": "#,##0", "43": "#,##0.00", "44": "#,##0.00", "45": "mm:ss", "46": "[h]:mm", "47": "mm:ss.0", "50": "yyyy-mm-dd",
+	"51": "yyyy-mm-dd",
 	"52": "yyyy-mm-dd", "53": "yyyy-mm-dd", "54": "yyyy-mm-dd", "57": "yyyy-mm-dd", "58": "yyyy-mm-dd",
 }
 
-// formatTokens are, in this order: literals, currencies such as [$€-407], other brackets, fillers, halves of a day, General, exponents,
-// fractions, fractions of a second, numbers, and single characters.
-var formatTokens = regexp.MustCompile(`(?is)"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[([^\]]*)\]?|[_*].|am/pm|a/p|上午/下午|general|e[+-]|` +
-	`(?:([0#?]+)(?: |\\ |" ")+)?([0#?]+)/([0#?]+|[1-9][0-9]*)|(s)\.(0+)|([0#?][0#?,]*)(?:\.([0#?]*))?(,*)|.`)
+// formatTokens are, in this order: literals, currencies such as [$€-407], other brackets, fillers, halves of a day,
+// General, exponents, fractions, fractions of a second, numbers, and single characters.
+var formatTokens = regexp.MustCompile(
+	`(?is)"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[([^\]]*)\]?|[_*].|am/pm|a/p|上午/下午|general|e[+-]|` +
+		`(?:([0#?]+)(?: |\\ |" ")+)?([0#?]+)/([0#?]+|[1-9][0-9]*)|(s)\.(0+)|([0#?][0#?,]*)(?:\.([0#?]*))?(,*)|.`)
 
 // The groups of formatTokens.
 const (
@@ -92,7 +97,8 @@ func readNumberFormat(code string) numberFormat {
 var (
 	condition = regexp.MustCompile(`^(<|<=|>|>=|<>|=)\s*(-?[0-9.]+(?:E[+-]?[0-9]+)?)$`)
 	elapsed   = regexp.MustCompile(`^(?i:h+|m+|s+)$`)
-	noEffect  = regexp.MustCompile(`^(?i:black|blue|cyan|green|magenta|red|white|yellow|color ?[0-9]+|dbnum[0-9]|natnum[0-9]+)$`)
+	noEffect  = regexp.MustCompile(
+		`^(?i:black|blue|cyan|green|magenta|red|white|yellow|color ?[0-9]+|dbnum[0-9]|natnum[0-9]+)$`)
 )
 
 func (s *section) add(token []string) {
@@ -104,7 +110,8 @@ func (s *section) add(token []string) {
 		s.literal(token[currency])
 	case lower[0] == '[':
 		s.addBracket(token[bracket])
-	case len(lower) > 1 && (lower[0] == '_' || lower[0] == '*'), lower == "am/pm", lower == "a/p", lower == "上午/下午":
+	case len(lower) > 1 && (lower[0] == '_' || lower[0] == '*'), lower == "am/pm", lower == "a/p",
+		lower == "上午/下午":
 	case lower == "e+", lower == "e-":
 		s.digits.isGeneral = true // more exact than the digits of the format
 		s.isUnknown = s.isUnknown || s.digits.code == ""
@@ -132,7 +139,8 @@ func (s *section) add(token []string) {
 	}
 }
 
-// isUnderstood reports whether the section is for a number, a date or a time, and not for a mixture with letters that no literal quotes.
+// isUnderstood reports whether the section is for a number, a date or a time, and not for a mixture with letters that
+// no literal quotes.
 func (s *section) isUnderstood() bool {
 	isMoment := strings.ContainsAny(s.letters, "ymdhse") || strings.Contains(s.letters, "aaa")
 	return !s.isUnknown && (s.letters == "" || isMoment && s.digits.code == "")
@@ -205,8 +213,8 @@ func (f numberFormat) section(value float64) *section {
 	return f[0]
 }
 
-// display returns a number as the format displays it, and a date or a time in the form of ISO 8601. A negative number always has a sign, even
-// if only its colour shows that in the file.
+// display returns a number as the format displays it, and a date or a time in the form of ISO 8601. A negative number
+// always has a sign, even if only its colour shows that in the file.
 func (f numberFormat) display(value float64, is1904 bool) string {
 	s := f.section(value)
 	switch {
@@ -231,15 +239,18 @@ func (f numberFormat) display(value float64, is1904 bool) string {
 	return strings.TrimSpace(s.before + number + s.after)
 }
 
-// saysSign reports whether the words around a negative number, such as debit, are others than those around a positive number.
+// saysSign reports whether the words around a negative number, such as debit, are others than those around a positive
+// number.
 func (f numberFormat) saysSign(s *section, value float64) bool {
 	positive := f.section(-value)
-	return positive != nil && positive.operator == "" && s.operator == "" && s.words != "" && positive.words != "" && s.words != positive.words
+	return positive != nil && positive.operator == "" && s.operator == "" && s.words != "" && positive.words != "" &&
+		s.words != positive.words
 }
 
 const minus = '\u2212'
 
-// hasSign reports whether the literals show that the number is negative: a minus or a parenthesis before it, or a minus after it.
+// hasSign reports whether the literals show that the number is negative: a minus or a parenthesis before it, or a minus
+// after it.
 func (s *section) hasSign() bool {
 	before := strings.TrimSpace(s.before)
 	isSign := func(text string) bool { return strings.HasPrefix(text, "-") || strings.HasPrefix(text, string(minus)) }

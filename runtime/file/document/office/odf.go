@@ -21,7 +21,8 @@ func readODF(f *file) {
 	var headers, footers []string
 	for e := range f.optional("styles.xml") {
 		switch isHeader, isFooter := strings.HasPrefix(e.name, "header"), strings.HasPrefix(e.name, "footer"); {
-		case f.format != document.ODT || e.prefix != "style" || strings.Contains(e.name, "style") || strings.Contains(e.name, "properties"):
+		case f.format != document.ODT || e.prefix != "style" || strings.Contains(e.name, "style") ||
+			strings.Contains(e.name, "properties"):
 			w.readODFStyle(e)
 		case isHeader:
 			headers = append(headers, w.contentText(e))

@@ -90,7 +90,8 @@ type relations struct {
 	byKind map[string][]string
 }
 
-// relations reads the relations of a part, or of the package if the name is empty. It omits links, which do not lead to parts.
+// relations reads the relations of a part, or of the package if the name is empty. It omits links, which do not lead to
+// parts.
 func (f *file) relations(name string) relations {
 	related := relations{map[string]string{}, map[string][]string{}}
 	folder, base := path.Split(name)

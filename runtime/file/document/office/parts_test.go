@@ -110,7 +110,8 @@ func TestNumberFormats(t *testing.T) {
 		{"yyyy-mm-dd", "99999999", "99999999"},
 		{"@", "17", "17"},
 	} {
-		styles := `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="` + html.EscapeString(test.code) + `"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="200"/></cellXfs></styleSheet>`
+		styles := `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="` + html.EscapeString(test.code) +
+			`"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="200"/></cellXfs></styleSheet>`
 		got := cellOf(t, `<c s="1"><v>`+test.value+`</v></c>`, styles, "")
 		if got != test.want {
 			t.Errorf("%s as %s is %s, want %s", test.value, test.code, got, test.want)
@@ -120,7 +121,8 @@ func TestNumberFormats(t *testing.T) {
 
 // R-DOC-2: formats without a code, kinds of cells, and the system of dates that begins in 1904.
 func TestCells(t *testing.T) {
-	const styles = `<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="4"/><xf numFmtId="999"/></cellXfs></styleSheet>`
+	const styles = `<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="4"/><xf ` +
+		`numFmtId="999"/></cellXfs></styleSheet>`
 	for _, test := range []struct{ cell, properties, want string }{
 		{`<c s="1"><v>44480</v></c>`, `<workbookPr date1904="1"/>`, "2025-10-12"},
 		{`<c s="1"><v>45942</v></c>`, "", "2025-10-12"},
@@ -137,7 +139,8 @@ func TestCells(t *testing.T) {
 		{`<c t="s"><v>7</v></c>`, "", "[text not found]"},
 		{`<c t="n"><v>NaN</v></c>`, "", "NaN"},
 		{`<c s="2"><v>Infinity</v></c>`, "", "Infinity"},
-		{`<c t="inlineStr"><is><r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>5</t></r><r><t xml:space="preserve"> CO</t></r><r><rPr><vertAlign val="subscript"/></rPr><t>2</t></r></is></c>`, "", "10^5 CO_2"},
+		{`<c t="inlineStr"><is><r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>5</t></r><r><t ` +
+			`xml:space="preserve"> CO</t></r><r><rPr><vertAlign val="subscript"/></rPr><t>2</t></r></is></c>`, "", "10^5 CO_2"},
 		{`<c><f>SUM(B1:B2)</f><v>31</v></c>`, "", "31"},
 		{`<c t="inlineStr"><is><r><t>rich </t></r><r><t>text</t></r><rPh><t>reading</t></rPh></is></c>`, "", "rich text"},
 		{`<c t="s"><v>0</v></c>`, "", "shared"},
@@ -179,7 +182,8 @@ func TestWordParts(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ xml, want string }{
 		"runs of one change": {
-			paragraph(change("ins", "Ann", run("one ")) + change("ins", "Ann", run("two"))), "[inserted by Ann, 2026-01-02T03:04:05Z: one two]\n",
+			paragraph(change("ins", "Ann", run("one ")) + change("ins", "Ann", run("two"))),
+			"[inserted by Ann, 2026-01-02T03:04:05Z: one two]\n",
 		},
 		"deleted by somebody else": {
 			paragraph(run("a ") + change("ins", "Ann", change("del", "Bob", "<w:r><w:delText>b</w:delText></w:r>"))),
@@ -192,22 +196,29 @@ func TestWordParts(t *testing.T) {
 		"a change without text": {paragraph(run("a") + change("ins", "Ann", "<w:bookmarkStart/>") + run("b")), "ab\n"},
 		"the code of a field":   {paragraph(`<w:r><w:instrText>PAGE</w:instrText></w:r>` + run("7")), "7\n"},
 		"merged cells": {
-			"<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>" + paragraph(run("wide")) + "</w:tc><w:tc>" + paragraph(run("c")) + "</w:tc></w:tr></w:tbl>",
+			"<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>" + paragraph(run("wide")) + "</w:tc><w:tc>" +
+				paragraph(run("c")) + "</w:tc></w:tr></w:tbl>",
 			"wide,,c\n",
 		},
 		"a table in a cell": {
-			"<w:tbl><w:tr><w:tc>" + paragraph(run("a")) + "<w:tbl><w:tr><w:tc>" + paragraph(run("b")) + "</w:tc><w:tc>" + paragraph(run("c")) + "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>",
+			"<w:tbl><w:tr><w:tc>" + paragraph(run("a")) + "<w:tbl><w:tr><w:tc>" + paragraph(run("b")) + "</w:tc><w:tc>" +
+				paragraph(run("c")) + "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>",
 			"\"a\nb,c\"\n",
 		},
 		"a text box": {
 			paragraph(run("around") + "<mc:AlternateContent><mc:Choice><w:txbxContent>" + paragraph(run("in the box")) +
-				"</w:txbxContent></mc:Choice><mc:Fallback><w:txbxContent>" + paragraph(run("in the box")) + "</w:txbxContent></mc:Fallback></mc:AlternateContent>"),
+				"</w:txbxContent></mc:Choice><mc:Fallback><w:txbxContent>" + paragraph(run("in the box")) +
+				"</w:txbxContent></mc:Fallback></mc:AlternateContent>"),
 			"in the box\naround\n",
 		},
-		"tabs": {paragraph("<w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>"), "a\tb\nc\n"},
+		"tabs": {
+			paragraph("<w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>"),
+			"a\tb\nc\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := textOf(document.DOCX, docx(t, "<w:document><w:body>"+test.xml+"</w:body></w:document>"), document.DefaultLimits())
+			text, err := textOf(document.DOCX, docx(t, "<w:document><w:body>"+test.xml+"</w:body></w:document>"),
+				document.DefaultLimits())
 			if err != nil || text != test.want {
 				t.Errorf("got %q, %v, want %q", text, err, test.want)
 			}
@@ -225,12 +236,26 @@ func TestOpenDocumentParts(t *testing.T) {
 		format    document.Format
 		xml, want string
 	}{
-		"fields and credits":     {document.ODT, "<text:p>on <text:date>2 May</text:date>" + comment + " by <text:creator>Bob</text:creator></text:p>", "on 2 May[comment by Ann, 2026-01-02: why?] by Bob\n"},
-		"the title of a drawing": {document.ODT, "<text:p>a<draw:frame><svg:title>icon</svg:title></draw:frame></text:p>", "a[drawing: icon]\n"},
-		"the number of a slide":  {document.ODP, "<draw:page><draw:frame presentation:class='page-number'><text:p>9</text:p></draw:frame><text:p>a</text:p></draw:page>", "[slide 1 of 1]\na\n"},
-		"changes of cells":       {document.ODS, "<table:tracked-changes><text:p>old</text:p></table:tracked-changes><table:table table:name='S'><table:table-row>" + cell("", "<text:p>a</text:p>") + "</table:table-row></table:table>", "[sheet 1 of 1: S]\na\n"},
+		"fields and credits": {document.ODT, "<text:p>on <text:date>2 May</text:date>" + comment +
+			" by <text:creator>Bob</text:creator></text:p>", "on 2 May[comment by Ann, 2026-01-02: why?] by Bob\n"},
+		"the title of a drawing": {
+			document.ODT, "<text:p>a<draw:frame><svg:title>icon</svg:title></draw:frame></text:p>",
+			"a[drawing: icon]\n",
+		},
+		"the number of a slide": {
+			document.ODP,
+			"<draw:page><draw:frame " +
+				"presentation:class='page-number'><text:p>9</text:p></draw:frame><text:p>a</text:p></draw:page>",
+			"[slide 1 of 1]\na\n",
+		},
+		"changes of cells": {
+			document.ODS,
+			"<table:tracked-changes><text:p>old</text:p></table:tracked-changes><table:table table:name='S'><table:table-row>" +
+				cell("", "<text:p>a</text:p>") + "</table:table-row></table:table>", "[sheet 1 of 1: S]\na\n",
+		},
 		"a comment on a date": {
-			document.ODS, "<table:table table:name='S'><table:table-row>" + cell("office:date-value='2026-05-02'", comment+"<text:p>2 May</text:p>") + "</table:table-row></table:table>",
+			document.ODS, "<table:table table:name='S'><table:table-row>" +
+				cell("office:date-value='2026-05-02'", comment+"<text:p>2 May</text:p>") + "</table:table-row></table:table>",
 			"[sheet 1 of 1: S]\n\"2026-05-02[comment by Ann, 2026-01-02: why?]\"\n",
 		},
 	} {
@@ -259,9 +284,12 @@ func TestNumberedLists(t *testing.T) {
 		return `<w:numPr><w:ilvl w:val="` + level + `"/><w:numId w:val="` + id + `"/></w:numPr>`
 	}
 	text, err := textOf(document.DOCX, docx(
-		t, "<w:body>"+item(`<w:pStyle w:val="Own"/>`, "rent")+item(list("1", "1"), "due")+item(list("1", "1"), "late")+item(list("2", "0"), "deposit")+
+		t, "<w:body>"+item(`<w:pStyle w:val="Own"/>`, "rent")+item(list("1", "1"), "due")+item(list("1", "1"), "late")+
+			item(list("2", "0"), "deposit")+
 			item(list("2", "1"), "interest")+item(list("3", "0"), "tree")+item(list("9", "0"), "bullet")+"</w:body>",
-		"word/_rels/document.xml.rels", `<Relationships><Relationship Id="1" Type="x/numbering" Target="n.xml"/><Relationship Id="2" Type="x/styles" Target="/word/s.xml"/></Relationships>`,
+		"word/_rels/document.xml.rels",
+		`<Relationships><Relationship Id="1" Type="x/numbering" Target="n.xml"/><Relationship Id="2" Type="x/styles" `+
+			`Target="/word/s.xml"/></Relationships>`,
 		"word/n.xml", numbering, "word/s.xml", styles,
 	), document.DefaultLimits())
 	const want = "## § 1 rent\n  1.i) due\n  1.ii) late\n§ 2 deposit\n  2.i) interest\n§ 7 tree\n- bullet\n"
@@ -280,16 +308,22 @@ func TestSlideComments(t *testing.T) {
 		return "<Relationships>" + list + "</Relationships>"
 	}
 	data := zipped(
-		t, "_rels/.rels", mainRel("ppt/presentation.xml"), "ppt/presentation.xml", `<p:presentation><p:sldIdLst><p:sldId id="256" r:id="r0"/></p:sldIdLst></p:presentation>`,
+		t, "_rels/.rels", mainRel("ppt/presentation.xml"), "ppt/presentation.xml",
+		`<p:presentation><p:sldIdLst><p:sldId id="256" r:id="r0"/></p:sldIdLst></p:presentation>`,
 		"ppt/_rels/presentation.xml.rels", rel("slide", "s.xml", "commentAuthors", "old.xml", "authors", "new.xml"),
-		"ppt/old.xml", `<p:cmAuthorLst><p:cmAuthor id="0" name="Ann"/></p:cmAuthorLst>`, "ppt/new.xml", `<p188:authorLst><p188:author id="{B}" name="Bob"/></p188:authorLst>`,
-		"ppt/s.xml", `<p:sld show="0"><p:sp><p:ph type="sldNum"/><p:txBody><a:p><a:t>9</a:t></a:p></p:txBody></p:sp><p:sp><p:ph type="title"/><p:txBody><a:p><a:t>Title</a:t></a:p></p:txBody></p:sp></p:sld>`,
+		"ppt/old.xml", `<p:cmAuthorLst><p:cmAuthor id="0" name="Ann"/></p:cmAuthorLst>`, "ppt/new.xml",
+		`<p188:authorLst><p188:author id="{B}" name="Bob"/></p188:authorLst>`,
+		"ppt/s.xml", `<p:sld show="0"><p:sp><p:ph `+
+			`type="sldNum"/><p:txBody><a:p><a:t>9</a:t></a:p></p:txBody></p:sp><p:sp><p:ph `+
+			`type="title"/><p:txBody><a:p><a:t>Title</a:t></a:p></p:txBody></p:sp></p:sld>`,
 		"ppt/_rels/s.xml.rels", rel("comments", "c1.xml", "comments", "c2.xml"),
 		"ppt/c1.xml", `<p:cmLst><p:cm authorId="0" dt="2026-01-02"><p:text>old</p:text></p:cm></p:cmLst>`,
-		"ppt/c2.xml", `<p188:cmLst><p188:cm authorId="{B}" created="2026-01-03"><p188:replyLst><p188:reply authorId="{B}"><p188:txBody><a:p><a:r><a:t>reply</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst><p188:txBody><a:p><a:r><a:t>new</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>`,
+		"ppt/c2.xml", `<p188:cmLst><p188:cm authorId="{B}" created="2026-01-03"><p188:replyLst><p188:reply `+
+			`authorId="{B}"><p188:txBody><a:p><a:r><a:t>reply</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst><p188:txBody><a:p><a:r><a:t>new</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>`,
 	)
 	text, err := textOf(document.PPTX, data, document.DefaultLimits())
-	const want = "[slide 1 of 1: hidden]\nTitle\n[comment by Ann, 2026-01-02] old\n[comment by Bob] reply\n[comment by Bob, 2026-01-03] new\n"
+	const want = "[slide 1 of 1: hidden]\nTitle\n[comment by Ann, 2026-01-02] old\n[comment by Bob] reply\n[comment by " +
+		"Bob, 2026-01-03] new\n"
 	if err != nil || text != want {
 		t.Errorf("got %q, %v, want %q", text, err, want)
 	}
@@ -297,7 +331,8 @@ func TestSlideComments(t *testing.T) {
 
 // R-DOC-1: an empty element of XHTML does not swallow the chapter.
 func TestChapterOfXHTML(t *testing.T) {
-	data := epub(t, `<?xml version="1.0"?><!DOCTYPE html><html><head><title/><script src="a.js"/></head><body><h1>One</h1><p>Käse &amp; Brot</p></body></html>`)
+	data := epub(t, `<?xml version="1.0"?><!DOCTYPE html><html><head><title/><script `+
+		`src="a.js"/></head><body><h1>One</h1><p>Käse &amp; Brot</p></body></html>`)
 	text, err := textOf(document.EPUB, data, document.DefaultLimits())
 	const want = "[chapter 1 of 1]\nOne\nKäse & Brot\n"
 	if err != nil || text != want {

@@ -35,7 +35,10 @@ func (f *file) parts() []document.Part {
 	var parts []document.Part
 	end := len(f.text)
 	for _, m := range slices.Backward(f.marks) {
-		parts = append(parts, document.Part{Unit: m.unit, Name: m.name, Text: strings.ToValidUTF8(string(f.text[m.start:end]), "")})
+		parts = append(parts, document.Part{
+			Unit: m.unit, Name: m.name,
+			Text: strings.ToValidUTF8(string(f.text[m.start:end]), ""),
+		})
 		end = m.start
 	}
 	parts = append(parts, document.Part{Text: strings.Join(f.losses, "") + strings.ToValidUTF8(string(f.text[:end]), "")})
@@ -43,7 +46,8 @@ func (f *file) parts() []document.Part {
 	return parts
 }
 
-// maxMade bounds the bytes of text that are made, as a multiple of the text's limit. Cells and notes are made before they are written.
+// maxMade bounds the bytes of text that are made, as a multiple of the text's limit. Cells and notes are made before
+// they are written.
 const maxMade = 8
 
 // mayMake reports whether more bytes of text may be made.
@@ -173,7 +177,8 @@ func (p *paragraph) setMark(mark string) {
 
 func changeHeader(kind, credit string) string { return "[" + kind + credit + ": " }
 
-// startChange begins text of a tracked change. It continues the last change if that has the same header and nothing is between them.
+// startChange begins text of a tracked change. It continues the last change if that has the same header and nothing is
+// between them.
 func (f *file) startChange(header string) {
 	p := f.paragraph
 	if p == nil {
@@ -232,8 +237,8 @@ func (f *file) cell(value string, times int) {
 	r.empty = 0
 }
 
-// tableRow writes the row of the cells that read adds. It omits empty fields at the end. Of several empty rows in succession, it writes
-// one.
+// tableRow writes the row of the cells that read adds. It omits empty fields at the end. Of several empty rows in
+// succession, it writes one.
 func (f *file) tableRow(times int, read func()) {
 	outer := f.row
 	f.row = &row{}

@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 )
 
-// words reads the text of documents, OpenDocument sheets and slides. Elements have an action by their local names, which do not conflict
-// between the two families of formats. If an element has no action, its content is read.
+// words reads the text of documents, OpenDocument sheets and slides. Elements have an action by their local names,
+// which do not conflict between the two families of formats. If an element has no action, its content is read.
 type words struct {
 	*file
 	actions  map[string]func(node)
@@ -42,28 +42,33 @@ type remark struct{ header, text string }
 
 func newWords(f *file) *words {
 	w := &words{
-		file: f, lists: map[string]*list{}, remarks: map[string]remark{}, hidden: map[string]bool{}, styles: map[string]style{},
-		marks: map[string]string{}, controls: map[string]string{},
+		file: f, lists: map[string]*list{}, remarks: map[string]remark{}, hidden: map[string]bool{},
+		styles: map[string]style{},
+		marks:  map[string]string{}, controls: map[string]string{},
 	}
 	text := func(text string) func(node) { return func(node) { w.add(text) } }
 	allText := func(n node) { w.addMarked(w.runMark, n.allText()) }
 	w.actions = map[string]func(node){
 		"p": w.readParagraph, "h": w.readParagraph, "t": allText, "delText": allText,
-		"tab": text("\t"), "ptab": text("\t"), "br": text("\n"), "cr": text("\n"), "line-break": text("\n"), "noBreakHyphen": text("\u2011"),
-		"s":  func(n node) { w.add(strings.Repeat(" ", min(max(n.number("c", 1), 1), maxSpaces))) },
-		"tr": w.readRow, "table-row": w.readRow, "table": w.readTable,
+		"tab": text("\t"), "ptab": text("\t"), "br": text("\n"), "cr": text("\n"), "line-break": text("\n"),
+		"noBreakHyphen": text("\u2011"),
+		"s":             func(n node) { w.add(strings.Repeat(" ", min(max(n.number("c", 1), 1), maxSpaces))) },
+		"tr":            w.readRow, "table-row": w.readRow, "table": w.readTable,
 		"tc": w.readCell, "table-cell": w.readCell, "covered-table-cell": w.readCell,
 		"gridSpan": func(n node) { w.span = n.number("val", 1) },
 
 		"r": w.readRun, "span": w.readSpan, "oMath": w.readEquation, "math": w.readEquation, "sym": w.readSymbol,
-		"fldChar": w.readFieldChar, "instrText": w.readFieldCode, "ffData": w.readFormField, "forms": w.readControls, "altChunk": w.readChunk,
+		"fldChar": w.readFieldChar, "instrText": w.readFieldCode, "ffData": w.readFormField, "forms": w.readControls,
+		"altChunk": w.readChunk,
 
 		"drawing": w.drawn("drawing"), "pict": w.drawn("drawing"), "pic": w.drawn("picture"), "imagedata": w.readImage,
 		"graphicFrame": w.drawn("drawing"), "frame": w.readFrame, "relIds": w.readDiagram,
 		"docPr": w.readAlternative, "cNvPr": w.readAlternative,
-		"chart": w.named("chart"), "contentPart": w.named("drawing"), "oleObj": w.named("object"), "subDoc": w.named("document"),
-		"videoFile": w.named("video"), "audioFile": w.named("recording"), "wavAudioFile": w.named("recording"), "quickTimeFile": w.named("video"),
-		"textpath": func(n node) { w.add(n.attribute("string")) },
+		"chart": w.named("chart"), "contentPart": w.named("drawing"), "oleObj": w.named("object"),
+		"subDoc":    w.named("document"),
+		"videoFile": w.named("video"), "audioFile": w.named("recording"), "wavAudioFile": w.named("recording"),
+		"quickTimeFile": w.named("video"),
+		"textpath":      func(n node) { w.add(n.attribute("string")) },
 
 		"sld": w.readSlide, "page": w.readSlide, "notes": w.readSpeakerNotes,
 		"sp": w.readShape, "txBody": w.readShapeText,
@@ -212,7 +217,8 @@ func (w *words) readCell(n node) {
 		text = date
 	} else if text == "" {
 		text = value
-	} else if strings.HasPrefix(value, "-") && strings.ContainsAny(text, "0123456789") && !strings.ContainsAny(text, "-(\u2212") {
+	} else if strings.HasPrefix(value, "-") && strings.ContainsAny(text, "0123456789") &&
+		!strings.ContainsAny(text, "-(\u2212") {
 		text = "-" + text // only the colour shows the sign
 	}
 	w.cell(text+w.comments, n.number("number-columns-repeated", 1))

@@ -19,7 +19,8 @@ const (
 	maxNested     = 4 // columns in columns
 )
 
-// inReadingOrder appends rows to lines. Where two columns of prose are next to each other, the left one precedes the right one.
+// inReadingOrder appends rows to lines. Where two columns of prose are next to each other, the left one precedes the
+// right one.
 func inReadingOrder(lines []row, rows []row, nested int) []row {
 	c, found := columns{}, false
 	if nested > 0 && len(rows) <= maxColumnRows {
@@ -120,7 +121,8 @@ func (c columns) isProse(rows []row) bool {
 		widths[i] = box.Right - box.Left
 	}
 	slices.Sort(widths)
-	return medianLength(left) >= minProse && medianLength(right) >= minProse && widths[len(widths)/2] >= minFilled*(c.edge-start)
+	return medianLength(left) >= minProse && medianLength(right) >= minProse &&
+		widths[len(widths)/2] >= minFilled*(c.edge-start)
 }
 
 func medianLength(rows []row) int {

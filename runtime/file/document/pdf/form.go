@@ -16,8 +16,8 @@ func (r *Reader) hasForm(opened references.FPDF_DOCUMENT) bool {
 	return err == nil && form.FormType != enums.FPDF_FORMTYPE_NONE
 }
 
-// formText returns a line for each filled field of a page, and for each check box and group of radio buttons. It returns nothing if the
-// fields cannot be read.
+// formText returns a line for each filled field of a page, and for each check box and group of radio buttons. It
+// returns nothing if the fields cannot be read.
 func (r *Reader) formText(page requests.Page) (text string) {
 	defer func() {
 		if recover() != nil { // go-pdfium does not check the number of a radio button

@@ -11,7 +11,8 @@ import (
 	"github.com/klippa-app/go-pdfium/responses"
 )
 
-// columnGap is the distance between two cells, relative to the height of the characters. Words of justified text are closer together.
+// columnGap is the distance between two cells, relative to the height of the characters. Words of justified text are
+// closer together.
 const columnGap = 1.5
 
 // cell is a run of characters of one line, without a wide gap.
@@ -39,7 +40,10 @@ func boxOf(cells []cell) responses.CharPosition {
 }
 
 func union(a, b responses.CharPosition) responses.CharPosition {
-	return responses.CharPosition{Left: min(a.Left, b.Left), Right: max(a.Right, b.Right), Bottom: min(a.Bottom, b.Bottom), Top: max(a.Top, b.Top)}
+	return responses.CharPosition{
+		Left: min(a.Left, b.Left), Right: max(a.Right, b.Right), Bottom: min(a.Bottom, b.Bottom),
+		Top: max(a.Top, b.Top),
+	}
 }
 
 // PDFium writes hyphen for a hyphen that divides a word at the end of a line.
@@ -134,7 +138,8 @@ func upright(box responses.CharPosition, direction int) responses.CharPosition {
 	return box
 }
 
-// rowsOf joins the cells of each line, from top to bottom. Text in the other directions follows that in the most frequent one.
+// rowsOf joins the cells of each line, from top to bottom. Text in the other directions follows that in the most
+// frequent one.
 func rowsOf(cells []cell) [][]row {
 	byDirection := make([][]cell, 4)
 	for _, c := range cells {
@@ -179,7 +184,8 @@ func isRightToLeft(c cell) bool {
 	return strings.ContainsFunc(c.text, func(r rune) bool { return unicode.In(r, unicode.Hebrew, unicode.Arabic) })
 }
 
-// layout returns the text of a page, each line with a line break. Columns of prose follow each other. Rows of tables are CSV.
+// layout returns the text of a page, each line with a line break. Columns of prose follow each other. Rows of tables
+// are CSV.
 func layout(chars []*responses.GetPageTextStructuredChar) string {
 	var lines []row
 	for _, rows := range rowsOf(cellsOf(chars)) {

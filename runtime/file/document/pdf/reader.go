@@ -1,5 +1,5 @@
-// Package pdf reads PDF files with PDFium, which runs as WebAssembly without files, network or environment. Only the child process
-// uses it: compiling PDFium takes seconds and 350 MB.
+// Package pdf reads PDF files with PDFium, which runs as WebAssembly without files, network or environment. Only the
+// child process uses it: compiling PDFium takes seconds and 350 MB.
 package pdf
 
 import (
@@ -31,7 +31,8 @@ const maxMemory = 256 << 20 / (64 << 10)
 // Reader is a running PDFium. It is not safe for concurrent use.
 type Reader struct{ pdfium pdfium.Pdfium }
 
-// New starts PDFium. It loads the compiled code from a cache directory or saves it there. If that fails, it compiles each time.
+// New starts PDFium. It loads the compiled code from a cache directory or saves it there. If that fails, it compiles
+// each time.
 func New(cacheDirectory string) (*Reader, error) {
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory).
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling) // PDFium needs the second
@@ -105,23 +106,30 @@ func (r *Reader) Parts(data []byte, limits document.Limits) ([]document.Part, er
 	return parts, nil
 }
 
-// pageText returns the lines of a page, each with a line break. Filled form fields and notes are part of the text. The names and values of
-// the fields follow.
+// pageText returns the lines of a page, each with a line break. Filled form fields and notes are part of the text. The
+// names and values of the fields follow.
 func (r *Reader) pageText(opened references.FPDF_DOCUMENT, number int, hasForm bool) string {
 	page, fields := page(opened, number), ""
 	if hasForm {
 		fields = r.formText(page)
 	}
 	// It fails on a page without annotations and on a damaged one, which the next call reports.
-	_, _ = r.pdfium.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
-	read, err := r.pdfium.GetPageTextStructured(&requests.GetPageTextStructured{Page: page, Mode: requests.GetPageTextStructuredModeChars})
+	_, _ = r.pdfium.FPDFPage_Flatten(&requests.FPDFPage_Flatten{
+		Page:  page,
+		Usage: requests.FPDFPage_FlattenUsageNormalDisplay,
+	})
+	read, err := r.pdfium.GetPageTextStructured(&requests.GetPageTextStructured{
+		Page: page,
+		Mode: requests.GetPageTextStructuredModeChars,
+	})
 	if err != nil {
 		return cmp.Or(fields, damagedPage)
 	}
 	if text := layout(read.Chars) + fields; text != "" {
 		return text
 	}
-	if objects, err := r.pdfium.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page}); err == nil && objects.Count == 0 {
+	if objects, err := r.pdfium.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page}); err == nil &&
+		objects.Count == 0 {
 		return blankPage
 	}
 	return scan

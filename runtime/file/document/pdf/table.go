@@ -70,7 +70,8 @@ func writeLine(text *strings.Builder, line row) {
 	}
 }
 
-// tableEnd returns the number of lines of the table with which the lines begin. The first and the last row have several cells.
+// tableEnd returns the number of lines of the table with which the lines begin. The first and the last row have several
+// cells.
 func tableEnd(lines []row) int {
 	end := 0
 	for i, line := range lines {
@@ -84,7 +85,8 @@ func tableEnd(lines []row) int {
 	return end
 }
 
-// isSameRow reports whether a line overlaps the one above it. In a table, a cell of one line is in the middle of a cell of two lines.
+// isSameRow reports whether a line overlaps the one above it. In a table, a cell of one line is in the middle of a cell
+// of two lines.
 func isSameRow(above, below row) bool {
 	a, b := above.box(), below.box()
 	return b.Top-a.Bottom > minOverlap*min(a.Top-a.Bottom, b.Top-b.Bottom)
@@ -107,7 +109,8 @@ func rowsOfTable(lines []row) [][]row {
 	return rows
 }
 
-// writeTable writes a table with an empty cell where a row has none in a column. A line across several columns stays a line.
+// writeTable writes a table with an empty cell where a row has none in a column. A line across several columns stays a
+// line.
 func writeTable(text *strings.Builder, lines []row) {
 	rows := rowsOfTable(lines)
 	columns := columnsOf(rows)
@@ -192,7 +195,8 @@ func joinSpans(spans []span, isSame func(last, s span) bool) []span {
 
 // columnAt returns the index of the column at a place, or -1.
 func columnAt(columns []span, place float64) int {
-	at, _ := slices.BinarySearchFunc(columns, place, func(s span, place float64) int { return cmp.Compare(s.right, place) })
+	at, _ := slices.BinarySearchFunc(columns, place,
+		func(s span, place float64) int { return cmp.Compare(s.right, place) })
 	if at == len(columns) || columns[at].left > place {
 		return -1
 	}
