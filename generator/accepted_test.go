@@ -14,8 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Every spec that toolspec accepts has a plan, schemas and Go that compiles. The test tries every word of the vocabulary with
-// everything that a spec can give it. Each refusal has a place.
+// Every spec that toolspec accepts has a plan, schemas and Go that compiles. The test tries every word of the
+// vocabulary with everything that a spec can give it. Each refusal has a place.
 func TestEveryAcceptedSpecIsWritten(t *testing.T) {
 	timetest.WithoutRace(t)
 	files, refused := map[string]string{}, 0
@@ -113,10 +113,12 @@ func triedSpecs() []string {
 			tried := good
 			tried.request = strings.Replace(triedRequest, "{stream}", "{stream}/{"+name+"}", 1)
 			specs = append(specs, tried.String())
-			tried.request = strings.Replace(triedRequest, "}'", "}', path_by: {argument: "+name+", values: {a: '/v2/{stream}'}}", 1)
+			tried.request = strings.Replace(triedRequest, "}'",
+				"}', path_by: {argument: "+name+", values: {a: '/v2/{stream}'}}", 1)
 			specs = append(specs, tried.String())
 			tried.request = triedRequest
-			tried.middle = triedTarget + "preconditions:\n  - {gate: expand_advertised, when: [" + name + "], with: {stream: target.stream, connection_id: target.connection_id}}\n"
+			tried.middle = triedTarget + "preconditions:\n  - {gate: expand_advertised, when: [" + name +
+				"], with: {stream: target.stream, connection_id: target.connection_id}}\n"
 			specs = append(specs, tried.String())
 			for _, part := range []string{"id", "connection_id", "stream", "record_id"} {
 				tried.middle = strings.Replace(triedTarget, part+": "+part, part+": "+name, 1)
@@ -140,14 +142,16 @@ func triedSpecs() []string {
 			tried.result = "result: {render: " + with + "}\n"
 			specs = append(specs, tried.String())
 			tried.middle, tried.request = "", "request: {method: GET, path: '/v1/{stream}'}\n"
-			specs = append(specs, strings.Replace(tried.String(), "name: id, type: string,", "name: id, type: string, send: query,", 1))
+			specs = append(specs, strings.Replace(tried.String(), "name: id, type: string,",
+				"name: id, type: string, send: query,", 1))
 		}
 		for _, with := range bindings(toolspec.Operations) {
 			tried := good
 			tried.result = "operation: {run: " + with + "}\n"
 			specs = append(specs, tried.String())
 			tried = triedTool{head: surface, result: "operation: {run: " + with + "}\nendpoint: GET /v1\n"}
-			specs = append(specs, strings.NewReplacer("send: path", "send: query", "name: id, type: string,", "name: id, type: string, send: query,").Replace(tried.String()))
+			specs = append(specs, strings.NewReplacer("send: path", "send: query", "name: id, type: string,",
+				"name: id, type: string, send: query,").Replace(tried.String()))
 		}
 	}
 	return specs
@@ -218,7 +222,8 @@ func specsOf(name, text string) fstest.MapFS {
 	}
 	folder := fstest.MapFS{}
 	for file, text := range map[string]string{
-		"surface.yaml":            "instructions: Read.\nbudget: {bytes: 1, tokens: 1, instructions_characters: 9}\n" + list + "\n",
+		"surface.yaml": "instructions: Read.\nbudget: {bytes: 1, tokens: 1, instructions_characters: 9}\n" + list +
+			"\n",
 		"shared.yaml":             "outputs:\n  - {name: envelope, properties: [{name: data, type: object}]}\n",
 		"tools/" + name + ".yaml": "tool: " + name + "\ntitle: Tried\ndescription: Read.\n" + text,
 	} {

@@ -13,8 +13,8 @@ import (
 const addedArgument = `  - {name: locale, type: string, enum: [de-CH, en-GB], send: query, as: lang, description: Language of names.}
 `
 
-// A line of YAML is all that adds an argument: its struct field, check, request, schema, golden listing, budget and reference
-// page are generated, and the result compiles and works.
+// A line of YAML is all that adds an argument: its struct field, check, request, schema, golden listing, budget and
+// reference page are generated, and the result compiles and works.
 func TestAnArgumentIsAddedInYAMLAlone(t *testing.T) {
 	before, err := generator.Files(os.DirFS(".."))
 	if err != nil {
@@ -32,7 +32,8 @@ func TestAnArgumentIsAddedInYAMLAlone(t *testing.T) {
 		"gen/query_records_gen.go":            "\tLocale *string\n",
 		"gen/schema/query_records.input.json": `"locale": {`,
 		"golden/tools_list.json":              `"description": "Language of names."`,
-		"docs/tools/query_records.md":         "| `locale` | string |  | Language of names. One of de-CH, en-GB. | As lang=value. |",
+		"docs/tools/query_records.md": "| `locale` | string |  | Language of names. One of de-CH, en-GB. | As " +
+			"lang=value. |",
 	} {
 		if strings.Contains(string(before[name]), want) || !strings.Contains(string(after[name]), want) {
 			t.Errorf("%s: want %q after the change and not before it; after:\n%s", name, want, after[name])

@@ -1,5 +1,5 @@
-// Package generator generates files from the specs: Go, schemas, the golden listing, the measured footprint, the reference
-// pages, and a part of the README.
+// Package generator generates files from the specs: Go, schemas, the golden listing, the measured footprint, the
+// reference pages, and a part of the README.
 package generator
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Files reads toolspec/ and README.md below root, the root of the module, and returns all generated files. The same specs
-// give the same bytes. On an error it returns no files. The error is toolspec.Problems, or joins *schema.Problem,
+// Files reads toolspec/ and README.md below root, the root of the module, and returns all generated files. The same
+// specs give the same bytes. On an error it returns no files. The error is toolspec.Problems, or joins *schema.Problem,
 // *measure.OverBudgetError, *listing.RepeatedError and *listing.MissingGuidanceError.
 func Files(root fs.FS) (output.Files, error) {
 	specs, err := fs.Sub(root, "toolspec")

@@ -74,7 +74,8 @@ var sizes = regexp.MustCompile(`\d{3,}|\b\d+ over`)
 // raiseBudget makes room for another tool.
 func raiseBudget(specs fstest.MapFS) {
 	surface := specs["toolspec/surface.yaml"]
-	surface.Data = regexp.MustCompile(`budget: \{bytes: \d+, tokens: \d+`).ReplaceAll(surface.Data, []byte("budget: {bytes: 20000, tokens: 5000"))
+	surface.Data = regexp.MustCompile(`budget: \{bytes: \d+, tokens: \d+`).ReplaceAll(surface.Data,
+		[]byte("budget: {bytes: 20000, tokens: 5000"))
 }
 
 // shownChange is a block of the page: a new file, or lines of a file before and after the change.
@@ -88,7 +89,8 @@ var (
 	specName = regexp.MustCompile("`(toolspec/[a-z_/]+\\.yaml)`")
 )
 
-// shownChanges returns the YAML blocks and diffs of the page. Each belongs to the file that the page named last before it.
+// shownChanges returns the YAML blocks and diffs of the page. Each belongs to the file that the page named last before
+// it.
 func shownChanges(t *testing.T) []shownChange {
 	t.Helper()
 	page := readFile(t, addPage)

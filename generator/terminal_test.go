@@ -42,12 +42,16 @@ func TestAToolAddedInYAMLHasItsTerminal(t *testing.T) {
 	specs["toolspec/tools/mailbox.yaml"] = &fstest.MapFile{Data: []byte(addedTool)}
 	terminal := newAddedTerminal(t, generate(t, specs))
 
-	table := terminal.run("call", "mailbox", "--kind", "messages", "--source", "cin_gmail_personal", "--columns", "subject", "--size", "2", "--format", "table")
-	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[0], "subject ") || !strings.HasSuffix(lines[0], " handle") || !strings.Contains(lines[1], " cin_gmail_personal/messages:") {
+	table := terminal.run("call", "mailbox", "--kind", "messages", "--source", "cin_gmail_personal", "--columns",
+		"subject", "--size", "2", "--format", "table")
+	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[0], "subject ") ||
+		!strings.HasSuffix(lines[0], " handle") || !strings.Contains(lines[1], " cin_gmail_personal/messages:") {
 		t.Errorf("no table:\n%s", table)
 	}
-	rows := strings.Count(terminal.run("call", "mailbox", "--kind", "messages", "--source", "cin_gmail_personal", "--size", "20", "--all"), "\n")
-	if want := strings.Count(terminal.run("call", "query_records", "--stream", "messages", "--connection-id", "cin_gmail_personal", "--limit", "20", "--all"), "\n"); rows != want || rows <= 20 {
+	rows := strings.Count(terminal.run("call", "mailbox", "--kind", "messages", "--source", "cin_gmail_personal", "--size",
+		"20", "--all"), "\n")
+	if want := strings.Count(terminal.run("call", "query_records", "--stream", "messages", "--connection-id",
+		"cin_gmail_personal", "--limit", "20", "--all"), "\n"); rows != want || rows <= 20 {
 		t.Errorf("--all gives %d rows, want the %d of several pages", rows, want)
 	}
 	for _, test := range []struct {
@@ -85,7 +89,10 @@ func newAddedTerminal(t *testing.T, files map[string]string) *addedTerminal {
 	if printed, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, printed)
 	}
-	provider := []string{"PDPP_PROVIDER_URL=" + url, "PDPP_ACCESS_TOKEN=" + box.Tokens()["everything"], "PDPP_CACHE_ROOT=" + t.TempDir()}
+	provider := []string{
+		"PDPP_PROVIDER_URL=" + url, "PDPP_ACCESS_TOKEN=" + box.Tokens()["everything"],
+		"PDPP_CACHE_ROOT=" + t.TempDir(),
+	}
 	return &addedTerminal{t: t, binary: binary, provider: provider}
 }
 

@@ -26,9 +26,12 @@ type bar struct {
 }
 
 var allBars = []bar{
-	{"search, 25 hits with one excerpt each: structured output, bytes a hit beyond its excerpt", 560, "1,660 (22 of 25 hits)", func(b *bars) float64 {
-		return b.search(func(r *tool.Result) int { return len(r.Structured) })
-	}},
+	{
+		"search, 25 hits with one excerpt each: structured output, bytes a hit beyond its excerpt", 560,
+		"1,660 (22 of 25 hits)", func(b *bars) float64 {
+			return b.search(func(r *tool.Result) int { return len(r.Structured) })
+		},
+	},
 	{"the same search, text", 240, "305 (10 of 22 whole)", func(b *bars) float64 {
 		return b.search(func(r *tool.Result) int { return len(r.Text) })
 	}},
@@ -42,13 +45,18 @@ var allBars = []bar{
 		data, _ := b.rows(result, 25)
 		return float64(len(result.Text)) / float64(data)
 	}},
-	{"query_records, 25 mails with 3 short fields: structured output, bytes a row beyond the values", 140, "305", func(b *bars) float64 {
-		result := b.call("query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"fields":["subject","is_seen","date"]}`)
-		_, values := b.rows(result, 25)
-		return float64(len(result.Structured)-values) / 25
-	}},
+	{
+		"query_records, 25 mails with 3 short fields: structured output, bytes a row beyond the values", 140, "305",
+		func(b *bars) float64 {
+			result := b.call("query_records",
+				`{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"fields":["subject","is_seen","date"]}`)
+			_, values := b.rows(result, 25)
+			return float64(len(result.Structured)-values) / 25
+		},
+	},
 	{"the same fields, text", 70, "106", func(b *bars) float64 {
-		result := b.call("query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"fields":["subject","is_seen","date"]}`)
+		result := b.call("query_records",
+			`{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"fields":["subject","is_seen","date"]}`)
 		_, values := b.rows(result, 25)
 		return float64(len(result.Text)-values) / 25
 	}},
@@ -56,15 +64,16 @@ var allBars = []bar{
 		return float64(len(b.call("schema", `{"stream":"messages","connection_id":"cin_gmail_personal"}`).Structured))
 	}},
 	{"aggregate of 10 groups: structured output, bytes", 750, "1,159", func(b *bars) float64 {
-		return float64(len(b.call("aggregate", `{"stream":"play_history","metric":"count","group_by":"track_id","limit":10}`).Structured))
+		return float64(len(b.call("aggregate",
+			`{"stream":"play_history","metric":"count","group_by":"track_id","limit":10}`).Structured))
 	}},
 	{"one body of 437 kB to its end: calls", 28, "107", (*bars).longest},
 }
 
 const barsFile = "bars.txt"
 
-// R-BUD-5, R-BUD-7, R-SEARCH-2, R-SEARCH-5, R-AGG-4, R-WIN-4: what results cost over the sample data beside its bars. The figures may
-// only fall: a larger one than the file has fails, also with -update.
+// R-BUD-5, R-BUD-7, R-SEARCH-2, R-SEARCH-5, R-AGG-4, R-WIN-4: what results cost over the sample data beside its bars.
+// The figures may only fall: a larger one than the file has fails, also with -update.
 func TestBars(t *testing.T) {
 	timetest.WithoutRace(t)
 	transport := sampleProvider(t)
@@ -148,7 +157,8 @@ func (b *bars) search(size func(*tool.Result) int) float64 {
 	return float64(beyond) / 25
 }
 
-// rows are the bytes of the records' data as JSON objects, and those of their values alone. Both channels have every row whole.
+// rows are the bytes of the records' data as JSON objects, and those of their values alone. Both channels have every
+// row whole.
 func (b *bars) rows(result *tool.Result, count int) (data, values int) {
 	b.t.Helper()
 	text, err1 := blind.Text{}.Page(result.Text)

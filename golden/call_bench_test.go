@@ -41,7 +41,8 @@ func benchmarkCalls(b *testing.B, inFlight int) {
 	ended := make(chan error, 1)
 	go func() {
 		local := host.NewAdmission(b.Context(), reader, "", nil)
-		ended <- host.ServeLocal(b.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, local, host.Streams{In: toServer, Out: fromServer})
+		ended <- host.ServeLocal(b.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, local,
+			host.Streams{In: toServer, Out: fromServer})
 	}()
 	answers := bufio.NewReaderSize(out, 1<<20)
 	send := func(line string) {
@@ -55,8 +56,10 @@ func benchmarkCalls(b *testing.B, inFlight int) {
 			b.Fatalf("%v: %.300s", err, answer)
 		}
 	}
-	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"messages","limit":25}}}`
-	send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"b","version":"1"}}}`)
+	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"query_records",` +
+		`"arguments":{"stream":"messages","limit":25}}}`
+	send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+		`"clientInfo":{"name":"b","version":"1"}}}`)
 	receive()
 	b.ReportAllocs()
 	b.SetBytes(int64(len(page)))
@@ -89,8 +92,9 @@ func pageOf(rows, size int) string {
 		if i > 0 {
 			page.WriteByte(',')
 		}
-		fmt.Fprintf(&page, `{"object":"record","id":"m%03d","stream":"messages","connection_id":"cin_1","emitted_at":"2026-05-01T00:00:00Z",`+
-			`"data":{"id":"m%03d","is_seen":false,"received_at":"2026-03-02T09:00:00.000Z","subject":"Note %d","body":%q}}`,
+		fmt.Fprintf(&page,
+			`{"object":"record","id":"m%03d","stream":"messages","connection_id":"cin_1","emitted_at":"2026-05-01T00:00:00Z",`+
+				`"data":{"id":"m%03d","is_seen":false,"received_at":"2026-03-02T09:00:00.000Z","subject":"Note %d","body":%q}}`,
 			i, i, i, strings.Repeat("the garden of a mountain, ", (size-240)/26))
 	}
 	page.WriteString(`],"meta":{"warnings":[]}}`)

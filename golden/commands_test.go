@@ -25,12 +25,16 @@ func TestCommandsAreNotOffered(t *testing.T) {
 				t.Errorf("%s is offered as a tool", name)
 			}
 		}
-		for _, text := range []string{`"name": "` + name + `"`, command.Title, command.Description, "/v1/event-subscriptions", "/v1/blobs"} {
+		for _, text := range []string{
+			`"name": "` + name + `"`, command.Title, command.Description,
+			"/v1/event-subscriptions", "/v1/blobs",
+		} {
 			if strings.Contains(payload, text) {
 				t.Errorf("the payload holds %q", text)
 			}
 		}
-		if answer := session.refusal(int64(10+number), "tools/call", map[string]any{"name": name, "arguments": map[string]any{}}); !strings.Contains(answer, name) {
+		if answer := session.refusal(int64(10+number), "tools/call",
+			map[string]any{"name": name, "arguments": map[string]any{}}); !strings.Contains(answer, name) {
 			t.Errorf("a call of %s is answered with %s, want that there is no such tool", name, answer)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package golden compares results with reviewed files. This folder has the goldens of the whole project and their tests. Only tests
-// import the package.
+// Package golden compares results with reviewed files. This folder has the goldens of the whole project and their
+// tests. Only tests import the package.
 package golden
 
 import (
@@ -18,8 +18,8 @@ var update = flag.Bool("update", false, "write the golden files as the results a
 // Updates reports whether -update is set, for tests that keep several goldens in one file.
 func Updates() bool { return *update }
 
-// File fails the test if the file at the path is missing or differs from the result, apart from random marks. With -update it writes the
-// file first.
+// File fails the test if the file at the path is missing or differs from the result, apart from random marks. With
+// -update it writes the file first.
 func File[Content ~string | ~[]byte](t testing.TB, path string, got Content) {
 	t.Helper()
 	result := WithoutMarks(string(got))

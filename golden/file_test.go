@@ -23,7 +23,8 @@ func TestAFailingGoldenShowsItsCommand(t *testing.T) {
 	}
 	failed := &failure{TB: t}
 	golden.File(failed, "licenses.txt", "another text")
-	if want := "go test ./golden -run '^TestAFailingGoldenShowsItsCommand$' -update"; !strings.Contains(failed.message, want) {
+	if want := "go test ./golden -run '^TestAFailingGoldenShowsItsCommand$' -update"; !strings.Contains(failed.message,
+		want) {
 		t.Errorf("the failure is\n%s\nwant %s", failed.message, want)
 	}
 }

@@ -36,7 +36,8 @@ var hostileRows = []string{
 	`{"a":"null","b":"1.50","c":"\u2028\u0001","d":1e-7,"e":{"x":[1,""]}}`,
 }
 
-// R-BUD-7: the form of rows in text was chosen by these figures. The page shows them; the forms are written and read here.
+// R-BUD-7: the form of rows in text was chosen by these figures. The page shows them; the forms are written and read
+// here.
 func TestRowFormsOfTheComparison(t *testing.T) {
 	const begin, end = "<!-- forms: written by go test ./golden -run RowForms -update -->\n", "<!-- end of forms -->"
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
@@ -48,7 +49,8 @@ func TestRowFormsOfTheComparison(t *testing.T) {
 		rows []rawjson.Object
 	}{
 		{"25 mails of 22 fields", sampleRows(t, "/v1/streams/messages/records?limit=25&connection_id=cin_gmail_personal")},
-		{"25 mails of 3 fields", sampleRows(t, "/v1/streams/messages/records?limit=25&connection_id=cin_gmail_personal&fields=subject,is_seen,date")},
+		{"25 mails of 3 fields", sampleRows(t,
+			"/v1/streams/messages/records?limit=25&connection_id=cin_gmail_personal&fields=subject,is_seen,date")},
 		{"25 plays", sampleRows(t, "/v1/streams/play_history/records?limit=25")},
 	}
 	var table strings.Builder

@@ -19,14 +19,15 @@ import (
 )
 
 // BenchmarkHostedCall is a whole call of query_records through the hosted handler with a cached token: 25
-// records of 1 kB from a resource server without a network, in an older revision and in the newest, without an audit log and
-// with one.
+// records of 1 kB from a resource server without a network, in an older revision and in the newest, without an audit
+// log and with one.
 func BenchmarkHostedCall(b *testing.B) {
 	for _, revision := range []string{"2025-06-18", newRevision} {
 		b.Run(revision, func(b *testing.B) { benchmarkHostedCalls(b, revision, nil) })
 	}
 	b.Run("audited", func(b *testing.B) {
-		log := audit.NewFile(filepath.Join(b.TempDir(), "audit.jsonl"), audit.HostedLimits, slog.New(slog.NewTextHandler(b.Output(), nil)))
+		log := audit.NewFile(filepath.Join(b.TempDir(), "audit.jsonl"), audit.HostedLimits,
+			slog.New(slog.NewTextHandler(b.Output(), nil)))
 		benchmarkHostedCalls(b, newRevision, log)
 	})
 }
@@ -35,8 +36,9 @@ func benchmarkHostedCalls(b *testing.B, revision string, log *audit.Log) {
 	page := pageOf(25, 1000)
 	verifier := benchmarkVerifier(b)
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Audit: log}}, Verifier: verifier, AuthorizationServer: "https://as.test",
-		ProviderURL: "http://rs.test", ListenAddress: "127.0.0.1:1", Transport: cannedTransport(page),
+		Options: host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Audit: log}}, Verifier: verifier,
+		AuthorizationServer: "https://as.test",
+		ProviderURL:         "http://rs.test", ListenAddress: "127.0.0.1:1", Transport: cannedTransport(page),
 		Limits: host.Limits{PerSecond: 1e9, Burst: 1e9},
 	})
 	if err != nil {
@@ -46,7 +48,8 @@ func benchmarkHostedCalls(b *testing.B, revision string, log *audit.Log) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
-		request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1:1/mcp", strings.NewReader(call))
+		request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1:1/mcp",
+			strings.NewReader(call))
 		setHostedHeader(request, revision)
 		answer := &discarded{header: http.Header{}}
 		handler.ServeHTTP(answer, request)
@@ -60,15 +63,18 @@ func benchmarkHostedCalls(b *testing.B, revision string, log *audit.Log) {
 func callOf(revision string) string {
 	meta := ""
 	if revision == newRevision {
-		meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision + `","io.modelcontextprotocol/clientInfo":{"name":"b","version":"1"},` +
+		meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision +
+			`","io.modelcontextprotocol/clientInfo":{"name":"b","version":"1"},` +
 			`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":2},`
 	}
-	return `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta + `"name":"query_records","arguments":{"stream":"messages","limit":25}}}`
+	return `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta +
+		`"name":"query_records","arguments":{"stream":"messages","limit":25}}}`
 }
 
 func setHostedHeader(request *http.Request, revision string) {
 	for name, value := range map[string]string{
-		"Authorization": "Bearer scoped-bearer-of-a-test", "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Authorization": "Bearer scoped-bearer-of-a-test", "Content-Type": "application/json",
+		"Accept":               "application/json, text/event-stream",
 		"Mcp-Protocol-Version": revision, "Mcp-Method": "tools/call", "Mcp-Name": "query_records",
 	} {
 		request.Header.Set(name, value)

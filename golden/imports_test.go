@@ -42,19 +42,40 @@ func TestImportsAreTheGolden(t *testing.T) {
 // allowed lists what the packages below a folder may import of the project, besides packages below the same
 // folder. A folder that is not listed may import everything.
 var allowed = map[string][]string{
-	"gen": {"runtime/answer", "runtime/tool", "runtime/call/refusal", "runtime/call/argument", "runtime/provider/rs", "runtime/provider/recordid", "runtime/read"},
+	"gen": {
+		"runtime/answer", "runtime/tool", "runtime/call/refusal", "runtime/call/argument", "runtime/provider/rs",
+		"runtime/provider/recordid", "runtime/read",
+	},
 
 	"runtime/base":     {},
 	"runtime/provider": {"runtime/base", "runtime/answer"},
-	"runtime/answer":   {"runtime/base/rawjson", "runtime/base/scalar", "runtime/provider/recordid", "runtime/provider/schemadoc"},
-	"runtime/tool":     {"runtime/answer", "runtime/provider/granted", "runtime/provider/rs", "runtime/base"},
-	"runtime/call":     {"runtime/tool", "runtime/provider", "runtime/base"},
-	"runtime/file":     {"runtime/tool", "runtime/provider", "runtime/base"},
-	"runtime/read":     {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/file", "runtime/render"},                      // it asks how many rows fit
-	"runtime/render":   {"runtime/answer", "runtime/tool", "runtime/provider/recordid", "runtime/provider/schemadoc", "runtime/base", "runtime/file"}, // which fields are times, and the commands that save a file
-	"runtime/grant":    {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/read/merge", "runtime/server/host"},
-	"runtime/server":   {"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/grant/fanout", "runtime/desktop/mcphost"}, // its pages say how hosts are set up
-	"runtime/desktop":  {"runtime/provider", "runtime/base", "runtime/grant/credential"},
+	"runtime/answer": {
+		"runtime/base/rawjson", "runtime/base/scalar", "runtime/provider/recordid",
+		"runtime/provider/schemadoc",
+	},
+	"runtime/tool": {"runtime/answer", "runtime/provider/granted", "runtime/provider/rs", "runtime/base"},
+	"runtime/call": {"runtime/tool", "runtime/provider", "runtime/base"},
+	"runtime/file": {"runtime/tool", "runtime/provider", "runtime/base"},
+	// it asks how many rows fit
+	"runtime/read": {
+		"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/file",
+		"runtime/render",
+	},
+	// which fields are times, and the commands that save a file
+	"runtime/render": {
+		"runtime/answer", "runtime/tool", "runtime/provider/recordid", "runtime/provider/schemadoc",
+		"runtime/base", "runtime/file",
+	},
+	"runtime/grant": {
+		"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/read/merge",
+		"runtime/server/host",
+	},
+	// its pages say how hosts are set up
+	"runtime/server": {
+		"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/grant/fanout",
+		"runtime/desktop/mcphost",
+	},
+	"runtime/desktop": {"runtime/provider", "runtime/base", "runtime/grant/credential"},
 
 	"sandbox": {"runtime/base/webpage"}, // nothing of what it is there to try
 	"e2e":     {"sandbox", "runtime"},   // only tests import what is below it
@@ -69,17 +90,51 @@ var allowed = map[string][]string{
 	"cmd/pdpp-mcp-share": {"cmd/pdpp-mcp/cli", "cmd/pdpp-mcp/cli/invocation"},
 
 	// Commands of one family never need those of another.
-	"cmd/pdpp-mcp/cli":            {"gen", "runtime/server/host", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/activity":   {"cmd/pdpp-mcp/cli/invocation", "runtime/base/scalar", "runtime/server/audit"},
-	"cmd/pdpp-mcp/cli/invocation": {"runtime/server", "runtime/base/commandline", "runtime/grant/credential", "runtime/desktop/mcphost", "runtime/base/rawjson", "runtime/provider/rs", "runtime/tool", "runtime/desktop/webhook", "runtime/grant/membership", "runtime/base/config", "runtime/base/nearname"}, // whose errors have exit codes
-	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/invocation", "runtime/grant/credential", "runtime/base/ownfile", "runtime/provider", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/display":    {"cmd/pdpp-mcp/cli/invocation", "runtime/base/rawjson", "runtime/render", "runtime/tool"},                                                                                                                                                                                                                                                                                                                             // which fields are titles
-	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/file/blob", "runtime/base/ownfile", "runtime/provider/rs"},                                                                                                                                                                                                                                                                                                                   // the digest in an id
-	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/answer", "runtime/file", "runtime/read/record", "runtime/base/commandline", "runtime/grant/credential", "runtime/server/host", "runtime/base/rawjson", "runtime/base/scalar", "runtime/render", "runtime/tool", "runtime/desktop/webhook", "runtime/base/nearname", "runtime/provider", "runtime/base/ownfile"}, // the rows of an export
-	"cmd/pdpp-mcp/cli/syncing":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/base/ownfile", "runtime/server/host", "runtime/base/rawjson", "runtime/provider", "runtime/tool"},
-	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/base/address", "runtime/server", "runtime/file/document/child", "runtime/grant/credential", "runtime/provider/rs", "runtime/tool"}, // it prepares the first child
-	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "runtime/base/commandline", "gen", "runtime/grant/credential", "runtime/desktop/doctor", "runtime/desktop/mcphost"},                                // gen has the skill
-	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/base/commandline", "runtime/grant/credential", "runtime/tool"},                                             // completion keeps names of grants, which disconnect removes
+	"cmd/pdpp-mcp/cli":          {"gen", "runtime/server/host", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/activity": {"cmd/pdpp-mcp/cli/invocation", "runtime/base/scalar", "runtime/server/audit"},
+	// whose errors have exit codes
+	"cmd/pdpp-mcp/cli/invocation": {
+		"runtime/server", "runtime/base/commandline", "runtime/grant/credential",
+		"runtime/desktop/mcphost", "runtime/base/rawjson", "runtime/provider/rs", "runtime/tool", "runtime/desktop/webhook",
+		"runtime/grant/membership", "runtime/base/config", "runtime/base/nearname",
+	},
+	"cmd/pdpp-mcp/cli/completion": {
+		"cmd/pdpp-mcp/cli/invocation", "runtime/grant/credential", "runtime/base/ownfile",
+		"runtime/provider", "runtime/tool",
+	},
+	// which fields are titles
+	"cmd/pdpp-mcp/cli/display": {"cmd/pdpp-mcp/cli/invocation", "runtime/base/rawjson", "runtime/render", "runtime/tool"},
+	// the digest in an id
+	"cmd/pdpp-mcp/cli/saved": {
+		"cmd/pdpp-mcp/cli/invocation", "runtime/file/blob", "runtime/base/ownfile",
+		"runtime/provider/rs",
+	},
+	// the rows of an export
+	"cmd/pdpp-mcp/cli/calling": {
+		"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved",
+		"gen", "runtime/answer", "runtime/file", "runtime/read/record", "runtime/base/commandline",
+		"runtime/grant/credential", "runtime/server/host", "runtime/base/rawjson", "runtime/base/scalar", "runtime/render",
+		"runtime/tool", "runtime/desktop/webhook", "runtime/base/nearname", "runtime/provider", "runtime/base/ownfile",
+	},
+	"cmd/pdpp-mcp/cli/syncing": {
+		"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/base/ownfile",
+		"runtime/server/host", "runtime/base/rawjson", "runtime/provider", "runtime/tool",
+	},
+	// it prepares the first child
+	"cmd/pdpp-mcp/cli/serving": {
+		"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/base/address", "runtime/server",
+		"runtime/file/document/child", "runtime/grant/credential", "runtime/provider/rs", "runtime/tool",
+	},
+	// gen has the skill
+	"cmd/pdpp-mcp/cli/setup": {
+		"cmd/pdpp-mcp/cli/invocation", "runtime/base/commandline", "gen",
+		"runtime/grant/credential", "runtime/desktop/doctor", "runtime/desktop/mcphost",
+	},
+	// completion keeps names of grants, which disconnect removes
+	"cmd/pdpp-mcp/cli/signin": {
+		"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/base/commandline",
+		"runtime/grant/credential", "runtime/tool",
+	},
 
 	"cmd/pdpp-sandbox": {"gen", "runtime", "sandbox"},
 }
@@ -101,16 +156,19 @@ func TestImportsFlowOneWay(t *testing.T) {
 // A result depends on the answer alone: package render sends no request and waits for nothing.
 func TestRenderingReadsNothing(t *testing.T) {
 	for _, imported := range goList(t, "-f", `{{range .Imports}}{{.}}{{"\n"}}{{end}}`, "./runtime/render/...") {
-		if imported == "context" || imported == module+"runtime/provider/rs" || within(strings.TrimPrefix(imported, module), "runtime/read") {
+		if imported == "context" || imported == module+"runtime/provider/rs" ||
+			within(strings.TrimPrefix(imported, module), "runtime/read") {
 			t.Errorf("a renderer imports %s", imported)
 		}
 	}
 }
 
-// The client of the resource server and the handles need only the standard library, and jsontext, which is part of it from Go 1.27.
+// The client of the resource server and the handles need only the standard library, and jsontext, which is part of it
+// from Go 1.27.
 func TestTheFoundationNeedsNoLibrary(t *testing.T) {
 	for _, folder := range []string{"runtime/provider/rs", "runtime/provider/recordid", "runtime/base/rawjson"} {
-		if linked := linkedModules(t, folder); len(linked) > 0 && !slices.Equal(linked, []string{"github.com/go-json-experiment/json"}) {
+		if linked := linkedModules(t, folder); len(linked) > 0 &&
+			!slices.Equal(linked, []string{"github.com/go-json-experiment/json"}) {
 			t.Errorf("%s needs %v", folder, linked)
 		}
 	}
@@ -158,8 +216,8 @@ func TestGeneratorLibrariesAreNotServed(t *testing.T) {
 	}
 }
 
-// No byte that one caller received can reach another: no unsafe code, and no buffer that is kept for another call, except the cleared ones of
-// rawjson.Return.
+// No byte that one caller received can reach another: no unsafe code, and no buffer that is kept for another call,
+// except the cleared ones of rawjson.Return.
 func TestNoMemoryIsShared(t *testing.T) {
 	const form = `{{$from := .ImportPath}}{{range .Imports}}{{$from}} {{.}}{{"\n"}}{{end}}`
 	for _, line := range goList(t, "-f", form, "./runtime/...", "./cmd/...", "./gen/...") {

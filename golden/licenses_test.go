@@ -25,7 +25,8 @@ var licenses = []struct {
 	words *regexp.Regexp
 }{
 	{"Apache-2.0", regexp.MustCompile(`Apache License\s+Version 2\.0`)},
-	{"BSD-3-Clause", regexp.MustCompile(`Redistribution and use in source and binary forms[\s\S]*Neither the name of|Redistribution and use in source and binary forms[\s\S]*[Nn]or the names of`)},
+	{"BSD-3-Clause", regexp.MustCompile(`Redistribution and use in source and binary forms[\s\S]*Neither the name ` +
+		`of|Redistribution and use in source and binary forms[\s\S]*[Nn]or the names of`)},
 	{"BSD-2-Clause", regexp.MustCompile(`Redistribution and use in source and binary forms`)},
 	{"MPL-2.0", regexp.MustCompile(`Mozilla Public License,? [Vv]ersion 2\.0`)},
 	{"MIT", regexp.MustCompile(`Permission is hereby granted, free of charge`)},
@@ -40,7 +41,8 @@ func TestLicensesAreTheGolden(t *testing.T) {
 	for _, linked := range linkedModuleFolders(t, servers...) {
 		spdx := licenseOf(t, linked.folder)
 		if len(spdx) == 0 {
-			t.Errorf("%s has no licence that is known: read it, and add it to licenses if it permits what is done here", linked.module)
+			t.Errorf("%s has no licence that is known: read it, and add it to licenses if it permits what is done here",
+				linked.module)
 		}
 		fmt.Fprintf(&text, "%s %s\n", linked.module, strings.Join(spdx, " AND "))
 	}
@@ -83,7 +85,8 @@ func licenseOf(t *testing.T, folder string) []string {
 		}
 		text := readFile(t, filepath.Join(folder, entry.Name()))
 		for _, license := range licenses {
-			known := slices.Contains(found, license.spdx) || license.spdx == "BSD-2-Clause" && slices.Contains(found, "BSD-3-Clause")
+			known := slices.Contains(found, license.spdx) || license.spdx == "BSD-2-Clause" &&
+				slices.Contains(found, "BSD-3-Clause")
 			if !known && license.words.Match(text) {
 				found = append(found, license.spdx)
 			}

@@ -38,7 +38,8 @@ func TestLinkedLines(t *testing.T) {
 		t.Fatalf("golden/%s: %v", linkedLimit, err)
 	}
 	if lines > limit {
-		t.Errorf("%d hand-written lines are linked into pdpp-mcp, more than the %d of golden/%s; remove code, or raise the number and "+
-			"say in the commit what the lines buy (go run .ci/size.go -packages lists them)", lines, limit, linkedLimit)
+		t.Errorf(
+			"%d hand-written lines are linked into pdpp-mcp, more than the %d of golden/%s; remove code, or raise the number and "+
+				"say in the commit what the lines buy (go run .ci/size.go -packages lists them)", lines, limit, linkedLimit)
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 var marks = regexp.MustCompile(`\[(/?)data (\d{20})\]`)
 
-// WithoutMarks replaces the random marks around multi-line content (R-TRUST-1), so that the same result has the same golden.
+// WithoutMarks replaces the random marks around multi-line content (R-TRUST-1), so that the same result has the same
+// golden.
 func WithoutMarks[Text ~string | ~[]byte](text Text) Text {
 	return Text(marks.ReplaceAllString(string(text), "[${1}data MARK]"))
 }
@@ -25,7 +26,8 @@ func Marked(text string) (head, content string, ok bool) {
 	return text[:opening[0]], strings.TrimPrefix(content, "\n"), isClosed && opening[2] == opening[3]
 }
 
-// Visible returns marked content as the text channel shows it: line breaks and tabs as they are, other unseen characters as escapes.
+// Visible returns marked content as the text channel shows it: line breaks and tabs as they are, other unseen
+// characters as escapes.
 func Visible(text string) string {
 	var out strings.Builder
 	for i, r := range text {

@@ -34,9 +34,11 @@ func TestNamesAreOnlyInTheSpecs(t *testing.T) {
 		rule := allowed.of(found)
 		switch {
 		case found.asName && !strings.HasSuffix(rule, ": *"):
-			t.Errorf("%s: %q is the name of a tool or an argument; take it from the generated names of package tool", found.place, found.name)
+			t.Errorf("%s: %q is the name of a tool or an argument; take it from the generated names of package tool",
+				found.place, found.name)
 		case rule == "":
-			t.Errorf("%s: %q spells the name of a tool or an argument; take it from generated code, or say in golden/%s what else it is",
+			t.Errorf(
+				"%s: %q spells the name of a tool or an argument; take it from generated code, or say in golden/%s what else it is",
 				found.place, found.name, rsWords)
 		}
 		used[rule] = true
@@ -186,8 +188,8 @@ func constantText(expression ast.Expr) (string, bool) {
 	return "", false
 }
 
-// specNames returns the names of every tool and argument, and the names of tools that are neither an English word nor one
-// of the resource server; the latter are also found within texts.
+// specNames returns the names of every tool and argument, and the names of tools that are neither an English word nor
+// one of the resource server; the latter are also found within texts.
 func specNames() (names []string, unmistakable *regexp.Regexp) {
 	surface := gen.Surface()
 	var phrases []string

@@ -95,12 +95,15 @@ func TestFootprintIsMeasuredAndFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if row.Bytes != len(live[row.Name]) || row.Tokens != tokens {
-			t.Errorf("%s: footprint says %d bytes, %d tokens; served are %d, %d", row.Name, row.Bytes, row.Tokens, len(live[row.Name]), tokens)
+			t.Errorf("%s: footprint says %d bytes, %d tokens; served are %d, %d", row.Name, row.Bytes, row.Tokens,
+				len(live[row.Name]), tokens)
 		}
 		if row.Bytes > row.BudgetBytes {
 			t.Errorf("%s: %d bytes, budget %d", row.Name, row.Bytes, row.BudgetBytes)
 		}
-		if line := fmt.Sprintf("%d bytes", row.BudgetBytes-row.Bytes); !strings.Contains(strings.Join(strings.Fields(string(readFile(t, "budget.txt"))), " "), line) {
+		if line := fmt.Sprintf("%d bytes",
+			row.BudgetBytes-row.Bytes); !strings.Contains(strings.Join(strings.Fields(string(readFile(t, "budget.txt"))), " "),
+			line) {
 			t.Errorf("%s: budget.txt does not show the headroom of %s", row.Name, line)
 		}
 	}
@@ -109,7 +112,8 @@ func TestFootprintIsMeasuredAndFits(t *testing.T) {
 	}
 	characters := utf8.RuneCountInString(gen.Surface().Instructions)
 	if footprint.InstructionsCharacters != characters || characters > footprint.BudgetInstructionsCharacters {
-		t.Errorf("instructions: %d characters, footprint says %d, budget %d", characters, footprint.InstructionsCharacters, footprint.BudgetInstructionsCharacters)
+		t.Errorf("instructions: %d characters, footprint says %d, budget %d", characters, footprint.InstructionsCharacters,
+			footprint.BudgetInstructionsCharacters)
 	}
 }
 

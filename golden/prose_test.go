@@ -14,7 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
-// phrases has the phrases that docs/writing.md replaces. Vale checks comments, documents and specs against the same file.
+// phrases has the phrases that docs/writing.md replaces. Vale checks comments, documents and specs against the same
+// file.
 const phrases = "../.vale/styles/pdpp/Phrases.yml"
 
 // allowedPhrase marks a line whose phrase is right in its place. The reason follows.
@@ -33,7 +34,8 @@ func TestMessagesAreInPlainEnglish(t *testing.T) {
 	}
 	replaced := regexp.MustCompile("(?i)" + strings.Join(rule.Tokens, "|"))
 	for _, name := range strings.Fields(run(t, "git", "-C", "..", "ls-files", "-co", "--exclude-standard", "*.go")) {
-		if strings.HasSuffix(name, "_gen.go") || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "sandbox/sample/") {
+		if strings.HasSuffix(name, "_gen.go") || strings.Contains(name, "testdata/") ||
+			strings.HasPrefix(name, "sandbox/sample/") {
 			continue
 		}
 		checkProse(t, name, replaced)

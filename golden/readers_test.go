@@ -10,15 +10,16 @@ import (
 	"testing"
 )
 
-// readers are the released types that are an rs.Reader by their own methods. A type that is none of them is listed here when it
-// becomes one, and reads bytes too.
+// readers are the released types that are an rs.Reader by their own methods. A type that is none of them is listed here
+// when it becomes one, and reads bytes too.
 var readers = []string{"runtime/grant/fanout.Reader", "runtime/grant/membership.grant", "runtime/provider/rs.Client"}
 
-// R-BLOB-2: whatever reads from a resource server reads bytes as well, since a reader that does not hides files without an error.
-// tool.Wrap makes every type that embeds a reader, because it passes bytes on.
+// R-BLOB-2: whatever reads from a resource server reads bytes as well, since a reader that does not hides files without
+// an error. tool.Wrap makes every type that embeds a reader, because it passes bytes on.
 func TestReadersReadBytes(t *testing.T) {
 	methods := map[string][]string{} // by package and type
-	for _, name := range strings.Fields(run(t, "git", "-C", "..", "ls-files", "-co", "--exclude-standard", "runtime/*.go", "cmd/*.go")) {
+	for _, name := range strings.Fields(run(t, "git", "-C", "..", "ls-files", "-co", "--exclude-standard",
+		"runtime/*.go", "cmd/*.go")) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

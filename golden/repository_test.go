@@ -39,7 +39,8 @@ func TestTheWorkflowOnlyCallsTheGate(t *testing.T) {
 			}
 		}
 	}
-	if len(run) != 1 || run[0] != ".ci/run" || len(workflow.Permissions) != 1 || workflow.Permissions["contents"] != "read" {
+	if len(run) != 1 || run[0] != ".ci/run" || len(workflow.Permissions) != 1 ||
+		workflow.Permissions["contents"] != "read" {
 		t.Errorf("the workflow runs %q with %v, want .ci/run alone, reading", run, workflow.Permissions)
 	}
 	info, err := os.Stat("../.ci/run")
@@ -48,8 +49,8 @@ func TestTheWorkflowOnlyCallsTheGate(t *testing.T) {
 	}
 }
 
-// R-TRUST-5: every workflow pins its actions by commit with the version in a comment, and each job has only the permissions that it
-// needs.
+// R-TRUST-5: every workflow pins its actions by commit with the version in a comment, and each job has only the
+// permissions that it needs.
 func TestWorkflowsArePinned(t *testing.T) {
 	pinned := regexp.MustCompile(`uses: [\w./-]+@[0-9a-f]{40} # v[0-9.]+$`)
 	files, err := filepath.Glob("../.github/workflows/*.yaml")
@@ -98,7 +99,10 @@ func TestUpdatesCoverEveryLockfile(t *testing.T) {
 			covered[directory] = true
 		}
 	}
-	for _, pattern := range []string{"../*/package-lock.json", "../*/*/package-lock.json", "../*/*/*/package-lock.json", "../*/*/*/*/package-lock.json"} {
+	for _, pattern := range []string{
+		"../*/package-lock.json", "../*/*/package-lock.json", "../*/*/*/package-lock.json",
+		"../*/*/*/*/package-lock.json",
+	} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +116,8 @@ func TestUpdatesCoverEveryLockfile(t *testing.T) {
 	}
 }
 
-// A problem is reported with what doctor says, which never holds a token (the scripts of cmd/pdpp-mcp/testdata/doctor hold that).
+// A problem is reported with what doctor says, which never holds a token (the scripts of cmd/pdpp-mcp/testdata/doctor
+// hold that).
 func TestAProblemIsReportedWithDoctor(t *testing.T) {
 	var form struct {
 		Name, Description string
@@ -125,7 +130,8 @@ func TestAProblemIsReportedWithDoctor(t *testing.T) {
 	yamlOf(t, ".github/ISSUE_TEMPLATE/problem.yml", &form)
 	asked := false
 	for _, field := range form.Body {
-		asked = asked || field.ID == "doctor" && field.Validations.Required && strings.Contains(field.Attributes.Label, "pdpp-mcp doctor --json")
+		asked = asked || field.ID == "doctor" && field.Validations.Required &&
+			strings.Contains(field.Attributes.Label, "pdpp-mcp doctor --json")
 	}
 	if !asked || form.Name == "" || form.Description == "" {
 		t.Errorf("the form asks %+v", form)

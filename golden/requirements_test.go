@@ -13,8 +13,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// In go.mod exactly the modules that no file of the project imports are marked `// indirect`. The files of every platform and
-// build tag count.
+// In go.mod exactly the modules that no file of the project imports are marked `// indirect`. The files of every
+// platform and build tag count.
 func TestIndirectMarks(t *testing.T) {
 	var file struct {
 		Require []struct {
@@ -32,7 +32,8 @@ func TestIndirectMarks(t *testing.T) {
 			marked = append(marked, required.Path)
 		}
 	}
-	slices.SortFunc(modules, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // a module may be a folder of another
+	// a module may be a folder of another
+	slices.SortFunc(modules, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	for _, name := range strings.Split(run(t, "git", "-C", "..", "ls-files", "-co", "--exclude-standard", "*.go"), "\n") {
 		if name == "" || strings.Contains(name, "testdata/") {
 			continue
@@ -46,7 +47,8 @@ func TestIndirectMarks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if at := slices.IndexFunc(modules, func(module string) bool { return strings.HasPrefix(path+"/", module+"/") }); at >= 0 {
+			if at := slices.IndexFunc(modules,
+				func(module string) bool { return strings.HasPrefix(path+"/", module+"/") }); at >= 0 {
 				imported = append(imported, modules[at])
 			}
 		}

@@ -41,13 +41,15 @@ type billComponent struct {
 // same binary.
 func TestBillOfMaterials(t *testing.T) {
 	timetest.WithoutRace(t)
-	t.Setenv("CGO_ENABLED", "0") // as what is published, and as .ci/supply builds it, so that nothing is compiled for this alone
+	// as what is published, and as .ci/supply builds it, so that nothing is compiled for this alone
+	t.Setenv("CGO_ENABLED", "0")
 	sums := string(readFile(t, "../go.sum"))
 	for _, program := range []string{"pdpp-mcp", "pdpp-mcp-otel"} {
 		binary := filepath.Join(t.TempDir(), program)
 		run(t, "go", "build", "-trimpath", "-o", binary, "../cmd/"+program)
 		bill := billOf(t, binary)
-		if main := bill.Metadata.Component; main.Name != program || !strings.HasPrefix(main.PURL, "pkg:golang/github.com/pdppmcp/pdpp-mcp@") {
+		if main := bill.Metadata.Component; main.Name != program ||
+			!strings.HasPrefix(main.PURL, "pkg:golang/github.com/pdppmcp/pdpp-mcp@") {
 			t.Errorf("of %+v", main)
 		}
 		var listed, linked []string
@@ -56,7 +58,8 @@ func TestBillOfMaterials(t *testing.T) {
 				continue
 			}
 			listed = append(listed, component.Name+" "+component.Version)
-			if len(component.Properties) != 1 || !strings.Contains(sums, component.Name+" "+component.Version+" "+component.Properties[0].Value+"\n") {
+			if len(component.Properties) != 1 ||
+				!strings.Contains(sums, component.Name+" "+component.Version+" "+component.Properties[0].Value+"\n") {
 				t.Errorf("not as in go.sum: %+v", component)
 			}
 		}
@@ -80,7 +83,8 @@ func billOf(t *testing.T, binary string) (bill billOfMaterials) {
 	if err := json.Unmarshal([]byte(first), &bill); err != nil {
 		t.Fatalf("%v: %s", err, first)
 	}
-	if bill.Format != "CycloneDX" || bill.Spec != "1.6" || bill.Version != 1 || bill.Serial != "" || bill.Metadata.Timestamp != "" {
+	if bill.Format != "CycloneDX" || bill.Spec != "1.6" || bill.Version != 1 || bill.Serial != "" ||
+		bill.Metadata.Timestamp != "" {
 		t.Errorf("%+v", bill)
 	}
 	return bill

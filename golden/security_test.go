@@ -14,7 +14,9 @@ var (
 // Every test that docs/security.md names exists.
 func TestSecurityReviewNamesTests(t *testing.T) {
 	exists := map[string]bool{}
-	for _, path := range goList(t, "-f", `{{$dir := .Dir}}{{range .TestGoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}`, "./...") {
+	for _, path := range goList(t, "-f",
+		`{{$dir := .Dir}}{{range .TestGoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range `+
+			`.XTestGoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}`, "./...") {
 		for _, found := range testFunc.FindAllSubmatch(readFile(t, path), -1) {
 			exists[string(found[1])] = true
 		}

@@ -33,8 +33,10 @@ var sizedReads = []struct{ what, path, tool, arguments string }{
 		"query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":25}`,
 	},
 	{
-		"25 mails, two fields", "/v1/streams/messages/records?limit=25&connection_id=cin_gmail_personal&fields=subject,received_at",
-		"query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"fields":["subject","received_at"]}`,
+		"25 mails, two fields",
+		"/v1/streams/messages/records?limit=25&connection_id=cin_gmail_personal&fields=subject,received_at",
+		"query_records",
+		`{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"fields":["subject","received_at"]}`,
 	},
 	{
 		"25 bodies of mails", "/v1/streams/message_bodies/records?limit=25&connection_id=cin_gmail_personal",
@@ -46,7 +48,8 @@ var sizedReads = []struct{ what, path, tool, arguments string }{
 		"fetch", `{"id":"cin_gmail_personal/message_bodies:p-msg-005"}`,
 	},
 	{
-		"a count in two groups", "/v1/streams/messages/aggregate?metric=count&group_by=is_seen&connection_id=cin_gmail_personal",
+		"a count in two groups",
+		"/v1/streams/messages/aggregate?metric=count&group_by=is_seen&connection_id=cin_gmail_personal",
 		"aggregate", `{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by":"is_seen"}`,
 	},
 }
@@ -79,7 +82,8 @@ func sizesTable(t *testing.T) string {
 		if err != nil || result.IsError {
 			t.Fatalf("%s: %v, %v", read.what, result, err)
 		}
-		fmt.Fprintf(&table, "| %s | `%s` | %s | `%s` `%s` | %s%s | %s%s |\n", read.what, read.path, grouped(body), read.tool, read.arguments,
+		fmt.Fprintf(&table, "| %s | `%s` | %s | `%s` `%s` | %s%s | %s%s |\n", read.what, read.path, grouped(body),
+			read.tool, read.arguments,
 			grouped(len(result.Text)), records(len(recordLine.FindAllString(result.Text, -1))),
 			grouped(len(result.Structured)), records(rowsOf(t, result.Structured)))
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 )
 
-// BenchmarkSocketCall is BenchmarkHostedCall over real sockets: client, server and resource server are in this process. It also
-// reports the processor time of a call, since that varies less on a busy machine.
+// BenchmarkSocketCall is BenchmarkHostedCall over real sockets: client, server and resource server are in this process.
+// It also reports the processor time of a call, since that varies less on a busy machine.
 func BenchmarkSocketCall(b *testing.B) {
 	for _, size := range []struct {
 		name       string
@@ -35,7 +35,10 @@ func benchmarkSocketCalls(b *testing.B, page string) {
 	}
 	address := listener.Addr().String()
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options:  host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Logger: slog.New(slog.NewJSONHandler(io.Discard, nil))}},
+		Options: host.Options{
+			Name: "pdpp-mcp", Version: "test",
+			Options: toolcall.Options{Logger: slog.New(slog.NewJSONHandler(io.Discard, nil))},
+		},
 		Verifier: verifier, AuthorizationServer: "https://as.test",
 		ProviderURL: "http://rs.test", ListenAddress: address, Transport: cannedTransport(page),
 		Limits: host.Limits{PerSecond: 1e9, Burst: 1e9},
@@ -52,7 +55,8 @@ func benchmarkSocketCalls(b *testing.B, page string) {
 	call := callOf(newRevision)
 	before := processorTime()
 	for b.Loop() {
-		request, _ := http.NewRequestWithContext(b.Context(), http.MethodPost, "http://"+address+"/mcp", strings.NewReader(call))
+		request, _ := http.NewRequestWithContext(b.Context(), http.MethodPost, "http://"+address+"/mcp",
+			strings.NewReader(call))
 		setHostedHeader(request, newRevision)
 		response, err := transport.RoundTrip(request)
 		if err != nil {

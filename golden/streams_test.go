@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// R-FIND-4: no stream, connector or field of a source is named in hand-written Go of the runtime: what a field means is in records.yaml.
-// Names that the resource server has too (id, name, …) are left out.
+// R-FIND-4: no stream, connector or field of a source is named in hand-written Go of the runtime: what a field means is
+// in records.yaml. Names that the resource server has too (id, name, …) are left out.
 func TestSourcesAreNamedInTheSpecsAlone(t *testing.T) {
 	names := map[string]bool{}
 	for _, connector := range sample.Shared().Connectors {

@@ -84,7 +84,8 @@ func TestNothingNamesAnotherSurface(t *testing.T) {
 // R-SURF-3: every tool is marked as read-only and has a title.
 func TestAnnotations(t *testing.T) {
 	for _, tool := range advertisedTools(t) {
-		want := `{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true,"title":"` + tool.Title + `"}`
+		want := `{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true,"title":"` +
+			tool.Title + `"}`
 		if got := string(compact(t, tool.Annotations)); got != want || tool.Title == "" {
 			t.Errorf("%s: annotations %s, want %s and a title", tool.Name, got, want)
 		}
@@ -175,7 +176,8 @@ func TestDescriptionsTellToReadLess(t *testing.T) {
 
 // R-SURF-8: the description tells a model how it learns that groups are missing.
 func TestAggregateNamesOtherCount(t *testing.T) {
-	if description := find(t, "aggregate").Description; !strings.Contains(description, "other_count: a positive value means top-N truncation") {
+	if description := find(t, "aggregate").Description; !strings.Contains(description,
+		"other_count: a positive value means top-N truncation") {
 		t.Errorf("the description is %q", description)
 	}
 }

@@ -21,7 +21,8 @@ import (
 // values are valid and invalid arguments as JSON. Every check accepts their strings and keys: what a schema cannot
 // express is tested with the checks.
 var values = []string{
-	`"messages"`, `"cin_1/messages:m1"`, `"stream:m2"`, `"count"`, `"asc"`, `"exact"`, `"day"`, `"lexical"`, `"compact"`, `"key"`, `""`,
+	`"messages"`, `"cin_1/messages:m1"`, `"stream:m2"`, `"count"`, `"asc"`, `"exact"`, `"day"`, `"lexical"`,
+	`"compact"`, `"key"`, `""`,
 	`0`, `1`, `5`, `5.0`, `1e2`, `101`, `1.5`, `-1`, `9000`, `100000`, `true`, `false`, `null`,
 	`[]`, `["subject"]`, `["subject","body"]`, `[1]`, `[null]`, `[["a"]]`,
 	`{}`, `{"is_seen":false}`, `{"attachments":3}`, `{"attachments":0}`, `{"attachments":"3"}`, `{"attachments":1.0}`,
@@ -31,7 +32,10 @@ var values = []string{
 
 // beyondSchema are the refusals that a schema cannot express: of single strings, and of arguments that contradict
 // each other.
-var beyondSchema = []tool.Code{tool.InvalidID, tool.InvalidFieldWindowSelector, tool.ConflictingConnectionID, tool.InvalidSchemaDetail}
+var beyondSchema = []tool.Code{
+	tool.InvalidID, tool.InvalidFieldWindowSelector, tool.ConflictingConnectionID,
+	tool.InvalidSchemaDetail,
+}
 
 // R-SURF-9, R-ARG-1, R-ARG-3, R-ARG-4, R-ARG-5: the checks and the advertised schema give the same verdict,
 // and what is refused never reaches the resource server.
@@ -60,7 +64,8 @@ func compareVerdicts(t *rapid.T, definition tool.Definition, calls calls) {
 		t.Fatalf("%s is refused after the resource server was asked: %v", raw, err)
 	case bySchema != nil && !refused:
 		t.Fatalf("the schema refuses %s and the checks take it: %v", raw, bySchema)
-	case bySchema == nil && refused && !slices.Contains(beyondSchema, byChecks.Code) && !calls.isDependent(byChecks.Param, drawn) &&
+	case bySchema == nil && refused && !slices.Contains(beyondSchema, byChecks.Code) &&
+		!calls.isDependent(byChecks.Param, drawn) &&
 		string(drawn[byChecks.Param]) != `""`:
 		t.Fatalf("the checks refuse %s and the schema takes it: %v", raw, byChecks)
 	}
@@ -79,7 +84,10 @@ func callsOf(t *testing.T, document json.RawMessage) calls {
 	t.Helper()
 	var schema jsonschema.Schema
 	decode(t, document, &schema)
-	drawn := calls{schema: resolve(t, &schema), required: schema.Required, acceptable: map[string][]string{}, kinds: map[string]string{}}
+	drawn := calls{
+		schema: resolve(t, &schema), required: schema.Required, acceptable: map[string][]string{},
+		kinds: map[string]string{},
+	}
 	drawn.names = append(slices.Sorted(maps.Keys(schema.Properties)), "nonsense")
 	for name, property := range schema.Properties {
 		drawn.kinds[name] = property.Type
@@ -98,19 +106,22 @@ func callsOf(t *testing.T, document json.RawMessage) calls {
 	return drawn
 }
 
-// isDependent reports whether an argument is right or absent, so that only another argument can make it wrong: a metric needs a field,
-// time groups need a granularity, and an order needs groups and a server that may read. No schema lists the zones of time_zone.
+// isDependent reports whether an argument is right or absent, so that only another argument can make it wrong: a metric
+// needs a field, time groups need a granularity, and an order needs groups and a server that may read. No schema lists
+// the zones of time_zone.
 func (calls) isDependent(name string, drawn map[string]json.RawMessage) bool {
 	value := strings.Trim(string(drawn[name]), "[]")
 	isAbsent := value == "" || value == "null"
-	return name == "field" && (isAbsent || value[0] == '"') || name == "granularity" && isAbsent || name == "sort" && !isAbsent ||
+	return name == "field" && (isAbsent || value[0] == '"') || name == "granularity" && isAbsent ||
+		name == "sort" && !isAbsent ||
 		name == "time_zone" && !isAbsent
 }
 
 func (c calls) draw(t *rapid.T) map[string]json.RawMessage {
 	arguments := map[string]json.RawMessage{}
 	for _, name := range c.names {
-		if acceptable := c.acceptable[name]; acceptable != nil && (slices.Contains(c.required, name) || rapid.Bool().Draw(t, "give "+name)) {
+		if acceptable := c.acceptable[name]; acceptable != nil &&
+			(slices.Contains(c.required, name) || rapid.Bool().Draw(t, "give "+name)) {
 			arguments[name] = json.RawMessage(rapid.SampledFrom(acceptable).Draw(t, name))
 		}
 	}

@@ -71,5 +71,6 @@ func parseCapture(t *testing.T, name string, raw []byte) capture {
 
 // ofLab reports whether all data of the provider that was captured is known.
 func (c capture) ofLab() bool {
-	return strings.Contains(c.header.Get("Authorization"), "client_lab") || strings.Contains(c.target, "cin_lab_") || strings.Contains(c.target, "typelab")
+	return strings.Contains(c.header.Get("Authorization"), "client_lab") || strings.Contains(c.target, "cin_lab_") ||
+		strings.Contains(c.target, "typelab")
 }

@@ -93,7 +93,9 @@ func (c *connecting) register(name string) *oauth2.Config {
 }
 
 // signIn goes through the authorization code flow with PKCE.
-func (c *connecting) signIn(config *oauth2.Config, options []oauth2.AuthCodeOption, connectionIDs ...string) *oauth2.Token {
+func (c *connecting) signIn(config *oauth2.Config, options []oauth2.AuthCodeOption,
+	connectionIDs ...string,
+) *oauth2.Token {
 	c.Helper()
 	verifier := oauth2.GenerateVerifier()
 	address := config.AuthCodeURL("state-1", append(options, oauth2.S256ChallengeOption(verifier))...)
@@ -102,7 +104,8 @@ func (c *connecting) signIn(config *oauth2.Config, options []oauth2.AuthCodeOpti
 		c.Fatalf("approve: %v: %d %s", err, page.Status, page.Body)
 	}
 	answer := page.Location.Query()
-	if answer.Get("state") != "state-1" || answer.Get("iss") != c.origin || !strings.HasPrefix(page.Location.String(), config.RedirectURL) {
+	if answer.Get("state") != "state-1" || answer.Get("iss") != c.origin ||
+		!strings.HasPrefix(page.Location.String(), config.RedirectURL) {
 		c.Errorf("sent back to %s", page.Location)
 	}
 	token, err := config.Exchange(c.ctx, answer.Get("code"), oauth2.VerifierOption(verifier))

@@ -25,7 +25,8 @@ func outside(c capture) string {
 		return signIn
 	case regexp.MustCompile(`[0-9a-f]{64}`).MatchString(c.header.Get("Authorization") + c.body):
 		return signIn
-	case c.name == "713-events-hint-read-changes" || strings.HasPrefix(c.name, "7") && strings.Contains(address, "event-subscriptions") || strings.Contains(c.name, "subscription"):
+	case c.name == "713-events-hint-read-changes" || strings.HasPrefix(c.name, "7") &&
+		strings.Contains(address, "event-subscriptions") || strings.Contains(c.name, "subscription"):
 		return "a subscription of one session (TestCapturedSubscriptions replays them)"
 	}
 	return ""
@@ -57,8 +58,9 @@ var differsEverywhere = []string{
 }
 
 const (
-	fewerFlows    = "every client registers itself: none is known before, and no document is fetched that would say who it is"
-	plainTypes    = "the sandbox declares types and roles only: no elements of lists, no semantics of streams; and it searches every text both ways"
+	fewerFlows = "every client registers itself: none is known before, and no document is fetched that would say who it is"
+	plainTypes = "the sandbox declares types and roles only: no elements of lists, no semantics of streams; and it " +
+		"searches every text both ways"
 	fewerPages    = "the sandbox has no connect page and no model to describe"
 	fewerFacts    = "the sandbox's connections have no history and no schedule"
 	anyClient     = "a library does the sandbox's registration (RFC 7591); it takes secrets and refuses scripts"
@@ -96,13 +98,18 @@ var differences = map[string]difference{
 	"132-search-owner":               {reason: allSearched, shape: []string{".meta.warnings: empty"}},
 	"152-semantic-owner":             {reason: allSearched, shape: []string{".meta.warnings: empty"}},
 	"749b-*":                         {reason: anotherMoment, shape: []string{".has_more*", ".next_cursor: absent"}},
-	"749c-*":                         {reason: plainTypes, shape: []string{".connectors[].streams[].field_capabilities.*"}},
-	"789h-*":                         {reason: anotherMoment, shape: []string{".data*", ".meta*"}},
+	"749c-*": {
+		reason: plainTypes,
+		shape:  []string{".connectors[].streams[].field_capabilities.*"},
+	},
+	"789h-*": {reason: anotherMoment, shape: []string{".data*", ".meta*"}},
 	"812f-*": {reason: plainTypes, shape: []string{
-		".field_capabilities.*", ".schema.*", ".selection*", ".semantics*", ".query.*", ".views[].*", ".instance_ids: not captured",
+		".field_capabilities.*", ".schema.*", ".selection*", ".semantics*", ".query.*", ".views[].*",
+		".instance_ids: not captured",
 	}},
 	"813j-*": {reason: plainTypes, shape: []string{
-		".connectors[].streams[].field_capabilities.*", ".connectors[].streams[].schema.*", ".connectors[].streams[].selection*",
+		".connectors[].streams[].field_capabilities.*", ".connectors[].streams[].schema.*",
+		".connectors[].streams[].selection*",
 		".connectors[].streams[].semantics*", ".connectors[].streams[].query.*", ".connectors[].streams[].views[].*",
 		".connectors[].streams[].instance_ids: not captured",
 	}},
@@ -118,7 +125,13 @@ var differences = map[string]difference{
 	"880k-par-cimd-loopback": {reason: fewerFlows, status: 400, code: "invalid_client"},
 	"914*-slash-search*":     {reason: byRole, shape: []string{".data[].authored_at: absent"}},
 	"920h-hybrid-no-hit":     {reason: noModel, shape: []string{".data: empty"}},
-	"925-*":                  {reason: rightExcerpts, shape: []string{".data[].evidence_excerpts[].truncated*", ".meta.index_maintenance*"}},
-	"925b-*":                 {reason: rightExcerpts, shape: []string{".data[].evidence_excerpts[].truncated*", ".links.self*"}},
-	"925[cd]-*":              {reason: rightExcerpts, shape: []string{".data[].evidence_excerpts[].truncated*"}},
+	"925-*": {
+		reason: rightExcerpts,
+		shape:  []string{".data[].evidence_excerpts[].truncated*", ".meta.index_maintenance*"},
+	},
+	"925b-*": {
+		reason: rightExcerpts,
+		shape:  []string{".data[].evidence_excerpts[].truncated*", ".links.self*"},
+	},
+	"925[cd]-*": {reason: rightExcerpts, shape: []string{".data[].evidence_excerpts[].truncated*"}},
 }

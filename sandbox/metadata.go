@@ -90,12 +90,17 @@ func (s *Sandbox) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
 			QueryBase:               "/v1",
 			SchemaEndpoint:          "/v1/schema",
 			StreamsEndpointTemplate: "/v1/streams/{stream}",
-			Search:                  searchHint{Endpoint: "/v1/search", FilterRequiresSingleStream: true, ScopeParam: "streams[]"},
+			Search: searchHint{
+				Endpoint: "/v1/search", FilterRequiresSingleStream: true,
+				ScopeParam: "streams[]",
+			},
 		},
 		Capabilities: capabilities{
 			EventSubscriptions: s.subscriptions.Capabilities(),
-			Lexical:            s.rankedRetrieval("/v1/search", score{"bm25", "lower_is_better", true, "implementation_relative"}),
-			Semantic:           s.rankedRetrieval("/v1/search/semantic", score{"semantic_distance", "lower_is_better", true, "distance"}),
+			Lexical: s.rankedRetrieval("/v1/search",
+				score{"bm25", "lower_is_better", true, "implementation_relative"}),
+			Semantic: s.rankedRetrieval("/v1/search/semantic",
+				score{"semantic_distance", "lower_is_better", true, "distance"}),
 			Hybrid: retrieval{
 				Supported: true, Endpoint: "/v1/search/hybrid", CrossStream: true, DefaultLimit: 25, MaxLimit: 100,
 				Sources: []string{"lexical", "semantic"}, Stability: "experimental",

@@ -46,7 +46,8 @@ func TestShiftedDates(t *testing.T) {
 	}
 }
 
-// A narrow index claims to be complete without the fields that it leaves out, and a stale one without the newer records.
+// A narrow index claims to be complete without the fields that it leaves out, and a stale one without the newer
+// records.
 func TestIndexQuirks(t *testing.T) {
 	whole := newSandbox(t, sandbox.Options{})
 	for name, test := range map[string]struct {
@@ -62,7 +63,8 @@ func TestIndexQuirks(t *testing.T) {
 		box := newSandbox(t, sandbox.Options{Quirks: quirks})
 		all, some := ask(t, whole, "/v1/search?"+test.query), ask(t, box, "/v1/search?"+test.query)
 		if !some.Meta.Recall.Complete || some.Meta.Count.(float64) >= all.Meta.Count.(float64) {
-			t.Errorf("%s: %v hits, complete %v; a whole index has %v", name, some.Meta.Count, some.Meta.Recall.Complete, all.Meta.Count)
+			t.Errorf("%s: %v hits, complete %v; a whole index has %v", name, some.Meta.Count,
+				some.Meta.Recall.Complete, all.Meta.Count)
 		}
 		if state := ask(t, box, sandbox.ResourceMetadataPath).Capabilities.Lexical.IndexState; state != test.state {
 			t.Errorf("%s: index_state %q, want %q", name, state, test.state)

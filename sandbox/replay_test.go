@@ -25,8 +25,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// tokenNames maps the placeholders of the captures to the sandbox's ready tokens, and to those of capturedGrants, which have the
-// names of their placeholders.
+// tokenNames maps the placeholders of the captures to the sandbox's ready tokens, and to those of capturedGrants, which
+// have the names of their placeholders.
 var tokenNames = map[string]string{
 	"client_gmail_personal": "gmail_personal",
 	"client_gmail_both":     "gmail_both",
@@ -67,12 +67,14 @@ var events = map[string]func(context.Context, *sandbox.Sandbox) error{
 	"620-ingest-owner": func(ctx context.Context, box *sandbox.Sandbox) error {
 		return box.Store().Put(ctx, catalog.Record{
 			ConnectionID: "cin_gmail_personal", Stream: "threads", Key: "shared-1", EmittedAt: time.Now(),
-			Data: json.RawMessage(`{"id":"shared-1","subject":"😀 emoji subject e\u0301 cin_gmail_personal","last_message_date":"2026-01-02T00:00:00Z"}`),
+			Data: json.RawMessage(`{"id":"shared-1","subject":"😀 emoji subject e\u0301 cin_gmail_personal",` +
+				`"last_message_date":"2026-01-02T00:00:00Z"}`),
 		})
 	},
 	"811-client-streams": func(ctx context.Context, box *sandbox.Sandbox) error {
 		return box.Store().Put(ctx, catalog.Record{
-			ConnectionID: "cin_lab_a", Stream: "words", Key: "new", Data: json.RawMessage(`{"word":"new","n":99,"at":"2026-05-03T00:00:00Z"}`),
+			ConnectionID: "cin_lab_a", Stream: "words", Key: "new",
+			Data:      json.RawMessage(`{"word":"new","n":99,"at":"2026-05-03T00:00:00Z"}`),
 			EmittedAt: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC),
 		})
 	},
@@ -95,7 +97,8 @@ func addWindowtest(ctx context.Context, box *sandbox.Sandbox) error {
 	for i := 1; i <= 250; i++ {
 		data := fmt.Sprintf(`{"id":"z%03d","title":"windowtest entry %d","kind":"z","at":"2026-03-01T00:00:00Z"}`, i, i)
 		if err := box.Store().Put(ctx, catalog.Record{
-			ConnectionID: "cin_lab_b", Stream: "samples", Key: fmt.Sprintf("z%03d", i), Data: json.RawMessage(data), EmittedAt: time.Now(),
+			ConnectionID: "cin_lab_b", Stream: "samples", Key: fmt.Sprintf("z%03d", i), Data: json.RawMessage(data),
+			EmittedAt: time.Now(),
 		}); err != nil {
 			return err
 		}
@@ -122,7 +125,10 @@ var capturedClient = regexp.MustCompile(`"client_id": "(cli_[0-9a-f]+|longview)"
 func newReplayer(t *testing.T, all []capture) *replayer {
 	t.Helper()
 	set := capturedDataset(t, all)
-	return newListening(t, sandbox.Options{Data: &set, Authorization: []authorization.Option{authorization.WithGrants(capturedGrants())}})
+	return newListening(t, sandbox.Options{
+		Data:          &set,
+		Authorization: []authorization.Option{authorization.WithGrants(capturedGrants())},
+	})
 }
 
 // newListening returns a sandbox with its own address.
@@ -221,9 +227,9 @@ func replaceParameter(query, parameter, value string) string {
 	return strings.Join(parts, "&")
 }
 
-// TestReplay holds the sandbox to what real servers answer: the status, the error code and message, every member with its
-// type, and where the data is known in full every value. Where the sandbox differs on purpose, differences says so; what
-// cannot be sent at all, outside.
+// TestReplay holds the sandbox to what real servers answer: the status, the error code and message, every member with
+// its type, and where the data is known in full every value. Where the sandbox differs on purpose, differences says so;
+// what cannot be sent at all, outside.
 func TestReplay(t *testing.T) {
 	all := readCaptures(t)
 	p := newReplayer(t, all)

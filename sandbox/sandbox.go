@@ -21,7 +21,8 @@ import (
 )
 
 // ErrPublicURL reports that Options.PublicURL is not the URL of an origin.
-var ErrPublicURL = errors.New("the public URL must be http or https with a host and no path, as in http://127.0.0.1:8787")
+var ErrPublicURL = errors.New(
+	"the public URL must be http or https with a host and no path, as in http://127.0.0.1:8787")
 
 // Options configures a Sandbox.
 type Options struct {

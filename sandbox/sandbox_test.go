@@ -85,7 +85,8 @@ func discoveryLeadsToEveryPart(t *testing.T, box *sandbox.Sandbox) {
 	var server struct {
 		Issuer string `json:"issuer"`
 	}
-	if status := read(t, box, "", "/.well-known/oauth-authorization-server", &server); status != http.StatusOK || server.Issuer != resource.Servers[0] {
+	if status := read(t, box, "", "/.well-known/oauth-authorization-server", &server); status != http.StatusOK ||
+		server.Issuer != resource.Servers[0] {
 		t.Errorf("authorization server metadata: %d, issuer %q", status, server.Issuer)
 	}
 }
@@ -122,7 +123,8 @@ func everyRecordCanBeFetched(t *testing.T, box *sandbox.Sandbox) {
 			ID   string          `json:"id"`
 			Data json.RawMessage `json:"data"`
 		}
-		target := "/v1/streams/" + record.Stream + "/records/" + url.PathEscape(record.Key) + "?connection_id=" + record.ConnectionID
+		target := "/v1/streams/" + record.Stream + "/records/" + url.PathEscape(record.Key) + "?connection_id=" +
+			record.ConnectionID
 		if status := read(t, box, box.Tokens()["everything"], target, &got); status != http.StatusOK || got.ID != record.Key {
 			t.Errorf("%s: %d, id %q", target, status, got.ID)
 			continue
@@ -142,10 +144,12 @@ func revokedGrantIsRefused(t *testing.T, box *sandbox.Sandbox) {
 	if err := box.Authorization().Revoke(member.GrantID); err != nil {
 		t.Fatal(err)
 	}
-	if status := read(t, box, member.AccessToken, "/v1/streams", &answer); status != http.StatusForbidden || answer.Error.Code != "grant_revoked" {
+	if status := read(t, box, member.AccessToken, "/v1/streams", &answer); status != http.StatusForbidden ||
+		answer.Error.Code != "grant_revoked" {
 		t.Errorf("after: %d %s", status, answer.Error.Code)
 	}
-	if status := read(t, box, box.Tokens()["expired"], "/v1/streams", &answer); status != http.StatusForbidden || answer.Error.Code != "grant_expired" {
+	if status := read(t, box, box.Tokens()["expired"], "/v1/streams", &answer); status != http.StatusForbidden ||
+		answer.Error.Code != "grant_expired" {
 		t.Errorf("an expired grant: %d %s", status, answer.Error.Code)
 	}
 }
@@ -191,7 +195,10 @@ func TestDataDirectoryKeepsDeletions(t *testing.T) {
 }
 
 func TestPublicURLMustBeAnOrigin(t *testing.T) {
-	for _, raw := range []string{"", "127.0.0.1:8787", "ftp://host", "http://host/path", "http://host?q=1", "http://%zz", "http://user:secret@host", "http://host#f"} {
+	for _, raw := range []string{
+		"", "127.0.0.1:8787", "ftp://host", "http://host/path", "http://host?q=1", "http://%zz",
+		"http://user:secret@host", "http://host#f",
+	} {
 		if _, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: raw}); !errors.Is(err, sandbox.ErrPublicURL) {
 			t.Errorf("%q gives %v", raw, err)
 		}

@@ -51,7 +51,8 @@ func shapeProblems(want, got any, path string) []string {
 
 // unlikeEverywhere are members whose values are new in every answer, or that say how long a server has kept its data.
 var unlikeEverywhere = []string{
-	"request_id", "trace_id", "scenario_id", "grant_id", "client_id", "next_cursor", "next", "value_ms", "score", "freshness", "emitted_at",
+	"request_id", "trace_id", "scenario_id", "grant_id", "client_id", "next_cursor", "next", "value_ms", "score",
+	"freshness", "emitted_at",
 	"last_updated", "resource_metadata", "description", "record_json_bytes",
 }
 
@@ -82,7 +83,8 @@ func valueProblems(want, got any, path string) []string {
 			}
 		}
 	case string:
-		if beginning, _, cut := strings.Cut(want, trimmed); want != got && !(cut && strings.HasPrefix(fmt.Sprint(got), beginning)) {
+		if beginning, _, cut := strings.Cut(want, trimmed); want != got &&
+			!(cut && strings.HasPrefix(fmt.Sprint(got), beginning)) {
 			problems = append(problems, fmt.Sprintf("%s: %v, captured %s", path, got, want))
 		}
 	default:

@@ -22,7 +22,8 @@ import (
 
 // subscriptionTokens maps the placeholders of the captures of event subscriptions to the sandbox's ready tokens.
 var subscriptionTokens = map[string]string{
-	"client_lab": "gmail_personal", "client_lab_both": "gmail_both", "client_revoked": "narrow", "owner": "owner", "mcp_package_all": "package",
+	"client_lab": "gmail_personal", "client_lab_both": "gmail_both", "client_revoked": "narrow", "owner": "owner",
+	"mcp_package_all": "package",
 }
 
 // capturedReceiver replaces the receiver at 127.0.0.1:9998 in the captures.
@@ -51,7 +52,8 @@ func newCapturedReceiver(t *testing.T) *capturedReceiver {
 	return r
 }
 
-// ServeHTTP echoes the first challenge for a path, but not for /b; the second one it echoes as plain text (704, 704b, 705c).
+// ServeHTTP echoes the first challenge for a path, but not for /b; the second one it echoes as plain text (704, 704b,
+// 705c).
 func (r *capturedReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	got := delivery{path: request.URL.Path, header: request.Header}
 	text, _ := io.ReadAll(request.Body)
@@ -147,8 +149,10 @@ func (p *subscriptionReplay) send(t *testing.T, c capture) (int, []byte) {
 		names = append(names, captured, id)
 	}
 	replaced := strings.NewReplacer(names...)
-	body := strings.ReplaceAll(replaced.Replace(c.body), "127.0.0.1%3A9998", strings.TrimPrefix(p.receiver.server.URL, "http://"))
-	request, err := http.NewRequestWithContext(t.Context(), c.method, p.origin+replaced.Replace(c.target), strings.NewReader(body))
+	body := strings.ReplaceAll(replaced.Replace(c.body), "127.0.0.1%3A9998",
+		strings.TrimPrefix(p.receiver.server.URL, "http://"))
+	request, err := http.NewRequestWithContext(t.Context(), c.method, p.origin+replaced.Replace(c.target),
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +193,8 @@ func subscriptionOf(t *testing.T, body []byte) (id, status, reason string) {
 	return found.ID, found.Status, found.Reason
 }
 
-// Event subscriptions of the sandbox are those of a real provider (docs/provider-contract.md, Event subscriptions): every captured
-// request in its order, with the captured receiver, is answered alike, and the same events come.
+// Event subscriptions of the sandbox are those of a real provider (docs/provider-contract.md, Event subscriptions):
+// every captured request in its order, with the captured receiver, is answered alike, and the same events come.
 func TestSubscriptionsAreAsCaptured(t *testing.T) {
 	box, url := sandboxtest.Serve(t, sandbox.Options{Seed: 1, Retries: []time.Duration{time.Hour}})
 	p := &subscriptionReplay{origin: url, box: box, receiver: newCapturedReceiver(t), ids: map[string]string{}}
@@ -241,10 +245,12 @@ func TestSubscriptionsAreAsCaptured(t *testing.T) {
 			t.Errorf("%s: %s", c.name, problem)
 		}
 		if got.header.Get("Content-Type") != c.header.Get("Content-Type") || got.header.Get("Webhook-Id") != got.body["id"] ||
-			!regexp.MustCompile(`^\d{10}$`).MatchString(got.header.Get("Webhook-Timestamp")) || !strings.HasPrefix(got.header.Get("Webhook-Signature"), "v1,") {
+			!regexp.MustCompile(`^\d{10}$`).MatchString(got.header.Get("Webhook-Timestamp")) ||
+			!strings.HasPrefix(got.header.Get("Webhook-Signature"), "v1,") {
 			t.Errorf("%s: the headers are %v", c.name, got.header)
 		}
-		if data := got.body["data"].(map[string]any); got.body["source"] != "/v1/event-subscriptions/"+data["subscription_id"].(string) {
+		if data := got.body["data"].(map[string]any); got.body["source"] != "/v1/event-subscriptions/"+
+			data["subscription_id"].(string) {
 			t.Errorf("%s: the source is %s", c.name, got.body["source"])
 		}
 	}
@@ -270,7 +276,10 @@ func put(t *testing.T, box *sandbox.Sandbox, key string) {
 // show reads a subscription, by its captured id and token.
 func (p *subscriptionReplay) show(t *testing.T, capturedID, token string) []byte {
 	t.Helper()
-	c := capture{method: http.MethodGet, target: "/v1/event-subscriptions/" + capturedID, header: http.Header{"Authorization": {"Bearer <" + token + ">"}}}
+	c := capture{
+		method: http.MethodGet, target: "/v1/event-subscriptions/" + capturedID,
+		header: http.Header{"Authorization": {"Bearer <" + token + ">"}},
+	}
 	_, body := p.send(t, c)
 	return body
 }

@@ -1,5 +1,5 @@
-// Command pdpp-mcp-gen writes the files that are generated from the specs in toolspec/. With -check it writes nothing and
-// fails if a generated file is out of date.
+// Command pdpp-mcp-gen writes the files that are generated from the specs in toolspec/. With -check it writes nothing
+// and fails if a generated file is out of date.
 package main
 
 import (

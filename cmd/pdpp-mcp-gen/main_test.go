@@ -25,7 +25,8 @@ func TestGenerateThenCheck(t *testing.T) {
 	if code, printed := generateIn(root, "-check"); code != 1 || !strings.Contains(printed, "gen/search_gen.go: missing") {
 		t.Errorf("check of an empty folder: exit code %d, printed %q", code, printed)
 	}
-	if code, printed := generateIn(root); code != 0 || !strings.Contains(printed, "wrote gen/search_gen.go\n") || strings.Contains(printed, "missing") {
+	if code, printed := generateIn(root); code != 0 || !strings.Contains(printed, "wrote gen/search_gen.go\n") ||
+		strings.Contains(printed, "missing") {
 		t.Fatalf("generate: exit code %d, printed %q", code, printed)
 	}
 	if code, printed := generateIn(root, "-check"); code != 0 || printed != "" {
@@ -34,7 +35,10 @@ func TestGenerateThenCheck(t *testing.T) {
 	golden.Put(t, root, "gen/search_gen.go", "edited\n")
 	golden.Put(t, root, "docs/tools/gone.md", "of a tool that is gone\n")
 	code, printed := generateIn(root, "-check")
-	for _, want := range []string{"gen/search_gen.go:1: differs\n  have: edited\n", "docs/tools/gone.md: stale\n", "run go generate ./gen"} {
+	for _, want := range []string{
+		"gen/search_gen.go:1: differs\n  have: edited\n", "docs/tools/gone.md: stale\n",
+		"run go generate ./gen",
+	} {
 		if code != 1 || !strings.Contains(printed, want) {
 			t.Errorf("check: exit code %d, printed %q; want 1 and %q", code, printed, want)
 		}
@@ -56,7 +60,8 @@ func TestNothingIsTouchedWhenASpecIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Put(t, root, "toolspec/tools/fetch.yaml", strings.Replace(string(text), "budget: {bytes: 1500}", "budget: {bytes: 17}", 1))
+	golden.Put(t, root, "toolspec/tools/fetch.yaml",
+		strings.Replace(string(text), "budget: {bytes: 1500}", "budget: {bytes: 17}", 1))
 	before := golden.Tree(t, root)
 	code, printed := generateIn(root)
 	if code != 1 || !strings.Contains(printed, "over its budget of 17") {

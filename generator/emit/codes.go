@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// codeTypes are the types of codes by package. Other packages have untyped constants, and so have those that begin with Code.
+// codeTypes are the types of codes by package. Other packages have untyped constants, and so have those that begin with
+// Code.
 var codeTypes = map[string]string{"tool": "Code", "rs": "Reason"}
 
 // Codes returns the Go files with the constants of the codes, by the folder of their package.

@@ -55,7 +55,8 @@ func Commands(surface *plan.Plan) ([]byte, error) {
 	for _, tool := range surface.Commands {
 		calls = append(calls, jen.Id(toolFile{tool: tool}.commandName()).Call())
 	}
-	file.Add(comment("Commands returns the commands of the terminal, in the order of the specs. No MCP client is offered them.")).
+	file.Add(comment("Commands returns the commands of the terminal, in the order of the specs. " +
+		"No MCP client is offered them.")).
 		Line().Func().Id("Commands").Params().Index().Add(runtime("tool", "Command")).Block(
 		jen.Return(jen.Index().Add(runtime("tool", "Command")).Add(braces(calls, len(calls) > 0))),
 	)

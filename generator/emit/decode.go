@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// decode writes the function that reads and checks the arguments. The reader keeps the first error, so the reads can be in
-// one literal.
+// decode writes the function that reads and checks the arguments. The reader keeps the first error, so the reads can be
+// in one literal.
 func (t toolFile) decode() jen.Code {
 	reads := make([]jen.Code, 0, len(t.tool.Arguments))
 	for _, argument := range t.tool.Arguments {
@@ -39,8 +39,8 @@ func (t toolFile) readsDates() bool {
 	return slices.ContainsFunc(t.tool.Arguments, func(argument plan.Argument) bool { return argument.Type.ReadsDates })
 }
 
-// usesGiven reports whether a step takes the arguments as they were given: a target, a gate, or a result that shows how the call continues.
-// A call without arguments has none to replace.
+// usesGiven reports whether a step takes the arguments as they were given: a target, a gate, or a result that shows how
+// the call continues. A call without arguments has none to replace.
 func (t toolFile) usesGiven() bool {
 	if t.tool.Target != nil || len(t.tool.Preconditions) > 0 {
 		return true

@@ -16,8 +16,10 @@ const (
 
 // runtimePackages are the packages that generated code may import: a package's name and its folder below runtime/.
 var runtimePackages = map[string]string{
-	"answer": "answer", "argument": "call/argument", "refusal": "call/refusal", "recordid": "provider/recordid", "rs": "provider/rs",
-	"auth": "server/auth", "fanout": "grant/fanout", "tally": "read/tally", "condition": "read/condition", "host": "server/host", "toolcall": "server/toolcall",
+	"answer": "answer", "argument": "call/argument", "refusal": "call/refusal", "recordid": "provider/recordid",
+	"rs":   "provider/rs",
+	"auth": "server/auth", "fanout": "grant/fanout", "tally": "read/tally", "condition": "read/condition",
+	"host": "server/host", "toolcall": "server/toolcall",
 	"operation": "read/operation", "record": "read/record", "scan": "read/scan", "render": "render", "tool": "tool",
 }
 

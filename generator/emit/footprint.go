@@ -6,7 +6,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/measure"
 )
 
-// Footprint returns the Go file with the measured size of the surface, since the server binary links no tokenizer (R-FOOT-3).
+// Footprint returns the Go file with the measured size of the surface, since the server binary links no tokenizer
+// (R-FOOT-3).
 func Footprint(footprint measure.Footprint) ([]byte, error) {
 	file := newFile(surfaceSource)
 	rows := make([]jen.Code, 0, len(footprint.Tools))

@@ -23,7 +23,8 @@ func optional(members []member, isSet bool, name string, value jen.Code) []membe
 	return append(members, member{name, value})
 }
 
-// structLiteral returns the braces of a struct literal, with one member per line if there are more than longestOnOneLine.
+// structLiteral returns the braces of a struct literal, with one member per line if there are more than
+// longestOnOneLine.
 func structLiteral(members []member) jen.Code {
 	return braces(keyed(members), len(members) > longestOnOneLine)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// Names returns the Go file of package tool with the names that hand-written code uses: the tools and arguments of the calls
-// that results suggest, and the advice after a refusal. It is not in gen, which runtime packages do not import.
+// Names returns the Go file of package tool with the names that hand-written code uses: the tools and arguments of the
+// calls that results suggest, and the advice after a refusal. It is not in gen, which runtime packages do not import.
 func Names(surface *plan.Plan) ([]byte, error) {
 	file := newFileOf("tool", runtimePath("tool"), surfaceSource)
 	constants := make([]jen.Code, 0, len(surface.Names))

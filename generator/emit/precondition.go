@@ -28,7 +28,8 @@ func (t toolFile) resolveTarget() []jen.Code {
 	}
 	literal := runtime("argument", "TargetInput").Add(structLiteral(members))
 	return []jen.Code{
-		jen.List(jen.Id("target"), jen.Err()).Op(":=").Add(runtime("argument", "ResolveTarget")).Call(jen.Id("given"), literal),
+		jen.List(jen.Id("target"), jen.Err()).Op(":=").Add(runtime("argument", "ResolveTarget")).Call(jen.Id("given"),
+			literal),
 		returnOnError(),
 	}
 }

@@ -27,7 +27,8 @@ func promptArguments(prompt toolspec.Prompt) jen.Code {
 		members := []member{{"Name", jen.Lit(argument.Name)}, {"Description", jen.Lit(argument.Description)}}
 		members = optional(members, argument.Required, "Required", jen.True())
 		members = withConstant(members, "Form", toolspec.PromptForms.Get(argument.Form))
-		items = append(items, onOneLine(withConstant(members, "Complete", toolspec.Completions.On(argument.Complete, "string"))))
+		items = append(items,
+			onOneLine(withConstant(members, "Complete", toolspec.Completions.On(argument.Complete, "string"))))
 	}
 	return jen.Index().Add(runtime("tool", "PromptArgument")).Add(braces(items, len(items) > 0))
 }

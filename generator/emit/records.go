@@ -27,7 +27,8 @@ func Records(records toolspec.RecordsFile) ([]byte, error) {
 		Line().Var().Id("Conversations").Op("=").Index().Id("Conversation").Add(braces(rows, true)).Line()
 	file.Add(comment("StopWords are left out of a search that has no hit as given (R-FIND-1).")).
 		Line().Var().Id("StopWords").Op("=").Add(stringList(records.Words.Stop)).Line()
-	file.Add(comment("EndingsOff and EndingsOn make other forms of a word, in the order in which they are tried.")).Line().Var().Defs(
+	file.Add(comment("EndingsOff and EndingsOn make other forms of a word, in the order in which they are tried.")).
+		Line().Var().Defs(
 		jen.Id("EndingsOff").Op("=").Add(stringList(records.Words.EndingsOff)),
 		jen.Id("EndingsOn").Op("=").Add(stringList(records.Words.EndingsOn)),
 	)

@@ -40,7 +40,8 @@ func (t toolFile) requestLiteral() (steps []jen.Code, literal jen.Code) {
 	members = optional(members, len(request.Query) > 0, "Query", jen.Id("query"))
 	members = optional(members, len(request.Body) > 0, "Body", jen.Op("&").Id("body"))
 	if sources := request.Sources; sources != nil {
-		members = append(members, member{"Sources", runtime(sources.Package, sources.Function).Add(structLiteral(fields(*sources)))})
+		members = append(members,
+			member{"Sources", runtime(sources.Package, sources.Function).Add(structLiteral(fields(*sources)))})
 	}
 	if request.Changes() {
 		return steps, runtime("rs", "Change").Add(structLiteral(members))

@@ -13,7 +13,8 @@ const surfaceSource = "toolspec/surface.yaml"
 // Surface returns the Go file that lists what a host advertises.
 func Surface(surface *plan.Plan) ([]byte, error) {
 	file := newFile(surfaceSource)
-	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the specs, the resource templates and the prompts.")).
+	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the " +
+		"specs, the resource templates and the prompts.")).
 		Line().Func().Id("Surface").Params().Add(runtime("tool", "Surface")).Block(
 		jen.Return(runtime("tool", "Surface").Add(structLiteral(optional([]member{
 			{"Instructions", jen.Id("instructions")},

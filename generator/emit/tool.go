@@ -13,7 +13,8 @@ type toolFile struct {
 	tool plan.Tool
 }
 
-// Tool returns the Go file of one tool: its input struct and decoder, if it has arguments, its ask function and its definition.
+// Tool returns the Go file of one tool: its input struct and decoder, if it has arguments, its ask function and its
+// definition.
 func Tool(tool plan.Tool) ([]byte, error) {
 	t := toolFile{tool: tool}
 	if tool.Terminal != nil {

@@ -9,7 +9,8 @@ import (
 // Codes returns docs/tools/errors.md.
 func Codes(sections []toolspec.CodeSection) []byte {
 	text := newPage("toolspec/codes.yaml", "Error codes")
-	text.paragraph("The meaning of a code never changes; the wording of messages may. A tool's error is a result that the model sees and can often fix " +
+	text.paragraph("The meaning of a code never changes; the wording of messages may. A tool's error is a result that " +
+		"the model sees and can often fix " +
 		"itself, so most steps below address the model.")
 	for _, section := range sections {
 		text.paragraph("## %s", section.Title)

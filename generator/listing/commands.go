@@ -9,7 +9,8 @@ import (
 // Commands returns the page with the requests of the commands that only a terminal has, in Markdown.
 func Commands(surface *plan.Plan) []byte {
 	page := newPage("toolspec/surface.yaml", "Commands of the terminal")
-	page.paragraph("`--help` explains each command. [terminal.md](terminal.md) shows how they are used. MCP clients are offered none of them.")
+	page.paragraph("`--help` explains each command. [terminal.md](terminal.md) shows how they are used. MCP clients are " +
+		"offered none of them.")
 	page.table([]string{"command", "request"})
 	for _, tool := range surface.Commands {
 		words := "pdpp-mcp " + strings.Join(tool.Terminal.Words, " ")

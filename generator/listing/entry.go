@@ -1,5 +1,5 @@
-// Package listing writes the texts about the surface that people and models read: the tools/list result, the instructions,
-// the reference pages and the README table.
+// Package listing writes the texts about the surface that people and models read: the tools/list result, the
+// instructions, the reference pages and the README table.
 package listing
 
 import (

@@ -11,7 +11,8 @@ import (
 // Index returns the first page of the reference, in Markdown.
 func Index(surface *plan.Plan) []byte {
 	page := newPage("toolspec/surface.yaml", "Tools")
-	page.paragraph("Every tool only reads. A page says what a tool takes, what it asks the resource server, and what it gives back.")
+	page.paragraph(
+		"Every tool only reads. A page says what a tool takes, what it asks the resource server, and what it gives back.")
 	page.tools(surface, "")
 	page.paragraph("[Prompts](prompts.md) are ready questions that lead a model through them.")
 	page.paragraph("## Resource templates")
@@ -45,7 +46,8 @@ const (
 type NoMarkersError struct{ Page, Begin, End string }
 
 func (e *NoMarkersError) Error() string {
-	return fmt.Sprintf("%s has no place for a generated part: put the lines %q and %q in it", e.Page, strings.TrimSpace(e.Begin), e.End)
+	return fmt.Sprintf("%s has no place for a generated part: put the lines %q and %q in it", e.Page,
+		strings.TrimSpace(e.Begin), e.End)
 }
 
 // Readme returns the README with its table of tools replaced, or a *NoMarkersError.

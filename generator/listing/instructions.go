@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// openingCharacters is the length in runes within which the instructions must make sense alone (R-INSTR-2), since some hosts
-// show a model no more before it looks for tools.
+// openingCharacters is the length in runes within which the instructions must make sense alone (R-INSTR-2), since some
+// hosts show a model no more before it looks for tools.
 const openingCharacters = 512
 
 // MissingGuidanceError is a topic that the instructions must mention and do not.
@@ -55,7 +55,8 @@ func CheckInstructions(instructions string) error {
 	require := func(text, requirement string, within int, topics []topic) {
 		for _, topic := range topics {
 			if !strings.Contains(text, topic.word) {
-				problems = append(problems, &MissingGuidanceError{Requirement: requirement, Topic: topic.name, Word: topic.word, Within: within})
+				problems = append(problems,
+					&MissingGuidanceError{Requirement: requirement, Topic: topic.name, Word: topic.word, Within: within})
 			}
 		}
 	}

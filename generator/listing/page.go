@@ -73,7 +73,8 @@ func (m *markdown) argumentTable(arguments []plan.Argument) {
 func (m *markdown) checks(tool plan.Tool) {
 	m.paragraph("## Checked before the resource server is asked")
 	m.line("")
-	m.line("- An argument that is not in the table is refused with `unknown_argument`; a wrong type or value is refused too.")
+	m.line(
+		"- An argument that is not in the table is refused with `unknown_argument`; a wrong type or value is refused too.")
 	for _, argument := range tool.Arguments {
 		if argument.Check != nil {
 			m.line("- `%s`: %s", argument.Name, argument.Check.Doc)
@@ -100,7 +101,8 @@ func whenGiven(precondition plan.Precondition) string {
 
 func (m *markdown) output(tool plan.Tool) {
 	m.paragraph("## Structured output")
-	m.paragraph("Any member may be absent. A refusal has `error`. [Its JSON Schema](output/%s.json) is for programs.", tool.Name)
+	m.paragraph("Any member may be absent. A refusal has `error`. [Its JSON Schema](output/%s.json) is for programs.",
+		tool.Name)
 	m.table([]string{"member", "type", "meaning"})
 	m.properties("", tool.Output.Properties)
 	var promises []string
@@ -118,7 +120,10 @@ func (m *markdown) output(tool plan.Tool) {
 }
 
 // jsonTypes are the types of properties whose words are not names of types.
-var jsonTypes = map[string]string{"string_list": "array", "calls": "array", "reading": "object", "refusal": "object", "scalar": "any but array and object"}
+var jsonTypes = map[string]string{
+	"string_list": "array", "calls": "array", "reading": "object", "refusal": "object",
+	"scalar": "any but array and object",
+}
 
 // properties lists the members of an object, and of the objects in it.
 func (m *markdown) properties(inside string, properties []toolspec.Property) {

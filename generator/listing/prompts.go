@@ -8,7 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// PromptsList returns the prompts/list result, indented. The SDK sends the members in this order, and the prompts by their names.
+// PromptsList returns the prompts/list result, indented. The SDK sends the members in this order, and the prompts by
+// their names.
 func PromptsList(surface *plan.Plan) ([]byte, error) {
 	entries := make([]ordered.Object, 0, len(surface.Prompts))
 	for _, prompt := range surface.Prompts {
@@ -40,8 +41,10 @@ func promptArguments(prompt toolspec.Prompt) []ordered.Object {
 // Prompts returns the reference page of the prompts, in Markdown.
 func Prompts(surface *plan.Plan) []byte {
 	page := newPage("toolspec/prompts", "Prompts")
-	page.paragraph("Ready questions, which hosts offer to their users, such as by a slash command. Each becomes one message that leads a model\n" +
-		"through the [tools](README.md). Below, {argument} is a value as a JSON string. {argument.begin} and {argument.end} are the\n" +
+	page.paragraph("Ready questions, which hosts offer to their users, such as by a slash command. Each becomes one " +
+		"message that leads a model\n" +
+		"through the [tools](README.md). Below, {argument} is a value as a JSON string. {argument.begin} and " +
+		"{argument.end} are the\n" +
 		"first moment of a day and of the next, and text between << and >> is left out without its value.")
 	for _, prompt := range surface.Prompts {
 		page.paragraph("## `%s`", prompt.Name)

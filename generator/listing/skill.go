@@ -6,8 +6,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Skill returns the SKILL.md of a skill (https://agentskills.io/specification). It has no mark of a generated file, since the front
-// matter comes first and a model pays for each line.
+// Skill returns the SKILL.md of a skill (https://agentskills.io/specification). It has no mark of a generated file,
+// since the front matter comes first and a model pays for each line.
 func Skill(skill toolspec.Skill) []byte {
 	page := &markdown{}
 	page.line("---\nname: %s\ndescription: %s\n---", skill.Name, yamlText(skill.Description))

@@ -1,5 +1,5 @@
-// Package measure measures the advertised surface in bytes and tokens, and checks its budgets (R-FOOT-3). Only the generator
-// links the tokenizer.
+// Package measure measures the advertised surface in bytes and tokens, and checks its budgets (R-FOOT-3). Only the
+// generator links the tokenizer.
 package measure
 
 import (

@@ -23,7 +23,8 @@ func (b builder) argument(spec toolspec.Argument) Argument {
 	if spec.Required {
 		argument.Reader, argument.Go = word.RequiredFunction, goType(word.RequiredGo)
 	}
-	if argument.SentName = spec.SentName(); slices.ContainsFunc(b.spec.Arguments, func(a toolspec.Argument) bool { return a.Name == argument.SentName }) {
+	if argument.SentName = spec.SentName(); slices.ContainsFunc(b.spec.Arguments,
+		func(a toolspec.Argument) bool { return a.Name == argument.SentName }) {
 		argument.SentName = spec.Name // another argument has that name
 	}
 	if spec.Check != "" {

@@ -37,7 +37,8 @@ func names(calls []toolspec.Call) []Name {
 func advice(surface *toolspec.Surface) []Advice {
 	var planned []Advice
 	for _, refusal := range surface.Refusals() {
-		planned = append(planned, Advice{Code: refusal.Code, Show: toolspec.Shows.Get(refusal.Show).Function, Hint: refusal.Hint})
+		planned = append(planned,
+			Advice{Code: refusal.Code, Show: toolspec.Shows.Get(refusal.Show).Function, Hint: refusal.Hint})
 	}
 	return planned
 }

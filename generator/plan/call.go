@@ -6,7 +6,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// call plans a call of the function that a word names. Its fields are in the order of the vocabulary and of the Go struct.
+// call plans a call of the function that a word names. Its fields are in the order of the vocabulary and of the Go
+// struct.
 func (b builder) call(packageName string, word toolspec.Word, with toolspec.Bindings) *Call {
 	call := &Call{
 		Package: cmp.Or(word.Package, packageName), Function: word.Function,
@@ -15,7 +16,8 @@ func (b builder) call(packageName string, word toolspec.Word, with toolspec.Bind
 	for _, parameter := range word.Parameters {
 		for _, binding := range with {
 			if binding.Name == parameter.Name {
-				call.Fields = append(call.Fields, Field{Name: GoName(parameter.Name), Value: b.value(binding.Value, parameter.Kind)})
+				call.Fields = append(call.Fields,
+					Field{Name: GoName(parameter.Name), Value: b.value(binding.Value, parameter.Kind)})
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package plan turns specs into the input of the emitters: Go names, typed fields, the order of the calls, and the function
-// of each word of a spec. It writes no output.
+// Package plan turns specs into the input of the emitters: Go names, typed fields, the order of the calls, and the
+// function of each word of a spec. It writes no output.
 package plan
 
 import "github.com/pdppmcp/pdpp-mcp/toolspec"
@@ -23,7 +23,8 @@ type Advice struct {
 	Hint string
 }
 
-// Tool is one tool. A call is answered by Request and Render, or by Operation. A Render that answers sends the request itself.
+// Tool is one tool. A call is answered by Request and Render, or by Operation. A Render that answers sends the request
+// itself.
 type Tool struct {
 	toolspec.Tool
 	GoName        string // QueryRecords

@@ -31,7 +31,10 @@ func (b builder) request(spec *toolspec.Request) *Request {
 
 // parameter plans how an argument is sent.
 func (b builder) parameter(spec toolspec.Argument) Parameter {
-	parameter := Parameter{Method: toolspec.Sends.On(spec.Send, spec.Type).Function, Name: spec.SentName(), Value: b.input(spec.Name, true)}
+	parameter := Parameter{
+		Method: toolspec.Sends.On(spec.Send, spec.Type).Function, Name: spec.SentName(),
+		Value: b.input(spec.Name, true),
+	}
 	// An id may name its source, so the target's connection is sent (R-HAND-3).
 	if target := b.spec.Target; target != nil && target.ConnectionID == spec.Name {
 		parameter.Value = b.value(targetVariable+"."+toolspec.OptionalTargetPart, toolspec.KindOptionalString)

@@ -36,12 +36,13 @@ func ofArgument(argument plan.Argument) Schema {
 	return property
 }
 
-// filter returns the schema of an open map from fields to scalars or ranges (R-ARG-1). The alternatives are below the top
-// level and have one type each, which every model provider accepts.
+// filter returns the schema of an open map from fields to scalars or ranges (R-ARG-1). The alternatives are below the
+// top level and have one type each, which every model provider accepts.
 func filter() Schema {
 	scalars := []Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}
 	between := Schema{Type: "object", MinProperties: 1, Closed: true}
-	for _, operator := range []string{"gte", "gt", "lte", "lt"} { // a range of booleans is accepted and not worth its bytes here
+	// a range of booleans is accepted and not worth its bytes here
+	for _, operator := range []string{"gte", "gt", "lte", "lt"} {
 		between.Properties = append(between.Properties, Property{Name: operator, Schema: Schema{AnyOf: scalars[:2]}})
 	}
 	condition := Schema{AnyOf: append(scalars[:3:3], between)}

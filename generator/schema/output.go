@@ -2,12 +2,13 @@ package schema
 
 import "github.com/pdppmcp/pdpp-mcp/toolspec"
 
-// Output returns the schema of structured content that clients get in the list of tools: the advertised properties, with brief
-// descriptions. Like Program, it is loose, without required members, closed objects or enums, since clients validate error results
-// against it too and drop those that do not fit (R-SURF-10).
+// Output returns the schema of structured content that clients get in the list of tools: the advertised properties,
+// with brief descriptions. Like Program, it is loose, without required members, closed objects or enums, since clients
+// validate error results against it too and drop those that do not fit (R-SURF-10).
 func Output(output toolspec.Output) Schema { return object(output.Properties, true) }
 
-// Program returns the schema of structured content for the authors of programs: all properties, with their descriptions (R-EVAL-4).
+// Program returns the schema of structured content for the authors of programs: all properties, with their descriptions
+// (R-EVAL-4).
 func Program(output toolspec.Output) Schema { return object(output.Properties, false) }
 
 func object(properties []toolspec.Property, isServed bool) Schema {
@@ -42,7 +43,8 @@ func ofProperty(property toolspec.Property, isServed bool) Schema {
 	case "scalar":
 		return Schema{AnyOf: []Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "null"}}}
 	case "calls":
-		return arrayOf(members(Property{"tool", Schema{Type: "string"}}, Property{"arguments", Schema{Type: "object"}}, Property{"kind", Schema{Type: "string"}}))
+		return arrayOf(members(Property{"tool", Schema{Type: "string"}}, Property{"arguments", Schema{Type: "object"}},
+			Property{"kind", Schema{Type: "string"}}))
 	case "reading":
 		return members(Property{"records_read", Schema{Type: "integer"}}, Property{"matched", Schema{Type: "integer"}},
 			Property{"complete", Schema{Type: "boolean"}}, Property{"note", Schema{Type: "string"}})

@@ -13,8 +13,14 @@ import (
 func TestInputKeepsDeclaredOrder(t *testing.T) {
 	least, most := int64(1), int64(100)
 	input := schema.Input(plan.Tool{Arguments: []plan.Argument{
-		{Argument: toolspec.Argument{Name: "zebra", Required: true, Enum: []string{"b", "a"}}, Type: toolspec.ArgumentType{Name: "string"}},
-		{Argument: toolspec.Argument{Name: "apple", Minimum: &least, Maximum: &most, Description: "a < b"}, Type: toolspec.ArgumentType{Name: "integer"}},
+		{
+			Argument: toolspec.Argument{Name: "zebra", Required: true, Enum: []string{"b", "a"}},
+			Type:     toolspec.ArgumentType{Name: "string"},
+		},
+		{
+			Argument: toolspec.Argument{Name: "apple", Minimum: &least, Maximum: &most, Description: "a < b"},
+			Type:     toolspec.ArgumentType{Name: "integer"},
+		},
 		{Argument: toolspec.Argument{Name: "limits"}, Type: toolspec.ArgumentType{Name: "limits"}},
 	}})
 	got, err := ordered.Compact(input)
@@ -24,7 +30,8 @@ func TestInputKeepsDeclaredOrder(t *testing.T) {
 	want := `{"type":"object","properties":{` +
 		`"zebra":{"type":"string","enum":["b","a"]},` +
 		`"apple":{"type":"integer","description":"a < b","minimum":1,"maximum":100},` +
-		`"limits":{"type":"object","properties":{},"minProperties":1,"additionalProperties":{"type":"integer","minimum":1}}},` +
+		`"limits":{"type":"object","properties":{},"minProperties":1,"additionalProperties":{"type":"integer",` +
+		`"minimum":1}}},` +
 		`"required":["zebra"],"additionalProperties":false}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -1,5 +1,5 @@
-// Package view bundles the page that a host shows next to a result (R-VIEW-1): its script, its style and the chart library in one HTML
-// document, which loads nothing.
+// Package view bundles the page that a host shows next to a result (R-VIEW-1): its script, its style and the chart
+// library in one HTML document, which loads nothing.
 package view
 
 import (
@@ -37,7 +37,8 @@ func Document() ([]byte, error) {
 	}
 	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'", hashOf(script), hashOf(style))
 	document := strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}", script).Replace(string(page))
-	return []byte(strings.Replace(document, "<html", "<!-- The charts are drawn by uPlot (https://github.com/leeoniya/uPlot):\n"+string(licence)+"-->\n<html", 1)), nil
+	return []byte(strings.Replace(document, "<html",
+		"<!-- The charts are drawn by uPlot (https://github.com/leeoniya/uPlot):\n"+string(licence)+"-->\n<html", 1)), nil
 }
 
 // bundled returns a minified file with everything that it imports.
@@ -48,7 +49,8 @@ func bundled(name string, loader api.Loader) (string, error) {
 	}
 	result := api.Build(api.BuildOptions{
 		Stdin:  &api.StdinOptions{Contents: string(content), Sourcefile: name, Loader: loader},
-		Bundle: true, Write: false, Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsNone,
+		Bundle: true, Write: false, Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,
+		LegalComments:    api.LegalCommentsNone,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 		Plugins: []api.Plugin{embedded},
 	})
@@ -68,14 +70,15 @@ var embedded = api.Plugin{Name: "embedded", Setup: func(build api.PluginBuild) {
 	build.OnResolve(api.OnResolveOptions{Filter: `^\.`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{Path: path.Join(path.Dir(args.Importer), args.Path), Namespace: "embedded"}, nil
 	})
-	build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "embedded"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-		content, err := fs.ReadFile(source, "source/"+args.Path)
-		text, loader := string(content), api.LoaderJS
-		if path.Ext(args.Path) == ".css" {
-			loader = api.LoaderCSS
-		}
-		return api.OnLoadResult{Contents: &text, Loader: loader}, err
-	})
+	build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "embedded"},
+		func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			content, err := fs.ReadFile(source, "source/"+args.Path)
+			text, loader := string(content), api.LoaderJS
+			if path.Ext(args.Path) == ".css" {
+				loader = api.LoaderCSS
+			}
+			return api.OnLoadResult{Contents: &text, Loader: loader}, err
+		})
 }}
 
 // hashOf returns the source of a Content Security Policy that allows one text.

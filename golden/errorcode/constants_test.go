@@ -1,4 +1,5 @@
-// Package errorcode_test holds toolspec/codes.yaml to the codes that the program, the sandbox and recorded exchanges have.
+// Package errorcode_test holds toolspec/codes.yaml to the codes that the program, the sandbox and recorded exchanges
+// have.
 package errorcode_test
 
 import (
@@ -39,7 +40,8 @@ func TestEveryCodeHasAnEntry(t *testing.T) {
 		for name, code := range codeConstants(file) {
 			declared++
 			if !slices.Contains(listed, code) {
-				t.Errorf("%s.%s is %s, which has no entry: say in toolspec/codes.yaml what it means and what to do", file.Name.Name, name, code)
+				t.Errorf("%s.%s is %s, which has no entry: say in toolspec/codes.yaml what it means and what to do",
+					file.Name.Name, name, code)
 			}
 		}
 	}
@@ -70,7 +72,8 @@ func TestCodesAreConstants(t *testing.T) {
 // The exit codes are those of the program.
 func TestExitCodesAreThoseOfTheProgram(t *testing.T) {
 	var declared []string
-	for _, spec := range constants(parse(t, filepath.Join("..", "..", "cmd", "pdpp-mcp", "cli", "invocation", "exit.go"))) {
+	for _, spec := range constants(parse(t,
+		filepath.Join("..", "..", "cmd", "pdpp-mcp", "cli", "invocation", "exit.go"))) {
 		if strings.HasPrefix(spec.Names[0].Name, "Exit") {
 			declared = append(declared, spec.Values[0].(*ast.BasicLit).Value)
 		}
@@ -80,13 +83,14 @@ func TestExitCodesAreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
-// The codes of providers are an open set. Those that the sandbox raises are listed, and those that are listed are raised by
-// the sandbox, derived by the client, or seen in recorded exchanges.
+// The codes of providers are an open set. Those that the sandbox raises are listed, and those that are listed are
+// raised by the sandbox, derived by the client, or seen in recorded exchanges.
 func TestCodesOfProvidersOccur(t *testing.T) {
 	listed := codes(t, ofProviders)
 	raised := regexp.MustCompile(`(?:invalid|forbidden|notFound|failedClosed)\("([a-z_.]+)"|\bcode: +"([a-z_.]+)"`)
 	ofOwners := []string{"internal_error", "ambiguous_connector_instance", "too_many_subscriptions"} // no tool meets them
-	occurring := `"authorization_state.unsupported_legacy_shape" "grant_time_range_exceeded"`        // in the reference provider's list of codes, not recorded
+	// in the reference provider's list of codes, not recorded
+	occurring := `"authorization_state.unsupported_legacy_shape" "grant_time_range_exceeded"`
 	for _, name := range glob(t, "../../sandbox/resource/*.go") {
 		content := read(t, name)
 		occurring += content
@@ -99,7 +103,11 @@ func TestCodesOfProvidersOccur(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range []string{"../../runtime/*/testdata/*", "../../runtime/*/testdata/*/*", "../../runtime/*/*/testdata/*", "../../runtime/*/*/testdata/*/*", "../../sandbox/testdata/*", "../../sandbox/testdata/*/*"} {
+	for _, pattern := range []string{
+		"../../runtime/*/testdata/*", "../../runtime/*/testdata/*/*",
+		"../../runtime/*/*/testdata/*", "../../runtime/*/*/testdata/*/*", "../../sandbox/testdata/*",
+		"../../sandbox/testdata/*/*",
+	} {
 		for _, name := range glob(t, pattern) {
 			occurring += read(t, name)
 		}
@@ -107,7 +115,8 @@ func TestCodesOfProvidersOccur(t *testing.T) {
 	derived := read(t, "../../runtime/provider/rs/error.go")
 	for _, code := range sectionOf(t, ofProviders).Codes {
 		_, constant, isDerived := strings.Cut(code.Constant, ".")
-		if code.Meaning != "" && !strings.Contains(occurring, strconv.Quote(code.Code)) && (!isDerived || !strings.Contains(derived, constant)) {
+		if code.Meaning != "" && !strings.Contains(occurring, strconv.Quote(code.Code)) &&
+			(!isDerived || !strings.Contains(derived, constant)) {
 			t.Errorf("%s is raised and recorded nowhere", code.Code)
 		}
 	}
@@ -137,8 +146,8 @@ func sources(t *testing.T) []*ast.File {
 	return files
 }
 
-// codeConstants returns the codes of a file's constants by their names: those of the types Code and Reason, and exported texts whose name
-// begins with Code, Warn or Reason.
+// codeConstants returns the codes of a file's constants by their names: those of the types Code and Reason, and
+// exported texts whose name begins with Code, Warn or Reason.
 func codeConstants(file *ast.File) map[string]string {
 	named := regexp.MustCompile(`^(Code|Warn|Reason)[A-Z]`)
 	codes := map[string]string{}

@@ -17,7 +17,8 @@ const page = "../../docs/troubleshooting.md"
 // The table of the doctor, which is written by hand, has every check and no other.
 func TestThePageHasEveryCheckOfTheDoctor(t *testing.T) {
 	var checks []string
-	doctor.Examine(t.Context(), doctor.Options{Cache: &credential.Cache{Root: t.TempDir()}}, func(result doctor.Result) { checks = append(checks, result.ID) })
+	doctor.Examine(t.Context(), doctor.Options{Cache: &credential.Cache{Root: t.TempDir()}},
+		func(result doctor.Result) { checks = append(checks, result.ID) })
 	table, _, _ := strings.Cut(read(t, page), "\n## ")
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(table, -1) {
 		for _, id := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {

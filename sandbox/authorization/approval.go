@@ -32,8 +32,8 @@ type grantClient struct {
 	ClientID string `json:"client_id"`
 }
 
-// CheckInstances refuses details that do not determine their connections, as real servers do when the owner opens the request:
-// there must be one detail, and it may omit instance_ids only if exactly one connection fits.
+// CheckInstances refuses details that do not determine their connections, as real servers do when the owner opens the
+// request: there must be one detail, and it may omit instance_ids only if exactly one connection fits.
 func (s keeper) CheckInstances(details []json.RawMessage) error {
 	if len(details) > 1 && !s.ownersChoice {
 		return &flow.DetailError{Code: "invalid_request", Message: "Approval review could not be finalized"}
@@ -58,7 +58,10 @@ func (s keeper) CheckInstances(details []json.RawMessage) error {
 				switch of := s.connection(id).ConnectorKey; of {
 				case key:
 				case "":
-					return &flow.DetailError{Code: "connector_instance_not_found", Message: fmt.Sprintf("Connector instance '%s' does not exist.", id)}
+					return &flow.DetailError{
+						Code:    "connector_instance_not_found",
+						Message: fmt.Sprintf("Connector instance '%s' does not exist.", id),
+					}
 				default:
 					return &flow.DetailError{Code: "connector_instance_connector_mismatch", Message: fmt.Sprintf(
 						"Connector instance '%s' belongs to connector '%s', not '%s'.", id, of, key)}
@@ -78,8 +81,9 @@ func (s keeper) Choices(details []json.RawMessage) []flow.Choice {
 			continue
 		}
 		choice := flow.Choice{
-			ConnectionID: connection.ID, DisplayName: connection.DisplayName, Connector: s.connector(connection.ConnectorKey).Name,
-			Asked: len(details) > 0,
+			ConnectionID: connection.ID, DisplayName: connection.DisplayName,
+			Connector: s.connector(connection.ConnectorKey).Name,
+			Asked:     len(details) > 0,
 		}
 		for _, stream := range g.Streams {
 			choice.Streams = append(choice.Streams, describe(stream))
@@ -137,8 +141,8 @@ func (s *Server) approvableGrant(connection catalog.Connection, details []json.R
 	return g
 }
 
-// Approve makes one grant of what a client requested of one connector, on all connections that the owner chose; else a grant
-// for each connection, and a package if there are several.
+// Approve makes one grant of what a client requested of one connector, on all connections that the owner chose; else a
+// grant for each connection, and a package if there are several.
 func (s keeper) Approve(approval flow.Approval) (flow.Approved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +194,8 @@ func (s *Server) approvedGrant(g catalog.Grant) (flow.Approved, error) {
 	document, err := json.Marshal(grantDocument{
 		AccessMode: granted[0].AccessMode, Client: grantClient{g.ClientID}, GrantID: g.ID,
 		IssuedAt: s.issuedAt(g.ID), PurposeCode: granted[0].PurposeCode, PurposeDescription: granted[0].PurposeDescription,
-		Source: s.source(g.ConnectorKey), Declaration: sourceDeclaration{Version: declarationVersion}, Streams: granted[0].Streams,
+		Source: s.source(g.ConnectorKey), Declaration: sourceDeclaration{Version: declarationVersion},
+		Streams: granted[0].Streams,
 		Subject: subject{ID: subjectID}, Version: "0.1.0",
 	})
 	if err != nil {

@@ -78,7 +78,10 @@ func (s *Server) Details(g catalog.Grant) json.RawMessage {
 }
 
 func detailStream(declared catalog.Stream, granted catalog.StreamGrant) detailedStream {
-	detail := detailedStream{Fields: granted.Fields, InstanceIDs: granted.ConnectionIDs, Name: granted.Name, Resources: granted.Resources}
+	detail := detailedStream{
+		Fields: granted.Fields, InstanceIDs: granted.ConnectionIDs, Name: granted.Name,
+		Resources: granted.Resources,
+	}
 	if detail.Fields == nil {
 		for _, f := range declared.Fields {
 			detail.Fields = append(detail.Fields, f.Name)

@@ -40,7 +40,8 @@ func (s *Server) issueReadyGrants() {
 	expired.ExpiresAt = s.started.Add(-24 * time.Hour)
 	s.issue("expired", expired)
 
-	s.issuePackage("package", "cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team", "cin_github", "cin_calendar", "cin_fjordbank")
+	s.issuePackage("package", "cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team", "cin_github",
+		"cin_calendar", "cin_fjordbank")
 	s.issuePackage("package_single", "cin_gmail_personal")
 	_ = s.Revoke(s.issuePackage("package_revoked", "cin_gmail_personal", "cin_spotify")) // just issued
 }

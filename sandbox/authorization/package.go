@@ -47,7 +47,10 @@ func (s *Server) issuePackage(name string, connectionIDs ...string) string {
 		p.members = append(p.members, packageMember{grantID: grantID, connectionID: connectionID, token: token})
 	}
 	s.packages[p.id] = p
-	s.addBearer(name, bearer{kind: kindPackage, clientID: packageClient, packageID: p.id, expiresAt: s.started.Add(lifetime)})
+	s.addBearer(name, bearer{
+		kind: kindPackage, clientID: packageClient, packageID: p.id,
+		expiresAt: s.started.Add(lifetime),
+	})
 	return p.id
 }
 

@@ -88,23 +88,23 @@ func WithMembers(published bool) Option {
 	return func(s *Server) { s.withoutMembers = !published }
 }
 
-// WithDocuments sets whether clients may be named by the URL of a metadata document, which the server then advertises; the
-// default is flow.NoDocuments.
+// WithDocuments sets whether clients may be named by the URL of a metadata document, which the server then advertises;
+// the default is flow.NoDocuments.
 func WithDocuments(allowed flow.Documents) Option { return func(s *Server) { s.documents = allowed } }
 
 // WithAdapters accepts tokens for adapters on other origins, such as pdpp-mcp serve at http://127.0.0.1:8788.
 func WithAdapters(origins ...string) Option { return func(s *Server) { s.adapters = origins } }
 
-// WithStrictRegistration makes the server register as the reference provider does: unknown client metadata are refused, scope too, and the
-// metadata list no scopes.
+// WithStrictRegistration makes the server register as the reference provider does: unknown client metadata are refused,
+// scope too, and the metadata list no scopes.
 func WithStrictRegistration(strict bool) Option { return func(s *Server) { s.strict = strict } }
 
-// WithAnyChoice lets the owner approve several connections for a client that can read one, as the page of the reference provider does. The
-// client then gets a package that it cannot use.
+// WithAnyChoice lets the owner approve several connections for a client that can read one, as the page of the reference
+// provider does. The client then gets a package that it cannot use.
 func WithAnyChoice(allowed bool) Option { return func(s *Server) { s.anyChoice = allowed } }
 
-// WithOwnersChoice lets the owner choose among the connections that fit if a client omits instance_ids. By default a request
-// without instance_ids is refused unless exactly one connection fits, as in PDPP v0.1.
+// WithOwnersChoice lets the owner choose among the connections that fit if a client omits instance_ids. By default a
+// request without instance_ids is refused unless exactly one connection fits, as in PDPP v0.1.
 func WithOwnersChoice(allowed bool) Option {
 	return func(s *Server) { s.ownersChoice = allowed }
 }
@@ -147,7 +147,8 @@ func (s *Server) newFlow() *flow.Flow {
 	}
 	flows, err := flow.New(flow.Options{
 		Issuer: s.issuer, Resources: resources,
-		DetailsType: detailsType, Documents: s.documents, Strict: s.strict, AnyChoice: s.anyChoice, Keeper: keeper{s}, Clock: s.clock,
+		DetailsType: detailsType, Documents: s.documents, Strict: s.strict, AnyChoice: s.anyChoice,
+		Keeper: keeper{s}, Clock: s.clock,
 	})
 	if err != nil {
 		panic(err) // the options are fixed, so a test would have met this
@@ -200,9 +201,9 @@ func (s *Server) Credential(name string) (Credential, bool) {
 	return Credential{Token: token, ClientID: b.clientID, GrantID: b.grantID, ExpiresAt: b.expiresAt}, true
 }
 
-// Access returns what a bearer may read. It returns false for an unknown token, and for an expired or revoked token of an
-// owner or a package. It still returns an expired or revoked client token, or one of such a grant, with the grant marked as
-// such, because the resource server answers it with a specific code.
+// Access returns what a bearer may read. It returns false for an unknown token, and for an expired or revoked token of
+// an owner or a package. It still returns an expired or revoked client token, or one of such a grant, with the grant
+// marked as such, because the resource server answers it with a specific code.
 func (s *Server) Access(token string) (catalog.Access, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

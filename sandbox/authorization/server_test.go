@@ -86,11 +86,17 @@ func TestIntrospectionOfReadyTokens(t *testing.T) {
 		kind, reason string
 		streams      []string // name@connections
 	}{
-		"owner":           {kind: "owner"},
-		"gmail_personal":  {kind: "client", streams: mail("cin_gmail_personal")},
-		"gmail_both":      {kind: "client", streams: mail("cin_gmail_personal,cin_gmail_work")},
-		"spotify":         {kind: "client", streams: []string{"saved_tracks@cin_spotify", "play_history@cin_spotify", "top_artists@cin_spotify"}},
-		"slack":           {kind: "client", streams: []string{"channels@cin_slack_team", "chat_messages@cin_slack_team", "users@cin_slack_team"}},
+		"owner":          {kind: "owner"},
+		"gmail_personal": {kind: "client", streams: mail("cin_gmail_personal")},
+		"gmail_both":     {kind: "client", streams: mail("cin_gmail_personal,cin_gmail_work")},
+		"spotify": {
+			kind:    "client",
+			streams: []string{"saved_tracks@cin_spotify", "play_history@cin_spotify", "top_artists@cin_spotify"},
+		},
+		"slack": {
+			kind:    "client",
+			streams: []string{"channels@cin_slack_team", "chat_messages@cin_slack_team", "users@cin_slack_team"},
+		},
 		"narrow":          {kind: "client", streams: []string{"messages@cin_gmail_personal"}},
 		"revoked":         {reason: "grant_revoked"},
 		"expired":         {reason: "grant_expired"},
@@ -98,7 +104,8 @@ func TestIntrospectionOfReadyTokens(t *testing.T) {
 		"package_single":  {kind: "mcp_package"},
 		"package_revoked": {reason: "token_revoked"},
 		"everything": {kind: "client", streams: []string{
-			"messages@cin_gmail_personal,cin_gmail_work", "threads@cin_gmail_personal,cin_gmail_work", "labels@cin_gmail_personal,cin_gmail_work",
+			"messages@cin_gmail_personal,cin_gmail_work", "threads@cin_gmail_personal,cin_gmail_work",
+			"labels@cin_gmail_personal,cin_gmail_work",
 			"message_bodies@cin_gmail_personal,cin_gmail_work", "attachments@cin_gmail_personal,cin_gmail_work",
 			"saved_tracks@cin_spotify", "play_history@cin_spotify", "top_artists@cin_spotify",
 			"channels@cin_slack_team", "chat_messages@cin_slack_team", "users@cin_slack_team",
@@ -139,7 +146,10 @@ func TestIntrospectionOfReadyTokens(t *testing.T) {
 }
 
 func mail(connections string) []string {
-	return []string{"messages@" + connections, "message_bodies@" + connections, "attachments@" + connections, "threads@" + connections}
+	return []string{
+		"messages@" + connections, "message_bodies@" + connections, "attachments@" + connections,
+		"threads@" + connections,
+	}
 }
 
 func TestIntrospectionOfANarrowGrant(t *testing.T) {
@@ -169,7 +179,10 @@ func TestIntrospectionPublishesPackageMembers(t *testing.T) {
 			t.Errorf("%s: incomplete member %+v", m.ConnectionID, m)
 		}
 	}
-	if want := []string{"cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team", "cin_github", "cin_calendar", "cin_fjordbank"}; !slices.Equal(connections, want) {
+	if want := []string{
+		"cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team", "cin_github",
+		"cin_calendar", "cin_fjordbank",
+	}; !slices.Equal(connections, want) {
 		t.Fatalf("members %v, want %v", connections, want)
 	}
 	if err := s.Revoke(members[1].GrantID); err != nil {
@@ -183,7 +196,8 @@ func TestIntrospectionPublishesPackageMembers(t *testing.T) {
 
 func TestIntrospectionWithoutMembers(t *testing.T) {
 	s := newServer(authorization.WithMembers(false))
-	if got := introspect(t, s, s.Tokens()["package"]); !got.Active || got.Package.PackageID == "" || got.Package.Members != nil {
+	if got := introspect(t, s, s.Tokens()["package"]); !got.Active || got.Package.PackageID == "" ||
+		got.Package.Members != nil {
 		t.Errorf("published %+v", got.Package)
 	}
 }
@@ -197,10 +211,19 @@ func TestIntrospectionRefusals(t *testing.T) {
 		status    int
 		code      string
 	}{
-		"no caller":      {token, func(*http.Request) {}, 401, "context.authentication_failed"},
-		"wrong secret":   {token, func(r *http.Request) { r.SetBasicAuth(s.Caller().ID, "wrong") }, 401, "context.authentication_failed"},
-		"wrong id":       {token, func(r *http.Request) { r.SetBasicAuth("wrong", s.Caller().Secret) }, 401, "context.authentication_failed"},
-		"bearer":         {token, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+s.Tokens()["owner"]) }, 401, "context.authentication_failed"},
+		"no caller": {token, func(*http.Request) {}, 401, "context.authentication_failed"},
+		"wrong secret": {
+			token, func(r *http.Request) { r.SetBasicAuth(s.Caller().ID, "wrong") }, 401,
+			"context.authentication_failed",
+		},
+		"wrong id": {
+			token, func(r *http.Request) { r.SetBasicAuth("wrong", s.Caller().Secret) }, 401,
+			"context.authentication_failed",
+		},
+		"bearer": {
+			token, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+s.Tokens()["owner"]) }, 401,
+			"context.authentication_failed",
+		},
 		"no token":       {"", asCaller(s), 400, "invalid_request"},
 		"token in query": {"", func(r *http.Request) { asCaller(s)(r); r.URL.RawQuery = token }, 400, "invalid_request"},
 	}
@@ -228,7 +251,8 @@ func TestAccess(t *testing.T) {
 	now := time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC)
 	s := newServer(authorization.WithClock(func() time.Time { return now }))
 	for name, want := range map[string]string{
-		"owner": "owner", "everything": "client", "revoked": "client", "expired": "client", "package": "mcp_package", "package_revoked": "",
+		"owner": "owner", "everything": "client", "revoked": "client", "expired": "client", "package": "mcp_package",
+		"package_revoked": "",
 	} {
 		access, found := s.Access(s.Tokens()[name])
 		if found != (want != "") || access.Kind != want {
@@ -330,7 +354,10 @@ func TestMetadataNamesOnlyWhatIsServed(t *testing.T) {
 	for key, want := range map[string][]any{
 		"code_challenge_methods_supported": {"S256"},
 		"response_types_supported":         {"code"},
-		"grant_types_supported":            {"authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"},
+		"grant_types_supported": {
+			"authorization_code", "refresh_token",
+			"urn:ietf:params:oauth:grant-type:device_code",
+		},
 	} {
 		if diff := cmp.Diff(any(want), metadata[key]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", key, diff)

@@ -145,15 +145,17 @@ func (s source) aggregated(name, aggregation string) (catalog.Field, error) {
 	return field, nil
 }
 
-// aggregateGroups counts records by the value or the time of a field. Over several connections it adds up the first groups of
-// each, as real servers do: a group's count may be too low, a group may be missing, and other_count is absent.
+// aggregateGroups counts records by the value or the time of a field. Over several connections it adds up the first
+// groups of each, as real servers do: a group's count may be too low, a group may be missing, and other_count is
+// absent.
 func (s *server) aggregateGroups(c *call, result *aggregation, source source, selected []store.Selection) error {
 	switch result.Metric {
 	case "count":
 	case "count_distinct":
 		return invalidRequest("count_distinct does not support grouping; omit group_by and group_by_time")
 	default:
-		return invalidRequest("%s does not support grouping; group_by and group_by_time are only valid with metric=count", result.Metric)
+		return invalidRequest("%s does not support grouping; group_by and group_by_time are only valid with metric=count",
+			result.Metric)
 	}
 	if _, given := c.parameters.first("field"); given {
 		return invalidRequest("field is not supported for count")
@@ -206,7 +208,9 @@ func addGroup(groups []groupDocument, added groupDocument) []groupDocument {
 	return append(groups, added)
 }
 
-func (s *server) groupByValue(c *call, result *aggregation, source source, name string, selected store.Selection) ([]store.Group, error) {
+func (s *server) groupByValue(c *call, result *aggregation, source source, name string,
+	selected store.Selection,
+) ([]store.Group, error) {
 	if err := c.withoutTimeGrouping(); err != nil {
 		return nil, err
 	}
@@ -218,7 +222,9 @@ func (s *server) groupByValue(c *call, result *aggregation, source source, name 
 	return s.store.Groups(c.Context(), field, selected)
 }
 
-func (s *server) groupByTime(c *call, result *aggregation, source source, name string, selected store.Selection) ([]store.Group, error) {
+func (s *server) groupByTime(c *call, result *aggregation, source source, name string,
+	selected store.Selection,
+) ([]store.Group, error) {
 	field, err := source.aggregated(name, "group_by_time")
 	if err != nil {
 		return nil, err

@@ -5,31 +5,61 @@ import "testing"
 func TestAggregate(t *testing.T) {
 	f := newFixture(t)
 	for query, test := range map[string]struct{ token, path, want string }{
-		"metric=count":                                                   {personalToken, "value", "41"},
-		"metric=count&filter[is_flagged]=true":                           {personalToken, "filtered_record_count", "8"},
-		"metric=sum&field=size_bytes":                                    {personalToken, "value", "40820"},
-		"metric=max&field=size_bytes":                                    {personalToken, "value", "1040"},
-		"metric=min&field=received_at":                                   {personalToken, "value", `"2025-12-31T23:30:00Z"`},
-		"metric=max&field=received_at":                                   {personalToken, "value", `"2026-02-09T02:00:00-07:00"`},
-		"metric=count_distinct&field=from_email":                         {personalToken, "value", "3"},
-		"metric=sum&field=size_bytes&filter[id]=nope":                    {personalToken, "value", "0"},
-		"metric=max&field=size_bytes&filter[id]=nope":                    {personalToken, "value", "null"},
-		"metric=count&connection_id=" + work:                             {bothToken, "value", "9"},
-		"metric=count&connector_id=mail":                                 {ownerToken, "value", "50"},
-		"metric=count&group_by=is_flagged":                               {personalToken, "groups", `[{"count":33,"key":false},{"count":8,"key":true}]`},
-		"metric=count&group_by=is_flagged&limit=1":                       {personalToken, "other_count", "8"},
-		"metric=count&group_by=from_email":                               {personalToken, "groups.3", `{"count":1,"key":null}`},
-		"metric=count&group_by=is_flagged&filter[id]=nope":               {personalToken, "groups", "[]"},
-		"metric=count&group_by_time=received_at&granularity=month":       {personalToken, "groups", `[{"count":1,"key":"2025-12-01"},{"count":31,"key":"2026-01-01"},{"count":9,"key":"2026-02-01"}]`},
-		"metric=count&group_by_time=received_at&granularity=quarter":     {personalToken, "groups.0.key", `"2025-10-01"`},
-		"metric=count&group_by_time=received_at&granularity=year":        {personalToken, "groups.1", `{"count":40,"key":"2026-01-01"}`},
-		"metric=count&group_by_time=received_at&granularity=week":        {personalToken, "groups.0", `{"count":5,"key":"2025-12-29"}`},
+		"metric=count":                         {personalToken, "value", "41"},
+		"metric=count&filter[is_flagged]=true": {personalToken, "filtered_record_count", "8"},
+		"metric=sum&field=size_bytes":          {personalToken, "value", "40820"},
+		"metric=max&field=size_bytes":          {personalToken, "value", "1040"},
+		"metric=min&field=received_at":         {personalToken, "value", `"2025-12-31T23:30:00Z"`},
+		"metric=max&field=received_at": {
+			personalToken, "value",
+			`"2026-02-09T02:00:00-07:00"`,
+		},
+		"metric=count_distinct&field=from_email":      {personalToken, "value", "3"},
+		"metric=sum&field=size_bytes&filter[id]=nope": {personalToken, "value", "0"},
+		"metric=max&field=size_bytes&filter[id]=nope": {personalToken, "value", "null"},
+		"metric=count&connection_id=" + work:          {bothToken, "value", "9"},
+		"metric=count&connector_id=mail":              {ownerToken, "value", "50"},
+		"metric=count&group_by=is_flagged": {
+			personalToken, "groups",
+			`[{"count":33,"key":false},{"count":8,"key":true}]`,
+		},
+		"metric=count&group_by=is_flagged&limit=1": {personalToken, "other_count", "8"},
+		"metric=count&group_by=from_email": {
+			personalToken, "groups.3",
+			`{"count":1,"key":null}`,
+		},
+		"metric=count&group_by=is_flagged&filter[id]=nope": {personalToken, "groups", "[]"},
+		"metric=count&group_by_time=received_at&granularity=month": {
+			personalToken, "groups",
+			`[{"count":1,"key":"2025-12-01"},{"count":31,"key":"2026-01-01"},{"count":9,"key":"2026-02-01"}]`,
+		},
+		"metric=count&group_by_time=received_at&granularity=quarter": {personalToken, "groups.0.key", `"2025-10-01"`},
+		"metric=count&group_by_time=received_at&granularity=year": {
+			personalToken, "groups.1",
+			`{"count":40,"key":"2026-01-01"}`,
+		},
+		"metric=count&group_by_time=received_at&granularity=week": {
+			personalToken, "groups.0",
+			`{"count":5,"key":"2025-12-29"}`,
+		},
 		"metric=count&group_by_time=received_at&granularity=day&limit=3": {personalToken, "other_count", "38"},
-		"metric=count&group_by_time=received_at&granularity=hour":        {personalToken, "groups.0.key", `"2025-12-31T23:00"`},
+		"metric=count&group_by_time=received_at&granularity=hour": {
+			personalToken, "groups.0.key",
+			`"2025-12-31T23:00"`,
+		},
 		// In Berlin the last record of 2025 is of 2026, half past midnight.
-		"metric=count&group_by_time=received_at&granularity=month&time_zone=Europe/Berlin":  {personalToken, "groups.0", `{"count":32,"key":"2026-01-01"}`},
-		"metric=count&group_by_time=received_at&granularity=minute&time_zone=Europe/Berlin": {personalToken, "groups.0.key", `"2026-01-01T00:30"`},
-		"metric=count&group_by_time=received_at&granularity=day":                            {personalToken, "time_zone", `"UTC"`},
+		"metric=count&group_by_time=received_at&granularity=month&time_zone=Europe/Berlin": {
+			personalToken, "groups.0",
+			`{"count":32,"key":"2026-01-01"}`,
+		},
+		"metric=count&group_by_time=received_at&granularity=minute&time_zone=Europe/Berlin": {
+			personalToken, "groups.0.key",
+			`"2026-01-01T00:30"`,
+		},
+		"metric=count&group_by_time=received_at&granularity=day": {
+			personalToken,
+			"time_zone", `"UTC"`,
+		},
 	} {
 		t.Run(query, func(t *testing.T) {
 			a := f.get(test.token, "/v1/streams/messages/aggregate?"+query)

@@ -31,7 +31,8 @@ func (s *server) authenticate(r *http.Request) (catalog.Access, error) {
 		return access, nil
 	case packageKind:
 		if strings.HasPrefix(r.URL.Path, subscriptionsPath) {
-			return catalog.Access{}, forbidden("grant_invalid", "event subscription requires an active client grant or a registered trusted owner-agent bearer")
+			return catalog.Access{}, forbidden("grant_invalid",
+				"event subscription requires an active client grant or a registered trusted owner-agent bearer")
 		}
 		// A package bundles grants for an adapter. It is not a source of records itself.
 		return catalog.Access{}, notFound("not_found", "Unknown source: unknown")

@@ -29,7 +29,8 @@ func TestBearers(t *testing.T) {
 				t.Fatalf("answered %d %s, want %d %s", a.Code, a.Body, test.status, test.code)
 			}
 			challenge := a.Header().Get("WWW-Authenticate")
-			if test.status == 401 && (challenge != `Bearer resource_metadata="`+metadataURL+`"` || a.text("error.resource_metadata") != metadataURL) {
+			if test.status == 401 && (challenge != `Bearer resource_metadata="`+metadataURL+`"` ||
+				a.text("error.resource_metadata") != metadataURL) {
 				t.Errorf("challenge is %q, body %s", challenge, a.Body)
 			}
 			if test.status != 401 && challenge != "" {
@@ -67,7 +68,8 @@ func TestEveryAnswerCarriesRequestIDAndVersion(t *testing.T) {
 
 func TestRequestedVersion(t *testing.T) {
 	f := newFixture(t)
-	if a := f.send("GET", personalToken, "/v1/streams", "", "PDPP-Version", "1999-01-01"); a.Code != 400 || a.text("error.code") != "unsupported_version" {
+	if a := f.send("GET", personalToken, "/v1/streams", "", "PDPP-Version", "1999-01-01"); a.Code != 400 ||
+		a.text("error.code") != "unsupported_version" {
 		t.Errorf("answered %d %s", a.Code, a.Body)
 	}
 	if a := f.send("GET", personalToken, "/v1/streams", "", "PDPP-Version", "2026-04-06"); a.Code != 200 {

@@ -25,7 +25,8 @@ func TestBlob(t *testing.T) {
 		}
 	}
 	head := f.send("HEAD", personalToken, "/v1/blobs/blob_invoice", "")
-	if head.Code != 200 || head.Header().Get("Content-Length") != "16" || head.Header().Get("Content-Type") != "application/pdf" {
+	if head.Code != 200 || head.Header().Get("Content-Length") != "16" ||
+		head.Header().Get("Content-Type") != "application/pdf" {
 		t.Errorf("HEAD: answered %d %v", head.Code, head.Header())
 	}
 }

@@ -41,8 +41,8 @@ func (s *server) newCall(r *http.Request) (*call, error) {
 	}, nil
 }
 
-// checkRestricted refuses parameters that client tokens may not use under ReadsV01, in the order in which real servers check
-// them. It runs after stream and connection were checked, and before anything else.
+// checkRestricted refuses parameters that client tokens may not use under ReadsV01, in the order in which real servers
+// check them. It runs after stream and connection were checked, and before anything else.
 func (c *call) checkRestricted() error {
 	if !c.restricted {
 		return nil

@@ -62,7 +62,8 @@ func TestChangesShowUpdatesAndTombstones(t *testing.T) {
 		t.Errorf("a deleted record is answered with %d", a.Code)
 	}
 	// p-005 lies before the range of the narrow grant, and so does what became of it.
-	for _, id := range f.get(narrowToken, "/v1/streams/messages/records?fields=id&limit=100&changes_since=beginning").column("data", "id") {
+	for _, id := range f.get(narrowToken,
+		"/v1/streams/messages/records?fields=id&limit=100&changes_since=beginning").column("data", "id") {
 		if id < "p-010" || id > "p-031" {
 			t.Errorf("the narrow grant sees %s", id)
 		}
@@ -116,7 +117,8 @@ func TestNoChangesFromTheFuture(t *testing.T) {
 func TestChangesNameSeveralConnections(t *testing.T) {
 	f := newFixture(t)
 	a := f.send("GET", bothToken, feed+"changes_since=beginning", "")
-	a.want("error.available_connections", `[{"connection_id":"`+personal+`","display_name":"Personal mail"},{"connection_id":"`+work+`","display_name":"Work mail"}]`)
+	a.want("error.available_connections", `[{"connection_id":"`+personal+
+		`","display_name":"Personal mail"},{"connection_id":"`+work+`","display_name":"Work mail"}]`)
 	a.want("error.param", `"changes_since"`)
 	a.want("error.retry_with", `"connection_id"`)
 }

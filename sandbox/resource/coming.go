@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Coming sets members of answers that later versions of PDPP announce, to test clients with them. The zero value sets none.
+// Coming sets members of answers that later versions of PDPP announce, to test clients with them. The zero value sets
+// none.
 type Coming struct {
 	Origin       string        // meta.fulfillment.origin of every answer that has a meta
 	RankingScope string        // meta.recall.ranking_scope of every lexical search
@@ -17,7 +18,8 @@ type Coming struct {
 	RetryAfter   time.Duration // Retry-After of that 503, in whole seconds; less than a second means no header
 }
 
-// Set parses one setting: origin=…, ranking_scope=…, freshness=…, unavailable=<connection id> or retry_after=<duration>.
+// Set parses one setting: origin=…, ranking_scope=…, freshness=…, unavailable=<connection id> or
+// retry_after=<duration>.
 func (c *Coming) Set(setting string) error {
 	name, value, _ := strings.Cut(setting, "=")
 	switch name {

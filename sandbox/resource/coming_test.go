@@ -11,7 +11,10 @@ func TestComingAnswers(t *testing.T) {
 	f := newFixture(t)
 	f.get(personalToken, "/v1/streams/messages/records?limit=1").want("meta.fulfillment", "null")
 	var coming resource.Coming
-	for _, setting := range []string{"origin=cache", "ranking_scope=sampled", "freshness=stale", "unavailable=" + work, "retry_after=30s"} {
+	for _, setting := range []string{
+		"origin=cache", "ranking_scope=sampled", "freshness=stale", "unavailable=" + work,
+		"retry_after=30s",
+	} {
 		if err := coming.Set(setting); err != nil {
 			t.Fatal(err)
 		}
@@ -22,9 +25,13 @@ func TestComingAnswers(t *testing.T) {
 	hits.want("meta.fulfillment.origin", `"cache"`)
 	hits.want("meta.recall.ranking_scope", `"sampled"`)
 	f.get(personalToken, "/v1/streams").want("data.0.freshness.status", `"stale"`)
-	for _, target := range []string{"streams/messages/records", "streams/messages/aggregate?metric=count", "search?q=x", "streams/messages/records/w-001"} {
+	for _, target := range []string{
+		"streams/messages/records", "streams/messages/aggregate?metric=count", "search?q=x",
+		"streams/messages/records/w-001",
+	} {
 		a := f.send("GET", bothToken, "/v1/"+target, "")
-		if a.Code != 503 || a.text("error.code") != "source_unavailable" || a.text("error.type") != "api_error" || a.Header().Get("Retry-After") != "30" {
+		if a.Code != 503 || a.text("error.code") != "source_unavailable" || a.text("error.type") != "api_error" ||
+			a.Header().Get("Retry-After") != "30" {
 			t.Errorf("%s: answered %d %v %s", target, a.Code, a.Header(), a.Body)
 		}
 	}

@@ -60,8 +60,9 @@ func decodePageCursor(text string) (pageCursor, error) {
 func decodeFeedCursor(text string) (feedCursor, error) {
 	var cursor feedCursor
 	if !decodeCursor(text, &cursor) || cursor.Kind != "changes_since" || cursor.Version < 0 {
-		return feedCursor{}, invalid("invalid_cursor", "Malformed changes_since cursor; pass `beginning` to bootstrap or the "+
-			"`next_changes_since` value returned by a prior /v1/streams/{stream}/records response")
+		return feedCursor{}, invalid("invalid_cursor",
+			"Malformed changes_since cursor; pass `beginning` to bootstrap or the "+
+				"`next_changes_since` value returned by a prior /v1/streams/{stream}/records response")
 	}
 	return cursor, nil
 }

@@ -18,14 +18,24 @@ func TestFieldWindows(t *testing.T) {
 	total := utf8.RuneCountInString(body)
 	match := strings.Index(body, "overdraft") // everything before it is ASCII
 	for query, want := range map[string]string{
-		"body":                                            fmt.Sprintf(`complete=true has_more=false start=0 end=%d next=<nil> previous=<nil> match=<nil>-<nil> limit=4096`, total),
-		"body&offset_chars=10&limit_chars=20":             `complete=false has_more=true start=10 end=30 next=30 previous=0 match=<nil>-<nil> limit=20`,
-		"body&offset_chars=100&limit_chars=50":            `complete=false has_more=true start=100 end=150 next=150 previous=50 match=<nil>-<nil> limit=50`,
-		"body&limit_chars=1000000":                        fmt.Sprintf(`complete=true has_more=false start=0 end=%d next=<nil> previous=<nil> match=<nil>-<nil> limit=16384`, total),
-		"body&offset_chars=999999":                        fmt.Sprintf(`complete=false has_more=false start=%d end=%[1]d next=<nil> previous=0 match=<nil>-<nil> limit=4096`, total),
-		"body&q=OVERDRAFT&before_chars=20&after_chars=30": fmt.Sprintf(`complete=false has_more=true start=%d end=%d next=%[2]d previous=%d match=%d-%d limit=59`, match-20, match+39, match-79, match, match+9),
-		"body&q=overdraft&limit_chars=9":                  fmt.Sprintf(`complete=false has_more=true start=%d end=%d next=%[2]d previous=%d match=%[1]d-%[2]d limit=9`, match, match+9, match-9),
-		"body&bogus=1&q=z%C3%BCrich":                      fmt.Sprintf(`complete=false has_more=false start=%d end=%d next=<nil> previous=0 match=%[1]d-%[3]d limit=4096`, match+strings.Index(body[match:], "Zürich"), total, match+strings.Index(body[match:], "Zürich")+6),
+		"body": fmt.Sprintf(
+			`complete=true has_more=false start=0 end=%d next=<nil> previous=<nil> match=<nil>-<nil> limit=4096`, total),
+		"body&offset_chars=10&limit_chars=20": `complete=false has_more=true start=10 end=30 next=30 ` +
+			`previous=0 match=<nil>-<nil> limit=20`,
+		"body&offset_chars=100&limit_chars=50": `complete=false has_more=true start=100 end=150 next=150 ` +
+			`previous=50 match=<nil>-<nil> limit=50`,
+		"body&limit_chars=1000000": fmt.Sprintf(
+			`complete=true has_more=false start=0 end=%d next=<nil> previous=<nil> match=<nil>-<nil> limit=16384`, total),
+		"body&offset_chars=999999": fmt.Sprintf(
+			`complete=false has_more=false start=%d end=%[1]d next=<nil> previous=0 match=<nil>-<nil> limit=4096`, total),
+		"body&q=OVERDRAFT&before_chars=20&after_chars=30": fmt.Sprintf(`complete=false has_more=true start=%d end=%d `+
+			`next=%[2]d previous=%d match=%d-%d limit=59`, match-20, match+39, match-79, match, match+9),
+		"body&q=overdraft&limit_chars=9": fmt.Sprintf(
+			`complete=false has_more=true start=%d end=%d next=%[2]d previous=%d match=%[1]d-%[2]d limit=9`, match,
+			match+9, match-9),
+		"body&bogus=1&q=z%C3%BCrich": fmt.Sprintf(`complete=false has_more=false start=%d end=%d `+
+			`next=<nil> previous=0 match=%[1]d-%[3]d limit=4096`, match+strings.Index(body[match:], "Zürich"), total,
+			match+strings.Index(body[match:], "Zürich")+6),
 	} {
 		a := f.get(personalToken, windowOf+query)
 		got := fmt.Sprintf("complete=%v has_more=%v start=%v end=%v next=%v previous=%v match=%v-%v limit=%v",
@@ -41,7 +51,8 @@ func TestFieldWindows(t *testing.T) {
 		}
 	}
 	f.get(personalToken, windowOf+"body&limit_chars=1000000").want("meta.warnings.0.code", `"limit_clamped"`)
-	f.get(personalToken, windowOf+"body&q=overdraft&before_chars=8192&after_chars=8192").want("window.limit_chars", "16384")
+	f.get(personalToken, windowOf+"body&q=overdraft&before_chars=8192&after_chars=8192").want("window.limit_chars",
+		"16384")
 	f.get(personalToken, windowOf+"body").want("field", `{"path":"body","type":"string"}`)
 }
 
@@ -103,7 +114,8 @@ func TestFieldWindowRefusals(t *testing.T) {
 			t.Errorf("%q: answered %d %s, want %d %s", query, a.Code, a.Body, want.status, want.code)
 		}
 	}
-	a := f.send("GET", personalToken, "/v1/streams/messages/records/shared/field-window?field=body&connection_id="+personal, "")
+	a := f.send("GET", personalToken,
+		"/v1/streams/messages/records/shared/field-window?field=body&connection_id="+personal, "")
 	if !strings.Contains(a.text("error.message"), "is null") {
 		t.Errorf("a null field: %s", a.Body)
 	}

@@ -61,10 +61,12 @@ func (s source) filtered(name string) (catalog.Field, error) {
 // fieldConditions returns the filters of one field: an exact one, or ranges with each operator at most once.
 func fieldConditions(field catalog.Field, filters parameters) ([]store.Condition, error) {
 	exact := func(p parameter) bool { return len(p.keys) == 1 }
-	if slices.ContainsFunc(filters, exact) || slices.ContainsFunc(filters, func(p parameter) bool { return p.keys[1] == "" }) {
+	if slices.ContainsFunc(filters, exact) ||
+		slices.ContainsFunc(filters, func(p parameter) bool { return p.keys[1] == "" }) {
 		switch {
 		case field.Type == "array" || field.Type == "object" || strings.Contains(field.Type, "|"):
-			return nil, invalidRequest("Exact filters are supported only on top-level scalar fields; '%s' is not scalar", field.Name)
+			return nil, invalidRequest("Exact filters are supported only on top-level scalar fields; '%s' is not scalar",
+				field.Name)
 		case len(filters) > 1 || !exact(filters[0]):
 			return nil, invalidRequest("Exact filter on '%s' must use a scalar value", field.Name)
 		case !field.Exact:

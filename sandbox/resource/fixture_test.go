@@ -104,7 +104,8 @@ func newFixtureOf(t *testing.T, options resource.Options) *fixture {
 		granted, known := accesses[token]
 		return granted, known
 	}
-	subscriptions := subscription.NewRegistry(subscription.Options{Retries: []time.Duration{time.Millisecond, time.Millisecond}})
+	subscriptions := subscription.NewRegistry(
+		subscription.Options{Retries: []time.Duration{time.Millisecond, time.Millisecond}})
 	t.Cleanup(subscriptions.Close)
 	grants := &grantList{accesses: accesses}
 	options.ResourceMetadataURL, options.Grant, options.Subscriptions = metadataURL, grants.find, subscriptions
@@ -119,19 +120,28 @@ func mailStreams() []catalog.Stream {
 			Fields: []catalog.Field{
 				{Name: "id", Type: "string", Exact: true},
 				{Name: "subject", Type: "string", Role: "primary-title", Exact: true, Lexical: true},
-				{Name: "from_email", Type: "string", Nullable: true, Exact: true, Aggregations: []string{"count_distinct", "group_by"}},
+				{
+					Name: "from_email", Type: "string", Nullable: true, Exact: true,
+					Aggregations: []string{"count_distinct", "group_by"},
+				},
 				{
 					Name: "received_at", Type: "string", Format: "date-time", Role: "event-time", Exact: true, Range: ranges,
 					Aggregations: []string{"group_by_time", "max", "min"},
 				},
-				{Name: "size_bytes", Type: "integer", Nullable: true, Exact: true, Range: ranges, Aggregations: []string{"max", "min", "sum"}},
+				{
+					Name: "size_bytes", Type: "integer", Nullable: true, Exact: true, Range: ranges,
+					Aggregations: []string{"max", "min", "sum"},
+				},
 				{Name: "is_flagged", Type: "boolean", Exact: true, Aggregations: []string{"group_by"}},
 				{Name: "labels", Type: "array"},
 				{Name: "body", Type: "string", Nullable: true, Lexical: true},
 			},
 			Views: []catalog.View{{Name: "envelope", Fields: []string{"id", "subject", "received_at"}}},
 			Relations: []catalog.Relation{
-				{Name: "attachments", Target: "attachments", Cardinality: "has_many", ForeignKey: "message_id", DefaultLimit: 10, MaxLimit: 50},
+				{
+					Name: "attachments", Target: "attachments", Cardinality: "has_many", ForeignKey: "message_id",
+					DefaultLimit: 10, MaxLimit: 50,
+				},
 				{Name: "envelope", Target: "envelopes", Cardinality: "has_one", ForeignKey: "message_id"},
 			},
 		},
@@ -186,7 +196,8 @@ func mailDataset() catalog.Dataset {
 	}
 	dataset.Records = append(dataset.Records, record("cin_sleep", "days", "night", map[string]any{"day": "night"}))
 	for i, count := range []int{9, -3, 10, 200} {
-		dataset.Records = append(dataset.Records, record("cin_steps", "days", fmt.Sprint("d", i), map[string]any{"day": fmt.Sprint("d", i), "count": count}))
+		dataset.Records = append(dataset.Records,
+			record("cin_steps", "days", fmt.Sprint("d", i), map[string]any{"day": fmt.Sprint("d", i), "count": count}))
 	}
 	return dataset
 }
@@ -227,11 +238,13 @@ func attachments(connection, message string, received time.Time) []catalog.Recor
 			blob = map[string]any{"blob_id": "blob_invoice"}
 		}
 		records = append(records, record(connection, "attachments", id, map[string]any{
-			"id": id, "message_id": message, "filename": "file.pdf", "received_at": received.Format(time.RFC3339), "blob_ref": blob,
+			"id": id, "message_id": message, "filename": "file.pdf", "received_at": received.Format(time.RFC3339),
+			"blob_ref": blob,
 		}))
 	}
 	key := fmt.Sprintf(`[%q,"2026-01-01"]`, message)
-	return append(records, record(connection, "envelopes", key, map[string]any{"message_id": message, "day": "2026-01-01"}))
+	return append(records, record(connection, "envelopes", key,
+		map[string]any{"message_id": message, "day": "2026-01-01"}))
 }
 
 func record(connection, stream, key string, data map[string]any) catalog.Record {
@@ -269,8 +282,14 @@ func mailAccesses() map[string]catalog.Access {
 		emptyToken:   {Kind: "client", ClientID: "longview"},
 		revokedToken: client(catalog.Grant{ID: "grt_revoked", Revoked: true, Streams: streams(personal)}),
 		crossToken: {Kind: "client", ClientID: "longview", Grants: []catalog.Grant{
-			{ID: "grt_steps", ConnectorKey: "steps", Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_steps"}}}},
-			{ID: "grt_sleep", ConnectorKey: "sleep", Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_sleep"}}}},
+			{
+				ID: "grt_steps", ConnectorKey: "steps",
+				Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_steps"}}},
+			},
+			{
+				ID: "grt_sleep", ConnectorKey: "sleep",
+				Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_sleep"}}},
+			},
 		}},
 		unlinkedToken: client(catalog.Grant{ID: "grt_unlinked", Streams: []catalog.StreamGrant{
 			{Name: "attachments", ConnectionIDs: []string{personal}, Fields: []string{"id", "filename"}},

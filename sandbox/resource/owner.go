@@ -52,8 +52,8 @@ func (s *server) listConnections(*call) (any, error) {
 	}{"list", rows}, nil
 }
 
-// ownedSource returns the one source that an owner's request addresses. If the connector has several connections, only the
-// deprecated name of connection_id selects one.
+// ownedSource returns the one source that an owner's request addresses. If the connector has several connections, only
+// the deprecated name of connection_id selects one.
 func (s *server) ownedSource(c *call) (source, error) {
 	sources, err := s.sources(c, c.PathValue("stream"))
 	if err != nil {
@@ -63,7 +63,8 @@ func (s *server) ownedSource(c *call) (source, error) {
 	if c.parameters.value("connector_instance_id") == "" && len(keep(c.readable, func(each source) bool {
 		return each.connector.Key == key && each.stream.Name == sources[0].stream.Name
 	})) > 1 {
-		return source{}, invalid("ambiguous_connector_instance", "Connector '%s' has multiple active instances for owner 'owner_local'.", key)
+		return source{}, invalid("ambiguous_connector_instance",
+			"Connector '%s' has multiple active instances for owner 'owner_local'.", key)
 	}
 	return sources[0], nil
 }

@@ -11,10 +11,12 @@ func TestOwnerDeletesARecord(t *testing.T) {
 	if a := f.send("DELETE", personalToken, target, ""); a.Code != 403 || a.text("error.code") != "permission_error" {
 		t.Errorf("client: answered %d %s", a.Code, a.Body)
 	}
-	if a := f.send("DELETE", ownerToken, target+"?connector_id=mail", ""); a.Code != 400 || a.text("error.code") != "ambiguous_connector_instance" {
+	if a := f.send("DELETE", ownerToken, target+"?connector_id=mail", ""); a.Code != 400 ||
+		a.text("error.code") != "ambiguous_connector_instance" {
 		t.Errorf("two connections: answered %d %s", a.Code, a.Body)
 	}
-	const deleted = `SELECT count(*) FROM record WHERE key = 'p-007' AND stream = 'messages' AND deleted_at IS NOT NULL AND data IS NULL`
+	const deleted = `SELECT count(*) FROM record WHERE key = 'p-007' AND stream = 'messages' AND deleted_at IS NOT NULL ` +
+		`AND data IS NULL`
 	if f.number(deleted) != 0 {
 		t.Error("a refused request has deleted the record")
 	}

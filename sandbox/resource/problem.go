@@ -74,7 +74,10 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
 	if !errors.As(err, &p) {
 		slog.ErrorContext(r.Context(), "sandbox request failed", "request_id", requestID(r), "path", r.URL.Path, "error", err)
-		p = &problem{status: http.StatusInternalServerError, code: "internal_error", message: "The sandbox failed; its log says why."}
+		p = &problem{
+			status: http.StatusInternalServerError, code: "internal_error",
+			message: "The sandbox failed; its log says why.",
+		}
 	}
 	if p.unwrapped {
 		writeJSON(w, r, p.status, unwrappedDocument{

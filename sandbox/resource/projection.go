@@ -13,7 +13,8 @@ func (c *call) projection(source source) ([]string, error) {
 	case hasView && hasFields:
 		return nil, invalidRequest("view and fields are mutually exclusive")
 	case hasView && c.restricted:
-		return nil, invalidRequest("Client record reads must use explicit fields; views are resolved when the grant is issued")
+		return nil,
+			invalidRequest("Client record reads must use explicit fields; views are resolved when the grant is issued")
 	case hasView:
 		for _, declared := range source.stream.Views {
 			if declared.Name == view {

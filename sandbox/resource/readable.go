@@ -8,7 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// readableSources lists every source that a bearer may read: all of them for an owner, otherwise the sources of its grants.
+// readableSources lists every source that a bearer may read: all of them for an owner, otherwise the sources of its
+// grants.
 func (s *server) readableSources(access catalog.Access) []source {
 	var sources []source
 	if access.Kind == ownerKind {
@@ -123,7 +124,8 @@ func (s *server) checkOwnerScope(c *call, connectionID, connectorKey string) err
 }
 
 func connectionNotFound(connectionID string) *problem {
-	return notFound("connection_not_found", "connection_id '%s' is not addressable under this grant.", connectionID).of("connection_id")
+	return notFound("connection_not_found", "connection_id '%s' is not addressable under this grant.",
+		connectionID).of("connection_id")
 }
 
 // connectionID returns the connection that the request names, by connection_id or by its deprecated name.

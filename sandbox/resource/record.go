@@ -19,8 +19,8 @@ type singleRecord struct {
 	envelope
 }
 
-// readRecord answers with one record. It accepts fields and, where allowed, expansions, ignores other parameters, and omits
-// fields that are not granted.
+// readRecord answers with one record. It accepts fields and, where allowed, expansions, ignores other parameters, and
+// omits fields that are not granted.
 func (s *server) readRecord(c *call) (any, error) {
 	source, entry, err := s.findRecord(c)
 	if err != nil {

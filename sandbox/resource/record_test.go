@@ -20,7 +20,8 @@ func TestRecordDetail(t *testing.T) {
 	}
 	f.get(ownerToken, "/v1/streams/messages/records/p-010?connection_id="+personal).want("connector_key", `"mail"`)
 	f.get(bothToken, "/v1/streams/messages/records/w-003").want("connection_id", `"`+work+`"`)
-	f.get(personalToken, "/v1/streams/messages/records/p-010?expand=attachments").want("expanded.attachments.data.1.id", `"p-010:2"`)
+	f.get(personalToken, "/v1/streams/messages/records/p-010?expand=attachments").want("expanded.attachments.data.1.id",
+		`"p-010:2"`)
 }
 
 // The size of a record counts only the granted fields.
@@ -56,7 +57,8 @@ func TestUnreadableRecords(t *testing.T) {
 		"window, unknown":      {personalToken, "messages/records/nope/field-window?field=body"},
 		"window, out of range": {narrowToken, "messages/records/p-009/field-window?field=subject"},
 	} {
-		if a := f.send("GET", test.token, "/v1/streams/"+test.target, ""); a.Code != 404 || a.text("error.code") != "not_found" {
+		if a := f.send("GET", test.token, "/v1/streams/"+test.target, ""); a.Code != 404 ||
+			a.text("error.code") != "not_found" {
 			t.Errorf("%s: answered %d %s", name, a.Code, a.Body)
 		}
 	}

@@ -97,7 +97,8 @@ func (s *server) readRecords(c *call) (any, error) {
 	return s.listRecords(c, l, cursor.position())
 }
 
-// newListing checks the parts of a request in the order of real servers, so that it reports the same one of several mistakes.
+// newListing checks the parts of a request in the order of real servers, so that it reports the same one of several
+// mistakes.
 func (s *server) newListing(c *call) (listing, error) {
 	sources, err := s.alikeSources(c, c.PathValue("stream"))
 	if err != nil {
@@ -241,12 +242,14 @@ func (c *call) descending(source source) (bool, error) {
 		name = strings.TrimPrefix(name, "-")
 		if name != source.stream.CursorField || name == "" {
 			return false, invalid("invalid_sort",
-				"Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.", name).of("sort")
+				"Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.",
+				name).of("sort")
 		}
 	}
 	descending := strings.HasPrefix(sort, "-")
 	if order != "" && descending != (order == "desc") {
-		return false, invalid("invalid_sort", "sort and order disagree: sort resolves to %s, order=%s. Send only canonical `sort`.",
+		return false, invalid("invalid_sort",
+			"sort and order disagree: sort resolves to %s, order=%s. Send only canonical `sort`.",
 			direction(descending), order).of("sort")
 	}
 	return descending, nil

@@ -25,7 +25,8 @@ type bearer struct {
 	ClientID  string `json:"client_id,omitempty"`
 }
 
-// schemaConnector is a connector in the schema. Its streams are streamDocument, each with its connections, or compactStream.
+// schemaConnector is a connector in the schema. Its streams are streamDocument, each with its connections, or
+// compactStream.
 type schemaConnector struct {
 	Object             string              `json:"object"` // "connector"
 	Source             sourceName          `json:"source"`
@@ -82,8 +83,9 @@ func (s *server) readSchema(c *call) (any, error) {
 // checkFullDetail refuses detail=full for more than one source.
 func checkFullDetail(stream string, sources []source) error {
 	if stream == "" {
-		return invalidRequest("schema detail \"full\" requires `stream`; call /v1/schema?view=compact for global discovery, " +
-			"then /v1/schema?stream=<name>&connection_id=<cin>&detail=full for exhaustive detail.").of("detail")
+		return invalidRequest(
+			"schema detail \"full\" requires `stream`; call /v1/schema?view=compact for global discovery, " +
+				"then /v1/schema?stream=<name>&connection_id=<cin>&detail=full for exhaustive detail.").of("detail")
 	}
 	if len(sources) < 2 {
 		return nil

@@ -9,15 +9,17 @@ func TestCompactSchema(t *testing.T) {
 	f := newFixture(t)
 	a := f.get(personalToken, "/v1/schema?view=compact")
 	for path, want := range map[string]string{
-		"object":                             `"schema"`,
-		"detail":                             `"compact"`,
-		"connector_count":                    "1",
-		"stream_count":                       "3",
-		"bearer":                             `{"client_id":"longview","grant_id":"grt_personal","scope":"grant","token_kind":"client"}`,
-		"connectors.0.connector_key":         `"mail"`,
-		"connectors.0.granted_connections":   `[{"connection_id":"` + personal + `","display_name":"Personal mail"}]`,
-		"connectors.0.streams.0.name":        `"messages"`,
-		"connectors.0.streams.0.primary_key": `["id"]`,
+		"object":          `"schema"`,
+		"detail":          `"compact"`,
+		"connector_count": "1",
+		"stream_count":    "3",
+		"bearer": `{"client_id":"longview","grant_id":"grt_personal","scope":"grant",` +
+			`"token_kind":"client"}`,
+		"connectors.0.connector_key": `"mail"`,
+		"connectors.0.granted_connections": `[{"connection_id":"` + personal +
+			`","display_name":"Personal mail"}]`,
+		"connectors.0.streams.0.name":                            `"messages"`,
+		"connectors.0.streams.0.primary_key":                     `["id"]`,
 		"connectors.0.streams.0.field_capabilities.subject":      `"t=string,role=primary-title,eq,lex,sem"`,
 		"connectors.0.streams.0.field_capabilities.received_at":  `"t=string,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time|max|min"`,
 		"connectors.0.streams.0.field_capabilities.size_bytes":   `"t=integer|null,eq,r=gte|gt|lte|lt,a=max|min|sum"`,
@@ -62,15 +64,19 @@ func TestFullSchema(t *testing.T) {
 		stream + "schema.required": `["id","received_at"]`,
 		stream + "views.0.id":      `"envelope"`,
 		stream + "instance_ids":    `["` + personal + `"]`,
-		stream + "relationships.0": `{"cardinality":"has_many","foreign_key":"message_id","name":"attachments","stream":"attachments"}`,
-		stream + "field_capabilities.size_bytes.schema.type":          `["integer","null"]`,
-		stream + "field_capabilities.size_bytes.range_filter":         `{"declared":true,"operators":["gte","gt","lte","lt"],"usable":true}`,
+		stream + "relationships.0": `{"cardinality":"has_many","foreign_key":"message_id","name":"attachments",` +
+			`"stream":"attachments"}`,
+		stream + "field_capabilities.size_bytes.schema.type": `["integer","null"]`,
+		stream + "field_capabilities.size_bytes.range_filter": `{"declared":true,"operators":["gte","gt","lte",` +
+			`"lt"],"usable":true}`,
 		stream + "field_capabilities.size_bytes.aggregation.sum":      `{"declared":true,"usable":true}`,
 		stream + "field_capabilities.size_bytes.aggregation.group_by": `{"declared":false,"usable":false}`,
 		stream + "query.aggregations.count":                           "true",
 		stream + "query.aggregations.group_by":                        `["from_email","is_flagged"]`,
-		stream + "query.expand.0":                                     `{"default_limit":10,"max_limit":50,"name":"attachments"}`,
-		stream + "freshness":                                          `{"captured_at":"2026-05-01T00:00:00Z","status":"unknown"}`,
+		stream + "query.expand.0": `{"default_limit":10,"max_limit":50,` +
+			`"name":"attachments"}`,
+		stream + "freshness": `{"captured_at":"2026-05-01T00:00:00Z",` +
+			`"status":"unknown"}`,
 	} {
 		a.want(path, want)
 	}
@@ -124,7 +130,8 @@ func TestStreams(t *testing.T) {
 	one := f.get(personalToken, "/v1/streams/messages")
 	one.want("object", `"stream_metadata"`)
 	one.want("links.self", `"/v1/streams/messages"`)
-	if a := f.send("GET", personalToken, "/v1/streams/nope", ""); a.Code != 401 || a.text("error.code") != "context.stream_not_allowed" {
+	if a := f.send("GET", personalToken, "/v1/streams/nope", ""); a.Code != 401 ||
+		a.text("error.code") != "context.stream_not_allowed" {
 		t.Errorf("answered %d %s", a.Code, a.Body)
 	}
 }

@@ -50,8 +50,10 @@ func (s *server) newSearch(c *call) (search, error) {
 		return search{}, err
 	}
 	if len(c.parameters.bracketed("filter")) > 0 && len(c.parameters.all("streams")) != 1 {
-		return search{}, invalidRequest("filter[...] requires exactly one streams[] value (e.g. ?streams[]=messages&filter[received_at][gte]=...). " +
-			"filter[stream] and filter[connector_id] are not supported.").of("streams")
+		return search{},
+			invalidRequest("filter[...] requires exactly one streams[] value (e.g. " +
+				"?streams[]=messages&filter[received_at][gte]=...). " +
+				"filter[stream] and filter[connector_id] are not supported.").of("streams")
 	}
 	wanted := search{q: q, limit: c.pageLimit("at most 100 hits"), sources: map[sourceKey]source{}}
 	applicable := map[string]bool{}
@@ -70,7 +72,8 @@ func (s *server) newSearch(c *call) (search, error) {
 		}
 		applicable[source.connection.ID] = true
 		wanted.sources[sourceKey{source.connection.ID, source.stream.Name}] = source
-		wanted.scopes = append(wanted.scopes, store.SearchScope{Selection: source.selection(conditions...), Fields: fields, Stale: s.staleIndex})
+		wanted.scopes = append(wanted.scopes,
+			store.SearchScope{Selection: source.selection(conditions...), Fields: fields, Stale: s.staleIndex})
 	}
 	wanted.connections = len(applicable)
 	c.warnSkipped(applicable)

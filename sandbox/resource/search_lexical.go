@@ -114,7 +114,8 @@ func (s *server) searchLexical(c *call) (any, error) {
 		answer.HasMore, answer.NextCursor, answer.Links.Next = true, next, c.nextPage(next)
 	}
 	answer.Meta = lexicalMeta{
-		Count: len(hits), CountAccuracy: "exact", Recall: recall, Warnings: c.meta(count{}).Warnings, Fulfillment: c.coming.fulfillment(),
+		Count: len(hits), CountAccuracy: "exact", Recall: recall, Warnings: c.meta(count{}).Warnings,
+		Fulfillment: c.coming.fulfillment(),
 	}
 	if recall.Truncated {
 		answer.Meta.CountAccuracy = "lower_bound"

@@ -10,25 +10,29 @@ func TestLexicalSearch(t *testing.T) {
 	f := newFixture(t)
 	a := f.get(personalToken, "/v1/search?q=overdraft&limit=2")
 	for path, want := range map[string]string{
-		"object":                   `"list"`,
-		"url":                      `"/v1/search"`,
-		"has_more":                 "true",
-		"meta.count":               "8",
-		"meta.count_accuracy":      `"exact"`,
-		"meta.recall":              `{"complete":true,"ranked_candidate_count":8,"ranking_scope":"all_matches","sources_searched_count":1,"truncated":false}`,
-		"data.0.object":            `"search_result"`,
-		"data.0.connector_id":      `"mail"`,
-		"data.0.connection_id":     `"` + personal + `"`,
-		"data.0.display_name":      `"Personal mail"`,
-		"data.0.record_key":        `"p-005"`,
-		"data.0.record_url":        `"/v1/streams/messages/records/p-005"`,
-		"data.0.authored_at":       `"2026-01-05T09:00:00Z"`,
-		"data.0.matched_fields":    `["subject","body"]`,
-		"data.0.snippet":           `{"field":"subject","text":"<mark>Overdraft</mark> notice 5"}`,
-		"data.0.score.kind":        `"bm25"`,
-		"data.0.score.order":       `"lower_is_better"`,
-		"data.0.retrieval_mode":    "null",
-		"data.0.evidence_excerpts": `[{"field_path":"subject","object":"evidence_excerpt","preview_text":"<mark>Overdraft</mark> notice 5","provenance":"lexical_match","read":{"connection_id":"` + personal + `","field":"subject","method":"GET","object":"field_window_read","record_id":"p-005","route":"/v1/streams/messages/records/p-005/field-window","stream":"messages"},"truncated":false}]`,
+		"object":              `"list"`,
+		"url":                 `"/v1/search"`,
+		"has_more":            "true",
+		"meta.count":          "8",
+		"meta.count_accuracy": `"exact"`,
+		"meta.recall": `{"complete":true,"ranked_candidate_count":8,"ranking_scope":"all_matches",` +
+			`"sources_searched_count":1,"truncated":false}`,
+		"data.0.object":         `"search_result"`,
+		"data.0.connector_id":   `"mail"`,
+		"data.0.connection_id":  `"` + personal + `"`,
+		"data.0.display_name":   `"Personal mail"`,
+		"data.0.record_key":     `"p-005"`,
+		"data.0.record_url":     `"/v1/streams/messages/records/p-005"`,
+		"data.0.authored_at":    `"2026-01-05T09:00:00Z"`,
+		"data.0.matched_fields": `["subject","body"]`,
+		"data.0.snippet":        `{"field":"subject","text":"<mark>Overdraft</mark> notice 5"}`,
+		"data.0.score.kind":     `"bm25"`,
+		"data.0.score.order":    `"lower_is_better"`,
+		"data.0.retrieval_mode": "null",
+		"data.0.evidence_excerpts": `[{"field_path":"subject","object":"evidence_excerpt",` +
+			`"preview_text":"<mark>Overdraft</mark> notice 5","provenance":"lexical_match","read":{"connection_id":"` +
+			personal + `","field":"subject","method":"GET","object":"field_window_read","record_id":"p-005",` +
+			`"route":"/v1/streams/messages/records/p-005/field-window","stream":"messages"},"truncated":false}]`,
 	} {
 		a.want(path, want)
 	}
@@ -46,7 +50,10 @@ func TestLexicalSearchInPages(t *testing.T) {
 		keys = append(keys, page.column("data", "record_key")...)
 	}
 	slices.Sort(keys)
-	if want := []string{"p-005", "p-010", "p-015", "p-020", "p-025", "p-030", "p-035", "p-040"}; !slices.Equal(keys, want) {
+	if want := []string{
+		"p-005", "p-010", "p-015", "p-020", "p-025", "p-030", "p-035",
+		"p-040",
+	}; !slices.Equal(keys, want) {
 		t.Errorf("all pages have %v, want %v", keys, want)
 	}
 }

@@ -22,8 +22,8 @@ const Version = "2026-04-06"
 type Reads string
 
 const (
-	// ReadsV01 answers as PDPP v0.1 servers do: client tokens may not use filter, view or expand, and the schema shows them
-	// the names of fields without types and capabilities.
+	// ReadsV01 answers as PDPP v0.1 servers do: client tokens may not use filter, view or expand, and the schema shows
+	// them the names of fields without types and capabilities.
 	ReadsV01 Reads = "v0.1"
 	// ReadsOpen lets client tokens request what owner tokens may.
 	ReadsOpen Reads = "open"
@@ -64,10 +64,12 @@ type server struct {
 	subscriptions *subscription.Registry
 }
 
-// New returns a handler that serves what dataset declares and st holds. access returns what a bearer token may read, and
-// false for an unknown or inactive one. The handler is safe for concurrent use if the given functions are. From now on
-// changes in st are published to the subscriptions.
-func New(st *store.Store, dataset catalog.Dataset, access func(token string) (catalog.Access, bool), options Options) http.Handler {
+// New returns a handler that serves what dataset declares and st holds. access returns what a bearer token may read,
+// and false for an unknown or inactive one. The handler is safe for concurrent use if the given functions are. From now
+// on changes in st are published to the subscriptions.
+func New(st *store.Store, dataset catalog.Dataset, access func(token string) (catalog.Access, bool),
+	options Options,
+) http.Handler {
 	s := &server{
 		store:       st,
 		connectors:  options.Quirks.connectors(dataset.Connectors),
@@ -125,7 +127,8 @@ func nothingHere(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	webpage.Message{
-		Site: "PDPP sandbox", Title: "There is nothing here", Text: []string{"The sandbox has nothing at this path. The index names what there is."},
+		Site: "PDPP sandbox", Title: "There is nothing here",
+		Text: []string{"The sandbox has nothing at this path. The index names what there is."},
 		Link: "/", LinkText: "Open the index",
 	}.Write(w, http.StatusNotFound)
 }

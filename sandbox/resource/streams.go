@@ -27,7 +27,8 @@ type sourceName struct {
 	Kind string `json:"kind"` // "connector"
 }
 
-// freshness describes how current the records are. The sandbox collects nothing, so the status is unknown unless Coming sets it.
+// freshness describes how current the records are. The sandbox collects nothing, so the status is unknown unless Coming
+// sets it.
 type freshness struct {
 	Status     string  `json:"status"`
 	CapturedAt *string `json:"captured_at,omitempty"`

@@ -42,7 +42,8 @@ func (f *fixture) awaitStatus(token, id, wanted string) {
 func (f *fixture) write(connection, key string) {
 	f.t.Helper()
 	body := fmt.Sprintf(`{"key":%q,"data":{"id":%[1]q,"subject":"new %[1]s"},"emitted_at":"2026-05-03T00:00:00Z"}`, key)
-	if a := f.send(http.MethodPost, ownerToken, "/v1/ingest/messages?connector_instance_id="+connection, body); a.Code != 200 || a.at("records_accepted") != 1.0 {
+	if a := f.send(http.MethodPost, ownerToken, "/v1/ingest/messages?connector_instance_id="+connection,
+		body); a.Code != 200 || a.at("records_accepted") != 1.0 {
 		f.t.Fatalf("answered %d %s", a.Code, a.Body)
 	}
 }
@@ -55,10 +56,14 @@ func TestSubscriptionsBelongToTheirGrant(t *testing.T) {
 		t.Errorf("the receiver was asked %+v", r.asked)
 	}
 	shown, listed := f.get(personalToken, subscriptionsPath+"/"+id), f.get(personalToken, subscriptionsPath)
-	if all := shown.Body.String() + listed.Body.String(); strings.Contains(all, secret) || strings.Contains(all, "whsec_") {
+	if all := shown.Body.String() + listed.Body.String(); strings.Contains(all, secret) ||
+		strings.Contains(all, "whsec_") {
 		t.Error("the secret is shown again")
 	}
-	for token, status := range map[string]int{bothToken: 404, narrowToken: 404, ownerToken: 404, packageToken: 403, revokedToken: 403, "": 401} {
+	for token, status := range map[string]int{
+		bothToken: 404, narrowToken: 404, ownerToken: 404, packageToken: 403,
+		revokedToken: 403, "": 401,
+	} {
 		for _, request := range [][2]string{{"GET", ""}, {"PATCH", ""}, {"DELETE", ""}, {"POST", "/test-event"}} {
 			if a := f.send(request[0], token, subscriptionsPath+"/"+id+request[1], `{"enabled":false}`); a.Code != status {
 				t.Errorf("%s %s with token %q answered %d, want %d", request[0], request[1], token, a.Code, status)
@@ -91,13 +96,16 @@ func TestNoOtherMachineIsReached(t *testing.T) {
 func TestChangesAreDelivered(t *testing.T) {
 	f, r := newFixture(t), newReceiver(t)
 	id, secret := f.subscribe(personalToken, fmt.Sprintf(`{"callback_url":%q,"filters":{"streams":["messages"]}}`, r.url))
-	if a := f.send("DELETE", ownerToken, "/v1/streams/messages/records/p-007?connector_instance_id="+personal, ""); a.Code != 204 { // not announced
+	// not announced
+	if a := f.send("DELETE", ownerToken, "/v1/streams/messages/records/p-007?connector_instance_id="+personal,
+		""); a.Code != 204 {
 		t.Fatalf("answered %d %s", a.Code, a.Body)
 	}
 	f.write(work, "w-900")
 	f.write(personal, "p-900")
 	got := r.next()
-	if got.Type != "pdpp.records.changed" || got.Data.SubscriptionID != id || got.Data.Stream != "messages" || got.Data.ConnectionID != personal {
+	if got.Type != "pdpp.records.changed" || got.Data.SubscriptionID != id || got.Data.Stream != "messages" ||
+		got.Data.ConnectionID != personal {
 		t.Errorf("got %s", got.body)
 	}
 	if !got.signedWith(t, secret) || strings.Contains(got.body, "p-900") {
@@ -130,7 +138,8 @@ func TestDeliveryIsTriedAgain(t *testing.T) {
 	}
 	f.awaitStatus(personalToken, id, "disabled_failure")
 	f.write(personal, "p-903") // not announced
-	if a := f.send("PATCH", personalToken, subscriptionsPath+"/"+id, `{"enabled":true,"rotate_secret":true}`); a.text("subscription.status") != "active" {
+	if a := f.send("PATCH", personalToken, subscriptionsPath+"/"+id,
+		`{"enabled":true,"rotate_secret":true}`); a.text("subscription.status") != "active" {
 		t.Errorf("switched on: %d %s", a.Code, a.Body)
 	} else {
 		secret = a.text("secret")
@@ -166,7 +175,8 @@ func TestAClientMayHaveSoManySubscriptions(t *testing.T) {
 	for range 20 {
 		f.subscribe(personalToken, body)
 	}
-	if a := f.send(http.MethodPost, personalToken, subscriptionsPath, body); a.Code != 400 || a.text("error.code") != "too_many_subscriptions" {
+	if a := f.send(http.MethodPost, personalToken, subscriptionsPath, body); a.Code != 400 ||
+		a.text("error.code") != "too_many_subscriptions" {
 		t.Errorf("answered %d %s", a.Code, a.Body)
 	}
 	f.subscribe(bothToken, body)

@@ -181,7 +181,8 @@ func TestDatasetHoldsWhatIsAwkward(t *testing.T) {
 		t.Errorf("longest body %d bytes, %d bodies over 8 KiB", longest, long)
 	}
 	for _, piece := range []string{
-		"overdraft", "Wettertagebücher", "écharpe", "山小屋", "المربّى", "नमस्ते", "παλαιοπωλείο", "👨‍👩‍👧‍👦", "u\u0307", `\u001b[31m`, "\u202e", "<script>",
+		"overdraft", "Wettertagebücher", "écharpe", "山小屋", "المربّى", "नमस्ते",
+		"παλαιοπωλείο", "👨‍👩‍👧‍👦", "u\u0307", `\u001b[31m`, "\u202e", "<script>",
 	} {
 		if !strings.Contains(everything.String(), piece) {
 			t.Errorf("no record holds %q", piece)
@@ -198,7 +199,8 @@ func TestBlobsAreReferredTo(t *testing.T) {
 	for _, blob := range set.Blobs {
 		kinds[blob.ContentType] = true
 		if !slices.ContainsFunc(set.Records, func(r catalog.Record) bool {
-			return r.ConnectionID == blob.ConnectionID && r.Stream == "attachments" && bytes.Contains(r.Data, []byte(`"blob_id":"`+blob.ID+`"`))
+			return r.ConnectionID == blob.ConnectionID && r.Stream == "attachments" &&
+				bytes.Contains(r.Data, []byte(`"blob_id":"`+blob.ID+`"`))
 		}) {
 			t.Errorf("no attachment refers to %s", blob.ID)
 		}

@@ -67,8 +67,9 @@ func recordOf(t *testing.T, set catalog.Dataset, connectionID, stream, key strin
 		}
 		id := fmt.Sprintf(":%d.", i.Unix())
 		fits = func(r catalog.Record) bool {
-			return strings.Contains(r.Key, id) && (!r.DeletedAt.IsZero() || strings.Contains(string(r.Data), `"channel_name":"`+spoken[1]+`"`) &&
-				strings.Contains(string(r.Data), `"user_name":"`+spoken[3]+`"`))
+			return strings.Contains(r.Key, id) &&
+				(!r.DeletedAt.IsZero() || strings.Contains(string(r.Data), `"channel_name":"`+spoken[1]+`"`) &&
+					strings.Contains(string(r.Data), `"user_name":"`+spoken[3]+`"`))
 		}
 	}
 	i := slices.IndexFunc(set.Records, func(r catalog.Record) bool {

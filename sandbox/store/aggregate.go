@@ -13,7 +13,9 @@ import (
 // Metric computes one value over the live records of the selections: sum, min, max or count_distinct of a
 // field. The value is JSON: a number, or for min and max the value as it is in the data, or null when
 // no record has one. A sum of nothing is 0. Times are compared as instants, numbers as numbers.
-func (s *Store) Metric(ctx context.Context, metric string, field catalog.Field, selections ...Selection) (json.RawMessage, error) {
+func (s *Store) Metric(ctx context.Context, metric string, field catalog.Field,
+	selections ...Selection,
+) (json.RawMessage, error) {
 	var c clause
 	path := jsonPath(field.Name)
 	c.add("WITH seen AS (SELECT json_extract(data, ?) AS value FROM record WHERE ", path)
@@ -68,7 +70,9 @@ func (s *Store) Groups(ctx context.Context, field catalog.Field, selections ...S
 
 // TimeGroups counts the live records of the selections by the time bucket of a field (see Bucket), earliest
 // first and records without a time last. zone is an IANA name.
-func (s *Store) TimeGroups(ctx context.Context, field catalog.Field, granularity, zone string, selections ...Selection) ([]Group, error) {
+func (s *Store) TimeGroups(ctx context.Context, field catalog.Field, granularity, zone string,
+	selections ...Selection,
+) ([]Group, error) {
 	var c clause
 	c.add(`WITH seen AS (SELECT instant(json_extract(data, ?)) AS moment FROM record WHERE `, jsonPath(field.Name))
 	whereLive(&c, selections)

@@ -54,7 +54,9 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 // Changes returns up to limit records of the selection, tombstones included, that changed after version after and
 // up to version through, oldest change first, and reports whether there are more. Each key occurs once, with its
 // newest state.
-func (s *Store) Changes(ctx context.Context, selection Selection, after, through int64, limit int) ([]Entry, bool, error) {
+func (s *Store) Changes(ctx context.Context, selection Selection, after, through int64,
+	limit int,
+) ([]Entry, bool, error) {
 	var c clause
 	c.add("SELECT " + entryColumns + " FROM record WHERE ")
 	selection.where(&c)

@@ -62,8 +62,8 @@ func sqlValueText(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.V
 	return raw, nil
 }
 
-// sqlMatched implements matched(text, pattern): the first group of a regular expression's first match in a text or blob, or NULL
-// without a match. The queries of tests use it.
+// sqlMatched implements matched(text, pattern): the first group of a regular expression's first match in a text or
+// blob, or NULL without a match. The queries of tests use it.
 func sqlMatched(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
 	pattern, err := regexp.Compile(fmt.Sprint(arguments[1]))
 	if err != nil {

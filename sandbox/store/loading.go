@@ -28,7 +28,8 @@ func startLoading(ctx context.Context, tx *transaction) (*loading, error) {
 	}
 	var stream streamName
 	var version int64
-	err = l.tx.each(ctx, `SELECT connection_id, stream, version FROM stream_version`, func() { l.versions[stream] = version },
+	err = l.tx.each(ctx, `SELECT connection_id, stream, version FROM stream_version`,
+		func() { l.versions[stream] = version },
 		&stream.connectionID, &stream.stream, &version)
 	if err != nil {
 		return nil, fmt.Errorf("list versions: %w", err)
@@ -68,7 +69,8 @@ func (l *loading) insert(ctx context.Context, r row, version int64) error {
 	result, err := l.tx.exec(ctx, `
 		INSERT INTO record (connection_id, stream, key, version, position, consent_time, data, emitted_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.record.ConnectionID, r.record.Stream, r.record.Key, version, r.position, r.consent, r.data, instantText(r.record.EmittedAt))
+		r.record.ConnectionID, r.record.Stream, r.record.Key, version, r.position, r.consent, r.data,
+		instantText(r.record.EmittedAt))
 	if err != nil {
 		return fmt.Errorf("store record %q: %w", r.record.Key, err)
 	}

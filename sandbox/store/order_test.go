@@ -98,11 +98,17 @@ func TestSelectionByTimeAndCondition(t *testing.T) {
 		selection store.Selection
 		want      string
 	}{
-		"all":              {store.Selection{}, "c a b d "},
-		"since":            {store.Selection{Since: second}, "b d "},
-		"until":            {store.Selection{Until: second}, "a "},
-		"strange name":     {store.Selection{Conditions: []store.Condition{{Field: odd, Operator: "eq", Operand: "x"}}}, "c "},
-		"instant":          {store.Selection{Conditions: []store.Condition{{Field: at, Operator: "gt", Operand: second}}}, "b "},
+		"all":   {store.Selection{}, "c a b d "},
+		"since": {store.Selection{Since: second}, "b d "},
+		"until": {store.Selection{Until: second}, "a "},
+		"strange name": {
+			store.Selection{Conditions: []store.Condition{{Field: odd, Operator: "eq", Operand: "x"}}},
+			"c ",
+		},
+		"instant": {
+			store.Selection{Conditions: []store.Condition{{Field: at, Operator: "gt", Operand: second}}},
+			"b ",
+		},
 		"unknown operator": {store.Selection{Conditions: []store.Condition{{Field: at, Operator: "like", Operand: "x"}}}, ""},
 	} {
 		test.selection.ConnectionID, test.selection.Stream = connection, "notes"

@@ -21,7 +21,9 @@ const entryColumns = `connection_id, stream, key, version, position, data, emitt
 
 // Page returns up to limit live records of the selection in the order of the stream's cursor field, after the given
 // position if it is not nil, and reports whether there are more.
-func (s *Store) Page(ctx context.Context, selection Selection, descending bool, after *Position, limit int) ([]Entry, bool, error) {
+func (s *Store) Page(ctx context.Context, selection Selection, descending bool, after *Position,
+	limit int,
+) ([]Entry, bool, error) {
 	direction, comparison := "ASC", ">"
 	if descending {
 		direction, comparison = "DESC", "<"
@@ -111,7 +113,8 @@ type Summary struct {
 // Latest, and may be empty.
 func (s *Store) Summarize(ctx context.Context, cursorField string, selections ...Selection) (Summary, error) {
 	var c clause
-	c.add("WITH seen AS (SELECT position, emitted_at, json_extract(data, ?) AS value FROM record WHERE ", jsonPath(cursorField))
+	c.add("WITH seen AS (SELECT position, emitted_at, json_extract(data, ?) AS value FROM record WHERE ",
+		jsonPath(cursorField))
 	whereLive(&c, selections)
 	c.add(`) SELECT count(*), coalesce(max(emitted_at), ''),
 		coalesce((SELECT value FROM seen ORDER BY position LIMIT 1), ''),

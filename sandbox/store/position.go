@@ -15,8 +15,8 @@ type Position struct {
 	Key   string
 }
 
-// positionValue returns a value of the cursor field as text. A record without one sorts as the empty string. Numbers are
-// compared as float64.
+// positionValue returns a value of the cursor field as text. A record without one sorts as the empty string. Numbers
+// are compared as float64.
 func positionValue(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -69,7 +69,8 @@ func whereSearched(c *clause, scopes []SearchScope) {
 			c.arguments = append(c.arguments, field)
 		}
 		if scope.Stale {
-			c.add(" AND record.version * 2 <= (SELECT version FROM stream_version WHERE connection_id = ? AND stream = ?)", scope.ConnectionID, scope.Stream)
+			c.add(" AND record.version * 2 <= (SELECT version FROM stream_version WHERE connection_id = ? AND stream = ?)",
+				scope.ConnectionID, scope.Stream)
 		}
 		c.add(")")
 	}
@@ -201,7 +202,8 @@ func nameText(ctx context.Context, tx *transaction, id int64, r row) ([]searched
 
 func indexText(ctx context.Context, tx *transaction, fields []searchedField) error {
 	for _, field := range fields {
-		if _, err := tx.exec(ctx, `INSERT INTO searchable_text (rowid, text) VALUES (?, ?)`, field.rowID, field.text); err != nil {
+		if _, err := tx.exec(ctx, `INSERT INTO searchable_text (rowid, text) VALUES (?, ?)`, field.rowID,
+			field.text); err != nil {
 			return fmt.Errorf("index text: %w", err)
 		}
 	}

@@ -23,7 +23,8 @@ func TestSnippetCutsALongText(t *testing.T) {
 	for range 100 {
 		long += "word "
 	}
-	s := open(t, "", notes(note("a", "2026-01-01T00:00:00Z", long+"needle "+long), note("b", "2026-01-01T00:00:00Z", "needle")))
+	s := open(t, "", notes(note("a", "2026-01-01T00:00:00Z", long+"needle "+long),
+		note("b", "2026-01-01T00:00:00Z", "needle")))
 	hits, err := s.Search(t.Context(), "needle", scope())
 	if err != nil || len(hits) != 2 {
 		t.Fatalf("found %d, %v", len(hits), err)
@@ -38,7 +39,10 @@ func TestSnippetCutsALongText(t *testing.T) {
 
 // Whatever a person types, a search ends without an error, and what it finds has a snippet.
 func FuzzSearch(f *testing.F) {
-	for _, seed := range []string{"word", `"two words"`, `"open`, "NOT", "a AND (b", "col:x", "*", "-", "'", "\x00", "0\x00", "é", "x*"} {
+	for _, seed := range []string{
+		"word", `"two words"`, `"open`, "NOT", "a AND (b", "col:x", "*", "-", "'", "\x00",
+		"0\x00", "é", "x*",
+	} {
 		f.Add(seed)
 	}
 	s, err := store.Open(f.Context(), "")
@@ -46,7 +50,8 @@ func FuzzSearch(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = s.Close() })
-	if err := s.Load(f.Context(), notes(note("a", "2026-01-01T00:00:00Z", "two words and a word, NOT col x é"))); err != nil {
+	if err := s.Load(f.Context(),
+		notes(note("a", "2026-01-01T00:00:00Z", "two words and a word, NOT col x é"))); err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, query string) {

@@ -90,7 +90,8 @@ func (condition Condition) where(c *clause) {
 	case string:
 		c.add(" AND value_text(data -> ?) "+comparison+" ?", path, operand)
 	default:
-		c.add(" AND json_extract(data, ?) "+comparison+" ? AND json_type(data, ?) IN ('integer', 'real')", path, operand, path)
+		c.add(" AND json_extract(data, ?) "+comparison+" ? AND json_type(data, ?) IN ('integer', 'real')",
+			path, operand, path)
 	}
 }
 

@@ -9,10 +9,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// A semantic search compares every text of the scope: here 500 bodies of 20 kB, one in ten of them similar to the query.
+// A semantic search compares every text of the scope: here 500 bodies of 20 kB, one in ten of them similar to the
+// query.
 func BenchmarkSimilarLargeBodies(b *testing.B) {
 	const bodies = 500
-	words := []string{"meeting", "river", "invoice", "Straße", "quarterly", "moon", "garden", "project", "letter", "train"}
+	words := []string{
+		"meeting", "river", "invoice", "Straße", "quarterly", "moon", "garden", "project",
+		"letter", "train",
+	}
 	var records []catalog.Record
 	for i := range bodies {
 		var text strings.Builder

@@ -5,7 +5,8 @@ import "unicode"
 // trigram is three consecutive letters of a lower-cased word with a blank before and after it.
 type trigram [3]rune
 
-// trigramQuery is the distinct trigrams of a query. It counts them in texts of any length without storing the text's trigrams.
+// trigramQuery is the distinct trigrams of a query. It counts them in texts of any length without storing the text's
+// trigrams.
 type trigramQuery struct {
 	places map[trigram]int
 	maybe  [1024]bool // by hash: false for nearly every other trigram, so that few map lookups are needed

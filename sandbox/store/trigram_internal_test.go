@@ -10,7 +10,8 @@ import (
 
 // simpleTrigrams returns the trigrams of a text, by their definition.
 func simpleTrigrams(text string) map[string]bool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	distinct := map[string]bool{}
 	for _, word := range words {
 		runes := []rune(" " + word + " ")

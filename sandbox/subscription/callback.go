@@ -17,14 +17,14 @@ const responseWindow = 10 * time.Second
 
 const mostCallbackBytes = 2048
 
-// CallbackError reports a callback address that is refused without a request. It does not contain the address, which may hold
-// a secret.
+// CallbackError reports a callback address that is refused without a request. It does not contain the address, which
+// may hold a secret.
 type CallbackError struct{ Message string }
 
 func (e *CallbackError) Error() string { return e.Message }
 
-// checkCallback refuses the addresses that real providers refuse. A subscription with another address that the client does not
-// connect to stays pending.
+// checkCallback refuses the addresses that real providers refuse. A subscription with another address that the client
+// does not connect to stays pending.
 func checkCallback(address string) error {
 	parsed, err := url.Parse(address)
 	switch {
@@ -42,18 +42,24 @@ func isLoopback(host string) bool { return host == "localhost" || host == "127.0
 
 var errNotLoopback = errors.New("the name leads to an address that is not loopback")
 
-// newClient returns a client that connects only to loopback addresses, whatever a name resolves to, and follows no redirect, so
-// that the sandbox cannot be used to send requests to other machines.
+// newClient returns a client that connects only to loopback addresses, whatever a name resolves to, and follows no
+// redirect, so that the sandbox cannot be used to send requests to other machines.
 func newClient() *http.Client {
-	dialer := &net.Dialer{Timeout: responseWindow, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-		if reached, err := netip.ParseAddrPort(address); err != nil || !reached.Addr().IsLoopback() {
-			return errNotLoopback
-		}
-		return nil
-	}}
+	dialer := &net.Dialer{
+		Timeout: responseWindow,
+		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			if reached, err := netip.ParseAddrPort(address); err != nil || !reached.Addr().IsLoopback() {
+				return errNotLoopback
+			}
+			return nil
+		},
+	}
 	return &http.Client{
-		Timeout:       responseWindow,
-		Transport:     &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: responseWindow, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute},
+		Timeout: responseWindow,
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: responseWindow,
+			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

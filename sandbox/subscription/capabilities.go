@@ -80,7 +80,8 @@ func (r *Registry) Capabilities() Capabilities {
 		schedule = append(schedule, pause.Seconds())
 	}
 	return Capabilities{
-		Supported: true, Authorities: []string{"client_grant", "trusted_owner_agent"}, Scope: "sandbox", Stability: "experimental", Endpoint: "/v1/event-subscriptions", Transport: "https_webhook",
+		Supported: true, Authorities: []string{"client_grant", "trusted_owner_agent"}, Scope: "sandbox",
+		Stability: "experimental", Endpoint: "/v1/event-subscriptions", Transport: "https_webhook",
 		EventTypes:  []string{VerifyEvent, TestEvent, RecordsChangedEvent, GrantRevokedEvent},
 		CallbackURL: callbackRules{HTTPSRequired: true, LocalhostException: true, LoopbackOnly: true},
 		Delivery: deliveryRules{
@@ -89,17 +90,23 @@ func (r *Registry) Capabilities() Capabilities {
 		},
 		Envelope: envelopeForm{
 			ContentType: ContentType, Format: "cloudevents+json",
-			Fields: []string{"specversion", "pdppversion", "id", "type", "source", "time", "data"}, NoRecordBodies: true, PDPPVersion: "1", SpecVersion: "1.0",
+			Fields: []string{"specversion", "pdppversion", "id", "type", "source", "time", "data"}, NoRecordBodies: true,
+			PDPPVersion: "1", SpecVersion: "1.0",
 			SubscriptionIDLocation: "data.subscription_id",
 		},
-		HintCursor: hintCursor{CursorField: "data.changes_since", ReadEndpointTemplate: "/v1/streams/{stream}/records?changes_since={cursor}"},
+		HintCursor: hintCursor{
+			CursorField:          "data.changes_since",
+			ReadEndpointTemplate: "/v1/streams/{stream}/records?changes_since={cursor}",
+		},
 		Limits: limits{
-			CallbackURLMaxBytes: mostCallbackBytes, ResponseSnippetCaptureBytes: mostResponseBytes, MaxSubscriptions: mostOfOwner,
+			CallbackURLMaxBytes: mostCallbackBytes, ResponseSnippetCaptureBytes: mostResponseBytes,
+			MaxSubscriptions: mostOfOwner,
 		},
 		Signing: signingProfile{
 			Profile: "standard-webhooks", Algorithm: "HMAC-SHA256", IDHeader: "webhook-id", TimestampHeader: "webhook-timestamp",
-			SignatureHeader: "webhook-signature", SignatureEncoding: "v1,<base64>", SignedPayload: "{webhook-id}.{webhook-timestamp}.{body}",
-			SecretPrefix: "whsec_", SecretPayloadEncoding: "base64",
+			SignatureHeader: "webhook-signature", SignatureEncoding: "v1,<base64>",
+			SignedPayload: "{webhook-id}.{webhook-timestamp}.{body}",
+			SecretPrefix:  "whsec_", SecretPayloadEncoding: "base64",
 		},
 		Verify: verificationWay{Handshake: "post_with_challenge_echo", ChallengeEventType: VerifyEvent},
 	}

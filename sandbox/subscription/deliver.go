@@ -44,8 +44,8 @@ func (r *Registry) post(ctx context.Context, address string, key secret, m messa
 	return reply{status: response.StatusCode, body: body}
 }
 
-// verify posts the challenge, which the receiver must return as the member challenge of a JSON object. After any other answer
-// the subscription stays pending.
+// verify posts the challenge, which the receiver must return as the member challenge of a JSON object. After any other
+// answer the subscription stays pending.
 func (r *Registry) verify(s *subscribed, verification message, challenge string) {
 	answer := r.deliver(s, verification)
 	var echo struct {
@@ -56,7 +56,8 @@ func (r *Registry) verify(s *subscribed, verification message, challenge string)
 	}
 }
 
-// deliver tries until the receiver accepts or the options' retries are used, and returns the last answer. Gone (410) is final.
+// deliver tries until the receiver accepts or the options' retries are used, and returns the last answer. Gone (410) is
+// final.
 func (r *Registry) deliver(s *subscribed, m message) reply {
 	for attempt := 0; ; attempt++ {
 		key, live := r.target(s, m)

@@ -33,7 +33,8 @@ type EventData struct {
 	Stream         string `json:"stream,omitempty"`        // of changed records
 	ConnectionID   string `json:"connection_id,omitempty"` // likewise
 	ChangeCount    int    `json:"change_count_hint,omitempty"`
-	ChangesSince   string `json:"changes_since,omitempty"` // of changed records: the position in the feed before the change
+	// of changed records: the position in the feed before the change
+	ChangesSince string `json:"changes_since,omitempty"`
 }
 
 // message is an event ready to be sent.
@@ -47,7 +48,8 @@ func newMessage(subscriptionID, eventType string, at time.Time, data EventData) 
 	id := "evt_" + random()
 	data.SubscriptionID = subscriptionID
 	body, err := json.Marshal(event{
-		SpecVersion: "1.0", PDPPVersion: "1", ID: id, Type: eventType, Source: "/v1/event-subscriptions/" + subscriptionID, Time: timestamp(at), Data: data,
+		SpecVersion: "1.0", PDPPVersion: "1", ID: id, Type: eventType, Source: "/v1/event-subscriptions/" + subscriptionID,
+		Time: timestamp(at), Data: data,
 	})
 	if err != nil {
 		return message{}, fmt.Errorf("write event: %w", err)

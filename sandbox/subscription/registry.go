@@ -106,7 +106,8 @@ func (r *Registry) Create(owner Owner, draft Draft) (Subscription, string, error
 func newSubscription(owner Owner, draft Draft) Subscription {
 	now := timestamp(time.Now())
 	made := Subscription{
-		AuthorityKind: "trusted_owner_agent", CallbackURL: draft.CallbackURL, CreatedAt: now, Scope: draft.Scope, Status: Pending,
+		AuthorityKind: "trusted_owner_agent", CallbackURL: draft.CallbackURL, CreatedAt: now,
+		Scope: draft.Scope, Status: Pending,
 		ID: "sub_" + random(), UpdatedAt: now, Owner: owner,
 	}
 	if owner.ClientID != "" {
@@ -281,8 +282,8 @@ func (r *Registry) Revoke(grantID string) error {
 	return nil
 }
 
-// target returns what an event is signed with, and reports whether it is still to be delivered. A subscription whose grant has
-// ended only gets the event about that.
+// target returns what an event is signed with, and reports whether it is still to be delivered. A subscription whose
+// grant has ended only gets the event about that.
 func (r *Registry) target(s *subscribed, m message) (key secret, live bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

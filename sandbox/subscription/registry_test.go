@@ -14,7 +14,10 @@ import (
 
 // Close ends deliveries that a receiver holds up and those that wait for their next attempt.
 func TestCloseEndsDeliveries(t *testing.T) {
-	for name, hold := range map[string]bool{"a receiver that never answers": true, "a pause before the next attempt": false} {
+	for name, hold := range map[string]bool{
+		"a receiver that never answers":   true,
+		"a pause before the next attempt": false,
+	} {
 		t.Run(name, func(t *testing.T) {
 			arrived := make(chan struct{}, 10)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {

@@ -1,5 +1,6 @@
 // Package subscription keeps the event subscriptions of the sandbox's clients and delivers signed events to
-// receivers on this machine, as docs/provider-contract.md specifies (Event subscriptions). Subscriptions end with the process.
+// receivers on this machine, as docs/provider-contract.md specifies (Event subscriptions). Subscriptions end with the
+// process.
 package subscription
 
 import (
@@ -31,8 +32,8 @@ const (
 	GrantRevokedEvent   = "pdpp.grant.revoked"
 )
 
-// Owner identifies to whom a subscription belongs: a client under one set of grants, or the owner of the data. No other caller
-// sees it.
+// Owner identifies to whom a subscription belongs: a client under one set of grants, or the owner of the data. No other
+// caller sees it.
 type Owner struct {
 	ClientID string   // empty: the owner of the data
 	GrantIDs []string // none for the owner of the data

@@ -206,7 +206,10 @@ func (f *Flow) pollAgentConnect(w http.ResponseWriter, r *http.Request) {
 func (f *Flow) agentAnswer(granted members) members {
 	var token string
 	_ = json.Unmarshal(granted["access_token"], &token)
-	given := members{"access_token": granted["access_token"], "token_type": granted["token_type"], "expires_in": granted["expires_in"]}
+	given := members{
+		"access_token": granted["access_token"], "token_type": granted["token_type"],
+		"expires_in": granted["expires_in"],
+	}
 	for _, name := range []string{"grant_id", "grant_package_id"} {
 		if value, has := granted[name]; has {
 			given[name] = value

@@ -16,7 +16,10 @@ func TestAgentConnect(t *testing.T) {
 		if started.status != 201 {
 			t.Fatalf("agent connect answered %d %s", started.status, started.body)
 		}
-		for _, name := range []string{"approval_url", "expires_in", "id", "interval", "object", "poll_url", "status", "token_url", "polling_code"} {
+		for _, name := range []string{
+			"approval_url", "expires_in", "id", "interval", "object", "poll_url", "status",
+			"token_url", "polling_code",
+		} {
 			if started.body[name] == nil {
 				t.Errorf("%s is absent", name)
 			}
@@ -25,7 +28,8 @@ func TestAgentConnect(t *testing.T) {
 	}
 	poll := func(started answer) answer {
 		f.advance(10 * time.Second)
-		return f.postJSON(strings.TrimPrefix(started.text("poll_url"), issuer), `{"polling_code":"`+started.text("polling_code")+`"}`)
+		return f.postJSON(strings.TrimPrefix(started.text("poll_url"), issuer),
+			`{"polling_code":"`+started.text("polling_code")+`"}`)
 	}
 	expect := func(got answer, status int, code string) {
 		t.Helper()
@@ -34,7 +38,8 @@ func TestAgentConnect(t *testing.T) {
 		}
 	}
 
-	one := start(`{"resource":"` + issuer + `","scope":"pdpp:read","client_name":"CLI","client_id":"` + config.ClientID + `"}`)
+	one := start(`{"resource":"` + issuer + `","scope":"pdpp:read","client_name":"CLI","client_id":"` +
+		config.ClientID + `"}`)
 	pending := poll(one)
 	expect(pending, 202, "authorization_pending")
 	if pending.text("status") != "pending" || string(pending.body["interval"]) != "2" {
@@ -45,16 +50,21 @@ func TestAgentConnect(t *testing.T) {
 	expect(f.postJSON(strings.TrimPrefix(one.text("poll_url"), issuer), `{"polling_code":"x"}`), 401, "invalid_grant")
 	page, err := f.owner.Open(f.ctx, one.text("approval_url"))
 	if err != nil || strings.Contains(page.Body, "Code on the device") || !strings.Contains(page.Body, "For 30 days.") {
-		t.Errorf("the page asks to compare a code that the agent does not know, or names another duration than the token's: %v\n%s", err, page.Body)
+		t.Errorf("the page asks to compare a code that the agent does not know, or names another duration than the "+
+			"token's: %v\n%s", err, page.Body)
 	}
 	if _, err := f.owner.Approve(f.ctx, one.text("approval_url"), "cin_gmail_work"); err != nil {
 		t.Fatal(err)
 	}
 	approved := poll(one)
-	if approved.status != 200 || !f.active(approved.text("access_token")) || approved.text("grant_id") == "" || approved.text("token_type") != "Bearer" {
+	if approved.status != 200 || !f.active(approved.text("access_token")) || approved.text("grant_id") == "" ||
+		approved.text("token_type") != "Bearer" {
 		t.Fatalf("approved: %d %s", approved.status, approved.body)
 	}
-	for _, name := range []string{"access_mode", "client", "expires_at", "grant_id", "issued_at", "purpose_code", "purpose_description", "source", "source_declaration", "streams", "subject", "version"} {
+	for _, name := range []string{
+		"access_mode", "client", "expires_at", "grant_id", "issued_at", "purpose_code",
+		"purpose_description", "source", "source_declaration", "streams", "subject", "version",
+	} {
 		if !strings.Contains(string(approved.body["grant"]), `"`+name+`":`) {
 			t.Errorf("the grant has no %s", name)
 		}

@@ -34,7 +34,8 @@ func TestAuthorizationRequests(t *testing.T) {
 	config := f.register()
 	detail := func(source, streams string) string {
 		return `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"` + source + `"},
-			"access_mode":"continuous","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","streams":` + streams + `}]`
+			"access_mode":"continuous","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","streams":` + streams +
+			`}]`
 	}
 	cases := map[string]struct {
 		changes []string
@@ -46,28 +47,69 @@ func TestAuthorizationRequests(t *testing.T) {
 		"origin as resource":              {[]string{"resource", issuer}, 200, ""},
 		"origin with a slash as resource": {[]string{"resource", issuer + "/"}, 200, ""},
 		"adapter as resource":             {[]string{"resource", issuer + "/mcp"}, 200, ""},
-		"details of another registry":     {[]string{"authorization_details", detail("https://registry.example/connectors/slack", `[{"name":"*"}]`)}, 200, ""},
-		"no PKCE":                         {[]string{"code_challenge", "", "code_challenge_method", ""}, 303, "invalid_request"},
-		"plain PKCE":                      {[]string{"code_challenge", verifier, "code_challenge_method", "plain"}, 303, "invalid_request"},
-		"PKCE without a method":           {[]string{"code_challenge_method", ""}, 303, "invalid_request"},
-		"another resource":                {[]string{"resource", "http://elsewhere.example"}, 303, "invalid_target"},
-		"a resource below the adapter":    {[]string{"resource", issuer + "/mcp/x"}, 303, "invalid_target"},
-		"unknown scope":                   {[]string{"scope", "everything"}, 303, "invalid_scope"},
-		"OpenID":                          {[]string{"scope", "openid"}, 303, "invalid_scope"},
-		"implicit flow":                   {[]string{"response_type", "token", "response_mode", "query"}, 303, "invalid_request"},
-		"details that are no JSON":        {[]string{"authorization_details", "["}, 303, "invalid_authorization_details"},
-		"details of an unknown type":      {[]string{"authorization_details", `[{"type":"other"}]`}, 303, "invalid_authorization_details"},
-		"details of an unknown source":    {[]string{"authorization_details", detail("https://registry.example/connectors/nope", `[{"name":"*"}]`)}, 303, "invalid_authorization_details"},
-		"details of an unknown stream":    {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"nope"}]`)}, 303, "invalid_authorization_details"},
-		"details of an unknown field":     {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"messages","fields":["nope"]}]`)}, 303, "invalid_authorization_details"},
-		"details of another's connection": {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"*","instance_ids":["cin_spotify"]}]`)}, 400, ""},
-		"details with an invalid time":    {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"messages","time_constraint":{"since":"May"}}]`)}, 303, "invalid_authorization_details"},
-		"unknown client":                  {[]string{"client_id", "cli_unknown"}, 400, ""},
-		"no client":                       {[]string{"client_id", ""}, 400, ""},
-		"redirect to another path":        {[]string{"redirect_uri", "http://127.0.0.1:5555/other"}, 400, ""},
-		"redirect to another host":        {[]string{"redirect_uri", "http://192.0.2.1:5555/callback"}, 400, ""},
-		"redirect to another loopback":    {[]string{"redirect_uri", "http://localhost:5555/callback"}, 400, ""},
-		"no redirect":                     {[]string{"redirect_uri", ""}, 400, ""},
+		"details of another registry": {
+			[]string{"authorization_details", detail("https://registry.example/connectors/slack", `[{"name":"*"}]`)}, 200, "",
+		},
+		"no PKCE": {
+			[]string{"code_challenge", "", "code_challenge_method", ""},
+			303,
+			"invalid_request",
+		},
+		"plain PKCE": {
+			[]string{"code_challenge", verifier, "code_challenge_method", "plain"},
+			303,
+			"invalid_request",
+		},
+		"PKCE without a method":        {[]string{"code_challenge_method", ""}, 303, "invalid_request"},
+		"another resource":             {[]string{"resource", "http://elsewhere.example"}, 303, "invalid_target"},
+		"a resource below the adapter": {[]string{"resource", issuer + "/mcp/x"}, 303, "invalid_target"},
+		"unknown scope":                {[]string{"scope", "everything"}, 303, "invalid_scope"},
+		"OpenID":                       {[]string{"scope", "openid"}, 303, "invalid_scope"},
+		"implicit flow": {
+			[]string{"response_type", "token", "response_mode", "query"},
+			303,
+			"invalid_request",
+		},
+		"details that are no JSON": {[]string{"authorization_details", "["}, 303, "invalid_authorization_details"},
+		"details of an unknown type": {
+			[]string{"authorization_details", `[{"type":"other"}]`},
+			303,
+			"invalid_authorization_details",
+		},
+		"details of an unknown source": {[]string{
+			"authorization_details",
+			detail("https://registry.example/connectors/nope", `[{"name":"*"}]`),
+		}, 303, "invalid_authorization_details"},
+		"details of an unknown stream": {[]string{
+			"authorization_details",
+			detail("https://registry.example/connectors/gmail", `[{"name":"nope"}]`),
+		}, 303, "invalid_authorization_details"},
+		"details of an unknown field": {
+			[]string{
+				"authorization_details",
+				detail("https://registry.example/connectors/gmail", `[{"name":"messages","fields":["nope"]}]`),
+			},
+			303,
+			"invalid_authorization_details",
+		},
+		"details of another's connection": {[]string{
+			"authorization_details",
+			detail("https://registry.example/connectors/gmail", `[{"name":"*","instance_ids":["cin_spotify"]}]`),
+		}, 400, ""},
+		"details with an invalid time": {
+			[]string{
+				"authorization_details",
+				detail("https://registry.example/connectors/gmail", `[{"name":"messages","time_constraint":{"since":"May"}}]`),
+			},
+			303,
+			"invalid_authorization_details",
+		},
+		"unknown client":               {[]string{"client_id", "cli_unknown"}, 400, ""},
+		"no client":                    {[]string{"client_id", ""}, 400, ""},
+		"redirect to another path":     {[]string{"redirect_uri", "http://127.0.0.1:5555/other"}, 400, ""},
+		"redirect to another host":     {[]string{"redirect_uri", "http://192.0.2.1:5555/callback"}, 400, ""},
+		"redirect to another loopback": {[]string{"redirect_uri", "http://localhost:5555/callback"}, 400, ""},
+		"no redirect":                  {[]string{"redirect_uri", ""}, 400, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -92,12 +134,14 @@ func TestAuthorizationRequests(t *testing.T) {
 // A client other than a browser gets an OAuth error if there is no redirect URI.
 func TestAuthorizationErrorsForPrograms(t *testing.T) {
 	f := newFixture(t)
-	request, err := http.NewRequestWithContext(f.ctx, http.MethodGet, authorizationRequest(f.register(), "redirect_uri", "http://elsewhere.example/"), nil)
+	request, err := http.NewRequestWithContext(f.ctx, http.MethodGet,
+		authorizationRequest(f.register(), "redirect_uri", "http://elsewhere.example/"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Accept", "application/json")
-	if refused := f.send(request); refused.status != 400 || refused.code() != "invalid_request" || !strings.Contains(refused.text("error_description"), "redirect_uri") {
+	if refused := f.send(request); refused.status != 400 || refused.code() != "invalid_request" ||
+		!strings.Contains(refused.text("error_description"), "redirect_uri") {
 		t.Errorf("answered %d %s", refused.status, refused.body)
 	}
 }
@@ -182,7 +226,8 @@ func TestACodeWorksOnce(t *testing.T) {
 			t.Error("the token outlived the reuse of its code")
 		}
 	}
-	if refused := f.postForm("/oauth/token", "grant_type", "refresh_token", "client_id", config.ClientID, "refresh_token", token.RefreshToken); refused.code() != "invalid_grant" {
+	if refused := f.postForm("/oauth/token", "grant_type", "refresh_token", "client_id", config.ClientID, "refresh_token",
+		token.RefreshToken); refused.code() != "invalid_grant" {
 		t.Errorf("the refresh token outlived it: %d %s", refused.status, refused.code())
 	}
 }
@@ -222,20 +267,23 @@ func TestRefresh(t *testing.T) {
 		t.Error("the access token outlived its ten minutes")
 	}
 	second := refresh(first.RefreshToken, config.ClientID)
-	if second.status != 200 || !f.active(second.text("access_token")) || second.text("grant_id") != first.Extra("grant_id") {
+	if second.status != 200 || !f.active(second.text("access_token")) ||
+		second.text("grant_id") != first.Extra("grant_id") {
 		t.Fatalf("the refresh answered %d %s", second.status, second.body)
 	}
 	if other := refresh(second.text("refresh_token"), f.register().ClientID); other.code() != "invalid_grant" {
 		t.Errorf("another client's refresh answered %d %s", other.status, other.code())
 	}
 	// RFC 9700, section 4.14.2; captures 871 and 872.
-	if reused := refresh(first.RefreshToken, config.ClientID); reused.code() != "invalid_grant" || string(reused.body["fresh_authorization_required"]) != "true" {
+	if reused := refresh(first.RefreshToken, config.ClientID); reused.code() != "invalid_grant" ||
+		string(reused.body["fresh_authorization_required"]) != "true" {
 		t.Errorf("the reuse answered %d %s", reused.status, reused.body)
 	}
 	if unknown := refresh("rt_nope", config.ClientID); unknown.text("error_description") != "Refresh token is invalid" {
 		t.Errorf("an unknown token answered %d %s", unknown.status, unknown.body)
 	}
-	if f.active(second.text("access_token")) || refresh(second.text("refresh_token"), config.ClientID).code() != "invalid_grant" {
+	if f.active(second.text("access_token")) ||
+		refresh(second.text("refresh_token"), config.ClientID).code() != "invalid_grant" {
 		t.Error("the family outlived the reuse")
 	}
 	old := f.signIn(config)
@@ -249,7 +297,8 @@ func TestRevocationBelongsToTheClient(t *testing.T) {
 	f := newFixture(t)
 	config := f.register()
 	token := f.signIn(config)
-	if refused := f.postForm("/oauth/revoke", "token", token.AccessToken, "client_id", f.register().ClientID); refused.code() != "access_denied" {
+	if refused := f.postForm("/oauth/revoke", "token", token.AccessToken, "client_id",
+		f.register().ClientID); refused.code() != "access_denied" {
 		t.Errorf("another client's revocation answered %d %s", refused.status, refused.code())
 	}
 	if refused := f.postForm("/oauth/revoke", "token", token.AccessToken); refused.code() != "invalid_client" {
@@ -267,7 +316,8 @@ func TestRevocationBelongsToTheClient(t *testing.T) {
 		t.Error("a client revoked a ready token")
 	}
 	ready := f.server.Tokens()["slack"]
-	if fine := f.postForm("/oauth/revoke", "token", ready, "client_id", "pdpp_sandbox_client"); fine.status != 200 || f.active(ready) {
+	if fine := f.postForm("/oauth/revoke", "token", ready, "client_id", "pdpp_sandbox_client"); fine.status != 200 ||
+		f.active(ready) {
 		t.Errorf("the revocation of a ready token by its client answered %d %s", fine.status, fine.code())
 	}
 }

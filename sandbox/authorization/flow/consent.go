@@ -30,7 +30,9 @@ const (
 
 // consent is the library's authentication policy: it shows the consent page until the owner has decided.
 // The sandbox's owner is always signed in.
-func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.AuthnSession, client *goidc.Client) (goidc.Status, error) {
+func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.AuthnSession,
+	client *goidc.Client,
+) (goidc.Status, error) {
 	if err := checkSession(r, session); err != nil {
 		return goidc.StatusFailure, err
 	}
@@ -44,7 +46,8 @@ func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.Au
 	}
 	choices := f.keeper.Choices(details)
 	if len(choices) == 0 {
-		return goidc.StatusFailure, goidc.NewError(goidc.ErrorCodeInvalidAuthDetails, "No connection has what authorization_details asks for")
+		return goidc.StatusFailure,
+			goidc.NewError(goidc.ErrorCodeInvalidAuthDetails, "No connection has what authorization_details asks for")
 	}
 	answered := r.Method == http.MethodPost && r.PathValue("callback") != ""
 	if !answered {
@@ -62,21 +65,26 @@ func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.Au
 	case len(chosen) == 0:
 		return goidc.StatusPending, f.showConsent(w, r, session, client, choices, "Choose a connection, or deny the request.")
 	case len(chosen) > 1 && f.readsOneConnection(session):
-		return goidc.StatusPending, f.showConsent(w, r, session, client, choices, "This application can read one connection. Choose one, or deny the request.")
+		return goidc.StatusPending,
+			f.showConsent(w, r, session, client, choices,
+				"This application can read one connection. Choose one, or deny the request.")
 	}
 	return f.approve(session, client, chosen, details)
 }
 
-// readsOneConnection reports whether the client cannot use a package, which is what an approval of several connections becomes if the request
-// names no source. Devices get tokens of one grant, and only an MCP endpoint reads packages.
+// readsOneConnection reports whether the client cannot use a package, which is what an approval of several connections
+// becomes if the request names no source. Devices get tokens of one grant, and only an MCP endpoint reads packages.
 func (f *Flow) readsOneConnection(session *goidc.AuthnSession) bool {
 	isEndpoint := func(resource string) bool { return strings.HasSuffix(resource, "/mcp") }
 	isDevice := session.DeviceCode != "" && !f.attempts.hasDevice(session.DeviceCode)
-	return !f.anyChoice && len(session.AuthDetails) == 0 && (isDevice || len(session.Resources) > 0 && !slices.ContainsFunc(session.Resources, isEndpoint))
+	return !f.anyChoice && len(session.AuthDetails) == 0 &&
+		(isDevice || len(session.Resources) > 0 && !slices.ContainsFunc(session.Resources, isEndpoint))
 }
 
 // approve makes the grants that the owner agreed to, and stores them in the session for later tokens.
-func (f *Flow) approve(session *goidc.AuthnSession, client *goidc.Client, connectionIDs []string, details []json.RawMessage) (goidc.Status, error) {
+func (f *Flow) approve(session *goidc.AuthnSession, client *goidc.Client, connectionIDs []string,
+	details []json.RawMessage,
+) (goidc.Status, error) {
 	approved, err := f.keeper.Approve(Approval{
 		ClientID: client.ID, ClientName: client.Name, ConnectionIDs: connectionIDs, Details: details,
 	})

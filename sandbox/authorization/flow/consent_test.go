@@ -18,17 +18,22 @@ import (
 func TestConsentPage(t *testing.T) {
 	f := newFixture(t)
 	config := f.register()
-	registered := f.postJSON("/oauth/register", `{"client_name":"<script>x</script>","redirect_uris":["`+flowtest.Redirect+`"]}`)
+	registered := f.postJSON("/oauth/register", `{"client_name":"<script>x</script>","redirect_uris":["`+
+		flowtest.Redirect+`"]}`)
 	config.ClientID = registered.text("client_id")
 	page, err := f.owner.Open(f.ctx, authorizationRequest(config, "resource", issuer+"/mcp"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team", "cin_github", "cin_calendar", "cin_fjordbank"}, page.Choices()); diff != "" {
+	if diff := cmp.Diff([]string{
+		"cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team", "cin_github",
+		"cin_calendar", "cin_fjordbank",
+	}, page.Choices()); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
 	}
 	for _, shown := range []string{
-		"&lt;script&gt;x&lt;/script&gt;", config.ClientID, flowtest.Redirect, issuer + "/mcp", "always signed in", "Personal Gmail", `lang="en"`,
+		"&lt;script&gt;x&lt;/script&gt;", config.ClientID, flowtest.Redirect, issuer + "/mcp", "always signed in",
+		"Personal Gmail", `lang="en"`,
 	} {
 		if !strings.Contains(page.Body, shown) {
 			t.Errorf("the page does not show %s", shown)
@@ -46,7 +51,8 @@ func TestConsentPage(t *testing.T) {
 	if diff := cmp.Diff(want, page.Header.Get("Content-Security-Policy")); diff != "" {
 		t.Errorf("policy (-want +got):\n%s", diff)
 	}
-	if page.Header.Get("Referrer-Policy") != "no-referrer" || !strings.Contains(page.Header.Get("Cache-Control"), "no-store") {
+	if page.Header.Get("Referrer-Policy") != "no-referrer" ||
+		!strings.Contains(page.Header.Get("Cache-Control"), "no-store") {
 		t.Errorf("headers %v", page.Header)
 	}
 }
@@ -63,15 +69,27 @@ func TestDecisions(t *testing.T) {
 		status   int
 		code     string // of the redirect
 	}{
-		"one connection":         {form: approve(url.Values{"connection_id": {"cin_spotify"}}), status: 303},
-		"none":                   {form: approve(url.Values{}), status: 400},
-		"an unknown one":         {form: approve(url.Values{"connection_id": {"cin_unknown"}}), status: 400},
-		"denied":                 {form: url.Values{"decision": {"deny"}, "connection_id": {"cin_spotify"}}, status: 303, code: "access_denied"},
-		"no decision":            {form: url.Values{"connection_id": {"cin_spotify"}}, status: 303, code: "access_denied"},
-		"a foreign form":         {form: approve(url.Values{"connection_id": {"cin_spotify"}, "form_token": {"foreign"}}), status: 400},
-		"another browser":        {form: approve(url.Values{"connection_id": {"cin_spotify"}}), stranger: true, status: 400},
-		"too late":               {form: approve(url.Values{"connection_id": {"cin_spotify"}}), wait: 16 * time.Minute, status: 400},
-		"long, but not too long": {form: approve(url.Values{"connection_id": {"cin_spotify"}}), wait: 14 * time.Minute, status: 303},
+		"one connection": {form: approve(url.Values{"connection_id": {"cin_spotify"}}), status: 303},
+		"none":           {form: approve(url.Values{}), status: 400},
+		"an unknown one": {form: approve(url.Values{"connection_id": {"cin_unknown"}}), status: 400},
+		"denied": {
+			form: url.Values{"decision": {"deny"}, "connection_id": {"cin_spotify"}}, status: 303,
+			code: "access_denied",
+		},
+		"no decision": {form: url.Values{"connection_id": {"cin_spotify"}}, status: 303, code: "access_denied"},
+		"a foreign form": {
+			form:   approve(url.Values{"connection_id": {"cin_spotify"}, "form_token": {"foreign"}}),
+			status: 400,
+		},
+		"another browser": {form: approve(url.Values{"connection_id": {"cin_spotify"}}), stranger: true, status: 400},
+		"too late": {
+			form: approve(url.Values{"connection_id": {"cin_spotify"}}),
+			wait: 16 * time.Minute, status: 400,
+		},
+		"long, but not too long": {
+			form: approve(url.Values{"connection_id": {"cin_spotify"}}),
+			wait: 14 * time.Minute, status: 303,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -94,7 +112,8 @@ func TestDecisions(t *testing.T) {
 			if (len(f.server.GrantIDs()) > grants) != approved {
 				t.Errorf("%d grants were made", len(f.server.GrantIDs())-grants)
 			}
-			if c.status == 303 && (decided.Location.Query().Get("error") != c.code || decided.Location.Query().Has("code") != approved) {
+			if c.status == 303 && (decided.Location.Query().Get("error") != c.code ||
+				decided.Location.Query().Has("code") != approved) {
 				t.Errorf("sent to %s", decided.Location)
 			}
 			if c.status == 303 { // decided once, and for all
@@ -109,7 +128,8 @@ func TestDecisions(t *testing.T) {
 // A page of another origin cannot send the form, whatever it knows.
 func TestConsentFromAnotherOrigin(t *testing.T) {
 	f := newFixture(t)
-	request, err := http.NewRequestWithContext(f.ctx, http.MethodPost, issuer+"/oauth/authorize/x", strings.NewReader("decision=approve"))
+	request, err := http.NewRequestWithContext(f.ctx, http.MethodPost, issuer+"/oauth/authorize/x",
+		strings.NewReader("decision=approve"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +153,8 @@ func TestConcurrentApprovals(t *testing.T) {
 	statuses := make(chan int)
 	for range 4 {
 		go func() {
-			decided, _ := f.owner.Submit(f.ctx, address, page, url.Values{"decision": {"approve"}, "connection_id": {"cin_spotify"}})
+			decided, _ := f.owner.Submit(f.ctx, address, page,
+				url.Values{"decision": {"approve"}, "connection_id": {"cin_spotify"}})
 			statuses <- decided.Status
 		}()
 	}

@@ -14,7 +14,9 @@ import (
 
 const (
 	deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
-	musicOnly   = `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"https://registry.example/connectors/spotify"},"access_mode":"continuous","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","streams":[{"name":"*"}]}]`
+	musicOnly   = `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector",` +
+		`"id":"https://registry.example/connectors/spotify"},"access_mode":"continuous",` +
+		`"purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","streams":[{"name":"*"}]}]`
 )
 
 // TestDeviceAuthorization lets x/oauth2 poll while the owner decides, in a time that passes only while
@@ -23,15 +25,18 @@ func TestDeviceAuthorization(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		config := f.register()
-		device, err := config.DeviceAuth(f.ctx, oauth2.SetAuthURLParam("resource", issuer+"/mcp"), oauth2.SetAuthURLParam("authorization_details", musicOnly))
+		device, err := config.DeviceAuth(f.ctx, oauth2.SetAuthURLParam("resource", issuer+"/mcp"),
+			oauth2.SetAuthURLParam("authorization_details", musicOnly))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if device.Interval != 2 || device.VerificationURI != issuer+"/oauth/device" || !strings.Contains(device.VerificationURIComplete, device.UserCode) {
+		if device.Interval != 2 || device.VerificationURI != issuer+"/oauth/device" ||
+			!strings.Contains(device.VerificationURIComplete, device.UserCode) {
 			t.Errorf("device authorization %+v", device)
 		}
 		time.AfterFunc(7*time.Second, func() {
-			if page, err := f.owner.Approve(f.ctx, device.VerificationURIComplete, "cin_spotify"); err != nil || len(page.Choices()) > 0 {
+			if page, err := f.owner.Approve(f.ctx, device.VerificationURIComplete, "cin_spotify"); err != nil ||
+				len(page.Choices()) > 0 {
 				t.Errorf("approval: %d %v", page.Status, err)
 			}
 		})
@@ -61,7 +66,8 @@ func TestDevicePolling(t *testing.T) {
 		return started
 	}
 	poll := func(device answer) answer {
-		return f.postForm("/oauth/token", "grant_type", deviceGrant, "client_id", config.ClientID, "device_code", device.text("device_code"))
+		return f.postForm("/oauth/token", "grant_type", deviceGrant, "client_id", config.ClientID, "device_code",
+			device.text("device_code"))
 	}
 	expect := func(got answer, code string) {
 		t.Helper()
@@ -92,7 +98,8 @@ func TestDevicePolling(t *testing.T) {
 	}
 
 	denied := start()
-	if page, err := f.owner.Deny(f.ctx, denied.text("verification_uri_complete")); err != nil || !strings.Contains(page.Body, "Access denied") {
+	if page, err := f.owner.Deny(f.ctx, denied.text("verification_uri_complete")); err != nil ||
+		!strings.Contains(page.Body, "Access denied") {
 		t.Errorf("denial: %d %v", page.Status, err)
 	}
 	expect(poll(denied), "access_denied")
@@ -105,11 +112,16 @@ func TestDevicePolling(t *testing.T) {
 	}
 
 	stranger := f.register()
-	expect(f.postForm("/oauth/token", "grant_type", deviceGrant, "client_id", stranger.ClientID, "device_code", start().text("device_code")), "invalid_grant")
-	expect(f.postForm("/oauth/token", "grant_type", deviceGrant, "client_id", config.ClientID, "device_code", "unknown"), "invalid_grant")
-	expect(f.postForm("/oauth/device_authorization", "client_id", config.ClientID, "resource", "http://elsewhere.example"), "invalid_target")
-	expect(f.postForm("/oauth/device_authorization", "client_id", config.ClientID, "authorization_details", "{}"), "invalid_authorization_details")
-	if unknown := f.postForm("/oauth/device_authorization", "client_id", "cli_unknown"); unknown.status != 401 || unknown.code() != "invalid_client" {
+	expect(f.postForm("/oauth/token", "grant_type", deviceGrant, "client_id", stranger.ClientID, "device_code",
+		start().text("device_code")), "invalid_grant")
+	expect(f.postForm("/oauth/token", "grant_type", deviceGrant, "client_id", config.ClientID, "device_code", "unknown"),
+		"invalid_grant")
+	expect(f.postForm("/oauth/device_authorization", "client_id", config.ClientID, "resource", "http://elsewhere.example"),
+		"invalid_target")
+	expect(f.postForm("/oauth/device_authorization", "client_id", config.ClientID, "authorization_details", "{}"),
+		"invalid_authorization_details")
+	if unknown := f.postForm("/oauth/device_authorization", "client_id", "cli_unknown"); unknown.status != 401 ||
+		unknown.code() != "invalid_client" {
 		t.Errorf("an unknown client: %d %s", unknown.status, unknown.code())
 	}
 }
@@ -135,12 +147,14 @@ func TestUserCodePage(t *testing.T) {
 		}
 	}
 	// A device reads one connection.
-	if page, err := f.owner.Approve(f.ctx, issuer+"/oauth/device?user_code="+code, "cin_spotify", "cin_slack_team"); err != nil || page.Status != 400 ||
+	if page, err := f.owner.Approve(f.ctx, issuer+"/oauth/device?user_code="+code, "cin_spotify",
+		"cin_slack_team"); err != nil || page.Status != 400 ||
 		!strings.Contains(page.Body, "This application can read one connection.") {
 		t.Errorf("approval of two: %d %v", page.Status, err)
 	}
 	// One that was shown to another browser does not count either.
-	if page, err := flowtest.New(f.network).Approve(f.ctx, issuer+"/oauth/device?user_code="+code, "cin_spotify"); err != nil || page.Status != 200 {
+	if page, err := flowtest.New(f.network).Approve(f.ctx, issuer+"/oauth/device?user_code="+code,
+		"cin_spotify"); err != nil || page.Status != 200 {
 		t.Errorf("approval: %d %v", page.Status, err)
 	}
 }

@@ -19,10 +19,12 @@ import (
 	"github.com/luikyv/go-oidc/pkg/goidc"
 )
 
-// Documents says whether clients may be named by the URL of their metadata document (draft-ietf-oauth-client-id-metadata-document).
+// Documents says whether clients may be named by the URL of their metadata document
+// (draft-ietf-oauth-client-id-metadata-document).
 type Documents string
 
-// The choices. DocumentsAnywhere also takes http, and this machine's addresses: for tests, whose documents have nowhere else to be.
+// The choices. DocumentsAnywhere also takes http, and this machine's addresses: for tests, whose documents have nowhere
+// else to be.
 const (
 	NoDocuments       Documents = "none"
 	PublicDocuments   Documents = "public"
@@ -73,8 +75,11 @@ func newDocuments(allowed Documents, clock func() time.Time) *documents {
 	d := &documents{allowed: allowed, clock: clock, byURL: map[string]documentClient{}}
 	dialer := net.Dialer{Timeout: documentTimeout, Control: d.checkAddress}
 	d.client = &http.Client{
-		Timeout:       documentTimeout,
-		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: documentTimeout},
+		Timeout: documentTimeout,
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, DisableKeepAlives: true,
+			TLSHandshakeTimeout: documentTimeout,
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return d
@@ -82,7 +87,8 @@ func newDocuments(allowed Documents, clock func() time.Time) *documents {
 
 // names reports whether a client id is meant as the URL of a document.
 func (d *documents) names(id string) bool {
-	return d.allowed.Taken() && strings.HasPrefix(id, "https://") || d.allowed == DocumentsAnywhere && strings.HasPrefix(id, "http://")
+	return d.allowed.Taken() && strings.HasPrefix(id, "https://") || d.allowed == DocumentsAnywhere &&
+		strings.HasPrefix(id, "http://")
 }
 
 // find returns the client of a URL. Its error is a *documentError.
@@ -218,7 +224,9 @@ func clientOf(address string, body []byte) (goidc.Client, error) {
 	}
 	client := goidc.Client{ID: address}
 	client.Name, client.RedirectURIs, client.GrantTypes = document.Name, document.RedirectURIs, document.GrantTypes
-	client.ApplicationType, client.ResponseTypes = goidc.ApplicationTypeNative, []goidc.ResponseType{goidc.ResponseTypeCode}
+	client.ApplicationType, client.ResponseTypes = goidc.ApplicationTypeNative, []goidc.ResponseType{
+		goidc.ResponseTypeCode,
+	}
 	client.TokenAuthnMethod, client.ScopeIDs = goidc.AuthnMethodNone, Scope
 	return client, nil
 }

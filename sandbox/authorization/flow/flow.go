@@ -167,7 +167,10 @@ func (f *Flow) libraryOptions(options Options) []provider.Option {
 func (f *Flow) Handler() http.Handler {
 	mux := http.NewServeMux()
 	pages := f.pages()
-	for _, path := range []string{AuthorizePath, AuthorizePath + "/{callback}", VerificationPath, VerificationPath + "/{callback}"} {
+	for _, path := range []string{
+		AuthorizePath, AuthorizePath + "/{callback}", VerificationPath,
+		VerificationPath + "/{callback}",
+	} {
 		mux.Handle("GET "+path, pages)
 		mux.Handle("POST "+path, pages)
 	}
@@ -183,8 +186,10 @@ func (f *Flow) Handler() http.Handler {
 		mux.Handle(path, respond.AnyOrigin(http.MethodPost, bounded(serve)))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := mux.Handler(r); pattern == "" && r.Method == http.MethodGet && webpage.PrefersHTML(r.Header.Values("Accept")) {
-			_ = writeMessage(w, http.StatusNotFound, "There is nothing here", "Go back to the application, and open its link again.")
+		if _, pattern := mux.Handler(r); pattern == "" && r.Method == http.MethodGet &&
+			webpage.PrefersHTML(r.Header.Values("Accept")) {
+			_ = writeMessage(w, http.StatusNotFound, "There is nothing here",
+				"Go back to the application, and open its link again.")
 			return
 		}
 		mux.ServeHTTP(w, r)

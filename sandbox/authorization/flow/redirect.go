@@ -22,7 +22,8 @@ func checkRedirectURI(raw string) error {
 	case err != nil || parsed.Scheme == "":
 		return fmt.Errorf("redirect_uris: %q is not an absolute URI", raw)
 	case slices.Contains(scriptSchemes, parsed.Scheme):
-		return fmt.Errorf("redirect_uris: the scheme %s is not allowed; use https, or http on a loopback address", parsed.Scheme)
+		return fmt.Errorf("redirect_uris: the scheme %s is not allowed; use https, or http on a loopback address",
+			parsed.Scheme)
 	case !plainHost.MatchString(parsed.Host):
 		return fmt.Errorf("redirect_uris: the host of %q has characters that no host name has", raw)
 	case parsed.Fragment != "":

@@ -29,11 +29,15 @@ func GrantTypes() []string {
 
 // libraryOnly are members of the library's registration answer that mean nothing here: there is no
 // OpenID, and no endpoint to manage a registration.
-var libraryOnly = []string{"id_token_signed_response_alg", "subject_type", "registration_access_token", "registration_client_uri"}
+var libraryOnly = []string{
+	"id_token_signed_response_alg", "subject_type", "registration_access_token",
+	"registration_client_uri",
+}
 
 // knownMetadata are the members that a strict registration takes (captures 500, 501 and 866).
 var knownMetadata = []string{
-	"application_type", "client_name", "client_uri", "contacts", "grant_types", "logo_uri", "policy_uri", "redirect_uris", "response_types",
+	"application_type", "client_name", "client_uri", "contacts", "grant_types", "logo_uri", "policy_uri", "redirect_uris",
+	"response_types",
 	"software_id", "software_version", "token_endpoint_auth_method", "tos_uri",
 }
 
@@ -47,7 +51,8 @@ func (f *Flow) register(w http.ResponseWriter, r *http.Request) {
 	}
 	metadata := members{}
 	if err := json.Unmarshal(body, &metadata); err != nil {
-		respond.OAuthError(w, http.StatusBadRequest, "invalid_client_metadata", "The body must be a JSON object: "+err.Error())
+		respond.OAuthError(w, http.StatusBadRequest, "invalid_client_metadata",
+			"The body must be a JSON object: "+err.Error())
 		return
 	}
 	for name := range metadata {

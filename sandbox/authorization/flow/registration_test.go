@@ -17,12 +17,19 @@ func TestRegistration(t *testing.T) {
 		redirects []string
 		code      string // empty: registered
 	}{
-		"a name only":                {`{"client_name":"CLI","token_endpoint_auth_method":"none"}`, nil, ""},
-		"nothing":                    {`{}`, nil, ""},
-		"as MCP SDKs do":             {`{"client_name":"x","redirect_uris":["http://localhost:3000/cb"],"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none","scope":"mcp"}`, []string{"http://localhost:3000/cb"}, ""},
-		"as chat hosts do":           {`{"redirect_uris":["https://chat.example/cb"],"application_type":"web","token_endpoint_auth_method":"client_secret_post"}`, []string{"https://chat.example/cb"}, ""},
-		"as editors do":              {`{"redirect_uris":["https://editor.example/cb","http://127.0.0.1/","editor://mcp/cb"]}`, []string{"https://editor.example/cb", "http://127.0.0.1/", "editor://mcp/cb"}, ""},
-		"web on loopback":            {`{"application_type":"web","redirect_uris":["http://127.0.0.1:9999/cb"]}`, nil, "invalid_client_metadata"},
+		"a name only": {`{"client_name":"CLI","token_endpoint_auth_method":"none"}`, nil, ""},
+		"nothing":     {`{}`, nil, ""},
+		"as MCP SDKs do": {`{"client_name":"x","redirect_uris":["http://localhost:3000/cb"],` +
+			`"grant_types":["authorization_code","refresh_token"],"response_types":["code"],` +
+			`"token_endpoint_auth_method":"none","scope":"mcp"}`, []string{"http://localhost:3000/cb"}, ""},
+		"as chat hosts do": {`{"redirect_uris":["https://chat.example/cb"],"application_type":"web",` +
+			`"token_endpoint_auth_method":"client_secret_post"}`, []string{"https://chat.example/cb"}, ""},
+		"as editors do": {`{"redirect_uris":["https://editor.example/cb","http://127.0.0.1/",` +
+			`"editor://mcp/cb"]}`, []string{"https://editor.example/cb", "http://127.0.0.1/", "editor://mcp/cb"}, ""},
+		"web on loopback": {
+			`{"application_type":"web","redirect_uris":["http://127.0.0.1:9999/cb"]}`, nil,
+			"invalid_client_metadata",
+		},
 		"http elsewhere":             {`{"redirect_uris":["http://chat.example/cb"]}`, nil, "invalid_client_metadata"},
 		"a script":                   {`{"redirect_uris":["javascript:alert(1)"]}`, nil, "invalid_redirect_uri"},
 		"a fragment":                 {`{"redirect_uris":["https://chat.example/cb#x"]}`, nil, "invalid_redirect_uri"},
@@ -49,7 +56,8 @@ func TestRegistration(t *testing.T) {
 			if diff := cmp.Diff(c.redirects, redirects); diff != "" {
 				t.Errorf("redirects (-want +got):\n%s", diff)
 			}
-			if method := registered.text("token_endpoint_auth_method"); (method == "none") == (registered.text("client_secret") != "") {
+			method := registered.text("token_endpoint_auth_method")
+			if (method == "none") == (registered.text("client_secret") != "") {
 				t.Errorf("method %s with a secret: %v", method, registered.text("client_secret") != "")
 			}
 		})
@@ -64,8 +72,10 @@ func TestConfidentialClients(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			f := newFixture(t)
 			config := f.register()
-			registered := f.postJSON("/oauth/register", `{"redirect_uris":["`+flowtest.Redirect+`"],"token_endpoint_auth_method":"`+method+`"}`)
-			config.ClientID, config.ClientSecret, config.Endpoint.AuthStyle = registered.text("client_id"), registered.text("client_secret"), style
+			registered := f.postJSON("/oauth/register",
+				`{"redirect_uris":["`+flowtest.Redirect+`"],"token_endpoint_auth_method":"`+method+`"}`)
+			config.ClientID, config.ClientSecret, config.Endpoint.AuthStyle = registered.text("client_id"), registered.text(
+				"client_secret"), style
 			if token := f.signIn(config); !f.active(token.AccessToken) {
 				t.Error("the token is not active")
 			}
@@ -82,11 +92,14 @@ func TestConfidentialClients(t *testing.T) {
 func TestPrivateAndLoopbackRedirects(t *testing.T) {
 	f := newFixture(t)
 	config := f.register()
-	registered := f.postJSON("/oauth/register", `{"redirect_uris":["editor://mcp/cb","http://localhost:3000/cb","http://[::1]/cb"]}`)
+	registered := f.postJSON("/oauth/register",
+		`{"redirect_uris":["editor://mcp/cb","http://localhost:3000/cb","http://[::1]/cb"]}`)
 	config.ClientID = registered.text("client_id")
 	for redirect, fine := range map[string]bool{
-		"editor://mcp/cb": true, "http://localhost:3000/cb": true, "http://localhost:41234/cb": true, "http://localhost/cb": true,
-		"http://[::1]:41234/cb": true, "editor://mcp/other": false, "http://127.0.0.1:3000/cb": false, "http://localhost:3000/cb?x=1": false,
+		"editor://mcp/cb": true, "http://localhost:3000/cb": true, "http://localhost:41234/cb": true,
+		"http://localhost/cb":   true,
+		"http://[::1]:41234/cb": true, "editor://mcp/other": false, "http://127.0.0.1:3000/cb": false,
+		"http://localhost:3000/cb?x=1": false,
 	} {
 		config.RedirectURL = redirect
 		page, err := f.owner.Approve(f.ctx, config.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), "cin_spotify")

@@ -92,7 +92,8 @@ func (s *sessions) SessionByDeviceCode(_ context.Context, code string) (*goidc.A
 	known.last = now
 	s.polls[code] = known
 	if tooSoon {
-		return nil, goidc.Errorf(goidc.ErrorCodeSlowDown, "Polling too quickly; wait %d seconds", int(known.interval.Seconds()))
+		return nil, goidc.Errorf(goidc.ErrorCodeSlowDown, "Polling too quickly; wait %d seconds",
+			int(known.interval.Seconds()))
 	}
 	return session, nil
 }
