@@ -69,12 +69,16 @@ func TestAggregateManyGroups(t *testing.T) {
 		groups = append(groups, fmt.Sprintf(`{"key":"group number %d","count":%d}`, i, i))
 	}
 	body := `{"metric":"count","group_by":"g","groups":[` + strings.Join(groups, ",") + `],"other_count":5}`
-	result, err := runAggregate(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), scan.GroupsInput{Stream: "s"})
+	result, err := runAggregate(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body),
+		scan.GroupsInput{Stream: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkBounds(t, result, render.TextCharacters)
-	for _, want := range []string{"groups=3000", "other_count=5", "further_groups=" + fmt.Sprint(3000-strings.Count(result.Text, "\n["))} {
+	for _, want := range []string{
+		"groups=3000", "other_count=5",
+		"further_groups=" + fmt.Sprint(3000-strings.Count(result.Text, "\n[")),
+	} {
 		if !strings.Contains(result.Text, want) {
 			t.Errorf("text lacks %s", want)
 		}
@@ -84,22 +88,26 @@ func TestAggregateManyGroups(t *testing.T) {
 	}
 }
 
-// R-SEARCH-9, R-BUD-2: hits that do not fit are on the next page, and the server's cursor, which would skip them, is not shown.
+// R-SEARCH-9, R-BUD-2: hits that do not fit are on the next page, and the server's cursor, which would skip them, is
+// not shown.
 func TestSearchLeftOut(t *testing.T) {
 	var hits []string
 	for i := range 100 {
-		hits = append(hits, fmt.Sprintf(`{"stream":"messages","record_key":"m%03d","connection_id":"cin_%d","connector_id":"gmail","snippet":{"field":"subject","text":"<mark>overdraft</mark> %s"},"padding":%q}`,
+		hits = append(hits, fmt.Sprintf(`{"stream":"messages","record_key":"m%03d","connection_id":"cin_%d",`+
+			`"connector_id":"gmail","snippet":{"field":"subject","text":"<mark>overdraft</mark> %s"},"padding":%q}`,
 			i, i%3, strings.Repeat("word ", 40), strings.Repeat("p", 300)))
 	}
 	body := `{"data":[` + strings.Join(hits, ",") + `],"next_cursor":"c100","has_more":true}`
-	result, err := runSearch(context.Background(), tool.Env{RS: &silent{}}, responded("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body),
+	result, err := runSearch(context.Background(), tool.Env{RS: &silent{}},
+		responded("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body),
 		scan.HitsInput{Call: given("search", `{"mode":"semantic","q":"overdraft","streams":["messages"],"limit":100}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkBounds(t, result, render.TextCharacters)
 	ids := strings.Count(result.Text, "\n[\"cin_")
-	if ids == 0 || ids == 100 || strings.Contains(result.Text, "c100") || strings.Contains(string(result.Structured), "c100") {
+	if ids == 0 || ids == 100 || strings.Contains(result.Text, "c100") ||
+		strings.Contains(string(result.Structured), "c100") {
 		t.Fatalf("%d hits:\n%s", ids, result.Text)
 	}
 	next := placeOf(t, structuredCalls(t, result.Structured), "/v1/search/semantic?q=overdraft&streams=messages")
@@ -127,7 +135,8 @@ func placeOf(t *testing.T, calls []call, path string) tool.Place {
 
 // R-SEARCH-10: resource URIs are in _meta only.
 func TestSearchResourceURIs(t *testing.T) {
-	result, err := runSearch(context.Background(), tool.Env{RS: &silent{}}, fixture(t, "search/older_server", "/v1/search?q=overdraft"), scan.HitsInput{})
+	result, err := runSearch(context.Background(), tool.Env{RS: &silent{}},
+		fixture(t, "search/older_server", "/v1/search?q=overdraft"), scan.HitsInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,9 +151,12 @@ func TestSearchResourceURIs(t *testing.T) {
 // R-FETCH-4, R-HAND-7: a long text is clipped with its continuation; the bound holds for every alphabet.
 func TestDocumentLong(t *testing.T) {
 	for _, letter := range []string{"x", "é", "😀", `"`, "\n", "\u0001"} {
-		body, _ := json.Marshal(map[string]any{"id": "m1", "stream": "messages", "connection_id": "cin_1", "data": map[string]any{
-			"subject": "Kept whole", "body": strings.Repeat(letter, 60_000),
-		}})
+		body, _ := json.Marshal(map[string]any{
+			"id": "m1", "stream": "messages", "connection_id": "cin_1",
+			"data": map[string]any{
+				"subject": "Kept whole", "body": strings.Repeat(letter, 60_000),
+			},
+		})
 		input := record.DocumentInput{Target: recordid.Target{Handle: "messages:m1", Stream: "messages", RecordID: "m1"}}
 		result, err := readDocument(context.Background(), tool.Env{RS: &silent{}}, responded("/x", string(body)), input)
 		if err != nil {
@@ -174,7 +186,8 @@ func TestDocumentLong(t *testing.T) {
 			shown-- // the one behind the name
 		}
 		has(t, document.Metadata.Next, "read_record_field", // with the largest window
-			fmt.Sprintf(`{"id":"messages:m1","connection_id":"cin_1","field_path":"body","offset_chars":%d,"limit_chars":16384}`, shown))
+			fmt.Sprintf(`{"id":"messages:m1","connection_id":"cin_1","field_path":"body","offset_chars":%d,"limit_chars":16384}`,
+				shown))
 	}
 }
 
@@ -182,14 +195,18 @@ func TestDocumentLong(t *testing.T) {
 func TestDocumentProjection(t *testing.T) {
 	body := `{"id":"m1","stream":"issues","connection_id":"cin_1","display_name":"Forge","emitted_at":"2026-01-02T00:00:00Z",
 		"data":{"title":"hidden","html_url":"https://forge.example.com/hidden","created_at":"hidden","state":"open"}}`
-	input := record.DocumentInput{Target: recordid.Target{Handle: "issues:m1", Stream: "issues", RecordID: "m1"}, Fields: []string{"state"}}
+	input := record.DocumentInput{
+		Target: recordid.Target{Handle: "issues:m1", Stream: "issues", RecordID: "m1"},
+		Fields: []string{"state"},
+	}
 	result, err := readDocument(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), input)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `{"id":"issues:m1","title":"Forge / issues / added 2026-01-02T00:00:00Z","text":"state: open",` +
 		`"url":"https://rs.example.com/v1/streams/issues/records/m1?connection_id=cin_1",` +
-		`"metadata":{"connection_id":"cin_1","stream":"issues","record_id":"m1","display_name":"Forge","emitted_at":"2026-01-02T00:00:00Z"}}`
+		`"metadata":{"connection_id":"cin_1","stream":"issues","record_id":"m1","display_name":"Forge",` +
+		`"emitted_at":"2026-01-02T00:00:00Z"}}`
 	if diff := cmp.Diff(want, result.Text); diff != "" {
 		t.Error(diff)
 	}
@@ -227,8 +244,10 @@ func TestWarnings(t *testing.T) {
 	records, err1 := runRecords(ctx, env, responded("/x", `{"data":[],`+meta+`}`), scan.RowsInput{Stream: "s"})
 	search, err2 := runSearch(ctx, env, responded("/x", `{"data":[],`+meta+`}`), scan.HitsInput{})
 	aggregate, err3 := runAggregate(ctx, env, responded("/x", `{"value":1,`+meta+`}`), scan.GroupsInput{Stream: "s"})
-	window, err4 := readWindow(ctx, env, responded("/x", `{"window":{"text":""},`+meta+`}`), record.FieldWindowInput{Target: target})
-	document, err5 := readDocument(ctx, env, responded("/x", `{"id":"1","data":{},`+meta+`}`), record.DocumentInput{Target: target})
+	window, err4 := readWindow(ctx, env, responded("/x", `{"window":{"text":""},`+meta+`}`),
+		record.FieldWindowInput{Target: target})
+	document, err5 := readDocument(ctx, env, responded("/x", `{"id":"1","data":{},`+meta+`}`),
+		record.DocumentInput{Target: target})
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		t.Fatal(err)
 	}

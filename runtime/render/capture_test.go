@@ -80,7 +80,8 @@ func (c capture) RoundTrip(request *http.Request) (*http.Response, error) {
 	head, body, _ := strings.Cut(c.answer, "\n\n")
 	var kept []string
 	for _, line := range strings.Split(head, "\n") {
-		if !strings.HasPrefix(strings.ToLower(line), "content-length") && !strings.HasPrefix(strings.ToLower(line), "transfer-encoding") {
+		if !strings.HasPrefix(strings.ToLower(line), "content-length") &&
+			!strings.HasPrefix(strings.ToLower(line), "transfer-encoding") {
 			kept = append(kept, line)
 		}
 	}
@@ -135,7 +136,8 @@ var renderers = []rendered{
 		})
 	}},
 	{"search", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return runSearch(context.Background(), env, answerTo(response, "/v1/search?q=word"), scan.HitsInput{Call: given("search", `{"q":"word"}`)})
+		return runSearch(context.Background(), env, answerTo(response, "/v1/search?q=word"),
+			scan.HitsInput{Call: given("search", `{"q":"word"}`)})
 	}},
 	{"fetch", render.ChannelCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
 		return readDocument(context.Background(), env, response, record.DocumentInput{Target: target, Fields: fields})

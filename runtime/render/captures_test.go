@@ -16,8 +16,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-BUD-1, R-BUD-2, R-QRY-1, R-QRY-2, R-AGG-3, R-SEARCH-6, R-HAND-8, R-ERR-1: the answers of a real server as a model sees them. Each
-// success has its handles in text and continuations that the tools accept; each refusal keeps its envelope.
+// R-BUD-1, R-BUD-2, R-QRY-1, R-QRY-2, R-AGG-3, R-SEARCH-6, R-HAND-8, R-ERR-1: the answers of a real server as a model
+// sees them. Each success has its handles in text and continuations that the tools accept; each refusal keeps its
+// envelope.
 func TestCapturedReads(t *testing.T) {
 	shown := map[string]int{}
 	for _, capture := range captures(t) {
@@ -175,17 +176,18 @@ func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 			continue
 		}
 		quoted, _ := json.Marshal(handle)
-		inText := slices.ContainsFunc([]string{"=", "\n[", `{"handle":`, `"cursor":`, `"changes_since":`}, func(before string) bool {
-			return strings.Contains(result.Text, before+string(quoted))
-		})
+		inText := slices.ContainsFunc([]string{"=", "\n[", `{"handle":`, `"cursor":`, `"changes_since":`},
+			func(before string) bool {
+				return strings.Contains(result.Text, before+string(quoted))
+			})
 		if !inText || !strings.Contains(string(result.Structured), string(quoted)) {
 			t.Errorf("%s is not in both channels", handle)
 		}
 	}
 }
 
-// checkEnvelope checks that structured.data is what the server sent, and a window too, unless its range is longer than its text
-// (TestCapturedWindows).
+// checkEnvelope checks that structured.data is what the server sent, and a window too, unless its range is longer than
+// its text (TestCapturedWindows).
 func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *tool.Result) {
 	t.Helper()
 	var structured struct {
@@ -204,7 +206,8 @@ func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *to
 	case "aggregate":
 		checkInformative(t, capture.body, structured.Data, "object", "links", "approximate", "meta")
 	case "search":
-		checkInformative(t, capture.body, structured.Data, "object", "data", "url", "links", "has_more", "next_cursor", "meta")
+		checkInformative(t, capture.body, structured.Data, "object", "data", "url", "links", "has_more",
+			"next_cursor", "meta")
 	case "read_record_field":
 		var sent struct{ Window json.RawMessage }
 		var window struct {
@@ -238,8 +241,8 @@ func checkInformative(t *testing.T, sent string, shown json.RawMessage, save ...
 	}
 }
 
-// checkRows checks that both channels have the rows that were sent, each with its fields and the members of its wrapper: once for all rows,
-// or in the row (R-BUD-5, R-BUD-7).
+// checkRows checks that both channels have the rows that were sent, each with its fields and the members of its
+// wrapper: once for all rows, or in the row (R-BUD-5, R-BUD-7).
 func checkRows(t *testing.T, body string, result *tool.Result) {
 	t.Helper()
 	var sent struct{ Data []map[string]json.RawMessage }

@@ -31,8 +31,8 @@ func (w *recorder) Get(ctx context.Context, request rs.Request) (*rs.Response, e
 	return w.Reader.Get(ctx, request)
 }
 
-// manyKinds returns two connections with 130 different kinds each, and one kind that both have. Neither shows the shared kind among its hundred
-// largest groups unless it is large there or the connection is read alone.
+// manyKinds returns two connections with 130 different kinds each, and one kind that both have. Neither shows the
+// shared kind among its hundred largest groups unless it is large there or the connection is read alone.
 func manyKinds(t *testing.T, shared int) *catalog.Dataset {
 	set := lab.Dataset(t)
 	set.Records = nil
@@ -54,8 +54,8 @@ func manyKinds(t *testing.T, shared int) *catalog.Dataset {
 	return set
 }
 
-// R-AGG-4: groups over several connections are those of all records, although the RS adds up the largest of each (787c, 787i), and
-// both channels say that they are counted together.
+// R-AGG-4: groups over several connections are those of all records, although the RS adds up the largest of each (787c,
+// 787i), and both channels say that they are counted together.
 func TestGroupsOverSeveralConnections(t *testing.T) {
 	const together = "2 connections are counted together."
 	lost := together + " A count may be too low, and a group may be missing"
@@ -121,7 +121,8 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 			if got := strings.Join(groups, " ") + fmt.Sprintf(" other_count=%d", read.Data.OtherCount); got != test.groups {
 				t.Errorf("got %s, want %s", got, test.groups)
 			}
-			if !strings.Contains(result.Text, "\n"+test.said) || !strings.HasPrefix(read.Note, test.said) || test.said == together && strings.Contains(text, "too low") {
+			if !strings.Contains(result.Text, "\n"+test.said) || !strings.HasPrefix(read.Note, test.said) ||
+				test.said == together && strings.Contains(text, "too low") {
 				t.Errorf("the note is wrong: %s\n%s", result.Text, read.Note)
 			}
 			if !strings.Contains(text, " further_groups="+test.further+" ") {
@@ -134,7 +135,8 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 	}
 }
 
-// R-AGG-4: both channels say if a number is of several connections. A single connection is read alone if the caller names it.
+// R-AGG-4: both channels say if a number is of several connections. A single connection is read alone if the caller
+// names it.
 func TestNumberOverSeveralConnections(t *testing.T) {
 	const together = "2 connections are counted together."
 	for arguments, test := range map[string]struct {
@@ -148,7 +150,8 @@ func TestNumberOverSeveralConnections(t *testing.T) {
 	} {
 		reader := &recorder{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
 		result := aggregated(t, reader, arguments)
-		if said := strings.Contains(result.Text, "\n"+together); said != test.said || said != strings.Contains(string(result.Structured), together) {
+		if said := strings.Contains(result.Text, "\n"+together); said != test.said ||
+			said != strings.Contains(string(result.Structured), together) {
 			t.Errorf("%s: %s\n%s", arguments, result.Text, result.Structured)
 		}
 		if len(reader.asked) != test.asked {
@@ -160,7 +163,8 @@ func TestNumberOverSeveralConnections(t *testing.T) {
 // Groups of one connection are the RS's.
 func TestGroupsOfOneConnection(t *testing.T) {
 	reader := &recorder{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
-	result := aggregated(t, reader, `{"stream":"samples","metric":"count","group_by":"kind","limit":3,"connection_id":"cin_lab_b"}`)
+	result := aggregated(t, reader,
+		`{"stream":"samples","metric":"count","group_by":"kind","limit":3,"connection_id":"cin_lab_b"}`)
 	if len(reader.asked) != 1 || strings.Contains(result.Text, "together") || !strings.Contains(result.Text, `["a",3]`) {
 		t.Errorf("%q gave %s", reader.asked, result.Text)
 	}
@@ -183,7 +187,8 @@ func (l limitless) Get(ctx context.Context, request rs.Request) (*rs.Response, e
 
 // R-AGG-4: without a limit all groups over several connections are shown.
 func TestGroupsWithoutALimit(t *testing.T) {
-	result := aggregated(t, limitless{lab.Serve(t, lab.Dataset(t)).Client()}, `{"stream":"samples","metric":"count","group_by":"flag"}`)
+	result := aggregated(t, limitless{lab.Serve(t, lab.Dataset(t)).Client()},
+		`{"stream":"samples","metric":"count","group_by":"flag"}`)
 	for _, said := range []string{"[true,35]", "[false,29]", "other_count=0"} {
 		if !strings.Contains(result.Text, said) {
 			t.Errorf("%s is missing: %s", said, result.Text)

@@ -73,8 +73,8 @@ func checkCall(t *testing.T, continuation call) {
 	t.Errorf("no tool %q", continuation.Tool)
 }
 
-// checkOutputSchema checks structured output of an answer that a real provider gives against the schemas of its tool: the one that
-// clients validate against, and the one for programs (R-AGG-3, R-EVAL-4).
+// checkOutputSchema checks structured output of an answer that a real provider gives against the schemas of its tool:
+// the one that clients validate against, and the one for programs (R-AGG-3, R-EVAL-4).
 func checkOutputSchema(t *testing.T, tool string, structured json.RawMessage) {
 	t.Helper()
 	program, err := os.ReadFile("../../docs/tools/output/" + tool + ".json")
@@ -85,7 +85,8 @@ func checkOutputSchema(t *testing.T, tool string, structured json.RawMessage) {
 	validate(t, tool, resolved(t, servedSchema(t, tool)), structured)
 }
 
-// checkServedSchema checks structured output of any answer, except the values of an aggregate, which no renderer checks.
+// checkServedSchema checks structured output of any answer, except the values of an aggregate, which no renderer
+// checks.
 func checkServedSchema(t *testing.T, tool string, structured json.RawMessage) {
 	t.Helper()
 	text := servedSchema(t, tool)

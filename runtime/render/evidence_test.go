@@ -15,7 +15,8 @@ import (
 )
 
 func hitOf(stream, key, field, text string) string {
-	return fmt.Sprintf(`{"stream":%q,"record_key":%q,"connection_id":"cin_1","display_name":"Mail","authored_at":"2026-02-12T17:12:00Z",`+
+	return fmt.Sprintf(`{"stream":%q,"record_key":%q,"connection_id":"cin_1","display_name":"Mail",`+
+		`"authored_at":"2026-02-12T17:12:00Z",`+
 		`"evidence_excerpts":[{"field_path":%q,"preview_text":%q,"truncated":false}]}`, stream, key, field, text)
 }
 
@@ -29,15 +30,16 @@ func searchHits(t *testing.T, path, arguments string, hits ...string) *tool.Resu
 	return result
 }
 
-// R-SEARCH-2, R-SEARCH-5: a record and its body, which have one id in one connection, are next to each other and show the text that
-// both hold once. Other hits stay in rank order.
+// R-SEARCH-2, R-SEARCH-5: a record and its body, which have one id in one connection, are next to each other and show
+// the text that both hold once. Other hits stay in rank order.
 func TestARecordAndItsBodyShareTheirEvidence(t *testing.T) {
 	const begin = "The shop has never seen it. Inside is my grandfather's <mark>barometer</mark>. Please look. It has a crack"
 	result := searchHits(t, "/v1/search?q=barometer", `{"q":"barometer"}`,
 		hitOf("messages", "m1", "snippet", begin+"…"),
 		hitOf("events", "e1", "title", "The <mark>barometer</mark> comes home"),
 		hitOf("message_bodies", "m1", "body_text", begin+" in the glass."),
-		hitOf("issues", "m1", "title", "Another text about a <mark>barometer</mark> of the same id, and long enough to be left out"),
+		hitOf("issues", "m1", "title",
+			"Another text about a <mark>barometer</mark> of the same id, and long enough to be left out"),
 	)
 	var shown struct {
 		Results []struct {
@@ -55,7 +57,8 @@ func TestARecordAndItsBodyShareTheirEvidence(t *testing.T) {
 	for _, hit := range shown.Results {
 		ids = append(ids, hit.ID)
 	}
-	if want := "cin_1/messages:m1 cin_1/message_bodies:m1 cin_1/events:e1 cin_1/issues:m1"; strings.Join(ids, " ") != want {
+	if want := "cin_1/messages:m1 cin_1/message_bodies:m1 cin_1/events:e1 cin_1/issues:m1"; strings.Join(ids,
+		" ") != want {
 		t.Fatalf("the order is %s, want %s", ids, want)
 	}
 	if first := shown.Results[0].Evidence[0]; first.Preview != "" || first.ShownIn != "cin_1/message_bodies:m1" {
@@ -68,19 +71,29 @@ func TestARecordAndItsBodyShareTheirEvidence(t *testing.T) {
 	}
 }
 
-// R-SEARCH-1, R-SEARCH-11: a hybrid search says which hits lack words of the query, where the provider says how it found them.
+// R-SEARCH-1, R-SEARCH-11: a hybrid search says which hits lack words of the query, where the provider says how it
+// found them.
 func TestHitsFoundByMeaning(t *testing.T) {
 	hit := func(sources string) string {
 		return `{"stream":"messages","record_key":"m1","connection_id":"cin_1","snippet":"a text"` + sources + `}`
 	}
-	words, meaning, both := hit(`,"retrieval_sources":["lexical"]`), hit(`,"retrieval_sources":["semantic"]`), hit(`,"retrieval_sources":["lexical","semantic"]`)
+	words, meaning, both := hit(`,"retrieval_sources":["lexical"]`), hit(`,"retrieval_sources":["semantic"]`), hit(
+		`,"retrieval_sources":["lexical","semantic"]`)
 	for _, test := range []struct {
 		path string
 		hits []string
 		want string
 	}{
-		{"/v1/search/hybrid?q=a", []string{words, meaning, both, meaning}, "Found by meaning alone, without all words of q: hits 2, 4."},
-		{"/v1/search/hybrid?q=a", []string{meaning, meaning}, "No hit has all words of q: these were found by meaning alone."},
+		{
+			"/v1/search/hybrid?q=a",
+			[]string{words, meaning, both, meaning},
+			"Found by meaning alone, without all words of q: hits 2, 4.",
+		},
+		{
+			"/v1/search/hybrid?q=a",
+			[]string{meaning, meaning},
+			"No hit has all words of q: these were found by meaning alone.",
+		},
 		{"/v1/search/hybrid?q=a", []string{words, both}, ""},
 		{"/v1/search/hybrid?q=a", []string{hit("")}, ""},
 		{"/v1/search/semantic?q=a", []string{meaning}, ""},
@@ -98,9 +111,11 @@ func TestHitsFoundByMeaning(t *testing.T) {
 func TestOperatorsOfAQuery(t *testing.T) {
 	const said = "The provider has no search syntax"
 	for q, isSaid := range map[string]bool{
-		"baromet*": true, "a OR b": true, `"an exact phrase"`: true, "a|b": true, "lost and found": false, "what is it?": false, "ORlando": false,
+		"baromet*": true, "a OR b": true, `"an exact phrase"`: true, "a|b": true, "lost and found": false,
+		"what is it?": false, "ORlando": false,
 	} {
-		result := searchHits(t, "/v1/search?q="+strings.ReplaceAll(q, " ", "+"), `{"q":"a"}`, hitOf("messages", "m1", "subject", "a text"))
+		result := searchHits(t, "/v1/search?q="+strings.ReplaceAll(q, " ", "+"), `{"q":"a"}`,
+			hitOf("messages", "m1", "subject", "a text"))
 		if strings.Contains(result.Text, said) != isSaid || strings.Contains(string(result.Structured), said) != isSaid {
 			t.Errorf("%s:\n%s", q, result.Text)
 		}
@@ -122,9 +137,11 @@ func TestOnlyReadableFilesAreOffered(t *testing.T) {
 		{`"mime_type":"image/png","size_bytes":2000000`, false},
 		{`"mime_type":"text/csv","size_bytes":20000000`, false},
 	} {
-		body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","data":{"file":{"blob_id":"blob_1",` + test.file + `}}}]}`
+		body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","data":{"file":{"blob_id":"blob_1",` +
+			test.file + `}}}]}`
 		result := renderRecords(t, "/v1/streams/s/records", body, scan.RowsInput{Stream: "s"})
-		if strings.Contains(result.Text, "next: read_record_field") != test.isOffered || strings.Contains(string(result.Structured), tool.FieldTool) != test.isOffered {
+		if strings.Contains(result.Text, "next: read_record_field") != test.isOffered ||
+			strings.Contains(string(result.Structured), tool.FieldTool) != test.isOffered {
 			t.Errorf("%s:\n%s\n%s", test.file, result.Text, result.Structured)
 		}
 	}
@@ -132,8 +149,10 @@ func TestOnlyReadableFilesAreOffered(t *testing.T) {
 
 // R-ARG-8: an expanded child keeps the time at which it was collected.
 func TestAnExpandedChildKeepsItsTime(t *testing.T) {
-	body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","emitted_at":"2026-01-01T00:00:00Z","data":{"a":1},"expanded":{"files":` +
-		`{"object":"list","data":[{"id":"f1","stream":"files","connection_id":"cin_1","emitted_at":"2026-01-02T00:00:00Z","data":{"b":1}}]}}}]}`
+	body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","emitted_at":"2026-01-01T00:00:00Z",` +
+		`"data":{"a":1},"expanded":{"files":` +
+		`{"object":"list","data":[{"id":"f1","stream":"files","connection_id":"cin_1","emitted_at":"2026-01-02T00:00:00Z",` +
+		`"data":{"b":1}}]}}}]}`
 	result := renderRecords(t, "/v1/streams/s/records?expand=files", body, scan.RowsInput{Stream: "s"})
 	for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
 		if !strings.Contains(text, `"emitted_at":"2026-01-02T00:00:00Z"`) {
@@ -164,7 +183,8 @@ func TestAFieldNameForgesNoLine(t *testing.T) {
 func TestRenderersEndWithTheirCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	rows := `{"metric":"count","data":[` + strings.Repeat(`{"id":"m1","stream":"s"},`, 99) + `{}],"groups":[{"key":1,"count":1}]}`
+	rows := `{"metric":"count","data":[` + strings.Repeat(`{"id":"m1","stream":"s"},`, 99) +
+		`{}],"groups":[{"key":1,"count":1}]}`
 	_, records := runRecords(ctx, env, responded("/v1/streams/s/records?limit=100", rows), scan.RowsInput{Stream: "s"})
 	_, search := runSearch(ctx, env, responded("/v1/search?q=a&limit=100", rows), scan.HitsInput{})
 	_, aggregate := runAggregate(ctx, env, responded("/v1/streams/s/aggregate", rows), scan.GroupsInput{Stream: "s"})

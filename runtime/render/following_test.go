@@ -58,18 +58,20 @@ type followedPage struct {
 
 var (
 	hasMoreToken = regexp.MustCompile(`(?m)^(?:records |hits=).*\bhas_more=(true|false)`)
-	cursorToken  = regexp.MustCompile(`(?m)^next_cursor \(for these arguments only\) is in:\nnext: .*"cursor":("(?:[^"\\]|\\.)*")`)
+	cursorToken  = regexp.MustCompile(
+		`(?m)^next_cursor \(for these arguments only\) is in:\nnext: .*"cursor":("(?:[^"\\]|\\.)*")`)
 )
 
-// follow makes a call and then each call that a result shows at its top, until there are no more. It checks that both channels of every page
-// agree.
+// follow makes a call and then each call that a result shows at its top, until there are no more. It checks that both
+// channels of every page agree.
 func follow(t fataler, session *mcp.ClientSession, name, arguments string, mostCalls int) followed {
 	var all followed
 	for waiting := []call{{Tool: name, Arguments: json.RawMessage(arguments)}}; len(waiting) > 0; waiting = waiting[1:] {
 		if all.calls++; all.calls > mostCalls {
 			t.Fatal("more than", mostCalls, "calls; the last one is", string(waiting[0].Arguments))
 		}
-		result, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: waiting[0].Tool, Arguments: waiting[0].Arguments})
+		result, err := session.CallTool(context.Background(),
+			&mcp.CallToolParams{Name: waiting[0].Tool, Arguments: waiting[0].Arguments})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +120,8 @@ func checkChannelsAgree(t fataler, text string, page followedPage) {
 	}
 	var calls []string
 	for line := range strings.Lines(text) {
-		if shown, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "next: "); ok && !strings.HasPrefix(shown, "fetch ") {
+		if shown, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "next: "); ok &&
+			!strings.HasPrefix(shown, "fetch ") {
 			calls = append(calls, shown) // the call that fetches the first row without a preview is of the text alone
 		}
 	}
@@ -165,8 +168,8 @@ func everyOnce(t fataler, server *shelf, read []string) {
 	}
 }
 
-// neededPages returns the number of pages that rows of these sizes need: a page ends at the limit, or if the next row does not fit into one of
-// the channels. A text of more than 8,000 characters counts as 2,000 (R-BUD-3).
+// neededPages returns the number of pages that rows of these sizes need: a page ends at the limit, or if the next row
+// does not fit into one of the channels. A text of more than 8,000 characters counts as 2,000 (R-BUD-3).
 func neededPages(server *shelf, limit int) int {
 	pages, rows, size := 1, 0, 0
 	for _, row := range server.rows {
@@ -182,8 +185,8 @@ func neededPages(server *shelf, limit int) int {
 	return pages
 }
 
-// R-BUD-3, R-HAND-10: one record of 60 kB among 500 small ones makes only its own page smaller. No row is lost or shown twice, in a stream and in
-// a feed of changes.
+// R-BUD-3, R-HAND-10: one record of 60 kB among 500 small ones makes only its own page smaller. No row is lost or shown
+// twice, in a stream and in a feed of changes.
 func TestALargeRecordMakesNoLaterPageSmall(t *testing.T) {
 	sizes := sizes(501, 250)
 	sizes[120] = 60_000
@@ -197,7 +200,8 @@ func TestALargeRecordMakesNoLaterPageSmall(t *testing.T) {
 			t.Errorf("%s: rows are lost or repeated (-want +got):\n%s", name, diff)
 		}
 		least := neededPages(server, 100)
-		t.Logf("%s: %d calls of %d demanded, %d bytes, %d reads of the RS", name, all.calls, least, all.bytes, len(server.asked))
+		t.Logf("%s: %d calls of %d demanded, %d bytes, %d reads of the RS", name, all.calls, least, all.bytes,
+			len(server.asked))
 		if 10*all.calls > 13*least {
 			t.Errorf("%s: %d calls, the sizes of the rows demand %d", name, all.calls, least)
 		}
@@ -207,12 +211,13 @@ func TestALargeRecordMakesNoLaterPageSmall(t *testing.T) {
 	}
 }
 
-// R-SEARCH-9: the calls that are shown reach each hit of a hybrid search once, with any limit, although the RS gives no cursor. After the last
-// hit that the RS ranks, both channels say so and name what gets more.
+// R-SEARCH-9: the calls that are shown reach each hit of a hybrid search once, with any limit, although the RS gives no
+// cursor. After the last hit that the RS ranks, both channels say so and name what gets more.
 func TestEveryHitOfAHybridSearchIsReached(t *testing.T) {
 	for _, limit := range []int{3, 25, 40, 100} {
 		server := &shelf{rows: shelve(2, sizes(47, 200)...)}
-		all := follow(t, sessionOver(t, server.open(t)), "search", fmt.Sprintf(`{"q":"word","mode":"hybrid","limit":%d}`, limit), 60)
+		all := follow(t, sessionOver(t, server.open(t)), "search",
+			fmt.Sprintf(`{"q":"word","mode":"hybrid","limit":%d}`, limit), 60)
 		everyOnce(t, server, all.read)
 		if least := (47 + limit - 1) / limit; all.calls > least+1 {
 			t.Errorf("limit %d: %d calls, %d demanded", limit, all.calls, least)
@@ -252,7 +257,8 @@ func TestTheLimitOfASearchBoundsAllConnections(t *testing.T) {
 func TestACursorOfAnotherSearchIsRefused(t *testing.T) {
 	server := &shelf{rows: shelve(1, sizes(47, 200)...)}
 	session := sessionOver(t, server.open(t))
-	first, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(`{"q":"word","mode":"hybrid","limit":5}`)})
+	first, err := session.CallTool(t.Context(),
+		&mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(`{"q":"word","mode":"hybrid","limit":5}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +272,8 @@ func TestACursorOfAnotherSearchIsRefused(t *testing.T) {
 		`{"q":"word","cursor":` + shown[1] + `}`,
 		`{"q":"word","mode":"hybrid","cursor":` + shown[1][:len(shown[1])-2] + `"}`,
 	} {
-		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(arguments)})
+		result, err := session.CallTool(t.Context(),
+			&mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(arguments)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,8 +284,8 @@ func TestACursorOfAnotherSearchIsRefused(t *testing.T) {
 	}
 }
 
-// R-BUD-3, R-QRY-5: a page over several connections, without a cursor of the RS, continues in each connection after its last shown row, and
-// says how its rows were counted.
+// R-BUD-3, R-QRY-5: a page over several connections, without a cursor of the RS, continues in each connection after its
+// last shown row, and says how its rows were counted.
 func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 	for _, test := range []struct{ connections, rows, size, limit int }{
 		{3, 70, 100, 10},
@@ -307,19 +314,21 @@ func TestManyConnectionsSayWhichCallGetsTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := onlyText(t, result)
-	if calls := textCalls(t, text, "next"); len(calls) < 10 || !strings.Contains(text, "5 more connections may have more rows: call again with connection_id") {
+	if calls := textCalls(t, text, "next"); len(calls) < 10 ||
+		!strings.Contains(text, "5 more connections may have more rows: call again with connection_id") {
 		t.Errorf("%d calls:\n%s", len(calls), text)
 	}
 }
 
-// R-BUD-3, R-HAND-8, R-HAND-10: for random rows, limits and servers, both channels have the same has_more and calls, each call is accepted, and
-// together they reach every row once.
+// R-BUD-3, R-HAND-8, R-HAND-10: for random rows, limits and servers, both channels have the same has_more and calls,
+// each call is accepted, and together they reach every row once.
 func TestFollowingReachesEveryRowOnce(t *testing.T) {
 	timetest.WithoutRace(t)
 	rapid.Check(t, func(check *rapid.T) {
 		weight := rapid.SampledFrom([]int{5, 300, 1_000, 4_000, 9_000, 60_000})
 		server := &shelf{
-			rows:          shelve(rapid.IntRange(1, 3).Draw(check, "connections"), rapid.SliceOfN(weight, 1, 90).Draw(check, "sizes")...),
+			rows: shelve(rapid.IntRange(1, 3).Draw(check, "connections"),
+				rapid.SliceOfN(weight, 1, 90).Draw(check, "sizes")...),
 			perConnection: rapid.Bool().Draw(check, "per connection"),
 			most:          rapid.SampledFrom([]int{0, 0, 50}).Draw(check, "most"),
 		}

@@ -15,7 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-ERR-4, R-BUD-2: every body and status gives a bounded result in UTF-8 or a typed failure, and the failure becomes a bounded result too.
+// R-ERR-4, R-BUD-2: every body and status gives a bounded result in UTF-8 or a typed failure, and the failure becomes a
+// bounded result too.
 func FuzzRenderers(f *testing.F) {
 	timetest.WithoutRace(f)
 	seeds, err := filepath.Glob("testdata/*/*.json")
@@ -33,7 +34,8 @@ func FuzzRenderers(f *testing.F) {
 		_, query, _ := strings.Cut(capture.target, "?")
 		f.Add(capture.body, query, "id")
 	}
-	f.Add(`{"data":[{"id":"\ud800","data":{"":"","\u0000":[[]]}}],"meta":{"count":1e999,"warnings":[1,"x",{}]}}`, "", "a.b")
+	f.Add(`{"data":[{"id":"\ud800","data":{"":"","\u0000":[[]]}}],"meta":{"count":1e999,"warnings":[1,"x",{}]}}`, "",
+		"a.b")
 	f.Fuzz(func(t *testing.T, body, query, field string) {
 		for _, fields := range [][]string{nil, {field}} {
 			for i := range renderers {
@@ -76,7 +78,8 @@ func checkFailed(t *testing.T, result *tool.Result) {
 		Error json.RawMessage `json:"error"`
 	}
 	var object struct{ Type, Code, Message string }
-	if err := errors.Join(json.Unmarshal(result.Structured, &structured), json.Unmarshal(structured.Error, &object)); err != nil {
+	if err := errors.Join(json.Unmarshal(result.Structured, &structured),
+		json.Unmarshal(structured.Error, &object)); err != nil {
 		t.Fatal(err)
 	}
 	if result.Text != string(structured.Error) || !result.IsError || object.Message == "" {

@@ -32,13 +32,16 @@ func toolNamed(t testing.TB, name string) tool.Definition {
 	return tool.Definition{}
 }
 
-// R-HAND-10: a continuation has the arguments of its call as they were written. An alias has the advertised name, and null is left out.
+// R-HAND-10: a continuation has the arguments of its call as they were written. An alias has the advertised name, and
+// null is left out.
 func TestAContinuationRepeatsTheCall(t *testing.T) {
 	for _, test := range []struct{ tool, arguments, want, again string }{
 		{
 			"query_records",
-			`{"limit" : 2.0, "stream":"notes","filter":{"n":{"gte":3, "lt":1e9},"seen":false,"name":"\u00e9"},"fields":["n"],"cursor":null}`,
-			`{"limit":2.0,"stream":"notes","filter":{"n":{"gte":3,"lt":1e9},"seen":false,"name":"\u00e9"},"fields":["n"],"cursor":"at2"}`,
+			`{"limit" : 2.0, "stream":"notes","filter":{"n":{"gte":3, "lt":1e9},"seen":false,"name":"\u00e9"},"fields":["n"],` +
+				`"cursor":null}`,
+			`{"limit":2.0,"stream":"notes","filter":{"n":{"gte":3,"lt":1e9},"seen":false,"name":"\u00e9"},"fields":["n"],` +
+				`"cursor":"at2"}`,
 			"limit=2&cursor=at2&filter%5Bn%5D%5Bgte%5D=3&filter%5Bn%5D%5Blt%5D=1e9&filter%5Bseen%5D=false&filter%5Bname%5D=%C3%A9&fields=n",
 		},
 		{
@@ -71,7 +74,8 @@ func TestAToolWithoutACursorShowsOnePage(t *testing.T) {
 	call.Tool, call.Accepted = "newest", []string{"stream", "limit"}
 	result := renderRecords(t, "/v1/streams/s/records", `{"data":[{"id":"1"}],"has_more":true,"next_cursor":"c1"}`,
 		scan.RowsInput{Call: call, Stream: "s"})
-	if calls := textCalls(t, result.Text, "next"); len(calls) != 0 || strings.Contains(string(result.Structured), `"next":`) {
+	if calls := textCalls(t, result.Text, "next"); len(calls) != 0 ||
+		strings.Contains(string(result.Structured), `"next":`) {
 		t.Errorf("a call that the tool refuses: %s\n%s", calls, result.Structured)
 	}
 	if !strings.Contains(result.Text, "newest takes no cursor") {

@@ -21,11 +21,23 @@ func TestRecordsGolden(t *testing.T) {
 		{"default", `{"stream":"messages"}`, scan.RowsInput{Stream: "messages"}},
 		{"limit2", `{"stream":"messages","limit":2}`, scan.RowsInput{Stream: "messages"}},
 		{"count_exact", `{"stream":"messages","limit":1,"count":"exact"}`, scan.RowsInput{Stream: "messages"}},
-		{"fields", `{"stream":"messages","limit":2,"fields":["id","subject"]}`, scan.RowsInput{Stream: "messages", Fields: []string{"id", "subject"}}},
-		{"limit_clamped", `{"stream":"messages","limit":1000,"fields":["id"]}`, scan.RowsInput{Stream: "messages", Fields: []string{"id"}}},
-		{"fan_in", `{"stream":"messages","limit":3,"fields":["id"]}`, scan.RowsInput{Stream: "messages", Fields: []string{"id"}}},
+		{
+			"fields", `{"stream":"messages","limit":2,"fields":["id","subject"]}`,
+			scan.RowsInput{Stream: "messages", Fields: []string{"id", "subject"}},
+		},
+		{
+			"limit_clamped", `{"stream":"messages","limit":1000,"fields":["id"]}`,
+			scan.RowsInput{Stream: "messages", Fields: []string{"id"}},
+		},
+		{
+			"fan_in", `{"stream":"messages","limit":3,"fields":["id"]}`,
+			scan.RowsInput{Stream: "messages", Fields: []string{"id"}},
+		},
 		{"tombstone", `{"stream":"threads","changes_since":"eyJ9==","limit":5}`, scan.RowsInput{Stream: "threads"}},
-		{"changes", `{"stream":"messages","limit":60,"changes_since":"beginning","fields":["id","subject"]}`, scan.RowsInput{Stream: "messages"}},
+		{
+			"changes", `{"stream":"messages","limit":60,"changes_since":"beginning","fields":["id","subject"]}`,
+			scan.RowsInput{Stream: "messages"},
+		},
 		{
 			"expanded", `{"stream":"messages","limit":1,"filter":{"has_attachments":true},"expand":["attachments"],` +
 				`"expand_limit":{"attachments":1},"connection_id":"cin_gmail_personal"}`,
@@ -53,12 +65,14 @@ func TestAggregateGolden(t *testing.T) {
 		{"sum", `{"stream":"messages","metric":"sum","field":"size_bytes"}`},
 		{"group_by", `{"stream":"messages","metric":"count","group_by":"is_flagged"}`},
 		{"top_one", `{"stream":"messages","metric":"count","group_by":"is_flagged","limit":1}`},
-		{"by_time_zone", `{"stream":"messages","metric":"count","group_by_time":"received_at","granularity":"month","time_zone":"Europe/Berlin"}`},
+		{"by_time_zone", `{"stream":"messages","metric":"count","group_by_time":"received_at","granularity":"month",` +
+			`"time_zone":"Europe/Berlin"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "aggregate/" + test.name
 			input := scan.GroupsInput{Call: given("aggregate", test.arguments), Stream: "messages"}
-			result, err := runAggregate(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, "/v1/streams/messages/aggregate"), input)
+			result, err := runAggregate(context.Background(), tool.Env{RS: &silent{}},
+				fixture(t, name, "/v1/streams/messages/aggregate"), input)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +96,8 @@ func TestSearchGolden(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "search/" + test.name
-			result, err := runSearch(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path), scan.HitsInput{Call: given("search", test.arguments)})
+			result, err := runSearch(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path),
+				scan.HitsInput{Call: given("search", test.arguments)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +120,10 @@ func TestDocumentGolden(t *testing.T) {
 		{"detail", record.DocumentInput{Target: messages}},
 		{"fields", record.DocumentInput{Target: messages, Fields: []string{"subject"}}},
 		{"expanded", record.DocumentInput{Target: messages}},
-		{"blob", record.DocumentInput{Target: recordid.Target{Handle: "attachments:p-msg-010:2", Stream: "attachments", RecordID: "p-msg-010:2"}}},
+		{"blob", record.DocumentInput{Target: recordid.Target{
+			Handle: "attachments:p-msg-010:2", Stream: "attachments",
+			RecordID: "p-msg-010:2",
+		}}},
 		{"flat", record.DocumentInput{Target: recordid.Target{Handle: "issues:7", Stream: "issues", RecordID: "7"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -152,17 +170,25 @@ func TestFieldWindowGolden(t *testing.T) {
 		name, arguments string
 		input           record.FieldWindowInput
 	}{
-		{"first", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text"}`, record.FieldWindowInput{Target: body, FieldPath: "body_text"}},
 		{
-			"match", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text","q":"needle","limit_chars":4096}`,
+			"first", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text"}`,
+			record.FieldWindowInput{Target: body, FieldPath: "body_text"},
+		},
+		{
+			"match", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text","q":"needle",` +
+				`"limit_chars":4096}`,
 			record.FieldWindowInput{Target: body, FieldPath: "body_text"},
 		},
 		{
 			"past_end", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text","offset_chars":99999}`,
 			record.FieldWindowInput{Target: body, FieldPath: "body_text"},
 		},
-		{"codepoints", `{"id":"threads:shared-1","connection_id":"cin_gmail_personal","field_path":"subject","limit_chars":3}`, record.FieldWindowInput{
-			Target:    recordid.Target{Handle: "threads:shared-1", ConnectionID: pointer("cin_gmail_personal"), Stream: "threads", RecordID: "shared-1"},
+		{"codepoints", `{"id":"threads:shared-1","connection_id":"cin_gmail_personal","field_path":"subject",` +
+			`"limit_chars":3}`, record.FieldWindowInput{
+			Target: recordid.Target{
+				Handle: "threads:shared-1", ConnectionID: pointer("cin_gmail_personal"),
+				Stream: "threads", RecordID: "shared-1",
+			},
 			FieldPath: "subject",
 		}},
 	} {

@@ -19,7 +19,10 @@ import (
 
 // anyHandle draws every kind of handle: with compound keys, quotes, spaces, other alphabets, HTML and line separators.
 var anyHandle = rapid.Custom(func(t *rapid.T) recordid.Handle {
-	piece := rapid.SampledFrom([]string{"a", "user_123", `"`, " ", "é", "😀", "ß", "<b>", "&", ":", ",", "[", "]", "\u2028", "'", "=", "2026-04-01", `\`, "..", "%2F", "٣"})
+	piece := rapid.SampledFrom([]string{
+		"a", "user_123", `"`, " ", "é", "😀", "ß", "<b>", "&", ":", ",", "[", "]",
+		"\u2028", "'", "=", "2026-04-01", `\`, "..", "%2F", "٣",
+	})
 	part := func(label string, most int) string {
 		return strings.Join(rapid.SliceOfN(piece, 1, most).Draw(t, label), "")
 	}
@@ -47,7 +50,8 @@ func TestHandlesAreByteExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := `{"object":"list","data":[` + string(row) + `]}`
-		records, err1 := runRecords(context.Background(), env, responded("/v1/streams/s/records", body), scan.RowsInput{Stream: handle.Stream})
+		records, err1 := runRecords(context.Background(), env, responded("/v1/streams/s/records", body),
+			scan.RowsInput{Stream: handle.Stream})
 		search, err2 := runSearch(context.Background(), env, responded("/v1/search?q=word", body), scan.HitsInput{})
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
@@ -56,7 +60,8 @@ func TestHandlesAreByteExact(t *testing.T) {
 			Data    struct{ Data []struct{ Handle string } }
 			Results []shownHit
 		}
-		if err := errors.Join(json.Unmarshal(records.Structured, &shown), json.Unmarshal(search.Structured, &shown)); err != nil {
+		if err := errors.Join(json.Unmarshal(records.Structured, &shown),
+			json.Unmarshal(search.Structured, &shown)); err != nil {
 			t.Fatal(err)
 		}
 		want := handle.String()
@@ -80,7 +85,8 @@ func TestHandlesAreByteExact(t *testing.T) {
 	})
 }
 
-// R-HAND-1, R-SEARCH-4: a connection that an id cannot hold is shown next to it and passed in the calls. Otherwise it is not repeated.
+// R-HAND-1, R-SEARCH-4: a connection that an id cannot hold is shown next to it and passed in the calls. Otherwise it
+// is not repeated.
 func TestConnectionNextToTheID(t *testing.T) {
 	for connectionID, want := range map[string]string{
 		"cin_1": `["cin_1/s:1","s"]`,
@@ -115,10 +121,25 @@ func TestHitAddresses(t *testing.T) {
 		members map[string]any
 		want    string
 	}{
-		{map[string]any{"stream": "s", "record_key": `["a b","é"]`, "connection_id": "c&d"}, provider + "/v1/streams/s/records/%5B%22a%20b%22%2C%22%C3%A9%22%5D?connection_id=c%26d"},
-		{map[string]any{"stream": "s", "record_key": "1", "record_url": "/v1/streams/s/records/1"}, provider + "/v1/streams/s/records/1"},
-		{map[string]any{"stream": "s", "record_key": "1", "data": map[string]any{"html_url": "https://forge.example.com/1"}}, "https://forge.example.com/1"},
-		{map[string]any{"stream": "s", "record_key": "1", "data": map[string]any{"url": "/relative", "permalink": "javascript:alert(1)"}}, provider + "/v1/streams/s/records/1"},
+		{
+			map[string]any{"stream": "s", "record_key": `["a b","é"]`, "connection_id": "c&d"},
+			provider + "/v1/streams/s/records/%5B%22a%20b%22%2C%22%C3%A9%22%5D?connection_id=c%26d",
+		},
+		{
+			map[string]any{"stream": "s", "record_key": "1", "record_url": "/v1/streams/s/records/1"},
+			provider + "/v1/streams/s/records/1",
+		},
+		{
+			map[string]any{"stream": "s", "record_key": "1", "data": map[string]any{"html_url": "https://forge.example.com/1"}},
+			"https://forge.example.com/1",
+		},
+		{
+			map[string]any{
+				"stream": "s", "record_key": "1",
+				"data": map[string]any{"url": "/relative", "permalink": "javascript:alert(1)"},
+			},
+			provider + "/v1/streams/s/records/1",
+		},
 		{map[string]any{"stream": "s", "record_key": "1", "url": "pdpp://record/x"}, provider + "/v1/streams/s/records/1"},
 		{map[string]any{"id": "https://example.com/page"}, "https://example.com/page"},
 		{map[string]any{"record_url": "/v1/pages/7"}, provider + "/v1/pages/7"},
@@ -133,16 +154,22 @@ func TestHitAddresses(t *testing.T) {
 
 // R-SEARCH-10: resource URIs at any place of an answer are in _meta only.
 func TestResourceURIsAnywhere(t *testing.T) {
-	token := "pdpp://record/" + "eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl9hIiwic3RyZWFtIjoibm90ZXMiLCJyZWNvcmRfaWQiOiJuMSJ9"
+	token := "pdpp://record/" +
+		"eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl9hIiwic3RyZWFtIjoibm90ZXMiLCJyZWNvcmRfaWQiOiJuMSJ9"
 	window := "pdpp://field-window/abc"
 	hits := []string{
 		`{"record_uri":"` + token + `","snippet":"a word"}`,
 		`{"id":"` + token + `","title":"` + token + `"}`,
-		`{"stream":"notes","record_key":"n1","url":"` + token + `","uri":"` + token + `","nested":[[{"a":"` + window + `"}]]}`,
-		`{"stream":"notes","record_key":"n1","snippet":"see ` + token + ` for a word","match_windows":[{"field":"body","text":"word ` + window + `","uri":"` + window + `"}]}`,
+		`{"stream":"notes","record_key":"n1","url":"` + token + `","uri":"` + token + `","nested":[[{"a":"` +
+			window + `"}]]}`,
+		`{"stream":"notes","record_key":"n1","snippet":"see ` + token +
+			` for a word","match_windows":[{"field":"body","text":"word ` + window + `","uri":"` + window + `"}]}`,
 		`{"stream":"notes","record_key":"n1","display_name":"` + token + `","data":{"subject":"` + token + `"}}`,
 	}
-	for _, shape := range []string{`{"data":[%]}`, `{"results":[%]}`, `{"data":{"hits":[%],"resource":"` + token + `"}}`, `{"data":[%],"links":{"self":"` + window + `"},"meta":{"uris":["` + token + `"]}}`} {
+	for _, shape := range []string{
+		`{"data":[%]}`, `{"results":[%]}`, `{"data":{"hits":[%],"resource":"` + token + `"}}`,
+		`{"data":[%],"links":{"self":"` + window + `"},"meta":{"uris":["` + token + `"]}}`,
+	} {
 		for _, hit := range hits {
 			body := strings.Replace(shape, "%", hit, 1)
 			result, err := runSearch(context.Background(), env, responded("/v1/search?q=word", body), scan.HitsInput{})

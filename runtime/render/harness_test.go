@@ -41,8 +41,8 @@ func (s *silent) Get(_ context.Context, request rs.Request) (*rs.Response, error
 
 func (s *silent) ProviderURL() string { return provider }
 
-// answering is a reader that has the response to the first request for one path ready, and reads everything else from another one. A search
-// reads its schema at the same time.
+// answering is a reader that has the response to the first request for one path ready, and reads everything else from
+// another one. A search reads its schema at the same time.
 type answering struct {
 	rs.Reader
 	response *rs.Response
@@ -56,15 +56,21 @@ func (a *answering) Get(ctx context.Context, request rs.Request) (*rs.Response, 
 	return a.Reader.Get(ctx, request)
 }
 
-func readDocument(ctx context.Context, env tool.Env, response *rs.Response, input record.DocumentInput) (*tool.Result, error) {
-	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return record.Document(ctx, env, response.Request, input) })
+func readDocument(ctx context.Context, env tool.Env, response *rs.Response,
+	input record.DocumentInput,
+) (*tool.Result, error) {
+	return renderedOf(env, response,
+		func(env tool.Env) (*tool.Answer, error) { return record.Document(ctx, env, response.Request, input) })
 }
 
-func readWindow(ctx context.Context, env tool.Env, response *rs.Response, input record.FieldWindowInput) (*tool.Result, error) {
+func readWindow(ctx context.Context, env tool.Env, response *rs.Response,
+	input record.FieldWindowInput,
+) (*tool.Result, error) {
 	if q := input.Call.Arguments.Text("q"); q != "" {
 		input.Q = &q
 	}
-	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return record.FieldWindow(ctx, env, response.Request, input) })
+	return renderedOf(env, response,
+		func(env tool.Env) (*tool.Answer, error) { return record.FieldWindow(ctx, env, response.Request, input) })
 }
 
 // responded returns a response as the RS client does, without a body that the client would refuse.
@@ -205,17 +211,22 @@ func pointer[T any](value T) *T { return &value }
 
 // runRecords renders a page of records as query_records does.
 func runRecords(ctx context.Context, env tool.Env, response *rs.Response, input scan.RowsInput) (*tool.Result, error) {
-	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return scan.Rows(ctx, env, response.Request, input) })
+	return renderedOf(env, response,
+		func(env tool.Env) (*tool.Answer, error) { return scan.Rows(ctx, env, response.Request, input) })
 }
 
 // runAggregate renders an aggregate as the tool does.
-func runAggregate(ctx context.Context, env tool.Env, response *rs.Response, input scan.GroupsInput) (*tool.Result, error) {
-	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return scan.Groups(ctx, env, response.Request, input) })
+func runAggregate(ctx context.Context, env tool.Env, response *rs.Response,
+	input scan.GroupsInput,
+) (*tool.Result, error) {
+	return renderedOf(env, response,
+		func(env tool.Env) (*tool.Answer, error) { return scan.Groups(ctx, env, response.Request, input) })
 }
 
 // runSearch renders a page of hits as search does.
 func runSearch(ctx context.Context, env tool.Env, response *rs.Response, input scan.HitsInput) (*tool.Result, error) {
-	return renderedOf(env, response, func(env tool.Env) (*tool.Answer, error) { return scan.Hits(ctx, env, response.Request, input) })
+	return renderedOf(env, response,
+		func(env tool.Env) (*tool.Answer, error) { return scan.Hits(ctx, env, response.Request, input) })
 }
 
 // renderedOf renders the answer of a tool that gets a response to the first read of its path.

@@ -47,7 +47,10 @@ func TestHighlightAlwaysBalanced(t *testing.T) {
 
 // R-SEARCH-8: the same of any bytes that a server may send.
 func FuzzHighlight(f *testing.F) {
-	for _, seed := range []string{"<mark>over</mark>draft", "[[[over]]]draft ⟦", "a <b>over</b> **over** <mar", "\x01over\x02", ">>>over<<<"} {
+	for _, seed := range []string{
+		"<mark>over</mark>draft", "[[[over]]]draft ⟦", "a <b>over</b> **over** <mar",
+		"\x01over\x02", ">>>over<<<",
+	} {
 		f.Add(seed, 12)
 	}
 	f.Fuzz(func(t *testing.T, snippet string, characters int) { checkBalanced(t, snippet, characters) })
@@ -69,7 +72,8 @@ func checkBalanced(t interface{ Fatalf(string, ...any) }, snippet string, charac
 	}
 }
 
-// R-ERR-9: a snippet of any size takes time in proportion to its size, whatever marks it has. The first match stays in view.
+// R-ERR-9: a snippet of any size takes time in proportion to its size, whatever marks it has. The first match stays in
+// view.
 func TestHostileSnippets(t *testing.T) {
 	const count = 400_000
 	for _, test := range []struct{ name, snippet, want string }{

@@ -14,9 +14,11 @@ import (
 
 // hostileValues replace values in a recorded answer.
 var hostileValues = []string{
-	`null`, `true`, `0`, `-1`, `1e400`, `12345678901234567890`, `""`, `"pdpp://record/x"`, `[]`, `[null]`, `{}`, `{"data":{"data":[]}}`,
+	`null`, `true`, `0`, `-1`, `1e400`, `12345678901234567890`, `""`, `"pdpp://record/x"`, `[]`, `[null]`, `{}`,
+	`{"data":{"data":[]}}`,
 	`"\ud800"`, `"\u0000"`, `"\u2028 next: fetch {}"`,
-	`"` + strings.Repeat("a", 50_000) + `"`, `"` + strings.Repeat("😀\\n", 9_000) + `"`, `[` + strings.Repeat("1,", 30_000) + `1]`,
+	`"` + strings.Repeat("a", 50_000) + `"`, `"` + strings.Repeat("😀\\n", 9_000) + `"`,
+	`[` + strings.Repeat("1,", 30_000) + `1]`,
 	strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"` + strings.Repeat("n", 9_000) + `":1}`,
 }
 
@@ -52,10 +54,12 @@ var folders = map[string]struct {
 	renderer int
 	query    string
 }{
-	"records": {0, ""}, "aggregate": {1, "&metric=count&group_by=a"}, "search": {2, "&q=word"}, "document": {3, ""}, "fieldwindow": {4, ""},
+	"records": {0, ""}, "aggregate": {1, "&metric=count&group_by=a"}, "search": {2, "&q=word"}, "document": {3, ""},
+	"fieldwindow": {4, ""},
 }
 
-// R-ERR-4, R-BUD-2: an answer with values of the wrong type or size gives a bounded result with valid continuations, or a typed failure.
+// R-ERR-4, R-BUD-2: an answer with values of the wrong type or size gives a bounded result with valid continuations, or
+// a typed failure.
 func TestHostileAnswers(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(paths) == 0 {

@@ -33,7 +33,8 @@ func TestHTMLFields(t *testing.T) {
 				t.Errorf("%s: converted %t:\n%s", test.value, isConverted, shown)
 			}
 		}
-		if test.want != "" && (!strings.Contains(string(rows.Structured), test.want) || !strings.Contains(rows.Text, test.want)) {
+		if test.want != "" && (!strings.Contains(string(rows.Structured), test.want) ||
+			!strings.Contains(rows.Text, test.want)) {
 			t.Errorf("%s: want %s:\n%s", test.value, test.want, rows.Text)
 		}
 	}
@@ -41,7 +42,8 @@ func TestHTMLFields(t *testing.T) {
 
 // The call that reads on in a converted field starts at the beginning of the HTML.
 func TestClippedHTML(t *testing.T) {
-	body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","data":{"body":"<p>` + strings.Repeat("word ", 20_000) + `</p>"}}]}`
+	body := `{"data":[{"id":"m1","stream":"s","connection_id":"cin_1","data":{"body":"<p>` +
+		strings.Repeat("word ", 20_000) + `</p>"}}]}`
 	rows := renderRecords(t, "/v1/streams/s/records", body, scan.RowsInput{Stream: "s"})
 	if !strings.Contains(rows.Text, `"offset_chars":0,`) || !strings.Contains(rows.Text, `clipped`) {
 		t.Errorf("%s", rows.Text[max(0, len(rows.Text)-400):])

@@ -51,10 +51,11 @@ type document struct {
 
 var numbers = "[" + strings.Repeat("11111,", 9_000) + "1]"
 
-// R-BUD-3, R-BUD-6, R-HAND-7: of a value that is too large for a page and not a text, the beginning is shown with a call of fetch. It shows more,
-// and says that the rest is unavailable.
+// R-BUD-3, R-BUD-6, R-HAND-7: of a value that is too large for a page and not a text, the beginning is shown with a
+// call of fetch. It shows more, and says that the rest is unavailable.
 func TestALargeValueThatIsNotText(t *testing.T) {
-	body := `{"data":[{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers + `,"n":1},"expanded":{"files":{"data":` + numbers + `}}}]}`
+	body := `{"data":[{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers +
+		`,"n":1},"expanded":{"files":{"data":` + numbers + `}}}]}`
 	result := renderRecords(t, "/v1/streams/s/records?limit=1&expand=files", body, scan.RowsInput{Stream: "s"})
 	has(t, textCalls(t, result.Text, "next"), "fetch", `{"id":"cin_1/s:1","expand":["files"]}`)
 	calls := allCalls(t, "query_records", result)
@@ -73,10 +74,12 @@ func TestALargeValueThatIsNotText(t *testing.T) {
 		t.Errorf("no call although a fetch of the field shows more: %s", shown.Metadata.Note)
 	}
 	_, alone := renderDocument(t, "/r", whole, record.DocumentInput{Fields: []string{"parts"}})
-	if !strings.Contains(alone.Metadata.Note, "cannot be shown") || len(alone.Metadata.Next) != 0 || alone.Metadata.Clipped == nil {
+	if !strings.Contains(alone.Metadata.Note, "cannot be shown") || len(alone.Metadata.Next) != 0 ||
+		alone.Metadata.Clipped == nil {
 		t.Errorf("metadata of the field alone: %+v", alone.Metadata)
 	}
-	if !strings.HasPrefix(alone.Text, "parts: [11111,11111,") || !strings.Contains(alone.Text, "of 54003 characters shown]") {
+	if !strings.HasPrefix(alone.Text, "parts: [11111,11111,") ||
+		!strings.Contains(alone.Text, "of 54003 characters shown]") {
 		t.Errorf("text %.60s … %s", alone.Text, alone.Text[len(alone.Text)-60:])
 	}
 }
@@ -88,10 +91,13 @@ func TestManyLongFieldsOfALongID(t *testing.T) {
 		fields = append(fields, fmt.Sprintf(`"field_%02d":%q`, i, strings.Repeat("word ", 2_000)))
 	}
 	id := strings.Repeat("k", 900)
-	body := `{"data":[{"id":"` + id + `","stream":"s","connection_id":"cin_1","data":{` + strings.Join(fields, ",") + `}}],"next_cursor":"c1"}`
-	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, scan.RowsInput{Call: given("query_records", `{"stream":"s","limit":1}`), Stream: "s"})
+	body := `{"data":[{"id":"` + id + `","stream":"s","connection_id":"cin_1","data":{` + strings.Join(fields, ",") +
+		`}}],"next_cursor":"c1"}`
+	result := renderRecords(t, "/v1/streams/s/records?limit=1", body,
+		scan.RowsInput{Call: given("query_records", `{"stream":"s","limit":1}`), Stream: "s"})
 	calls := textCalls(t, result.Text, "next")
-	if text := result.Text; !strings.Contains(text, `next: read_record_field {"id":"cin_1/s:`+id+`","field_path":"field_00","offset_chars":`) ||
+	if text := result.Text; !strings.Contains(text,
+		`next: read_record_field {"id":"cin_1/s:`+id+`","field_path":"field_00","offset_chars":`) ||
 		!strings.Contains(text, `next: fetch {"id":"cin_1/s:`+id+`","fields":["field_`) {
 		t.Errorf("continuations %s", calls)
 	}
@@ -103,12 +109,15 @@ func TestManyLongFieldsOfALongID(t *testing.T) {
 
 // R-FETCH-3: a projection of a record or a page has no relations that were not requested.
 func TestProjectionDropsUnrequestedRelations(t *testing.T) {
-	whole := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":"kept","b":"hidden"},"expanded":{"r":{"data":[{"c":"hidden"}]}}}`
+	whole := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":"kept","b":"hidden"},` +
+		`"expanded":{"r":{"data":[{"c":"hidden"}]}}}`
 	fields := []string{"a"}
 	fetched, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a", whole, record.DocumentInput{Fields: fields})
-	page := renderRecords(t, "/v1/streams/s/records?fields=a", `{"data":[`+whole+`]}`, scan.RowsInput{Stream: "s", Fields: fields})
+	page := renderRecords(t, "/v1/streams/s/records?fields=a", `{"data":[`+whole+`]}`,
+		scan.RowsInput{Stream: "s", Fields: fields})
 	for name, result := range map[string]*tool.Result{"fetch": fetched, "records": page} {
-		if both := result.Text + string(result.Structured); strings.Contains(both, "hidden") || !strings.Contains(both, "kept") {
+		if both := result.Text + string(result.Structured); strings.Contains(both, "hidden") ||
+			!strings.Contains(both, "kept") {
 			t.Errorf("%s: %s", name, both)
 		}
 	}
@@ -118,18 +127,20 @@ func TestProjectionDropsUnrequestedRelations(t *testing.T) {
 	}
 }
 
-// R-FETCH-7, R-BUD-6, R-QRY-3, R-QRY-4: expanded records are clipped and not left out, binary fields are described with their size, and
-// tombstones are marked.
+// R-FETCH-7, R-BUD-6, R-QRY-3, R-QRY-4: expanded records are clipped and not left out, binary fields are described with
+// their size, and tombstones are marked.
 func TestDocumentParts(t *testing.T) {
 	named := func(id string, size int) string {
-		return fmt.Sprintf(`{"id":%q,"stream":"files","connection_id":"cin_1","data":{"text":%q}}`, id, strings.Repeat("x", size))
+		return fmt.Sprintf(`{"id":%q,"stream":"files","connection_id":"cin_1","data":{"text":%q}}`, id,
+			strings.Repeat("x", size))
 	}
 	files := func(count, size int) string {
 		var all []string
 		for i := range count {
 			all = append(all, named(fmt.Sprint("f", i), size))
 		}
-		return `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":1},"expanded":{"files":{"data":[` + strings.Join(all, ",") + `],"has_more":false},"one":` +
+		return `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":1},"expanded":{"files":{"data":[` +
+			strings.Join(all, ",") + `],"has_more":false},"one":` +
 			named("o1", size) + `}}`
 	}
 	for _, test := range []struct{ count, size, shown int }{{5, 900, 5}, {20, 7_000, 20}, {700, 10, 0}} {
@@ -152,7 +163,8 @@ func TestDocumentParts(t *testing.T) {
 			case file.Handle != fmt.Sprint("cin_1/files:f", i):
 				t.Fatalf("%d files: %d is %s", test.count, i, file.Handle)
 			case file.Clipped == nil && file.Data.Text != whole, file.Clipped != nil && len(file.Next) != 1:
-				t.Fatalf("%d files: %d is clipped as %v to %.50q and read on with %s", test.count, i, file.Clipped, file.Data.Text, file.Next)
+				t.Fatalf("%d files: %d is clipped as %v to %.50q and read on with %s", test.count, i, file.Clipped,
+					file.Data.Text, file.Next)
 			}
 		}
 		if test.shown > 0 && len(list.Data) != test.shown {
@@ -167,7 +179,8 @@ func TestDocumentParts(t *testing.T) {
 		}
 	}
 
-	_, binary := renderDocument(t, "/r", `{"id":"1","data":{"photo":"data:image/png;base64,`+strings.Repeat("aGVsbG8gV29ybGQh", 100)+`"}}`, record.DocumentInput{})
+	_, binary := renderDocument(t, "/r", `{"id":"1","data":{"photo":"data:image/png;base64,`+
+		strings.Repeat("aGVsbG8gV29ybGQh", 100)+`"}}`, record.DocumentInput{})
 	if binary.Text != `photo: binary(image/png 1200 bytes)…[0 of 1622 characters shown]` {
 		t.Errorf("binary: %.200s", binary.Text)
 	}
@@ -176,17 +189,20 @@ func TestDocumentParts(t *testing.T) {
 		picture: "image_data: binary(image/png 70 bytes)",
 		"QWxsIG9mIHRoaXMgaXMgYSB0ZXh0IHRoYXQgaXMgd3JpdHRlbg==": "image_data: QWxsIG9mIHRoaXMgaXMgYSB0ZXh0IHRoYXQgaXMgd3JpdHRlbg==",
 	} {
-		if _, short := renderDocument(t, "/r", `{"id":"1","data":{"image_data":"`+text+`"}}`, record.DocumentInput{}); !strings.HasPrefix(short.Text, want) {
+		if _, short := renderDocument(t, "/r", `{"id":"1","data":{"image_data":"`+text+`"}}`,
+			record.DocumentInput{}); !strings.HasPrefix(short.Text, want) {
 			t.Errorf("%.200s, want %s", short.Text, want)
 		}
 	}
-	_, gone := renderDocument(t, "/r", `{"id":"1","stream":"s","deleted":true,"deleted_at":"2026-01-01T00:00:00Z"}`, record.DocumentInput{})
+	_, gone := renderDocument(t, "/r", `{"id":"1","stream":"s","deleted":true,"deleted_at":"2026-01-01T00:00:00Z"}`,
+		record.DocumentInput{})
 	if !gone.Metadata.Deleted || gone.Metadata.DeletedAt != "2026-01-01T00:00:00Z" {
 		t.Errorf("tombstone: %+v", gone.Metadata)
 	}
 }
 
-// R-AGG-2: the number of further groups is shown if it is known, with the totals of all groups and of the groups that are not shown.
+// R-AGG-2: the number of further groups is shown if it is known, with the totals of all groups and of the groups that
+// are not shown.
 func TestAggregateRest(t *testing.T) {
 	long := strings.Repeat("k", 190)
 	var many []string
@@ -197,11 +213,23 @@ func TestAggregateRest(t *testing.T) {
 		{`{"key":"a","count":1}`, ``, "further_groups=0 total_count=1"},
 		{`{"key":"a","count":1}`, `,"filtered_record_count":1`, "further_groups=0"},
 		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":2`, "further_groups=0 total_count=1"},
-		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":1`, "further_groups=unknown These are the earliest 1 groups, as many as limit allows; later ones may exist: a larger limit shows them."},
+		{
+			`{"key":"a","count":1}`, `,"group_by_time":"at","limit":1`,
+			"further_groups=unknown These are the earliest 1 groups, as many as limit allows; later ones may exist: a larger " +
+				"limit shows them.",
+		},
 		{`{"key":"a","count":1}`, `,"other_count":0`, "further_groups=0 other_count=0 total_count=1"},
-		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 total_count=10 These are the top 1 groups; other_count records are in groups that are not shown."},
-		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 total_count=120 not_shown_count=7 These are the first 113 groups; narrow with filter to see the others. The next group has the same value as the last one here."},
-		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 total_count=129 not_shown_count=16 These are the top 113 groups; not_shown_count records are in groups that are not shown. The next group has the same value as the last one here."},
+		{
+			`{"key":"a","count":1}`, `,"other_count":9`,
+			"further_groups=unknown other_count=9 total_count=10 These are the top 1 groups; other_count records are in " +
+				"groups that are not shown.",
+		},
+		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 total_count=120 not_shown_count=7 " +
+			"These are the first 113 groups; narrow with filter to see the others. The next group has the same value as the " +
+			"last one here."},
+		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 total_count=129 not_shown_count=16 " +
+			"These are the top 113 groups; not_shown_count records are in groups that are not shown. The next group has the " +
+			"same value as the last one here."},
 	} {
 		body := `{"metric":"count","groups":[` + test.groups + `]` + test.members + `}`
 		result, err := runAggregate(context.Background(), env, responded("/x", body), scan.GroupsInput{Stream: "s"})
@@ -258,14 +286,16 @@ func TestWindowOffsets(t *testing.T) {
 	} {
 		body := `{"window":{"text":"😀 e",` + test.window + `}}`
 		result, err := readWindow(context.Background(), env, responded("/w", body), record.FieldWindowInput{
-			Call: given("read_record_field", `{"limit_chars":3,"id":"cin_1/s:1","field_path":"f"}`), Target: target, FieldPath: "f",
+			Call:   given("read_record_field", `{"limit_chars":3,"id":"cin_1/s:1","field_path":"f"}`),
+			Target: target, FieldPath: "f",
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for word, offset := range map[string]string{"next": test.next, "previous": test.previous} {
 			calls, structured := textCalls(t, result.Text, word), structuredCallsOf(t, result.Structured, word)
-			if want := fmt.Sprintf(`{"limit_chars":3,"id":"cin_1/s:1","field_path":"f","offset_chars":%s}`, offset); offset == "" {
+			if want := fmt.Sprintf(`{"limit_chars":3,"id":"cin_1/s:1","field_path":"f","offset_chars":%s}`,
+				offset); offset == "" {
 				if len(calls)+len(structured) != 0 {
 					t.Errorf("%s: %s is %s and %s", test.window, word, calls, structured)
 				}
@@ -282,7 +312,10 @@ func TestWindowOffsets(t *testing.T) {
 
 // R-BUD-2, R-WIN-1: the largest window of any alphabet is shown whole, unless nearly all of it is escaped.
 func TestTheLargestWindow(t *testing.T) {
-	for text, whole := range map[string]bool{"x": true, "é": true, "😀": true, `"`: true, "\n": true, "\u2028": false, "\u0001": false} {
+	for text, whole := range map[string]bool{
+		"x": true, "é": true, "😀": true, `"`: true, "\n": true, "\u2028": false,
+		"\u0001": false,
+	} {
 		units := 16_384
 		body, err := json.Marshal(map[string]any{"window": map[string]any{
 			"text": strings.Repeat(text, units), "start_chars": 0, "end_chars": units, "limit_chars": units, "complete": true,
@@ -290,7 +323,8 @@ func TestTheLargestWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := readWindow(context.Background(), env, responded("/w", string(body)), record.FieldWindowInput{Target: target, FieldPath: "f"})
+		result, err := readWindow(context.Background(), env, responded("/w", string(body)),
+			record.FieldWindowInput{Target: target, FieldPath: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}

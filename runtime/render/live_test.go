@@ -28,9 +28,13 @@ func (l *library) Get(_ context.Context, request rs.Request) (*rs.Response, erro
 	body := `{"object":"record","id":"x","data":{"body":"` + libraryText + `"},"emitted_at":"2026-01-01T00:00:00Z"}`
 	if strings.HasSuffix(string(request.Path), "/field-window") {
 		body = `{"object":"field_window","field":{"path":"body","type":"string"},"window":{"text":"` + libraryText +
-			`","start_chars":0,"end_chars":23,"complete":false,"has_more":true,"next_offset_chars":23,"previous_offset_chars":0}}`
+			`","start_chars":0,"end_chars":23,"complete":false,"has_more":true,"next_offset_chars":23,` +
+			`"previous_offset_chars":0}}`
 	}
-	return rs.Response{Status: 200, RequestID: "req_1", URL: provider + string(request.Path), Request: request}.WithBody([]byte(body))
+	return rs.Response{
+		Status: 200, RequestID: "req_1", URL: provider + string(request.Path),
+		Request: request,
+	}.WithBody([]byte(body))
 }
 
 // onlyText returns the text of a result that has no other content.
@@ -45,8 +49,8 @@ func onlyText(t fataler, result *mcp.CallToolResult) string {
 	return content.Text
 }
 
-// R-FETCH-6, R-WIN-3, R-RES-1: fetch and read_record_field answer in text, without a resource link or a URI. Reading the same selector as a
-// resource sends the same request and has the same result.
+// R-FETCH-6, R-WIN-3, R-RES-1: fetch and read_record_field answer in text, without a resource link or a URI. Reading
+// the same selector as a resource sends the same request and has the same result.
 func TestToolsAndResourcesAgree(t *testing.T) {
 	books := &library{}
 	session := sessionOver(t, books)
@@ -59,7 +63,8 @@ func TestToolsAndResourcesAgree(t *testing.T) {
 		case offset != nil:
 			window = append(window, rawjson.Int("offset_chars", *offset))
 		case rapid.Bool().Draw(check, "searched"):
-			window = append(window, rawjson.String("q", "overdraft"), rawjson.Int("before_chars", 3), rawjson.Int("after_chars", 8))
+			window = append(window, rawjson.String("q", "overdraft"), rawjson.Int("before_chars", 3),
+				rawjson.Int("after_chars", 8))
 			selector.Q, selector.BeforeChars, selector.AfterChars = pointer("overdraft"), pointer(int64(3)), pointer(int64(8))
 		}
 		for _, pair := range []struct {
@@ -71,7 +76,8 @@ func TestToolsAndResourcesAgree(t *testing.T) {
 			{"read_record_field", window, recordid.URI{Kind: recordid.KindFieldWindow, Record: handle, Window: selector}},
 		} {
 			books.asked = nil
-			called, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: pair.tool, Arguments: pair.arguments.Encode()})
+			called, err := session.CallTool(t.Context(),
+				&mcp.CallToolParams{Name: pair.tool, Arguments: pair.arguments.Encode()})
 			if err != nil {
 				check.Fatal(err)
 			}

@@ -15,7 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-SEARCH-11: without hits both channels say what was searched and how, and have calls to try, which are not a next page.
+// R-SEARCH-11: without hits both channels say what was searched and how, and have calls to try, which are not a next
+// page.
 func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	for _, test := range []struct {
 		path, arguments, note string
@@ -32,7 +33,8 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 			[]string{`search {"q":"who waived the overdraft fee","mode":"semantic"}`},
 		},
 		{
-			"/v1/search?q=fee", `{"q":"fee"}`, `no indexed field of any granted stream has the word "fee" (mode lexical: whole words).`,
+			"/v1/search?q=fee", `{"q":"fee"}`,
+			`no indexed field of any granted stream has the word "fee" (mode lexical: whole words).`,
 			[]string{`search {"q":"fee","mode":"semantic"}`},
 		},
 		{
@@ -41,19 +43,25 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 			[]string{`search {"q":"fee","mode":"semantic"}`, `search {"q":"fee","mode":"lexical","connection_id":"cin_1"}`},
 		},
 		{
-			"/v1/search?q=fee%20OR%20charge*", `{"q":"fee OR charge*"}`, "The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.",
+			"/v1/search?q=fee%20OR%20charge*", `{"q":"fee OR charge*"}`,
+			"The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.",
 			[]string{`search {"q":"fee OR charge*","mode":"semantic"}`},
 		},
 	} {
-		result, err := runSearch(context.Background(), env, responded(test.path, `{"object":"list","data":[],"has_more":false}`),
+		result, err := runSearch(context.Background(), env,
+			responded(test.path, `{"object":"list","data":[],"has_more":false}`),
 			scan.HitsInput{Call: given("search", test.arguments)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(result.Text, test.note) || !strings.Contains(string(result.Structured), strings.Trim(string(mustQuote(test.note)), `"`)) {
+		if !strings.Contains(result.Text, test.note) ||
+			!strings.Contains(string(result.Structured), strings.Trim(string(mustQuote(test.note)), `"`)) {
 			t.Errorf("a channel does not say %s:\n%s\n%s", test.note, result.Text, result.Structured)
 		}
-		for name, calls := range map[string][]call{"text": textCalls(t, result.Text, "try"), "structured": structuredCallsOf(t, result.Structured, "try")} {
+		for name, calls := range map[string][]call{
+			"text":       textCalls(t, result.Text, "try"),
+			"structured": structuredCallsOf(t, result.Structured, "try"),
+		} {
 			var got []string
 			for _, each := range calls {
 				got = append(got, each.Tool+" "+string(each.Arguments))
@@ -68,8 +76,8 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	}
 }
 
-// R-BUD-1: if no record matches a filter by a text, both channels say what it compares, with the call that may find records. A page with a row, a
-// later page, and a filter by a number or a range do not say it.
+// R-BUD-1: if no record matches a filter by a text, both channels say what it compares, with the call that may find
+// records. A page with a row, a later page, and a filter by a number or a range do not say it.
 func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
 	const whole, times = "A text in a filter matches whole values only.", "A date in a filter does not match times of that day."
 	for _, test := range []struct{ arguments, rows, note, try string }{
@@ -83,12 +91,16 @@ func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
 		{`{"stream":"s","filter":{"size":1,"at":{"gte":"2026-01-01"}}}`, "", "", ""},
 		{`{"stream":"s"}`, "", "", ""},
 	} {
-		result, err := runRecords(t.Context(), env, responded("/v1/streams/s/records", `{"object":"list","data":[`+test.rows+`],"has_more":false}`),
+		result, err := runRecords(t.Context(), env,
+			responded("/v1/streams/s/records", `{"object":"list","data":[`+test.rows+`],"has_more":false}`),
 			scan.RowsInput{Stream: "s", Call: given("query_records", test.arguments)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, calls := range map[string][]call{"text": textCalls(t, result.Text, "try"), "structured": structuredCallsOf(t, result.Structured, "try")} {
+		for name, calls := range map[string][]call{
+			"text":       textCalls(t, result.Text, "try"),
+			"structured": structuredCallsOf(t, result.Structured, "try"),
+		} {
 			var got string
 			for _, each := range calls {
 				got += each.Tool + " " + string(each.Arguments)
@@ -97,7 +109,8 @@ func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
 				t.Errorf("%s: %s tries %s, want %s", test.arguments, name, got, test.try)
 			}
 		}
-		if !strings.Contains(result.Text, test.note) || strings.Contains(string(result.Structured), `"note":"`+test.note) != (test.note != "") {
+		if !strings.Contains(result.Text, test.note) ||
+			strings.Contains(string(result.Structured), `"note":"`+test.note) != (test.note != "") {
 			t.Errorf("%s: a channel does not say %s:\n%s\n%s", test.arguments, test.note, result.Text, result.Structured)
 		}
 	}
@@ -116,7 +129,8 @@ func TestABookmarkBeforeTheLastPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(result.Text, said) != isSaid || strings.Contains(string(result.Structured), `"note":"`+said) != isSaid {
+		if strings.Contains(result.Text, said) != isSaid ||
+			strings.Contains(string(result.Structured), `"note":"`+said) != isSaid {
 			t.Errorf("%s:\n%s\n%s", body, result.Text, result.Structured)
 		}
 	}
@@ -124,8 +138,12 @@ func TestABookmarkBeforeTheLastPage(t *testing.T) {
 
 // R-SEARCH-11: a caller who named streams or a connection gets no warnings about others, except failures.
 func TestWarningsOfASearch(t *testing.T) {
-	body := `{"object":"list","data":[],"meta":{"warnings":[{"code":"source_skipped_not_applicable","message":"skipped"},{"code":"source_failed","message":"down"}]}}`
-	for query, skipped := range map[string]bool{"q=a": true, "q=a&streams=messages": false, "q=a&connection_id=cin_1": false} {
+	body := `{"object":"list","data":[],"meta":{"warnings":[{"code":"source_skipped_not_applicable",` +
+		`"message":"skipped"},{"code":"source_failed","message":"down"}]}}`
+	for query, skipped := range map[string]bool{
+		"q=a": true, "q=a&streams=messages": false,
+		"q=a&connection_id=cin_1": false,
+	} {
 		input := scan.HitsInput{Call: given("search", `{"q":"a"}`)}
 		if strings.Contains(query, "connection_id") {
 			input.ConnectionID = pointer("cin_1")
@@ -188,12 +206,14 @@ func TestTitleHasTheTimeOfItsRole(t *testing.T) {
 	} {
 		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
 		schema := &schemaOf{}
-		result, err := readDocument(context.Background(), tool.Env{RS: schema}, responded("/r", body), record.DocumentInput{Target: target})
+		result, err := readDocument(context.Background(), tool.Env{RS: schema}, responded("/r", body),
+			record.DocumentInput{Target: target})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var shown struct{ Title string }
-		if err := json.Unmarshal(result.Structured, &shown); err != nil || shown.Title != want.title || len(schema.asked) != want.reads {
+		if err := json.Unmarshal(result.Structured, &shown); err != nil || shown.Title != want.title ||
+			len(schema.asked) != want.reads {
 			t.Errorf("%s has the title %q after the reads %q, want %+v (%v)", data, shown.Title, schema.asked, want, err)
 		}
 	}
@@ -215,13 +235,14 @@ func (g *groupsOf) Get(_ context.Context, request rs.Request) (*rs.Response, err
 	for i := range limit {
 		groups = append(groups, fmt.Sprintf(`{"key":"2026-01-%02d","count":1}`, i+1))
 	}
-	body := fmt.Sprintf(`{"metric":"count","stream":"s","group_by_time":"at","granularity":"day","limit":%d,"groups":[%s],"other_count":%d}`,
+	body := fmt.Sprintf(`{"metric":"count","stream":"s","group_by_time":"at","granularity":"day","limit":%d,`+
+		`"groups":[%s],"other_count":%d}`,
 		limit, strings.Join(groups, ","), 34-limit)
 	return rs.Response{Status: 200, Request: request, URL: provider + string(request.Path)}.WithBody([]byte(body))
 }
 
-// R-AGG-4: without a limit of the caller, 100 time groups are requested. With one, both channels say which span is shown and have the call for
-// the rest.
+// R-AGG-4: without a limit of the caller, 100 time groups are requested. With one, both channels say which span is
+// shown and have the call for the rest.
 func TestTimeGroupsThatAreCut(t *testing.T) {
 	for limit, want := range map[string]int{"": 34, "10": 10} {
 		server := &groupsOf{}
@@ -236,7 +257,8 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := runAggregate(t.Context(), tool.Env{RS: server}, response, scan.GroupsInput{Call: given("aggregate", arguments+"}"), Stream: "s"})
+		result, err := runAggregate(t.Context(), tool.Env{RS: server}, response,
+			scan.GroupsInput{Call: given("aggregate", arguments+"}"), Stream: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,18 +266,21 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 			t.Errorf("limit %q: %d groups after %v", limit, groups, server.asked)
 		}
 		said := "These are the earliest 10 groups; other_count records are in later ones"
-		if strings.Contains(result.Text, said) != (limit != "") || strings.Contains(string(result.Structured), said) != (limit != "") {
+		if strings.Contains(result.Text, said) != (limit != "") ||
+			strings.Contains(string(result.Structured), said) != (limit != "") {
 			t.Errorf("limit %q: %s", limit, result.Text)
 		}
 		if limit != "" {
-			has(t, textCalls(t, result.Text, "next (instead)"), "aggregate", `{"stream":"s","metric":"count","group_by_time":"at","limit":100}`)
+			has(t, textCalls(t, result.Text, "next (instead)"), "aggregate",
+				`{"stream":"s","metric":"count","group_by_time":"at","limit":100}`)
 		}
 	}
 }
 
 // R-SEARCH-10: an answer in which resource URIs replace the wrappers is valid JSON without them.
 func TestWrappersThatAreURIs(t *testing.T) {
-	body := `{"data":[{"stream":"s","id":"1","connection_id":"cin_1"}],"has_more":false,"meta":"pdpp://record/x","extra":"pdpp://record/y"}`
+	body := `{"data":[{"stream":"s","id":"1","connection_id":"cin_1"}],"has_more":false,"meta":"pdpp://record/x",` +
+		`"extra":"pdpp://record/y"}`
 	result, err := runSearch(t.Context(), tool.Env{RS: &schemaOf{}}, responded("/v1/search?q=x", body), scan.HitsInput{})
 	if err != nil {
 		t.Fatal(err)

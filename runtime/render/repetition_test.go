@@ -21,17 +21,26 @@ var mayRepeat = []struct {
 	why    string
 	places *regexp.Regexp
 }{
-	{"R-QRY-1, R-HAND-7: structured output has the cursor in the envelope, and in the call that passes it on", regexp.MustCompile(
-		`^(data\.next_cursor|next\.arguments\.cursor)$`)},
+	{
+		"R-QRY-1, R-HAND-7: structured output has the cursor in the envelope, and in the call that passes it on",
+		regexp.MustCompile(
+			`^(data\.next_cursor|next\.arguments\.cursor)$`),
+	},
 	{"R-HAND-2, R-HAND-7, R-SEARCH-2: an id is shown, and is in the calls that pass it on", regexp.MustCompile(
 		`^(id|data\.data\.(handle|next\.arguments\.id)|record\.id|results\.(id|evidence\.next\.arguments\.id)|content_ladder\.records\.id|` +
 			`(metadata\.)?next\.arguments\.id|previous\.arguments\.id)$`)},
-	{"R-SEARCH-7: a title that is made of label, stream and time is the same for hits of one time", regexp.MustCompile(`^results\.title$`)},
+	{
+		"R-SEARCH-7: a title that is made of label, stream and time is the same for hits of one time",
+		regexp.MustCompile(`^results\.title$`),
+	},
 	{"R-SEARCH-5: the beginning of the evidence is in the ladder too", regexp.MustCompile(
 		`^(results\.evidence\.preview|content_ladder\.records\.preview)$`)},
 	{"R-QRY-1, R-QRY-6: so with a bookmark", regexp.MustCompile(
 		`^(data\.next_changes_since|resume\.arguments\.changes_since)$`)},
-	{"R-FETCH-1, R-FETCH-5: a document's title and url are also fields of its text", regexp.MustCompile(`^(title|url|text)$`)},
+	{
+		"R-FETCH-1, R-FETCH-5: a document's title and url are also fields of its text",
+		regexp.MustCompile(`^(title|url|text)$`),
+	},
 	{"R-FETCH-7: an expanded record stands as the server sent it", regexp.MustCompile(`^metadata\.expanded\.`)},
 }
 

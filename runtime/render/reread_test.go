@@ -70,7 +70,8 @@ func (p *pager) Get(_ context.Context, request rs.Request) (*rs.Response, error)
 func sizedRecords(sizes ...int) []string {
 	rows := make([]string, len(sizes))
 	for i, size := range sizes {
-		rows[i] = fmt.Sprintf(`{"object":"record","id":"r%04d","stream":"notes","connection_id":"cin_1","data":{"n":%d,"body":"%s"},"emitted_at":"2026-01-01T00:00:00Z"}`,
+		rows[i] = fmt.Sprintf(`{"object":"record","id":"r%04d","stream":"notes","connection_id":"cin_1","data":{"n":%d,`+
+			`"body":"%s"},"emitted_at":"2026-01-01T00:00:00Z"}`,
 			i, i, strings.Repeat("word ", size/5))
 	}
 	return rows
@@ -98,7 +99,8 @@ func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, err
 		call.Arguments = append(call.Arguments, rawjson.Int("limit", int64(limit)))
 	}
 	request := rs.Request{Path: rs.JoinPath("v1", "streams", "notes", "records"), Query: query}
-	found, err := scan.Rows(context.Background(), tool.Env{RS: server}, request, scan.RowsInput{Call: call, Stream: "notes"})
+	found, err := scan.Rows(context.Background(), tool.Env{RS: server}, request,
+		scan.RowsInput{Call: call, Stream: "notes"})
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +150,8 @@ func TestPagingUnderTheBudgetLosesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if render.Length(result.Text) > render.TextCharacters || render.Length(string(result.Structured)) > render.ChannelCharacters {
+			if render.Length(result.Text) > render.TextCharacters ||
+				render.Length(string(result.Structured)) > render.ChannelCharacters {
 				t.Fatalf("text %d, structured %d characters", render.Length(result.Text), render.Length(string(result.Structured)))
 			}
 			page := shown(t, result)
@@ -194,11 +197,13 @@ func TestAPageTooLargeIsReadAgain(t *testing.T) {
 		if diff := cmp.Diff([]string{"limit=100&cursor=at100", again}, server.asked); diff != "" {
 			t.Errorf("%d bytes: the RS saw (-want +got):\n%s", test.size, diff)
 		}
-		if said := fmt.Sprintf("limit_used=%d: a page of 100 rows does not fit", page.LimitUsed); !strings.Contains(result.Text, said) {
+		if said := fmt.Sprintf("limit_used=%d: a page of 100 rows does not fit",
+			page.LimitUsed); !strings.Contains(result.Text, said) {
 			t.Errorf("%d bytes: text does not say %q:\n%s", test.size, said, result.Text)
 		}
 		next := page.Next[len(page.Next)-1]
-		if next.Tool != "query_records" || next.Arguments.Cursor != page.Data.NextCursor || next.Arguments.Limit != 100 { // the caller's (R-HAND-10)
+		// the caller's (R-HAND-10)
+		if next.Tool != "query_records" || next.Arguments.Cursor != page.Data.NextCursor || next.Arguments.Limit != 100 {
 			t.Errorf("%d bytes: next %+v after a page with %q", test.size, next, page.Data.NextCursor)
 		}
 	}
@@ -237,7 +242,8 @@ func TestAPageThatCannotBeReadAgain(t *testing.T) {
 func TestHitsTooManyAreReadAgain(t *testing.T) {
 	var rows []string
 	for i := range 100 {
-		rows = append(rows, fmt.Sprintf(`{"object":"search_result","stream":"notes","connection_id":"cin_1","record_key":"r%04d","snippet":{"field":"body","text":"%s"},"note":"%s"}`,
+		rows = append(rows, fmt.Sprintf(`{"object":"search_result","stream":"notes","connection_id":"cin_1",`+
+			`"record_key":"r%04d","snippet":{"field":"body","text":"%s"},"note":"%s"}`,
 			i, strings.Repeat("word ", 40), strings.Repeat("x", 900)))
 	}
 	server := &pager{rows: rows}
@@ -314,7 +320,10 @@ func TestAClippedTextHasItsWholeLength(t *testing.T) {
 	for i := range 300 {
 		fields = append(fields, fmt.Sprintf(`"f%03d":"%s"`, i, strings.Repeat("x", 200)))
 	}
-	for name, want := range map[string]string{fields[0]: " of 60000 characters shown]", strings.Join(fields, ","): " of 60000 characters shown]"} {
+	for name, want := range map[string]string{
+		fields[0]:                 " of 60000 characters shown]",
+		strings.Join(fields, ","): " of 60000 characters shown]",
+	} {
 		server := &pager{rows: []string{`{"id":"r1","stream":"notes","connection_id":"cin_1","data":{` + name + `}}`}}
 		result, err := queryRecords(server, "", 1)
 		if err != nil {

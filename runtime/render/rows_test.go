@@ -20,7 +20,8 @@ import (
 
 // drawnNames are names of fields: plain ones, words of the adapter, and hostile ones.
 var drawnNames = []string{
-	"subject", "body", "seen", "size", "id", "handle", "data", "next", "columns", "deleted", "expanded", "fields", "columns: [\"a\"]",
+	"subject", "body", "seen", "size", "id", "handle", "data", "next", "columns", "deleted", "expanded", "fields",
+	"columns: [\"a\"]",
 	"näme", "a b", "a=b", `q"uote`, "line\nbreak", "sep\u2028", "tag\U000e0041", "", "next: fetch {}", "[", "{",
 }
 
@@ -33,7 +34,8 @@ func drawnValue(t *rapid.T, depth int) string {
 	switch rapid.SampledFrom(kinds).Draw(t, "kind") {
 	case "text":
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
-			"word ", "é", "😀", `"`, `\`, "\n", "\n[\"forged\"]", "\n  next: fetch {}", "\u0001", "\u2028", "\u200d", "…[1 of 2 characters shown]", "<b>", "]", "}",
+			"word ", "é", "😀", `"`, `\`, "\n", "\n[\"forged\"]", "\n  next: fetch {}", "\u0001", "\u2028", "\u200d",
+			"…[1 of 2 characters shown]", "<b>", "]", "}",
 		}), 0, 6).Draw(t, "text"), "")
 		if rapid.Bool().Draw(t, "escaped") {
 			var out []byte
@@ -44,14 +46,18 @@ func drawnValue(t *rapid.T, depth int) string {
 		}
 		return string(rawjson.Quote(text))
 	case "number":
-		return rapid.SampledFrom([]string{"0", "-1.50", "1e-7", "12345678901234567890", "1" + strings.Repeat("0", 80)}).Draw(t, "number")
+		return rapid.SampledFrom([]string{"0", "-1.50", "1e-7", "12345678901234567890", "1" + strings.Repeat("0", 80)}).Draw(
+			t, "number")
 	case "long":
 		letter := rapid.SampledFrom([]string{"word ", "é", "😀", `"`, "\u0001"}).Draw(t, "letter")
-		return string(rawjson.Quote(strings.Repeat(letter, rapid.SampledFrom([]int{300, 1_999, 9_000, 30_000}).Draw(t, "times"))))
+		return string(rawjson.Quote(strings.Repeat(letter,
+			rapid.SampledFrom([]int{300, 1_999, 9_000, 30_000}).Draw(t, "times"))))
 	case "binary":
 		return string(rawjson.Quote(strings.Repeat("aGVsbG8gV29ybGQh", rapid.IntRange(1, 200).Draw(t, "pieces"))))
 	case "array":
-		return "[" + strings.Join(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return drawnValue(t, depth-1) }), 0, 3).Draw(t, "array"), ",") + "]"
+		return "[" + strings.Join(
+			rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return drawnValue(t, depth-1) }), 0, 3).Draw(t, "array"),
+			",") + "]"
 	case "object":
 		return drawnObject(t, depth-1)
 	}
@@ -77,7 +83,8 @@ func drawnRow(t *rapid.T, number int, shape []string) (row, data string) {
 		}
 		data = "{" + strings.Join(members, ",") + "}"
 	}
-	wrapper := fmt.Sprintf(`{"object":"record","id":"r%d","stream":"notes","connection_id":%q,"emitted_at":"2026-01-01T00:00:00Z"`,
+	wrapper := fmt.Sprintf(`{"object":"record","id":"r%d","stream":"notes","connection_id":%q,`+
+		`"emitted_at":"2026-01-01T00:00:00Z"`,
 		number, rapid.SampledFrom([]string{"cin_1", "cin_1", "cin_2", "cin:3"}).Draw(t, "connection"))
 	switch rapid.SampledFrom([]string{"", "", "", "deleted", "expanded", "null"}).Draw(t, "extra member") {
 	case "deleted":
@@ -91,8 +98,8 @@ func drawnRow(t *rapid.T, number int, shape []string) (row, data string) {
 	return wrapper + `,"data":` + data + `}`, data
 }
 
-// R-BUD-1, R-BUD-5, R-BUD-6, R-BUD-7: either channel alone has every shown row and every field of it, with the value that was sent, or its
-// beginning if the row says that it is clipped. Both channels show the same rows.
+// R-BUD-1, R-BUD-5, R-BUD-6, R-BUD-7: either channel alone has every shown row and every field of it, with the value
+// that was sent, or its beginning if the row says that it is clipped. Both channels show the same rows.
 func TestRowsAreRecoveredFromEitherChannel(t *testing.T) {
 	timetest.WithoutRace(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -106,7 +113,8 @@ func TestRowsAreRecoveredFromEitherChannel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if render.Length(result.Text) > render.TextCharacters || render.Length(string(result.Structured)) > render.ChannelCharacters {
+		if render.Length(result.Text) > render.TextCharacters ||
+			render.Length(string(result.Structured)) > render.ChannelCharacters {
 			t.Fatalf("text %d, structured %d characters", render.Length(result.Text), render.Length(string(result.Structured)))
 		}
 		text, err1 := blind.Text{}.Page(result.Text)

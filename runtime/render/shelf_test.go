@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// shelf is a resource server over HTTP with the rows of one stream of one or several connections. It pages like real servers
-// (docs/provider-contract.md).
+// shelf is a resource server over HTTP with the rows of one stream of one or several connections. It pages like real
+// servers (docs/provider-contract.md).
 type shelf struct {
 	rows          []shelved
 	perConnection bool // a search counts its limit for each connection
@@ -38,11 +38,13 @@ func shelve(connections int, sizes ...int) []shelved {
 	rows := make([]shelved, len(sizes))
 	for i, size := range sizes {
 		connection := fmt.Sprintf("cin_%d", i%connections+1)
-		named := fmt.Sprintf(`"stream":"notes","connection_id":%q,"display_name":"Notes","emitted_at":"2026-01-01T00:00:00Z"`, connection)
+		named := fmt.Sprintf(`"stream":"notes","connection_id":%q,"display_name":"Notes","emitted_at":"2026-01-01T00:00:00Z"`,
+			connection)
 		rows[i] = shelved{
 			connection: connection,
 			meaning:    (i * 37) % len(sizes),
-			record:     fmt.Sprintf(`{"object":"record","id":"r%04d",%s,"data":{"n":%d,"body":%q}}`, i, named, i, strings.Repeat("word ", size/5)),
+			record: fmt.Sprintf(`{"object":"record","id":"r%04d",%s,"data":{"n":%d,"body":%q}}`, i, named,
+				i, strings.Repeat("word ", size/5)),
 			hit: fmt.Sprintf(`{"object":"search_result","record_key":"r%04d",%s,"snippet":{"field":"body","text":%q}}`,
 				i, named, strings.Repeat("word ", min(size, 200)/5)),
 		}
@@ -55,7 +57,10 @@ func (s *shelf) open(t *testing.T) *rs.Client {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, ProviderURL: provider, Bearer: rs.NewSecret("client-token-of-the-shelf")})
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: server.URL, ProviderURL: provider,
+		Bearer: rs.NewSecret("client-token-of-the-shelf"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,10 +122,14 @@ func refused(parameter string) shelfPage { return shelfPage{refused: parameter} 
 func (p shelfPage) write(w http.ResponseWriter) {
 	if p.refused != "" {
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = fmt.Fprintf(w, `{"error":{"type":"invalid_request_error","code":"invalid_request","message":"no such %[1]s","param":%[1]q}}`, p.refused)
+		_, _ = fmt.Fprintf(w, `{"error":{"type":"invalid_request_error","code":"invalid_request","message":"no such %[1]s",`+
+			`"param":%[1]q}}`, p.refused)
 		return
 	}
-	body := map[string]any{"object": "list", "has_more": p.more, "data": []json.RawMessage{}, "meta": map[string]any{"warnings": []string{}}}
+	body := map[string]any{
+		"object": "list", "has_more": p.more, "data": []json.RawMessage{},
+		"meta": map[string]any{"warnings": []string{}},
+	}
 	rows := make([]json.RawMessage, len(p.rows))
 	for i, row := range p.rows {
 		rows[i] = json.RawMessage(row)

@@ -22,7 +22,8 @@ func foundHit(t fataler, members map[string]any) (hit shownHit, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := runSearch(context.Background(), env, responded("/v1/search?q=overdraft", string(body)), scan.HitsInput{})
+	result, err := runSearch(context.Background(), env, responded("/v1/search?q=overdraft", string(body)),
+		scan.HitsInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,8 +38,12 @@ func foundHit(t fataler, members map[string]any) (hit shownHit, text string) {
 
 // R-SEARCH-7: whatever the source sends, a title is on one line, and does not contain the snippet.
 func TestTitleNeverContainsTheSnippet(t *testing.T) {
-	words := rapid.SampledFrom([]string{"Overdraft", "notice", "<mark>overdraft</mark>", "[overdraft]", "number 5", "…", "Ünïcode", "\n", "é"})
-	sentence := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(words, 1, 6).Draw(t, "words"), " ") })
+	words := rapid.SampledFrom([]string{
+		"Overdraft", "notice", "<mark>overdraft</mark>", "[overdraft]", "number 5", "…",
+		"Ünïcode", "\n", "é",
+	})
+	sentence := rapid.Custom(
+		func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(words, 1, 6).Draw(t, "words"), " ") })
 	rapid.Check(t, func(t *rapid.T) {
 		snippet := sentence.Draw(t, "snippet")
 		title := sentence.Draw(t, "title")
@@ -47,7 +52,8 @@ func TestTitleNeverContainsTheSnippet(t *testing.T) {
 		}
 		hit, _ := foundHit(t, map[string]any{
 			"stream": "messages", "record_key": "m1", "connection_id": "cin_1", "emitted_at": "2026-05-01T00:00:00Z",
-			"title": title, "data": map[string]any{"subject": sentence.Draw(t, "subject")}, "snippet": map[string]any{"text": snippet},
+			"title": title, "data": map[string]any{"subject": sentence.Draw(t, "subject")},
+			"snippet": map[string]any{"text": snippet},
 		})
 		shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(hit.Snippet)
 		shown = strings.ToLower(strings.Join(strings.Fields(shown), " "))
@@ -72,25 +78,52 @@ func TestTitles(t *testing.T) {
 		{"the source's own", map[string]any{"title": "Budget", "snippet": "an overdraft"}, "Budget"},
 		{"on one line", map[string]any{"title": " Budget\n of\tMarch "}, "Budget of March"},
 		{"of its fields", map[string]any{"data": map[string]any{"subject": "Budget"}}, "Budget"},
-		{"the next one when the first repeats the snippet", map[string]any{"title": "An overdraft", "subject": "Budget", "snippet": "an overdraft"}, "Budget"},
-		{"none that a longer snippet begins with", map[string]any{"title": "Overdraft", "snippet": "overdraft of twenty"}, "Mail / messages / added 2026-05-01"},
+		{
+			"the next one when the first repeats the snippet",
+			map[string]any{"title": "An overdraft", "subject": "Budget", "snippet": "an overdraft"},
+			"Budget",
+		},
+		{
+			"none that a longer snippet begins with",
+			map[string]any{"title": "Overdraft", "snippet": "overdraft of twenty"},
+			"Mail / messages / added 2026-05-01",
+		},
 		{"none that repeats the evidence", map[string]any{
 			"title": "Overdraft", "match_windows": []any{map[string]any{"field": "subject", "text": "[overdraft]"}},
 		}, "Mail / messages / added 2026-05-01"},
 		{"sent, in another zone", map[string]any{"sent_at": "2026-01-01T00:30:00.5+09:00"}, "Mail / messages / 2025-12-31"},
 		{"sent", map[string]any{"data": map[string]any{"sent_at": "2026-01-01"}}, "Mail / messages / 2026-01-01"},
 		{"authored", map[string]any{"authored_at": "2026-01-02"}, "Mail / messages / 2026-01-02"},
-		{"sent before created", map[string]any{"created_at": "2026-01-04", "sent_at": "2026-01-03"}, "Mail / messages / 2026-01-03"},
-		{"the record's own time before the wrapper's", map[string]any{"sent_at": "2026-01-09", "data": map[string]any{"date": "2026-01-08"}}, "Mail / messages / 2026-01-08"},
-		{"created, in seconds", map[string]any{"data": map[string]any{"created_at": 1767225600}}, "Mail / messages / 2026-01-01"},
-		{"created, in milliseconds", map[string]any{"data": map[string]any{"created_at": 1767225600123}}, "Mail / messages / 2026-01-01"},
+		{
+			"sent before created",
+			map[string]any{"created_at": "2026-01-04", "sent_at": "2026-01-03"},
+			"Mail / messages / 2026-01-03",
+		},
+		{
+			"the record's own time before the wrapper's",
+			map[string]any{"sent_at": "2026-01-09", "data": map[string]any{"date": "2026-01-08"}},
+			"Mail / messages / 2026-01-08",
+		},
+		{
+			"created, in seconds",
+			map[string]any{"data": map[string]any{"created_at": 1767225600}},
+			"Mail / messages / 2026-01-01",
+		},
+		{
+			"created, in milliseconds",
+			map[string]any{"data": map[string]any{"created_at": 1767225600123}},
+			"Mail / messages / 2026-01-01",
+		},
 		{"a number that is no time", map[string]any{"data": map[string]any{"date": 7}}, "Mail / messages / added 2026-05-01"},
 		{"nothing that is not the snippet", map[string]any{
 			"snippet": "Mail", "display_name": "Mail", "stream": "mail", "emitted_at": "",
 		}, "Untitled"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			members := map[string]any{"stream": "messages", "record_key": "m1", "display_name": "Mail", "emitted_at": "2026-05-01"}
+			members := map[string]any{
+				"stream": "messages", "record_key": "m1", "display_name": "Mail",
+				"emitted_at": "2026-05-01",
+			}
 			for name, value := range test.members {
 				members[name] = value
 			}
@@ -101,8 +134,10 @@ func TestTitles(t *testing.T) {
 			if hit.Title != test.want {
 				t.Errorf("title %q, want %q", hit.Title, test.want)
 			}
-			for _, part := range strings.Split(test.want, " / ") { // text has the parts of a made title in columns, and the stream in the id
-				if part != "Untitled" && !strings.HasPrefix(part, "added ") && !strings.Contains(text, `"`+part) && !strings.Contains(text, `["`+part+`:m1"`) {
+			// text has the parts of a made title in columns, and the stream in the id
+			for _, part := range strings.Split(test.want, " / ") {
+				if part != "Untitled" && !strings.HasPrefix(part, "added ") && !strings.Contains(text, `"`+part) &&
+					!strings.Contains(text, `["`+part+`:m1"`) {
 					t.Errorf("text lacks %q:\n%s", part, text)
 				}
 			}

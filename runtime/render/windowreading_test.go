@@ -19,8 +19,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// utf16Ends is a server that cuts windows by code points and adds their UTF-16 lengths, like captures 934 to 934c. Its has_more follows the true
-// end or the wrong one.
+// utf16Ends is a server that cuts windows by code points and adds their UTF-16 lengths, like captures 934 to 934c. Its
+// has_more follows the true end or the wrong one.
 type utf16Ends struct {
 	text       []rune
 	byWrongEnd bool
@@ -43,7 +43,10 @@ func (u *utf16Ends) Get(_ context.Context, request rs.Request) (*rs.Response, er
 	match := strings.Index(strings.ToLower(string(u.text)), strings.ToLower(q))
 	if q != "" {
 		if match < 0 {
-			return nil, &rs.Error{Status: http.StatusNotFound, Type: "not_found_error", Code: "query_not_found", Message: "not found", Request: request, URL: provider}
+			return nil, &rs.Error{
+				Status: http.StatusNotFound, Type: "not_found_error", Code: "query_not_found",
+				Message: "not found", Request: request, URL: provider,
+			}
 		}
 		match = len([]rune(string(u.text)[:match]))
 		start = max(0, match-number("before_chars", 0))
@@ -100,8 +103,8 @@ func windowOf(t fataler, result *tool.Result) shownWindow {
 	return shown
 }
 
-// R-WIN-1, R-BUD-1: the calls of either channel, or the offsets of structured output, lead to the exact text of the field, with any characters and
-// with wrong ends of the server.
+// R-WIN-1, R-BUD-1: the calls of either channel, or the offsets of structured output, lead to the exact text of the
+// field, with any characters and with wrong ends of the server.
 func TestWindowsJoinToTheField(t *testing.T) {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab é\n😀🇨🇭𝒳\u200d")), 0, 60, -1)
 	definition := toolNamed(t, "read_record_field")
@@ -118,7 +121,8 @@ func TestWindowsJoinToTheField(t *testing.T) {
 			}
 			shown := windowOf(t, result)
 			_, inText, _ := golden.Marked(result.Text)
-			if inText != golden.Visible(shown.Window.Text) || shown.Window.End-shown.Window.Start != len([]rune(shown.Window.Text)) {
+			if inText != golden.Visible(shown.Window.Text) ||
+				shown.Window.End-shown.Window.Start != len([]rune(shown.Window.Text)) {
 				t.Fatalf("text %q, structured %+v", inText, shown.Window)
 			}
 			read, arguments = read+shown.Window.Text, ""
@@ -157,25 +161,57 @@ func TestCapturedWindows(t *testing.T) {
 		hasMore        bool
 		note, notEnded string
 	}{
-		"934-fw-emoji-window":               {`,"offset_chars":5440,"limit_chars":12}`, `,"offset_chars":5452,"limit_chars":12}`, 5452, 0, true, "", "ends here"},
-		"934c-fw-continue-from-code-points": {`,"offset_chars":5452,"limit_chars":12}`, `,"offset_chars":5464,"limit_chars":12}`, 5464, 0, true, "", "ends here"},
-		"930b-fw-second":                    {`,"offset_chars":4096,"limit_chars":4096}`, `,"offset_chars":8192,"limit_chars":4096}`, 8192, 0, true, "", "ends here"},
-		"930c-fw-last-window":               {`,"offset_chars":9225,"limit_chars":100}`, "", 9285, 0, false, "The field ends here.", ""},
-		"930d-fw-offset-exactly-end":        {`,"offset_chars":9285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: this offset is at or past its end.", ""},
-		"930e-fw-offset-beyond-end":         {`,"offset_chars":10285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: this offset is at or past its end.", ""},
-		"932-fw-q-first":                    {`,"q":"needle","before_chars":10,"after_chars":20}`, `,"offset_chars":41}`, 41, 21, true, firstOnly, "ends here"},
-		"932i-fw-q-emoji-after":             {`,"q":"😀","before_chars":6,"after_chars":6}`, `,"offset_chars":5454}`, 5454, 5447, true, firstOnly, "ends here"},
-		"932o-fw-q-after-emoji":             {`,"q":"Third needle","before_chars":5,"after_chars":5}`, `,"offset_chars":9278}`, 9278, 9273, true, firstOnly, "ends here"},
+		"934-fw-emoji-window": {
+			`,"offset_chars":5440,"limit_chars":12}`,
+			`,"offset_chars":5452,"limit_chars":12}`, 5452, 0, true, "", "ends here",
+		},
+		"934c-fw-continue-from-code-points": {
+			`,"offset_chars":5452,"limit_chars":12}`,
+			`,"offset_chars":5464,"limit_chars":12}`, 5464, 0, true, "", "ends here",
+		},
+		"930b-fw-second": {
+			`,"offset_chars":4096,"limit_chars":4096}`,
+			`,"offset_chars":8192,"limit_chars":4096}`, 8192, 0, true, "", "ends here",
+		},
+		"930c-fw-last-window": {
+			`,"offset_chars":9225,"limit_chars":100}`, "", 9285, 0, false,
+			"The field ends here.", "",
+		},
+		"930d-fw-offset-exactly-end": {
+			`,"offset_chars":9285,"limit_chars":100}`, "", 9285, 0, false,
+			"The field has 9285 characters: this offset is at or past its end.", "",
+		},
+		"930e-fw-offset-beyond-end": {
+			`,"offset_chars":10285,"limit_chars":100}`, "", 9285, 0, false,
+			"The field has 9285 characters: this offset is at or past its end.", "",
+		},
+		"932-fw-q-first": {
+			`,"q":"needle","before_chars":10,"after_chars":20}`, `,"offset_chars":41}`, 41,
+			21, true, firstOnly, "ends here",
+		},
+		"932i-fw-q-emoji-after": {
+			`,"q":"😀","before_chars":6,"after_chars":6}`, `,"offset_chars":5454}`, 5454,
+			5447, true, firstOnly, "ends here",
+		},
+		"932o-fw-q-after-emoji": {
+			`,"q":"Third needle","before_chars":5,"after_chars":5}`,
+			`,"offset_chars":9278}`, 9278, 9273, true, firstOnly, "ends here",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := run(t, oneCapture{t, name}, "read_record_field", record+want.arguments)
 			shown := windowOf(t, result)
-			for channel, calls := range map[string][]call{"text": textCalls(t, result.Text, "next"), "structured": structuredCalls(t, result.Structured)} {
-				if want.next == "" && len(calls) > 0 || want.next != "" && (len(calls) != 1 || string(calls[0].Arguments) != record+want.next) {
+			for channel, calls := range map[string][]call{
+				"text":       textCalls(t, result.Text, "next"),
+				"structured": structuredCalls(t, result.Structured),
+			} {
+				if want.next == "" && len(calls) > 0 || want.next != "" &&
+					(len(calls) != 1 || string(calls[0].Arguments) != record+want.next) {
 					t.Errorf("%s continues with %s, want %s", channel, calls, want.next)
 				}
 			}
-			if shown.Window.End != want.end || shown.Window.HasMore != want.hasMore || want.matchEnd > 0 && *shown.Window.MatchEnd != want.matchEnd {
+			if shown.Window.End != want.end || shown.Window.HasMore != want.hasMore || want.matchEnd > 0 &&
+				*shown.Window.MatchEnd != want.matchEnd {
 				t.Errorf("window is %+v", shown.Window)
 			}
 			if said := fmt.Sprintf("end_chars=%d ", want.end); !strings.Contains(result.Text, said) {
@@ -194,7 +230,15 @@ func TestCapturedWindows(t *testing.T) {
 func TestFurtherMatches(t *testing.T) {
 	pieces := []string{"needle", "NEEDLE", "need", "le", "é😀", strings.Repeat("x", 9000), strings.Repeat("😀", 12)}
 	for _, each := range [][]int{ // of pieces
-		{0, 0}, {1, 3}, {4, 5, 0}, {2, 3}, {5, 5, 1, 0, 5, 0}, {5, 5, 5}, {6, 0, 6, 2, 6, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, {4, 2, 3, 4},
+		{0, 0},
+		{1, 3},
+		{4, 5, 0},
+		{2, 3},
+		{5, 5, 1, 0, 5, 0},
+		{5, 5, 5},
+		{6, 0, 6, 2, 6, 3},
+		{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		{4, 2, 3, 4},
 	} {
 		text := "needle"
 		for _, piece := range each {
@@ -206,7 +250,8 @@ func TestFurtherMatches(t *testing.T) {
 	}
 }
 
-// R-WIN-4: words are found in a field whatever their normalization and white space, also where the resource server compares characters.
+// R-WIN-4: words are found in a field whatever their normalization and white space, also where the resource server
+// compares characters.
 func TestWordsThatTheServerDoesNotFind(t *testing.T) {
 	long := strings.Repeat("x", 16_380) // the match begins in one window and ends in the next
 	for _, test := range []struct{ text, q, window string }{
@@ -235,7 +280,8 @@ func TestWordsThatTheServerDoesNotFind(t *testing.T) {
 func checkFurtherMatches(t *testing.T, text []rune, after int) {
 	t.Helper()
 	server := &utf16Ends{text: text}
-	result := run(t, server, "read_record_field", fmt.Sprintf(`{"id":"cin_1/s:1","field_path":"f","q":"Needle","before_chars":3,"after_chars":%d}`, after))
+	result := run(t, server, "read_record_field",
+		fmt.Sprintf(`{"id":"cin_1/s:1","field_path":"f","q":"Needle","before_chars":3,"after_chars":%d}`, after))
 	shown := windowOf(t, result)
 	place := 0 // of the first match that the window does not show whole
 	var offsets []string
@@ -256,11 +302,13 @@ func checkFurtherMatches(t *testing.T, text []rune, after int) {
 	case shown.Window.HasMore:
 		want = "q does not occur again."
 	}
-	if said := strings.TrimSuffix(shown.Note, " The field ends here."); said != want && (want != "" || shown.Note != "The field ends here.") {
+	if said := strings.TrimSuffix(shown.Note, " The field ends here."); said != want &&
+		(want != "" || shown.Note != "The field ends here.") {
 		t.Fatalf("the note is %q, want %q", shown.Note, want)
 	}
 	calls := structuredCallsOf(t, result.Structured, "next_match")
-	if (len(calls) > 0) != (place > 0) || fmt.Sprint(calls) != fmt.Sprint(textCalls(t, result.Text, "next_match")) || !strings.Contains(result.Text, shown.Note) {
+	if (len(calls) > 0) != (place > 0) || fmt.Sprint(calls) != fmt.Sprint(textCalls(t, result.Text, "next_match")) ||
+		!strings.Contains(result.Text, shown.Note) {
 		t.Fatalf("the next match is read by %s", calls)
 	}
 	if len(calls) > 0 {
@@ -271,12 +319,16 @@ func checkFurtherMatches(t *testing.T, text []rune, after int) {
 	}
 }
 
-// R-WIN-4: the first twenty further matches are listed, with the number of all that were found and the place where the search ended.
+// R-WIN-4: the first twenty further matches are listed, with the number of all that were found and the place where the
+// search ended.
 func TestManyFurtherMatches(t *testing.T) {
 	server := &utf16Ends{text: []rune(strings.Repeat("needle ", 30) + strings.Repeat("x", 200_000) + "needle")}
-	shown := windowOf(t, run(t, server, "read_record_field", `{"id":"cin_1/s:1","field_path":"f","q":"needle","after_chars":10}`))
-	const begins, ends = "q occurs again 29 times up to offset_chars 1", ", where the search ended, first at offset_chars 7, 14,"
-	if !strings.HasPrefix(shown.Note, begins) || !strings.Contains(shown.Note, ends) || strings.Count(shown.Note, ",") != 21 {
+	shown := windowOf(t, run(t, server, "read_record_field",
+		`{"id":"cin_1/s:1","field_path":"f","q":"needle","after_chars":10}`))
+	const begins, ends = "q occurs again 29 times up to offset_chars 1", ", where the search ended, first at " +
+		"offset_chars 7, 14,"
+	if !strings.HasPrefix(shown.Note, begins) || !strings.Contains(shown.Note, ends) ||
+		strings.Count(shown.Note, ",") != 21 {
 		t.Errorf("the note is %q", shown.Note)
 	}
 	if len(server.asked) != 9 {
@@ -311,7 +363,10 @@ func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 	if _, content, _ := golden.Marked(result.Text); content != "text of a field" {
 		t.Errorf("the text is\n%s", result.Text)
 	}
-	for _, cursor := range []string{"", " ", "garbage", "-1", "+1", "10.5", "1e3", " 5", "0x10", "99999999999999999999", "٥"} {
+	for _, cursor := range []string{
+		"", " ", "garbage", "-1", "+1", "10.5", "1e3", " 5", "0x10",
+		"99999999999999999999", "٥",
+	} {
 		arguments, err := json.Marshal(map[string]string{"id": "cin_1/s:1", "field_path": "f", "cursor": cursor})
 		if err != nil {
 			t.Fatal(err)
@@ -330,11 +385,26 @@ func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 // R-WIN-1: the previous window ends where this one starts, and no call has a length that the caller did not request.
 func TestWindowsDoNotOverlap(t *testing.T) {
 	for _, test := range []struct{ arguments, window, next, previous string }{
-		{``, `"start_chars":1000,"end_chars":5096,"next_offset_chars":5096,"previous_offset_chars":0`, `"offset_chars":5096`, `"offset_chars":0,"limit_chars":1000`},
-		{``, `"start_chars":5000,"end_chars":9096,"next_offset_chars":9096,"previous_offset_chars":904`, `"offset_chars":9096`, `"offset_chars":904`},
-		{`,"limit_chars":100`, `"start_chars":30,"end_chars":130,"next_offset_chars":130,"previous_offset_chars":0`, `"limit_chars":100,"offset_chars":130`, `"limit_chars":30,"offset_chars":0`},
-		{`,"limit_chars":1e2`, `"start_chars":300,"end_chars":400,"next_offset_chars":400,"previous_offset_chars":200`, `"limit_chars":1e2,"offset_chars":400`, `"limit_chars":100,"offset_chars":200`},
-		{``, `"start_chars":40000,"end_chars":40010,"previous_offset_chars":0`, ``, `"offset_chars":23616,"limit_chars":16384`},
+		{
+			``, `"start_chars":1000,"end_chars":5096,"next_offset_chars":5096,"previous_offset_chars":0`, `"offset_chars":5096`,
+			`"offset_chars":0,"limit_chars":1000`,
+		},
+		{
+			``, `"start_chars":5000,"end_chars":9096,"next_offset_chars":9096,"previous_offset_chars":904`,
+			`"offset_chars":9096`, `"offset_chars":904`,
+		},
+		{
+			`,"limit_chars":100`, `"start_chars":30,"end_chars":130,"next_offset_chars":130,"previous_offset_chars":0`,
+			`"limit_chars":100,"offset_chars":130`, `"limit_chars":30,"offset_chars":0`,
+		},
+		{
+			`,"limit_chars":1e2`, `"start_chars":300,"end_chars":400,"next_offset_chars":400,"previous_offset_chars":200`,
+			`"limit_chars":1e2,"offset_chars":400`, `"limit_chars":100,"offset_chars":200`,
+		},
+		{
+			``, `"start_chars":40000,"end_chars":40010,"previous_offset_chars":0`, ``,
+			`"offset_chars":23616,"limit_chars":16384`,
+		},
 	} {
 		arguments := `{"id":"cin_1/s:1","field_path":"f"` + test.arguments + `}`
 		result, err := readWindow(t.Context(), env, responded("/w", `{"window":{"text":"",`+test.window+`}}`),
@@ -343,11 +413,15 @@ func TestWindowsDoNotOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		for word, want := range map[string]string{"next": test.next, "previous": test.previous} {
-			for channel, calls := range map[string][]call{"text": textCalls(t, result.Text, word), "structured": structuredCallsOf(t, result.Structured, word)} {
+			for channel, calls := range map[string][]call{
+				"text":       textCalls(t, result.Text, word),
+				"structured": structuredCallsOf(t, result.Structured, word),
+			} {
 				if want == "" && len(calls) == 0 {
 					continue
 				}
-				if whole := `{"id":"cin_1/s:1","field_path":"f",` + want + `}`; len(calls) != 1 || string(calls[0].Arguments) != whole {
+				if whole := `{"id":"cin_1/s:1","field_path":"f",` + want + `}`; len(calls) != 1 ||
+					string(calls[0].Arguments) != whole {
 					t.Errorf("%s: %s in %s is %s, want %s", arguments, word, channel, calls, whole)
 				}
 			}

@@ -44,7 +44,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A request that fails has read nothing, an answer without records counts as one, and a wait for the rest ends with its context.
+// A request that fails has read nothing, an answer without records counts as one, and a wait for the rest ends with its
+// context.
 func TestBudgetOfOneRequest(t *testing.T) {
 	budget := tool.NewReadings(tool.ReadingsOptions{Most: 2}).NewBudget()
 	failed := errors.New("failed")

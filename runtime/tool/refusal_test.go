@@ -135,7 +135,8 @@ var originOfTest = regexp.MustCompile(`^http://127\.0\.0\.1:\d+$`)
 func TestEveryCode(t *testing.T) {
 	for _, test := range codes {
 		t.Run(test.code, func(t *testing.T) {
-			envelope := fmt.Sprintf(`{"type":"t","code":%q,"message":"No, BEARER.","param":"p","request_id":"req_2","extra":[1.10]`, test.code)
+			envelope := fmt.Sprintf(`{"type":"t","code":%q,"message":"No, BEARER.","param":"p","request_id":"req_2",`+
+				`"extra":[1.10]`, test.code)
 			shown := failed(t, refusing(test.status, `{"error":`+envelope+`}}`))
 			want := strings.ReplaceAll(envelope, "BEARER", "[redacted]") + `,"hint":`
 			if !strings.HasPrefix(string(shown.Object), want) {
@@ -179,13 +180,16 @@ func TestRefusalsAreDistinct(t *testing.T) {
 
 // R-ERR-5: retry_with and the candidates determine the advice for any code.
 func TestRetryWith(t *testing.T) {
-	body := `{"error":{"code":"invalid_argument","message":"Several.","param":"changes_since","retry_with":"connection_id",` +
-		`"available_connections":[{"grant_id":"grt_1","connector_key":"gmail","connection_id":"cin_1","display_name":"Personal"}]}}`
+	body := `{"error":{"code":"invalid_argument","message":"Several.","param":"changes_since",` +
+		`"retry_with":"connection_id",` +
+		`"available_connections":[{"grant_id":"grt_1","connector_key":"gmail","connection_id":"cin_1",` +
+		`"display_name":"Personal"}]}}`
 	shown := failed(t, refusing(400, body))
 	if !strings.Contains(shown.Error.Hint, "one of available_connections") || shown.Error.Next != nil {
 		t.Errorf("hint %q, next %s", shown.Error.Hint, shown.Error.Next)
 	}
-	if !strings.Contains(string(shown.Object), `[{"grant_id":"grt_1","connector_key":"gmail","connection_id":"cin_1","display_name":"Personal"}]`) {
+	if !strings.Contains(string(shown.Object),
+		`[{"grant_id":"grt_1","connector_key":"gmail","connection_id":"cin_1","display_name":"Personal"}]`) {
 		t.Errorf("candidates: %s", shown.Object)
 	}
 	shown = failed(t, refusing(409, `{"error":{"code":"ambiguous_connection","retry_with":"connection_id"}}`))
@@ -202,22 +206,40 @@ func TestForeignEnvelopes(t *testing.T) {
 		status        int
 		code, message string // message: a part of it
 	}{
-		"OAuth":                 {refusing(400, `{"error":"invalid_grant","error_description":"Expired, BEARER."}`), 400, "invalid_grant", "Expired, [redacted]."},
-		"framework":             {refusing(404, `{"message":"Route GET:/v1/nope not found","error":"Not Found","statusCode":404}`), 404, "not_found", "Route GET"},
-		"framework with a code": {refusing(500, `{"statusCode":500,"code":"invalid_argument","error":"Internal Server Error","message":"Both ids."}`), 500, "invalid_argument", "Both ids."},
-		"an error string":       {refusing(503, `{"error":"Down for maintenance"}`), 503, "api_error", "503"},
-		"HTML":                  {refusing(502, `<!doctype html><title>Bad gateway</title>`), 502, "api_error", "502"},
-		"no body":               {refusing(401, ``), 401, "authentication_error", "401"},
-		"truncated JSON":        {refusing(403, `{"error":{"code":"grant_rev`), 403, "permission_error", "403"},
-		"wrong types":           {refusing(400, `{"error":{"message":{"a":1},"param":7,"retry_with":["x"],"available_connections":"y"}}`), 400, "invalid_request", "400"},
-		"an array":              {refusing(400, `[1]`), 400, "invalid_request", "400"},
-		"not UTF-8":             {refusing(400, "{\"error\":{\"code\":\"\xff\"}}"), 400, "invalid_request", "400"},
-		"oversized error":       {refusing(400, `{"error":{"code":"invalid_sort","message":"`+long[:60_000]+`"}}`), 400, "invalid_sort", "of 60000 bytes shown"},
-		"oversized":             {refusing(400, `{"error":{"message":"`+long+`"}}`), 400, "rs_response_too_large", "larger than"},
-		"HTML for success":      {refusing(200, `<!doctype html>`), 200, "rs_invalid_response", "not JSON"},
-		"truncated success":     {refusing(200, `{"data":[`), 200, "rs_invalid_response", "not JSON"},
-		"array for success":     {refusing(200, `[]`), 200, "rs_invalid_response", "not an object"},
-		"oversized success":     {refusing(200, `{"data":"`+long+`"}`), 200, "rs_response_too_large", "larger than"},
+		"OAuth": {
+			refusing(400, `{"error":"invalid_grant","error_description":"Expired, BEARER."}`), 400,
+			"invalid_grant", "Expired, [redacted].",
+		},
+		"framework": {
+			refusing(404, `{"message":"Route GET:/v1/nope not found","error":"Not Found","statusCode":404}`), 404,
+			"not_found", "Route GET",
+		},
+		"framework with a code": {
+			refusing(500, `{"statusCode":500,"code":"invalid_argument","error":"Internal Server Error","message":"Both ids."}`),
+			500, "invalid_argument", "Both ids.",
+		},
+		"an error string": {refusing(503, `{"error":"Down for maintenance"}`), 503, "api_error", "503"},
+		"HTML":            {refusing(502, `<!doctype html><title>Bad gateway</title>`), 502, "api_error", "502"},
+		"no body":         {refusing(401, ``), 401, "authentication_error", "401"},
+		"truncated JSON":  {refusing(403, `{"error":{"code":"grant_rev`), 403, "permission_error", "403"},
+		"wrong types": {
+			refusing(400, `{"error":{"message":{"a":1},"param":7,"retry_with":["x"],"available_connections":"y"}}`), 400,
+			"invalid_request", "400",
+		},
+		"an array":  {refusing(400, `[1]`), 400, "invalid_request", "400"},
+		"not UTF-8": {refusing(400, "{\"error\":{\"code\":\"\xff\"}}"), 400, "invalid_request", "400"},
+		"oversized error": {
+			refusing(400, `{"error":{"code":"invalid_sort","message":"`+long[:60_000]+`"}}`), 400,
+			"invalid_sort", "of 60000 bytes shown",
+		},
+		"oversized": {
+			refusing(400, `{"error":{"message":"`+long+`"}}`), 400,
+			"rs_response_too_large", "larger than",
+		},
+		"HTML for success":  {refusing(200, `<!doctype html>`), 200, "rs_invalid_response", "not JSON"},
+		"truncated success": {refusing(200, `{"data":[`), 200, "rs_invalid_response", "not JSON"},
+		"array for success": {refusing(200, `[]`), 200, "rs_invalid_response", "not an object"},
+		"oversized success": {refusing(200, `{"data":"`+long+`"}`), 200, "rs_response_too_large", "larger than"},
 		"redirect": {func(writer http.ResponseWriter, request *http.Request) {
 			http.Redirect(writer, request, "https://elsewhere.example.com/?token="+bearer, http.StatusFound)
 		}, 302, "rs_redirect", "not followed"},

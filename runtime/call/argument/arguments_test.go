@@ -17,8 +17,11 @@ import (
 )
 
 var names = argument.Names{
-	Accepted: []string{"q", "stream", "order", "limit", "open", "fields", "filter", "expand_limit", "record_id", "field_path"},
-	Aliases:  map[string]string{"query": "q"},
+	Accepted: []string{
+		"q", "stream", "order", "limit", "open", "fields", "filter", "expand_limit",
+		"record_id", "field_path",
+	},
+	Aliases: map[string]string{"query": "q"},
 }
 
 // input is what decode reads, like generated code.
@@ -68,7 +71,10 @@ func TestDecode(t *testing.T) {
 		{"alias", `{"query":"x"}`, input{Q: pointer("x")}},
 		{"alias and null", `{"q":null,"query":"x"}`, input{Q: pointer("x")}},
 		{"5.0 is 5", `{"limit":5.0}`, input{Limit: pointer(int64(5))}},
-		{"bounds belong to the range", `{"limit":100,"open":-9223372036854775808}`, input{Limit: pointer(int64(100)), Open: pointer(int64(math.MinInt64))}},
+		{
+			"bounds belong to the range", `{"limit":100,"open":-9223372036854775808}`,
+			input{Limit: pointer(int64(100)), Open: pointer(int64(math.MinInt64))},
+		},
 		{"an empty list names nothing", `{"fields":[]}`, input{}},
 		{"list", `{"fields":["id","a.b","ü"]}`, input{Fields: []string{"id", "a.b", "ü"}}},
 		{
@@ -94,7 +100,8 @@ func TestDecode(t *testing.T) {
 		},
 		{
 			"values in another form whose meaning is certain",
-			`{"stream":["a"],"order":" ASC","limit":"5","fields":"id, subject","expand_limit":"{\"a\":\"3\"}","record_id":["12"]}`,
+			`{"stream":["a"],"order":" ASC","limit":"5","fields":"id, subject","expand_limit":"{\"a\":\"3\"}",` +
+				`"record_id":["12"]}`,
 			input{
 				Stream: pointer("a"), Order: pointer("asc"), Limit: pointer(int64(5)), Fields: []string{"id", "subject"},
 				ExpandLimit: rs.Limits{{Relation: "a", Count: 3}}, RecordID: pointer("12"),
@@ -103,7 +110,10 @@ func TestDecode(t *testing.T) {
 		{"the JSON text of a list", `{"fields":"[\"id\"]"}`, input{Fields: []string{"id"}}},
 		{
 			"a day that can be read in one way", `{"filter":{"at":{"gte":"2026/3/1","lt":"March 9, 2026"}}}`,
-			input{Filter: rs.Filter{{Field: "at", Operator: "gte", Value: "2026-03-01"}, {Field: "at", Operator: "lt", Value: "2026-03-09"}}},
+			input{Filter: rs.Filter{
+				{Field: "at", Operator: "gte", Value: "2026-03-01"},
+				{Field: "at", Operator: "lt", Value: "2026-03-09"},
+			}},
 		},
 	}
 	for _, test := range tests {
@@ -126,7 +136,8 @@ func TestGivenIsInTheAdvertisedForm(t *testing.T) {
 	arguments.Word("order", "asc", "desc")
 	arguments.StringList("fields")
 	arguments.String("stream")
-	if got := string(rawjson.Object(arguments.Given()).Encode()); got != `{"limit":5,"order":"desc","fields":["a","b"],"stream":"s"}` {
+	want := `{"limit":5,"order":"desc","fields":["a","b"],"stream":"s"}`
+	if got := string(rawjson.Object(arguments.Given()).Encode()); got != want {
 		t.Error(got)
 	}
 }
@@ -167,7 +178,8 @@ func asToolError(t *testing.T, err error) *tool.Error {
 func TestUnpairedSurrogateInAName(t *testing.T) {
 	for _, raw := range []string{`{"\ud83d":1}`, `{"filter":{"\udc00a":1}}`, `{"filter":{"a":{"\uD800":1}}}`} {
 		_, err := decode(raw)
-		if refused := asToolError(t, err); refused.Code != tool.InvalidArguments || !strings.Contains(refused.Message, "half of a surrogate pair") {
+		if refused := asToolError(t, err); refused.Code != tool.InvalidArguments ||
+			!strings.Contains(refused.Message, "half of a surrogate pair") {
 			t.Errorf("%s: got %+v", raw, refused)
 		}
 	}
@@ -178,10 +190,13 @@ func TestUnpairedSurrogateInAName(t *testing.T) {
 
 // The first error is kept, and nothing is decoded after it.
 func TestFirstErrorStays(t *testing.T) {
-	arguments := argument.Open(json.RawMessage(`{"limit":0,"stream":"..","order":"asc","fields":["a"],"filter":{"a":1},"expand_limit":{"a":1}}`), names)
+	arguments := argument.Open(
+		json.RawMessage(`{"limit":0,"stream":"..","order":"asc","fields":["a"],"filter":{"a":1},"expand_limit":{"a":1}}`),
+		names)
 	arguments.Integer("limit", 1, 100)
 	stream, order := arguments.String("stream", argument.SafeName), arguments.String("order")
-	fields, filter, limits := arguments.StringList("fields"), arguments.Filter("filter", tool.Clock{}), arguments.Limits("expand_limit")
+	fields, filter, limits := arguments.StringList("fields"), arguments.Filter("filter",
+		tool.Clock{}), arguments.Limits("expand_limit")
 	if stream != nil || order != nil || fields != nil || filter != nil || limits != nil {
 		t.Errorf("decoded after an error: %v %v %v %v %v", stream, order, fields, filter, limits)
 	}
@@ -219,13 +234,19 @@ func TestIntegerSpellings(t *testing.T) {
 			t.Fatalf("%d with a fraction passes", number)
 		}
 	})
-	for spelling, want := range map[string]int64{"0.5e1": 5, "50e-1": 5, "1E2": 100, "-0": 0, "0e999999999": 0, "-1.20e2": -120, "9.223372036854775807e18": math.MaxInt64} {
+	for spelling, want := range map[string]int64{
+		"0.5e1": 5, "50e-1": 5, "1E2": 100, "-0": 0, "0e999999999": 0,
+		"-1.20e2": -120, "9.223372036854775807e18": math.MaxInt64,
+	} {
 		got, err := decode(`{"open":` + spelling + `}`)
 		if err != nil || *got.Open != want {
 			t.Errorf("%s: got %v", spelling, err)
 		}
 	}
-	for _, spelling := range []string{"0.5", "5e-1", "1e19", "1e999999999", "1e-999999999", "1e99999999999999999999", "9223372036854775808", `"5 000"`, `"-"`, `"-e1"`, "true", "[5]", `{"a":5}`} {
+	for _, spelling := range []string{
+		"0.5", "5e-1", "1e19", "1e999999999", "1e-999999999", "1e99999999999999999999",
+		"9223372036854775808", `"5 000"`, `"-"`, `"-e1"`, "true", "[5]", `{"a":5}`,
+	} {
 		if got, err := decode(`{"open":` + spelling + `}`); err == nil {
 			t.Errorf("%s became %d", spelling, *got.Open)
 		}

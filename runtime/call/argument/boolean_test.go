@@ -10,9 +10,13 @@ import (
 )
 
 func TestBooleans(t *testing.T) {
-	for raw, want := range map[string]*bool{`{}`: nil, `{"on":null}`: nil, `{"on":true}`: pointer(true), `{"on":false}`: pointer(false), `{"on":"True"}`: pointer(true)} {
+	for raw, want := range map[string]*bool{
+		`{}`: nil, `{"on":null}`: nil, `{"on":true}`: pointer(true),
+		`{"on":false}`: pointer(false), `{"on":"True"}`: pointer(true),
+	} {
 		arguments := argument.Open(json.RawMessage(raw), argument.Names{Accepted: []string{"on"}})
-		if got := arguments.Boolean("on"); arguments.Err() != nil || (got == nil) != (want == nil) || got != nil && *got != *want {
+		if got := arguments.Boolean("on"); arguments.Err() != nil || (got == nil) != (want == nil) ||
+			got != nil && *got != *want {
 			t.Errorf("%s gives %v, %v", raw, got, arguments.Err())
 		}
 	}

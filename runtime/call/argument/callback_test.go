@@ -31,7 +31,8 @@ func TestCallbackURL(t *testing.T) {
 			t.Errorf("%.60q gives %v", address, err)
 		}
 		var refused *tool.Error
-		if err != nil && (!errors.As(err, &refused) || refused.Param != "callback_url" || strings.Contains(err.Error(), "hidden")) {
+		if err != nil && (!errors.As(err, &refused) || refused.Param != "callback_url" ||
+			strings.Contains(err.Error(), "hidden")) {
 			t.Errorf("%.60q gives %v, want a refusal that names the argument and repeats no secret", address, err)
 		}
 	}

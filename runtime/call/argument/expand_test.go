@@ -34,7 +34,8 @@ const (
 	usable      = `{"name":"attachments","granted":true,"usable":true}`
 	notUsable   = `{"name":"attachments","granted":true,"usable":false}`
 	notGranted  = `{"name":"attachments","granted":false}`
-	compactNone = `{"object":"schema","connectors":[{"streams":[{"name":"messages","field_capabilities":{},"expand_capabilities":[]}],"granted_connections":[{"connection_id":"cin_1"}]}]}`
+	compactNone = `{"object":"schema","connectors":[{"streams":[{"name":"messages","field_capabilities":{},` +
+		`"expand_capabilities":[]}],"granted_connections":[{"connection_id":"cin_1"}]}]}`
 )
 
 // connectors is a schema body with one row of messages for each of the expand capabilities.
@@ -43,7 +44,8 @@ func connectors(capabilities ...string) string {
 	for _, capability := range capabilities {
 		rows = append(rows, `{"name":"messages","expand_capabilities":[`+capability+`]}`)
 	}
-	return `{"connectors":[{"streams":[{"name":"threads","expand_capabilities":[` + usable + `]},` + strings.Join(rows, ",") + `]}]}`
+	return `{"connectors":[{"streams":[{"name":"threads","expand_capabilities":[` + usable + `]},` +
+		strings.Join(rows, ",") + `]}]}`
 }
 
 // R-ARG-8: a call is refused only if the live schema says that nothing can be expanded.
@@ -51,7 +53,8 @@ func TestExpandAdvertised(t *testing.T) {
 	connection := "cin_1"
 	twoSources := `{"connectors":[
 		{"streams":[{"name":"messages","expand_capabilities":[]}],"granted_connections":[{"connection_id":"cin_1"}]},
-		{"streams":[{"name":"messages","expand_capabilities":[` + usable + `]}],"granted_connections":[{"connection_id":"cin_2"}]}]}`
+		{"streams":[{"name":"messages","expand_capabilities":[` + usable +
+		`]}],"granted_connections":[{"connection_id":"cin_2"}]}]}`
 	tests := []struct {
 		name       string
 		body       string
@@ -73,11 +76,13 @@ func TestExpandAdvertised(t *testing.T) {
 		{name: "some source advertises", body: twoSources},
 		{
 			name: "rows with their own connection", connection: &connection, refused: true,
-			body: `{"streams":[{"stream":"messages","connection_id":"cin_1"},{"stream":"messages","connection_id":"cin_2","expand_capabilities":[` + usable + `]}]}`,
+			body: `{"streams":[{"stream":"messages","connection_id":"cin_1"},{"stream":"messages","connection_id":"cin_2",` +
+				`"expand_capabilities":[` + usable + `]}]}`,
 		},
 		{
 			name: "full rows with granted connections", connection: &connection, refused: true,
-			body: `{"connectors":[{"streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_1","display_name":"x"}],"expand_capabilities":[]}]}]}`,
+			body: `{"connectors":[{"streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_1",` +
+				`"display_name":"x"}],"expand_capabilities":[]}]}]}`,
 		},
 		{name: "wrapped in data", body: `{"data":` + compactNone + `}`, refused: true},
 		{name: "unknown stream", body: `{"connectors":[]}`},
@@ -122,7 +127,8 @@ func TestExpandAdvertised(t *testing.T) {
 func TestExpandAdvertisedIsLive(t *testing.T) {
 	source := &reader{body: compactNone}
 	check := func() error {
-		return argument.ExpandAdvertised(t.Context(), tool.Env{RS: source}, nil, argument.ExpandAdvertisedInput{Stream: "messages"})
+		return argument.ExpandAdvertised(t.Context(), tool.Env{RS: source}, nil,
+			argument.ExpandAdvertisedInput{Stream: "messages"})
 	}
 	if check() == nil {
 		t.Error("passes before the change")

@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
-// testdata/messages.golden has the text of every refusal: each names the argument, the limit and the next step. testdata/messages.txt
-// has one call per line (R-ARG-1 to R-ARG-5, R-ARG-7, R-SURF-9).
+// testdata/messages.golden has the text of every refusal: each names the argument, the limit and the next step.
+// testdata/messages.txt has one call per line (R-ARG-1 to R-ARG-5, R-ARG-7, R-SURF-9).
 func TestMessages(t *testing.T) {
 	calls, err := os.Open("testdata/messages.txt")
 	if err != nil {

@@ -17,7 +17,10 @@ type given struct{ ID, ConnectionID, Stream, RecordID *string }
 
 func (g given) resolve() (recordid.Target, error) {
 	var call rawjson.Object
-	for name, value := range map[string]*string{"id": g.ID, "connection_id": g.ConnectionID, "stream": g.Stream, "record_id": g.RecordID} {
+	for name, value := range map[string]*string{
+		"id": g.ID, "connection_id": g.ConnectionID, "stream": g.Stream,
+		"record_id": g.RecordID,
+	} {
 		if value != nil {
 			call = append(call, rawjson.String(name, *value))
 		}
@@ -67,12 +70,18 @@ func TestResolveTarget(t *testing.T) {
 		{
 			"URI of a percent-encoded id",
 			given{ID: pointer("pdpp://record/cin_1%2Fmessages%3Am1")},
-			recordid.Target{Handle: "pdpp://record/cin_1%2Fmessages%3Am1", ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
+			recordid.Target{
+				Handle: "pdpp://record/cin_1%2Fmessages%3Am1", ConnectionID: cin1,
+				Stream: "messages", RecordID: "m1",
+			},
 		},
 		{
 			"parts (R-ARG-9)",
 			given{Stream: pointer("days"), RecordID: pointer(`["u","2026-04-01"]`), ConnectionID: cin1},
-			recordid.Target{Handle: `cin_1/days:["u","2026-04-01"]`, ConnectionID: cin1, Stream: "days", RecordID: `["u","2026-04-01"]`},
+			recordid.Target{
+				Handle: `cin_1/days:["u","2026-04-01"]`, ConnectionID: cin1, Stream: "days",
+				RecordID: `["u","2026-04-01"]`,
+			},
 		},
 		{
 			"parts without connection",

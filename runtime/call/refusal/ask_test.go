@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-LOCAL-2, R-ERR-7: a refusal has the command that requests more access only if the grant ended, or if the schema shows that a
-// field exists and is not granted.
+// R-LOCAL-2, R-ERR-7: a refusal has the command that requests more access only if the grant ended, or if the schema
+// shows that a field exists and is not granted.
 func TestRefusalsThatAskTheOwner(t *testing.T) {
 	mismatch, notAllowed := fmt.Sprintf(failedClosed, "instance_mismatch"), fmt.Sprintf(failedClosed, "stream_not_allowed")
 	for name, test := range map[string]struct {
@@ -26,17 +26,32 @@ func TestRefusalsThatAskTheOwner(t *testing.T) {
 		"a stream of a connection": {"813d", `{"stream":"calendar","connection_id":"cin_gmail_work"}`, 401, notAllowed, ""},
 		"a connection":             {"813d", `{"stream":"messages","connection_id":"cin_nope"}`, 401, mismatch, ""},
 		"a stream that it has not": {"813b", `{"stream":"notes","connection_id":"cin_lab_a"}`, 401, mismatch, ""},
-		"a field":                  {"813i", `{"stream":"samples","fields":["qtty"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "no"), ""},
+		"a field": {
+			"813i", `{"stream":"samples","fields":["qtty"]}`, 403,
+			fmt.Sprintf(forbidden, "field_not_granted", "no"), "",
+		},
 		"a field that is not granted": {
 			"ungranted", `{"stream":"samples","fields":["code"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "no"),
 			`{"ConnectionID":"","Stream":"samples","Field":"code"}`,
 		},
-		"a revoked grant":             {"813d", `{"stream":"messages","connection_id":"cin_gmail_work"}`, 403, fmt.Sprintf(forbidden, "grant_revoked", "no"), `{"ConnectionID":"cin_gmail_work","Stream":"","Field":""}`},
-		"an expired grant":            {"813d", `{"stream":"messages"}`, 403, fmt.Sprintf(forbidden, "grant_expired", "no"), `{"ConnectionID":"","Stream":"","Field":""}`},
-		"a bad login":                 {"813d", `{"stream":"messages"}`, 401, fmt.Sprintf(failedClosed, "active_false"), `{"ConnectionID":"","Stream":"","Field":""}`},
-		"a misspelt stream":           {"813d", `{"stream":"mesages"}`, 401, notAllowed, ""},
-		"a display name":              {"813d", `{"stream":"messages","connection_id":"Work Gmail"}`, 401, mismatch, ""},
-		"a fault of another argument": {"813d", `{"stream":"messages","cursor":"2"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "no"), ""},
+		"a revoked grant": {
+			"813d", `{"stream":"messages","connection_id":"cin_gmail_work"}`, 403,
+			fmt.Sprintf(forbidden, "grant_revoked", "no"), `{"ConnectionID":"cin_gmail_work","Stream":"","Field":""}`,
+		},
+		"an expired grant": {
+			"813d", `{"stream":"messages"}`, 403, fmt.Sprintf(forbidden, "grant_expired", "no"),
+			`{"ConnectionID":"","Stream":"","Field":""}`,
+		},
+		"a bad login": {
+			"813d", `{"stream":"messages"}`, 401, fmt.Sprintf(failedClosed, "active_false"),
+			`{"ConnectionID":"","Stream":"","Field":""}`,
+		},
+		"a misspelt stream": {"813d", `{"stream":"mesages"}`, 401, notAllowed, ""},
+		"a display name":    {"813d", `{"stream":"messages","connection_id":"Work Gmail"}`, 401, mismatch, ""},
+		"a fault of another argument": {
+			"813d", `{"stream":"messages","cursor":"2"}`, 400,
+			fmt.Sprintf(invalid, "invalid_cursor", "no"), "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			schema, err := os.ReadFile("testdata/" + test.schema + ".json")

@@ -28,7 +28,10 @@ func TestCertificates(t *testing.T) {
 		says    string
 	}{
 		{"good", "127.0.0.1", now.Add(-day), now.Add(90*day + time.Hour), true, doctor.OK, "certificate valid for 90 days"},
-		{"ends soon", "127.0.0.1", now.Add(-day), now.Add(5*day + time.Hour), true, doctor.Note, "certificate ends in 5 days"},
+		{
+			"ends soon", "127.0.0.1", now.Add(-day), now.Add(5*day + time.Hour), true, doctor.Note,
+			"certificate ends in 5 days",
+		},
 		{"ended", "127.0.0.1", now.Add(-90 * day), now.Add(-day), true, doctor.Failed, "is not valid now"},
 		{"not yet", "127.0.0.1", now.Add(day), now.Add(90 * day), true, doctor.Failed, "is not valid now"},
 		{"another name", "data.example", now.Add(-day), now.Add(90 * day), true, doctor.Failed, "is not for 127.0.0.1"},
@@ -54,8 +57,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// Plain http to another machine fails before anything is sent. If it is allowed, it is reported, and everything but the sign-in is
-// checked.
+// Plain http to another machine fails before anything is sent. If it is allowed, it is reported, and everything but the
+// sign-in is checked.
 func TestPlainHTTPToAnotherMachine(t *testing.T) {
 	here := provider(t, healthy())
 	asked := options("http://data.example")

@@ -49,7 +49,8 @@ func healthy() map[string]string {
 	return map[string]string{
 		"/.well-known/oauth-protected-resource":   `{"resource":"ORIGIN","authorization_servers":["ORIGIN"]}`,
 		"/.well-known/oauth-authorization-server": `{"issuer":"ORIGIN","agent_connect_endpoint":"ORIGIN/connect"}`,
-		"/v1/schema":          `{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"s"},{"name":"t"}],"granted_connections":[{"connection_id":"a"},{"connection_id":"b"}]}]}`,
+		"/v1/schema": `{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"s"},{"name":"t"}],` +
+			`"granted_connections":[{"connection_id":"a"},{"connection_id":"b"}]}]}`,
 		"/v1/search":          `{"data":[]}`,
 		"/v1/search/semantic": `{"data":[]}`,
 		"/v1/search/hybrid":   `{"data":[]}`,
@@ -66,7 +67,8 @@ func options(providerURL string) doctor.Options {
 	}
 }
 
-// cached returns options that examine the grants of an empty cache, for one provider or, without a URL, for all of the cache.
+// cached returns options that examine the grants of an empty cache, for one provider or, without a URL, for all of the
+// cache.
 func cached(t *testing.T, providerURL string) (*credential.Cache, doctor.Options) {
 	t.Helper()
 	asked := options(providerURL)
@@ -94,7 +96,8 @@ func examined(t *testing.T, options doctor.Options) (map[string]doctor.Result, [
 		if strings.Contains(result.Detail+result.Fix, secret) {
 			t.Errorf("%s shows the token", result.ID)
 		}
-		if (result.State == doctor.Failed) != (result.Class != "") || result.State == doctor.Failed && result.Fix == "" && result.Advice == "" {
+		if (result.State == doctor.Failed) != (result.Class != "") || result.State == doctor.Failed && result.Fix == "" &&
+			result.Advice == "" {
 			t.Errorf("%s is %s of class %q and has the fix %q", result.ID, result.State, result.Class, result.Fix)
 		}
 	})
@@ -102,7 +105,9 @@ func examined(t *testing.T, options doctor.Options) (map[string]doctor.Result, [
 }
 
 // want checks one finding.
-func want(t *testing.T, results map[string]doctor.Result, id string, state doctor.State, class credential.Class, says string) {
+func want(t *testing.T, results map[string]doctor.Result, id string, state doctor.State,
+	class credential.Class, says string,
+) {
 	t.Helper()
 	result := results[id]
 	if result.State != state || result.Class != class || !strings.Contains(result.Detail, says) {

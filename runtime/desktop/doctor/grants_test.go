@@ -14,8 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// R-LOCAL-2: every grant of the provider is examined after the first one, which has all checks. An expired or revoked grant has the
-// command that requests it again.
+// R-LOCAL-2: every grant of the provider is examined after the first one, which has all checks. An expired or revoked
+// grant has the command that requests it again.
 func TestEveryGrantIsExamined(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	inner := answers(server, healthy())
@@ -32,14 +32,16 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	cache, asked := cached(t, server.URL)
 	store(t, cache, server.URL, "good", credential.Credential{GrantID: "grt_good", Label: "work mail"})
 	store(t, cache, server.URL, "revoked", credential.Credential{GrantID: "grt_revoked"})
-	store(t, cache, server.URL, "expired", credential.Credential{GrantID: "grt_expired", Label: "old", ExpiresAt: time.Now().Add(-day)})
+	store(t, cache, server.URL, "expired",
+		credential.Credential{GrantID: "grt_expired", Label: "old", ExpiresAt: time.Now().Add(-day)})
 	store(t, cache, server.URL, "first", credential.Credential{GrantID: "grt_first"})
 	results, order := examined(t, asked)
 	want(t, results, "credential", doctor.OK, "", "grant grt_first")
 	want(t, results, "grant_grt_good", doctor.OK, "", "grant work mail (grt_good), no expiry, 2 connections, 2 streams")
 	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant old (grt_expired) expired at")
 	want(t, results, "grant_grt_revoked", doctor.Failed, credential.Configuration, "grant_revoked")
-	if fix := results["grant_grt_expired"].Fix; fix != "pdpp-mcp connect "+server.URL+" --label old --cache-root "+cache.Root {
+	if fix := results["grant_grt_expired"].Fix; fix != "pdpp-mcp connect "+server.URL+
+		" --label old --cache-root "+cache.Root {
 		t.Errorf("the fix is %q", fix)
 	}
 	if last := order[len(order)-4:]; last[0] != "grant_grt_expired" || last[2] != "grant_grt_good" {
@@ -56,15 +58,16 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	}
 }
 
-// R-LOCAL-2: without a provider URL every provider of the cache is examined, and the machine once. Unusable files and grants that
-// have all expired are reported too.
+// R-LOCAL-2: without a provider URL every provider of the cache is examined, and the machine once. Unusable files and
+// grants that have all expired are reported too.
 func TestEveryProviderIsExamined(t *testing.T) {
 	cache, asked := cached(t, "")
 	good, gone := provider(t, healthy()).URL, provider(t, healthy()).URL
 	store(t, cache, good, "good", credential.Credential{GrantID: "grt_good"})
 	store(t, cache, gone, "old", credential.Credential{GrantID: "grt_old", ExpiresAt: time.Now().Add(-day)})
 	store(t, cache, gone, "older", credential.Credential{GrantID: "grt_older", ExpiresAt: time.Now().Add(-day)})
-	if err := os.WriteFile(filepath.Join(cache.Root, "clients", "broken.json"), []byte(`{"provider_url":"`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(cache.Root, "clients", "broken.json"), []byte(`{"provider_url":"`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	failures := func(asked doctor.Options) string {
@@ -94,8 +97,8 @@ func TestEveryProviderIsExamined(t *testing.T) {
 	want(t, results, "provider_url", doctor.Failed, credential.Configuration, `unknown grant "grt_none"; stored: `)
 }
 
-// R-LOCAL-5: an expired token that the next read renews needs no fix. doctor does not renew it or send it: it reads with another
-// grant, or not at all.
+// R-LOCAL-5: an expired token that the next read renews needs no fix. doctor does not renew it or send it: it reads
+// with another grant, or not at all.
 func TestTokensThatAreRenewed(t *testing.T) {
 	server := provider(t, healthy())
 	cache, asked := cached(t, server.URL)

@@ -23,23 +23,68 @@ func TestProviders(t *testing.T) {
 		class credential.Class
 		says  string
 	}{
-		{"no servers", "/.well-known/oauth-protected-resource", `{"resource":"ORIGIN"}`, "resource_metadata", doctor.Failed, credential.Configuration, "names no authorization server"},
-		{"another resource", "/.well-known/oauth-protected-resource", `{"resource":"https://bank.example","authorization_servers":["ORIGIN"]}`, "resource_metadata", doctor.Failed, credential.Configuration, "another resource"},
-		{"another issuer", "/.well-known/oauth-authorization-server", `{"issuer":"https://other.example"}`, "authorization_server", doctor.Failed, credential.Configuration, "another issuer"},
-		{"no sign-in", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN"}`, "authorization_server", doctor.Failed, credential.Configuration, "no sign-in"},
-		{"device only", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN","token_endpoint":"ORIGIN/t","device_authorization_endpoint":"ORIGIN/d"}`, "authorization_server", doctor.OK, "", "device authorization"},
-		{"an owner token", "/v1/schema", `{"bearer":{"token_kind":"owner"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
-		{"a package token", "/v1/schema", `{"bearer":{"token_kind":"mcp_package"}}`, "token_kind", doctor.Failed, credential.Refused, `only by the hosted MCP server at `},
-		{"an owner by its role", "/v1/schema", `{"bearer":{"token_kind":"client","role":"owner","Role":"client"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
-		{"a kind that is not a string", "/v1/schema", `{"bearer":{"token_kind":1}}`, "token_kind", doctor.Failed, credential.Refused, "not a string"},
-		{"no kind", "/v1/schema", `{"connectors":[]}`, "token_kind", doctor.Note, "", "does not report the kind of the token; it is treated as a client's"},
-		{"no kind, and read on", "/v1/schema", `{"connectors":[{"streams":[{"name":"s"}],"granted_connections":[]}]}`, "schema", doctor.OK, "", "1 stream"},
-		{"wrapped once more", "/v1/schema", `{"data":{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"s"}],"granted_connections":[]}]}}`, "schema", doctor.OK, "", "0 connections, 1 stream"},
-		{"nothing granted", "/v1/schema", `{"bearer":{"token_kind":"client"},"connectors":[]}`, "schema", doctor.Failed, credential.Configuration, "covers no stream"},
+		{
+			"no servers", "/.well-known/oauth-protected-resource", `{"resource":"ORIGIN"}`, "resource_metadata", doctor.Failed,
+			credential.Configuration, "names no authorization server",
+		},
+		{
+			"another resource", "/.well-known/oauth-protected-resource",
+			`{"resource":"https://bank.example","authorization_servers":["ORIGIN"]}`, "resource_metadata", doctor.Failed,
+			credential.Configuration, "another resource",
+		},
+		{
+			"another issuer", "/.well-known/oauth-authorization-server", `{"issuer":"https://other.example"}`,
+			"authorization_server", doctor.Failed, credential.Configuration, "another issuer",
+		},
+		{
+			"no sign-in", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN"}`, "authorization_server",
+			doctor.Failed, credential.Configuration, "no sign-in",
+		},
+		{
+			"device only", "/.well-known/oauth-authorization-server",
+			`{"issuer":"ORIGIN","token_endpoint":"ORIGIN/t","device_authorization_endpoint":"ORIGIN/d"}`, "authorization_server",
+			doctor.OK, "", "device authorization",
+		},
+		{
+			"an owner token", "/v1/schema", `{"bearer":{"token_kind":"owner"}}`, "token_kind", doctor.Failed,
+			credential.Refused, `"owner"`,
+		},
+		{
+			"a package token", "/v1/schema", `{"bearer":{"token_kind":"mcp_package"}}`, "token_kind", doctor.Failed,
+			credential.Refused, `only by the hosted MCP server at `,
+		},
+		{
+			"an owner by its role", "/v1/schema", `{"bearer":{"token_kind":"client","role":"owner","Role":"client"}}`,
+			"token_kind", doctor.Failed, credential.Refused, `"owner"`,
+		},
+		{
+			"a kind that is not a string", "/v1/schema", `{"bearer":{"token_kind":1}}`, "token_kind", doctor.Failed,
+			credential.Refused, "not a string",
+		},
+		{
+			"no kind", "/v1/schema", `{"connectors":[]}`, "token_kind", doctor.Note, "",
+			"does not report the kind of the token; it is treated as a client's",
+		},
+		{
+			"no kind, and read on", "/v1/schema", `{"connectors":[{"streams":[{"name":"s"}],"granted_connections":[]}]}`,
+			"schema", doctor.OK, "", "1 stream",
+		},
+		{
+			"wrapped once more", "/v1/schema",
+			`{"data":{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"s"}],"granted_connections":[]}]}}`,
+			"schema", doctor.OK, "", "0 connections, 1 stream",
+		},
+		{
+			"nothing granted", "/v1/schema", `{"bearer":{"token_kind":"client"},"connectors":[]}`, "schema", doctor.Failed,
+			credential.Configuration, "covers no stream",
+		},
 		{"no resource server", "/v1/schema", "", "token_kind", doctor.Failed, credential.Unreachable, "404"},
 		{"a page", "/v1/schema", "<!DOCTYPE html>", "token_kind", doctor.Failed, credential.Unreachable, "not JSON"},
 		{"no semantic search", "/v1/search/semantic", "", "search_semantic", doctor.Note, "", "not available (404"},
-		{"broken semantic search", "/v1/search/semantic", "<", "search_semantic", doctor.Failed, credential.Unreachable, "not JSON"},
+		{
+			"broken semantic search", "/v1/search/semantic", "<", "search_semantic", doctor.Failed,
+			credential.Unreachable, "not JSON",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bodies := healthy()
@@ -57,8 +102,10 @@ func TestProviders(t *testing.T) {
 func TestWrongPathIsCorrected(t *testing.T) {
 	url := provider(t, healthy()).URL
 	results, _ := examined(t, options(url+"/mcp"))
-	want(t, results, "resource_metadata", doctor.Failed, credential.Configuration, url+"/mcp is not a PDPP provider: it has no metadata: 404")
-	if found := results["resource_metadata"]; strings.Count(found.Detail, url) != 1 || found.Fix != "pdpp-mcp doctor --provider-url "+url {
+	want(t, results, "resource_metadata", doctor.Failed, credential.Configuration,
+		url+"/mcp is not a PDPP provider: it has no metadata: 404")
+	if found := results["resource_metadata"]; strings.Count(found.Detail, url) != 1 ||
+		found.Fix != "pdpp-mcp doctor --provider-url "+url {
 		t.Errorf("found %q, with the fix %q", found.Detail, found.Fix)
 	}
 }
@@ -70,7 +117,8 @@ func TestUnreachableProviderHasNoCommand(t *testing.T) {
 	results, _ := examined(t, options(server.URL))
 	want(t, results, "connection", doctor.Failed, credential.Unreachable, "cannot be reached")
 	want(t, results, "resource_metadata", doctor.Skipped, "", "needs Connection")
-	if found := results["connection"]; found.Fix != "" || !strings.Contains(found.Advice, "check that the provider is running") {
+	if found := results["connection"]; found.Fix != "" ||
+		!strings.Contains(found.Advice, "check that the provider is running") {
 		t.Errorf("the fix is %q, with the advice %q", found.Fix, found.Advice)
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens as the results are")
 
-// Each archive in testdata/change has a host's file, named before, and goldens: the file after setup with a local and with a hosted
-// server, and the shown change.
+// Each archive in testdata/change has a host's file, named before, and goldens: the file after setup with a local and
+// with a hosted server, and the shown change.
 func TestChangesAreTheGoldens(t *testing.T) {
 	archives, err := filepath.Glob("testdata/change/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -138,7 +138,8 @@ func TestDamagedFilesAreLeftAlone(t *testing.T) {
 			if !asError(err, &left) {
 				t.Fatalf("got %v, want a *credential.Error", err)
 			}
-			if !strings.HasPrefix(left.Message, path) || !strings.Contains(err.Error(), "--print") || strings.Contains(err.Error(), "secret") {
+			if !strings.HasPrefix(left.Message, path) || !strings.Contains(err.Error(), "--print") ||
+				strings.Contains(err.Error(), "secret") {
 				t.Errorf("the message is %q", err)
 			}
 			if content, err := os.ReadFile(path); err != nil || string(content) != refused.content {
@@ -169,7 +170,8 @@ func TestServersAreChecked(t *testing.T) {
 	} {
 		_, err := wrong.host.Plan(Machine{System: "linux", Home: t.TempDir()}, wrong.server)
 		var usage *credential.Error
-		if !asError(err, &usage) || usage.Class != credential.Usage || !strings.Contains(err.Error(), wrong.says) || strings.Contains(err.Error(), "hidden") {
+		if !asError(err, &usage) || usage.Class != credential.Usage || !strings.Contains(err.Error(), wrong.says) ||
+			strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%+v: got %v, want wrong use that says %q", wrong.server, err, wrong.says)
 		}
 		if _, snippetErr := wrong.host.Snippet(wrong.server); snippetErr == nil || snippetErr.Error() != err.Error() {

@@ -24,7 +24,10 @@ func TestServersOfAFolder(t *testing.T) {
 		}
 	}
 	const servers = `{"pdpp":{"command":"other"}}`
-	for host, file := range map[string]string{"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "gemini": ".gemini/settings.json"} {
+	for host, file := range map[string]string{
+		"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json",
+		"gemini": ".gemini/settings.json",
+	} {
 		put(filepath.Join(folder, file), `{"mcpServers":`+servers+`}`)
 		found, _ := Find(host)
 		for name, want := range map[string][]string{"pdpp": {filepath.Join(folder, file)}, "another": nil} {
@@ -41,7 +44,8 @@ func TestServersOfAFolder(t *testing.T) {
 	}
 	put(filepath.Join(folder, ".vscode/mcp.json"), `{"servers":`+servers+`}`)
 	put(filepath.Join(folder, ".codex/config.toml"), "[mcp_servers.pdpp]\ncommand = \"other\"\n")
-	put(filepath.Join(home, ".claude.json"), `{"mcpServers":`+servers+`,"projects":{"`+filepath.ToSlash(folder)+`":{"mcpServers":`+servers+`}}}`)
+	put(filepath.Join(home, ".claude.json"), `{"mcpServers":`+servers+`,"projects":{"`+filepath.ToSlash(folder)+
+		`":{"mcpServers":`+servers+`}}}`)
 	for host, want := range map[string]int{"vscode": 1, "codex": 1, "claude-code": 2, "claude-desktop": 0} {
 		found, _ := Find(host)
 		if got, err := found.InFolder(machine, folder, "pdpp"); err != nil || len(got) != want {

@@ -148,7 +148,8 @@ func TestOnlyFilesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left *credential.Error
-	if _, err := host.Plan(machine, localServer); !asError(err, &left) || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := host.Plan(machine, localServer); !asError(err, &left) ||
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}
 }

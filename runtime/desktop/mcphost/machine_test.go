@@ -14,15 +14,19 @@ func TestPathsOfEachSystem(t *testing.T) {
 	home := filepath.Join("home", "me")
 	want := map[string]map[string]string{
 		"linux": {
-			"claude-code": ".claude.json", "claude-desktop": ".config/Claude/claude_desktop_config.json", "codex": ".codex/config.toml",
+			"claude-code": ".claude.json", "claude-desktop": ".config/Claude/claude_desktop_config.json",
+			"codex":  ".codex/config.toml",
 			"cursor": ".cursor/mcp.json", "vscode": ".config/Code/User/mcp.json", "gemini": ".gemini/settings.json",
 		},
 		"darwin": {
-			"claude-code": ".claude.json", "claude-desktop": "Library/Application Support/Claude/claude_desktop_config.json", "codex": ".codex/config.toml",
-			"cursor": ".cursor/mcp.json", "vscode": "Library/Application Support/Code/User/mcp.json", "gemini": ".gemini/settings.json",
+			"claude-code": ".claude.json", "claude-desktop": "Library/Application Support/Claude/claude_desktop_config.json",
+			"codex":  ".codex/config.toml",
+			"cursor": ".cursor/mcp.json", "vscode": "Library/Application Support/Code/User/mcp.json",
+			"gemini": ".gemini/settings.json",
 		},
 		"windows": {
-			"claude-code": ".claude.json", "claude-desktop": "AppData/Roaming/Claude/claude_desktop_config.json", "codex": ".codex/config.toml",
+			"claude-code": ".claude.json", "claude-desktop": "AppData/Roaming/Claude/claude_desktop_config.json",
+			"codex":  ".codex/config.toml",
 			"cursor": ".cursor/mcp.json", "vscode": "AppData/Roaming/Code/User/mcp.json", "gemini": ".gemini/settings.json",
 		},
 	}
@@ -71,9 +75,11 @@ func TestInstalledHostsAndTheirServers(t *testing.T) {
 		}
 	}
 	contents := map[string]string{
-		"codex":  "[mcp_servers.b]\nurl = 'https://data.example/mcp'\n[mcp_servers.a]\ncommand = 'C:\\Tools\\PDPP-MCP.EXE'\n",
-		"vscode": `{"servers": {"b": {"url": "https://data.example/mcp"}, /* mine */ "a": {"command": "C:\\Tools\\PDPP-MCP.EXE"},}}`,
-		"gemini": `{"mcpServers": {"b": {"httpUrl": "https://data.example/mcp"}, "a": {"command": "C:\\Tools\\PDPP-MCP.EXE"}}}`,
+		"codex": "[mcp_servers.b]\nurl = 'https://data.example/mcp'\n[mcp_servers.a]\ncommand = 'C:\\Tools\\PDPP-MCP.EXE'\n",
+		"vscode": `{"servers": {"b": {"url": "https://data.example/mcp"}, /* mine */ "a": {"command": ` +
+			`"C:\\Tools\\PDPP-MCP.EXE"},}}`,
+		"gemini": `{"mcpServers": {"b": {"httpUrl": "https://data.example/mcp"}, "a": {"command": ` +
+			`"C:\\Tools\\PDPP-MCP.EXE"}}}`,
 	}
 	want := []Entry{{Name: "a", Command: `C:\Tools\PDPP-MCP.EXE`}, {Name: "b", URL: "https://data.example/mcp"}}
 	for name, content := range contents {
@@ -84,7 +90,8 @@ func TestInstalledHostsAndTheirServers(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 		if !host.Installed(machine) || !entries[0].IsAdapter() || entries[1].IsAdapter() {
-			t.Errorf("%s: installed %t, adapters %t %t", name, host.Installed(machine), entries[0].IsAdapter(), entries[1].IsAdapter())
+			t.Errorf("%s: installed %t, adapters %t %t", name, host.Installed(machine), entries[0].IsAdapter(),
+				entries[1].IsAdapter())
 		}
 	}
 	cursor, _ := Find("cursor")

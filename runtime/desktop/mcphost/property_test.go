@@ -15,7 +15,10 @@ import (
 // their own means, not with the code that makes the change.
 
 var (
-	localServer  = Server{Name: "pdpp", Command: "/opt/pdpp/pdpp-mcp", Arguments: []string{"stdio", "--provider-url", "https://data.example"}}
+	localServer = Server{
+		Name: "pdpp", Command: "/opt/pdpp/pdpp-mcp",
+		Arguments: []string{"stdio", "--provider-url", "https://data.example"},
+	}
 	hostedServer = Server{Name: "pdpp", URL: "https://data.example/mcp"}
 )
 
@@ -34,7 +37,8 @@ func (d document) gap(depth int) string {
 		gap = d.newline + strings.Repeat(d.unit, depth)
 	}
 	if d.comments && d.newline != "" && rapid.IntRange(0, 4).Draw(d.t, "comment") == 0 {
-		gap += "// " + rapid.StringMatching(`[a-z {}",:]{0,12}`).Draw(d.t, "remark") + d.newline + strings.Repeat(d.unit, depth)
+		gap += "// " + rapid.StringMatching(`[a-z {}",:]{0,12}`).Draw(d.t, "remark") + d.newline +
+			strings.Repeat(d.unit, depth)
 	}
 	if d.comments && rapid.IntRange(0, 9).Draw(d.t, "block") == 0 {
 		gap += "/* , } */"
@@ -182,7 +186,8 @@ func outside(t failer, host Host, content []byte) map[string]any {
 	servers, _ := decoded[host.section].(map[string]any)
 	if entry, ok := servers["pdpp"].(map[string]any); ok {
 		for _, name := range []string{"type", "command", "args", "url", "httpUrl"} {
-			if name != "type" && name != "httpUrl" || slices.ContainsFunc(host.settings(hostedServer), func(s setting) bool { return s.name == name }) {
+			if name != "type" && name != "httpUrl" ||
+				slices.ContainsFunc(host.settings(hostedServer), func(s setting) bool { return s.name == name }) {
 				delete(entry, name)
 			}
 		}

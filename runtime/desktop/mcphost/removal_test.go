@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// PlanRemoval takes back what Plan added, in every host's format, and leaves everything else as it was. Subtables of the entry go with it.
+// PlanRemoval takes back what Plan added, in every host's format, and leaves everything else as it was. Subtables of
+// the entry go with it.
 func TestRemoval(t *testing.T) {
 	const jsonc = "{\n  // mine\n  \"%s\": {\n    \"mail\": {\"command\": \"mail\"}\n  },\n  \"theme\": \"dark\"\n}\n"
 	for _, host := range Hosts() {

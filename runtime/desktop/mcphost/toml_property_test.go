@@ -27,7 +27,10 @@ func (f *tomlFile) line(form string) {
 
 // own adds lines of the adapter's entry, which may be removed.
 func (f *tomlFile) own() {
-	lines := []string{"command = 'old'", "args = [" + f.newline + "  'old', # why" + f.newline + "]", `url = "old" # where`}
+	lines := []string{
+		"command = 'old'", "args = [" + f.newline + "  'old', # why" + f.newline + "]",
+		`url = "old" # where`,
+	}
 	for _, line := range rapid.Permutation(lines).Draw(f.t, "own lines")[:rapid.IntRange(0, 3).Draw(f.t, "how many")] {
 		f.text += line + f.newline
 	}
@@ -87,13 +90,17 @@ func FuzzChange(f *testing.F) {
 func TestTOMLTextIsItself(t *testing.T) {
 	host, _ := Find("codex")
 	rapid.Check(t, func(t *rapid.T) {
-		server := Server{Name: "pdpp", Command: rapid.String().Draw(t, "command"), Arguments: []string{"\x00\x1f\x7f\"\\\n<&>\u2028\U000e0001"}}
+		server := Server{
+			Name: "pdpp", Command: rapid.String().Draw(t, "command"),
+			Arguments: []string{"\x00\x1f\x7f\"\\\n<&>\u2028\U000e0001"},
+		}
 		snippet, err := host.Snippet(server)
 		if err != nil {
 			t.Fatal(err)
 		}
 		document, err := host.format.decode([]byte(snippet))
-		if err != nil || !changesOnlyEntry(host.format, nil, []byte(snippet), host.section, server.Name, host.settings(server)) {
+		if err != nil || !changesOnlyEntry(host.format, nil, []byte(snippet), host.section, server.Name,
+			host.settings(server)) {
 			t.Fatalf("%q says %v, %v", snippet, document, err)
 		}
 	})

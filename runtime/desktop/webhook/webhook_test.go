@@ -72,7 +72,8 @@ func TestVerifyTheExampleOfTheSpecification(t *testing.T) {
 	header.Set("webhook-id", messageID)
 	header.Set("webhook-timestamp", "1614265330")
 	header.Set("webhook-signature", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
-	if err := secret.Verify(webhook.Message{Header: header, Body: []byte(body)}, time.Unix(1614265330, 0), webhook.DefaultTolerance); err != nil {
+	if err := secret.Verify(webhook.Message{Header: header, Body: []byte(body)}, time.Unix(1614265330, 0),
+		webhook.DefaultTolerance); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,14 +86,26 @@ func TestVerify(t *testing.T) {
 		id, timestamp, signature, body string
 		fault                          string // the invalid header; empty if the event is valid
 	}{
-		"signed":                      {messageID, at(0), good, body, ""},
-		"signed, empty body":          {messageID, at(0), sign(key, messageID, at(0), ""), "", ""},
-		"second of several":           {messageID, at(0), other + " v2,AAAA " + good, body, ""},
-		"several, none of it":         {messageID, at(0), other + " " + other, body, "webhook-signature"},
-		"just old enough":             {messageID, at(-5 * time.Minute), sign(key, messageID, at(-5*time.Minute), body), body, ""},
-		"too old":                     {messageID, at(-5*time.Minute - time.Second), sign(key, messageID, at(-5*time.Minute-time.Second), body), body, "webhook-timestamp"},
-		"just early enough":           {messageID, at(5 * time.Minute), sign(key, messageID, at(5*time.Minute), body), body, ""},
-		"too early":                   {messageID, at(5*time.Minute + time.Second), sign(key, messageID, at(5*time.Minute+time.Second), body), body, "webhook-timestamp"},
+		"signed":              {messageID, at(0), good, body, ""},
+		"signed, empty body":  {messageID, at(0), sign(key, messageID, at(0), ""), "", ""},
+		"second of several":   {messageID, at(0), other + " v2,AAAA " + good, body, ""},
+		"several, none of it": {messageID, at(0), other + " " + other, body, "webhook-signature"},
+		"just old enough": {
+			messageID, at(-5 * time.Minute),
+			sign(key, messageID, at(-5*time.Minute), body), body, "",
+		},
+		"too old": {
+			messageID, at(-5*time.Minute - time.Second),
+			sign(key, messageID, at(-5*time.Minute-time.Second), body), body, "webhook-timestamp",
+		},
+		"just early enough": {
+			messageID, at(5 * time.Minute),
+			sign(key, messageID, at(5*time.Minute), body), body, "",
+		},
+		"too early": {
+			messageID, at(5*time.Minute + time.Second),
+			sign(key, messageID, at(5*time.Minute+time.Second), body), body, "webhook-timestamp",
+		},
 		"another body":                {messageID, at(0), good, body + "\n", "webhook-signature"},
 		"another id":                  {"msg_2", at(0), good, body, "webhook-signature"},
 		"another time":                {messageID, at(time.Second), good, body, "webhook-signature"},
@@ -114,7 +127,8 @@ func TestVerify(t *testing.T) {
 			header.Set("Webhook-Id", test.id)
 			header.Set("Webhook-Timestamp", test.timestamp)
 			header.Set("Webhook-Signature", test.signature)
-			err := parse(t, secretText(key)).Verify(webhook.Message{Header: header, Body: []byte(test.body)}, now, webhook.DefaultTolerance)
+			err := parse(t, secretText(key)).Verify(webhook.Message{Header: header, Body: []byte(test.body)}, now,
+				webhook.DefaultTolerance)
 			var refused *webhook.Refusal
 			switch {
 			case test.fault == "" && err != nil:
@@ -132,7 +146,8 @@ func TestVerifyRefusesRepeatedHeaders(t *testing.T) {
 	header := http.Header{"Webhook-Id": {messageID, messageID}}
 	header.Set("webhook-timestamp", timestamp)
 	header.Set("webhook-signature", sign(key, messageID, timestamp, body))
-	if err := parse(t, secretText(key)).Verify(webhook.Message{Header: header, Body: []byte(body)}, now, webhook.DefaultTolerance); err == nil {
+	if err := parse(t, secretText(key)).Verify(webhook.Message{Header: header, Body: []byte(body)}, now,
+		webhook.DefaultTolerance); err == nil {
 		t.Error("an event with two ids is accepted")
 	}
 }

@@ -17,10 +17,11 @@ const details = `[{"type":"https://pdpp.dev/data-access","access_mode":"continuo
 	{"name":"messages","fields":["id","subject"],"instance_ids":["cin_personal","cin_work"],"time_constraint":{"field":"received_at","since":"2026-01-01T00:00:00Z"}},
 	{"name":"labels","instance_ids":["cin_personal"]}]}]`
 
-// R-LOCAL-3: everything known about a grant is in its credential, next to the members that other tools read. A file of one grant has
-// their layout, and unknown members are kept.
+// R-LOCAL-3: everything known about a grant is in its credential, next to the members that other tools read. A file of
+// one grant has their layout, and unknown members are kept.
 func TestAddKeepsWhatIsKnownOfAGrant(t *testing.T) {
-	cache, path := stored(t, `{"provider_url":"http://localhost:7673","tool":1,"credential":{"access_token":"foreign-token-of-a-test","grant_id":"grt_0"}}`)
+	cache, path := stored(t, `{"provider_url":"http://localhost:7673","tool":1,`+
+		`"credential":{"access_token":"foreign-token-of-a-test","grant_id":"grt_0"}}`)
 	entry := entryOf(t, "grt_1", "first")
 	entry.Credential.RefreshToken = rs.NewSecret("refresh-1")
 	entry.Credential.Label, entry.Credential.Details = "work", []byte(details)
@@ -28,9 +29,11 @@ func TestAddKeepsWhatIsKnownOfAGrant(t *testing.T) {
 	if err := cache.Add(entry); err != nil {
 		t.Fatal(err)
 	}
-	known := `"grant_id":"grt_1","label":"work","last_used_at":"2026-11-21T13:00:00Z","token_type":"Bearer","authorization_details":` + details
+	known := `"grant_id":"grt_1","label":"work","last_used_at":"2026-11-21T13:00:00Z","token_type":"Bearer",` +
+		`"authorization_details":` + details
 	others := `"other_grants":[{"credential":{"access_token":"foreign-token-of-a-test","grant_id":"grt_0"}}]`
-	wantFile(t, path, `{"provider_url":"http://localhost:7673","tool":1,"client":{"client_id":"cli_grt_1"},"created_at":"2026-11-21T12:00:00Z",
+	wantFile(t, path,
+		`{"provider_url":"http://localhost:7673","tool":1,"client":{"client_id":"cli_grt_1"},"created_at":"2026-11-21T12:00:00Z",
 		"credential":{"access_token":"first-token-of-a-test","refresh_token":"refresh-1",`+known+`},`+others+`}`)
 
 	// The same grant again replaces itself. What is said of it anew counts, and the old refresh token ends with its token.
@@ -45,8 +48,9 @@ func TestAddKeepsWhatIsKnownOfAGrant(t *testing.T) {
 func TestApproved(t *testing.T) {
 	want := []credential.Approved{
 		{
-			Source: "https://registry.pdpp.dev/connectors/gmail", Stream: "messages", Connections: []string{"cin_personal", "cin_work"},
-			Fields: []string{"id", "subject"}, Since: "2026-01-01T00:00:00Z", TimeField: "received_at",
+			Source: "https://registry.pdpp.dev/connectors/gmail", Stream: "messages",
+			Connections: []string{"cin_personal", "cin_work"},
+			Fields:      []string{"id", "subject"}, Since: "2026-01-01T00:00:00Z", TimeField: "received_at",
 		},
 		{Source: "https://registry.pdpp.dev/connectors/gmail", Stream: "labels", Connections: []string{"cin_personal"}},
 	}
@@ -113,12 +117,18 @@ func TestUseAndLabel(t *testing.T) {
 		}
 		return entry
 	}
-	for _, step := range []struct{ after, want time.Duration }{{0, 0}, {59 * time.Minute, 0}, {2 * time.Hour, 2 * time.Hour}} {
-		if err := cache.NoteUse(stored(), now.Add(step.after)); err != nil || !stored().Credential.LastUsedAt.Equal(now.Add(step.want)) {
+	for _, step := range []struct{ after, want time.Duration }{
+		{0, 0},
+		{59 * time.Minute, 0},
+		{2 * time.Hour, 2 * time.Hour},
+	} {
+		if err := cache.NoteUse(stored(), now.Add(step.after)); err != nil ||
+			!stored().Credential.LastUsedAt.Equal(now.Add(step.want)) {
 			t.Errorf("after %s the last use is %s, %v", step.after, stored().Credential.LastUsedAt, err)
 		}
 	}
-	if removed, err := cache.Remove(provider, "label of grt_1"); err != nil || len(removed) != 1 || removed[0].Credential.GrantID != "grt_1" {
+	if removed, err := cache.Remove(provider, "label of grt_1"); err != nil || len(removed) != 1 ||
+		removed[0].Credential.GrantID != "grt_1" {
 		t.Errorf("removed %v, %v", removed, err)
 	}
 	if diff := cmp.Diff([]string{"grt_2=t"}, held(t, cache)); diff != "" {

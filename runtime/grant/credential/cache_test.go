@@ -69,24 +69,38 @@ var loadCases = []struct {
 	texts   []string
 }{
 	{
-		name:    "as another tool wrote it",
-		content: `{"provider_url":"http://localhost:7673","authorization_server":"http://localhost:7672","scope":"pdpp:read","client":{"client_id":"cli_1","client_name":"PDPP CLI","token_endpoint_auth_method":"none"},"credential":{"access_token":"` + secret + `","token_type":"Bearer","grant_id":"grt_1"},"created_at":"2026-11-21T11:41:28.052Z"}`,
-		grant:   "grt_1",
+		name: "as another tool wrote it",
+		content: `{"provider_url":"http://localhost:7673","authorization_server":"http://localhost:7672",` +
+			`"scope":"pdpp:read","client":{"client_id":"cli_1","client_name":"PDPP CLI","token_endpoint_auth_method":"none"},` +
+			`"credential":{"access_token":"` + secret +
+			`","token_type":"Bearer","grant_id":"grt_1"},"created_at":"2026-11-21T11:41:28.052Z"}`,
+		grant: "grt_1",
 	},
-	{name: "nothing optional", content: `{"provider_url":"http://localhost:7673/","credential":{"access_token":"` + secret + `"}}`},
-	{name: "optional members null", content: `{"provider_url":"http://LOCALHOST:7673","client":null,"scope":null,"credential":{"access_token":"` + secret + `","expires_at":null}}`},
-	{name: "a kind that is not owner", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","token_kind":"client"}}`},
-	{name: "not yet expired", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"2026-11-21T12:00:01Z"}}`},
 	{
-		name:    "expired",
-		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"2026-11-21T12:00:00Z"}}`,
-		class:   credential.Configuration, texts: []string{"expired at 2026-11-21T12:00:00Z", connectHint},
+		name:    "nothing optional",
+		content: `{"provider_url":"http://localhost:7673/","credential":{"access_token":"` + secret + `"}}`,
+	},
+	{
+		name: "optional members null",
+		content: `{"provider_url":"http://LOCALHOST:7673","client":null,"scope":null,"credential":{"access_token":"` +
+			secret + `","expires_at":null}}`,
+	},
+	{name: "a kind that is not owner", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` +
+		secret + `","token_kind":"client"}}`},
+	{name: "not yet expired", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret +
+		`","expires_at":"2026-11-21T12:00:01Z"}}`},
+	{
+		name: "expired",
+		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret +
+			`","expires_at":"2026-11-21T12:00:00Z"}}`,
+		class: credential.Configuration, texts: []string{"expired at 2026-11-21T12:00:00Z", connectHint},
 	},
 	{
 		name:    "wrong grant",
 		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","grant_id":"grt_1"}}`,
 		grant:   "grt_2",
-		class:   credential.Configuration, texts: []string{`unknown grant "grt_2" (did you mean "grt_1"?); stored: grt_1`, "run: pdpp-mcp connections"},
+		class:   credential.Configuration,
+		texts:   []string{`unknown grant "grt_2" (did you mean "grt_1"?); stored: grt_1`, "run: pdpp-mcp connections"},
 	},
 	{
 		name:    "half written",
@@ -95,7 +109,10 @@ var loadCases = []struct {
 	},
 	{name: "empty", content: "", class: credential.Configuration, texts: []string{"malformed", connectHint}},
 	{name: "an array", content: `[]`, class: credential.Configuration, texts: []string{"not a JSON object", connectHint}},
-	{name: "no credential", content: `{"provider_url":"http://localhost:7673"}`, class: credential.Configuration, texts: []string{"credential is missing", connectHint}},
+	{
+		name: "no credential", content: `{"provider_url":"http://localhost:7673"}`, class: credential.Configuration,
+		texts: []string{"credential is missing", connectHint},
+	},
 	{
 		name:    "credential of the wrong type",
 		content: `{"provider_url":"http://localhost:7673","credential":"` + secret + `"}`,
@@ -117,9 +134,10 @@ var loadCases = []struct {
 		class:   credential.Configuration, texts: []string{"characters that a bearer cannot have", connectHint},
 	},
 	{
-		name:    "time that is not a time",
-		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"soon"}}`,
-		class:   credential.Configuration, texts: []string{"member expires_at must be a time", connectHint},
+		name: "time that is not a time",
+		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret +
+			`","expires_at":"soon"}}`,
+		class: credential.Configuration, texts: []string{"member expires_at must be a time", connectHint},
 	},
 	{
 		name:    "written for another provider of the same key",
@@ -127,9 +145,10 @@ var loadCases = []struct {
 		class:   credential.Configuration, texts: []string{"not written for http://localhost:7673", connectHint},
 	},
 	{
-		name:    "too large",
-		content: `{"provider_url":"http://localhost:7673","padding":"` + strings.Repeat("x", 1<<20) + `","credential":{"access_token":"` + secret + `"}}`,
-		class:   credential.Configuration, texts: []string{"larger than 1048576 bytes", connectHint},
+		name: "too large",
+		content: `{"provider_url":"http://localhost:7673","padding":"` + strings.Repeat("x", 1<<20) +
+			`","credential":{"access_token":"` + secret + `"}}`,
+		class: credential.Configuration, texts: []string{"larger than 1048576 bytes", connectHint},
 	},
 }
 
@@ -157,7 +176,8 @@ func TestLoad(t *testing.T) {
 func TestLoadRefusesOwnerCredential(t *testing.T) {
 	for _, mark := range []string{"pdpp_token_kind", "token_kind", "kind", "role"} {
 		t.Run(mark, func(t *testing.T) {
-			cache, _ := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"`+secret+`","expires_at":"2020-01-01T00:00:00Z","`+mark+`":"owner"}}`)
+			cache, _ := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"`+secret+
+				`","expires_at":"2020-01-01T00:00:00Z","`+mark+`":"owner"}}`)
 			_, err := cache.Load(provider, nil, now)
 			wantError(t, err, credential.Refused, mark+"=owner", "connect http://localhost:7673")
 		})
@@ -269,8 +289,11 @@ func TestAddMakesFiles(t *testing.T) {
 	entry := &credential.Entry{
 		ProviderURL: provider,
 		Client:      credential.Client{ClientID: "cli_1"},
-		Credential:  credential.Credential{AccessToken: token, TokenType: "Bearer", GrantID: "grt_1", ExpiresAt: now.Add(time.Hour)},
-		CreatedAt:   now,
+		Credential: credential.Credential{
+			AccessToken: token, TokenType: "Bearer", GrantID: "grt_1",
+			ExpiresAt: now.Add(time.Hour),
+		},
+		CreatedAt: now,
 	}
 	for range 2 { // the second write replaces the first
 		if err := cache.Add(entry); err != nil {
@@ -295,14 +318,17 @@ func TestAddMakesFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loaded.Credential.AccessToken.Reveal() != secret || !loaded.Credential.ExpiresAt.Equal(now.Add(time.Hour)) || loaded.Client.ClientID != "cli_1" {
+	if loaded.Credential.AccessToken.Reveal() != secret || !loaded.Credential.ExpiresAt.Equal(now.Add(time.Hour)) ||
+		loaded.Client.ClientID != "cli_1" {
 		t.Error("what was loaded is not what was written")
 	}
 }
 
 // Members of other tools survive a rewrite in their order. The old refresh token is removed with its access token.
 func TestAddKeepsUnknownMembersOfItsGrant(t *testing.T) {
-	cache, path := stored(t, `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"refresh_token":"r","access_token":"old-token-of-a-test","nested":{"a":[1,2]}},"last":null}`)
+	cache, path := stored(t, `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,`+
+		`"client_id":"cli_1"},"credential":{"refresh_token":"r","access_token":"old-token-of-a-test","nested":{"a":[1,2]}},`+
+		`"last":null}`)
 	entry, err := readFirst(cache, provider)
 	if err != nil {
 		t.Fatal(err)
@@ -322,7 +348,8 @@ func TestAddKeepsUnknownMembersOfItsGrant(t *testing.T) {
 	if err := json.Compact(&compact, written); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"access_token":"` + secret + `","nested":{"a":[1,2]}},"last":null}`
+	want := `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},` +
+		`"credential":{"access_token":"` + secret + `","nested":{"a":[1,2]}},"last":null}`
 	if diff := cmp.Diff(want, compact.String()); diff != "" {
 		t.Errorf("rewritten file (-want +got):\n%s", diff)
 	}

@@ -36,7 +36,8 @@ func TestRefuseClearText(t *testing.T) {
 			t.Errorf("%s gives %v, want refused=%v", test.address, err, test.refused)
 			continue
 		}
-		if test.refused && (refused.Class != credential.Usage || !strings.Contains(err.Error(), "the provider URL") || !strings.Contains(err.Error(), "--allow-plain-http")) {
+		if test.refused && (refused.Class != credential.Usage || !strings.Contains(err.Error(), "the provider URL") ||
+			!strings.Contains(err.Error(), "--allow-plain-http")) {
 			t.Errorf("%s gives %v of class %s, want usage and the way out", test.address, err, refused.Class)
 		}
 	}

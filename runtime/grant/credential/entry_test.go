@@ -23,9 +23,11 @@ func TestEntriesAreNeverPrinted(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	one := `"credential":{"access_token":"` + planted + `","refresh_token":"` + planted + `","id_token":"` + planted + `","grant_id":"grt_%d"},` +
+	one := `"credential":{"access_token":"` + planted + `","refresh_token":"` + planted + `","id_token":"` + planted +
+		`","grant_id":"grt_%d"},` +
 		`"client":{"client_id":"cli_1","client_secret":"` + planted + `"},"note":"` + planted + `"`
-	file := `{"provider_url":"https://pdpp.example",` + fmt.Sprintf(one, 1) + `,"other_grants":[{` + fmt.Sprintf(one, 2) + `}]}`
+	file := `{"provider_url":"https://pdpp.example",` + fmt.Sprintf(one, 1) + `,"other_grants":[{` +
+		fmt.Sprintf(one, 2) + `}]}`
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}

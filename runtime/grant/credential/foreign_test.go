@@ -26,17 +26,23 @@ func wide(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-// R-STDIO-2: reading the cache follows no link, and changes the mode of the user's own credential only. No error shows a file's
-// content.
+// R-STDIO-2: reading the cache follows no link, and changes the mode of the user's own credential only. No error shows
+// a file's content.
 func TestReadLeavesOtherFilesAlone(t *testing.T) {
 	for name, test := range map[string]struct {
 		put  func(path, other string) error
 		says string
 	}{
-		"a link to a file":         {func(path, other string) error { return os.Symlink(other, path) }, "is a symbolic link"},
-		"a link to nothing":        {func(path, other string) error { return os.Symlink(other+"-gone", path) }, "is a symbolic link"},
+		"a link to a file": {func(path, other string) error { return os.Symlink(other, path) }, "is a symbolic link"},
+		"a link to nothing": {
+			func(path, other string) error { return os.Symlink(other+"-gone", path) },
+			"is a symbolic link",
+		},
 		"a file with another name": {func(path, other string) error { return os.Link(other, path) }, "has another name"},
-		"a named pipe":             {func(path, _ string) error { return syscall.Mkfifo(path, 0o644) }, "is not a regular file"},
+		"a named pipe": {
+			func(path, _ string) error { return syscall.Mkfifo(path, 0o644) },
+			"is not a regular file",
+		},
 	} {
 		for kind, read := range map[string]func(*credential.Cache) error{
 			"Read": func(cache *credential.Cache) error { _, err := readFirst(cache, provider); return err },
@@ -154,7 +160,8 @@ func TestReadRefusesALinkToASharedDirectory(t *testing.T) {
 		cache, _ := stored(t, usable)
 		folder := filepath.Join(cache.Root, which)
 		shared := filepath.Join(t.TempDir(), "shared")
-		if err := errors.Join(os.Rename(folder, shared), os.Chmod(shared, 0o777), os.Symlink(shared, filepath.Clean(folder))); err != nil {
+		if err := errors.Join(os.Rename(folder, shared), os.Chmod(shared, 0o777),
+			os.Symlink(shared, filepath.Clean(folder))); err != nil {
 			t.Fatal(err)
 		}
 		for name, use := range map[string]func() error{
@@ -202,11 +209,16 @@ func TestTheLockFollowsNoLink(t *testing.T) {
 func TestReadRefusesDuplicateMembers(t *testing.T) {
 	other := `{"access_token":"` + secret + `-2","role":"owner"}`
 	for name, content := range map[string]string{
-		"credential":           `{"provider_url":"http://localhost:7673","credential":` + other + `,"credential":{"access_token":"` + secret + `"}}`,
-		"an escaped name":      `{"provider_url":"http://localhost:7673","credential":` + other + `,"credentia\u006c":{"access_token":"` + secret + `"}}`,
-		"kind":                 `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","kind":"owner","kind":"client"}}`,
-		"kind of another one":  `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `"},"other_grants":[{"credential":{"access_token":"` + secret + `","kind":"owner","kind":"client"}}]}`,
-		"a kind of no meaning": `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","kind":["owner"]}}`,
+		"credential": `{"provider_url":"http://localhost:7673","credential":` + other +
+			`,"credential":{"access_token":"` + secret + `"}}`,
+		"an escaped name": `{"provider_url":"http://localhost:7673","credential":` + other +
+			`,"credentia\u006c":{"access_token":"` + secret + `"}}`,
+		"kind": `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret +
+			`","kind":"owner","kind":"client"}}`,
+		"kind of another one": `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret +
+			`"},"other_grants":[{"credential":{"access_token":"` + secret + `","kind":"owner","kind":"client"}}]}`,
+		"a kind of no meaning": `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret +
+			`","kind":["owner"]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache, _ := stored(t, content)

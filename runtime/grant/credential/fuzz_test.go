@@ -11,14 +11,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
-// R-STDIO-2, R-STDIO-3, R-ERR-6: any cache file is a usable scoped credential of this provider, or an error that repeats nothing of
-// it. A usable credential survives a rewrite.
+// R-STDIO-2, R-STDIO-3, R-ERR-6: any cache file is a usable scoped credential of this provider, or an error that
+// repeats nothing of it. A usable credential survives a rewrite.
 func FuzzCacheFile(f *testing.F) {
 	for _, seed := range []string{
 		`{"provider_url":"` + provider + `","credential":{"access_token":"` + secret + `","grant_id":"g"},"x":1}`,
 		`{"provider_url":"` + provider + `","credential":{"access_token":"` + secret + `","kind":"OWNER "}}`,
-		`{"provider_url":"` + provider + `","credential":{"access_token":"` + secret + `"},"other_grants":[{"credential":{"access_token":"t2-token-of-a-test","grant_id":"h"}}]}`,
-		`{"provider_url":"` + provider + `","credential":{"access_token":"a-token-of-a-test","access_token":"b-token-of-a-test"},"credential":{"access_token":"c-token-of-a-test"}}`,
+		`{"provider_url":"` + provider + `","credential":{"access_token":"` + secret +
+			`"},"other_grants":[{"credential":{"access_token":"t2-token-of-a-test","grant_id":"h"}}]}`,
+		`{"provider_url":"` + provider +
+			`","credential":{"access_token":"a-token-of-a-test","access_token":"b-token-of-a-test"},` +
+			`"credential":{"access_token":"c-token-of-a-test"}}`,
 		`{"provider_url":"https://evil.example","credential":{"access_token":"` + secret + `"}}`,
 		`{"provider_url":"` + provider + `","credential":{"access_token":"a\nb","expires_at":"9999-12-31T23:59:59+23:59"}}`,
 		`{`, `[]`, `null`, "\xef\xbb\xbf{}", strings.Repeat(`{"credential":`, 3_000),

@@ -64,7 +64,10 @@ func TestAddKeepsOtherGrants(t *testing.T) {
 	if diff := cmp.Diff([]string{"grt_1=token-of-grt_1", "grt_2=token-of-grt_2"}, held(t, cache)); diff != "" {
 		t.Errorf("grants (-want +got):\n%s", diff)
 	}
-	for grant, token := range map[string]string{"": "token-of-grt_1", "grt_1": "token-of-grt_1", "grt_2": "token-of-grt_2"} {
+	for grant, token := range map[string]string{
+		"": "token-of-grt_1", "grt_1": "token-of-grt_1",
+		"grt_2": "token-of-grt_2",
+	} {
 		entry, err := cache.Load(provider, names(grant), now)
 		if err != nil || entry.Credential.AccessToken.Reveal() != token+tokenEnd || entry.ProviderURL != provider {
 			t.Errorf("grant %q gives %v and %v, want %s", grant, entry, err, token)
@@ -77,10 +80,11 @@ func TestAddKeepsOtherGrants(t *testing.T) {
 	wantMode(t, filepath.Dir(path), 0o700)
 }
 
-// Members of other tools are kept: of the file, of a replaced grant, and of a grant that is no longer the current one. Members that
-// describe the old token are removed.
+// Members of other tools are kept: of the file, of a replaced grant, and of a grant that is no longer the current one.
+// Members that describe the old token are removed.
 func TestAddKeepsUnknownMembers(t *testing.T) {
-	cache, path := stored(t, `{"tool":{"a":1.0},"provider_url":"http://localhost:7673","client":{"client_id":"cli_grt_1","x":1},
+	cache, path := stored(t,
+		`{"tool":{"a":1.0},"provider_url":"http://localhost:7673","client":{"client_id":"cli_grt_1","x":1},
 		"credential":{"access_token":"old-token-of-a-test","grant_id":"grt_1","note":"n","refresh_token":"r","role":"owner"},"other_grants":[]}`)
 	if err := cache.Add(entryOf(t, "grt_1", "new")); err != nil {
 		t.Fatal(err)
@@ -111,7 +115,8 @@ func wantFile(t *testing.T, path, want string) {
 	}
 }
 
-// A malformed file is replaced with a warning, and keeps its members if it is an object. The file of another provider stays.
+// A malformed file is replaced with a warning, and keeps its members if it is an object. The file of another provider
+// stays.
 func TestAddToUnusableFile(t *testing.T) {
 	tests := []struct {
 		name, content string
@@ -121,9 +126,21 @@ func TestAddToUnusableFile(t *testing.T) {
 		{name: "half-written", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret},
 		{name: "empty"},
 		{name: "no credential", content: `{"provider_url":"http://localhost:7673","tool":1}`, kept: true},
-		{name: "other grants of the wrong type", content: `{"provider_url":"http://localhost:7673","tool":1,"credential":{"access_token":"x-token-of-a-test"},"other_grants":{}}`, kept: true},
-		{name: "of another provider", content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`, refused: "was not written for"},
-		{name: "of another provider, with other grants of the wrong type", content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"x-token-of-a-test"},"other_grants":{}}`, refused: "was not written for"},
+		{
+			name: "other grants of the wrong type",
+			content: `{"provider_url":"http://localhost:7673","tool":1,"credential":{"access_token":"x-token-of-a-test"},` +
+				`"other_grants":{}}`, kept: true,
+		},
+		{
+			name:    "of another provider",
+			content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`,
+			refused: "was not written for",
+		},
+		{
+			name: "of another provider, with other grants of the wrong type",
+			content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"x-token-of-a-test"},` +
+				`"other_grants":{}}`, refused: "was not written for",
+		},
 		{name: "too large", content: strings.Repeat(" ", 1<<20+1), refused: "larger than"},
 	}
 	for _, test := range tests {
@@ -159,8 +176,8 @@ func TestAddToUnusableFile(t *testing.T) {
 	}
 }
 
-// A cache that cannot be written is reported before the owner is asked. A file in place of the directory has this effect for root
-// too.
+// A cache that cannot be written is reported before the owner is asked. A file in place of the directory has this
+// effect for root too.
 func TestPrepareNeedsAWritableCache(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
 	if err := os.WriteFile(root, nil, 0o600); err != nil {
@@ -262,7 +279,8 @@ func TestRemove(t *testing.T) {
 func TestListReportsUnusableFiles(t *testing.T) {
 	cache, path := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`)
 	for name, content := range map[string]string{
-		"a.json": `{"cred`, "b.json": `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `"}}`, "notes.txt": "",
+		"a.json": `{"cred`, "b.json": `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret +
+			`"}}`, "notes.txt": "",
 	} {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)

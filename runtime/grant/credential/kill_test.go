@@ -14,14 +14,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Covers R-STDIO-2: connect is killed while it stores a credential. Earlier credentials are whole, also those of other grants. The
-// next run works and leaves no file with a token.
+// Covers R-STDIO-2: connect is killed while it stores a credential. Earlier credentials are whole, also those of other
+// grants. The next run works and leaves no file with a token.
 func TestKilledWhileItStoresACredential(t *testing.T) {
 	if root, writer := killtest.Directory(); writer {
 		storeForever(t, &credential.Cache{Root: root})
 	}
 	for range 25 {
-		cache, path := stored(t, `{"provider_url":"`+provider+`","note":"of another tool","credential":{"access_token":"kept-token-of-a-test","grant_id":"other"}}`)
+		cache, path := stored(t, `{"provider_url":"`+provider+
+			`","note":"of another tool","credential":{"access_token":"kept-token-of-a-test","grant_id":"other"}}`)
 		last, err := strconv.Atoi(killtest.Writer(t, cache.Root, 20*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +64,10 @@ func numbered(number int) *credential.Entry {
 	if err != nil {
 		panic(err) // it is made of plain characters
 	}
-	return &credential.Entry{ProviderURL: provider, Credential: credential.Credential{AccessToken: token, GrantID: "grt_1"}}
+	return &credential.Entry{
+		ProviderURL: provider,
+		Credential:  credential.Credential{AccessToken: token, GrantID: "grt_1"},
+	}
 }
 
 func tokenNumber(number int) string {

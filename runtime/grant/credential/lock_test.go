@@ -23,15 +23,19 @@ func grantNumber(t *testing.T, number int) *Entry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Entry{ProviderURL: lockedProvider, Credential: Credential{AccessToken: token, GrantID: fmt.Sprintf("grt_%d", number)}}
+	return &Entry{
+		ProviderURL: lockedProvider,
+		Credential:  Credential{AccessToken: token, GrantID: fmt.Sprintf("grt_%d", number)},
+	}
 }
 
-// Covers R-STDIO-2: no concurrent add or remove is lost. Each change opens the cache anew like a process. connect_at_once_test.go of
-// the command uses processes.
+// Covers R-STDIO-2: no concurrent add or remove is lost. Each change opens the cache anew like a process.
+// connect_at_once_test.go of the command uses processes.
 func TestConcurrentChanges(t *testing.T) {
 	const many = 24
 	root := t.TempDir()
-	open := func() *Cache { return &Cache{Root: root, lockPatience: time.Minute} } // a busy disk may take seconds for all of them
+	// a busy disk may take seconds for all of them
+	open := func() *Cache { return &Cache{Root: root, lockPatience: time.Minute} }
 	for number := range many {
 		if err := open().Add(grantNumber(t, number)); err != nil {
 			t.Fatal(err)
@@ -76,8 +80,8 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 }
 
-// A change that waits too long for a stopped process fails with the next step, and leaves the file. It succeeds after that process
-// has ended.
+// A change that waits too long for a stopped process fails with the next step, and leaves the file. It succeeds after
+// that process has ended.
 func TestChangeBehindAStoppedProcess(t *testing.T) {
 	cache := &Cache{Root: t.TempDir(), lockPatience: 50 * time.Millisecond}
 	if err := cache.Add(grantNumber(t, 1)); err != nil {
@@ -103,7 +107,8 @@ func TestChangeBehindAStoppedProcess(t *testing.T) {
 		"remove": func() error { _, err := cache.Remove(lockedProvider, ""); return err },
 	} {
 		var failure *Error
-		if err := change(); !errors.As(err, &failure) || failure.Class != Configuration || !strings.Contains(err.Error(), "end that process") {
+		if err := change(); !errors.As(err, &failure) || failure.Class != Configuration ||
+			!strings.Contains(err.Error(), "end that process") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

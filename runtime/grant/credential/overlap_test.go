@@ -10,8 +10,10 @@ import (
 
 // R-LOCAL-1: grants of one connection overlap in the streams that both have.
 func TestOverlaps(t *testing.T) {
-	const whole = `[{"streams":[{"name":"messages","instance_ids":["cin_a","cin_b"]},{"name":"labels","instance_ids":["cin_a"]}]}]`
-	const narrow = `[{"streams":[{"name":"messages","instance_ids":["cin_a"]},{"name":"labels","instance_ids":["cin_b"]}]}]`
+	const whole = `[{"streams":[{"name":"messages","instance_ids":["cin_a","cin_b"]},{"name":"labels",` +
+		`"instance_ids":["cin_a"]}]}]`
+	const narrow = `[{"streams":[{"name":"messages","instance_ids":["cin_a"]},{"name":"labels",` +
+		`"instance_ids":["cin_b"]}]}]`
 	const every = `[{"streams":[{"name":"*","instance_ids":["cin_b"]}]}]`
 	var grants []*credential.Entry
 	for name, details := range map[string]string{"whole": whole, "narrow": narrow, "every": every, "unknown": ""} {

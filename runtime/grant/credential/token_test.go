@@ -46,11 +46,20 @@ func TestRefuseOwnerEnvironment(t *testing.T) {
 		environment []string
 		names       []string // nil: nothing is refused
 	}{
-		{name: "nothing", environment: []string{"PATH=/bin", "PDPP_PROVIDER_URL=x", "PDPP_ACCESS_TOKEN=x", "XPDPP_OWNER_TOKEN=x"}},
+		{name: "nothing", environment: []string{
+			"PATH=/bin", "PDPP_PROVIDER_URL=x", "PDPP_ACCESS_TOKEN=x",
+			"XPDPP_OWNER_TOKEN=x",
+		}},
 		{name: "empty", environment: []string{"PDPP_OWNER_TOKEN="}},
 		{name: "token", environment: []string{"PDPP_OWNER_TOKEN=" + secret}, names: []string{"PDPP_OWNER_TOKEN"}},
-		{name: "cookie", environment: []string{"PDPP_OWNER_SESSION_COOKIE=" + secret}, names: []string{"PDPP_OWNER_SESSION_COOKIE"}},
-		{name: "another", environment: []string{"PDPP_OWNER_PASSWORD=" + secret + "=="}, names: []string{"PDPP_OWNER_PASSWORD"}},
+		{
+			name: "cookie", environment: []string{"PDPP_OWNER_SESSION_COOKIE=" + secret},
+			names: []string{"PDPP_OWNER_SESSION_COOKIE"},
+		},
+		{
+			name: "another", environment: []string{"PDPP_OWNER_PASSWORD=" + secret + "=="},
+			names: []string{"PDPP_OWNER_PASSWORD"},
+		},
 		{
 			name:        "several",
 			environment: []string{"PDPP_OWNER_TOKEN=" + secret, "PDPP_OWNER_KEY=" + secret},

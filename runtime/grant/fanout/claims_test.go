@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// R-PKG-2, R-PKG-4: a named source must not answer with records of another member. Records of an unknown connection are allowed.
+// R-PKG-2, R-PKG-4: a named source must not answer with records of another member. Records of an unknown connection are
+// allowed.
 func TestNamedSourceMayNotClaimAnother(t *testing.T) {
 	byName := searchFor(3, "")
 	id := "cin_a"
@@ -22,14 +23,20 @@ func TestNamedSourceMayNotClaimAnother(t *testing.T) {
 		body      string
 		isRefused bool
 	}{
-		"its own record":              {one, `{"object":"record","id":"1","connection_id":"cin_a"}`, false},
-		"a record without a name":     {one, `{"object":"record","id":"1","data":{"connection_id":"cin_b"}}`, false},
-		"a record of another":         {one, `{"object":"record","id":"1","connection_id":"cin_b"}`, true},
-		"of another, escaped":         {one, `{"object":"record","id":"1","connection_id":"cin_\u0062"}`, true},
-		"of one that has ended":       {one, `{"object":"record","id":"1","connection_id":"cin_gone"}`, true},
-		"of no member":                {one, `{"object":"record","id":"1","connection_id":"cin_x"}`, false},
-		"a row of another":            {records("messages", id), `{"data":[{"id":"1"},{"id":"2","connector_instance_id":"cin_b"}]}`, true},
-		"its own rows":                {records("messages", id), `{"data":[{"id":"1"},{"id":"2","connection_id":"cin_a"}]}`, false},
+		"its own record":          {one, `{"object":"record","id":"1","connection_id":"cin_a"}`, false},
+		"a record without a name": {one, `{"object":"record","id":"1","data":{"connection_id":"cin_b"}}`, false},
+		"a record of another":     {one, `{"object":"record","id":"1","connection_id":"cin_b"}`, true},
+		"of another, escaped":     {one, `{"object":"record","id":"1","connection_id":"cin_\u0062"}`, true},
+		"of one that has ended":   {one, `{"object":"record","id":"1","connection_id":"cin_gone"}`, true},
+		"of no member":            {one, `{"object":"record","id":"1","connection_id":"cin_x"}`, false},
+		"a row of another": {
+			records("messages", id),
+			`{"data":[{"id":"1"},{"id":"2","connector_instance_id":"cin_b"}]}`, true,
+		},
+		"its own rows": {
+			records("messages", id),
+			`{"data":[{"id":"1"},{"id":"2","connection_id":"cin_a"}]}`, false,
+		},
 		"a hit of another":            {byName, `{"data":[{"record_key":"1","connection_id":"cin_b"}]}`, true},
 		"its own hit":                 {byName, `{"data":[{"record_key":"1","connection_id":"cin_a"}]}`, false},
 		"a row of a stream, unnamed":  {records("tracks", ""), `{"data":[{"id":"1","connection_id":"cin_b"}]}`, false},
@@ -37,22 +44,24 @@ func TestNamedSourceMayNotClaimAnother(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := &fakeRS{name: "b", hits: 1}
-			reader := newReader(member(&fakeRS{name: "a", body: test.body}, "messages", "tracks"), member(other, "messages"), ended("gone", "messages"))
+			reader := newReader(member(&fakeRS{name: "a", body: test.body}, "messages", "tracks"), member(other, "messages"),
+				ended("gone", "messages"))
 			response, err := ask(t.Context(), reader, test.request)
 			untouched(t, other)
 			var failure *rs.Failure
 			switch {
 			case !test.isRefused && (err != nil || string(response.Body()) != test.body):
 				t.Errorf("got %v, want the answer as it came", err)
-			case test.isRefused && (!errors.As(err, &failure) || failure.Reason != rs.InvalidResponse || !strings.Contains(err.Error(), `"The a"`)):
+			case test.isRefused && (!errors.As(err, &failure) || failure.Reason != rs.InvalidResponse ||
+				!strings.Contains(err.Error(), `"The a"`)):
 				t.Errorf("got %v, want a failure that names the source", err)
 			}
 		})
 	}
 }
 
-// R-PKG-2, R-PKG-5: a hit that claims to belong to another member is dropped with a warning. Other hits stay, also those of unknown
-// connections.
+// R-PKG-2, R-PKG-5: a hit that claims to belong to another member is dropped with a warning. Other hits stay, also
+// those of unknown connections.
 func TestHitsThatClaimAnotherSourceAreDropped(t *testing.T) {
 	for name, claim := range map[string]string{
 		"its id":           `,"connection_id":"cin_honest"`,
@@ -79,12 +88,14 @@ func TestHitsThatClaimAnotherSourceAreDropped(t *testing.T) {
 					page := search(t, reader, searchFor(4, cursor))
 					for _, hit := range page.Data {
 						seen[hit.RecordKey]++
-						if strings.HasPrefix(hit.RecordKey, "liar") && hit.ConnectionID != "cin_liar" && hit.ConnectionID != "cin_unnamed" {
+						if strings.HasPrefix(hit.RecordKey, "liar") && hit.ConnectionID != "cin_liar" &&
+							hit.ConnectionID != "cin_unnamed" {
 							t.Errorf("%s is shown as a hit of %s", hit.RecordKey, hit.ConnectionID)
 						}
 					}
 					for _, warning := range page.Meta.Warnings {
-						warned = warned || warning.Code == fanout.WarnHitsDropped && warning.ConnectionID == "cin_liar" && strings.Contains(warning.Message, named)
+						warned = warned || warning.Code == fanout.WarnHitsDropped && warning.ConnectionID == "cin_liar" &&
+							strings.Contains(warning.Message, named)
 					}
 					if cursor == "" && (page.Meta.Accuracy == "exact" || page.Meta.Recall.Complete) {
 						t.Errorf("a count of %s is %s, the recall is %+v", page.Meta.Count, page.Meta.Accuracy, page.Meta.Recall)

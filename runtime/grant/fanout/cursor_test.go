@@ -43,19 +43,20 @@ func TestCursorsAreCheckedStrictly(t *testing.T) {
 	otherMode.Path = rs.JoinPath("v1", "search", "semantic")
 	otherFilter.Query.Set("filter[is_seen]", "true")
 	for name, request := range map[string]rs.Request{
-		"not base64":            withCursor("!" + real),
-		"padded":                withCursor(real + "=="),
-		"not JSON":              withCursor(base64.RawURLEncoding.EncodeToString([]byte("cursor"))),
-		"another version":       withCursor(changed(`"v":1`, `"v":2`)),
-		"no version":            withCursor(changed(`"v":1,`, "")),
-		"a member more":         withCursor(changed(`"v":1`, `"v":1,"x":1`)),
-		"something after it":    withCursor(base64.RawURLEncoding.EncodeToString([]byte(text + " {}"))),
-		"another spelling":      withCursor(changed(`"v":1`, `"v": 1`)),
-		"a foreign grant":       withCursor(changed(`"grt_a"`, `"grt_foreign"`)),
-		"a grant twice":         withCursor(changed(`"grt_a"`, `"grt_b"`)),
-		"a negative place":      withCursor(changed(`"c":"a@4"`, `"c":"a@4","k":-1`)),
-		"a negative count":      withCursor(changed(`"n":80`, `"n":-1`)),
-		"no place":              withCursor(base64.RawURLEncoding.EncodeToString([]byte(text[:strings.Index(text, `"s":`)] + `"s":[]}`))),
+		"not base64":         withCursor("!" + real),
+		"padded":             withCursor(real + "=="),
+		"not JSON":           withCursor(base64.RawURLEncoding.EncodeToString([]byte("cursor"))),
+		"another version":    withCursor(changed(`"v":1`, `"v":2`)),
+		"no version":         withCursor(changed(`"v":1,`, "")),
+		"a member more":      withCursor(changed(`"v":1`, `"v":1,"x":1`)),
+		"something after it": withCursor(base64.RawURLEncoding.EncodeToString([]byte(text + " {}"))),
+		"another spelling":   withCursor(changed(`"v":1`, `"v": 1`)),
+		"a foreign grant":    withCursor(changed(`"grt_a"`, `"grt_foreign"`)),
+		"a grant twice":      withCursor(changed(`"grt_a"`, `"grt_b"`)),
+		"a negative place":   withCursor(changed(`"c":"a@4"`, `"c":"a@4","k":-1`)),
+		"a negative count":   withCursor(changed(`"n":80`, `"n":-1`)),
+		"no place": withCursor(
+			base64.RawURLEncoding.EncodeToString([]byte(text[:strings.Index(text, `"s":`)] + `"s":[]}`))),
 		"too long":              withCursor(strings.Repeat("A", 3_001)),
 		"of one source":         withCursor("a@4"),
 		"of other words":        otherWords,
@@ -74,7 +75,8 @@ func TestCursorsAreCheckedStrictly(t *testing.T) {
 		})
 	}
 	for cursor, want := range map[string]string{real: "b-3", "": "a-0"} {
-		page := search(t, newReader(members(&fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", hits: 40})...), withCursor(cursor))
+		page := search(t, newReader(members(&fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", hits: 40})...),
+			withCursor(cursor))
 		if len(page.Data) != 7 || page.keys()[0] != want {
 			t.Errorf("cursor %q: %q", cursor, page.keys())
 		}
@@ -121,29 +123,34 @@ func TestCursorAfterAChangeOfThePackage(t *testing.T) {
 func TestExpiredPlaceIsPassedOn(t *testing.T) {
 	cursor, _ := firstCursor(t)
 	expired := &rs.Error{
-		Status: 400, Type: "invalid_request_error", Code: "invalid_cursor", Message: "Cursor refers to an expired or unknown snapshot",
-		Envelope: []byte(`{"code":"invalid_cursor","message":"Cursor refers to an expired or unknown snapshot"}`), URL: "http://internal/v1/search?cursor=b@3",
+		Status: 400, Type: "invalid_request_error", Code: "invalid_cursor",
+		Message:  "Cursor refers to an expired or unknown snapshot",
+		Envelope: []byte(`{"code":"invalid_cursor","message":"Cursor refers to an expired or unknown snapshot"}`),
+		URL:      "http://internal/v1/search?cursor=b@3",
 	}
-	reader := newReader(members(&fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", fails: func(int) error { return expired }})...)
+	reader := newReader(members(&fakeRS{name: "a", hits: 40},
+		&fakeRS{name: "b", fails: func(int) error { return expired }})...)
 	_, err := ask(t.Context(), reader, searchFor(7, cursor))
 	var refused *rs.Error
 	if !errors.As(err, &refused) || refused.Code != "invalid_cursor" || strings.Contains(refused.URL, "internal") {
 		t.Fatalf("%v", err)
 	}
-	want := `{"code":"invalid_cursor","message":"Cursor refers to an expired or unknown snapshot","grant_id":"grt_b","connector_key":"gmail",` +
+	want := `{"code":"invalid_cursor","message":"Cursor refers to an expired or unknown snapshot","grant_id":"grt_b",` +
+		`"connector_key":"gmail",` +
 		`"connection_id":"cin_b","display_name":"The b","next_step":"search again without cursor"}`
 	if diff := gocmp.Diff(want, string(refused.Envelope)); diff != "" {
 		t.Errorf("envelope (-want +got):\n%s", diff)
 	}
 }
 
-// R-BUD-2, R-PKG-5: the cursor of a large package is limited. If the cursors of the sources are too long, positions are counted from the start.
-// If those are too long too, a warning says so.
+// R-BUD-2, R-PKG-5: the cursor of a large package is limited. If the cursors of the sources are too long, positions are
+// counted from the start. If those are too long too, a warning says so.
 func TestCursorsAreBounded(t *testing.T) {
 	packageOf := func(sources int) ([]fanout.Source, []*fakeRS) {
 		var servers []*fakeRS
 		for i := range sources {
-			servers = append(servers, &fakeRS{name: fmt.Sprintf("a-source-with-cursors-as-long-as-those-of-real-ones-are-%03d", i), hits: 9})
+			servers = append(servers,
+				&fakeRS{name: fmt.Sprintf("a-source-with-cursors-as-long-as-those-of-real-ones-are-%03d", i), hits: 9})
 		}
 		sourcesOf := members(servers...)
 		for i := range sourcesOf {
@@ -166,7 +173,8 @@ func TestCursorsAreBounded(t *testing.T) {
 
 	sources, _ = packageOf(400)
 	response, err := ask(t.Context(), newReader(sources...), searchFor(90, ""))
-	if err != nil || !strings.Contains(string(response.Body()), `"cursor_too_large"`) || strings.Contains(string(response.Body()), "next_cursor") {
+	if err != nil || !strings.Contains(string(response.Body()), `"cursor_too_large"`) ||
+		strings.Contains(string(response.Body()), "next_cursor") {
 		t.Errorf("%v: %s", err, response.Body())
 	}
 }
@@ -189,14 +197,16 @@ func (s *oneHitAtATime) Get(_ context.Context, request rs.Request) (*rs.Response
 	if err != nil {
 		return nil, err
 	}
-	body := fmt.Sprintf(`{"object":"list","data":[{"stream":"messages","record_key":"m1"}],"has_more":true,"next_cursor":%s}`, next)
+	body := fmt.Sprintf(`{"object":"list","data":[{"stream":"messages","record_key":"m1"}],"has_more":true,`+
+		`"next_cursor":%s}`, next)
 	return rs.Response{Status: 200, Request: request}.WithBody([]byte(body))
 }
 
 // R-PKG-5: a source gets its own cursor back unchanged.
 func TestCursorsOfSourcesComeBack(t *testing.T) {
 	object := rapid.SampledFrom([]string{
-		`{"off":5,"snap":"snap_0368544897a28d1bb5ecc9c9fe808723","rev":5753}`, `{"a":"<é\u2028😀>"}`, `{ "a": 1 }`, `{"a":1,"a":2}`, `{}`, `{"a":`, `[1]`, "{\"a\":\"\xff\"}",
+		`{"off":5,"snap":"snap_0368544897a28d1bb5ecc9c9fe808723","rev":5753}`, `{"a":"<é\u2028😀>"}`, `{ "a": 1 }`,
+		`{"a":1,"a":2}`, `{}`, `{"a":`, `[1]`, "{\"a\":\"\xff\"}",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		spell := rapid.SampledFrom([]func([]byte) string{
@@ -205,7 +215,10 @@ func TestCursorsOfSourcesComeBack(t *testing.T) {
 			func(text []byte) string { return "sem1." + base64.RawURLEncoding.EncodeToString(text) },
 		}).Draw(t, "spell")
 		source := &oneHitAtATime{cursor: spell([]byte(object.Draw(t, "object")))}
-		reader := fanout.New([]fanout.Source{{GrantID: "grt_1", ConnectionID: "cin_1", Streams: []string{"messages"}, Reader: source}}, fanout.Options{ProviderURL: provider})
+		reader := fanout.New([]fanout.Source{{
+			GrantID: "grt_1", ConnectionID: "cin_1", Streams: []string{"messages"},
+			Reader: source,
+		}}, fanout.Options{ProviderURL: provider})
 		first := search(t, reader, searchFor(1, ""))
 		search(t, reader, searchFor(1, first.NextCursor))
 		if source.sent != source.cursor {

@@ -28,7 +28,8 @@ func (c *endingContext) Err() error {
 // Covers R-ERR-9: a call that ends stops reading rows.
 func TestReadingRowsEndsWithItsCall(t *testing.T) {
 	list := func(row string) string { return `{"data":[` + strings.Repeat(row+",", 999) + row + `]}` }
-	schema := `{"object":"schema","connectors":[` + strings.Repeat(`{"connector_key":"gmail","streams":[]},`, 999) + `{"connector_key":"x","streams":[]}]}`
+	schema := `{"object":"schema","connectors":[` + strings.Repeat(`{"connector_key":"gmail","streams":[]},`, 999) +
+		`{"connector_key":"x","streams":[]}]}`
 	for name, test := range map[string]struct {
 		body    string
 		request rs.Request
@@ -41,7 +42,8 @@ func TestReadingRowsEndsWithItsCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := &endingContext{Context: t.Context()}
 			server := &fakeRS{name: "a", body: test.body}
-			response, err := ask(ctx, newReader(member(server), member(&fakeRS{name: "b", hits: 1, body: test.body})), test.request)
+			response, err := ask(ctx,
+				newReader(member(server), member(&fakeRS{name: "b", hits: 1, body: test.body})), test.request)
 			if response != nil || !errors.Is(err, context.Canceled) {
 				t.Errorf("%v, %v, want the end of the call", response, err)
 			}

@@ -78,7 +78,10 @@ func (f *fakeRS) page(request rs.Request) (string, error) {
 	offset := 0
 	if cursor, ok := request.Query.Get("cursor"); ok {
 		if _, err := fmt.Sscanf(cursor, f.name+"@%d", &offset); err != nil || f.hybrid {
-			return "", &rs.Error{Status: 400, Type: "invalid_request_error", Code: "invalid_cursor", Message: "Cursor is malformed", URL: "http://internal/"}
+			return "", &rs.Error{
+				Status: 400, Type: "invalid_request_error", Code: "invalid_cursor",
+				Message: "Cursor is malformed", URL: "http://internal/",
+			}
 		}
 	}
 	sent, _ := request.Query.Get("limit")
@@ -100,7 +103,8 @@ func (f *fakeRS) page(request rs.Request) (string, error) {
 	if end < f.hits && !f.hybrid {
 		next = fmt.Sprintf(`"next_cursor":"%s@%d",`, f.name, end)
 	}
-	around := fmt.Sprintf(`"has_more":%t,%s"meta":{"count":%d,"count_accuracy":"exact","recall":{"complete":true,"truncated":false},"warnings":[]}`,
+	around := fmt.Sprintf(`"has_more":%t,%s"meta":{"count":%d,"count_accuracy":"exact","recall":{"complete":true,`+
+		`"truncated":false},"warnings":[]}`,
 		end < f.hits, next, f.hits)
 	switch f.wrapped {
 	case "data.results":
@@ -144,7 +148,10 @@ func member(server *fakeRS, streams ...string) fanout.Source {
 
 // ended is a member whose grant was revoked.
 func ended(name string, streams ...string) fanout.Source {
-	return fanout.Source{GrantID: "grt_" + name, ConnectionID: "cin_" + name, ConnectorKey: "gmail", DisplayName: "The " + name, Streams: streams}
+	return fanout.Source{
+		GrantID: "grt_" + name, ConnectionID: "cin_" + name, ConnectorKey: "gmail",
+		DisplayName: "The " + name, Streams: streams,
+	}
 }
 
 func members(servers ...*fakeRS) []fanout.Source {
@@ -254,7 +261,10 @@ func bodyOf(request rs.Request, hits *answer.Hits) (*rs.Response, error) {
 	body := append(rawjson.Object{rawjson.Bool("has_more", hits.HasMore)}, rawjson.Texts("next_cursor", hits.Cursor)...)
 	meta := append(hits.Meta, rawjson.Raw("warnings", rawjson.Array(hits.Warnings)))
 	body = append(body, rawjson.Raw("data", rawjson.Array(rows)), rawjson.Raw("meta", meta.Encode()))
-	response := rs.Response{Status: hits.Status, RequestID: hits.RequestID, URL: hits.URL, Request: request, GrantIDs: hits.GrantIDs}
+	response := rs.Response{
+		Status: hits.Status, RequestID: hits.RequestID, URL: hits.URL, Request: request,
+		GrantIDs: hits.GrantIDs,
+	}
 	return response.WithBody(body.Encode())
 }
 

@@ -40,8 +40,11 @@ func (w *wideGrant) Get(ctx context.Context, request rs.Request) (*rs.Response, 
 // wide returns a grant over the connections a and b, and one of c.
 func wide() (grant *wideGrant, other *fakeRS, sources []fanout.Source) {
 	a, b, c := &fakeRS{name: "a", hits: 3}, &fakeRS{name: "b", hits: 2}, &fakeRS{name: "c", hits: 2}
-	all := &fakeRS{name: "all", body: `{"object":"schema","connectors":[{"connector_key":"gmail","streams":[{"name":"messages"}],` +
-		`"granted_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}]}]}`}
+	all := &fakeRS{
+		name: "all",
+		body: `{"object":"schema","connectors":[{"connector_key":"gmail","streams":[{"name":"messages"}],` +
+			`"granted_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}]}]}`,
+	}
 	grant = &wideGrant{of: map[string]*fakeRS{"cin_a": a, "cin_b": b}, all: all}
 	for _, server := range []*fakeRS{a, b} {
 		source := member(server, "messages")
@@ -51,7 +54,8 @@ func wide() (grant *wideGrant, other *fakeRS, sources []fanout.Source) {
 	return grant, c, append(sources, member(c, "messages"))
 }
 
-// R-LOCAL-1: each connection of a grant is a source. Its search names the connection, and all hits are merged once, round robin.
+// R-LOCAL-1: each connection of a grant is a source. Its search names the connection, and all hits are merged once,
+// round robin.
 func TestAGrantOverSeveralConnections(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 7} {
 		grant, c, sources := wide()
@@ -70,7 +74,8 @@ func TestAGrantOverSeveralConnections(t *testing.T) {
 		if grant.unsaid > 0 {
 			t.Errorf("%d searches named no connection", grant.unsaid)
 		}
-		if queries := c.queries(); slices.ContainsFunc(queries, func(q string) bool { return strings.Contains(q, "connection_id") }) {
+		if queries := c.queries(); slices.ContainsFunc(queries,
+			func(q string) bool { return strings.Contains(q, "connection_id") }) {
 			t.Errorf("a grant over one connection was asked %q", queries)
 		}
 	}
@@ -87,14 +92,18 @@ func TestReadsOfAGrantOverSeveralConnections(t *testing.T) {
 	if grant.unsaid != 1 || len(c.queries()) != 1 {
 		t.Errorf("the schema was asked %d times of one grant, %d of the other", grant.unsaid, len(c.queries()))
 	}
-	refusal := refusedWith(t, "ambiguous_connection", reader, rs.Request{Path: "/v1/streams/messages/records", Sources: rs.OneSource{Stream: "messages"}})
+	refusal := refusedWith(t, "ambiguous_connection", reader,
+		rs.Request{Path: "/v1/streams/messages/records", Sources: rs.OneSource{Stream: "messages"}})
 	if diff := gocmp.Diff([]string{"cin_a", "cin_b", "cin_c"}, connections(t, refusal.AvailableConnections)); diff != "" {
 		t.Errorf("offered (-want +got):\n%s", diff)
 	}
 	var query rs.Query
 	query.Set("limit", "1")
 	if _, err := fanout.New(sources[:1], fanout.Options{ProviderURL: provider}).Get(t.Context(),
-		rs.Request{Path: "/v1/streams/messages/records", Query: query, Sources: rs.OneSource{Stream: "messages"}}); err != nil {
+		rs.Request{
+			Path: "/v1/streams/messages/records", Query: query,
+			Sources: rs.OneSource{Stream: "messages"},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	if got := grant.of["cin_a"].queries(); len(got) != 1 || got[0] != "limit=1&connection_id=cin_a" {
@@ -111,17 +120,20 @@ func TestWhatGetsASourceBack(t *testing.T) {
 	silent.Missing = &rs.Failure{Reason: rs.Unreachable, Message: "the resource server does not answer"}
 	reader := newReader(member(a, "messages"), expired, silent)
 	page := search(t, reader, searchFor(5, ""))
-	if diff := gocmp.Diff(map[string]string{"cin_b": "grant_expired", "cin_c": "rs_unreachable"}, page.reasons()); diff != "" {
+	if diff := gocmp.Diff(map[string]string{"cin_b": "grant_expired", "cin_c": "rs_unreachable"},
+		page.reasons()); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 	id := "cin_b"
-	refusal := refusedWith(t, "source_unavailable", reader, rs.Request{Sources: rs.OneSource{Stream: "messages", ConnectionID: &id}})
+	refusal := refusedWith(t, "source_unavailable", reader,
+		rs.Request{Sources: rs.OneSource{Stream: "messages", ConnectionID: &id}})
 	for _, says := range []string{"it ended yesterday", "can run: " + expired.Reconnect} {
 		if !strings.Contains(refusal.Message, says) {
 			t.Errorf("%q does not say %q", refusal.Message, says)
 		}
 	}
-	if says := fmt.Sprint(page.Meta.Warnings); !strings.Contains(says, expired.Reconnect) || !strings.Contains(says, "try again") && !strings.Contains(says, "call again") {
+	if says := fmt.Sprint(page.Meta.Warnings); !strings.Contains(says, expired.Reconnect) ||
+		!strings.Contains(says, "try again") && !strings.Contains(says, "call again") {
 		t.Errorf("the warnings are %s", says)
 	}
 }
@@ -138,21 +150,23 @@ func TestSeveralProviders(t *testing.T) {
 	}
 }
 
-// R-LOCAL-1, R-ERR-5: a read that names no connection goes to the only grant with the stream, whose resource server answers for its connections
-// together. With a second grant, the connection must be named.
+// R-LOCAL-1, R-ERR-5: a read that names no connection goes to the only grant with the stream, whose resource server
+// answers for its connections together. With a second grant, the connection must be named.
 func TestReadOfAWholeGrant(t *testing.T) {
 	const body = `{"object":"list","data":[{"id":"1","connection_id":"cin_a"},{"id":"1","connection_id":"cin_b"}]}`
 	grant, other, sources := wide()
 	grant.all.body = body
 	sources[2].Streams = []string{"tracks"}
 	response, err := newReader(sources...).Get(t.Context(), records("messages", ""))
-	if err != nil || string(response.Body()) != body || grant.unsaid != 1 || !slices.Equal(response.GrantIDs, []string{"grt_wide"}) {
+	if err != nil || string(response.Body()) != body || grant.unsaid != 1 ||
+		!slices.Equal(response.GrantIDs, []string{"grt_wide"}) {
 		t.Fatalf("read of the whole grant: %v, %v", response, err)
 	}
 	untouched(t, other)
 	sources[2].Streams = []string{"messages"}
 	var refused *tool.Error
-	if _, err := newReader(sources...).Get(t.Context(), records("messages", "")); !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection {
+	if _, err := newReader(sources...).Get(t.Context(), records("messages", "")); !errors.As(err, &refused) ||
+		refused.Code != tool.AmbiguousConnection {
 		t.Errorf("read of two grants: %v", err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-PKG-6: of four failing sources, one hangs, one refuses, one answers with HTML and one is revoked. The answer keeps the deadline of one
-// source and names all of them.
+// R-PKG-6: of four failing sources, one hangs, one refuses, one answers with HTML and one is revoked. The answer keeps
+// the deadline of one source and names all of them.
 func TestMissingSourcesAreNamed(t *testing.T) { synctest.Test(t, missingSourcesAreNamed) }
 
 func missingSourcesAreNamed(t *testing.T) {
@@ -50,7 +50,8 @@ func missingSourcesAreNamed(t *testing.T) {
 		t.Errorf("hits (-want +got):\n%s", diff)
 	}
 	want := map[string]string{
-		"cin_b": "rs_timeout", "cin_c": "grant_revoked", "cin_d": "rs_invalid_response", "cin_e": "rs_invalid_response", "cin_f": "grant_inactive",
+		"cin_b": "rs_timeout", "cin_c": "grant_revoked", "cin_d": "rs_invalid_response", "cin_e": "rs_invalid_response",
+		"cin_f": "grant_inactive",
 	}
 	if diff := gocmp.Diff(want, page.reasons()); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
@@ -59,14 +60,18 @@ func missingSourcesAreNamed(t *testing.T) {
 		t.Errorf("meta %+v", page.Meta)
 	}
 	for _, warning := range page.Meta.Warnings {
-		if authorization := warning.ConnectionID == "cin_c" || warning.ConnectionID == "cin_f"; authorization != strings.Contains(warning.Message, "approve it again") {
+		if authorization := warning.ConnectionID == "cin_c" ||
+			warning.ConnectionID == "cin_f"; authorization != strings.Contains(warning.Message, "approve it again") {
 			t.Errorf("%s: %q", warning.ConnectionID, warning.Message)
 		}
 		if warning.ConnectionID == "cin_c" && warning.HTTPStatus != 403 || !strings.Contains(warning.Message, "The ") {
 			t.Errorf("%+v", warning)
 		}
 	}
-	if diff := gocmp.Diff(map[fanout.Result]int{fanout.Answered: 3, fanout.TimedOut: 1, fanout.Refused: 1, fanout.Failed: 1}, results); diff != "" {
+	if diff := gocmp.Diff(map[fanout.Result]int{
+		fanout.Answered: 3, fanout.TimedOut: 1, fanout.Refused: 1,
+		fanout.Failed: 1,
+	}, results); diff != "" {
 		t.Errorf("observed (-want +got):\n%s", diff)
 	}
 }
@@ -128,9 +133,17 @@ func TestAllSourcesFail(t *testing.T) {
 		status int    // of the *rs.Error, or 0
 		code   string // of the answer
 	}{
-		"authorization":               {[]error{refusal(403, "grant_revoked"), refusal(401, "context.active_false")}, 403, "grant_revoked"},
+		"authorization": {
+			[]error{refusal(403, "grant_revoked"), refusal(401, "context.active_false")},
+			403,
+			"grant_revoked",
+		},
 		"authorization and a bad day": {[]error{refusal(403, "grant_revoked"), down}, 0, "source_unavailable"},
-		"two kinds of refusals":       {[]error{refusal(403, "grant_revoked"), refusal(500, "api_error")}, 0, "source_unavailable"},
+		"two kinds of refusals": {
+			[]error{refusal(403, "grant_revoked"), refusal(500, "api_error")},
+			0,
+			"source_unavailable",
+		},
 		"a request without sources": {
 			[]error{refusal(400, "invalid_request"), refusal(400, "invalid_request")}, 400, "invalid_request",
 		},
@@ -150,7 +163,8 @@ func TestAllSourcesFail(t *testing.T) {
 						t.Errorf("%+v", refused)
 					}
 				case test.status == 0 && errors.As(err, &own):
-					if string(own.Code) != test.code || len(connections(t, own.UnavailableConnections)) != len(servers)+len(more) || own.AvailableConnections != nil {
+					if string(own.Code) != test.code || len(connections(t, own.UnavailableConnections)) != len(servers)+len(more) ||
+						own.AvailableConnections != nil {
 						t.Errorf("%+v", own)
 					}
 				default:
@@ -161,14 +175,17 @@ func TestAllSourcesFail(t *testing.T) {
 	}
 }
 
-// R-PKG-6: the delays of several sources do not add up. A source that hangs in a later round makes a short page, is not missing, and continues
-// on the next page.
+// R-PKG-6: the delays of several sources do not add up. A source that hangs in a later round makes a short page, is not
+// missing, and continues on the next page.
 func TestSourcesThatHangLaterMakeAShortPage(t *testing.T) {
 	synctest.Test(t, sourcesThatHangLaterMakeAShortPage)
 }
 
 func sourcesThatHangLaterMakeAShortPage(t *testing.T) {
-	first, second := &fakeRS{name: "a", hits: 40, largest: 2, waitsOnce: 2}, &fakeRS{name: "b", hits: 40, largest: 2, waitsOnce: 2}
+	first, second := &fakeRS{name: "a", hits: 40, largest: 2, waitsOnce: 2}, &fakeRS{
+		name: "b", hits: 40,
+		largest: 2, waitsOnce: 2,
+	}
 	third, hanging := &fakeRS{name: "c", hits: 1}, &fakeRS{name: "d", waitsOnce: 1}
 	reader := newReader(members(first, second, third, hanging)...)
 	started := time.Now()
@@ -192,7 +209,10 @@ func sourcesThatHangLaterMakeAShortPage(t *testing.T) {
 func TestAnswersNameTheirGrants(t *testing.T) {
 	schema := &fakeRS{name: "a", body: `{"connectors":[]}`}
 	list := &fakeRS{name: "b", body: `{"object":"list","data":[]}`}
-	broken := &fakeRS{name: "c", fails: func(int) error { return &rs.Failure{Reason: rs.Unreachable, Message: "no answer"} }}
+	broken := &fakeRS{
+		name:  "c",
+		fails: func(int) error { return &rs.Failure{Reason: rs.Unreachable, Message: "no answer"} },
+	}
 	one, again := member(list, "messages"), member(list, "messages")
 	again.ConnectionID = "cin_of_the_same_grant"
 	named := one.ConnectionID
@@ -201,11 +221,26 @@ func TestAnswersNameTheirGrants(t *testing.T) {
 		request rs.Request
 		want    []string
 	}{
-		"search":     {[]fanout.Source{one, again, member(broken, "messages")}, searchFor(7, ""), []string{"grt_b"}},
-		"of two":     {members(&fakeRS{name: "x", hits: 2}, &fakeRS{name: "y", hits: 2}), searchFor(2, ""), []string{"grt_x", "grt_y"}},
-		"one source": {members(list, schema), rs.Request{Path: "/v1/streams/messages/records", Sources: rs.OneSource{Stream: "messages", ConnectionID: &named}}, []string{"grt_b"}},
-		"schema":     {members(schema, broken), rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}}, []string{"grt_a"}},
-		"streams":    {members(broken, list), rs.Request{Path: "/v1/streams", Sources: rs.StreamsOfSources{}}, []string{"grt_b"}},
+		"search": {[]fanout.Source{one, again, member(broken, "messages")}, searchFor(7, ""), []string{"grt_b"}},
+		"of two": {
+			members(&fakeRS{name: "x", hits: 2}, &fakeRS{name: "y", hits: 2}), searchFor(2, ""),
+			[]string{"grt_x", "grt_y"},
+		},
+		"one source": {
+			members(list, schema),
+			rs.Request{Path: "/v1/streams/messages/records", Sources: rs.OneSource{Stream: "messages", ConnectionID: &named}},
+			[]string{"grt_b"},
+		},
+		"schema": {
+			members(schema, broken),
+			rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}},
+			[]string{"grt_a"},
+		},
+		"streams": {
+			members(broken, list),
+			rs.Request{Path: "/v1/streams", Sources: rs.StreamsOfSources{}},
+			[]string{"grt_b"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, err := ask(t.Context(), newReader(test.sources...), test.request)
@@ -219,9 +254,11 @@ func TestAnswersNameTheirGrants(t *testing.T) {
 	}
 }
 
-// R-LOCAL-2: an answer of the only readable source names the unreadable sources of the stream. An answer of a named source does not.
+// R-LOCAL-2: an answer of the only readable source names the unreadable sources of the stream. An answer of a named
+// source does not.
 func TestAbsentFromTheAnswerOfOneSource(t *testing.T) {
-	reader := newReader(member(&fakeRS{name: "a", body: `{"object":"list","data":[]}`}, "messages", "notes"), ended("b", "messages"))
+	reader := newReader(member(&fakeRS{name: "a", body: `{"object":"list","data":[]}`}, "messages", "notes"),
+		ended("b", "messages"))
 	connection := "cin_a"
 	for _, test := range []struct {
 		asked  rs.OneSource
@@ -235,7 +272,8 @@ func TestAbsentFromTheAnswerOfOneSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprintf("%s", response.Absent); (test.absent == "") != (response.Absent == nil) || !strings.Contains(got, test.absent) {
+		if got := fmt.Sprintf("%s", response.Absent); (test.absent == "") != (response.Absent == nil) ||
+			!strings.Contains(got, test.absent) {
 			t.Errorf("%+v is answered without %s, want %s", test.asked, got, test.absent)
 		}
 	}

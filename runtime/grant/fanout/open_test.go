@@ -41,17 +41,22 @@ func TestOpenAsksOneSource(t *testing.T) {
 	reader := newReader(first, second)
 	request := rs.Request{Path: "/v1/blobs/b"}
 	var refused *tool.Error
-	if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) || refused.Code != tool.PackageUnsupported {
+	if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) ||
+		refused.Code != tool.PackageUnsupported {
 		t.Errorf("a request without a source gives %v", err)
 	}
 	for _, request.Sources = range []rs.Sources{rs.OneSource{Stream: "attachments"}, rs.NamedSource{}} {
-		if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection ||
+		if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) ||
+			refused.Code != tool.AmbiguousConnection ||
 			!strings.Contains(string(refused.AvailableConnections), "cin_a") {
 			t.Errorf("a request for any of two sources gives %v", err)
 		}
 	}
 	connection := "cin_b"
-	for _, request.Sources = range []rs.Sources{rs.OneSource{Stream: "attachments", ConnectionID: &connection}, rs.NamedSource{ConnectionID: &connection}} {
+	for _, request.Sources = range []rs.Sources{
+		rs.OneSource{Stream: "attachments", ConnectionID: &connection},
+		rs.NamedSource{ConnectionID: &connection},
+	} {
 		download, err := reader.Open(t.Context(), request, rs.Resume{})
 		if err != nil {
 			t.Fatal(err)
@@ -67,8 +72,8 @@ func TestOpenAsksOneSource(t *testing.T) {
 	untouched(t, servers["a"].fakeRS)
 }
 
-// R-ERR-3: of several grants of one connection, only one is asked. If it lacks the file, the error names the others. A refusal for another
-// reason names none.
+// R-ERR-3: of several grants of one connection, only one is asked. If it lacks the file, the error names the others. A
+// refusal for another reason names none.
 func TestOpenNamesTheOtherGrants(t *testing.T) {
 	fewer, more := bytesRS{fakeRS: &fakeRS{name: "a"}}, bytesRS{fakeRS: &fakeRS{name: "b"}}
 	first, second := member(fewer.fakeRS, "attachments"), member(more.fakeRS, "messages", "threads")
@@ -79,7 +84,8 @@ func TestOpenNamesTheOtherGrants(t *testing.T) {
 		second.Reader = more
 		reader := newReader(first, second)
 		for _, connection := range []*string{nil, &first.ConnectionID} {
-			_, err := reader.Open(t.Context(), rs.Request{Path: "/v1/blobs/b", Sources: rs.NamedSource{ConnectionID: connection}}, rs.Resume{})
+			_, err := reader.Open(t.Context(),
+				rs.Request{Path: "/v1/blobs/b", Sources: rs.NamedSource{ConnectionID: connection}}, rs.Resume{})
 			var others []string
 			var elsewhere *fanout.OtherGrantsError
 			if errors.As(err, &elsewhere) {

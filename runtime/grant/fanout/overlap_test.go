@@ -18,8 +18,14 @@ func TestOverlappingGrants(t *testing.T) {
 	narrow := granted.Limit{Fields: []string{"id", "date"}, TimeField: "date", Since: june(1), Until: june(30)}
 	recent := granted.Limit{TimeField: "date", Since: june(1)}
 	dates := granted.Limit{Fields: []string{"id", "date"}}
-	inJune := rs.Filter{{Field: "date", Operator: "gte", Value: "2026-06-02"}, {Field: "date", Operator: "lt", Value: "2026-06-05"}}
-	day := rs.Filter{{Field: rs.AnyTime, Operator: "gte", Value: "2026-06-02T00:00:00Z"}, {Field: rs.AnyTime, Operator: "lt", Value: "2026-06-03T00:00:00Z"}}
+	inJune := rs.Filter{
+		{Field: "date", Operator: "gte", Value: "2026-06-02"},
+		{Field: "date", Operator: "lt", Value: "2026-06-05"},
+	}
+	day := rs.Filter{
+		{Field: rs.AnyTime, Operator: "gte", Value: "2026-06-02T00:00:00Z"},
+		{Field: rs.AnyTime, Operator: "lt", Value: "2026-06-03T00:00:00Z"},
+	}
 	for name, test := range map[string]struct {
 		newer, older granted.Limit
 		query        map[string]string
@@ -27,20 +33,38 @@ func TestOverlappingGrants(t *testing.T) {
 		route        string
 		want, warned string
 	}{
-		"all records":             {newer: narrow, older: whole, want: "older"},
-		"a count":                 {newer: narrow, older: whole, route: "aggregate", want: "older"},
-		"a field of the older":    {newer: narrow, older: whole, query: map[string]string{"fields": "amount"}, filter: inJune, want: "older"},
-		"fields of both":          {newer: dates, older: whole, query: map[string]string{"fields": "id,date"}, want: "older"},
-		"equal grants":            {newer: whole, older: whole, want: "newer"},
-		"records before":          {newer: recent, older: dates, query: map[string]string{"fields": "date"}, want: "older"},
-		"a range that both have":  {newer: recent, older: dates, filter: inJune, want: "newer"},
-		"a day of a timeline":     {newer: recent, older: dates, filter: day, want: "newer"},
-		"all, of neither":         {newer: recent, older: dates, want: "older", warned: "grt_newer also has all fields"},
-		"a field, of neither":     {newer: recent, older: dates, query: map[string]string{"fields": "amount"}, want: "newer", warned: "grt_older also has records before 2026-06-01T00:00:00Z"},
-		"a sum, of neither":       {newer: recent, older: dates, query: map[string]string{"field": "amount"}, route: "aggregate", want: "newer", warned: "records before"},
-		"an order of the older":   {newer: dates, older: whole, query: map[string]string{"fields": "id", "sort": "-amount"}, want: "older"},
-		"single records":          {newer: granted.Limit{Fields: []string{"id"}, Records: []string{"r1"}}, older: whole, want: "older"},
-		"single records, more":    {newer: granted.Limit{Records: []string{"r1"}}, older: dates, query: map[string]string{"fields": "amount"}, want: "newer", warned: "other records"},
+		"all records": {newer: narrow, older: whole, want: "older"},
+		"a count":     {newer: narrow, older: whole, route: "aggregate", want: "older"},
+		"a field of the older": {
+			newer: narrow, older: whole, query: map[string]string{"fields": "amount"},
+			filter: inJune, want: "older",
+		},
+		"fields of both":         {newer: dates, older: whole, query: map[string]string{"fields": "id,date"}, want: "older"},
+		"equal grants":           {newer: whole, older: whole, want: "newer"},
+		"records before":         {newer: recent, older: dates, query: map[string]string{"fields": "date"}, want: "older"},
+		"a range that both have": {newer: recent, older: dates, filter: inJune, want: "newer"},
+		"a day of a timeline":    {newer: recent, older: dates, filter: day, want: "newer"},
+		"all, of neither":        {newer: recent, older: dates, want: "older", warned: "grt_newer also has all fields"},
+		"a field, of neither": {
+			newer: recent, older: dates, query: map[string]string{"fields": "amount"}, want: "newer",
+			warned: "grt_older also has records before 2026-06-01T00:00:00Z",
+		},
+		"a sum, of neither": {
+			newer: recent, older: dates, query: map[string]string{"field": "amount"},
+			route: "aggregate", want: "newer", warned: "records before",
+		},
+		"an order of the older": {
+			newer: dates, older: whole,
+			query: map[string]string{"fields": "id", "sort": "-amount"}, want: "older",
+		},
+		"single records": {
+			newer: granted.Limit{Fields: []string{"id"}, Records: []string{"r1"}},
+			older: whole, want: "older",
+		},
+		"single records, more": {
+			newer: granted.Limit{Records: []string{"r1"}}, older: dates,
+			query: map[string]string{"fields": "amount"}, want: "newer", warned: "other records",
+		},
 		"a schema is of no grant": {newer: recent, older: dates, route: "schema", want: "older"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +99,8 @@ func TestOverlappingGrants(t *testing.T) {
 				if response.GrantIDs[0] != "grt_"+test.want {
 					t.Errorf("%s was read, want %s", response.GrantIDs, test.want)
 				}
-				if warned := fmt.Sprintf("%s", response.Absent); (test.warned == "") != (response.Absent == nil) || !strings.Contains(warned, test.warned) {
+				if warned := fmt.Sprintf("%s", response.Absent); (test.warned == "") != (response.Absent == nil) ||
+					!strings.Contains(warned, test.warned) {
 					t.Errorf("warnings %s, want %q", warned, test.warned)
 				}
 			}

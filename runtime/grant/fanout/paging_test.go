@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// pageThrough reads all pages with the given limits, each with a new reader like at another replica. It returns all hits in order.
+// pageThrough reads all pages with the given limits, each with a new reader like at another replica. It returns all
+// hits in order.
 func pageThrough(t tester, sources []fanout.Source, limit func() int) []string {
 	t.Helper()
 	keys, cursor := []string{}, ""
@@ -29,7 +30,8 @@ func pageThrough(t tester, sources []fanout.Source, limit func() int) []string {
 	return nil
 }
 
-// R-PKG-2, R-PKG-5: a search over sources with 1, 40 and 400 hits reaches the end, and its first page has hits of all three.
+// R-PKG-2, R-PKG-5: a search over sources with 1, 40 and 400 hits reaches the end, and its first page has hits of all
+// three.
 func TestPagingWalksEverySource(t *testing.T) {
 	small, middle, large := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "b", hits: 40}, &fakeRS{name: "c", hits: 400}
 	keys := pageThrough(t, members(small, middle, large), func() int { return 7 })
@@ -56,9 +58,10 @@ func TestPagingShowsEveryHitOnce(t *testing.T) {
 		var sources []fanout.Source
 		for i := range rapid.IntRange(1, 6).Draw(t, "sources") {
 			server := &fakeRS{
-				name:    string(rune('a' + i)),
-				hits:    rapid.SampledFrom([]int{0, 1, 2, 7, 40, 99, 150}).Draw(t, "hits"),
-				wrapped: rapid.SampledFrom([]string{"", "records", "results", "hits", "data.results", "data.data"}).Draw(t, "wrapped"),
+				name: string(rune('a' + i)),
+				hits: rapid.SampledFrom([]int{0, 1, 2, 7, 40, 99, 150}).Draw(t, "hits"),
+				wrapped: rapid.SampledFrom([]string{"", "records", "results", "hits", "data.results", "data.data"}).Draw(t,
+					"wrapped"),
 				largest: rapid.SampledFrom([]int{0, 0, 3, 10}).Draw(t, "largest"),
 			}
 			if server.hybrid = rapid.Bool().Draw(t, "hybrid"); server.hybrid {
@@ -104,7 +107,8 @@ func TestPagingOverFailingSources(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(t, "sources") {
 			fails := rapid.SliceOfN(rapid.IntRange(0, 3), 40, 40).Draw(t, "fails")
 			servers = append(servers, &fakeRS{
-				name: string(rune('a' + i)), hits: rapid.IntRange(0, 60).Draw(t, "hits"), largest: rapid.IntRange(1, 20).Draw(t, "largest"),
+				name: string(rune('a' + i)), hits: rapid.IntRange(0, 60).Draw(t, "hits"),
+				largest: rapid.IntRange(1, 20).Draw(t, "largest"),
 				fails: func(call int) error {
 					if call < len(fails) && fails[call] == 0 {
 						return &rs.Error{Status: 502, Code: "api_error", Message: "bad gateway"}
@@ -119,7 +123,8 @@ func TestPagingOverFailingSources(t *testing.T) {
 			if pages > 2_000 {
 				t.Fatal("paging does not end")
 			}
-			response, err := ask(t.Context(), newReader(members(servers...)...), searchFor(rapid.IntRange(1, 30).Draw(t, "limit"), cursor))
+			response, err := ask(t.Context(), newReader(members(servers...)...),
+				searchFor(rapid.IntRange(1, 30).Draw(t, "limit"), cursor))
 			if err != nil {
 				pages-- // every source failed; the same page is asked again
 				continue

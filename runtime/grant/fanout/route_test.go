@@ -44,7 +44,8 @@ func TestOneSourceAnswers(t *testing.T) {
 			}
 			second := member(servers["a2"], "threads", "labels")
 			second.ConnectionID = "cin_a"
-			reader := newReader(member(servers["a"], "messages", "threads"), member(servers["b"], "messages"), member(servers["c"], "tracks"), second)
+			reader := newReader(member(servers["a"], "messages", "threads"), member(servers["b"], "messages"),
+				member(servers["c"], "tracks"), second)
 			response, err := ask(t.Context(), reader, test.request)
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +83,8 @@ func TestUnpublishedConnectionIsAsked(t *testing.T) {
 // and no resource server is asked.
 func TestAmbiguityNeedsNoRequest(t *testing.T) {
 	one, two, other := &fakeRS{name: "a"}, &fakeRS{name: "b"}, &fakeRS{name: "c"}
-	reader := newReader(member(one, "messages"), member(two, "messages"), member(other, "tracks"), ended("d", "messages"), ended("e", "tracks"))
+	reader := newReader(member(one, "messages"), member(two, "messages"), member(other, "tracks"), ended("d", "messages"),
+		ended("e", "tracks"))
 	refusal := refusedWith(t, tool.AmbiguousConnection, reader, records("messages", ""))
 	untouched(t, one, two, other)
 	if refusal.RetryWith != "connection_id" || refusal.Param != "connection_id" || refusal.AvailableTotal != 0 {
@@ -96,7 +98,8 @@ func TestAmbiguityNeedsNoRequest(t *testing.T) {
 	if diff := gocmp.Diff([]string{"cin_d"}, connections(t, refusal.UnavailableConnections)); diff != "" {
 		t.Errorf("unavailable (-want +got):\n%s", diff)
 	}
-	if shown := tool.Failed(refusal); !strings.Contains(shown.Text, `"unavailable_connections":[{"grant_id":"grt_d"`) || !strings.Contains(shown.Text, `"reason":"grant_inactive"`) {
+	if shown := tool.Failed(refusal); !strings.Contains(shown.Text, `"unavailable_connections":[{"grant_id":"grt_d"`) ||
+		!strings.Contains(shown.Text, `"reason":"grant_inactive"`) {
 		t.Errorf("shown: %s", shown.Text)
 	}
 }
@@ -128,7 +131,8 @@ func TestLargePackagesAreCapped(t *testing.T) {
 			shown := failed.Error
 			if len(shown.Available) != 20 || shown.Total != 300 || !shown.Truncated || shown.RetryWith != "connection_id" ||
 				!strings.Contains(shown.Hint, "schema") {
-				t.Errorf("%d of %d, truncated %t, retry with %q, hint %q", len(shown.Available), shown.Total, shown.Truncated, shown.RetryWith, shown.Hint)
+				t.Errorf("%d of %d, truncated %t, retry with %q, hint %q", len(shown.Available), shown.Total, shown.Truncated,
+					shown.RetryWith, shown.Hint)
 			}
 		})
 	}
@@ -146,13 +150,29 @@ func TestUnreadableSourcesAreRefused(t *testing.T) {
 		available   []string
 		unavailable []string
 	}{
-		"a revoked connection":      {some, records("messages", "cin_c"), tool.SourceUnavailable, "approve it again", []string{"cin_a"}, []string{"cin_c"}},
-		"an unknown connection":     {some, records("messages", "cin_z"), tool.SourceUnavailable, `"cin_z"`, []string{"cin_a"}, []string{"cin_c"}},
+		"a revoked connection": {
+			some, records("messages", "cin_c"), tool.SourceUnavailable, "approve it again",
+			[]string{"cin_a"},
+			[]string{"cin_c"},
+		},
+		"an unknown connection": {
+			some, records("messages", "cin_z"), tool.SourceUnavailable, `"cin_z"`,
+			[]string{"cin_a"},
+			[]string{"cin_c"},
+		},
 		"an unknown stream":         {some, records("nope", ""), tool.InvalidArguments, `"nope"`, nil, nil},
 		"a stream of a revoked one": {some, records("notes", ""), tool.SourceUnavailable, `"notes"`, nil, []string{"cin_c"}},
 		"searching no known stream": {some, searchFor(7, "", "nope"), tool.InvalidArguments, `"nope"`, nil, nil},
-		"a request without sources": {some, rs.Request{Path: "/v1/streams"}, tool.PackageUnsupported, "/v1/streams", nil, nil},
-		"no active member":          {some[2:], records("messages", ""), tool.PackageRevoked, "connect again", nil, []string{"cin_c"}},
+		"a request without sources": {
+			some,
+			rs.Request{Path: "/v1/streams"},
+			tool.PackageUnsupported,
+			"/v1/streams", nil, nil,
+		},
+		"no active member": {
+			some[2:], records("messages", ""), tool.PackageRevoked, "connect again", nil,
+			[]string{"cin_c"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refusal := refusedWith(t, test.code, newReader(test.sources...), test.request)

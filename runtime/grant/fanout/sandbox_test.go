@@ -32,7 +32,8 @@ func serve(t *testing.T) (*sandbox.Sandbox, string) {
 func introspected(t *testing.T, box *sandbox.Sandbox, address string) []fanout.Source {
 	t.Helper()
 	form := url.Values{"token": {box.Tokens()["package"]}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/introspect", strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/introspect",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +63,17 @@ func introspected(t *testing.T, box *sandbox.Sandbox, address string) []fanout.S
 	}
 	var sources []fanout.Source
 	for _, member := range answer.Package.Members {
-		client, err := rs.NewClient(rs.Options{BaseURL: address, ProviderURL: provider, Bearer: rs.NewSecret(member.AccessToken), Timeout: time.Minute})
+		client, err := rs.NewClient(rs.Options{
+			BaseURL: address, ProviderURL: provider,
+			Bearer: rs.NewSecret(member.AccessToken), Timeout: time.Minute,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		source := fanout.Source{
-			GrantID: member.GrantID, ConnectionID: member.ConnectionID, ConnectorKey: member.ConnectorKey, DisplayName: member.DisplayName,
-			Streams: member.Streams,
+			GrantID: member.GrantID, ConnectionID: member.ConnectionID, ConnectorKey: member.ConnectorKey,
+			DisplayName: member.DisplayName,
+			Streams:     member.Streams,
 		}
 		if member.Status == "active" {
 			source.Reader = client
@@ -96,7 +101,8 @@ func TestSandboxPackage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, source := range sources {
-			if !strings.Contains(result.Text, source.ConnectionID) || !strings.Contains(string(result.Structured), source.ConnectionID) {
+			if !strings.Contains(result.Text, source.ConnectionID) ||
+				!strings.Contains(string(result.Structured), source.ConnectionID) {
 				t.Errorf("%s is missing:\n%s", source.ConnectionID, result.Text)
 			}
 		}
@@ -125,7 +131,8 @@ func TestSandboxPackage(t *testing.T) {
 			t.Errorf("%+v", page.Meta.Warnings)
 		}
 		var refused *rs.Error
-		if _, err := reader.Get(t.Context(), records("messages", sources[0].ConnectionID)); !errors.As(err, &refused) || refused.Status != http.StatusForbidden {
+		if _, err := reader.Get(t.Context(), records("messages", sources[0].ConnectionID)); !errors.As(err, &refused) ||
+			refused.Status != http.StatusForbidden {
 			t.Errorf("%v", err)
 		}
 	})
@@ -164,7 +171,8 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path, limit
 		}
 		page := decode(t, response)
 		for _, hit := range page.Data {
-			if want[hit.ConnectionID+"/"+hit.RecordKey]--; hit.ConnectorKey == "" && !strings.Contains(string(response.Body()), "connector_id") {
+			if want[hit.ConnectionID+"/"+hit.RecordKey]--; hit.ConnectorKey == "" &&
+				!strings.Contains(string(response.Body()), "connector_id") {
 				t.Errorf("%+v names no connector", hit)
 			}
 		}

@@ -34,7 +34,8 @@ func schemaOf(stream, connectionID string) rs.Request {
 
 // schemaBody returns a document of one connector with these members.
 func schemaBody(connector string) string {
-	return `{"object":"schema","detail":"compact","bearer":{"token_kind":"client","grant_id":"grt_child"},"connectors":[{` + connector +
+	return `{"object":"schema","detail":"compact","bearer":{"token_kind":"client","grant_id":"grt_child"},` +
+		`"connectors":[{` + connector +
 		`}],"connector_count":1,"stream_count":1,"meta":{"warnings":[]}}`
 }
 
@@ -77,15 +78,25 @@ func TestSchemasAreMerged(t *testing.T) {
 	}{
 		"the same streams of two connections": {
 			[]string{schemaBody(messages + "," + personal), schemaBody(messages + "," + work)},
-			[]string{`{"connector_key":"gmail","streams":[{"name":"messages"}],"stream_count":1,"granted_connections":[{"connection_id":"cin_a","display_name":"Personal"},{"connection_id":"cin_b","display_name":"Work"}]}`},
+			[]string{`{"connector_key":"gmail","streams":[{"name":"messages"}],"stream_count":1,` +
+				`"granted_connections":[{"connection_id":"cin_a","display_name":"Personal"},{"connection_id":"cin_b",` +
+				`"display_name":"Work"}]}`},
 		},
 		"the same connection twice, which package schemadoc reads once": {
 			[]string{schemaBody(messages + "," + personal), schemaBody(messages + "," + personal)},
-			[]string{`{"connector_key":"gmail","streams":[{"name":"messages"}],"stream_count":1,"granted_connections":[{"connection_id":"cin_a","display_name":"Personal"},{"connection_id":"cin_a","display_name":"Personal"}]}`},
+			[]string{`{"connector_key":"gmail","streams":[{"name":"messages"}],"stream_count":1,` +
+				`"granted_connections":[{"connection_id":"cin_a","display_name":"Personal"},{"connection_id":"cin_a",` +
+				`"display_name":"Personal"}]}`},
 		},
 		"other streams of the same connector": {
-			[]string{schemaBody(messages + "," + personal), schemaBody(`"connector_key":"gmail","streams":[{"name":"messages"},{"name":"threads"}],` + work)},
-			[]string{`{` + messages + `,` + personal + `}`, `{"connector_key":"gmail","streams":[{"name":"messages"},{"name":"threads"}],` + work + `}`},
+			[]string{
+				schemaBody(messages + "," + personal),
+				schemaBody(`"connector_key":"gmail","streams":[{"name":"messages"},{"name":"threads"}],` + work),
+			},
+			[]string{
+				`{` + messages + `,` + personal + `}`,
+				`{"connector_key":"gmail","streams":[{"name":"messages"},{"name":"threads"}],` + work + `}`,
+			},
 		},
 		"connectors that name no connection": {
 			[]string{schemaBody(messages), schemaBody(`"streams":[{"name":"messages","connection_id":"cin_b"}]`)},
@@ -98,7 +109,8 @@ func TestSchemasAreMerged(t *testing.T) {
 			[]string{`{"data":` + schemaBody(messages+","+personal) + `}`, `{"streams":["tracks"]}`},
 			[]string{
 				`{` + messages + `,` + personal + `}`,
-				`{"streams":["tracks"],"connector_key":"gmail","granted_connections":[{"connection_id":"cin_b","display_name":"The b"}]}`,
+				`{"streams":["tracks"],"connector_key":"gmail","granted_connections":[{"connection_id":"cin_b",` +
+					`"display_name":"The b"}]}`,
 			},
 		},
 	} {
@@ -118,7 +130,8 @@ func TestSchemasAreMerged(t *testing.T) {
 			if string(document.Bearer) != `{"token_kind":"mcp_package"}` {
 				t.Errorf("%s", response.Body())
 			}
-			if response.URL != provider+"/v1/schema?view=compact" || response.RequestID != "req_a" || strings.Contains(string(response.Body()), "grt_child") {
+			if response.URL != provider+"/v1/schema?view=compact" || response.RequestID != "req_a" ||
+				strings.Contains(string(response.Body()), "grt_child") {
 				t.Errorf("%s %s %s", response.URL, response.RequestID, response.Body())
 			}
 		})
@@ -169,20 +182,27 @@ func TestSchemaNamesTheMissing(t *testing.T) { synctest.Test(t, schemaNamesTheMi
 
 func schemaNamesTheMissing(t *testing.T) {
 	good := &fakeRS{name: "a", body: schemaBody(`"connector_key":"gmail","streams":[{"name":"messages"}],` + personal)}
-	sources := append(members(good, &fakeRS{name: "b", waits: true}, &fakeRS{name: "c", body: `{"object":"list"}`}), ended("d", "messages"))
-	document, _ := readSchema(t, fanout.New(sources, fanout.Options{ProviderURL: provider, ChildTimeout: 50 * time.Millisecond}), schemaOf("messages", ""))
+	sources := append(members(good, &fakeRS{name: "b", waits: true}, &fakeRS{name: "c", body: `{"object":"list"}`}),
+		ended("d", "messages"))
+	document, _ := readSchema(t,
+		fanout.New(sources, fanout.Options{ProviderURL: provider, ChildTimeout: 50 * time.Millisecond}),
+		schemaOf("messages", ""))
 	got := map[string]string{}
 	for _, warning := range document.Meta.Warnings {
 		got[warning.ConnectionID] = warning.Reason
 	}
-	if diff := gocmp.Diff(map[string]string{"cin_b": "rs_timeout", "cin_c": "rs_invalid_response", "cin_d": "grant_inactive"}, got); diff != "" {
+	if diff := gocmp.Diff(map[string]string{
+		"cin_b": "rs_timeout", "cin_c": "rs_invalid_response",
+		"cin_d": "grant_inactive",
+	}, got); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 	if len(document.Connectors) != 1 {
 		t.Errorf("%+v", document)
 	}
 	down := func(int) error { return &rs.Failure{Reason: rs.Unreachable, Message: "no route"} }
-	refusedWith(t, tool.SourceUnavailable, newReader(members(&fakeRS{name: "a", fails: down}, &fakeRS{name: "b", fails: down})...), schemaOf("", ""))
+	refusedWith(t, tool.SourceUnavailable,
+		newReader(members(&fakeRS{name: "a", fails: down}, &fakeRS{name: "b", fails: down})...), schemaOf("", ""))
 	refusedWith(t, tool.SourceUnavailable, newReader(sources...), schemaOf("", "cin_d"))
 }
 
@@ -191,12 +211,15 @@ func TestVeryManyConnectorsAreMerged(t *testing.T) {
 	for name, kinds := range map[string]int{"alike": 1, "apart": 4_000} {
 		var connectors []string
 		for i := range 4_000 {
-			connectors = append(connectors, fmt.Sprintf(`{"connector_key":"k%d","granted_connections":[{"connection_id":"cin_%d"}]}`, i%kinds, i))
+			connectors = append(connectors,
+				fmt.Sprintf(`{"connector_key":"k%d","granted_connections":[{"connection_id":"cin_%d"}]}`, i%kinds, i))
 		}
 		server := &fakeRS{name: "a", body: `{"object":"schema","connectors":[` + strings.Join(connectors, ",") + `]}`}
 		began := timetest.Spent()
-		response, err := newReader(member(server)).Get(t.Context(), rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}})
-		if took := timetest.Spent() - began; err != nil || took > 5*time.Second || strings.Count(string(response.Body()), `"connection_id"`) != len(connectors) {
+		response, err := newReader(member(server)).Get(t.Context(),
+			rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}})
+		if took := timetest.Spent() - began; err != nil || took > 5*time.Second ||
+			strings.Count(string(response.Body()), `"connection_id"`) != len(connectors) {
 			t.Errorf("%s: %v (%v)", name, took, err)
 		}
 	}

@@ -34,12 +34,15 @@ func (v *viewing) queries() []string {
 }
 
 // newViewing makes the server and gives it as a member of a package. It answers a request that pass lets through, and
-// does not know the view of others; without pass it answers nothing at all. It has no network, so that a bubble of package
-// synctest sees all that waits.
+// does not know the view of others; without pass it answers nothing at all. It has no network, so that a bubble of
+// package synctest sees all that waits.
 func newViewing(t *testing.T, name string, pass func(*http.Request) bool) (*viewing, fanout.Source) {
 	t.Helper()
 	server := &viewing{name: name, pass: pass}
-	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("token-of-a-test-" + name), Transport: server})
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: provider, Bearer: rs.NewSecret("token-of-a-test-" + name),
+		Transport: server,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,17 +64,19 @@ func (v *viewing) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, r.Context().Err()
 	case !v.pass(r):
 		answer.WriteHeader(http.StatusBadRequest)
-		_, _ = answer.WriteString(`{"error":{"type":"invalid_request_error","code":"invalid_request","message":"unknown parameter"}}`)
+		_, _ = answer.WriteString(
+			`{"error":{"type":"invalid_request_error","code":"invalid_request","message":"unknown parameter"}}`)
 	default:
-		_, _ = answer.WriteString(`{"object":"schema","connectors":[{"connector_key":"gmail","streams":[{"name":"stream_` + v.name + `"}]}]}`)
+		_, _ = answer.WriteString(`{"object":"schema","connectors":[{"connector_key":"gmail","streams":[{"name":"stream_` +
+			v.name + `"}]}]}`)
 	}
 	response := answer.Result()
 	response.Request = r
 	return response, nil
 }
 
-// R-SCH-1, R-PKG-6: each source that does not know the compact view is asked for the full one, whatever the others do. One
-// that hangs is missing, is asked once, and costs its deadline once.
+// R-SCH-1, R-PKG-6: each source that does not know the compact view is asked for the full one, whatever the others do.
+// One that hangs is missing, is asked once, and costs its deadline once.
 func TestSourcesThatRefuseTheView(t *testing.T) {
 	const deadline = time.Second
 	knowing := func(*http.Request) bool { return true }

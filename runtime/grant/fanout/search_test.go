@@ -41,8 +41,14 @@ func TestNamedConnectionIsSearchedAlone(t *testing.T) {
 // R-PKG-3: each source is asked only for the names that its grant has; one with none is not asked. A name of
 // no source is reported.
 func TestStreamsAreRouted(t *testing.T) {
-	mail, music, open, chat := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "b", hits: 1}, &fakeRS{name: "c", hits: 1}, &fakeRS{name: "d", hits: 1}
-	sources := []fanout.Source{member(mail, "messages", "threads"), member(music, "tracks", "threads"), member(chat, "channels")}
+	mail, music, open, chat := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "b", hits: 1}, &fakeRS{
+		name: "c",
+		hits: 1,
+	}, &fakeRS{name: "d", hits: 1}
+	sources := []fanout.Source{
+		member(mail, "messages", "threads"), member(music, "tracks", "threads"),
+		member(chat, "channels"),
+	}
 	search(t, newReader(append(sources, member(open))...), searchFor(8, "", "threads", "messages", "other"))
 	untouched(t, chat)
 	for server, want := range map[*fakeRS]string{
@@ -54,7 +60,8 @@ func TestStreamsAreRouted(t *testing.T) {
 		}
 	}
 	page := search(t, newReader(sources...), searchFor(8, "", "threads", "other"))
-	if len(page.Meta.Warnings) != 1 || page.Meta.Warnings[0].Code != "stream_not_granted" || !strings.Contains(page.Meta.Warnings[0].Message, `"other"`) {
+	if len(page.Meta.Warnings) != 1 || page.Meta.Warnings[0].Code != "stream_not_granted" ||
+		!strings.Contains(page.Meta.Warnings[0].Message, `"other"`) {
 		t.Errorf("%+v", page.Meta.Warnings)
 	}
 }
@@ -62,13 +69,17 @@ func TestStreamsAreRouted(t *testing.T) {
 // R-PKG-5: members that share a connection have the same records, so each stream is searched once.
 func TestSharedConnectionIsSearchedOnce(t *testing.T) {
 	first, second, third := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "b", hits: 1}, &fakeRS{name: "c", hits: 1}
-	sources := []fanout.Source{member(first, "messages", "threads"), member(second, "messages", "labels"), member(third, "threads")}
+	sources := []fanout.Source{
+		member(first, "messages", "threads"), member(second, "messages", "labels"),
+		member(third, "threads"),
+	}
 	for i := range sources {
 		sources[i].ConnectionID = "cin_shared"
 	}
 	search(t, newReader(sources...), searchFor(8, ""))
 	untouched(t, third)
-	if got := append(first.queries(), second.queries()...); len(got) != 2 || strings.Contains(got[0], "streams") || !strings.Contains(got[1], "streams=labels") || strings.Contains(got[1], "messages") {
+	if got := append(first.queries(), second.queries()...); len(got) != 2 || strings.Contains(got[0], "streams") ||
+		!strings.Contains(got[1], "streams=labels") || strings.Contains(got[1], "messages") {
 		t.Errorf("queries %q", got)
 	}
 }
@@ -150,7 +161,8 @@ func TestCountsStayHonest(t *testing.T) {
 		t.Errorf("recall %+v", first.Meta.Recall)
 	}
 	silent := &fakeRS{name: "c", body: `{"data":[],"has_more":false,"meta":{"count":{"kind":"none"}}}`}
-	if page := search(t, newReader(members(append(exact, silent)...)...), searchFor(10, "")); string(page.Meta.Count) != `{"kind":"none"}` || page.Meta.Recall.Complete {
+	if page := search(t, newReader(members(append(exact, silent)...)...),
+		searchFor(10, "")); string(page.Meta.Count) != `{"kind":"none"}` || page.Meta.Recall.Complete {
 		t.Errorf("%+v", page.Meta)
 	}
 }
@@ -165,7 +177,8 @@ func TestSmallerPageNeedsNoRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := len(a.queries()) + len(b.queries())
-	if whole := merged.Hits(t.Context(), 20); whole.URL != provider+"/v1/search?q=overdraft&limit=20" || whole.RequestID != "req_a" {
+	if whole := merged.Hits(t.Context(), 20); whole.URL != provider+"/v1/search?q=overdraft&limit=20" ||
+		whole.RequestID != "req_a" {
 		t.Errorf("%q %q", whole.URL, whole.RequestID)
 	}
 	part := first(t, merged, request, 5)
@@ -211,7 +224,8 @@ func TestSearchWithoutCursorsIsReadOn(t *testing.T) {
 // The warnings of sources are returned once each.
 func TestSourceWarningsAreKept(t *testing.T) {
 	body := `{"data":[],"meta":{"warnings":[{"code":"stale","message":"old index"}]}}`
-	response, err := ask(t.Context(), newReader(members(&fakeRS{name: "a", body: body}, &fakeRS{name: "b", body: body})...), searchFor(5, ""))
+	response, err := ask(t.Context(),
+		newReader(members(&fakeRS{name: "a", body: body}, &fakeRS{name: "b", body: body})...), searchFor(5, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,12 +242,17 @@ func TestSourceWarningsAreKept(t *testing.T) {
 // R-SEARCH-9, R-ERR-4: the members of a source's recall never replace those of the package, so that the merged
 // answer names nothing twice.
 func TestRecallNamesItsSourceOnce(t *testing.T) {
-	source := &fakeRS{name: "a", body: `{"data":[],"has_more":false,"meta":{"recall":{"complete":false,"connection_id":"cin_x"}}}`}
-	response, err := ask(t.Context(), newReader(member(source, "messages"), member(&fakeRS{name: "b", hits: 1}, "messages")), searchFor(10, ""))
+	source := &fakeRS{
+		name: "a",
+		body: `{"data":[],"has_more":false,"meta":{"recall":{"complete":false,"connection_id":"cin_x"}}}`,
+	}
+	response, err := ask(t.Context(),
+		newReader(member(source, "messages"), member(&fakeRS{name: "b", hits: 1}, "messages")), searchFor(10, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rawjson.Unambiguous(context.Background(), response.Body(), 100); err != nil || !strings.Contains(string(response.Body()), `"connection_id":"cin_a","display_name":"The a","complete":false}`) {
+	if _, err := rawjson.Unambiguous(context.Background(), response.Body(), 100); err != nil ||
+		!strings.Contains(string(response.Body()), `"connection_id":"cin_a","display_name":"The a","complete":false}`) {
 		t.Errorf("%v: %s", err, response.Body())
 	}
 }

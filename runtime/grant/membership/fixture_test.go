@@ -63,14 +63,16 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for _, id := range s.grants[bearer] {
 			connections = append(connections, fmt.Sprintf(`{"connection_id":%q,"display_name":"The %s"}`, id, id))
 		}
-		fmt.Fprintf(w, `{"object":"schema","detail":"compact","bearer":{"token_kind":%q},"connectors":[{"connector_key":"gmail",`+
-			`"streams":[{"name":"messages"}],"granted_connections":[%s]}]}`, kind, strings.Join(connections, ","))
+		fmt.Fprintf(w,
+			`{"object":"schema","detail":"compact","bearer":{"token_kind":%q},"connectors":[{"connector_key":"gmail",`+
+				`"streams":[{"name":"messages"}],"granted_connections":[%s]}]}`, kind, strings.Join(connections, ","))
 	case "/v1/search":
 		id := r.URL.Query().Get("connection_id")
 		if id == "" {
 			id = s.grants[bearer][0]
 		}
-		fmt.Fprintf(w, `{"object":"list","has_more":false,"data":[{"stream":"messages","record_key":"1","connection_id":%q}],"meta":{}}`, id)
+		fmt.Fprintf(w, `{"object":"list","has_more":false,"data":[{"stream":"messages","record_key":"1",`+
+			`"connection_id":%q}],"meta":{}}`, id)
 	default:
 		fmt.Fprintf(w, `{"object":"list","has_more":false,"data":[],"meta":{}}`)
 	}
@@ -101,7 +103,10 @@ func add(t *testing.T, cache *credential.Cache, provider, name string, change ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := &credential.Entry{ProviderURL: provider, Credential: credential.Credential{AccessToken: token, GrantID: "grt_" + name}}
+	entry := &credential.Entry{
+		ProviderURL: provider,
+		Credential:  credential.Credential{AccessToken: token, GrantID: "grt_" + name},
+	}
 	for _, each := range change {
 		each(entry)
 	}
@@ -114,7 +119,9 @@ func add(t *testing.T, cache *credential.Cache, provider, name string, change ..
 func approved(connections ...string) func(*credential.Entry) {
 	ids, _ := json.Marshal(connections)
 	return func(entry *credential.Entry) {
-		entry.Credential.Details = fmt.Appendf(nil, `[{"source":{"id":"https://registry.pdpp.dev/connectors/gmail"},"streams":[{"name":"messages","instance_ids":%s}]}]`, ids)
+		entry.Credential.Details = fmt.Appendf(nil,
+			`[{"source":{"id":"https://registry.pdpp.dev/connectors/gmail"},"streams":[{"name":"messages","instance_ids":%s}]}]`,
+			ids)
 	}
 }
 
@@ -126,7 +133,8 @@ func serve(t *testing.T, options membership.Options) *membership.Membership {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { served.Settle(context.Background()) }) // what it notes in the cache is written before that is removed
+	// what it notes in the cache is written before that is removed
+	t.Cleanup(func() { served.Settle(context.Background()) })
 	return served
 }
 

@@ -18,7 +18,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A single grant is read directly. Its kind is asked for once during the handshake. Answers name the grant for the audit log (R-OPS-2).
+// A single grant is read directly. Its kind is asked for once during the handshake. Answers name the grant for the
+// audit log (R-OPS-2).
 func TestOneGrant(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a", "cin_b"}})
 	cache := &credential.Cache{Root: t.TempDir()}
@@ -35,16 +36,22 @@ func TestOneGrant(t *testing.T) {
 	if err != nil || !slices.Equal(answered.GrantIDs, []string{"grt_a"}) {
 		t.Errorf("an answer is of the grants %v, %v", answered, err)
 	}
-	want := []string{bearerOf("a") + " /v1/schema?view=compact", bearerOf("a") + " /v1/search", bearerOf("a") + " /v1/search?q=x&limit=10", bearerOf("a") + " /v1/search?q=x&limit=10"}
+	want := []string{
+		bearerOf("a") + " /v1/schema?view=compact", bearerOf("a") + " /v1/search",
+		bearerOf("a") + " /v1/search?q=x&limit=10", bearerOf("a") + " /v1/search?q=x&limit=10",
+	}
 	if diff := cmp.Diff(want, provider.asked()); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
 }
 
-// R-LOCAL-1: several grants are one set of sources. Nothing is asked before a call, each bearer's kind is asked once before its
-// first use, and a grant whose connections the cache knows is asked for nothing else.
+// R-LOCAL-1: several grants are one set of sources. Nothing is asked before a call, each bearer's kind is asked once
+// before its first use, and a grant whose connections the cache knows is asked for nothing else.
 func TestSeveralGrants(t *testing.T) {
-	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b", "cin_c"}, bearerOf("d"): {"cin_d"}})
+	provider := newServer(t, map[string][]string{
+		bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b", "cin_c"},
+		bearerOf("d"): {"cin_d"},
+	})
 	cache := &credential.Cache{Root: t.TempDir()}
 	add(t, cache, provider.URL, "d", approved("cin_d"))
 	add(t, cache, provider.URL, "b")
@@ -75,7 +82,11 @@ func TestSeveralGrants(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := "cin_d"
-	if _, err := env.RS.Get(t.Context(), rs.Request{Path: "/v1/streams/messages/records", Sources: rs.OneSource{Stream: "messages", ConnectionID: &id}}); err != nil {
+	if _, err := env.RS.Get(t.Context(),
+		rs.Request{
+			Path:    "/v1/streams/messages/records",
+			Sources: rs.OneSource{Stream: "messages", ConnectionID: &id},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{bearerOf("d") + " /v1/streams/messages/records"}, provider.asked()); diff != "" {
@@ -116,11 +127,17 @@ func TestUseIsNotedEachHour(t *testing.T) {
 	cache := &credential.Cache{Root: t.TempDir()}
 	add(t, cache, provider.URL, "a")
 	clock := now
-	served, err := membership.New(t.Context(), membership.Options{Cache: cache, Providers: []string{provider.URL}, Now: func() time.Time { return clock }})
+	served, err := membership.New(t.Context(),
+		membership.Options{Cache: cache, Providers: []string{provider.URL}, Now: func() time.Time { return clock }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []struct{ at, want time.Duration }{{0, 0}, {59 * time.Minute, 0}, {time.Hour, time.Hour}, {30 * time.Hour, 30 * time.Hour}} {
+	for _, step := range []struct{ at, want time.Duration }{
+		{0, 0},
+		{59 * time.Minute, 0},
+		{time.Hour, time.Hour},
+		{30 * time.Hour, 30 * time.Hour},
+	} {
 		clock = now.Add(step.at)
 		search(t, served)
 		served.Settle(t.Context()) // which waits for what is noted
@@ -134,20 +151,25 @@ func TestUseIsNotedEachHour(t *testing.T) {
 	}
 }
 
-// R-LOCAL-2: a grant that has expired, one that is revoked in the middle and one whose provider is away cost their sources, are
-// named with why and with what gets them back, and no bearer is shown.
+// R-LOCAL-2: a grant that has expired, one that is revoked in the middle and one whose provider is away cost their
+// sources, are named with why and with what gets them back, and no bearer is shown.
 func TestGrantsThatCannotBeUsed(t *testing.T) {
-	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}, bearerOf("c"): {"cin_c"}})
+	provider := newServer(t, map[string][]string{
+		bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"},
+		bearerOf("c"): {"cin_c"},
+	})
 	away := newServer(t, map[string][]string{bearerOf("away"): {"cin_away"}})
 	cache := &credential.Cache{Root: t.TempDir()}
 	add(t, cache, away.URL, "away")
-	add(t, cache, provider.URL, "c", approved("cin_c"), func(e *credential.Entry) { e.Credential.ExpiresAt = now.Add(-time.Second) })
+	add(t, cache, provider.URL, "c", approved("cin_c"),
+		func(e *credential.Entry) { e.Credential.ExpiresAt = now.Add(-time.Second) })
 	add(t, cache, provider.URL, "b", func(e *credential.Entry) { e.Credential.Label = "second mail" })
 	add(t, cache, provider.URL, "a")
 	served := serve(t, membership.Options{Cache: cache, Providers: []string{provider.URL, away.URL}})
 	hits, missing := search(t, served)
 	wantHits(t, hits, "cin_a", "cin_b", "cin_away")
-	line := "pdpp-mcp connect " + provider.URL + " --source https://registry.pdpp.dev/connectors/gmail --connection cin_c --stream messages --cache-root " + cache.Root
+	line := "pdpp-mcp connect " + provider.URL +
+		" --source https://registry.pdpp.dev/connectors/gmail --connection cin_c --stream messages --cache-root " + cache.Root
 	if len(missing) != 1 || !strings.Contains(missing["grant_expired"], line) {
 		t.Errorf("missing: %v, want the line %s", missing, line)
 	}
@@ -156,7 +178,8 @@ func TestGrantsThatCannotBeUsed(t *testing.T) {
 	for range 2 {
 		hits, missing = search(t, served)
 		wantHits(t, hits, "cin_a")
-		if len(missing) != 3 || !strings.Contains(missing["grant_revoked"], "pdpp-mcp connect "+provider.URL+" --label 'second mail'") || missing["rs_unreachable"] == "" {
+		if len(missing) != 3 || !strings.Contains(missing["grant_revoked"],
+			"pdpp-mcp connect "+provider.URL+" --label 'second mail'") || missing["rs_unreachable"] == "" {
 			t.Errorf("missing: %v", missing)
 		}
 		if text := fmt.Sprint(missing); strings.Contains(text, "-bearer-of-a-test") {
@@ -165,15 +188,19 @@ func TestGrantsThatCannotBeUsed(t *testing.T) {
 	}
 	provider.asked()
 	search(t, served)
-	if asked := provider.asked(); slices.ContainsFunc(asked, func(each string) bool { return strings.Contains(each, bearerOf("b")) }) {
+	if asked := provider.asked(); slices.ContainsFunc(asked,
+		func(each string) bool { return strings.Contains(each, bearerOf("b")) }) {
 		t.Errorf("a revoked grant was asked: %q", asked)
 	}
 }
 
-// What another process does to the cache counts from the next call on: a grant that is added, one that is taken away, the file of
-// another tool, and none at all.
+// What another process does to the cache counts from the next call on: a grant that is added, one that is taken away,
+// the file of another tool, and none at all.
 func TestTheCacheChangesWhileServing(t *testing.T) {
-	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}, bearerOf("other"): {"cin_other"}})
+	provider := newServer(t, map[string][]string{
+		bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"},
+		bearerOf("other"): {"cin_other"},
+	})
 	cache := &credential.Cache{Root: t.TempDir()}
 	add(t, cache, provider.URL, "a")
 	served := serve(t, membership.Options{Cache: cache, Providers: []string{provider.URL}})
@@ -191,7 +218,8 @@ func TestTheCacheChangesWhileServing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refused *tool.Error
-	if _, err := served.Environment(t.Context()); !errors.As(err, &refused) || !strings.Contains(refused.Message, "run: pdpp-mcp connect "+provider.URL) {
+	if _, err := served.Environment(t.Context()); !errors.As(err, &refused) ||
+		!strings.Contains(refused.Message, "run: pdpp-mcp connect "+provider.URL) {
 		t.Errorf("without a credential the error is %v", err)
 	}
 	add(t, cache, provider.URL, "other")
@@ -223,9 +251,13 @@ func TestAnOwnersBearer(t *testing.T) {
 	}
 }
 
-// R-LOCAL-1: two providers with one connection id are refused by name, at the start if the cache has both, or else at the first call.
+// R-LOCAL-1: two providers with one connection id are refused by name, at the start if the cache has both, or else at
+// the first call.
 func TestOneConnectionOfTwoProviders(t *testing.T) {
-	for name, known := range map[string][]func(*credential.Entry){"by the cache": {approved("cin_a")}, "by the schema": nil} {
+	for name, known := range map[string][]func(*credential.Entry){
+		"by the cache":  {approved("cin_a")},
+		"by the schema": nil,
+	} {
 		t.Run(name, func(t *testing.T) {
 			one := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}})
 			two := newServer(t, map[string][]string{bearerOf("b"): {"cin_a"}})
@@ -267,14 +299,15 @@ func TestNamedGrants(t *testing.T) {
 	for _, names := range [][]string{{"work", "grt_c", "grt_none"}, {"work"}} {
 		options.Grants = names
 		var refused *credential.Error
-		if _, err := membership.New(t.Context(), options); !errors.As(err, &refused) || refused.Class != credential.Configuration {
+		if _, err := membership.New(t.Context(), options); !errors.As(err, &refused) ||
+			refused.Class != credential.Configuration {
 			t.Errorf("%q gives %v", names, err)
 		}
 	}
 }
 
-// R-LOCAL-4: a connection that no grant has is asked for at the only connector that grants such a stream. Where two do, the owner
-// chooses.
+// R-LOCAL-4: a connection that no grant has is asked for at the only connector that grants such a stream. Where two do,
+// the owner chooses.
 func TestWhatNoGrantCoversIsAskedFor(t *testing.T) {
 	one := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
 	two := newServer(t, map[string][]string{bearerOf("c"): {"cin_c"}})
@@ -291,7 +324,8 @@ func TestWhatNoGrantCoversIsAskedFor(t *testing.T) {
 		}
 		return env.Connect(wanted)
 	}
-	if got := line(); !strings.Contains(got, one.URL+" --source https://registry.pdpp.dev/connectors/gmail --connection cin_else --stream messages") {
+	if got := line(); !strings.Contains(got,
+		one.URL+" --source https://registry.pdpp.dev/connectors/gmail --connection cin_else --stream messages") {
 		t.Errorf("the line is %s", got)
 	}
 	add(t, cache, two.URL, "c", approved("cin_c"))

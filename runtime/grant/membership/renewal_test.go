@@ -20,7 +20,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// authority is an authorization server that exchanges a refresh token named after a grant for that grant's second bearer.
+// authority is an authorization server that exchanges a refresh token named after a grant for that grant's second
+// bearer.
 type authority struct {
 	*httptest.Server
 
@@ -49,7 +50,8 @@ func newAuthority(t *testing.T) *authority {
 			return
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"access_token": bearerOf(strings.TrimPrefix(sent, "refresh-") + "2"), "token_type": "Bearer", "refresh_token": sent + "2", "expires_in": 600,
+			"access_token": bearerOf(strings.TrimPrefix(sent, "refresh-") + "2"), "token_type": "Bearer",
+			"refresh_token": sent + "2", "expires_in": 600,
 		})
 	})
 	return a
@@ -71,8 +73,8 @@ func (a *authority) renewable(name string, left time.Duration) func(*credential.
 	}
 }
 
-// Covers R-LOCAL-5: each grant is renewed by its own refresh token, before its access token ends or once after it was refused, while
-// the server continues with all of them.
+// Covers R-LOCAL-5: each grant is renewed by its own refresh token, before its access token ends or once after it was
+// refused, while the server continues with all of them.
 func TestRenewalWhileServing(t *testing.T) {
 	for name, test := range map[string]struct {
 		left time.Duration
@@ -83,7 +85,10 @@ func TestRenewalWhileServing(t *testing.T) {
 		"it is refused as old": {left: time.Hour, code: "grant_expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("a2"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
+			provider := newServer(t, map[string][]string{
+				bearerOf("a"): {"cin_a"}, bearerOf("a2"): {"cin_a"},
+				bearerOf("b"): {"cin_b"},
+			})
 			as, cache := newAuthority(t), &credential.Cache{Root: t.TempDir()}
 			add(t, cache, provider.URL, "b", approved("cin_b"))
 			add(t, cache, provider.URL, "a", approved("cin_a"), as.renewable("a", test.left))
@@ -110,7 +115,8 @@ func TestRenewalWhileServing(t *testing.T) {
 	}
 }
 
-// Covers R-LOCAL-5: a grant that cannot be renewed is missing, with the command that signs in again. A single grant fails the call.
+// Covers R-LOCAL-5: a grant that cannot be renewed is missing, with the command that signs in again. A single grant
+// fails the call.
 func TestRenewalIsRefused(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
 	as, cache := newAuthority(t), &credential.Cache{Root: t.TempDir()}
@@ -130,7 +136,8 @@ func TestRenewalIsRefused(t *testing.T) {
 	}
 	alone := &credential.Cache{Root: t.TempDir()}
 	add(t, alone, provider.URL, "a", as.renewable("a", -time.Minute))
-	_, err := serve(t, membership.Options{Cache: alone, Providers: []string{provider.URL}}).Environment(context.Background())
+	_, err := serve(t, membership.Options{Cache: alone, Providers: []string{provider.URL}}).Environment(
+		context.Background())
 	if refused, ok := errors.AsType[*tool.Error](err); !ok || !strings.Contains(refused.Message, "was not renewed") ||
 		!strings.Contains(refused.Message, "run: pdpp-mcp connect "+provider.URL) {
 		t.Errorf("a call ended with %v", err)

@@ -12,8 +12,8 @@ import (
 )
 
 // R-LOCAL-2, R-STDIO-2, R-STDIO-3: a provider without usable grants is missing if others
-// can be read, and is named with what gets it back. Without any usable grant, with an owner's, and when the grants were named,
-// nothing is served.
+// can be read, and is named with what gets it back. Without any usable grant, with an owner's, and when the grants were
+// named, nothing is served.
 func TestAProviderWithoutAUsableGrant(t *testing.T) {
 	good := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}})
 	spent := newServer(t, nil)
@@ -28,7 +28,8 @@ func TestAProviderWithoutAUsableGrant(t *testing.T) {
 	for range 2 {
 		hits, missing := search(t, served)
 		wantHits(t, hits, "cin_a")
-		if !strings.Contains(missing["grant_expired"], "pdpp-mcp connect "+spent.URL) || !strings.Contains(missing["credential_missing"], "pdpp-mcp connect "+never) {
+		if !strings.Contains(missing["grant_expired"], "pdpp-mcp connect "+spent.URL) ||
+			!strings.Contains(missing["credential_missing"], "pdpp-mcp connect "+never) {
 			t.Errorf("missing: %v", missing)
 		}
 	}
@@ -46,7 +47,8 @@ func TestAProviderWithoutAUsableGrant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const content = `{"provider_url":"https://owner.example","credential":{"access_token":"owner-bearer-of-a-test","role":"owner"}}`
+	const content = `{"provider_url":"https://owner.example","credential":{"access_token":"owner-bearer-of-a-test",` +
+		`"role":"owner"}}`
 	if err := os.WriteFile(owners, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,8 @@ func TestAProviderWithoutAUsableGrant(t *testing.T) {
 	} {
 		options.Cache, options.Now = cache, func() time.Time { return now }
 		var refused *credential.Error
-		if _, err := membership.New(t.Context(), options); !errors.As(err, &refused) || refused.Class != credential.Configuration && name != "an owner's" {
+		if _, err := membership.New(t.Context(), options); !errors.As(err, &refused) ||
+			refused.Class != credential.Configuration && name != "an owner's" {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -31,19 +31,44 @@ func TestExceeded(t *testing.T) {
 		asked   granted.Question
 		want    []answer.Limit
 	}{
-		"no bounds":               {granted: []granted.Stream{mail}, want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}}},
-		"an early bound":          {granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("at", 3)}, want: []answer.Limit{{Stream: "messages", Until: month(6)}}},
-		"another field":           {granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("sent", 3)}, want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}}},
-		"within":                  {granted: []granted.Stream{mail}, asked: granted.Question{Conditions: append(from(rs.AnyTime, 4), until(6))}},
-		"another stream":          {granted: []granted.Stream{mail}, asked: granted.Question{Streams: []string{"notes"}}},
-		"single records":          {granted: []granted.Stream{single}, asked: granted.Question{Streams: []string{"notes"}}, want: []answer.Limit{{Stream: "notes", Records: 2}}},
-		"a wider grant":           {granted: []granted.Stream{mail, all}, asked: granted.Question{Streams: []string{"messages"}}},
-		"a wider grant, not used": {granted: []granted.Stream{mail, all}, asked: granted.Question{GrantIDs: []string{"g1"}}, want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}}},
-		"one of two connections":  {granted: []granted.Stream{mail, other}, want: []answer.Limit{{Stream: "messages", ConnectionID: "a", Since: month(3), Until: month(6)}}},
-		"the other connection":    {granted: []granted.Stream{mail, other}, asked: granted.Question{ConnectionID: &b}},
+		"no bounds": {
+			granted: []granted.Stream{mail},
+			want:    []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}},
+		},
+		"an early bound": {
+			granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("at", 3)},
+			want: []answer.Limit{{Stream: "messages", Until: month(6)}},
+		},
+		"another field": {
+			granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("sent", 3)},
+			want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}},
+		},
+		"within": {
+			granted: []granted.Stream{mail},
+			asked:   granted.Question{Conditions: append(from(rs.AnyTime, 4), until(6))},
+		},
+		"another stream": {granted: []granted.Stream{mail}, asked: granted.Question{Streams: []string{"notes"}}},
+		"single records": {
+			granted: []granted.Stream{single}, asked: granted.Question{Streams: []string{"notes"}},
+			want: []answer.Limit{{Stream: "notes", Records: 2}},
+		},
+		"a wider grant": {
+			granted: []granted.Stream{mail, all},
+			asked:   granted.Question{Streams: []string{"messages"}},
+		},
+		"a wider grant, not used": {
+			granted: []granted.Stream{mail, all}, asked: granted.Question{GrantIDs: []string{"g1"}},
+			want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}},
+		},
+		"one of two connections": {
+			granted: []granted.Stream{mail, other},
+			want:    []answer.Limit{{Stream: "messages", ConnectionID: "a", Since: month(3), Until: month(6)}},
+		},
+		"the other connection": {granted: []granted.Stream{mail, other}, asked: granted.Question{ConnectionID: &b}},
 		"every stream": {
-			granted: []granted.Stream{{Name: granted.EveryStream, Limit: spring}}, asked: granted.Question{Streams: []string{"x", "y"}, Conditions: from("at", 5)},
-			want: []answer.Limit{{Stream: "x", Until: month(6)}, {Stream: "y", Until: month(6)}},
+			granted: []granted.Stream{{Name: granted.EveryStream, Limit: spring}},
+			asked:   granted.Question{Streams: []string{"x", "y"}, Conditions: from("at", 5)},
+			want:    []answer.Limit{{Stream: "x", Until: month(6)}, {Stream: "y", Until: month(6)}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

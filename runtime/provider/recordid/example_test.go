@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 )
 
-// An id names the source, the stream and the record. The first colon after the slash ends the stream, so that record ids
-// may hold more.
+// An id names the source, the stream and the record. The first colon after the slash ends the stream, so that record
+// ids may hold more.
 func ExampleParse() {
 	handle, err := recordid.Parse("cin_slack_team/chat_messages:C001:1758925260.000135")
 	fmt.Println(handle.ConnectionID, handle.Stream, handle.RecordID, err)
@@ -25,7 +25,10 @@ func ExampleParse_refused() {
 }
 
 func ExampleHandle_String() {
-	handle := recordid.Handle{ConnectionID: "cin_spotify", Stream: "top_artists", RecordID: `["The Lanterns","2023-08-01"]`}
+	handle := recordid.Handle{
+		ConnectionID: "cin_spotify", Stream: "top_artists",
+		RecordID: `["The Lanterns","2023-08-01"]`,
+	}
 	fmt.Println(handle.CanFormat(), handle)
 	// Output: true cin_spotify/top_artists:["The Lanterns","2023-08-01"]
 }

@@ -19,8 +19,14 @@ func TestParse(t *testing.T) {
 	}{
 		{"cin_1/messages:m1", recordid.Handle{ConnectionID: "cin_1", Stream: "messages", RecordID: "m1"}},
 		{"messages:m1", recordid.Handle{Stream: "messages", RecordID: "m1"}},
-		{"cin_1/attachments:p-msg-010:2", recordid.Handle{ConnectionID: "cin_1", Stream: "attachments", RecordID: "p-msg-010:2"}},
-		{`cin_1/days:["user_123","2026-04-01"]`, recordid.Handle{ConnectionID: "cin_1", Stream: "days", RecordID: `["user_123","2026-04-01"]`}},
+		{
+			"cin_1/attachments:p-msg-010:2",
+			recordid.Handle{ConnectionID: "cin_1", Stream: "attachments", RecordID: "p-msg-010:2"},
+		},
+		{
+			`cin_1/days:["user_123","2026-04-01"]`,
+			recordid.Handle{ConnectionID: "cin_1", Stream: "days", RecordID: `["user_123","2026-04-01"]`},
+		},
 		{`days:["quo\"ted","a b","ü"]`, recordid.Handle{Stream: "days", RecordID: `["quo\"ted","a b","ü"]`}},
 		{`s: leading and trailing `, recordid.Handle{Stream: "s", RecordID: " leading and trailing "}},
 		{`s:a..b`, recordid.Handle{Stream: "s", RecordID: "a..b"}},
@@ -127,7 +133,10 @@ func TestID(t *testing.T) {
 			recordid.Handle{ConnectionID: "cin_github", Stream: "issues", RecordID: `["owner/repo",121]`},
 			"pdpp://record/cin_github%2Fissues:%5B%22owner%2Frepo%22%2C121%5D",
 		},
-		{recordid.Handle{Stream: "pages", RecordID: "https://example.com/a?b#c"}, "pdpp://record/pages:https:%2F%2Fexample.com%2Fa%3Fb%23c"},
+		{
+			recordid.Handle{Stream: "pages", RecordID: "https://example.com/a?b#c"},
+			"pdpp://record/pages:https:%2F%2Fexample.com%2Fa%3Fb%23c",
+		},
 		{ // which no self-contained id holds
 			recordid.Handle{Stream: "mess:ages", RecordID: "m1"},
 			"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"mess:ages","record_id":"m1"}`),
@@ -157,7 +166,8 @@ func drawHandle(t *rapid.T) recordid.Handle {
 	return recordid.Handle{
 		ConnectionID: rapid.OneOf(rapid.Just(""), rapid.String()).Draw(t, "connection id"),
 		Stream:       rapid.StringMatching(`[a-zé_:/.\\-]{0,6}`).Draw(t, "stream"),
-		RecordID:     rapid.OneOf(rapid.String(), rapid.StringMatching(`\["[a-z ü\\".:-]*","[0-9-]*"\]`)).Draw(t, "record id"),
+		RecordID: rapid.OneOf(rapid.String(), rapid.StringMatching(`\["[a-z ü\\".:-]*","[0-9-]*"\]`)).Draw(t,
+			"record id"),
 	}
 }
 
@@ -183,7 +193,10 @@ func TestHandleRoundTrip(t *testing.T) {
 
 // R-HAND-5: a handle that Parse accepts can be formatted again, and cannot leave its path segment.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"cin_1/messages:m1", "s:r", `s:["a","b"]`, "../s:r", "a/b/c:d", "s:\\..", "https://x/y:z", ":", "/"} {
+	for _, seed := range []string{
+		"cin_1/messages:m1", "s:r", `s:["a","b"]`, "../s:r", "a/b/c:d", "s:\\..",
+		"https://x/y:z", ":", "/",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {

@@ -25,10 +25,16 @@ func TestParseURI(t *testing.T) {
 		{"pdpp://stream/messages", recordid.URI{Kind: recordid.KindStream, Stream: "messages"}},
 		{"pdpp://stream/a%20b", recordid.URI{Kind: recordid.KindStream, Stream: "a b"}},
 		{"pdpp://record/cin_1%2Fmessages%3Am1", recordid.URI{Kind: recordid.KindRecord, Record: record}},
-		{"pdpp://record/messages:m1", recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "messages", RecordID: "m1"}}},
+		{
+			"pdpp://record/messages:m1",
+			recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "messages", RecordID: "m1"}},
+		},
 		{ // R-HAND-9
 			"pdpp://record/cin_1%2Fissues:%5B%22owner%2Frepo%22%2C121%5D",
-			recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{ConnectionID: "cin_1", Stream: "issues", RecordID: `["owner/repo",121]`}},
+			recordid.URI{
+				Kind:   recordid.KindRecord,
+				Record: recordid.Handle{ConnectionID: "cin_1", Stream: "issues", RecordID: `["owner/repo",121]`},
+			},
 		},
 		{
 			"pdpp://record/repositories%3Aowner%2Frepo:1",
@@ -43,12 +49,17 @@ func TestParseURI(t *testing.T) {
 			recordid.URI{Kind: recordid.KindRecord, Record: record},
 		},
 		{
-			"pdpp://record/" + token(`{"record_id":"m1","stream":"messages","connection_id":null,"kind":"record","v":1,"other":{}}`),
+			"pdpp://record/" +
+				token(`{"record_id":"m1","stream":"messages","connection_id":null,"kind":"record","v":1,"other":{}}`),
 			recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "messages", RecordID: "m1"}},
 		},
 		{
-			"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","connection_id":"cin_1","stream":"messages","record_id":"m1","field_path":"body.text","offset_chars":4096,"q":"ü"}`),
-			recordid.URI{Kind: recordid.KindFieldWindow, Record: record, Window: recordid.FieldWindow{FieldPath: "body.text", OffsetChars: &number, Q: &text}},
+			"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","connection_id":"cin_1","stream":"messages",`+
+				`"record_id":"m1","field_path":"body.text","offset_chars":4096,"q":"ü"}`),
+			recordid.URI{
+				Kind: recordid.KindFieldWindow, Record: record,
+				Window: recordid.FieldWindow{FieldPath: "body.text", OffsetChars: &number, Q: &text},
+			},
 		},
 	}
 	for _, test := range tests {
@@ -95,22 +106,61 @@ func TestParseURIRefuses(t *testing.T) {
 		{"pdpp://record/nothing", "uri has a handle that is not UTF-8"},
 		{"pdpp://record/" + token("not json"), "uri has a handle that is not a JSON object of the known members"},
 		{"pdpp://record/" + token("[]"), "uri has a handle that is not a JSON object of the known members"},
-		{"pdpp://record/" + token("{\"v\":1,\"kind\":\"record\",\"stream\":\"\xff\",\"record_id\":\"m\"}"), "uri has a handle that is not UTF-8"},
-		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":7,"record_id":"m1"}`), "uri has a handle that is not a JSON object of the known members"},
-		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`) + "==", "uri has a handle that is not unpadded base64url"},
-		{"pdpp://record/" + token(`{"v":2,"kind":"record","stream":"s","record_id":"m1"}`), "uri has a handle of a version other than 1"},
-		{"pdpp://record/" + token(`{"kind":"record","stream":"s","record_id":"m1"}`), "uri has a handle of a version other than 1"},
-		{"pdpp://record/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1","field_path":"f"}`), "uri is of another kind than its handle, which must say record"},
-		{"pdpp://field-window/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`), "uri is of another kind than its handle, which must say field-window"},
+		{
+			"pdpp://record/" + token("{\"v\":1,\"kind\":\"record\",\"stream\":\"\xff\",\"record_id\":\"m\"}"),
+			"uri has a handle that is not UTF-8",
+		},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"record","stream":7,"record_id":"m1"}`),
+			"uri has a handle that is not a JSON object of the known members",
+		},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`) + "==",
+			"uri has a handle that is not unpadded base64url",
+		},
+		{
+			"pdpp://record/" + token(`{"v":2,"kind":"record","stream":"s","record_id":"m1"}`),
+			"uri has a handle of a version other than 1",
+		},
+		{
+			"pdpp://record/" + token(`{"kind":"record","stream":"s","record_id":"m1"}`),
+			"uri has a handle of a version other than 1",
+		},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1","field_path":"f"}`),
+			"uri is of another kind than its handle, which must say record",
+		},
+		{
+			"pdpp://field-window/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`),
+			"uri is of another kind than its handle, which must say field-window",
+		},
 		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s"}`), "record id must not be empty"},
 		{"pdpp://record/" + token(`{"v":1,"kind":"record","record_id":"m1"}`), "stream must not be empty"},
-		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"..","record_id":"m1"}`), `stream must not be "." or ".."`},
-		{"pdpp://record/" + token(`{"v":1,"kind":"record","connection_id":"..","stream":"s","record_id":"m1"}`), `connection id must not be "." or ".."`},
-		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"a/../b"}`), `record id must not hold "." or ".." between slashes`},
-		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"./b"}`), `record id must not hold "." or ".." between slashes`},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"..","record_id":"m1"}`),
+			`stream must not be "." or ".."`,
+		},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"record","connection_id":"..","stream":"s","record_id":"m1"}`),
+			`connection id must not be "." or ".."`,
+		},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"a/../b"}`),
+			`record id must not hold "." or ".." between slashes`,
+		},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"./b"}`),
+			`record id must not hold "." or ".." between slashes`,
+		},
 		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s/t","record_id":"b"}`), "stream must not hold a slash"},
-		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"a\u0000"}`), "record id must not hold control characters"},
-		{"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1"}`), "field path must not be empty"},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"a\u0000"}`),
+			"record id must not hold control characters",
+		},
+		{
+			"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1"}`),
+			"field path must not be empty",
+		},
 		{"pdpp://field-window/messages:m1", "uri has a handle that is not unpadded base64url"},
 	}
 	for _, test := range tests {
@@ -139,7 +189,8 @@ func TestFormatURIIsStable(t *testing.T) {
 	if !found || err != nil {
 		t.Fatalf("%s: %v", uri, err)
 	}
-	const want = `{"v":1,"kind":"field-window","connection_id":"cin_1","stream":"messages","record_id":"[\"<a>\",\"ü\"]","field_path":"body","offset_chars":0}`
+	const want = `{"v":1,"kind":"field-window","connection_id":"cin_1","stream":"messages",` +
+		`"record_id":"[\"<a>\",\"ü\"]","field_path":"body","offset_chars":0}`
 	if string(object) != want {
 		t.Errorf("got  %s\nwant %s", object, want)
 	}
@@ -157,7 +208,8 @@ func optional[T any](t *rapid.T, generator *rapid.Generator[T], label string) *T
 func TestURIRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		handle := drawHandle(t)
-		if recordid.CheckName("stream", handle.Stream) != nil || recordid.CheckRecordID("record id", handle.RecordID) != nil ||
+		if recordid.CheckName("stream", handle.Stream) != nil ||
+			recordid.CheckRecordID("record id", handle.RecordID) != nil ||
 			handle.ConnectionID != "" && recordid.CheckName("connection id", handle.ConnectionID) != nil {
 			return
 		}
@@ -188,9 +240,11 @@ func TestURIRoundTrip(t *testing.T) {
 
 func FuzzParseURI(f *testing.F) {
 	for _, seed := range []string{
-		"pdpp://stream/messages", "pdpp://record/cin_1%2Fmessages%3Am1", "pdpp://record/a:b", "pdpp://stream/%2e%2e", "pdpp://record/c%2Fs:a%2Fb",
+		"pdpp://stream/messages", "pdpp://record/cin_1%2Fmessages%3Am1", "pdpp://record/a:b", "pdpp://stream/%2e%2e",
+		"pdpp://record/c%2Fs:a%2Fb",
 		"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`),
-		"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1","field_path":"f","offset_chars":1}`),
+		"pdpp://field-window/" +
+			token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1","field_path":"f","offset_chars":1}`),
 	} {
 		f.Add(seed)
 	}

@@ -67,7 +67,8 @@ func TestACallSendsFourHundredRequests(t *testing.T) {
 	}
 }
 
-// R-SCAN-8: the bodies that a call holds have up to 32 MiB together. A body that is released makes room for another one.
+// R-SCAN-8: the bodies that a call holds have up to 32 MiB together. A body that is released makes room for another
+// one.
 func TestBodiesOfACallShareMemory(t *testing.T) {
 	var requests atomic.Int64
 	client := padded(t, &requests)
@@ -129,7 +130,8 @@ func TestCallsWithLargeBodiesTakeTurns(t *testing.T) {
 		cancel()
 		if err != nil {
 			var failure *rs.Failure
-			if !errors.As(err, &failure) || failure.Reason != rs.Timeout || !strings.Contains(failure.Message, "other calls") || len(ends) == 0 {
+			if !errors.As(err, &failure) || failure.Reason != rs.Timeout ||
+				!strings.Contains(failure.Message, "other calls") || len(ends) == 0 {
 				t.Fatalf("call %d: %v", len(ends)+1, err)
 			}
 			end()

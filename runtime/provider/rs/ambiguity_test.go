@@ -49,7 +49,8 @@ func TestAmbiguousAnswersAreRefused(t *testing.T) {
 				}
 				return
 			}
-			if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse || !strings.Contains(failure.Text(), test.says) {
+			if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse ||
+				!strings.Contains(failure.Text(), test.says) {
 				t.Errorf("got %v", failure)
 			}
 		})
@@ -64,7 +65,8 @@ func TestAmbiguousRefusal(t *testing.T) {
 	})
 	_, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	var refused *rs.Error
-	if !errors.As(err, &refused) || refused.Status != 403 || refused.Code != "permission_error" || refused.Envelope != nil {
+	if !errors.As(err, &refused) || refused.Status != 403 || refused.Code != "permission_error" ||
+		refused.Envelope != nil {
 		t.Errorf("got %+v", err)
 	}
 }

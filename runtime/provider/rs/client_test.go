@@ -141,7 +141,10 @@ func TestGetSendsTheHeaderOfItsOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := requests.all()[0].Header
-	for name, want := range map[string]string{"Traceparent": trace, "Authorization": "Bearer " + bearer, "Accept": "application/json"} {
+	for name, want := range map[string]string{
+		"Traceparent": trace, "Authorization": "Bearer " + bearer,
+		"Accept": "application/json",
+	} {
 		if got := seen.Values(name); len(got) != 1 || got[0] != want {
 			t.Errorf("the RS saw %s: %q, want %q", name, got, want)
 		}

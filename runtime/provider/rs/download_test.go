@@ -80,12 +80,18 @@ func TestOpenFails(t *testing.T) {
 		"another part":          {partial("bytes 5-9/10"), rs.InvalidResponse},
 		"a part without a span": {partial(""), rs.InvalidResponse},
 		"not up to the end":     {partial("bytes 4-8/10"), rs.InvalidResponse},
-		"no bytes":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, rs.InvalidResponse},
+		"no bytes": {
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+			rs.InvalidResponse,
+		},
 		"encoded": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			_, _ = io.WriteString(w, "x")
 		}, rs.InvalidResponse},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, rs.Redirected},
+		"a redirect": {
+			func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
+			rs.Redirected,
+		},
 		"cut off": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "10")
 			_, _ = io.WriteString(w, "0123")
@@ -116,7 +122,8 @@ func TestOpenFails(t *testing.T) {
 	}
 	client, _ := serve(t, ranged)
 	var refused *rs.Error
-	if _, _, err := openAll(t, client, rs.Resume{Offset: 10}); !errors.As(err, &refused) || refused.Status != http.StatusRequestedRangeNotSatisfiable {
+	if _, _, err := openAll(t, client, rs.Resume{Offset: 10}); !errors.As(err, &refused) ||
+		refused.Status != http.StatusRequestedRangeNotSatisfiable {
 		t.Errorf("got %v, want 416", err)
 	}
 }
@@ -139,8 +146,12 @@ func TestOpenTakesItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second
 		client, err := rs.NewClient(rs.Options{
-			BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Timeout: limit, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: r, ContentLength: int64(len(blob)), Body: slowly{strings.NewReader(blob), limit * 9 / 10}}, nil
+			BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Timeout: limit,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{
+					StatusCode: http.StatusOK, Header: http.Header{}, Request: r, ContentLength: int64(len(blob)),
+					Body: slowly{strings.NewReader(blob), limit * 9 / 10},
+				}, nil
 			}),
 		})
 		if err != nil {
@@ -155,7 +166,8 @@ func TestOpenTakesItsTime(t *testing.T) {
 
 // R-BLOB-2, R-ERR-6: ReadAll respects the limit, and Redact removes the bearer.
 func TestReadAll(t *testing.T) {
-	client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(writer, "token "+bearer) })
+	client, _ := serve(t,
+		func(writer http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(writer, "token "+bearer) })
 	open := func(limit int64) (*rs.Download, []byte, error) {
 		download, err := client.Open(t.Context(), rs.Request{Path: "/v1/blobs/b"}, rs.Resume{})
 		if err != nil {

@@ -18,7 +18,8 @@ func listOf(response rs.Response, body string) (rs.List, error) {
 	return answer.List()
 }
 
-// Rows are found under every known name, with and without a wrapper. Members of the envelope take precedence over those of the body.
+// Rows are found under every known name, with and without a wrapper. Members of the envelope take precedence over those
+// of the body.
 func TestListFindsTheRows(t *testing.T) {
 	for body, want := range map[string]struct{ rowsName, cursor string }{
 		`{"data":[1, 2],"next_cursor":"c"}`:                               {"data", "c"},
@@ -33,7 +34,8 @@ func TestListFindsTheRows(t *testing.T) {
 			t.Errorf("%s: %v", body, err)
 			continue
 		}
-		if len(list.Rows) != 2 || string(list.Rows[1]) != "2" || list.RowsName != want.rowsName || list.Text("next_cursor") != want.cursor {
+		if len(list.Rows) != 2 || string(list.Rows[1]) != "2" || list.RowsName != want.rowsName ||
+			list.Text("next_cursor") != want.cursor {
 			t.Errorf("%s: rows %s under %q, cursor %q", body, list.Rows, list.RowsName, list.Text("next_cursor"))
 		}
 	}
@@ -51,7 +53,8 @@ func TestThisMomentHasNoRows(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}
-		if len(list.Rows) != 0 || list.Text("next_cursor") != "" || string(list.Get("has_more")) != "false" || list.Text("next_changes_since") != "place" {
+		if len(list.Rows) != 0 || list.Text("next_cursor") != "" || string(list.Get("has_more")) != "false" ||
+			list.Text("next_changes_since") != "place" {
 			t.Errorf("%s: rows %s, cursor %q, more %s", body, list.Rows, list.Text("next_cursor"), list.Get("has_more"))
 		}
 	}
@@ -59,10 +62,14 @@ func TestThisMomentHasNoRows(t *testing.T) {
 
 // R-ERR-4: the failure of a body without a list has its URL.
 func TestListOfAnUnusableAnswer(t *testing.T) {
-	for _, body := range []string{``, `[]`, `{"data":`, "{\"a\":\"\xff\"}", `{}`, `{"data":{"data":{"data":[]}}}`, `{"data":"rows"}`} {
+	for _, body := range []string{
+		``, `[]`, `{"data":`, "{\"a\":\"\xff\"}", `{}`, `{"data":{"data":{"data":[]}}}`,
+		`{"data":"rows"}`,
+	} {
 		_, err := listOf(rs.Response{Status: 200, RequestID: "req_1", URL: "https://rs.example/v1"}, body)
 		var failure *rs.Failure
-		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse || failure.RequestID != "req_1" || failure.URL != "https://rs.example/v1" || failure.Status != 200 {
+		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse || failure.RequestID != "req_1" ||
+			failure.URL != "https://rs.example/v1" || failure.Status != 200 {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

@@ -86,8 +86,14 @@ func TestUnusableAnswers(t *testing.T) {
 		{"array", body(`[1]`), rs.InvalidResponse, "not an object"},
 		{"scalar", body(`"text"`), rs.InvalidResponse, "not an object"},
 		{"invalid UTF-8", body("{\"a\":\"\xff\"}"), rs.InvalidResponse, "not valid UTF-8"},
-		{"UTF-16 by its header", typed("application/json; charset=utf-16", `{"a":1}`), rs.InvalidResponse, "a charset other than UTF-8"},
-		{"unpaired surrogate in a name", body(`{"a":{"\ud83d":1}}`), rs.InvalidResponse, "a member name with an unpaired surrogate"},
+		{
+			"UTF-16 by its header", typed("application/json; charset=utf-16", `{"a":1}`), rs.InvalidResponse,
+			"a charset other than UTF-8",
+		},
+		{
+			"unpaired surrogate in a name", body(`{"a":{"\ud83d":1}}`), rs.InvalidResponse,
+			"a member name with an unpaired surrogate",
+		},
 		{"half an object", body(`{"a":`), rs.InvalidResponse, "is not JSON"},
 		{"two objects", body(`{}{}`), rs.InvalidResponse, "is not JSON"},
 		{"cut off", cutOff, rs.InvalidResponse, "cut off"},
@@ -171,7 +177,8 @@ func TestSlowServers(t *testing.T) {
 			defer cancel()
 			client, _ := serve(t, answer)
 			response, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
-			if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || !strings.Contains(failure.Text(), "time for this call") {
+			if failure := asFailure(t, response, err); failure.Reason != rs.Timeout ||
+				!strings.Contains(failure.Text(), "time for this call") {
 				t.Errorf("got %v", failure)
 			}
 		})
@@ -181,7 +188,8 @@ func TestSlowServers(t *testing.T) {
 // R-ERR-4, R-ERR-6: no redirect is followed, so no other server sees the request or the bearer.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := &seen{}
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) { elsewhere.add(request) }))
+	other := httptest.NewServer(
+		http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) { elsewhere.add(request) }))
 	defer other.Close()
 	for _, location := range []string{other.URL + "/v1/schema", "/v1/elsewhere", "http://%zz", ""} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
@@ -213,7 +221,8 @@ func TestUnreachableServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
-	if failure := asFailure(t, response, err); failure.Reason != rs.Unreachable || failure.Status != 0 || failure.Cause == nil {
+	if failure := asFailure(t, response, err); failure.Reason != rs.Unreachable || failure.Status != 0 ||
+		failure.Cause == nil {
 		t.Errorf("got %+v", failure)
 	}
 }

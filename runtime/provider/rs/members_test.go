@@ -32,7 +32,10 @@ func TestMembersRefusesOtherValues(t *testing.T) {
 			t.Errorf("%s: got %v and %v", text, members, err)
 		}
 	}
-	for _, text := range []string{"", "{", `{"a"}`, `{"a":}`, `{"a":1,}`, "{1:2}", "{}x", "{}{}", "{} 1", "{\"a\":\"\xff\"}"} {
+	for _, text := range []string{
+		"", "{", `{"a"}`, `{"a":}`, `{"a":1,}`, "{1:2}", "{}x", "{}{}", "{} 1",
+		"{\"a\":\"\xff\"}",
+	} {
 		if members, err := rs.Members([]byte(text)); !errors.Is(err, rawjson.ErrInvalid) {
 			t.Errorf("%s: got %v", text, members)
 		}

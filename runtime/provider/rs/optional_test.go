@@ -30,8 +30,8 @@ func schemaRequest() rs.Request {
 	return request
 }
 
-// R-SCH-1: the requests that a server sees when it refuses parameters. A named parameter is removed alone. Otherwise the newest optional
-// parameter is removed first, and then all. Other refusals are final.
+// R-SCH-1: the requests that a server sees when it refuses parameters. A named parameter is removed alone. Otherwise
+// the newest optional parameter is removed first, and then all. Other refusals are final.
 func TestRefusedParametersAreLeftOut(t *testing.T) {
 	const (
 		all     = "view=compact&stream=threads&connection_id=cin_1&order=asc"
@@ -43,18 +43,46 @@ func TestRefusedParametersAreLeftOut(t *testing.T) {
 		saw    []string
 		status int // of the returned refusal; 0 for an answer
 	}{
-		"none":                     {good, []string{all}, 0},
-		"the view":                 {inTurn(rejecting(400, unnamed+`,"param":"view"`), good), []string{all, "stream=threads&connection_id=cin_1&order=asc"}, 0},
-		"the stream":               {inTurn(rejecting(400, unnamed+`,"param":"stream"`), good), []string{all, "view=compact&connection_id=cin_1&order=asc"}, 0},
-		"the connection":           {inTurn(rejecting(400, unnamed+`,"param":"connection_id"`), good), []string{all, "view=compact&stream=threads&order=asc"}, 0},
+		"none": {good, []string{all}, 0},
+		"the view": {
+			inTurn(rejecting(400, unnamed+`,"param":"view"`), good),
+			[]string{all, "stream=threads&connection_id=cin_1&order=asc"},
+			0,
+		},
+		"the stream": {
+			inTurn(rejecting(400, unnamed+`,"param":"stream"`), good),
+			[]string{all, "view=compact&connection_id=cin_1&order=asc"},
+			0,
+		},
+		"the connection": {
+			inTurn(rejecting(400, unnamed+`,"param":"connection_id"`), good),
+			[]string{all, "view=compact&stream=threads&order=asc"},
+			0,
+		},
 		"one that is not optional": {rejecting(400, unnamed+`,"param":"order"`), []string{all}, 400},
 		"one that was not sent":    {rejecting(400, unnamed+`,"param":"limit"`), []string{all}, 400},
-		"without a name, once":     {inTurn(rejecting(400, unnamed), good), []string{all, "stream=threads&connection_id=cin_1&order=asc"}, 0},
-		"without a name, twice":    {inTurn(rejecting(400, unnamed), rejecting(400, unnamed), good), []string{all, "stream=threads&connection_id=cin_1&order=asc", "order=asc"}, 0},
-		"without a name, for good": {rejecting(400, unnamed), []string{all, "stream=threads&connection_id=cin_1&order=asc", "order=asc"}, 400},
-		"the view, then forbidden": {inTurn(rejecting(400, unnamed), rejecting(403, `"code":"grant_revoked"`)), []string{all, "stream=threads&connection_id=cin_1&order=asc"}, 400},
-		"another code":             {rejecting(400, `"code":"unsupported_version"`), []string{all}, 400},
-		"another status":           {rejecting(403, unnamed), []string{all}, 403},
+		"without a name, once": {
+			inTurn(rejecting(400, unnamed), good),
+			[]string{all, "stream=threads&connection_id=cin_1&order=asc"},
+			0,
+		},
+		"without a name, twice": {
+			inTurn(rejecting(400, unnamed), rejecting(400, unnamed), good),
+			[]string{all, "stream=threads&connection_id=cin_1&order=asc", "order=asc"},
+			0,
+		},
+		"without a name, for good": {
+			rejecting(400, unnamed),
+			[]string{all, "stream=threads&connection_id=cin_1&order=asc", "order=asc"},
+			400,
+		},
+		"the view, then forbidden": {
+			inTurn(rejecting(400, unnamed), rejecting(403, `"code":"grant_revoked"`)),
+			[]string{all, "stream=threads&connection_id=cin_1&order=asc"},
+			400,
+		},
+		"another code":   {rejecting(400, `"code":"unsupported_version"`), []string{all}, 400},
+		"another status": {rejecting(403, unnamed), []string{all}, 403},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +110,8 @@ func TestRefusedParametersAreLeftOut(t *testing.T) {
 func TestSilenceAfterARefusedParameterIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
-		answers := inTurn(rejecting(400, `"code":"invalid_request"`), func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		answers := inTurn(rejecting(400, `"code":"invalid_request"`),
+			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		client := offline(t, func(w http.ResponseWriter, r *http.Request) { requests++; answers(w, r) })
 		response, err := client.Get(t.Context(), schemaRequest())
 		if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || requests != 2 {

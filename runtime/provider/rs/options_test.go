@@ -20,14 +20,30 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"scheme", rs.Options{BaseURL: "ftp://rs.example.com", Bearer: rs.NewSecret(bearer)}, "BaseURL", "must begin with"},
 		{"no scheme", rs.Options{BaseURL: "rs.example.com", Bearer: rs.NewSecret(bearer)}, "BaseURL", "must begin with"},
 		{"no host", rs.Options{BaseURL: "https:///v1", Bearer: rs.NewSecret(bearer)}, "BaseURL", "no host"},
-		{"userinfo", rs.Options{BaseURL: "https://me:s3cret@rs.example.com", Bearer: rs.NewSecret(bearer)}, "BaseURL", "password"},
-		{"userinfo of a broken URL", rs.Options{BaseURL: "https://me:s3cret@rs.example.com:port", Bearer: rs.NewSecret(bearer)}, "BaseURL", "is not a URL"},
+		{
+			"userinfo",
+			rs.Options{BaseURL: "https://me:s3cret@rs.example.com", Bearer: rs.NewSecret(bearer)},
+			"BaseURL", "password",
+		},
+		{
+			"userinfo of a broken URL",
+			rs.Options{BaseURL: "https://me:s3cret@rs.example.com:port", Bearer: rs.NewSecret(bearer)},
+			"BaseURL", "is not a URL",
+		},
 		{"query", rs.Options{BaseURL: good + "?a=1", Bearer: rs.NewSecret(bearer)}, "BaseURL", "query"},
 		{"empty query", rs.Options{BaseURL: good + "?", Bearer: rs.NewSecret(bearer)}, "BaseURL", "query"},
 		{"fragment", rs.Options{BaseURL: good + "#", Bearer: rs.NewSecret(bearer)}, "BaseURL", "fragment"},
-		{"provider", rs.Options{BaseURL: good, ProviderURL: "https://me:s3cret@example.com", Bearer: rs.NewSecret(bearer)}, "ProviderURL", "password"},
+		{
+			"provider",
+			rs.Options{BaseURL: good, ProviderURL: "https://me:s3cret@example.com", Bearer: rs.NewSecret(bearer)},
+			"ProviderURL", "password",
+		},
 		{"no bearer", rs.Options{BaseURL: good}, "Bearer", "empty"},
-		{"line break in bearer", rs.Options{BaseURL: good, Bearer: rs.NewSecret("s3cret-s3cret\r\nX-Other: 1")}, "Bearer", "characters"},
+		{
+			"line break in bearer",
+			rs.Options{BaseURL: good, Bearer: rs.NewSecret("s3cret-s3cret\r\nX-Other: 1")},
+			"Bearer", "characters",
+		},
 		{"space in bearer", rs.Options{BaseURL: good, Bearer: rs.NewSecret("s3cret-s3cret s3cret")}, "Bearer", "characters"},
 	}
 	for _, test := range tests {

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// R-ERR-1, R-ERR-4, R-HOST-1: answers, refusals and failures show the provider's public origin instead of an internal address. Only the
-// cause, which is for logs, may name the internal address.
+// R-ERR-1, R-ERR-4, R-HOST-1: answers, refusals and failures show the provider's public origin instead of an internal
+// address. Only the cause, which is for logs, may name the internal address.
 func TestTheInnerAddressIsNotShown(t *testing.T) {
 	const public = "https://pdpp.example/base"
 	untrusted := roundTrip(func(*http.Request) (*http.Response, error) {
@@ -24,15 +24,18 @@ func TestTheInnerAddressIsNotShown(t *testing.T) {
 		answer http.HandlerFunc
 		change func(*rs.Options)
 	}{
-		"an answer":                {body(`{}`), nil},
-		"a refusal":                {rejecting(403, `"code":"grant_revoked"`), nil},
-		"a refusal without words":  {refusing(500), nil},
-		"a redirect":               {refusing(307), nil},
-		"a broken answer":          {cutOff, nil},
-		"a page":                   {body(`<html>`), nil},
-		"no answer":                {hangUp, nil},
-		"not HTTP":                 {notHTTP, nil},
-		"too much":                 {body(`{"a":"` + strings.Repeat("a", 100) + `"}`), func(o *rs.Options) { o.MaxBody = 50 }},
+		"an answer":               {body(`{}`), nil},
+		"a refusal":               {rejecting(403, `"code":"grant_revoked"`), nil},
+		"a refusal without words": {refusing(500), nil},
+		"a redirect":              {refusing(307), nil},
+		"a broken answer":         {cutOff, nil},
+		"a page":                  {body(`<html>`), nil},
+		"no answer":               {hangUp, nil},
+		"not HTTP":                {notHTTP, nil},
+		"too much": {
+			body(`{"a":"` + strings.Repeat("a", 100) + `"}`),
+			func(o *rs.Options) { o.MaxBody = 50 },
+		},
 		"too late":                 {hangs, func(o *rs.Options) { o.Timeout = 50 * time.Millisecond }},
 		"an untrusted certificate": {body(`{}`), func(o *rs.Options) { o.Transport = untrusted }},
 		"no server":                {body(`{}`), func(o *rs.Options) { o.BaseURL = "http://127.0.0.1:1" }},
@@ -73,7 +76,8 @@ func TestTheInnerAddressIsNotShown(t *testing.T) {
 // The request goes to the internal address, without the public one.
 func TestTheInnerAddressIsRead(t *testing.T) {
 	var base string
-	client, requests := serve(t, body(`{}`), func(o *rs.Options) { base, o.ProviderURL = o.BaseURL, "https://pdpp.example/base" })
+	client, requests := serve(t, body(`{}`),
+		func(o *rs.Options) { base, o.ProviderURL = o.BaseURL, "https://pdpp.example/base" })
 	if _, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"}); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// R-ERR-9: a provider is read through the proxy of the environment, which sees the host and no bearer. The error names the proxy without its
-// password. This machine is read directly, and so are the hosts of NO_PROXY.
+// R-ERR-9: a provider is read through the proxy of the environment, which sees the host and no bearer. The error names
+// the proxy without its password. This machine is read directly, and so are the hosts of NO_PROXY.
 func TestProxyOfTheEnvironment(t *testing.T) {
 	var seen []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,8 +26,10 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 		readThrough(t, host)
 		return
 	}
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyOfTheEnvironment$") // a process reads its variables once
-	child.Env = append(os.Environ(), "PROXY_OF_TEST="+host, "HTTPS_PROXY=http://user:password@"+host, "HTTP_PROXY=http://"+host, "NO_PROXY=direct.invalid")
+	// a process reads its variables once
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyOfTheEnvironment$")
+	child.Env = append(os.Environ(), "PROXY_OF_TEST="+host, "HTTPS_PROXY=http://user:password@"+host,
+		"HTTP_PROXY=http://"+host, "NO_PROXY=direct.invalid")
 	if printed, err := child.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, printed)
 	}
@@ -55,10 +57,12 @@ func readThrough(t *testing.T, host string) {
 		}
 		_, err = client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 		var failure *rs.Failure
-		if !errors.As(err, &failure) || failure.Reason != rs.Unreachable || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "password") {
+		if !errors.As(err, &failure) || failure.Reason != rs.Unreachable || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "password") {
 			t.Errorf("%s: %v", address, err)
 		}
-		if isDirect := !strings.Contains(want, "proxy"); isDirect == (rs.ProxyFor(address) != nil) || isDirect && strings.Contains(err.Error(), host) {
+		if isDirect := !strings.Contains(want, "proxy"); isDirect == (rs.ProxyFor(address) != nil) || isDirect &&
+			strings.Contains(err.Error(), host) {
 			t.Errorf("%s: read through %v, %v", address, rs.ProxyFor(address), err)
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// BenchmarkRedaction searches a page of records without a bearer, which is the usual case: a plain page, a bearer with a frequent first
-// letter, escapes in every line, and packages with several bearers.
+// BenchmarkRedaction searches a page of records without a bearer, which is the usual case: a plain page, a bearer with
+// a frequent first letter, escapes in every line, and packages with several bearers.
 func BenchmarkRedaction(b *testing.B) {
-	plain := `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"18c2f0aa71","subject":"The garden in May","from":"ada@example.com"},`, 1500), ",") + `]}`
+	plain := `{"data":[` + strings.TrimSuffix(
+		strings.Repeat(`{"id":"18c2f0aa71","subject":"The garden in May","from":"ada@example.com"},`, 1500), ",") + `]}`
 	for _, test := range []struct {
 		name, body string
 		begins     string

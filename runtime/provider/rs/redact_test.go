@@ -30,10 +30,13 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 	}
 	spellings := []string{
 		bearer, url.QueryEscape(bearer), url.PathEscape(bearer), strings.ReplaceAll(bearer, "/", `\/`),
-		escaped(`\u%04x`, "+="), escaped(`\u%04X`, "+/="), escaped(`\u%04x`, bearer), escaped(`\u%04x`, "t"), escaped(`\u%04x`, "D"),
+		escaped(`\u%04x`, "+="), escaped(`\u%04X`, "+/="), escaped(`\u%04x`, bearer), escaped(`\u%04x`, "t"),
+		escaped(`\u%04x`, "D"),
 		escaped(`%%%02x`, "+/="), escaped(`%%%02X`, bearer), escaped(`\u0025%02X`, "+="), escaped(`\\u%04x`, "+="),
-		strings.ReplaceAll(bearer, "/", `\\\/`), escaped(`\u005cu%04x`, "+"), strings.ReplaceAll(escaped(`\u%04x`, "+"), "/", "%2F"),
-		`\\` + escaped(`\u%04x`, "t"), `%` + url.QueryEscape(bearer), "t" + url.QueryEscape(bearer), `\n` + escaped(`\u%04x`, "+"),
+		strings.ReplaceAll(bearer, "/", `\\\/`), escaped(`\u005cu%04x`, "+"),
+		strings.ReplaceAll(escaped(`\u%04x`, "+"), "/", "%2F"),
+		`\\` + escaped(`\u%04x`, "t"), `%` + url.QueryEscape(bearer), "t" + url.QueryEscape(bearer),
+		`\n` + escaped(`\u%04x`, "+"),
 	}
 	for _, spelling := range spellings {
 		for _, status := range []int{200, 401, 500} {
@@ -41,7 +44,8 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 				writer.Header().Set("Request-Id", bearer)
 				writer.Header().Set("Retry-After", bearer)
 				writer.WriteHeader(status)
-				_, _ = writer.Write([]byte(`{"error":{"message":"bad ` + spelling + `","code":"` + spelling + `"},"data":["` + spelling + `"]}`))
+				_, _ = writer.Write([]byte(`{"error":{"message":"bad ` + spelling + `","code":"` + spelling + `"},"data":["` +
+					spelling + `"]}`))
 			})
 			var query rs.Query
 			query.Set("q", bearer)
@@ -81,7 +85,9 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 // R-ERR-6: the request in a response has no bearer, also after the client changed it.
 func TestTheRequestOfAnAnswerHoldsNoBearer(t *testing.T) {
 	for _, request := range []rs.Request{
-		{Path: "/v1/search"}, {Path: "/v1/search/hybrid"}, {Path: "/v1/streams/messages/records", Query: rs.Query{}.With("changes_since", "now")},
+		{Path: "/v1/search"},
+		{Path: "/v1/search/hybrid"},
+		{Path: "/v1/streams/messages/records", Query: rs.Query{}.With("changes_since", "now")},
 	} {
 		request.Query = request.Query.With("q", bearer)
 		client, _ := serve(t, body(`{"data":[]}`))
@@ -123,7 +129,8 @@ var (
 // A text similar to a bearer, and a body without a bearer, are unchanged.
 func TestOtherTextIsNotRedacted(t *testing.T) {
 	for _, text := range []string{
-		bearer[:len(bearer)-1], bearer[1:], strings.ToUpper(bearer), `tok_3fKq9\/aB\u002BcD=`, `tok_3fKq9%2FaB%2BcD%3`, `\u0074ok_3fKq9`,
+		bearer[:len(bearer)-1], bearer[1:], strings.ToUpper(bearer), `tok_3fKq9\/aB\u002BcD=`, `tok_3fKq9%2FaB%2BcD%3`,
+		`\u0074ok_3fKq9`,
 		`100% sure, 5%2, \u00e9\ud83d\ude00 \" \\ \/ \n \u0000`, `%`, `\\u00`, `tok_3fKq9/aB+cD=\u003C`,
 	} {
 		sent := `{"data":["` + text + `"]}`
@@ -147,12 +154,14 @@ func TestOtherBearersOfACallAreRedacted(t *testing.T) {
 		for i, each := range append(bearers, bearer) {
 			fmt.Fprintf(&sent, `,"%d":"%sx%s%s"`, i, strings.Repeat("y", i), each, strings.ReplaceAll(each, "+", `\u002b`))
 		}
-		client, _ := serve(t, body(`{"object":"x"`+sent.String()+`}`), func(options *rs.Options) { options.Secrets = secrets })
+		client, _ := serve(t, body(`{"object":"x"`+sent.String()+`}`),
+			func(options *rs.Options) { options.Secrets = secrets })
 		response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Count(string(response.Body()), "[redacted][redacted]"); got != others+1 || strings.Contains(string(response.Body()), "bearer") {
+		if got := strings.Count(string(response.Body()), "[redacted][redacted]"); got != others+1 ||
+			strings.Contains(string(response.Body()), "bearer") {
 			t.Errorf("%d others: %d are redacted in %s", others, got, response.Body())
 		}
 	}
@@ -196,14 +205,18 @@ func TestShortBearersAreRefused(t *testing.T) {
 			t.Errorf("%q: %v", short, err)
 		}
 	}
-	if _, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: rs.NewSecret(strings.Repeat("x", rs.ShortestBearer))}); err != nil {
+	if _, err := rs.NewClient(rs.Options{
+		BaseURL: "http://127.0.0.1:1",
+		Bearer:  rs.NewSecret(strings.Repeat("x", rs.ShortestBearer)),
+	}); err != nil {
 		t.Error(err)
 	}
 }
 
 // R-ERR-6: a bearer of digits, echoed as a number, makes the answer invalid.
 func TestRedactionThatBreaksTheBodyFails(t *testing.T) {
-	client, _ := serve(t, body(`{"n":8675309867530986753098}`), func(options *rs.Options) { options.Bearer = rs.NewSecret("8675309867530986753098") })
+	client, _ := serve(t, body(`{"n":8675309867530986753098}`),
+		func(options *rs.Options) { options.Bearer = rs.NewSecret("8675309867530986753098") })
 	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse {
 		t.Errorf("got %v", failure)
@@ -212,7 +225,10 @@ func TestRedactionThatBreaksTheBodyFails(t *testing.T) {
 
 // R-ERR-6: a refusal and a cause show no bearer in base64, wherever it begins in the encoded text.
 func TestBearerInBase64IsRedactedFromRefusals(t *testing.T) {
-	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+	for _, alphabet := range []*base64.Encoding{
+		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding,
+		base64.RawURLEncoding,
+	} {
 		for _, before := range []string{"", "u:", "id:", "user:", "???"} {
 			for _, escape := range []string{"/", `\/`} {
 				spelled := strings.ReplaceAll(alphabet.EncodeToString([]byte(before+bearer+"!")), "/", escape)
@@ -227,8 +243,10 @@ func TestBearerInBase64IsRedactedFromRefusals(t *testing.T) {
 				if !errors.As(err, &refused) {
 					t.Fatal(err)
 				}
-				if refused.Message != "no Basic [redacted] here" || refused.Code != "[redacted]" || refused.RequestID != "[redacted]" || refused.RetryAfter != "[redacted]" {
-					t.Errorf("%q shows as %q, %q, %q, %q", spelled, refused.Message, refused.Code, refused.RequestID, refused.RetryAfter)
+				if refused.Message != "no Basic [redacted] here" || refused.Code != "[redacted]" ||
+					refused.RequestID != "[redacted]" || refused.RetryAfter != "[redacted]" {
+					t.Errorf("%q shows as %q, %q, %q, %q", spelled, refused.Message, refused.Code, refused.RequestID,
+						refused.RetryAfter)
 				}
 			}
 		}

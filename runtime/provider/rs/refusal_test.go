@@ -37,7 +37,8 @@ func recorded(t *testing.T, file string) http.HandlerFunc {
 	}
 }
 
-// R-ERR-1: an Error keeps the meaning of a refusal in any shape. The answers are recordings of resource servers, proxies and frameworks.
+// R-ERR-1: an Error keeps the meaning of a refusal in any shape. The answers are recordings of resource servers,
+// proxies and frameworks.
 func TestRefusals(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.txt")
 	if err != nil || len(files) == 0 {

@@ -104,7 +104,8 @@ func TestReadsAreSentAgain(t *testing.T) {
 				t.Errorf("the RS saw %d tries, want %d", len(seen), test.tries)
 			}
 			for _, request := range seen {
-				if request.Method != http.MethodGet || request.Header.Get("Authorization") != "Bearer "+bearer || request.URL.Path != "/v1/schema" {
+				if request.Method != http.MethodGet || request.Header.Get("Authorization") != "Bearer "+bearer ||
+					request.URL.Path != "/v1/schema" {
 					t.Errorf("a try was %s %s with other headers", request.Method, request.URL)
 				}
 			}
@@ -124,7 +125,10 @@ func TestRefusedConnectionsAreTriedAgain(t *testing.T) {
 		}
 		return transport.RoundTrip(request)
 	})
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret(bearer), Transport: begun, Timeout: time.Minute})
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: server.URL, Bearer: rs.NewSecret(bearer), Transport: begun,
+		Timeout: time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,16 +144,19 @@ func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { re
 // offline returns a client without a network, as package synctest requires.
 func offline(t *testing.T, answer http.HandlerFunc, change ...func(*rs.Options)) *rs.Client {
 	t.Helper()
-	options := rs.Options{BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		recorder := httptest.NewRecorder()
-		answer(recorder, r)
-		if err := r.Context().Err(); err != nil {
-			return nil, err
-		}
-		response := recorder.Result()
-		response.Request = r
-		return response, nil
-	})}
+	options := rs.Options{
+		BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer),
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			recorder := httptest.NewRecorder()
+			answer(recorder, r)
+			if err := r.Context().Err(); err != nil {
+				return nil, err
+			}
+			response := recorder.Result()
+			response.Request = r
+			return response, nil
+		}),
+	}
 	for _, apply := range change {
 		apply(&options)
 	}
@@ -249,7 +256,8 @@ func TestWaitsDiffer(t *testing.T) {
 // With a Retry-After of 0, the jitter does not exceed the remaining time.
 func TestNoTimeForAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := offline(t, refusing(http.StatusTooManyRequests, "0"), func(options *rs.Options) { options.Timeout = time.Microsecond })
+		client := offline(t, refusing(http.StatusTooManyRequests, "0"),
+			func(options *rs.Options) { options.Timeout = time.Microsecond })
 		started := time.Now()
 		if _, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"}); err == nil || time.Since(started) > 0 {
 			t.Errorf("got %v after %s", err, time.Since(started))

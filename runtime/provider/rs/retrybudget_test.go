@@ -26,17 +26,22 @@ func (o *outage) RoundTrip(request *http.Request) (*http.Response, error) {
 		status = http.StatusOK
 	}
 	return &http.Response{
-		StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), ContentLength: 2, Request: request,
+		StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), ContentLength: 2,
+		Request: request,
 	}, nil
 }
 
-// reads sends n reads concurrently, each by another client, like the hosted server. It returns the number that the resource server saw.
+// reads sends n reads concurrently, each by another client, like the hosted server. It returns the number that the
+// resource server saw.
 func (o *outage) reads(t *testing.T, budget *rs.RetryBudget, count int) int64 {
 	t.Helper()
 	before := o.seen.Load()
 	var running sync.WaitGroup
 	for range count {
-		client, err := rs.NewClient(rs.Options{BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Transport: o, Retries: budget})
+		client, err := rs.NewClient(rs.Options{
+			BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Transport: o,
+			Retries: budget,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,8 +55,8 @@ func (o *outage) reads(t *testing.T, budget *rs.RetryBudget, count int) int64 {
 	return o.seen.Load() - before
 }
 
-// R-ERR-3, R-ERR-4: in an outage, the resource server sees a tenth more reads, one more per second, and the reserve, instead of three times
-// as many. Single failures are repaired before and after the outage.
+// R-ERR-3, R-ERR-4: in an outage, the resource server sees a tenth more reads, one more per second, and the reserve,
+// instead of three times as many. Single failures are repaired before and after the outage.
 func TestAnOutageIsNotTripled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const reserve, rounds, callers = 20, 30, 100
@@ -76,7 +81,8 @@ func TestAnOutageIsNotTripled(t *testing.T) {
 			t.Errorf("after a pause the RS saw %d tries, want %d", seen, rs.MaxTries)
 		}
 		if seen := down.reads(t, budget, 10*reserve); seen < 10*reserve+reserve || seen > 10*reserve+2*reserve+2 {
-			t.Errorf("after a long pause the RS saw %d requests for %d reads, want the reserve and a tenth more", seen, 10*reserve)
+			t.Errorf("after a long pause the RS saw %d requests for %d reads, want the reserve and a tenth more",
+				seen, 10*reserve)
 		}
 	})
 }

@@ -41,7 +41,8 @@ func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
 	if response.Status != http.StatusCreated || string(response.Body()) != `{"id":"sub_1"}` {
 		t.Errorf("answer is %d %s", response.Status, response.Body())
 	}
-	const want = `{"callback_url":"https://a.example/?x=<1>&y","streams":["a","b\""],"empty":[],"count":3,"filters":{"streams":["a"],"all":false}}`
+	const want = `{"callback_url":"https://a.example/?x=<1>&y","streams":["a","b\""],"empty":[],"count":3,` +
+		`"filters":{"streams":["a"],"all":false}}`
 	if string(got) != want {
 		t.Errorf("the RS read %s, want %s", got, want)
 	}
@@ -49,7 +50,8 @@ func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
 	if request.Method != http.MethodPost || request.RequestURI != "/v1/event-subscriptions?connection_id=cin_1" {
 		t.Errorf("the RS saw %s %s", request.Method, request.RequestURI)
 	}
-	if request.Header.Get("Content-Type") != "application/json" || request.Header.Get("Authorization") != "Bearer "+bearer {
+	if request.Header.Get("Content-Type") != "application/json" ||
+		request.Header.Get("Authorization") != "Bearer "+bearer {
 		t.Errorf("the RS saw the headers %v", request.Header)
 	}
 }
@@ -61,14 +63,16 @@ func TestABodyOfNothing(t *testing.T) {
 		got, _ = io.ReadAll(request.Body)
 		_, _ = writer.Write([]byte(`{}`))
 	})
-	if _, err := client.Send(t.Context(), rs.Change{Method: http.MethodPatch, Path: "/v1/x", Body: &rs.Body{}}); err != nil || string(got) != "{}" {
+	if _, err := client.Send(t.Context(),
+		rs.Change{Method: http.MethodPatch, Path: "/v1/x", Body: &rs.Body{}}); err != nil || string(got) != "{}" {
 		t.Errorf("the RS read %q, %v; want {}", got, err)
 	}
 }
 
 // A change may be answered with 204. A read without a body is a failure (R-ERR-4).
 func TestOnlyAChangeMayBeAnsweredWithoutABody(t *testing.T) {
-	client, requests := serve(t, func(writer http.ResponseWriter, _ *http.Request) { writer.WriteHeader(http.StatusNoContent) })
+	client, requests := serve(t,
+		func(writer http.ResponseWriter, _ *http.Request) { writer.WriteHeader(http.StatusNoContent) })
 	response, err := client.Send(t.Context(), rs.Change{Method: http.MethodDelete, Path: "/v1/event-subscriptions/sub_1"})
 	if err != nil || response.Status != http.StatusNoContent || response.Body() != nil {
 		t.Errorf("got %+v, %v; want 204 without a body", response, err)
@@ -101,7 +105,8 @@ func TestAChangeIsNeverSentAgain(t *testing.T) {
 			client, requests := serve(t, test.handler, timeoutFor(test.reason), func(o *rs.Options) { o.MaxBody = 4000 })
 			_, err := client.Send(t.Context(), exampleChange())
 			var failure *rs.Failure
-			if !errors.As(err, &failure) || failure.Reason != test.reason || !strings.Contains(failure.Text(), "the change may have been made") ||
+			if !errors.As(err, &failure) || failure.Reason != test.reason ||
+				!strings.Contains(failure.Text(), "the change may have been made") ||
 				strings.Contains(failure.Text(), "try again") {
 				t.Errorf("got %v, want %s and an unknown outcome", err, test.reason)
 			}
@@ -122,14 +127,16 @@ func TestRefusedAndUnsentChanges(t *testing.T) {
 		_, _ = writer.Write([]byte(`{"error":{"code":"invalid_callback","message":"no"}}`))
 	})
 	var refused *rs.Error
-	if _, err := client.Send(t.Context(), exampleChange()); !errors.As(err, &refused) || refused.Code != "invalid_callback" {
+	if _, err := client.Send(t.Context(), exampleChange()); !errors.As(err, &refused) ||
+		refused.Code != "invalid_callback" {
 		t.Errorf("got %v, want the refusal", err)
 	}
 	unreachable, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: rs.NewSecret(bearer)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := unreachable.Send(t.Context(), exampleChange()); err == nil || strings.Contains(err.Error(), "may have been made") {
+	if _, err := unreachable.Send(t.Context(), exampleChange()); err == nil ||
+		strings.Contains(err.Error(), "may have been made") {
 		t.Errorf("got %v, want a failure with a known outcome", err)
 	}
 }

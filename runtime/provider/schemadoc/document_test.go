@@ -44,26 +44,36 @@ func outline(d *schemadoc.Document) []string {
 
 // R-SCH-1: every form of a document is read as the same rows.
 func TestRead(t *testing.T) {
-	const gmail = `{"connector_key":"gmail","streams":[{"name":"messages"},{"name":""},{},7,"threads"],"granted_connections":[{"connection_id":"a","display_name":"A"},{"connection_id":"a"},{"connection_id":"b","label":"B"},{}]}`
+	const gmail = `{"connector_key":"gmail","streams":[{"name":"messages"},{"name":""},{},7,"threads"],` +
+		`"granted_connections":[{"connection_id":"a","display_name":"A"},{"connection_id":"a"},{"connection_id":"b",` +
+		`"label":"B"},{}]}`
 	whole := []string{"grant g1", "gmail[a=A,b=B] messages[] threads[]"}
 	for name, test := range map[string]struct {
 		body string
 		want []string
 	}{
-		"as servers send it":       {`{"bearer":{"token_kind":"client","grant_id":"g1"},"connectors":[` + gmail + `,7]}`, whole},
-		"with spaces":              {"{ \"connectors\" : [\n" + strings.ReplaceAll(gmail, ",", " ,\t") + " ] , \"bearer\" : { \"token_kind\" : \"client\" , \"grant_id\":\"g1\" } }", whole},
-		"wrapped":                  {`{"data":{"bearer":{"token_kind":"client","grant_id":"g1"},"connectors":[` + gmail + `]}}`, whole},
-		"wrapped without a bearer": {`{"bearer":{"token_kind":"client","grant_id":"g1"},"data":{"connectors":[` + gmail + `]}}`, whole},
-		"escaped names":            {`{"\u0062earer":{"token_kind":"client","grant_id":"g1"},"connector\u0073":[` + gmail + `]}`, whole},
+		"as servers send it": {`{"bearer":{"token_kind":"client","grant_id":"g1"},"connectors":[` +
+			gmail + `,7]}`, whole},
+		"with spaces": {"{ \"connectors\" : [\n" + strings.ReplaceAll(gmail, ",", " ,\t") +
+			" ] , \"bearer\" : { \"token_kind\" : \"client\" , \"grant_id\":\"g1\" } }", whole},
+		"wrapped": {`{"data":{"bearer":{"token_kind":"client","grant_id":"g1"},"connectors":[` +
+			gmail + `]}}`, whole},
+		"wrapped without a bearer": {`{"bearer":{"token_kind":"client","grant_id":"g1"},"data":{"connectors":[` +
+			gmail + `]}}`, whole},
+		"escaped names": {`{"\u0062earer":{"token_kind":"client","grant_id":"g1"},"connector\u0073":[` +
+			gmail + `]}`, whole},
 		"streams next to connectors": {
-			`{"bearer":{"token_kind":"client","grant_id":"g1"},"streams":[{"name":"messages"}],"connectors":[` + gmail + `]}`, whole,
+			`{"bearer":{"token_kind":"client","grant_id":"g1"},"streams":[{"name":"messages"}],"connectors":[` +
+				gmail + `]}`, whole,
 		},
 		"streams alone": {
-			`{"streams":[{"name":"messages","connector_id":"https://x.example/gmail","connection_id":"a"},{"stream":"messages","connector_key":"gmail","connection_id":"b"},"bare"]}`,
+			`{"streams":[{"name":"messages","connector_id":"https://x.example/gmail",` +
+				`"connection_id":"a"},{"stream":"messages","connector_key":"gmail","connection_id":"b"},"bare"]}`,
 			[]string{"grant ", "gmail[a=,b=] messages[a=] messages[b=]", "[] bare[]"},
 		},
 		"a row for each connection": {
-			`{"connectors":[{"source":{"id":"https://x.example/gmail"},"streams":[{"name":"messages","connection_id":"a"},{"name":"messages","connection_id":"b"},{"name":"threads","connection_id":"b"}]}]}`,
+			`{"connectors":[{"source":{"id":"https://x.example/gmail"},"streams":[{"name":"messages",` +
+				`"connection_id":"a"},{"name":"messages","connection_id":"b"},{"name":"threads","connection_id":"b"}]}]}`,
 			[]string{"grant ", "gmail[a=,b=] messages[] threads[b=]"},
 		},
 		"nothing granted": {`{"connectors":[]}`, []string{"grant "}},
@@ -82,7 +92,10 @@ func TestRead(t *testing.T) {
 
 // R-ERR-4: an answer without lists is a typed failure.
 func TestReadOtherAnswers(t *testing.T) {
-	for _, body := range []string{`{}`, `{"connectors":{}}`, `{"data":[]}`, `{"bearer":{"token_kind":"client"},"data":{"data":{"connectors":[]}}}`} {
+	for _, body := range []string{
+		`{}`, `{"connectors":{}}`, `{"data":[]}`,
+		`{"bearer":{"token_kind":"client"},"data":{"data":{"connectors":[]}}}`,
+	} {
 		_, err := schemaquery.Read(respond(t, body))
 		var failure *rs.Failure
 		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
@@ -101,10 +114,13 @@ func TestKeep(t *testing.T) {
 		scope schemadoc.Scope
 		want  []string
 	}{
-		"everything":   {schemadoc.Scope{}, []string{"grant ", "gmail[a=,b=] messages[] threads[b=]", "other[] messages[]"}},
-		"a stream":     {schemadoc.Scope{Stream: &stream}, []string{"grant ", "gmail[b=] threads[]"}},
-		"a connection": {schemadoc.Scope{ConnectionID: &connection}, []string{"grant ", "gmail[a=] messages[]", "other[] messages[]"}},
-		"neither":      {schemadoc.Scope{Stream: &stream, ConnectionID: &connection}, []string{"grant "}},
+		"everything": {schemadoc.Scope{}, []string{"grant ", "gmail[a=,b=] messages[] threads[b=]", "other[] messages[]"}},
+		"a stream":   {schemadoc.Scope{Stream: &stream}, []string{"grant ", "gmail[b=] threads[]"}},
+		"a connection": {
+			schemadoc.Scope{ConnectionID: &connection},
+			[]string{"grant ", "gmail[a=] messages[]", "other[] messages[]"},
+		},
+		"neither": {schemadoc.Scope{Stream: &stream, ConnectionID: &connection}, []string{"grant "}},
 	} {
 		document, err := schemaquery.Read(respond(t, body))
 		if err != nil {

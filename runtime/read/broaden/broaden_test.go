@@ -68,7 +68,9 @@ func (x *index) find(ctx context.Context, request rs.Request) (*answer.Hits, err
 	return &answer.Hits{
 		Hits:     x.hits(q, strings.HasSuffix(string(request.Path), "semantic")),
 		Question: answer.Question{Words: q, IsLaterPage: isLaterPage},
-		Envelope: answer.Envelope{Meta: rawjson.Object{rawjson.Raw("recall", fmt.Appendf(nil, `{"complete":%t}`, !x.partial))}},
+		Envelope: answer.Envelope{
+			Meta: rawjson.Object{rawjson.Raw("recall", fmt.Appendf(nil, `{"complete":%t}`, !x.partial))},
+		},
 	}, nil
 }
 
@@ -87,7 +89,9 @@ func (x *index) hits(q string, byMeaning bool) []answer.Hit {
 		}
 		if has || byMeaning {
 			connection, key, _ := strings.Cut(name, "/")
-			members, _ := rawjson.ParseObject(fmt.Appendf(nil, `{"connection_id":%q,"stream":"mails","record_key":%q,"snippet":{"field":"text","text":%q}}`, connection, key, x.records[name]))
+			members, _ := rawjson.ParseObject(fmt.Appendf(nil,
+				`{"connection_id":%q,"stream":"mails","record_key":%q,"snippet":{"field":"text","text":%q}}`, connection, key,
+				x.records[name]))
 			hits = append(hits, answer.Hit{Members: members})
 		}
 	}
@@ -124,7 +128,8 @@ var mails = map[string]string{
 // R-FIND-1: hits by the number of their words, then in turn from each source; the server is asked for each word once.
 func TestFewerWords(t *testing.T) {
 	x := &index{records: mails}
-	response, keys := x.search(t, "q", "who had the barometer, grandfather's parcel for my grandfather?", "filter[year]", "2026")
+	response, keys := x.search(t, "q", "who had the barometer, grandfather's parcel for my grandfather?",
+		"filter[year]", "2026")
 	if diff := cmp.Diff([]string{"1", "4", "2", "5", "3"}, keys); diff != "" {
 		t.Errorf("hits (-want +got):\n%s", diff)
 	}
@@ -132,7 +137,13 @@ func TestFewerWords(t *testing.T) {
 	for _, hit := range response.Hits {
 		words = append(words, hit.Words)
 	}
-	if diff := cmp.Diff([][]string{{"grandfather", "barometer"}, {"barometer", "parcel"}, {"barometer"}, {"parcel"}, {"barometer"}}, words); diff != "" {
+	if diff := cmp.Diff([][]string{
+		{"grandfather", "barometer"},
+		{"barometer", "parcel"},
+		{"barometer"},
+		{"parcel"},
+		{"barometer"},
+	}, words); diff != "" {
 		t.Errorf("words (-want +got):\n%s", diff)
 	}
 	if len(x.asked) > 5 { // and the schema
@@ -158,7 +169,8 @@ func TestWhatIsNotRelaxed(t *testing.T) {
 	} {
 		x := &index{records: mails}
 		response, _ := x.search(t, test.parameters...)
-		if len(x.asked) != test.asked || (response.Relaxed != nil) != test.isStrict || test.isStrict && response.Relaxed.Words != nil {
+		if len(x.asked) != test.asked || (response.Relaxed != nil) != test.isStrict || test.isStrict &&
+			response.Relaxed.Words != nil {
 			t.Errorf("%s: asked %q, relaxed %+v", name, x.asked, response.Relaxed)
 		}
 	}
@@ -177,7 +189,8 @@ func TestOtherForms(t *testing.T) {
 	}
 }
 
-// R-FIND-1: a single word is not repeated. Its other spellings and its plural are tried, and the mode that compares meanings.
+// R-FIND-1: a single word is not repeated. Its other spellings and its plural are tried, and the mode that compares
+// meanings.
 func TestFormsOfOneWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"pflügerstrasse":  "pflügerstraße",
@@ -192,7 +205,8 @@ func TestFormsOfOneWord(t *testing.T) {
 		if len(keys) != 1 || !slices.Equal(found.Relaxed.Words[0].Forms, []string{want}) || len(x.asked) > 5 {
 			t.Errorf("%s: hits %q, %+v, asked %q", word, keys, found.Relaxed, x.asked)
 		}
-		if slices.ContainsFunc(x.asked[1:], func(asked string) bool { return strings.Contains(asked, "/v1/search?q="+strings.ToLower(word)+"&") }) {
+		if slices.ContainsFunc(x.asked[1:],
+			func(asked string) bool { return strings.Contains(asked, "/v1/search?q="+strings.ToLower(word)+"&") }) {
 			t.Errorf("%s is searched twice: %q", word, x.asked)
 		}
 	}
@@ -236,8 +250,8 @@ func TestSlowSource(t *testing.T) {
 	})
 }
 
-// R-SCAN-8: two searches of a caller are broadened at the same time. A third one waits 3 s at most, and then says what it lacks. Another
-// caller does not wait.
+// R-SCAN-8: two searches of a caller are broadened at the same time. A third one waits 3 s at most, and then says what
+// it lacks. Another caller does not wait.
 func TestBroadenedSearchesTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		readings := tool.NewReadings(tool.ReadingsOptions{Most: 100})
@@ -257,7 +271,8 @@ func TestBroadenedSearchesTakeTurns(t *testing.T) {
 		}
 		x, start := &index{records: mails}, time.Now()
 		refused := search("one", x)
-		if len(x.asked) > 0 || time.Since(start) > 3*time.Second || refused.Relaxed != nil || !strings.Contains(fmt.Sprintf("%s", refused.Warnings), "were not searched alone: two calls of this token") {
+		if len(x.asked) > 0 || time.Since(start) > 3*time.Second || refused.Relaxed != nil ||
+			!strings.Contains(fmt.Sprintf("%s", refused.Warnings), "were not searched alone: two calls of this token") {
 			t.Errorf("after %s and %d requests: %s", time.Since(start), len(x.asked), refused.Warnings)
 		}
 		if found := search("two", x); len(found.Hits) != 2 {

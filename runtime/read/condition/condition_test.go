@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of cases")
 
-// One table of filters is held against the evaluator, against the captured server and against the sandbox: the same rows in the
-// same order. Where the evaluator departs from the servers, the table shows both (R-SCAN-2).
+// One table of filters is held against the evaluator, against the captured server and against the sandbox: the same
+// rows in the same order. Where the evaluator departs from the servers, the table shows both (R-SCAN-2).
 func TestFiltersHoldAsForAServer(t *testing.T) {
 	server := lab.Serve(t, lab.Dataset(t))
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -44,7 +44,8 @@ func TestFiltersHoldAsForAServer(t *testing.T) {
 		}
 		theirs := answerOf(server.Records(lab.Path + "records?" + lab.Connection + "&" + each.query))
 		if each.capture != "-" {
-			if inCapture := captured[each.capture]; inCapture != theirs && !strings.HasPrefix(theirs, inCapture+" ") { // it has a page
+			// it has a page
+			if inCapture := captured[each.capture]; inCapture != theirs && !strings.HasPrefix(theirs, inCapture+" ") {
 				t.Errorf("%s: the captured server gave %s, the sandbox %s", each.capture, inCapture, theirs)
 			}
 			delete(captured, each.capture)

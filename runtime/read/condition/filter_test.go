@@ -17,30 +17,58 @@ func TestValuesAsTheyAreSpelled(t *testing.T) {
 		condition rs.Condition
 		want      bool
 	}{
-		"2.0 is 2":                           {`{"a":2.0}`, rs.Condition{Field: "a", Value: "2"}, true},
-		"2.0 is not 2.0":                     {`{"a":2.0}`, rs.Condition{Field: "a", Value: "2.0"}, false},
-		"1e21 is 1e+21":                      {`{"a":1e21}`, rs.Condition{Field: "a", Value: "1e+21"}, true},
-		"1E-7 is 1e-7":                       {`{"a":1E-7}`, rs.Condition{Field: "a", Value: "1e-7"}, true},
-		"0.000001 stays":                     {`{"a":1e-6}`, rs.Condition{Field: "a", Value: "0.000001"}, true},
-		"-0 is 0":                            {`{"a":-0}`, rs.Condition{Field: "a", Value: "0"}, true},
-		"-0.0 is 0":                          {`{"a":-0.0}`, rs.Condition{Field: "a", Value: "0"}, true},
-		"a big integer keeps its digits":     {`{"a":9007199254740993}`, rs.Condition{Field: "a", Value: "9007199254740993"}, true},
-		"and is not its neighbour":           {`{"a":9007199254740993}`, rs.Condition{Field: "a", Value: "9007199254740992"}, false},
-		"big integers in order":              {`{"a":9007199254740993}`, rs.Condition{Field: "a", Operator: "gt", Value: "9007199254740992"}, true},
-		"larger than 64 bits":                {`{"a":123456789012345678901234567890}`, rs.Condition{Field: "a", Operator: "gt", Value: "123456789012345678901234567889"}, true},
-		"a number of no size":                {`{"a":1e999999999}`, rs.Condition{Field: "a", Operator: "gt", Value: "1"}, false},
+		"2.0 is 2":       {`{"a":2.0}`, rs.Condition{Field: "a", Value: "2"}, true},
+		"2.0 is not 2.0": {`{"a":2.0}`, rs.Condition{Field: "a", Value: "2.0"}, false},
+		"1e21 is 1e+21":  {`{"a":1e21}`, rs.Condition{Field: "a", Value: "1e+21"}, true},
+		"1E-7 is 1e-7":   {`{"a":1E-7}`, rs.Condition{Field: "a", Value: "1e-7"}, true},
+		"0.000001 stays": {`{"a":1e-6}`, rs.Condition{Field: "a", Value: "0.000001"}, true},
+		"-0 is 0":        {`{"a":-0}`, rs.Condition{Field: "a", Value: "0"}, true},
+		"-0.0 is 0":      {`{"a":-0.0}`, rs.Condition{Field: "a", Value: "0"}, true},
+		"a big integer keeps its digits": {
+			`{"a":9007199254740993}`,
+			rs.Condition{Field: "a", Value: "9007199254740993"},
+			true,
+		},
+		"and is not its neighbour": {
+			`{"a":9007199254740993}`,
+			rs.Condition{Field: "a", Value: "9007199254740992"},
+			false,
+		},
+		"big integers in order": {
+			`{"a":9007199254740993}`,
+			rs.Condition{Field: "a", Operator: "gt", Value: "9007199254740992"},
+			true,
+		},
+		"larger than 64 bits": {
+			`{"a":123456789012345678901234567890}`,
+			rs.Condition{Field: "a", Operator: "gt", Value: "123456789012345678901234567889"},
+			true,
+		},
+		"a number of no size": {
+			`{"a":1e999999999}`,
+			rs.Condition{Field: "a", Operator: "gt", Value: "1"},
+			false,
+		},
 		"a string with escapes":              {`{"a":"caf\u00e9 \"x\""}`, rs.Condition{Field: "a", Value: `café "x"`}, true},
 		"a name with escapes":                {`{"\u0061":"x"}`, rs.Condition{Field: "a", Value: "x"}, true},
 		"digits in a string are that string": {`{"a":"10"}`, rs.Condition{Field: "a", Value: "10"}, true},
 		"and are ordered as text":            {`{"a":"10"}`, rs.Condition{Field: "a", Operator: "lt", Value: "9"}, true},
 		"an element that is null":            {`{"a":[null]}`, rs.Condition{Field: "a", Value: "null"}, false},
-		"the last of very many elements":     {`{"a":[` + strings.Repeat(`0,`, 10_000) + `1]}`, rs.Condition{Field: "a", Value: "1"}, true},
-		"an array in an array":               {`{"a":[["x"]]}`, rs.Condition{Field: "a", Value: "x"}, false},
-		"blanks between tokens":              {`{ "a" : [ 1 , 2.50 ] }`, rs.Condition{Field: "a", Value: "2.5"}, true},
-		"a nested field of that name":        {`{"b":{"a":1}}`, rs.Condition{Field: "a", Value: "1"}, false},
-		"a leap second is text":              {`{"a":"2026-06-30T23:59:60Z"}`, rs.Condition{Field: "a", Operator: "gte", Value: "2026-01-01"}, false},
-		"no object":                          {`[1]`, rs.Condition{Field: "a", Value: "1"}, false},
-		"no record":                          {``, rs.Condition{Field: "a", Value: "1"}, false},
+		"the last of very many elements": {
+			`{"a":[` + strings.Repeat(`0,`, 10_000) + `1]}`,
+			rs.Condition{Field: "a", Value: "1"},
+			true,
+		},
+		"an array in an array":        {`{"a":[["x"]]}`, rs.Condition{Field: "a", Value: "x"}, false},
+		"blanks between tokens":       {`{ "a" : [ 1 , 2.50 ] }`, rs.Condition{Field: "a", Value: "2.5"}, true},
+		"a nested field of that name": {`{"b":{"a":1}}`, rs.Condition{Field: "a", Value: "1"}, false},
+		"a leap second is text": {
+			`{"a":"2026-06-30T23:59:60Z"}`,
+			rs.Condition{Field: "a", Operator: "gte", Value: "2026-01-01"},
+			false,
+		},
+		"no object": {`[1]`, rs.Condition{Field: "a", Value: "1"}, false},
+		"no record": {``, rs.Condition{Field: "a", Value: "1"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			filter := condition.New(rs.Filter{test.condition})
@@ -53,7 +81,8 @@ func TestValuesAsTheyAreSpelled(t *testing.T) {
 
 func TestNoConditionHoldsForAll(t *testing.T) {
 	filter := condition.New(nil)
-	if !filter.Match(rawjson.NewCursor(rawjson.Value(`{}`))) || len(filter.Fields()) != 0 || filter.Warnings(time.UTC) != nil {
+	if !filter.Match(rawjson.NewCursor(rawjson.Value(`{}`))) || len(filter.Fields()) != 0 ||
+		filter.Warnings(time.UTC) != nil {
 		t.Errorf("%v, %v", filter, filter.Warnings(time.UTC))
 	}
 }

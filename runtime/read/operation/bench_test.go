@@ -12,26 +12,30 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// fullDocument returns a schema in the full view, which servers without the compact view send: connectors with a number of streams with a
-// number of fields each. 20, 30 and 25 make about 8 MB.
+// fullDocument returns a schema in the full view, which servers without the compact view send: connectors with a number
+// of streams with a number of fields each. 20, 30 and 25 make about 8 MB.
 func fullDocument(connectors, streams, fields int) string {
 	unusable := `{"declared":false,"usable":false}`
 	var document strings.Builder
 	document.WriteString(`{"bearer":{"scope":"grant","token_kind":"client"},"connectors":[`)
 	for c := range connectors {
-		fmt.Fprintf(&document, `%s{"object":"connector","connector_key":"connector_%02d","stream_count":%d,"streams":[`, comma(c), c, streams)
+		fmt.Fprintf(&document, `%s{"object":"connector","connector_key":"connector_%02d","stream_count":%d,"streams":[`,
+			comma(c), c, streams)
 		for s := range streams {
 			fmt.Fprintf(&document, `%s{"field_capabilities":{`, comma(s))
 			properties := strings.Builder{}
 			for f := range fields {
 				schema := fmt.Sprintf(`{"type":["string","null"],"description":%q}`, strings.Repeat("what it means ", 3))
-				fmt.Fprintf(&document, `%s"field_%02d":{"aggregation":{"count_distinct":%s,"group_by":%s,"max":%s,"min":%s,"sum":%s},`+
-					`"granted":true,"schema":%s,"exact_filter":{"declared":true,"usable":true}}`,
+				fmt.Fprintf(&document,
+					`%s"field_%02d":{"aggregation":{"count_distinct":%s,"group_by":%s,"max":%s,"min":%s,"sum":%s},`+
+						`"granted":true,"schema":%s,"exact_filter":{"declared":true,"usable":true}}`,
 					comma(f), f, unusable, unusable, unusable, unusable, unusable, schema)
 				fmt.Fprintf(&properties, `%s"field_%02d":%s`, comma(f), f, schema)
 			}
-			fmt.Fprintf(&document, `},"name":"stream_%02d_%02d","primary_key":["id"],"cursor_field":"field_01","schema":{"type":"object","properties":{%s}},`+
-				`"granted_connections":[{"connection_id":"cin_%02d","display_name":"Connection %02d"}]}`, c, s, properties.String(), c, c)
+			fmt.Fprintf(&document, `},"name":"stream_%02d_%02d","primary_key":["id"],"cursor_field":"field_01",`+
+				`"schema":{"type":"object","properties":{%s}},`+
+				`"granted_connections":[{"connection_id":"cin_%02d","display_name":"Connection %02d"}]}`, c, s,
+				properties.String(), c, c)
 		}
 		document.WriteString(`]}`)
 	}

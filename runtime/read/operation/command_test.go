@@ -34,7 +34,8 @@ func commandAnswer(t *testing.T, body string) *tool.Result {
 // A command's structured output is the RS's answer, byte for byte; its text has a line for each row or member.
 func TestAnswer(t *testing.T) {
 	for body, text := range map[string]string{
-		`{"object":"list", "data":[{"name":"a","n":1.10},{"name":"b\n<","x":null}],"has_more":false}`: `name="a" n=1.10` + "\n" + `name="b\n<" x=null`,
+		`{"object":"list", "data":[{"name":"a","n":1.10},{"name":"b\n<","x":null}],"has_more":false}`: `name="a" n=1.10` +
+			"\n" + `name="b\n<" x=null`,
 		`{"data":{"data":[{"name":"a"}]}}`:     `data={"data":[{"name":"a"}]}`,
 		`{"data":[]}`:                          "no rows",
 		`{"id":"sub_1", "streams":["a", "b"]}`: `id="sub_1"` + "\n" + `streams=["a","b"]`,
@@ -61,7 +62,8 @@ func TestAnswerWithALongValue(t *testing.T) {
 // capabilities.client_event_subscriptions of capture 004, and providers without it.
 func TestEventCapabilities(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"capabilities":{"x":{},"client_event_subscriptions":{"supported":true,"signing":{"profile":"standard-webhooks"}}}}`: `{"supported":true,"signing":{"profile":"standard-webhooks"}}`,
+		`{"capabilities":{"x":{},"client_event_subscriptions":{"supported":true,` +
+			`"signing":{"profile":"standard-webhooks"}}}}`: `{"supported":true,"signing":{"profile":"standard-webhooks"}}`,
 		`{"capabilities":{}}`: `{"supported":false}`,
 		`{"capabilities":7}`:  `{"supported":false}`,
 		`{}`:                  `{"supported":false}`,

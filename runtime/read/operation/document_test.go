@@ -25,8 +25,10 @@ func TestSchemaWrongShape(t *testing.T) {
 // Older servers wrap the document or list streams without connectors.
 func TestSchemaOlderShapes(t *testing.T) {
 	for _, body := range []string{
-		`{"data":{"connectors":[{"connector_id":"gmail","streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_1"}]}]}]}}`,
-		`{"streams":[{"name":"messages","connector_key":"https://registry.example.com/connectors/gmail","connection_id":"cin_1"}]}`,
+		`{"data":{"connectors":[{"connector_id":"gmail","streams":[{"name":"messages",` +
+			`"granted_connections":[{"connection_id":"cin_1"}]}]}]}}`,
+		`{"streams":[{"name":"messages","connector_key":"https://registry.example.com/connectors/gmail",` +
+			`"connection_id":"cin_1"}]}`,
 	} {
 		result := schemaOf(t, serving(body), operation.SchemaInput{})
 		for _, want := range []string{`["gmail","cin_1",null] messages`} {

@@ -22,7 +22,8 @@ func TestSchemaFullNeedsStream(t *testing.T) {
 	s := serving(`{}`)
 	_, err := schemaResult(context.Background(), tool.Env{RS: s}, operation.SchemaInput{Detail: pointer("full")})
 	var refused *tool.Error
-	if !errors.As(err, &refused) || refused.Code != tool.InvalidSchemaDetail || !strings.Contains(refused.Message, `schema(stream, connection_id, detail: "full")`) {
+	if !errors.As(err, &refused) || refused.Code != tool.InvalidSchemaDetail ||
+		!strings.Contains(refused.Message, `schema(stream, connection_id, detail: "full")`) {
 		t.Fatalf("%v", err)
 	}
 	if len(s.read) > 0 {
@@ -38,8 +39,10 @@ func TestSchemaFullAmbiguous(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection || refused.RetryWith != "connection_id" {
 		t.Fatalf("%v", err)
 	}
-	want := `[{"connection_id":"cin_gmail_personal","grant_id":"grt_30db0dc7ce9039f6","connector_key":"gmail","stream":"threads","display_name":"Personal Gmail"},` +
-		`{"connection_id":"cin_gmail_work","grant_id":"grt_30db0dc7ce9039f6","connector_key":"gmail","stream":"threads","display_name":"Work Gmail"}]`
+	want := `[{"connection_id":"cin_gmail_personal","grant_id":"grt_30db0dc7ce9039f6","connector_key":"gmail",` +
+		`"stream":"threads","display_name":"Personal Gmail"},` +
+		`{"connection_id":"cin_gmail_work","grant_id":"grt_30db0dc7ce9039f6","connector_key":"gmail","stream":"threads",` +
+		`"display_name":"Work Gmail"}]`
 	if diff := cmp.Diff(want, string(refused.AvailableConnections)); diff != "" {
 		t.Error(diff)
 	}
@@ -54,11 +57,15 @@ func TestSchemaFullAmbiguous(t *testing.T) {
 func TestSchemaTooLarge(t *testing.T) {
 	var capabilities, properties []string
 	for i := range 800 {
-		capabilities = append(capabilities, fmt.Sprintf(`"field_%d":{"schema":{"type":"string"},"exact_filter":{"usable":true}}`, i))
-		properties = append(properties, fmt.Sprintf(`"field_%d":{"type":"string","description":%q}`, i, strings.Repeat("d", 100)))
+		capabilities = append(capabilities,
+			fmt.Sprintf(`"field_%d":{"schema":{"type":"string"},"exact_filter":{"usable":true}}`, i))
+		properties = append(properties,
+			fmt.Sprintf(`"field_%d":{"type":"string","description":%q}`, i, strings.Repeat("d", 100)))
 	}
-	body := `{"connectors":[{"connector_key":"big","streams":[{"name":"wide","field_capabilities":{` + strings.Join(capabilities, ",") +
-		`},"schema":{"properties":{` + strings.Join(properties, ",") + `}}}],"granted_connections":[{"connection_id":"cin_1"}]}]}`
+	body := `{"connectors":[{"connector_key":"big","streams":[{"name":"wide","field_capabilities":{` +
+		strings.Join(capabilities, ",") +
+		`},"schema":{"properties":{` + strings.Join(properties, ",") +
+		`}}}],"granted_connections":[{"connection_id":"cin_1"}]}]}`
 	for _, detail := range []string{"compact", "full"} {
 		result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("wide"), Detail: &detail})
 		for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
@@ -74,12 +81,16 @@ func TestSchemaTooLarge(t *testing.T) {
 
 // R-SCH-7, R-ERR-5: an ambiguous_connection error of the server keeps its candidates.
 func TestSchemaFullAmbiguousIsPassedOn(t *testing.T) {
-	envelope := `{"code":"ambiguous_schema_detail","type":"api_error","message":"matches 2 sources","param":"connection_id",` +
+	envelope := `{"code":"ambiguous_schema_detail","type":"api_error","message":"matches 2 sources",` +
+		`"param":"connection_id",` +
 		`"available_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}],"retry_with":"connection_id"}`
 	sent := &rs.Error{Status: 409, Code: "ambiguous_schema_detail", Envelope: []byte(envelope)}
 	_, err := schemaResult(t.Context(), tool.Env{RS: &server{answers: []served{{err: sent}}}},
 		operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
-	for channel, text := range map[string]string{"text": tool.Failed(err).Text, "structured": string(tool.Failed(err).Structured)} {
+	for channel, text := range map[string]string{
+		"text":       tool.Failed(err).Text,
+		"structured": string(tool.Failed(err).Structured),
+	} {
 		if !strings.Contains(text, `"retry_with":"connection_id"`) || !strings.Contains(text, "cin_b") {
 			t.Errorf("%s: %s", channel, text)
 		}
@@ -90,7 +101,8 @@ func TestSchemaFullAmbiguousIsPassedOn(t *testing.T) {
 func TestSchemaFullAmbiguousIsCapped(t *testing.T) {
 	for _, sources := range []int{40, 3000} {
 		body := streamBody(1, sources, 1, true, "", strings.Repeat("a long label ", 30), "")
-		_, err := schemaResult(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
+		_, err := schemaResult(t.Context(), tool.Env{RS: serving(body)},
+			operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
 		result := tool.Failed(err)
 		keepsBounds(t, result)
 		var object struct {
@@ -103,10 +115,12 @@ func TestSchemaFullAmbiguousIsCapped(t *testing.T) {
 		if err := json.Unmarshal([]byte(result.Text), &object); err != nil {
 			t.Fatal(err)
 		}
-		if object.Code != "ambiguous_connection" || object.RetryWith != "connection_id" || !strings.Contains(object.Message, fmt.Sprintf("%d sources", sources)) {
+		if object.Code != "ambiguous_connection" || object.RetryWith != "connection_id" ||
+			!strings.Contains(object.Message, fmt.Sprintf("%d sources", sources)) {
 			t.Errorf("%d sources: %.300s", sources, result.Text)
 		}
-		if shown := len(object.Connections); shown == 0 || shown < sources && (!object.Truncated || object.Total == 0 || !strings.Contains(object.Hint, "schema")) {
+		if shown := len(object.Connections); shown == 0 || shown < sources &&
+			(!object.Truncated || object.Total == 0 || !strings.Contains(object.Hint, "schema")) {
 			t.Errorf("%d sources: %d shown, total %d, hint %q", sources, shown, object.Total, object.Hint)
 		}
 	}
@@ -146,7 +160,8 @@ func TestSchemaFullHoldsEachSchemaOnce(t *testing.T) {
 			t.Errorf("%s: the schema occurs %d times", channel, count)
 		}
 	}
-	if row, _ := decodeFull(t, result.Structured); string(row.Fields["same"]) != `{"exact_filter":{"usable":true}}` || string(row.Fields["other"]) != `{"schema":{"type":"integer"}}` {
+	if row, _ := decodeFull(t, result.Structured); string(row.Fields["same"]) != `{"exact_filter":{"usable":true}}` ||
+		string(row.Fields["other"]) != `{"schema":{"type":"integer"}}` {
 		t.Errorf("%s", row.Fields)
 	}
 }
@@ -158,22 +173,25 @@ func TestSchemaFullCountsCharacters(t *testing.T) {
 		body := strings.Replace(streamBody(1, 1, 1, true, "", "", ""), `"query":""`, member, 1)
 		result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
 		keepsBounds(t, result)
-		if _, left := decodeFull(t, result.Structured); strings.Contains(string(result.Structured), member) != whole || (len(left) == 0) != whole {
+		if _, left := decodeFull(t, result.Structured); strings.Contains(string(result.Structured), member) != whole ||
+			(len(left) == 0) != whole {
 			t.Errorf("%d characters: %v and %d characters are shown", length, left, render.Length(string(result.Structured)))
 		}
 	}
 }
 
-// R-SCH-7, R-BUD-1, R-BUD-2: a full schema of any size keeps the bounds, shows or counts every field in both channels, and names the call
-// that shows more.
+// R-SCH-7, R-BUD-1, R-BUD-2: a full schema of any size keeps the bounds, shows or counts every field in both channels,
+// and names the call that shows more.
 func TestSchemaFullIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields := rapid.SampledFrom([]int{0, 1, 60, 400}).Draw(t, "fields")
-		name := strings.Repeat(rapid.SampledFrom(alphabets).Draw(t, "name"), rapid.SampledFrom([]int{0, 1, 8}).Draw(t, "times"))
+		name := strings.Repeat(rapid.SampledFrom(alphabets).Draw(t, "name"),
+			rapid.SampledFrom([]int{0, 1, 8}).Draw(t, "times"))
 		extra := strings.Repeat("x", rapid.SampledFrom([]int{0, 150, 5_000, 60_000}).Draw(t, "extra"))
 		extra = extra[:min(len(extra), 2_000_000/max(1, fields))]
 		body := streamBody(1, 1, fields, true, name, "label", extra)
-		result, err := schemaResult(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
+		result, err := schemaResult(t.Context(), tool.Env{RS: serving(body)},
+			operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

@@ -53,8 +53,14 @@ var mutations = map[string]func(body string, at int) string{
 	"control":         func(body string, at int) string { return body[:at] + "\x00" + body[at:] },
 	"half a pair":     func(body string, at int) string { return body[:at] + `\ud83d` + body[at:] },
 	"array to object": func(body string, at int) string { return body[:at] + strings.Replace(body[at:], "[", "{", 1) },
-	"array closed":    func(body string, at int) string { return body[:at] + strings.Replace(body[at:], "[", "[[],{},0,", 1) },
-	"object emptied":  func(body string, at int) string { return body[:at] + strings.Replace(body[at:], "{", `{"":{},`, 1) },
+	"array closed": func(body string, at int) string {
+		return body[:at] +
+			strings.Replace(body[at:], "[", "[[],{},0,", 1)
+	},
+	"object emptied": func(body string, at int) string {
+		return body[:at] +
+			strings.Replace(body[at:], "{", `{"":{},`, 1)
+	},
 	"string to number": func(body string, at int) string {
 		return body[:at] + strings.Replace(body[at:], `: "`, `: 1e999, "x": "`, 1)
 	},
@@ -106,11 +112,16 @@ func TestSchemaSurvivesNesting(t *testing.T) {
 // R-ERR-4: a cut-off or damaged document is a typed failure, not a shorter one.
 func TestSchemaRefusesInvalidJSON(t *testing.T) {
 	for _, body := range []string{
-		``, ` `, `{`, `{"connectors":[`, `{"connectors":[]`, `{"connectors":[]}}`, `{"connectors":[],}`, `{"connectors":[{},]}`,
-		`{"connectors":[] "x":1}`, `{"connectors":[],"x":01}`, `{"connectors":[],"x":.5}`, `{"connectors":[],"x":1.}`, `{"connectors":[],"x":1e}`,
-		`{"connectors":[],"x":-}`, `{"connectors":[],"x":nul}`, `{"connectors":[],"x":"\q"}`, `{"connectors":[],"x":"\u12g4"}`,
-		"{\"connectors\":[],\"x\":\"\n\"}", `{"connectors":[],"x":"`, `{"connectors":[],"x":"\`, `{"connectors":[],x:1}`, `{"connectors":[],"x":}`,
-		`{"connectors":[{"streams":[{"name":"a"}]`, "{\"connectors\":[],\"x\":\"\xff\"}", `{"connectors":[]} {}`, `{"connectors":[],"x":+1}`,
+		``, ` `, `{`, `{"connectors":[`, `{"connectors":[]`, `{"connectors":[]}}`, `{"connectors":[],}`,
+		`{"connectors":[{},]}`,
+		`{"connectors":[] "x":1}`, `{"connectors":[],"x":01}`, `{"connectors":[],"x":.5}`, `{"connectors":[],"x":1.}`,
+		`{"connectors":[],"x":1e}`,
+		`{"connectors":[],"x":-}`, `{"connectors":[],"x":nul}`, `{"connectors":[],"x":"\q"}`,
+		`{"connectors":[],"x":"\u12g4"}`,
+		"{\"connectors\":[],\"x\":\"\n\"}", `{"connectors":[],"x":"`, `{"connectors":[],"x":"\`, `{"connectors":[],x:1}`,
+		`{"connectors":[],"x":}`,
+		`{"connectors":[{"streams":[{"name":"a"}]`, "{\"connectors\":[],\"x\":\"\xff\"}", `{"connectors":[]} {}`,
+		`{"connectors":[],"x":+1}`,
 	} {
 		_, err := schemaResult(context.Background(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
 		var failure *rs.Failure
@@ -123,7 +134,8 @@ func TestSchemaRefusesInvalidJSON(t *testing.T) {
 	}
 }
 
-// R-ERR-4: every document gives a bounded result or a typed error, and is refused as invalid JSON only if it is invalid.
+// R-ERR-4: every document gives a bounded result or a typed error, and is refused as invalid JSON only if it is
+// invalid.
 func FuzzSchema(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "captured", "*.json"))
 	if err != nil || len(paths) == 0 {
@@ -184,6 +196,7 @@ func TestPanicOfTheListingReachesTheCaller(t *testing.T) {
 			t.Errorf("recovered %v", panicked)
 		}
 	}()
-	_, err := schemaResult(t.Context(), tool.Env{RS: panicking{serving(fixture(t, "full_index"))}}, operation.SchemaInput{})
+	_, err := schemaResult(t.Context(), tool.Env{RS: panicking{serving(fixture(t, "full_index"))}},
+		operation.SchemaInput{})
 	t.Errorf("no panic reached the caller: %v", err)
 }

@@ -83,9 +83,13 @@ func decodeIndex(t fataler, structured json.RawMessage) structuredIndex {
 }
 
 // alphabets are characters of names and labels.
-var alphabets = []string{"abcdefgh_", "äöüé", "用户数据", "a b", `q"\/`, "<&>", "😀🎉", "\u2028x", "%s{}[]:,", "\x01\x7f"}
+var alphabets = []string{
+	"abcdefgh_", "äöüé", "用户数据", "a b", `q"\/`, "<&>", "😀🎉", "\u2028x",
+	"%s{}[]:,", "\x01\x7f",
+}
 
-// nameBytes is the maximum size of all names together as JSON strings. More than about 40,000 do not fit into any index.
+// nameBytes is the maximum size of all names together as JSON strings. More than about 40,000 do not fit into any
+// index.
 const nameBytes = 24_000
 
 // fill returns a text that begins with a number and has up to a number of bytes as a JSON string.
@@ -116,8 +120,10 @@ func drawIndexCase(t *rapid.T) indexCase {
 	alphabet := rapid.SampledFrom(alphabets).Draw(t, "alphabet")
 	longest := rapid.SampledFrom([]int{8, 60, 400}).Draw(t, "longest")
 	perConnector := rapid.SampledFrom([]int{0, 1, 3, 60, 300}).Draw(t, "connections")
-	label := strings.Repeat(rapid.SampledFrom(alphabets).Draw(t, "label"), rapid.SampledFrom([]int{0, 1, 500}).Draw(t, "times"))
-	key := strings.Repeat(rapid.SampledFrom(alphabets).Draw(t, "key"), rapid.SampledFrom([]int{1, 40}).Draw(t, "key times"))
+	label := strings.Repeat(rapid.SampledFrom(alphabets).Draw(t, "label"),
+		rapid.SampledFrom([]int{0, 1, 500}).Draw(t, "times"))
+	key := strings.Repeat(rapid.SampledFrom(alphabets).Draw(t, "key"),
+		rapid.SampledFrom([]int{1, 40}).Draw(t, "key times"))
 	extra := strings.Repeat("x", rapid.SampledFrom([]int{0, 1_900, 50_000}).Draw(t, "extra"))
 	bare := rapid.Bool().Draw(t, "bare")
 	if c.connectors > 10 {
@@ -132,7 +138,10 @@ func drawIndexCase(t *rapid.T) indexCase {
 			if bare {
 				listed = append(listed, name)
 			} else {
-				listed = append(listed, map[string]any{"name": name, "field_capabilities": map[string]any{"f": extra[:min(len(extra), 300)]}})
+				listed = append(listed, map[string]any{
+					"name":               name,
+					"field_capabilities": map[string]any{"f": extra[:min(len(extra), 300)]},
+				})
 			}
 		}
 		var granted []map[string]any
@@ -141,7 +150,10 @@ func drawIndexCase(t *rapid.T) indexCase {
 			c.connections = append(c.connections, id)
 			granted = append(granted, map[string]any{"connection_id": id, "display_name": label})
 		}
-		rows = append(rows, map[string]any{"connector_key": fmt.Sprint(i) + key, "streams": listed, "granted_connections": granted, "source": extra})
+		rows = append(rows, map[string]any{
+			"connector_key": fmt.Sprint(i) + key, "streams": listed,
+			"granted_connections": granted, "source": extra,
+		})
 	}
 	document := map[string]any{"connectors": rows, "object": "schema", "bearer": extra, "links": extra}
 	var warnings []any
@@ -165,8 +177,8 @@ var (
 	countLeft = regexp.MustCompile(`(?m)^connections_left_out=(\d+)`)
 )
 
-// R-SCH-2, R-BUD-2: for up to a thousand streams the text has every name, both channels together keep their bound, and everything that is left
-// out is counted.
+// R-SCH-2, R-BUD-2: for up to a thousand streams the text has every name, both channels together keep their bound, and
+// everything that is left out is counted.
 func TestSchemaIndexHoldsEveryName(t *testing.T) {
 	timetest.WithoutRace(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -210,7 +222,8 @@ func countsConnections(t *rapid.T, c indexCase, text string) {
 // countsStreams checks that structured output shows or counts all granted streams.
 func countsStreams(t *rapid.T, c indexCase, structured structuredIndex) {
 	data := structured.Data
-	if data.StreamCount != len(c.names) || data.ConnectorCount != c.connectors || len(data.Connectors)+data.ConnectorsLeft != c.connectors {
+	if data.StreamCount != len(c.names) || data.ConnectorCount != c.connectors ||
+		len(data.Connectors)+data.ConnectorsLeft != c.connectors {
 		t.Fatalf("%d streams, %d connectors: %d are shown and %d left out", data.StreamCount, data.ConnectorCount,
 			len(data.Connectors), data.ConnectorsLeft)
 	}
@@ -218,7 +231,8 @@ func countsStreams(t *rapid.T, c indexCase, structured structuredIndex) {
 		if len(row.Connections) > 0 && row.Connections[0].Streams != nil {
 			continue // a row of the table, whose streams the text has too
 		}
-		if row.StreamCount > 0 && row.Streams != nil && len(row.Streams) != row.StreamCount || row.Streams == nil && row.StreamCount > 0 && structured.Note == "" {
+		if row.StreamCount > 0 && row.Streams != nil && len(row.Streams) != row.StreamCount || row.Streams == nil &&
+			row.StreamCount > 0 && structured.Note == "" {
 			t.Fatalf("%d of %d streams, note %q", len(row.Streams), row.StreamCount, structured.Note)
 		}
 	}
@@ -233,7 +247,8 @@ func TestSchemaIndexOfNamesBeyondTheBound(t *testing.T) {
 	body := `{"connectors":[{"connector_key":"k","streams":[` + strings.Join(streams, ",") + `]}]}`
 	result := schemaOf(t, serving(body), operation.SchemaInput{})
 	shown := strings.Count(result.Text, "_nnn")
-	if !strings.Contains(result.Text, fmt.Sprintf("names_left_out=%d", 1000-shown+strings.Count(result.Text, `"stream"`))) {
+	if !strings.Contains(result.Text,
+		fmt.Sprintf("names_left_out=%d", 1000-shown+strings.Count(result.Text, `"stream"`))) {
 		t.Errorf("%d names are shown: %.300s", shown, result.Text)
 	}
 	if got := len(result.Text) + len(result.Structured); got > indexBound || shown < 300 {
@@ -244,9 +259,11 @@ func TestSchemaIndexOfNamesBeyondTheBound(t *testing.T) {
 // R-SCH-2: a name that is longer than the bound, or nearly as long, hides no other name.
 func TestSchemaIndexWithALongName(t *testing.T) {
 	for _, length := range []int{38_000, 41_000, 200_000} {
-		body := strings.Replace(fullDocument(5, 100, 0), `"name":"stream_00_00"`, `"name":"`+strings.Repeat("n", length)+`"`, 1)
+		body := strings.Replace(fullDocument(5, 100, 0), `"name":"stream_00_00"`,
+			`"name":"`+strings.Repeat("n", length)+`"`, 1)
 		result := schemaOf(t, serving(body), operation.SchemaInput{})
-		if shown := strings.Count(result.Text, " stream_0"); shown != 499 || !strings.Contains(result.Text, "\nnames_left_out=1: ") {
+		if shown := strings.Count(result.Text, " stream_0"); shown != 499 ||
+			!strings.Contains(result.Text, "\nnames_left_out=1: ") {
 			t.Errorf("%d bytes: %d names are shown: %.300s", length, shown, result.Text)
 		}
 		if got := len(result.Text) + len(result.Structured); got > indexBound {
@@ -261,7 +278,8 @@ func TestSchemaIndexIsATableIfItFits(t *testing.T) {
 		s := serving(strings.Replace(fullDocument(2, streams, 0), `"connection_id":"cin_00"`, `"x":""`, streams))
 		s.listing = `{"object":"list","data":[{"name":"stream_01_01","connection_id":"cin_01","record_count":7}]}`
 		result := schemaOf(t, s, operation.SchemaInput{})
-		isTable := strings.Contains(result.Text, " stream_01_01=7") && strings.Contains(result.Text, `["connector_00",null,null] stream_00_00`)
+		isTable := strings.Contains(result.Text, " stream_01_01=7") &&
+			strings.Contains(result.Text, `["connector_00",null,null] stream_00_00`)
 		if names := strings.Count(result.Text, " stream_0"); isTable != table || names != 2*streams {
 			t.Errorf("%d streams: %d names in %.300s", streams, names, result.Text)
 		}
@@ -278,7 +296,8 @@ func TestSchemaIndexOfCountsHasCalls(t *testing.T) {
 		}
 	}
 	narrower := schemaOf(t, serving(body), operation.SchemaInput{ConnectionID: pointer("cin_00")})
-	if rows := decodeIndex(t, narrower.Structured).Data.Connectors; len(rows) != 1 || len(rows[0].Connections[0].Streams) != 500 {
+	if rows := decodeIndex(t, narrower.Structured).Data.Connectors; len(rows) != 1 ||
+		len(rows[0].Connections[0].Streams) != 500 {
 		t.Errorf("the narrower index: %.500s", narrower.Structured)
 	}
 }
@@ -288,7 +307,8 @@ func TestSchemaIndexCountsConnections(t *testing.T) {
 	body := streamBody(1, 30, 1, false, "", strings.Repeat("A label ", 100), "")
 	body = strings.Replace(body, `"cin_0_0"`, `"`+strings.Repeat("c", 300)+`"`, 1) // the table cannot show it
 	result := schemaOf(t, serving(body), operation.SchemaInput{})
-	if want := "connections_left_out=30: schema with a stream lists those that have it."; !strings.Contains(result.Text, want) {
+	if want := "connections_left_out=30: schema with a stream lists those that have it."; !strings.Contains(result.Text,
+		want) {
 		t.Errorf("no %s in %s", want, result.Text)
 	}
 	if want := `"connections_left_out":29`; !strings.Contains(string(result.Structured), want) {
@@ -305,28 +325,33 @@ func TestSchemaIndexNamesMissingSources(t *testing.T) {
 	var warnings []string
 	for i := range 8 {
 		warnings = append(warnings, fmt.Sprintf(
-			`{"code":"source_unavailable","connection_id":"cin_%02d","reason":"rs_timeout","message":"%s"}`, i, strings.Repeat("no answer ", 20)))
+			`{"code":"source_unavailable","connection_id":"cin_%02d","reason":"rs_timeout","message":"%s"}`, i,
+			strings.Repeat("no answer ", 20)))
 	}
-	body := `{"connectors":[{"connector_id":"gmail","streams":[{"name":"messages"}],"granted_connections":[{"connection_id":"cin_a"}]}],"meta":{"warnings":[` +
+	body := `{"connectors":[{"connector_id":"gmail","streams":[{"name":"messages"}],` +
+		`"granted_connections":[{"connection_id":"cin_a"}]}],"meta":{"warnings":[` +
 		strings.Join(warnings, ",") + `]}}`
 	result, err := schemaResult(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 8 {
-		if id := fmt.Sprintf("cin_%02d", i); !strings.Contains(string(result.Structured), id) || !strings.Contains(result.Text, id) {
+		if id := fmt.Sprintf("cin_%02d", i); !strings.Contains(string(result.Structured), id) ||
+			!strings.Contains(result.Text, id) {
 			t.Errorf("%s is not named in both channels", id)
 		}
 	}
 }
 
-// R-SCH-9, R-ERR-5: the index says in both channels which streams need a connection_id, before a read is refused as ambiguous.
+// R-SCH-9, R-ERR-5: the index says in both channels which streams need a connection_id, before a read is refused as
+// ambiguous.
 func TestSchemaIndexSaysWhichStreamsNeedAConnection(t *testing.T) {
 	body := `{"bearer":{"token_kind":"mcp_package"},"connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_a"},
 		{"connection_id":"cin_b"}],"streams":[{"name":"messages"},{"name":"labels","granted_connections":[{"connection_id":"cin_a"}]}]},
 		{"connector_key":"chat","granted_connections":[{"connection_id":"cin_c"}],"streams":[{"name":"channels"},{"name":"labels"}]}]}`
 	oneGrant := strings.Replace(body, "mcp_package", "client", 1)
-	if result := schemaOf(t, serving(oneGrant), operation.SchemaInput{}); strings.Contains(result.Text, "need a connection_id") {
+	if result := schemaOf(t, serving(oneGrant), operation.SchemaInput{}); strings.Contains(result.Text,
+		"need a connection_id") {
 		t.Errorf("a server with one grant reads its connections together:\n%s", result.Text)
 	}
 	for connection, want := range map[string]string{"": "messages labels", "cin_a": ""} {
@@ -339,7 +364,8 @@ func TestSchemaIndexSaysWhichStreamsNeedAConnection(t *testing.T) {
 		if want == "" {
 			line, member = "need a connection_id", "need_connection_id"
 		}
-		if strings.Contains(result.Text, line) != (want != "") || strings.Contains(string(result.Structured), member) != (want != "") {
+		if strings.Contains(result.Text, line) != (want != "") ||
+			strings.Contains(string(result.Structured), member) != (want != "") {
 			t.Errorf("connection %q:\n%s\n%s", connection, result.Text, result.Structured)
 		}
 	}

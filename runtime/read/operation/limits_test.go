@@ -10,14 +10,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-CLAIM-2: the index and the schema of a stream show the limits of the grants and their end in both channels, as far as they are known.
-// R-AGG-5: they name the orders that the adapter offers.
+// R-CLAIM-2: the index and the schema of a stream show the limits of the grants and their end in both channels, as far
+// as they are known. R-AGG-5: they name the orders that the adapter offers.
 func TestSchemaShowsLimits(t *testing.T) {
 	until := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	env := tool.Env{RS: serving(unadvertisedBody), Readings: tool.NewReadings(tool.ReadingsOptions{Most: 1}), Granted: []granted.Stream{
-		{Name: "s", Expires: until, Limit: granted.Limit{TimeField: "at", Since: until.AddDate(0, -1, 0), Until: until, Records: []string{"1", "2"}}},
-		{Name: "other", Expires: until.AddDate(0, 0, -1)},
-	}}
+	env := tool.Env{
+		RS: serving(unadvertisedBody), Readings: tool.NewReadings(tool.ReadingsOptions{Most: 1}),
+		Granted: []granted.Stream{
+			{
+				Name: "s", Expires: until,
+				Limit: granted.Limit{TimeField: "at", Since: until.AddDate(0, -1, 0), Until: until, Records: []string{"1", "2"}},
+			},
+			{Name: "other", Expires: until.AddDate(0, 0, -1)},
+		},
+	}
 	for name, test := range map[string]struct {
 		input operation.SchemaInput
 		end   string
@@ -33,7 +39,8 @@ func TestSchemaShowsLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "Granted only: s, 2 records from 2026-05-01 to before 2026-06-01. Records outside are unknown, not absent. The access ends at " + test.end + "."
+		want := "Granted only: s, 2 records from 2026-05-01 to before 2026-06-01. Records outside are unknown, not absent. " +
+			"The access ends at " + test.end + "."
 		for _, channel := range []string{result.Text, string(result.Structured)} {
 			if strings.Count(channel, want) != 1 {
 				t.Errorf("%s: %q is not in:\n%s", name, want, channel)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The documents of the properties have up to megabytes, so each property checks fewer of them than is usual for rapid. -rapid.checks overrides
-// it.
+// The documents of the properties have up to megabytes, so each property checks fewer of them than is usual for rapid.
+// -rapid.checks overrides it.
 const fewChecks = "20"
 
 func TestMain(m *testing.M) {

@@ -67,8 +67,8 @@ func decode(t fataler, structured json.RawMessage) structuredSchema {
 	return decoded
 }
 
-// R-SCH-1: the compact form of a full body equals the server's compact view, for every captured pair: flags, relations, sources and counts.
-// The full bodies have only some of the fields and relations, which are compared.
+// R-SCH-1: the compact form of a full body equals the server's compact view, for every captured pair: flags, relations,
+// sources and counts. The full bodies have only some of the fields and relations, which are compared.
 func TestSchemaProjectionIsTheCompactView(t *testing.T) {
 	for _, pair := range []struct {
 		full, compact string
@@ -111,16 +111,24 @@ func TestSchemaFlagsOfCapabilities(t *testing.T) {
 		`{}`:            "declared",
 		`null`:          "declared",
 		`"t=string,eq"`: "t=string,eq",
-		`{"schema":{},"granted":true,"exact_filter":{"declared":true,"usable":false}}`:                                "declared",
-		`{"schema":{"type":["string","null"]},"exact_filter":{"usable":true}}`:                                        "t=string|null,eq",
-		`{"type":"text","role":"primary-title","schema":{"type":"string"},"lexical_search":{"usable":true}}`:          "t=text,role=primary-title,lex",
-		`{"schema":{"type":"string","x_pdpp_type":"person","x_pdpp_role":"actor"},"semantic_search":{"usable":true}}`: "t=person,role=actor,sem",
-		`{"schema":{"type":"integer"},"range_filter":{"usable":true,"operators":["gte","lt"]}}`:                       "t=integer,r=gte|lt",
-		`{"schema":{"type":"integer"},"range_filter":{"usable":true}}`:                                                "t=integer,r=gte|gt|lte|lt",
-		`{"aggregation":{"sum":{"usable":true},"max":{"usable":true},"group_by":{"usable":false}}}`:                   "a=max|sum",
-		`{"schema":{"type":"string"},"granted":false}`:                                                                "t=string,g=false",
+		`{"schema":{},"granted":true,"exact_filter":{"declared":true,` +
+			`"usable":false}}`: "declared",
+		`{"schema":{"type":["string","null"]},` +
+			`"exact_filter":{"usable":true}}`: "t=string|null,eq",
+		`{"type":"text","role":"primary-title","schema":{"type":"string"},` +
+			`"lexical_search":{"usable":true}}`: "t=text,role=primary-title,lex",
+		`{"schema":{"type":"string","x_pdpp_type":"person","x_pdpp_role":"actor"},` +
+			`"semantic_search":{"usable":true}}`: "t=person,role=actor,sem",
+		`{"schema":{"type":"integer"},"range_filter":{"usable":true,"operators":["gte","lt"]}}`: "t=integer,r=gte|lt",
+		`{"schema":{"type":"integer"},` +
+			`"range_filter":{"usable":true}}`: "t=integer,r=gte|gt|lte|lt",
+		`{"aggregation":{"sum":{"usable":true},"max":{"usable":true},` +
+			`"group_by":{"usable":false}}}`: "a=max|sum",
+		`{"schema":{"type":"string"},` +
+			`"granted":false}`: "t=string,g=false",
 	} {
-		body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","schema":{},"field_capabilities":{"f":` + capability + `}}]}]}`
+		body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","schema":{},"field_capabilities":{"f":` +
+			capability + `}}]}]}`
 		result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
 		if got := decode(t, result.Structured).Data.Connectors[0].Streams[0].Fields["f"]; got != want {
 			t.Errorf("%s: %q, not %q", capability, got, want)
@@ -128,8 +136,8 @@ func TestSchemaFlagsOfCapabilities(t *testing.T) {
 	}
 }
 
-// R-SCH-1: connections are listed once, at the connector; a stream that has fewer keeps its list; the deprecated aliases of connection_id are
-// left out.
+// R-SCH-1: connections are listed once, at the connector; a stream that has fewer keeps its list; the deprecated
+// aliases of connection_id are left out.
 func TestSchemaListsConnectionsOnce(t *testing.T) {
 	body := `{"connectors":[{"connector_key":"k","streams":[
 		{"name":"s","schema":{},"instance_ids":["cin_a","cin_b"],"granted_connections":[{"connection_id":"cin_a","connector_instance_id":"cin_a"},{"connection_id":"cin_b"}]},
@@ -139,16 +147,19 @@ func TestSchemaListsConnectionsOnce(t *testing.T) {
 	if diff := cmp.Diff(want, data.Connectors[0].Connections); diff != "" {
 		t.Error(diff)
 	}
-	if rows := data.Connectors[0].Streams; rows[0].Connections != nil || len(rows[1].Connections) != 1 || rows[0].InstanceIDs != nil {
+	if rows := data.Connectors[0].Streams; rows[0].Connections != nil || len(rows[1].Connections) != 1 ||
+		rows[0].InstanceIDs != nil {
 		t.Errorf("%+v", rows)
 	}
 }
 
 // R-SCH-1: an unknown flag is kept.
 func TestSchemaKeepsUnknownFlags(t *testing.T) {
-	body := `{"new":{"a":1.10},"connectors":[{"later":[],"streams":[{"x":null,"name":"s","field_capabilities":{"f":"t=string,new=1"}}],"connector_key":"k"}],"object":"schema","detail":"compact"}`
+	body := `{"new":{"a":1.10},"connectors":[{"later":[],"streams":[{"x":null,"name":"s",` +
+		`"field_capabilities":{"f":"t=string,new=1"}}],"connector_key":"k"}],"object":"schema","detail":"compact"}`
 	result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
-	if flags := decode(t, result.Structured).Data.Connectors[0].Streams[0].Fields["f"]; flags != "t=string,new=1" || !strings.HasSuffix(result.Text, "\n f: string,new=1") {
+	if flags := decode(t, result.Structured).Data.Connectors[0].Streams[0].Fields["f"]; flags != "t=string,new=1" ||
+		!strings.HasSuffix(result.Text, "\n f: string,new=1") {
 		t.Errorf("%q in %s", flags, result.Text)
 	}
 }
@@ -160,10 +171,12 @@ func TestSchemaRowsForEachConnection(t *testing.T) {
 		{"name":"s","connector_key":"k","connection_id":"cin_b","display_name":"B","field_capabilities":{"f":"eq"}},
 		{"name":"s","connector_key":"k","connection_id":"cin_c","display_name":"C","field_capabilities":{"f":"lex"}}]}`
 	data := decode(t, schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")}).Structured).Data
-	if rows := data.Connectors[0].Streams; len(rows) != 2 || len(rows[0].Connections) != 2 || len(rows[1].Connections) != 1 || data.Streams != nil {
+	if rows := data.Connectors[0].Streams; len(rows) != 2 || len(rows[0].Connections) != 2 ||
+		len(rows[1].Connections) != 1 || data.Streams != nil {
 		t.Errorf("%+v", rows)
 	}
-	scoped := decode(t, schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s"), ConnectionID: pointer("cin_c")}).Structured).Data
+	scoped := decode(t, schemaOf(t, serving(body),
+		operation.SchemaInput{Stream: pointer("s"), ConnectionID: pointer("cin_c")}).Structured).Data
 	if rows := scoped.Connectors[0].Streams; len(rows) != 1 || rows[0].Fields["f"] != "lex" {
 		t.Errorf("R-SCH-4: %+v", rows)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// strict returns a resource server that refuses some parameters, with or without their name, and otherwise returns its whole schema. It
-// records the queries of its only client.
+// strict returns a resource server that refuses some parameters, with or without their name, and otherwise returns its
+// whole schema. It records the queries of its only client.
 func strict(t *testing.T, named bool, refused ...string) (tool.Env, *[]string) {
 	t.Helper()
 	full, saw := fixture(t, "captured/015"), []string{}
@@ -48,7 +48,8 @@ func strict(t *testing.T, named bool, refused ...string) (tool.Env, *[]string) {
 	return tool.Env{RS: client}, &saw
 }
 
-// R-SCH-1: a server that refuses the view, the detail or the scope is asked without it, and the adapter applies the scope.
+// R-SCH-1: a server that refuses the view, the detail or the scope is asked without it, and the adapter applies the
+// scope.
 func TestSchemaSelectorsRejected(t *testing.T) {
 	const stream, connection = "stream=threads", "connection_id=cin_gmail_work"
 	tests := map[string]struct {
@@ -57,17 +58,44 @@ func TestSchemaSelectorsRejected(t *testing.T) {
 		detail  *string
 		saw     []string
 	}{
-		"the view":              {[]string{"view"}, true, nil, []string{"view=compact&" + stream + "&" + connection, stream + "&" + connection}},
-		"the detail":            {[]string{"detail"}, true, pointer("full"), []string{"detail=full&" + stream + "&" + connection, stream + "&" + connection}},
-		"the stream":            {[]string{"stream"}, true, nil, []string{"view=compact&" + stream + "&" + connection, "view=compact&" + connection}},
-		"the connection":        {[]string{"connection_id"}, true, nil, []string{"view=compact&" + stream + "&" + connection, "view=compact&" + stream}},
-		"all, without a name":   {[]string{"view", "stream"}, false, nil, []string{"view=compact&" + stream + "&" + connection, stream + "&" + connection, ""}},
-		"the view, not by name": {[]string{"view"}, false, nil, []string{"view=compact&" + stream + "&" + connection, stream + "&" + connection}},
+		"the view": {
+			[]string{"view"},
+			true, nil,
+			[]string{"view=compact&" + stream + "&" + connection, stream + "&" + connection},
+		},
+		"the detail": {
+			[]string{"detail"},
+			true, pointer("full"),
+			[]string{"detail=full&" + stream + "&" + connection, stream + "&" + connection},
+		},
+		"the stream": {
+			[]string{"stream"},
+			true, nil,
+			[]string{"view=compact&" + stream + "&" + connection, "view=compact&" + connection},
+		},
+		"the connection": {
+			[]string{"connection_id"},
+			true, nil,
+			[]string{"view=compact&" + stream + "&" + connection, "view=compact&" + stream},
+		},
+		"all, without a name": {
+			[]string{"view", "stream"},
+			false, nil,
+			[]string{"view=compact&" + stream + "&" + connection, stream + "&" + connection, ""},
+		},
+		"the view, not by name": {
+			[]string{"view"},
+			false, nil,
+			[]string{"view=compact&" + stream + "&" + connection, stream + "&" + connection},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			env, saw := strict(t, test.named, test.refused...)
-			input := operation.SchemaInput{Stream: pointer("threads"), ConnectionID: pointer("cin_gmail_work"), Detail: test.detail}
+			input := operation.SchemaInput{
+				Stream: pointer("threads"), ConnectionID: pointer("cin_gmail_work"),
+				Detail: test.detail,
+			}
 			result, err := schemaResult(t.Context(), env, input)
 			if err != nil {
 				t.Fatal(err)
@@ -92,7 +120,8 @@ func TestSchemaSelectorsRejected(t *testing.T) {
 func TestSchemaRefused(t *testing.T) {
 	for _, err := range []error{&rs.Error{Status: 403, Code: "grant_revoked"}, &rs.Failure{Reason: rs.Timeout}} {
 		s := &server{answers: []served{{err: err}}}
-		if _, got := schemaResult(context.Background(), tool.Env{RS: s}, operation.SchemaInput{}); !errors.Is(got, err) || len(s.read) != 1 {
+		if _, got := schemaResult(context.Background(), tool.Env{RS: s}, operation.SchemaInput{}); !errors.Is(got, err) ||
+			len(s.read) != 1 {
 			t.Errorf("%v after %s", got, s.read)
 		}
 	}

@@ -22,7 +22,8 @@ const recentRecords = `{"data":[
 		"parts":{},"tags":[],"text":"other"}},
 	{"id":"3","data":{"text":7}}],"has_more":true}`
 
-// R-SCH-11: for fields without advertised capabilities both channels show kinds and examples of two recent records, and say where they come from.
+// R-SCH-11: for fields without advertised capabilities both channels show kinds and examples of two recent records, and
+// say where they come from.
 func TestSchemaShowsSamples(t *testing.T) {
 	for _, detail := range []string{"compact", "full"} {
 		s := serving(unadvertisedBody)
@@ -56,10 +57,12 @@ func TestSchemaShowsSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := structured.Data.Connectors[0].Streams[0]
-		if len(row.Seen) != 10 || string(row.Seen["number as text"]["amount"]) != `"-33.54"` || string(row.Seen["number"]["n"]) != "1.50" || len(row.Seen["no value"]) != 2 {
+		if len(row.Seen) != 10 || string(row.Seen["number as text"]["amount"]) != `"-33.54"` ||
+			string(row.Seen["number"]["n"]) != "1.50" || len(row.Seen["no value"]) != 2 {
 			t.Errorf("%s: fields_seen is %s", detail, row.Seen)
 		}
-		if legend := structured.Legend["fields_seen"]; !strings.Contains(legend, "2 recent records, not advertised") || !strings.Contains(legend, "try filter") {
+		if legend := structured.Legend["fields_seen"]; !strings.Contains(legend, "2 recent records, not advertised") ||
+			!strings.Contains(legend, "try filter") {
 			t.Errorf("%s: the legend says %q", detail, legend)
 		}
 		if detail == "compact" && row.Declared != nil {
@@ -68,7 +71,8 @@ func TestSchemaShowsSamples(t *testing.T) {
 	}
 }
 
-// R-SCH-11: records are read only if nothing is advertised, and schema answers without them if there are no records or they cannot be read.
+// R-SCH-11: records are read only if nothing is advertised, and schema answers without them if there are no records or
+// they cannot be read.
 func TestSchemaWithoutRecords(t *testing.T) {
 	for _, test := range []struct {
 		name, body, records string
@@ -83,14 +87,15 @@ func TestSchemaWithoutRecords(t *testing.T) {
 		s := serving(test.body)
 		s.records = test.records
 		result := schemaOf(t, s, operation.SchemaInput{Stream: pointer("s")})
-		if len(s.sampled) != test.requests || strings.Contains(result.Text, "seen in") || strings.Contains(string(result.Structured), "fields_seen") {
+		if len(s.sampled) != test.requests || strings.Contains(result.Text, "seen in") ||
+			strings.Contains(string(result.Structured), "fields_seen") {
 			t.Errorf("%s: %v, %s", test.name, s.sampled, result.Text)
 		}
 	}
 }
 
-// R-AGG-5, R-SCH-7: the full schema leaves out undeclared capabilities and does not call them unusable. It keeps those that the server declares
-// unusable.
+// R-AGG-5, R-SCH-7: the full schema leaves out undeclared capabilities and does not call them unusable. It keeps those
+// that the server declares unusable.
 func TestSchemaFullLeavesOutUndeclaredCapabilities(t *testing.T) {
 	const not, yes, refused = `{"declared":false,"usable":false}`, `{"declared":true,"usable":true}`, `{"declared":true,"usable":false}`
 	body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","schema":{"properties":{"a":{},"b":{},"c":{}}},"field_capabilities":{

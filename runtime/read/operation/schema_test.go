@@ -19,7 +19,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// server is a reader that answers each read of a schema with the next answer, and repeats the last one. It records the reads.
+// server is a reader that answers each read of a schema with the next answer, and repeats the last one. It records the
+// reads.
 type server struct {
 	answers []served
 	read    []string
@@ -121,24 +122,64 @@ func TestSchemaGolden(t *testing.T) {
 		{"index_from_full", "full_index", operation.SchemaInput{Detail: pointer("compact")}, "/v1/schema?view=compact"},
 		{"index_of_owner", "owner_compact", operation.SchemaInput{}, "/v1/schema?view=compact"},
 		{"stream", "captured/011b", operation.SchemaInput{Stream: messages}, "/v1/schema?view=compact&stream=messages"},
-		{"stream_from_full", "full_stream", operation.SchemaInput{Stream: messages}, "/v1/schema?view=compact&stream=messages"},
-		{"stream_hollow_two", "captured/015", operation.SchemaInput{Stream: pointer("threads")}, "/v1/schema?view=compact&stream=threads"},
+		{
+			"stream_from_full", "full_stream",
+			operation.SchemaInput{Stream: messages},
+			"/v1/schema?view=compact&stream=messages",
+		},
+		{
+			"stream_hollow_two", "captured/015",
+			operation.SchemaInput{Stream: pointer("threads")},
+			"/v1/schema?view=compact&stream=threads",
+		},
 		{
 			"stream_scoped_here", "captured/015",
 			operation.SchemaInput{Stream: pointer("threads"), ConnectionID: personal},
 			"/v1/schema?view=compact&stream=threads&connection_id=cin_gmail_personal",
 		},
-		{"full", "full_stream", operation.SchemaInput{Stream: messages, Detail: full}, "/v1/schema?detail=full&stream=messages"},
-		{"full_hollow", "full_stream_hollow", operation.SchemaInput{Stream: messages, ConnectionID: personal, Detail: full}, "/v1/schema?detail=full&stream=messages&connection_id=cin_gmail_personal"},
+		{
+			"full", "full_stream",
+			operation.SchemaInput{Stream: messages, Detail: full},
+			"/v1/schema?detail=full&stream=messages",
+		},
+		{
+			"full_hollow", "full_stream_hollow",
+			operation.SchemaInput{Stream: messages, ConnectionID: personal, Detail: full},
+			"/v1/schema?detail=full&stream=messages&connection_id=cin_gmail_personal",
+		},
 		{"captured/010_index", "captured/010", operation.SchemaInput{}, "/v1/schema?view=compact"},
-		{"captured/013_stream", "captured/013", operation.SchemaInput{Stream: messages}, "/v1/schema?view=compact&stream=messages"},
-		{"captured/013_full", "captured/013", operation.SchemaInput{Stream: messages, Detail: full}, "/v1/schema?detail=full&stream=messages"},
-		{"captured/013b_stream", "captured/013b", operation.SchemaInput{Stream: messages}, "/v1/schema?view=compact&stream=messages"},
-		{"captured/013b_full", "captured/013b", operation.SchemaInput{Stream: messages, Detail: full}, "/v1/schema?detail=full&stream=messages"},
-		{"captured/014_index_of_connection", "captured/014", operation.SchemaInput{ConnectionID: personal}, "/v1/schema?view=compact&connection_id=cin_gmail_personal"},
+		{
+			"captured/013_stream", "captured/013",
+			operation.SchemaInput{Stream: messages},
+			"/v1/schema?view=compact&stream=messages",
+		},
+		{
+			"captured/013_full", "captured/013",
+			operation.SchemaInput{Stream: messages, Detail: full},
+			"/v1/schema?detail=full&stream=messages",
+		},
+		{
+			"captured/013b_stream", "captured/013b",
+			operation.SchemaInput{Stream: messages},
+			"/v1/schema?view=compact&stream=messages",
+		},
+		{
+			"captured/013b_full", "captured/013b",
+			operation.SchemaInput{Stream: messages, Detail: full},
+			"/v1/schema?detail=full&stream=messages",
+		},
+		{
+			"captured/014_index_of_connection", "captured/014",
+			operation.SchemaInput{ConnectionID: personal},
+			"/v1/schema?view=compact&connection_id=cin_gmail_personal",
+		},
 		{"captured/015_index", "captured/015", operation.SchemaInput{}, "/v1/schema?view=compact"},
 		{"captured/016_index", "captured/016", operation.SchemaInput{}, "/v1/schema?view=compact"},
-		{"captured/016_stream", "captured/016", operation.SchemaInput{Stream: messages}, "/v1/schema?view=compact&stream=messages"},
+		{
+			"captured/016_stream", "captured/016",
+			operation.SchemaInput{Stream: messages},
+			"/v1/schema?view=compact&stream=messages",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := serving(fixture(t, test.fixture))
@@ -154,8 +195,8 @@ func TestSchemaGolden(t *testing.T) {
 	}
 }
 
-// R-SCH-4, R-ERR-7: names that the schema does not have are refused, and the schema can correct them. The server's warnings name the sources
-// that did not answer.
+// R-SCH-4, R-ERR-7: names that the schema does not have are refused, and the schema can correct them. The server's
+// warnings name the sources that did not answer.
 func TestSchemaOfUnknownNames(t *testing.T) {
 	for message, test := range map[string]struct {
 		body  string
@@ -176,8 +217,8 @@ func TestSchemaOfUnknownNames(t *testing.T) {
 	}
 }
 
-// R-SCH-9: the index shows the streams of each connection, their number of records, and when the last one was added: for three connections of
-// which two lack a stream, and for grants of a running server.
+// R-SCH-9: the index shows the streams of each connection, their number of records, and when the last one was added:
+// for three connections of which two lack a stream, and for grants of a running server.
 func TestIndexShowsTheStreamsOfEachConnection(t *testing.T) {
 	for name, test := range map[string]struct{ schema, listing string }{
 		"holdings":          {fixture(t, "813d_three"), fixture(t, "811c_three")},

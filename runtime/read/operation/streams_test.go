@@ -17,7 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// streamBody returns a document in which a number of connectors have the stream s, each with a number of fields and connections.
+// streamBody returns a document in which a number of connectors have the stream s, each with a number of fields and
+// connections.
 func streamBody(connectors, connections, fields int, full bool, name, label, extra string) string {
 	var rows []map[string]any
 	for c := range connectors {
@@ -58,7 +59,8 @@ func streamBody(connectors, connections, fields int, full bool, name, label, ext
 // keepsBounds checks that a result is bounded (R-BUD-2) and valid JSON in UTF-8.
 func keepsBounds(t fataler, result *tool.Result) {
 	t.Helper()
-	if text, structured := render.Length(result.Text), render.Length(string(result.Structured)); text > render.ChannelCharacters || structured > render.ChannelCharacters {
+	text, structured := render.Length(result.Text), render.Length(string(result.Structured))
+	if text > render.ChannelCharacters || structured > render.ChannelCharacters {
 		t.Fatalf("%d characters of text, %d of structured output", text, structured)
 	}
 	if !json.Valid(result.Structured) || !utf8.Valid(result.Structured) || !utf8.ValidString(result.Text) {
@@ -76,7 +78,8 @@ func TestSchemaStreamOfManyConnections(t *testing.T) {
 		if len(row.Connections) != 50 || len(row.Streams[0].Fields) != 300 {
 			t.Errorf("%d connections, %d fields in structured output", len(row.Connections), len(row.Streams[0].Fields))
 		}
-		if ids, fields := strings.Count(result.Text, "\n source connection_id="), shownFields(result.Text); ids != 50 || fields != 300 {
+		if ids, fields := strings.Count(result.Text, "\n source connection_id="), shownFields(result.Text); ids != 50 ||
+			fields != 300 {
 			t.Errorf("%d connections, %d fields in text", ids, fields)
 		}
 	}
@@ -87,11 +90,13 @@ func TestSchemaStreamOfManyConnectors(t *testing.T) {
 	body := streamBody(50, 1, 300, true, "", "A label", "")
 	result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
 	keepsBounds(t, result)
-	if rows, fields := strings.Count(result.Text, `stream="s" connector_key=`), shownFields(result.Text); rows != 50 || fields != 300 {
+	if rows, fields := strings.Count(result.Text, `stream="s" connector_key=`), shownFields(result.Text); rows != 50 ||
+		fields != 300 {
 		t.Errorf("%d rows, %d fields in text", rows, fields)
 	}
 	decoded := decode(t, result.Structured)
-	if rows := decoded.Data.Connectors; len(rows) != 50 || rows[49].Streams[0].Like != "k0A label" || decoded.Legend["field_capabilities_like"] == "" {
+	if rows := decoded.Data.Connectors; len(rows) != 50 || rows[49].Streams[0].Like != "k0A label" ||
+		decoded.Legend["field_capabilities_like"] == "" {
 		t.Errorf("%d rows, the last is %+v", len(rows), rows[len(rows)-1])
 	}
 }
@@ -100,7 +105,8 @@ func TestSchemaStreamOfManyConnectors(t *testing.T) {
 func TestSchemaStreamShowsTheRowsThatFit(t *testing.T) {
 	for _, extra := range []string{"", strings.Repeat("x", 400)} {
 		rows := func(sources int) int {
-			result := schemaOf(t, serving(streamBody(sources, 1, 3, true, "", "A label", extra)), operation.SchemaInput{Stream: pointer("s")})
+			result := schemaOf(t, serving(streamBody(sources, 1, 3, true, "", "A label", extra)),
+				operation.SchemaInput{Stream: pointer("s")})
 			keepsBounds(t, result)
 			return len(textRows.FindAllString(result.Text, -1))
 		}
@@ -136,14 +142,15 @@ func textLeft(text, name string) (total int) {
 	return total
 }
 
-// R-SCH-3, R-SCH-7, R-BUD-1, R-BUD-2: for any size, both channels keep their bound, are valid, and show or count every row, connection and
-// field.
+// R-SCH-3, R-SCH-7, R-BUD-1, R-BUD-2: for any size, both channels keep their bound, are valid, and show or count every
+// row, connection and field.
 func TestSchemaStreamIsBounded(t *testing.T) {
 	timetest.WithoutRace(t)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string, sizes ...int) int { return rapid.SampledFrom(sizes).Draw(t, name) }
 		alphabet := rapid.SampledFrom(alphabets)
-		connectors, connections, fields := draw("connectors", 1, 2, 30), draw("connections", 0, 1, 30, 1000), draw("fields", 0, 3, 80, 400)
+		connectors, connections, fields := draw("connectors", 1, 2, 30), draw("connections", 0, 1, 30,
+			1000), draw("fields", 0, 3, 80, 400)
 		if connectors == 30 {
 			connections, fields = min(connections, 30), min(fields, 80)
 		}
@@ -163,7 +170,8 @@ func TestSchemaStreamIsBounded(t *testing.T) {
 func countsRows(t *rapid.T, result *tool.Result, connectors, connections, fields int) {
 	text, data := result.Text, decode(t, result.Structured).Data
 	rows := len(textRows.FindAllString(text, -1))
-	if rows == 0 || rows+textLeft(text, "rows_left_out") != connectors || len(data.Connectors)+data.StreamsLeft != connectors {
+	if rows == 0 || rows+textLeft(text, "rows_left_out") != connectors ||
+		len(data.Connectors)+data.StreamsLeft != connectors {
 		t.Fatalf("rows: %d in text, %d in structured output", rows, len(data.Connectors))
 	}
 	if got := len(textSources.FindAllString(text, -1)) + textLeft(text, "connections_left_out"); got != rows*connections {
@@ -183,7 +191,8 @@ func countsRows(t *rapid.T, result *tool.Result, connectors, connections, fields
 	for _, c := range data.Connectors {
 		row := c.Streams[0]
 		if len(c.Connections)+c.Left != connections || row.Like == "" && len(row.Fields)+row.FieldsLeft != fields {
-			t.Fatalf("structured output: %d of %d connections, %d of %d fields", len(c.Connections), connections, len(row.Fields), fields)
+			t.Fatalf("structured output: %d of %d connections, %d of %d fields", len(c.Connections), connections,
+				len(row.Fields), fields)
 		}
 	}
 }
@@ -199,7 +208,8 @@ func TestSchemaStreamIsExplainedInEitherChannel(t *testing.T) {
 			t.Errorf("%s: the legend explains sort %q", name, decoded.Legend["sort"])
 		}
 		unadvertised := "capabilities are not advertised: "
-		if want := name == "captured/012"; strings.Contains(result.Text, unadvertised) != want || strings.Contains(decoded.Legend["declared"], unadvertised) != want {
+		if want := name == "captured/012"; strings.Contains(result.Text, unadvertised) != want ||
+			strings.Contains(decoded.Legend["declared"], unadvertised) != want {
 			t.Errorf("%s: unadvertised capabilities: %q", name, decoded.Legend["declared"])
 		}
 	}
@@ -254,8 +264,12 @@ func TestSchemaLegendOfDeclaredFields(t *testing.T) {
 		body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","field_capabilities":{` + own + `}}]},
 			{"connector_key":"l","streams":[{"name":"s","field_capabilities":{"c":"declared","d":"t=string"}}]}]}`
 		result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
-		for _, legend := range []string{textLegend.FindString(result.Text), decode(t, result.Structured).Legend["field_capabilities"]} {
-			if strings.Contains(legend, "declared: ") != explained || strings.Count(result.Text, " capabilities are not advertised: ") != 1 {
+		for _, legend := range []string{
+			textLegend.FindString(result.Text),
+			decode(t, result.Structured).Legend["field_capabilities"],
+		} {
+			if strings.Contains(legend, "declared: ") != explained ||
+				strings.Count(result.Text, " capabilities are not advertised: ") != 1 {
 				t.Errorf("%s: %q in\n%s", own, legend, result.Text)
 			}
 		}
@@ -267,7 +281,8 @@ const structuredMost = 2_200
 
 func TestStructuredStreamIsSmall(t *testing.T) {
 	result := schemaOf(t, serving(fixture(t, "captured/011b")), operation.SchemaInput{Stream: pointer("messages")})
-	if fields := len(decode(t, result.Structured).Data.Connectors[0].Streams[0].Fields); fields != 22 || len(result.Structured) > structuredMost {
+	if fields := len(decode(t, result.Structured).Data.Connectors[0].Streams[0].Fields); fields != 22 ||
+		len(result.Structured) > structuredMost {
 		t.Errorf("%d bytes for %d fields", len(result.Structured), fields)
 	}
 }
@@ -279,7 +294,8 @@ func TestSchemaTextWritesFlags(t *testing.T) {
 	result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
 	want := []string{
 		" all: number,r", " some: number,eq,r=gte|lte", ` odd: "\"eq\""`, ` forged: "\"a=max\",lex"`, " none: eq",
-		`flags: eq: filter {"field":value}; r: filter {"field":{"gte":value}}, also gt, lte, lt, or what r= lists; lex: in search modes lexical, hybrid`,
+		`flags: eq: filter {"field":value}; r: filter {"field":{"gte":value}}, also gt, lte, lt, or what r= lists; lex: in ` +
+			`search modes lexical, hybrid`,
 	}
 	if _, got, _ := strings.Cut(result.Text, " fields=5:\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))

@@ -29,7 +29,8 @@ const (
 	mailboxRows  = 100
 )
 
-// mailbox is a resource server without a network: so many pages of records of 1 kB. It refuses to filter, to sort and to add up.
+// mailbox is a resource server without a network: so many pages of records of 1 kB. It refuses to filter, to sort and
+// to add up.
 type mailbox [mailboxPages][]byte
 
 // newMailbox has whitespace between the tokens of its pages when it is spaced, as package json of Python writes it.
@@ -40,7 +41,8 @@ func newMailbox(spaced bool) *mailbox {
 		for i := range rows {
 			number := page*mailboxRows + i
 			rows[i] = fmt.Sprintf(`{"data":{"id":"m%06d","from_email":"sender%d@example.com","amount":%d.%02d,"is_marked":%t,`+
-				`"received_at":"2026-%02d-%02dT00:00:00.000Z","subject":"Note number %d","snippet":%q},"emitted_at":"2026-12-31T23:59:59Z",`+
+				`"received_at":"2026-%02d-%02dT00:00:00.000Z","subject":"Note number %d","snippet":%q},`+
+				`"emitted_at":"2026-12-31T23:59:59Z",`+
 				`"id":"m%06d","object":"record","stream":"mails","connection_id":"cin_1","display_name":"Personal Gmail"}`,
 				number, number%5, number*7919%1000, number%100, number%100 == 0, 12-number/500, 28-number%500/20, number,
 				strings.Repeat("some words ", 60), number)
@@ -71,7 +73,8 @@ func (m *mailbox) RoundTrip(request *http.Request) (*http.Response, error) {
 	default:
 		status, body = http.StatusOK, m[page]
 	}
-	return &http.Response{StatusCode: status, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body))}, nil
+	return &http.Response{StatusCode: status, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body))},
+		nil
 }
 
 // distant is a resource server that takes 5 ms longer for each further stream.
@@ -85,16 +88,21 @@ func (d *distant) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 	return d.Reader.Get(ctx, request)
 }
 
-// The first page of a year of all streams takes at most 1.5 times as long as the first page of the slowest stream (R-TIME-4).
+// The first page of a year of all streams takes at most 1.5 times as long as the first page of the slowest stream
+// (R-TIME-4).
 func BenchmarkTimelineOfAYear(b *testing.B) {
 	streams := []string{
-		"accounts", "attachments", "channels", "commits", "events", "issues", "labels", "message_bodies", "messages", "notices",
+		"accounts", "attachments", "channels", "commits", "events", "issues", "labels", "message_bodies",
+		"messages", "notices",
 		"pull_requests", "saved_tracks", "threads", "transactions", "play_history",
 	}
 	for _, reads := range resource.AllReads() {
 		b.Run(string(reads), func(b *testing.B) {
 			box, url := sandboxtest.Serve(b, sandbox.Options{PublicURL: provider, Seed: 1, Reads: reads})
-			client, err := rs.NewClient(rs.Options{BaseURL: url, ProviderURL: provider, Bearer: rs.NewSecret(box.Tokens()["everything"])})
+			client, err := rs.NewClient(rs.Options{
+				BaseURL: url, ProviderURL: provider,
+				Bearer: rs.NewSecret(box.Tokens()["everything"]),
+			})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -102,7 +110,8 @@ func BenchmarkTimelineOfAYear(b *testing.B) {
 				started := time.Now()
 				c := newCaller(&watched{Reader: &distant{client, streams}}, 20_000)
 				if _, err := c.try(b, "query_records", fmt.Sprintf(
-					`{"stream":%q,"limit":25,"filter":{%q:{"gte":"2025-05-01T00:00:00Z","lt":"2026-05-01T00:00:00Z"}}}`, stream, field)); err != nil {
+					`{"stream":%q,"limit":25,"filter":{%q:{"gte":"2025-05-01T00:00:00Z","lt":"2026-05-01T00:00:00Z"}}}`, stream,
+					field)); err != nil {
 					b.Fatal(err)
 				}
 				return time.Since(started).Seconds()
@@ -118,21 +127,26 @@ func BenchmarkTimelineOfAYear(b *testing.B) {
 	}
 }
 
-// A mailbox is read on, with a log of what was read as a local server has it. Two more pages are requested during the one that is
-// looked at, so that time says less than the processor time of the test.
+// A mailbox is read on, with a log of what was read as a local server has it. Two more pages are requested during the
+// one that is looked at, so that time says less than the processor time of the test.
 func BenchmarkReading(b *testing.B) {
 	log := audit.NewStream(io.Discard, slog.New(slog.DiscardHandler))
 	readings := tool.NewReadings(tool.ReadingsOptions{Most: mailboxPages * mailboxRows})
 	for _, reading := range []struct{ name, tool, arguments string }{
 		{"filter", "query_records", `{"stream":"mails","filter":{"is_marked":true},"fields":["subject"],"limit":50}`},
-		{"groups", "aggregate", `{"stream":"mails","metric":"sum","field":"amount","group_by":"from_email","group_by_time":"received_at","granularity":"month"}`},
+		{"groups", "aggregate", `{"stream":"mails","metric":"sum","field":"amount","group_by":"from_email",` +
+			`"group_by_time":"received_at","granularity":"month"}`},
 		{"top", "query_records", `{"stream":"mails","sort":"-amount","fields":["subject","amount"],"limit":10}`},
 	} {
 		arguments := json.RawMessage(reading.arguments)
-		run := gen.Surface().Tools[slices.IndexFunc(gen.Surface().Tools, func(d tool.Definition) bool { return d.Name == reading.tool })].Run
+		run := gen.Surface().Tools[slices.IndexFunc(gen.Surface().Tools,
+			func(d tool.Definition) bool { return d.Name == reading.tool })].Run
 		for _, name := range []string{reading.name, reading.name + " spaced"} {
 			box := newMailbox(name != reading.name)
-			client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("Zk3vQ0yH8sTn5rWb1XgLc7"), Transport: box})
+			client, err := rs.NewClient(rs.Options{
+				BaseURL: provider,
+				Bearer:  rs.NewSecret("Zk3vQ0yH8sTn5rWb1XgLc7"), Transport: box,
+			})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -41,7 +41,8 @@ func (s *standIn) call(t *testing.T, env tool.Env, name, arguments string) (page
 
 const ofKindB = `{"stream":"notes","connection_id":"cin_1","filter":{"kind":"b"},"limit":100,"fields":["n"]}`
 
-// R-SCAN-8: a wait that the call has no time for ends it, with the server's words; before the first page it is the answer.
+// R-SCAN-8: a wait that the call has no time for ends it, with the server's words; before the first page it is the
+// answer.
 func TestRateLimitedReading(t *testing.T) {
 	for name, test := range map[string]struct {
 		limited int // the request that is answered 429
@@ -58,7 +59,10 @@ func TestRateLimitedReading(t *testing.T) {
 				if request != test.limited {
 					return nil
 				}
-				return &rs.Error{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: "30", URL: provider}
+				return &rs.Error{
+					Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "slow down",
+					RetryAfter: "30", URL: provider,
+				}
 			}
 			env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
 			read, err := server.call(t, env, "query_records", ofKindB)
@@ -69,7 +73,8 @@ func TestRateLimitedReading(t *testing.T) {
 			if test.isError {
 				return
 			}
-			if r := read.Reading; len(read.Data.Data) != test.rows || r.Complete || !read.Data.HasMore || !strings.Contains(r.Note, "Retry-After: 30") ||
+			if r := read.Reading; len(read.Data.Data) != test.rows || r.Complete || !read.Data.HasMore ||
+				!strings.Contains(r.Note, "Retry-After: 30") ||
 				!strings.Contains(read.text, "Retry-After: 30") {
 				t.Fatalf("%s", read.text)
 			}
@@ -82,18 +87,27 @@ func TestRateLimitedReading(t *testing.T) {
 	}
 }
 
-// R-SCAN-6, R-SCAN-8: a reading is complete when it has passed a bound of the filter in the order of the list, in either direction.
+// R-SCAN-6, R-SCAN-8: a reading is complete when it has passed a bound of the filter in the order of the list, in
+// either direction.
 func TestReadingEndsBehindABound(t *testing.T) {
 	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
 	for name, test := range map[string]struct{ tool, arguments string }{
-		"newest first": {"query_records", `{"stream":"notes","filter":{"at":{"gte":"2026-01-14T00:00:00Z"}},"limit":100,"fields":["n"],"count":"exact"}`},
-		"oldest first": {"query_records", `{"stream":"notes","filter":{"at":{"lt":"2026-01-02T00:00:00Z"}},"limit":100,"fields":["n"],"count":"exact","order":"asc"}`},
-		"a tally":      {"aggregate", `{"stream":"notes","metric":"sum","field":"n","filter":{"at":{"gte":"2026-01-14"}}}`},
+		"newest first": {
+			"query_records",
+			`{"stream":"notes","filter":{"at":{"gte":"2026-01-14T00:00:00Z"}},"limit":100,"fields":["n"],"count":"exact"}`,
+		},
+		"oldest first": {
+			"query_records",
+			`{"stream":"notes","filter":{"at":{"lt":"2026-01-02T00:00:00Z"}},"limit":100,"fields":["n"],"count":"exact",` +
+				`"order":"asc"}`,
+		},
+		"a tally": {"aggregate", `{"stream":"notes","metric":"sum","field":"n","filter":{"at":{"gte":"2026-01-14"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := many(0)
 			for n := range 1_400 {
-				server.records = append(server.records, number(n, time.Date(2026, 1, 1, 0, 15*n, 0, 0, time.UTC).Format(time.RFC3339), "a", 0))
+				server.records = append(server.records,
+					number(n, time.Date(2026, 1, 1, 0, 15*n, 0, 0, time.UTC).Format(time.RFC3339), "a", 0))
 			}
 			read, err := server.call(t, env, test.tool, test.arguments)
 			if err != nil {
@@ -130,15 +144,18 @@ func TestEndedReading(t *testing.T) {
 		return nil
 	}
 	var refused *rs.Error
-	if _, err := server.call(t, env, "query_records", ofKindB); !errors.As(err, &refused) || refused.Code != "grant_revoked" {
+	if _, err := server.call(t, env, "query_records", ofKindB); !errors.As(err, &refused) ||
+		refused.Code != "grant_revoked" {
 		t.Errorf("error %v", err)
 	}
 }
 
-// R-SCAN-8: without leave to read, refusals stay as they are, and cursors of servers that read are refused before any read.
+// R-SCAN-8: without leave to read, refusals stay as they are, and cursors of servers that read are refused before any
+// read.
 func TestNothingIsReadWithoutLeave(t *testing.T) {
 	server := many(250)
-	read, err := server.call(t, tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 100})}, "query_records", ofKindB)
+	read, err := server.call(t, tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 100})},
+		"query_records", ofKindB)
 	if err != nil || !read.Data.HasMore {
 		t.Fatal(err, read.text)
 	}
@@ -150,7 +167,8 @@ func TestNothingIsReadWithoutLeave(t *testing.T) {
 		"search":        `{"q":"x","streams":["notes"],"filter":{"kind":"b"}}`,
 	} {
 		var refused *rs.Error
-		if _, err := server.call(t, none, name, arguments); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+		if _, err := server.call(t, none, name, arguments); !errors.As(err, &refused) ||
+			refused.Status != http.StatusBadRequest {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -178,7 +196,8 @@ func TestForeignCursors(t *testing.T) {
 	arguments := strings.Replace(ofKindB, `"limit"`, `"cursor":"eyJraW5kIjoicGFnZSJ9","limit"`, 1)
 	for _, name := range []string{"refused now", "known to be refused"} {
 		var refused *tool.Error
-		if _, err := server.call(t, env, "query_records", arguments); !errors.As(err, &refused) || !strings.Contains(refused.Message, "belongs to another call") {
+		if _, err := server.call(t, env, "query_records", arguments); !errors.As(err, &refused) ||
+			!strings.Contains(refused.Message, "belongs to another call") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -190,7 +209,8 @@ func TestRefusalsAreForgotten(t *testing.T) {
 	readings := tool.NewReadings(tool.ReadingsOptions{Most: 10, Now: func() time.Time { return now }})
 	const other = "https://other.example"
 	readings.NoteRefusal([]string{provider})
-	if !readings.Refuses([]string{provider}) || readings.Refuses([]string{other}) || readings.Refuses([]string{provider, other}) || readings.Refuses(nil) {
+	if !readings.Refuses([]string{provider}) || readings.Refuses([]string{other}) ||
+		readings.Refuses([]string{provider, other}) || readings.Refuses(nil) {
 		t.Error("it remembers another refusal than the one that was noted")
 	}
 	if now = now.Add(5 * time.Minute); readings.Refuses([]string{provider}) {
@@ -259,7 +279,8 @@ func TestChangesBetweenPages(t *testing.T) {
 				}
 				got = append(got, read.handles(t)...)
 			}
-			want := "[cin_1/notes:r0050 cin_1/notes:r0040 cin_1/notes:r0030 cin_1/notes:r0020 cin_1/notes:r0010 cin_1/notes:r0000]"
+			want := "[cin_1/notes:r0050 cin_1/notes:r0040 cin_1/notes:r0030 cin_1/notes:r0020 cin_1/notes:r0010 " +
+				"cin_1/notes:r0000]"
 			if fmt.Sprint(got) != want {
 				t.Errorf("rows %v, want %v", got, want)
 			}

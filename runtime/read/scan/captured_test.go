@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// refusing answers a first request for records with a capture and each later one with nothing found, and keeps what it was asked for. It has
-// neither schema nor metadata.
+// refusing answers a first request for records with a capture and each later one with nothing found, and keeps what it
+// was asked for. It has neither schema nor metadata.
 type refusing struct {
 	mu      sync.Mutex
 	capture *http.Response
@@ -31,7 +31,10 @@ func (r *refusing) RoundTrip(request *http.Request) (*http.Response, error) {
 	if isAboutRecords {
 		r.asked = append(r.asked, request.URL.Path+"?"+request.URL.RawQuery)
 	}
-	response := &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{}`)), Request: request}
+	response := &http.Response{
+		StatusCode: http.StatusNotFound, Header: http.Header{},
+		Body: io.NopCloser(strings.NewReader(`{}`)), Request: request,
+	}
 	if isAboutRecords && len(r.asked) == 1 {
 		response.StatusCode, response.Body = r.capture.StatusCode, io.NopCloser(strings.NewReader(r.body))
 	}
@@ -90,7 +93,10 @@ func TestRefusalsOfRealServers(t *testing.T) {
 		"810f": {"aggregate", `{"stream":"samples","metric":"count","group_by":"code"}`, true},
 		"810k": {"aggregate", `{"stream":"samples","metric":"count"}`, true},
 		"783":  {"aggregate", `{"stream":"samples","metric":"sum","field":"qty","group_by":"kind"}`, true},
-		"785":  {"aggregate", `{"stream":"samples","metric":"count","group_by":"kind","group_by_time":"at","granularity":"day"}`, true},
+		"785": {
+			"aggregate",
+			`{"stream":"samples","metric":"count","group_by":"kind","group_by_time":"at","granularity":"day"}`, true,
+		},
 		"781g": {"aggregate", `{"stream":"samples","metric":"sum","field":"nope"}`, false},
 		"142":  {"search", searched, true},
 		"815":  {"search", searched, true},
@@ -98,7 +104,10 @@ func TestRefusalsOfRealServers(t *testing.T) {
 	} {
 		t.Run(capture, func(t *testing.T) {
 			server := captured(t, capture)
-			client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("a-token-of-sixteen"), Transport: server})
+			client, err := rs.NewClient(rs.Options{
+				BaseURL: provider, Bearer: rs.NewSecret("a-token-of-sixteen"),
+				Transport: server,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

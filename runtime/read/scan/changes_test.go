@@ -38,7 +38,10 @@ func bookmark(t *testing.T, c caller, arguments string) (page, string) {
 // R-TIME-5: one cursor has the position in every stream; it starts now, and deletions are included.
 func TestChangesOfEveryStream(t *testing.T) {
 	box, url := sandboxtest.Serve(t, sandbox.Options{PublicURL: provider, Seed: 1})
-	client, err := rs.NewClient(rs.Options{BaseURL: url, ProviderURL: provider, Bearer: rs.NewSecret(box.Tokens()["everything"])})
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: url, ProviderURL: provider,
+		Bearer: rs.NewSecret(box.Tokens()["everything"]),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +75,8 @@ func TestPagesOfAllChanges(t *testing.T) {
 	timetest.WithoutRace(t)
 	c := newCaller(sandboxOf(t, "v0.1", "everything"), 20_000)
 	whole := slices.Sorted(slices.Values(c.all(t, `{"stream":"*","changes_since":"beginning","limit":100}`)))
-	if diff := cmp.Diff(whole, slices.Sorted(slices.Values(c.all(t, `{"stream":"*","changes_since":"beginning","limit":37}`)))); diff != "" {
+	if diff := cmp.Diff(whole,
+		slices.Sorted(slices.Values(c.all(t, `{"stream":"*","changes_since":"beginning","limit":37}`)))); diff != "" {
 		t.Errorf("pages of 100 and of 37 (-100 +37):\n%s", diff)
 	}
 	seen := map[string]bool{}
@@ -96,10 +100,12 @@ func TestChangesWithoutASource(t *testing.T) {
 	_, since := bookmark(t, c, `{"stream":"*","changes_since":"now"}`)
 	narrow := newCaller(sandboxOf(t, "v0.1", "gmail_personal"), 20_000)
 	read, kept := bookmark(t, narrow, `{"stream":"*","changes_since":"`+since+`"}`)
-	if !strings.Contains(read.text, "positions are kept: accounts (cin_fjordbank), attachments (cin_gmail_work)") || read.Reading.Complete {
+	if !strings.Contains(read.text, "positions are kept: accounts (cin_fjordbank), attachments (cin_gmail_work)") ||
+		read.Reading.Complete {
 		t.Errorf("reading %+v:\n%s", read.Reading, read.text)
 	}
-	if again, _ := bookmark(t, c, `{"stream":"*","changes_since":"`+kept+`"}`); strings.Contains(again.text, "positions are kept") || !again.Reading.Complete {
+	if again, _ := bookmark(t, c, `{"stream":"*","changes_since":"`+kept+`"}`); strings.Contains(again.text,
+		"positions are kept") || !again.Reading.Complete {
 		t.Errorf("with all again: %s", again.text)
 	}
 	for _, wrong := range []string{"yesterday", "changes.!", "changes.AAAA", since[:len(since)-4]} {
@@ -116,7 +122,8 @@ func TestCursorOfAFeedWithItsBeginning(t *testing.T) {
 		arguments := `{"stream":"messages","connection_id":"cin_gmail_work","changes_since":"beginning","limit":` + limit
 		want := c.all(t, arguments+`}`)
 		var got []string
-		for read := c.call(t, "query_records", arguments+`}`); ; read = c.call(t, "query_records", arguments+`,"cursor":`+encode(read.Data.NextCursor)+`}`) {
+		for read := c.call(t, "query_records", arguments+`}`); ; read = c.call(t, "query_records",
+			arguments+`,"cursor":`+encode(read.Data.NextCursor)+`}`) {
 			got = append(got, read.handles(t)...)
 			if !read.Data.HasMore || len(got) > len(want) {
 				break

@@ -18,14 +18,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// R-SCAN-7: a stream of several connections, which the resource server does not page together, is read one connection after another.
+// R-SCAN-7: a stream of several connections, which the resource server does not page together, is read one connection
+// after another.
 func TestSeveralConnections(t *testing.T) {
 	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	box := sandboxOf(t, resource.ReadsV01, "everything")
 	const arguments = `{"stream":"messages","filter":{"is_seen":false},"limit":4,"fields":["id"]}`
 	var want []string
 	for _, connection := range []string{"cin_gmail_personal", "cin_gmail_work"} {
-		want = append(want, open.all(t, strings.Replace(arguments, `"filter"`, fmt.Sprintf(`"connection_id":%q,"filter"`, connection), 1))...)
+		want = append(want, open.all(t,
+			strings.Replace(arguments, `"filter"`, fmt.Sprintf(`"connection_id":%q,"filter"`, connection), 1))...)
 	}
 	slices.Sort(want)
 	for _, most := range []int{20_000, 90} {
@@ -35,24 +37,28 @@ func TestSeveralConnections(t *testing.T) {
 			t.Errorf("--read-on %d: rows (-each connection +together):\n%s", most, diff)
 		}
 	}
-	const grouped = `{"stream":"messages","metric":"count","group_by":"is_seen","filter":{"received_at":{"gte":"2026-01-01"}}}`
+	const grouped = `{"stream":"messages","metric":"count","group_by":"is_seen",` +
+		`"filter":{"received_at":{"gte":"2026-01-01"}}}`
 	counts := map[string]float64{}
 	for _, connection := range []string{"cin_gmail_personal", "cin_gmail_work"} {
-		counts = sums(t, counts, open.call(t, "aggregate", strings.Replace(grouped, `"metric"`, fmt.Sprintf(`"connection_id":%q,"metric"`, connection), 1)))
+		counts = sums(t, counts, open.call(t, "aggregate",
+			strings.Replace(grouped, `"metric"`, fmt.Sprintf(`"connection_id":%q,"metric"`, connection), 1)))
 	}
 	read := newCaller(box, 20_000).call(t, "aggregate", grouped)
 	if got := sums(t, nil, read); !maps.Equal(got, counts) || !read.Reading.Complete ||
 		read.Reading.Note != "2 connections are counted together." || !strings.Contains(read.text, read.Reading.Note) {
 		t.Errorf("counted %v, want %v: %s", got, counts, read.text)
 	}
-	if part := newCaller(box, 60).call(t, "aggregate", grouped); part.Reading.Complete || len(part.Next) > 0 || !strings.Contains(part.text, "complete=false") ||
+	if part := newCaller(box, 60).call(t, "aggregate", grouped); part.Reading.Complete || len(part.Next) > 0 ||
+		!strings.Contains(part.text, "complete=false") ||
 		!strings.Contains(part.text, "counted together. One call reads 60") {
 		t.Errorf("a range of time is no rest of several connections: %s", part.text)
 	}
 }
 
-// R-SCAN-7, R-SCAN-8: the connections of a stream are read side by side, two at a time and only while their caller reads nothing else,
-// and what is said of all of them is what each says. A bound of time may end any of them, and no other.
+// R-SCAN-7, R-SCAN-8: the connections of a stream are read side by side, two at a time and only while their caller
+// reads nothing else, and what is said of all of them is what each says. A bound of time may end any of them, and no
+// other.
 func TestConnectionsSideBySide(t *testing.T) {
 	box := sandboxOf(t, resource.ReadsV01, "everything")
 	c := newCaller(box, 20_000)
@@ -99,7 +105,8 @@ func TestConnectionsSideBySide(t *testing.T) {
 	}
 
 	part := newCaller(box, 260).call(t, "aggregate", all)
-	if part.Reading.Complete || part.Reading.Read > 260 || !strings.Contains(part.text, "Connections that were not read to their ends: "+first) {
+	if part.Reading.Complete || part.Reading.Read > 260 ||
+		!strings.Contains(part.text, "Connections that were not read to their ends: "+first) {
 		t.Errorf("an interrupted reading does not name its connections: %s", part.text)
 	}
 	fewer := newCaller(box, 100).call(t, "aggregate", all)
@@ -127,7 +134,8 @@ func TestMembersOfAPackage(t *testing.T) {
 		{GrantID: "grt_2", ConnectionID: "cin_2", Streams: []string{"plays"}, Reader: second},
 	}, fanout.Options{ProviderURL: provider})
 	env := tool.Env{RS: members, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
-	result, err := definition("query_records").Run(t.Context(), env, json.RawMessage(strings.Replace(ofKindB, `"connection_id":"cin_1",`, "", 1)))
+	result, err := definition("query_records").Run(t.Context(), env,
+		json.RawMessage(strings.Replace(ofKindB, `"connection_id":"cin_1",`, "", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,15 +157,23 @@ func (e elsewhere) Get(ctx context.Context, request rs.Request) (*rs.Response, e
 	if err != nil {
 		return nil, err
 	}
-	return rs.Response{Status: 200, Request: request}.WithBody(bytes.ReplaceAll(response.Body(), []byte("cin_1"), []byte(e.connection)))
+	return rs.Response{Status: 200, Request: request}.WithBody(bytes.ReplaceAll(response.Body(), []byte("cin_1"),
+		[]byte(e.connection)))
 }
 
-// R-SCAN-1: of several providers each one's refusal is remembered, so that the detour is taken once, and of none another's.
+// R-SCAN-1: of several providers each one's refusal is remembered, so that the detour is taken once, and of none
+// another's.
 func TestRefusalsOfSeveralProviders(t *testing.T) {
 	first, second := many(30), many(30)
 	members := fanout.New([]fanout.Source{
-		{GrantID: "grt_1", ConnectionID: "cin_1", Streams: []string{"notes"}, Reader: elsewhere{first, "https://first.example", "cin_1"}},
-		{GrantID: "grt_2", ConnectionID: "cin_2", Streams: []string{"notes"}, Reader: elsewhere{second, "https://second.example", "cin_2"}},
+		{
+			GrantID: "grt_1", ConnectionID: "cin_1", Streams: []string{"notes"},
+			Reader: elsewhere{first, "https://first.example", "cin_1"},
+		},
+		{
+			GrantID: "grt_2", ConnectionID: "cin_2", Streams: []string{"notes"},
+			Reader: elsewhere{second, "https://second.example", "cin_2"},
+		},
 	}, fanout.Options{})
 	detours := func(server *standIn) (count int) {
 		for _, request := range server.asked {
@@ -167,7 +183,10 @@ func TestRefusalsOfSeveralProviders(t *testing.T) {
 		}
 		return count
 	}
-	env := tool.Env{RS: tool.Wrap(members, members.Get, nil, nil), Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{
+		RS:       tool.Wrap(members, members.Get, nil, nil),
+		Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000}),
+	}
 	for _, each := range []struct {
 		name, arguments string
 		first, second   int // detours so far
@@ -181,7 +200,8 @@ func TestRefusalsOfSeveralProviders(t *testing.T) {
 			t.Fatal(err)
 		}
 		if detours(first) != each.first || detours(second) != each.second {
-			t.Errorf("after %s %s the providers saw %d and %d filters", each.name, each.arguments, detours(first), detours(second))
+			t.Errorf("after %s %s the providers saw %d and %d filters", each.name, each.arguments,
+				detours(first), detours(second))
 		}
 	}
 }
@@ -190,7 +210,8 @@ func TestRefusalsOfSeveralProviders(t *testing.T) {
 func TestFilteredFeed(t *testing.T) {
 	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	closed := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
-	const arguments = `{"stream":"messages","connection_id":"cin_gmail_personal","changes_since":"beginning","filter":{"is_flagged":true},"limit":3,"fields":["id"]}`
+	const arguments = `{"stream":"messages","connection_id":"cin_gmail_personal","changes_since":"beginning",` +
+		`"filter":{"is_flagged":true},"limit":3,"fields":["id"]}`
 	want, got := open.all(t, arguments), closed.all(t, arguments)
 	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
 		t.Errorf("%d rows (-open +v0.1):\n%s", len(want), diff)
@@ -212,13 +233,15 @@ func TestFilteredFeed(t *testing.T) {
 func TestExactCount(t *testing.T) {
 	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	closed := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
-	const arguments = `{"stream":"messages","connection_id":"cin_gmail_personal","filter":{"is_seen":false},"limit":2,"count":"exact"}`
+	const arguments = `{"stream":"messages","connection_id":"cin_gmail_personal","filter":{"is_seen":false},"limit":2,` +
+		`"count":"exact"}`
 	want := open.call(t, "query_records", arguments)
 	first := closed.call(t, "query_records", arguments)
 	second := closed.call(t, "query_records", string(first.Next[0].Arguments))
 	for _, read := range []page{first, second} {
 		var got, counted any
-		if json.Unmarshal(read.Data.Meta.Count, &got) != nil || json.Unmarshal(want.Data.Meta.Count, &counted) != nil || cmp.Diff(counted, got) != "" {
+		if json.Unmarshal(read.Data.Meta.Count, &got) != nil || json.Unmarshal(want.Data.Meta.Count, &counted) != nil ||
+			cmp.Diff(counted, got) != "" {
 			t.Errorf("count %s, want %s", read.Data.Meta.Count, want.Data.Meta.Count)
 		}
 	}

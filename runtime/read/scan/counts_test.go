@@ -26,7 +26,8 @@ func TestCountsOfEveryStream(t *testing.T) {
 			}
 			total += group["count"].(float64)
 		}
-		if all := c.call(t, "aggregate", `{"stream":"*","metric":"count"}`); string(all.Data.Value) != fmt.Sprint(total) || !all.Reading.Complete {
+		if all := c.call(t, "aggregate", `{"stream":"*","metric":"count"}`); string(all.Data.Value) != fmt.Sprint(total) ||
+			!all.Reading.Complete {
 			t.Errorf("%s: %s in all, want %v", reads, all.Data.Value, total)
 		}
 		const march = `"filter":{"time":{"gte":"2026-03-09","lt":"2026-03-16"}}`
@@ -44,7 +45,8 @@ func TestCountsOfEveryStream(t *testing.T) {
 				t.Errorf("%s: %s: %v records, and %d rows of the timeline\n%s", reads, grouping, sum, len(rows), read.text)
 			}
 		}
-		weekdays := groupsOf(t, c.call(t, "aggregate", `{"stream":"*","metric":"count","group_by_time":"time","granularity":"weekday",`+march+`}`))
+		weekdays := groupsOf(t, c.call(t, "aggregate",
+			`{"stream":"*","metric":"count","group_by_time":"time","granularity":"weekday",`+march+`}`))
 		if len(weekdays) != 7 || weekdays[0]["key"] != "Monday" {
 			t.Errorf("%s: weekdays %v", reads, weekdays)
 		}
@@ -56,7 +58,8 @@ func TestCountsInOrderOfEveryPeriod(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	byDay := func(first, next, others string) page {
 		return c.call(t, "aggregate", fmt.Sprintf(
-			`{"stream":"*","metric":"count","group_by_time":"time","granularity":"day","filter":{"time":{"gte":"%s-01","lt":"%s-01"}}%s}`, first, next, others))
+			`{"stream":"*","metric":"count","group_by_time":"time","granularity":"day","filter":{"time":{"gte":"%s-01",`+
+				`"lt":"%s-01"}}%s}`, first, next, others))
 	}
 	months := []string{"2025-11", "2025-12", "2026-01", "2026-02", "2026-03", "2026-04"}
 	counts := map[string]float64{}
@@ -67,7 +70,8 @@ func TestCountsInOrderOfEveryPeriod(t *testing.T) {
 	}
 	latest := slices.Sorted(maps.Keys(counts))
 	slices.Reverse(latest)
-	largest := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	largest := slices.SortedFunc(maps.Keys(counts),
+		func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 	for sort, want := range map[string][]string{"-value": largest, "-key": latest} {
 		read := byDay(months[0], months[5], `,"limit":3,"sort":"`+sort+`"`)
 		for i, group := range groupsOf(t, read) {
@@ -82,18 +86,23 @@ func TestCountsInOrderOfEveryPeriod(t *testing.T) {
 func TestCountsRefuse(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	for arguments, param := range map[string]string{
-		`{"stream":"*","metric":"sum","field":"amount"}`:                                                         "metric",
-		`{"stream":"*","metric":"count","group_by":"artist_name"}`:                                               "group_by",
-		`{"stream":"*","metric":"count","group_by_time":"played_at","granularity":"day"}`:                        "group_by_time",
-		`{"stream":"*","metric":"count","filter":{"is_seen":true}}`:                                              "filter",
-		`{"stream":"*","metric":"count","connection_id":"cin_nobody"}`:                                           "connection_id",
+		`{"stream":"*","metric":"sum","field":"amount"}`:           "metric",
+		`{"stream":"*","metric":"count","group_by":"artist_name"}`: "group_by",
+		`{"stream":"*","metric":"count","group_by_time":"played_at",` +
+			`"granularity":"day"}`: "group_by_time",
+		`{"stream":"*","metric":"count","filter":{"is_seen":true}}`: "filter",
+		`{"stream":"*","metric":"count",` +
+			`"connection_id":"cin_nobody"}`: "connection_id",
 		`{"stream":"*","metric":"count","group_by_time":"time","granularity":"day","time_zone":"Europe/Berlim"}`: "time_zone",
 		`{"stream":"*","metric":"count","group_by_time":"time","granularity":"day","time_zone":"Local"}`:         "time_zone",
 		`{"stream":"*","metric":"count","time_zone":"UTC\n"}`:                                                    "time_zone",
 	} {
 		_, err := c.try(t, "aggregate", arguments)
 		var refused *tool.Error
-		if !errors.As(err, &refused) || refused.Param != param || param == "metric" && (refused.Code != tool.InvalidArguments || !slices.Equal(refused.Accepted, []string{"count"})) || !strings.Contains(refused.Message, `"*"`) && !slices.Contains([]string{"filter", "connection_id", "time_zone"}, param) {
+		if !errors.As(err, &refused) || refused.Param != param || param == "metric" &&
+			(refused.Code != tool.InvalidArguments || !slices.Equal(refused.Accepted, []string{"count"})) ||
+			!strings.Contains(refused.Message, `"*"`) &&
+				!slices.Contains([]string{"filter", "connection_id", "time_zone"}, param) {
 			t.Errorf("%s: %v", arguments, err)
 		}
 	}

@@ -55,10 +55,14 @@ func groupsBySQL(t *testing.T, db *sql.DB, stream, field, zone, format string) m
 	return counts
 }
 
-// R-TIME-7: weekdays and hours of the day are those of SQL, in zones with and without daylight saving, and no group is missing.
+// R-TIME-7: weekdays and hours of the day are those of SQL, in zones with and without daylight saving, and no group is
+// missing.
 func TestWeekdaysAndHours(t *testing.T) {
 	box, url := sandboxtest.Serve(t, sandbox.Options{PublicURL: provider, Seed: 1, Reads: resource.ReadsV01})
-	client, err := rs.NewClient(rs.Options{BaseURL: url, ProviderURL: provider, Bearer: rs.NewSecret(box.Tokens()["everything"])})
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: url, ProviderURL: provider,
+		Bearer: rs.NewSecret(box.Tokens()["everything"]),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +71,9 @@ func TestWeekdaysAndHours(t *testing.T) {
 		for _, of := range []struct{ stream, field string }{{"play_history", "played_at"}, {"chat_messages", "sent_at"}} {
 			for granularity, format := range map[string]string{"weekday": "%w", "hour_of_day": "%H"} {
 				want := groupsBySQL(t, box.Store().DB(), of.stream, of.field, zone, format)
-				read := c.call(t, "aggregate", fmt.Sprintf(`{"stream":%q,"metric":"count","group_by_time":%q,"granularity":%q,"time_zone":%q}`, of.stream, of.field, granularity, zone))
+				read := c.call(t, "aggregate",
+					fmt.Sprintf(`{"stream":%q,"metric":"count","group_by_time":%q,"granularity":%q,"time_zone":%q}`, of.stream,
+						of.field, granularity, zone))
 				var wanted, got []string
 				for i := range map[string]int{"weekday": 7, "hour_of_day": 24}[granularity] {
 					name, key := fmt.Sprintf("%02d", i), fmt.Sprintf("%02d", i)
@@ -80,7 +86,8 @@ func TestWeekdaysAndHours(t *testing.T) {
 				for _, group := range read.Data.Groups {
 					got = append(got, string(group))
 				}
-				if diff := cmp.Diff(wanted, got); diff != "" || !read.Reading.Complete || !strings.Contains(read.text, `time_zone="`+zone+`"`) {
+				if diff := cmp.Diff(wanted, got); diff != "" || !read.Reading.Complete ||
+					!strings.Contains(read.text, `time_zone="`+zone+`"`) {
 					t.Errorf("%s by %s in %s (-SQL +got):\n%s\n%.300s", of.stream, granularity, zone, diff, read.text)
 				}
 			}
@@ -88,7 +95,8 @@ func TestWeekdaysAndHours(t *testing.T) {
 	}
 }
 
-// R-TIME-8: without time_zone the groups are in the zone of the server, which the result states. A field of dates keeps its days.
+// R-TIME-8: without time_zone the groups are in the zone of the server, which the result states. A field of dates keeps
+// its days.
 func TestGroupsInTheZoneOfTheServer(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	newYork, err := time.LoadLocation("America/New_York")
@@ -105,7 +113,8 @@ func TestGroupsInTheZoneOfTheServer(t *testing.T) {
 		return pageOf(t, result)
 	}
 	const plays = `{"stream":"play_history","metric":"count","group_by_time":"played_at","granularity":"day"`
-	if diff := cmp.Diff(texts(c.call(t, "aggregate", plays+`,"time_zone":"America/New_York"}`).Data.Groups), texts(call(plays+"}").Data.Groups)); diff != "" {
+	if diff := cmp.Diff(texts(c.call(t, "aggregate", plays+`,"time_zone":"America/New_York"}`).Data.Groups),
+		texts(call(plays+"}").Data.Groups)); diff != "" {
 		t.Errorf("by day (-named zone +zone of the server):\n%s", diff)
 	}
 	const booked = `{"stream":"transactions","metric":"count","group_by_time":"booked_on","granularity":"day"}`
@@ -113,7 +122,8 @@ func TestGroupsInTheZoneOfTheServer(t *testing.T) {
 		t.Errorf("a field of dates (-UTC +New York):\n%s", diff)
 	}
 	local := call(`{"stream":"events","metric":"count","group_by_time":"local_start","granularity":"hour_of_day"}`)
-	if !strings.Contains(local.text, "grouped by the time that they show") || !strings.Contains(local.text, "or the offset that a value states") {
+	if !strings.Contains(local.text, "grouped by the time that they show") ||
+		!strings.Contains(local.text, "or the offset that a value states") {
 		t.Errorf("the offsets of the values are not mentioned: %s", local.text)
 	}
 }
@@ -128,7 +138,8 @@ func TestSortedGroups(t *testing.T) {
 			{`"stream":"play_history","metric":"sum","field":"ms_played","group_by":"artist_name"`, "value"},
 			{`"stream":"play_history","metric":"count","group_by_time":"played_at","granularity":"month"`, "count"},
 			{`"stream":"play_history","metric":"count","group_by_time":"played_at","granularity":"day"`, "count"},
-			{`"stream":"play_history","metric":"count","group_by_time":"played_at","granularity":"weekday","time_zone":"Asia/Kathmandu"`, "count"},
+			{`"stream":"play_history","metric":"count","group_by_time":"played_at","granularity":"weekday",` +
+				`"time_zone":"Asia/Kathmandu"`, "count"},
 		} {
 			all := groupsOf(t, c.call(t, "aggregate", `{`+test.arguments+`,"sort":"key","limit":100}`))
 			byTime := strings.Contains(test.arguments, "group_by_time")
@@ -183,27 +194,33 @@ func compareNumbers(a, b any) int {
 	return 0
 }
 
-// R-TIME-8: a date has no zone. Its groups are the same in every zone, at a provider that shifts dates too, and the result says so.
+// R-TIME-8: a date has no zone. Its groups are the same in every zone, at a provider that shifts dates too, and the
+// result says so.
 func TestDatesKeepTheirDays(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		box, url := sandboxtest.Serve(t, sandbox.Options{
 			PublicURL: provider, Seed: 1, Reads: reads, Quirks: resource.Quirks{ShiftedDates: true},
 		})
-		client, err := rs.NewClient(rs.Options{BaseURL: url, ProviderURL: provider, Bearer: rs.NewSecret(box.Tokens()["everything"])})
+		client, err := rs.NewClient(rs.Options{
+			BaseURL: url, ProviderURL: provider,
+			Bearer: rs.NewSecret(box.Tokens()["everything"]),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := newCaller(&watched{Reader: client}, 20_000)
 		for _, granularity := range []string{"month", "weekday"} {
 			for _, others := range []string{``, `,"filter":{"category":"groceries"}`, `,"sort":"-value"`} {
-				arguments := `{"stream":"transactions","metric":"count","group_by_time":"booked_on","granularity":"` + granularity + `"` + others
+				arguments := `{"stream":"transactions","metric":"count","group_by_time":"booked_on","granularity":"` +
+					granularity + `"` + others
 				want := c.call(t, "aggregate", arguments+`}`)
 				got := c.call(t, "aggregate", arguments+`,"time_zone":"America/Los_Angeles"}`)
 				if diff := cmp.Diff(want.Data.Groups, got.Data.Groups); diff != "" {
 					t.Errorf("%s by %s%s (-UTC +Los Angeles):\n%s", reads, granularity, others, diff)
 				}
 				const said = "they are grouped as they are, not in America/Los_Angeles"
-				if strings.Count(got.text, said) != 1 || !strings.Contains(got.text, tally.WarnAsWritten) || strings.Contains(want.text, said) {
+				if strings.Count(got.text, said) != 1 || !strings.Contains(got.text, tally.WarnAsWritten) ||
+					strings.Contains(want.text, said) {
 					t.Errorf("%s by %s%s: it does not say once that dates have no zone: %.600s", reads, granularity, others, got.text)
 				}
 			}

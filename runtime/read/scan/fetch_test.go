@@ -14,8 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// longConnections are two connections with the same records, which are not paged together. What is asked of the second one behind its
-// first page ends a minute after it was cancelled.
+// longConnections are two connections with the same records, which are not paged together. What is asked of the second
+// one behind its first page ends a minute after it was cancelled.
 type longConnections struct {
 	*standIn
 
@@ -40,12 +40,15 @@ func (l *longConnections) Get(ctx context.Context, request rs.Request) (*rs.Resp
 	case connection == "cin_2" && l.isStuck:
 		return sent(ctx, []byte(`{"data":[{"id":"r1","connection_id":"cin_2","data":{"n":1}}],"has_more":true}`), request)
 	case connection == "" && strings.HasSuffix(string(request.Path), "/records"):
-		return sent(ctx, []byte(`{"data":[{"id":"r1","connection_id":"cin_1"},{"id":"r1","connection_id":"cin_2"}],"has_more":true}`), request)
+		return sent(ctx,
+			[]byte(`{"data":[{"id":"r1","connection_id":"cin_1"},{"id":"r1","connection_id":"cin_2"}],"has_more":true}`),
+			request)
 	}
 	return elsewhere{l.standIn, provider, connection}.Get(ctx, request)
 }
 
-// R-SCAN-8: no request of a call is under way once that is answered, whichever connection it was asked of and whatever ended the reading.
+// R-SCAN-8: no request of a call is under way once that is answered, whichever connection it was asked of and whatever
+// ended the reading.
 func TestNoReadOutlivesItsCall(t *testing.T) {
 	for name, test := range map[string]struct {
 		most                 int
@@ -64,7 +67,8 @@ func TestNoReadOutlivesItsCall(t *testing.T) {
 					server.cancel = cancel
 				}
 				env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: test.most})}
-				result, err := definition("aggregate").Run(ctx, env, json.RawMessage(`{"stream":"notes","metric":"sum","field":"n"}`))
+				result, err := definition("aggregate").Run(ctx, env,
+					json.RawMessage(`{"stream":"notes","metric":"sum","field":"n"}`))
 				synctest.Wait()
 				if running := server.running.Load(); running > 0 {
 					t.Errorf("%d requests are under way", running)

@@ -23,16 +23,20 @@ func TestFilteredAggregates(t *testing.T) {
 	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	for _, arguments := range []string{
 		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","filter":{"is_seen":true}}`,
-		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by":"is_seen","filter":{"received_at":{"gte":"2026-01-01"}}}`,
-		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by_time":"received_at","granularity":"month","time_zone":"Europe/Berlin","filter":{"is_seen":true}}`,
-		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"max","field":"received_at","filter":{"is_seen":false}}`,
+		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by":"is_seen",` +
+			`"filter":{"received_at":{"gte":"2026-01-01"}}}`,
+		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by_time":"received_at",` +
+			`"granularity":"month","time_zone":"Europe/Berlin","filter":{"is_seen":true}}`,
+		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"max","field":"received_at",` +
+			`"filter":{"is_seen":false}}`,
 	} {
 		t.Run(arguments, func(t *testing.T) {
 			got, want := closed.call(t, "aggregate", arguments), open.call(t, "aggregate", arguments)
 			if got.Reading == nil || !got.Reading.Complete || want.Reading != nil {
 				t.Fatalf("reading %+v, and of the open provider %+v", got.Reading, want.Reading)
 			}
-			if diff := cmp.Diff(texts(want.Data.Groups), texts(got.Data.Groups)); diff != "" || string(got.Data.Value) != string(want.Data.Value) {
+			if diff := cmp.Diff(texts(want.Data.Groups), texts(got.Data.Groups)); diff != "" ||
+				string(got.Data.Value) != string(want.Data.Value) {
 				t.Errorf("value %s, want %s; groups (-open +v0.1):\n%s", got.Data.Value, want.Data.Value, diff)
 			}
 		})
@@ -49,7 +53,8 @@ func texts(values []json.RawMessage) []string {
 
 // R-SCAN-3: what no resource server tallies, at either provider; at one that filters, it filters.
 func TestTallies(t *testing.T) {
-	const arguments = `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played","group_by_time":"played_at","granularity":"month","filter":{"played_at":{"gte":"2026-01-01"}}}`
+	const arguments = `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played",` +
+		`"group_by_time":"played_at","granularity":"month","filter":{"played_at":{"gte":"2026-01-01"}}}`
 	for _, reads := range resource.AllReads() {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
 		read := c.call(t, "aggregate", arguments)
@@ -71,20 +76,25 @@ func TestTallies(t *testing.T) {
 // R-AGG-4, R-SCAN-3: groups of a key and a time that are cut are not the largest, and both channels say which they are.
 func TestWhichGroupsOfKeysAndTimes(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
-	read := c.call(t, "aggregate", `{"stream":"play_history","metric":"count","group_by":"artist_name","group_by_time":"played_at","granularity":"day","limit":5}`)
-	const said = "These are the first 5 groups: all times of the greatest key, then of the next; other_count records are in groups that are not shown"
+	read := c.call(t, "aggregate",
+		`{"stream":"play_history","metric":"count","group_by":"artist_name","group_by_time":"played_at",`+
+			`"granularity":"day","limit":5}`)
+	const said = "These are the first 5 groups: all times of the greatest key, then of the next; other_count records " +
+		"are in groups that are not shown"
 	if !strings.Contains(read.text, said) || !strings.HasPrefix(read.Note, said) || read.Data.OtherCount == 0 {
 		t.Errorf("%s\nnote: %s", read.text, read.Note)
 	}
 }
 
-// R-AGG-2: who read the records knows how many groups the limit leaves out, unless there were too many to tell them apart.
+// R-AGG-2: who read the records knows how many groups the limit leaves out, unless there were too many to tell them
+// apart.
 func TestFurtherGroups(t *testing.T) {
 	timetest.WithoutRace(t)
 	server := many(10_001)
 	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
 	for filter, further := range map[string]string{"9999": "9993", "10000": "unknown", "6": "0"} {
-		read, err := server.call(t, env, "aggregate", `{"stream":"notes","metric":"sum","field":"n","group_by":"n","limit":7,"filter":{"n":{"lte":`+filter+`}}}`)
+		read, err := server.call(t, env, "aggregate",
+			`{"stream":"notes","metric":"sum","field":"n","group_by":"n","limit":7,"filter":{"n":{"lte":`+filter+`}}}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,19 +105,22 @@ func TestFurtherGroups(t *testing.T) {
 }
 
 // R-SCAN-3: amounts that a source writes as texts add up, exactly, and the answer says what was added. A range
-// with a number as its bound compares them by value (R-SCAN-2), and so do max, min and an order. A bound that is text is warned of.
+// with a number as its bound compares them by value (R-SCAN-2), and so do max, min and an order. A bound that is text
+// is warned of.
 func TestNumbersThatAreTexts(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
 		cents := c.call(t, "aggregate", `{"stream":"transactions","metric":"sum","field":"amount_cents"}`)
 		euros := c.call(t, "aggregate", `{"stream":"transactions","metric":"sum","field":"amount"}`)
-		if string(cents.Data.Value) != strings.ReplaceAll(string(euros.Data.Value), ".", "") || !strings.Contains(euros.text, `code="numbers_as_text"`) {
+		if string(cents.Data.Value) != strings.ReplaceAll(string(euros.Data.Value), ".", "") ||
+			!strings.Contains(euros.text, `code="numbers_as_text"`) {
 			t.Errorf("%s: %s cents, and %s", reads, cents.Data.Value, euros.text)
 		}
 	}
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	byValue := c.call(t, "aggregate", `{"stream":"transactions","metric":"count","filter":{"amount":{"lt":-1000}}}`)
-	ofCents := c.call(t, "aggregate", `{"stream":"transactions","metric":"count","filter":{"amount_cents":{"lt":-100000}}}`)
+	ofCents := c.call(t, "aggregate",
+		`{"stream":"transactions","metric":"count","filter":{"amount_cents":{"lt":-100000}}}`)
 	if string(byValue.Data.Value) != string(ofCents.Data.Value) || strings.Contains(byValue.text, "warning") {
 		t.Errorf("%s amounts and %s in cents: %s", byValue.Data.Value, ofCents.Data.Value, byValue.text)
 	}
@@ -122,8 +135,8 @@ func TestNumbersThatAreTexts(t *testing.T) {
 	}
 }
 
-// R-SCAN-9, R-CLAIM-3, R-CLAIM-8: a filter that matched nothing shows the values of its fields, and a near one as a call. Conditions that
-// match only alone are counted alone, on both kinds of provider.
+// R-SCAN-9, R-CLAIM-3, R-CLAIM-8: a filter that matched nothing shows the values of its fields, and a near one as a
+// call. Conditions that match only alone are counted alone, on both kinds of provider.
 func TestValuesThatAreSeenInstead(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		testValuesSeen(t, newCaller(sandboxOf(t, reads, "everything"), 20_000))
@@ -133,15 +146,30 @@ func TestValuesThatAreSeenInstead(t *testing.T) {
 func testValuesSeen(t *testing.T, c caller) {
 	t.Helper()
 	for call, want := range map[[2]string]string{
-		{"query_records", `{"stream":"transactions","filter":{"category":"groceries","amount_cents":{"gte":0}}}`}:              `No record matches all conditions; records alone: 175 with category="groceries", `,
-		{"aggregate", `{"stream":"transactions","metric":"count","filter":{"category":"groceries","amount_cents":{"gte":0}}}`}: `No record matches all conditions; records alone: 175 with category="groceries", `,
-		{"query_records", `{"stream":"transactions","filter":{"category":"groceris"}}`}:                                        `try: query_records {"stream":"transactions","filter":{"category":"groceries"}}`,
-		{"query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-18","lte":"2026-03-18"}}}`}:                `lte leaves out the rest of 2026-03-18`,
-		{"query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-01","lte":"2026-03-18"}},"limit":2}`}:      `lte leaves out the rest of 2026-03-18`,
-		{"aggregate", `{"stream":"chat_messages","metric":"count","filter":{"user_name":"Nora"}}`}:                             `next (instead): aggregate {"stream":"chat_messages","metric":"count","filter":{"user_name":"nora"}}`,
-		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"jonass"}}`}:                                        `try: query_records {"stream":"chat_messages","filter":{"user_name":"jonas"}}`,
-		{"query_records", `{"stream":"chat_messages","filter":{"user_name":"zebra"}}`}:                                         `values seen: "nora", `,
-		{"query_records", `{"stream":"chat_messages","filter":{"reply_count":"99","is_pinned":false}}`}:                        `No record has reply_count="99"; values seen: `,
+		{"query_records", `{"stream":"transactions","filter":{"category":"groceries",` +
+			`"amount_cents":{"gte":0}}}`}: `No record matches all conditions; records alone: 175 with category="groceries", `,
+		{"aggregate", `{"stream":"transactions","metric":"count","filter":{"category":"groceries",` +
+			`"amount_cents":{"gte":0}}}`}: `No record matches all conditions; records alone: 175 with category="groceries", `,
+		{"query_records", `{"stream":"transactions",` +
+			`"filter":{"category":"groceris"}}`}: `try: query_records {"stream":"transactions",` +
+			`"filter":{"category":"groceries"}}`,
+		{"query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-03-18",` +
+			`"lte":"2026-03-18"}}}`}: `lte leaves out the rest of 2026-03-18`,
+		{
+			"query_records",
+			`{"stream":"events","filter":{"starts_at":{"gte":"2026-03-01","lte":"2026-03-18"}},"limit":2}`,
+		}: `lte leaves out the rest of 2026-03-18`,
+		{"aggregate", `{"stream":"chat_messages","metric":"count",` +
+			`"filter":{"user_name":"Nora"}}`}: `next (instead): aggregate {"stream":"chat_messages","metric":"count",` +
+			`"filter":{"user_name":"nora"}}`,
+		{"query_records", `{"stream":"chat_messages",` +
+			`"filter":{"user_name":"jonass"}}`}: `try: query_records {"stream":"chat_messages","filter":{"user_name":"jonas"}}`,
+		{
+			"query_records",
+			`{"stream":"chat_messages","filter":{"user_name":"zebra"}}`,
+		}: `values seen: "nora", `,
+		{"query_records", `{"stream":"chat_messages","filter":{"reply_count":"99",` +
+			`"is_pinned":false}}`}: `No record has reply_count="99"; values seen: `,
 	} {
 		if read := c.call(t, call[0], call[1]); !strings.Contains(read.text, want) {
 			t.Errorf("%s %s lacks %q: %s", call[0], call[1], want, read.text)
@@ -153,8 +181,10 @@ func testValuesSeen(t *testing.T, c caller) {
 func TestZoneWithoutTimeGroups(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	for call, want := range map[string]string{
-		`{"stream":"chat_messages","metric":"count","time_zone":"Europe/Berlin"}`:                                           "value=773",
-		`{"stream":"play_history","metric":"sum","field":"ms_played","group_by":"artist_name","time_zone":"Europe/Berlin"}`: `["Harbor Lights",402,86989785]`,
+		`{"stream":"chat_messages","metric":"count",` +
+			`"time_zone":"Europe/Berlin"}`: "value=773",
+		`{"stream":"play_history","metric":"sum","field":"ms_played","group_by":"artist_name",` +
+			`"time_zone":"Europe/Berlin"}`: `["Harbor Lights",402,86989785]`,
 	} {
 		if read := c.call(t, "aggregate", call); !strings.Contains(read.text, want) {
 			t.Errorf("%s lacks %q: %s", call, want, read.text)
@@ -162,15 +192,31 @@ func TestZoneWithoutTimeGroups(t *testing.T) {
 	}
 }
 
-// Conditions on times with what is not a time, and time groups of a field without times, are errors with an accepted form.
+// Conditions on times with what is not a time, and time groups of a field without times, are errors with an accepted
+// form.
 func TestOperandsThatAreNotTimes(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	for call, want := range map[[2]string]string{
-		{"query_records", `{"stream":"chat_messages","filter":{"sent_at":{"gte":1776600000}}}`}:                 "is 2026-04-19T12:00:00Z",
-		{"query_records", `{"stream":"chat_messages","filter":{"sent_at":"2026-W17"}}`}:                         "holds times",
-		{"query_records", `{"stream":"chat_messages","filter":{"sent_at":"2026-02-30"}}`}:                       "holds times",
-		{"aggregate", `{"stream":"chat_messages","metric":"count","filter":{"sent_at":{"lt":1776600000000}}}`}:  "is 2026-04-19T12:00:00Z",
-		{"aggregate", `{"stream":"chat_messages","metric":"count","group_by_time":"text","granularity":"day"}`}: "takes a field of times",
+		{
+			"query_records",
+			`{"stream":"chat_messages","filter":{"sent_at":{"gte":1776600000}}}`,
+		}: "is 2026-04-19T12:00:00Z",
+		{
+			"query_records",
+			`{"stream":"chat_messages","filter":{"sent_at":"2026-W17"}}`,
+		}: "holds times",
+		{
+			"query_records",
+			`{"stream":"chat_messages","filter":{"sent_at":"2026-02-30"}}`,
+		}: "holds times",
+		{
+			"aggregate",
+			`{"stream":"chat_messages","metric":"count","filter":{"sent_at":{"lt":1776600000000}}}`,
+		}: "is 2026-04-19T12:00:00Z",
+		{
+			"aggregate",
+			`{"stream":"chat_messages","metric":"count","group_by_time":"text","granularity":"day"}`,
+		}: "takes a field of times",
 	} {
 		if _, err := c.try(t, call[0], call[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s %s: %v, want %q", call[0], call[1], err, want)
@@ -183,9 +229,13 @@ func TestAggregatesOfTheRest(t *testing.T) {
 	box := sandboxOf(t, resource.ReadsV01, "everything")
 	whole := newCaller(box, 20_000)
 	for name, arguments := range map[string]string{
-		"a filter": `{"stream":"play_history","connection_id":"cin_spotify","metric":"count","group_by_time":"played_at","granularity":"month","limit":100,"filter":{"ms_played":{"gte":30000}}}`,
-		"a sum":    `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played","group_by_time":"played_at","granularity":"month","limit":100}`,
-		"bounds":   `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played","group_by_time":"played_at","granularity":"month","limit":100,"filter":{"played_at":{"gte":"2025-09-01","lt":"2026-04-01"}}}`,
+		"a filter": `{"stream":"play_history","connection_id":"cin_spotify","metric":"count","group_by_time":"played_at",` +
+			`"granularity":"month","limit":100,"filter":{"ms_played":{"gte":30000}}}`,
+		"a sum": `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played",` +
+			`"group_by_time":"played_at","granularity":"month","limit":100}`,
+		"bounds": `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played",` +
+			`"group_by_time":"played_at","granularity":"month","limit":100,"filter":{"played_at":{"gte":"2025-09-01",` +
+			`"lt":"2026-04-01"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := sums(t, nil, whole.call(t, "aggregate", arguments))
@@ -196,7 +246,8 @@ func TestAggregatesOfTheRest(t *testing.T) {
 				if next = ""; len(read.Next) > 0 {
 					next = string(read.Next[0].Arguments)
 				}
-				if read.Reading == nil || read.Reading.Complete != (next == "") || strings.Contains(read.text, "complete=true") != (next == "") {
+				if read.Reading == nil || read.Reading.Complete != (next == "") ||
+					strings.Contains(read.text, "complete=true") != (next == "") {
 					t.Fatalf("call %d: %s", calls, read.text)
 				}
 			}
@@ -229,13 +280,16 @@ func sums(t *testing.T, into map[string]float64, read page) map[string]float64 {
 	return into
 }
 
-// R-AGG-4: the calls behind time groups lead to all of them, each once, at a provider that filters and at one that does not.
+// R-AGG-4: the calls behind time groups lead to all of them, each once, at a provider that filters and at one that does
+// not.
 func TestTimeGroupsGoOn(t *testing.T) {
 	timetest.WithoutRace(t)
 	for _, reads := range resource.AllReads() {
 		for _, arguments := range []string{
-			`{"stream":"play_history","connection_id":"cin_spotify","metric":"count","group_by_time":"played_at","granularity":"hour","time_zone":"America/New_York"}`,
-			`{"stream":"play_history","metric":"count","group_by_time":"played_at","granularity":"day","filter":{"played_at":{"gt":"2026-01-01","lt":"2026-06-01"}}}`,
+			`{"stream":"play_history","connection_id":"cin_spotify","metric":"count","group_by_time":"played_at",` +
+				`"granularity":"hour","time_zone":"America/New_York"}`,
+			`{"stream":"play_history","metric":"count","group_by_time":"played_at","granularity":"day",` +
+				`"filter":{"played_at":{"gt":"2026-01-01","lt":"2026-06-01"}}}`,
 		} {
 			c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
 			counts := map[string]int64{}
@@ -264,7 +318,8 @@ func TestTimeGroupsGoOn(t *testing.T) {
 				}
 			}
 			if added != total || total == 0 || calls < 2 {
-				t.Errorf("%s: %d of %d records in %d groups after %d calls of %s", reads, added, total, len(counts), calls, arguments)
+				t.Errorf("%s: %d of %d records in %d groups after %d calls of %s", reads, added, total, len(counts),
+					calls, arguments)
 			}
 		}
 	}
@@ -298,7 +353,8 @@ func TestTiesOfGroups(t *testing.T) {
 				if want {
 					ties++
 				}
-				if strings.Contains(read.text, said) != want || strings.Contains(read.Note, said) != want || len(counts(read)) != limit {
+				if strings.Contains(read.text, said) != want || strings.Contains(read.Note, said) != want ||
+					len(counts(read)) != limit {
 					t.Errorf("%s %s, limit %d: a tie: %v\n%s", reads, grouped, limit, want, read.text)
 				}
 			}
@@ -319,17 +375,19 @@ func (c closedAggregates) Get(ctx context.Context, request rs.Request) (*rs.Resp
 	return c.Reader.Get(ctx, request)
 }
 
-// R-ERR-1, R-SCAN-3: a refusal that concerns no field, filter or grouping is passed on where the schema advertises aggregates. Where it
-// advertises none, the records are counted and the refusal is shown (810k).
+// R-ERR-1, R-SCAN-3: a refusal that concerns no field, filter or grouping is passed on where the schema advertises
+// aggregates. Where it advertises none, the records are counted and the refusal is shown (810k).
 func TestRefusalOfAPlainCount(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		reader := sandboxOf(t, reads, "everything")
 		reader.Reader = closedAggregates{reader.Reader}
-		result, err := newCaller(reader, 20_000).try(t, "aggregate", `{"stream":"messages","connection_id":"cin_gmail_work","metric":"count"}`)
+		result, err := newCaller(reader, 20_000).try(t, "aggregate",
+			`{"stream":"messages","connection_id":"cin_gmail_work","metric":"count"}`)
 		switch isOpen := reads == resource.ReadsOpen; {
 		case isOpen && err == nil:
 			t.Errorf("the refusal is swallowed: %s", result.Text)
-		case !isOpen && (err != nil || !strings.Contains(result.Text, "refused to count (400)") || !strings.Contains(string(result.Structured), "refused to count (400)")):
+		case !isOpen && (err != nil || !strings.Contains(result.Text, "refused to count (400)") ||
+			!strings.Contains(string(result.Structured), "refused to count (400)")):
 			t.Errorf("the records are not counted, or without a word: %v %+v", err, result)
 		}
 		for _, asked := range reader.taken() {

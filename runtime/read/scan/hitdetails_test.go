@@ -36,11 +36,14 @@ func (s *shelf) Get(_ context.Context, request rs.Request) (*rs.Response, error)
 	switch path, isRecord := strings.CutPrefix(string(request.Path), "/v1/streams/"); {
 	case request.Path == "/v1/schema":
 		body = `{"connectors":[{"connector_key":"chat","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
-			cmp.Or(s.streams, `{"name":"chat","field_capabilities":{"text":"t=text,lex","ts":"t=string,role=event-time"}}`) + `]}]}`
+			cmp.Or(s.streams, `{"name":"chat","field_capabilities":{"text":"t=text,lex","ts":"t=string,role=event-time"}}`) +
+			`]}]}`
 	case request.Path == "/v1/streams":
-		body = `{"object":"list","data":[{"name":"files","record_count":21},{"name":"mails","record_count":7},{"name":"files","record_count":10}]}`
+		body = `{"object":"list","data":[{"name":"files","record_count":21},{"name":"mails",` +
+			`"record_count":7},{"name":"files","record_count":10}]}`
 	case request.Path == "/.well-known/oauth-protected-resource":
-		body = fmt.Sprintf(`{"capabilities":{"lexical_retrieval":{"index_state":%q},"semantic_retrieval":{"index_state":"built"}}}`, s.indexState)
+		body = fmt.Sprintf(`{"capabilities":{"lexical_retrieval":{"index_state":%q},`+
+			`"semantic_retrieval":{"index_state":"built"}}}`, s.indexState)
 	case isRecord && s.records[path] == "":
 		return nil, &rs.Error{Status: 404, Code: "not_found", Message: "no such record"}
 	case isRecord:
@@ -78,10 +81,12 @@ func (s *shelf) found(t *testing.T, arguments string) (structured, text string) 
 }
 
 func bareHit(key int) string {
-	return fmt.Sprintf(`{"stream":"chat","record_key":"%d","connection_id":"cin_1","emitted_at":"2026-05-01T00:00:00Z","snippet":"word %d"}`, key, key)
+	return fmt.Sprintf(`{"stream":"chat","record_key":"%d","connection_id":"cin_1","emitted_at":"2026-05-01T00:00:00Z",`+
+		`"snippet":"word %d"}`, key, key)
 }
 
-// R-CLAIM-6, R-FIND-4: the records of the first five hits are read, and a value that was not read differs from one that a record lacks.
+// R-CLAIM-6, R-FIND-4: the records of the first five hits are read, and a value that was not read differs from one that
+// a record lacks.
 func TestValuesThatWereNotRead(t *testing.T) {
 	s := &shelf{records: map[string]string{}}
 	for key := range 7 {
@@ -96,7 +101,8 @@ func TestValuesThatWereNotRead(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		`columns: ["id","snippet","author","time"]`, `["cin_1/chat:4","word 4","Priya","2026-02-03T00:00:00Z"]`, `["cin_1/chat:5","word 5",{},{}]`,
+		`columns: ["id","snippet","author","time"]`, `["cin_1/chat:4","word 4","Priya","2026-02-03T00:00:00Z"]`,
+		`["cin_1/chat:5","word 5",{},{}]`,
 		"{} was not read: fetch shows it.",
 	} {
 		if !strings.Contains(text, want) {
@@ -104,7 +110,8 @@ func TestValuesThatWereNotRead(t *testing.T) {
 		}
 	}
 	s.records["chat/records/0"] = `{"sent_at":"2026-02-03T00:00:00Z"}`
-	if _, text = s.search(t, `{"q":"word"}`); !strings.Contains(text, `["cin_1/chat:0","word 0",null,"2026-02-03T00:00:00Z"]`) {
+	if _, text = s.search(t, `{"q":"word"}`); !strings.Contains(text,
+		`["cin_1/chat:0","word 0",null,"2026-02-03T00:00:00Z"]`) {
 		t.Errorf("a record without an author:\n%s", text)
 	}
 	s.asked = nil
@@ -116,16 +123,19 @@ func TestValuesThatWereNotRead(t *testing.T) {
 // R-FIND-4: hits of one record cost one read.
 func TestARecordIsReadOnce(t *testing.T) {
 	s := &shelf{hits: []string{bareHit(1), bareHit(1), bareHit(2)}, records: map[string]string{
-		"chat/records/1": `{"author":"Priya","sent_at":"2026-02-03"}`, "chat/records/2": `{"author":"Sam","sent_at":"2026-02-03"}`,
+		"chat/records/1": `{"author":"Priya","sent_at":"2026-02-03"}`,
+		"chat/records/2": `{"author":"Sam","sent_at":"2026-02-03"}`,
 	}}
 	hits, _ := s.search(t, `{"q":"word"}`)
-	if reads := strings.Count(strings.Join(s.asked, " "), "/records/"); reads != 2 || string(hits[0]["author"]) != `"Priya"` || string(hits[1]["author"]) != `"Priya"` || string(hits[2]["author"]) != `"Sam"` {
+	if reads := strings.Count(strings.Join(s.asked, " "), "/records/"); reads != 2 ||
+		string(hits[0]["author"]) != `"Priya"` || string(hits[1]["author"]) != `"Priya"` ||
+		string(hits[2]["author"]) != `"Sam"` {
 		t.Errorf("asked %q for %s", s.asked, hits)
 	}
 }
 
-// R-FIND-4, R-SEARCH-4: the time of a hit is of the field with that role in the schema. Without one, the hit shows when it was collected, as
-// another member.
+// R-FIND-4, R-SEARCH-4: the time of a hit is of the field with that role in the schema. Without one, the hit shows when
+// it was collected, as another member.
 func TestTimesOfHits(t *testing.T) {
 	s := &shelf{hits: []string{bareHit(1), bareHit(2)}, records: map[string]string{
 		"chat/records/1": `{"author":"Priya","ts":"2026-02-03T00:00:00Z"}`, "chat/records/2": `{"author":"Sam"}`,
@@ -134,7 +144,8 @@ func TestTimesOfHits(t *testing.T) {
 	if string(hits[0]["time"]) != `"2026-02-03T00:00:00Z"` || hits[0]["emitted_at"] != nil {
 		t.Errorf("the first hit: %s", hits[0])
 	}
-	if hits[1]["time"] != nil || string(hits[1]["emitted_at"]) != `"2026-05-01T00:00:00Z"` || !strings.Contains(text, `"Sam","added 2026-05-01T00:00:00Z"]`) {
+	if hits[1]["time"] != nil || string(hits[1]["emitted_at"]) != `"2026-05-01T00:00:00Z"` ||
+		!strings.Contains(text, `"Sam","added 2026-05-01T00:00:00Z"]`) {
 		t.Errorf("the second hit: %s\n%s", hits[1], text)
 	}
 	if schemas := strings.Count(strings.Join(s.asked, " "), "/v1/schema"); schemas != 1 {
@@ -142,14 +153,16 @@ func TestTimesOfHits(t *testing.T) {
 	}
 }
 
-// R-SEARCH-9: if the resource server sends more hits than were requested, the first are shown, with a warning and the call for the others.
+// R-SEARCH-9: if the resource server sends more hits than were requested, the first are shown, with a warning and the
+// call for the others.
 func TestMoreHitsThanRequested(t *testing.T) {
 	s := &shelf{}
 	for key := range 200 {
 		s.hits = append(s.hits, bareHit(key))
 	}
 	hits, text := s.search(t, `{"q":"word","limit":7}`)
-	if len(hits) != 7 || !strings.Contains(text, `message="the resource server sent 200 hits for limit 7"`) || !strings.Contains(text, "next: search ") {
+	if len(hits) != 7 || !strings.Contains(text, `message="the resource server sent 200 hits for limit 7"`) ||
+		!strings.Contains(text, "next: search ") {
 		t.Errorf("%d hits\n%s", len(hits), text)
 	}
 }

@@ -22,7 +22,8 @@ func TestFilteredHits(t *testing.T) {
 	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	for _, arguments := range []string{
 		`{"q":"overdraft","streams":["messages"],"connection_id":"cin_gmail_personal","filter":{"is_seen":true},"limit":3}`,
-		`{"q":"the","streams":["messages"],"connection_id":"cin_gmail_personal","filter":{"received_at":{"gte":"2026-01-01"}},"limit":5}`,
+		`{"q":"the","streams":["messages"],"connection_id":"cin_gmail_personal",` +
+			`"filter":{"received_at":{"gte":"2026-01-01"}},"limit":5}`,
 		`{"q":"rent","streams":["transactions"],"mode":"semantic","filter":{"category":"housing"},"limit":4}`,
 	} {
 		t.Run(arguments, func(t *testing.T) {
@@ -57,16 +58,23 @@ func (c caller) hits(t *testing.T, arguments string) []string {
 	return nil
 }
 
-// R-SCAN-5, R-PKG-6: of two providers one filters and one refuses to. Neither's hits are missing, whichever is asked first, and only the
-// one that refused is known to.
+// R-SCAN-5, R-PKG-6: of two providers one filters and one refuses to. Neither's hits are missing, whichever is asked
+// first, and only the one that refused is known to.
 func TestFilteredHitsOfTwoProviders(t *testing.T) {
 	const first, second = "https://first.example", "https://second.example"
-	want := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000).hits(t, `{"q":"overdraft","streams":["messages"],"filter":{"is_seen":true},"limit":100}`)
+	want := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000).hits(t,
+		`{"q":"overdraft","streams":["messages"],"filter":{"is_seen":true},"limit":100}`)
 	slices.Sort(want)
 	closed, open := sandboxOf(t, resource.ReadsV01, "gmail_personal"), sandboxOf(t, resource.ReadsOpen, "gmail_both")
 	sources := []fanout.Source{
-		{GrantID: "grt_1", ConnectionID: "cin_gmail_personal", Streams: []string{"messages", "threads"}, Reader: provided{closed, first}},
-		{GrantID: "grt_2", ConnectionID: "cin_gmail_work", Streams: []string{"messages", "threads"}, Reader: provided{open, second}},
+		{
+			GrantID: "grt_1", ConnectionID: "cin_gmail_personal", Streams: []string{"messages", "threads"},
+			Reader: provided{closed, first},
+		},
+		{
+			GrantID: "grt_2", ConnectionID: "cin_gmail_work", Streams: []string{"messages", "threads"},
+			Reader: provided{open, second},
+		},
 	}
 	for range 2 {
 		for _, streams := range []string{`"streams":["messages"],`, ""} {
@@ -93,20 +101,25 @@ type provided struct {
 
 func (p provided) ProviderURL() string { return p.origin }
 
-// R-SCAN-5, R-SCAN-6: hits of streams that lack the field do not match, and that is said; without any hit, it says how many were looked at.
+// R-SCAN-5, R-SCAN-6: hits of streams that lack the field do not match, and that is said; without any hit, it says how
+// many were looked at.
 func TestHitsOfOtherStreams(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	read := c.call(t, "search", `{"q":"overdraft","filter":{"is_seen":true},"limit":20}`)
-	if len(read.Results) == 0 || !strings.Contains(read.text, "stream chat_messages lacks a field of the filter; its hits were left out: 3") || read.Reading == nil {
+	if len(read.Results) == 0 ||
+		!strings.Contains(read.text, "stream chat_messages lacks a field of the filter; its hits were left out: 3") ||
+		read.Reading == nil {
 		t.Errorf("%s", read.text)
 	}
 	if strings.Contains(read.text, "recall=complete") {
 		t.Errorf("recall is called complete: %s", read.text)
 	}
-	if _, err := c.try(t, "search", `{"q":"overdraft","filter":{"nonsense":true}}`); err == nil || !strings.Contains(err.Error(), "nonsense") {
+	if _, err := c.try(t, "search", `{"q":"overdraft","filter":{"nonsense":true}}`); err == nil ||
+		!strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("a field that no stream has: %v", err)
 	}
-	read = newCaller(c.watched, 1).call(t, "search", `{"q":"overdraft","streams":["messages"],"filter":{"subject":"no such subject"}}`)
+	read = newCaller(c.watched, 1).call(t, "search",
+		`{"q":"overdraft","streams":["messages"],"filter":{"subject":"no such subject"}}`)
 	if len(read.Results) > 0 || !read.Data.HasMore || strings.Contains(read.text, "No hits.") || read.Reading.Read != 1 {
 		t.Errorf("after one record of several: %s", read.text)
 	}
@@ -149,13 +162,16 @@ func (hybridPage) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 	case strings.HasSuffix(string(request.Path), "/m1"):
 		return sent(ctx, []byte(`{"id":"m1","data":{"is_seen":true}}`), request)
 	}
-	return sent(ctx, []byte(`{"object":"list","data":[{"stream":"messages","record_key":"m1","connection_id":"cin_1"}],"has_more":true}`), request)
+	return sent(ctx,
+		[]byte(`{"object":"list","data":[{"stream":"messages","record_key":"m1","connection_id":"cin_1"}],"has_more":true}`),
+		request)
 }
 
 // R-SCAN-6, R-BUD-3: hits that no cursor leads to are not passed over in silence.
 func TestHitsBehindNoCursor(t *testing.T) {
 	read := newCaller(&watched{Reader: hybridPage{}}, 5).call(t, "search", `{"q":"x","filter":{"is_seen":true},"limit":3}`)
-	if len(read.Results) != 1 || read.Reading.Complete || read.Data.HasMore || !strings.Contains(read.text, "gave no cursor for the rest") {
+	if len(read.Results) != 1 || read.Reading.Complete || read.Data.HasMore ||
+		!strings.Contains(read.text, "gave no cursor for the rest") {
 		t.Errorf("%+v: %s", read.Reading, read.text)
 	}
 }
@@ -173,7 +189,10 @@ func (l limitedHits) Get(ctx context.Context, request rs.Request) (*rs.Response,
 	case strings.Contains(request.Query.Encoded(), "filter"):
 		return nil, refused("invalid_request", "filter")
 	case strings.HasSuffix(path, "/"+l.record):
-		return nil, &rs.Error{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: "30", URL: provider}
+		return nil, &rs.Error{
+			Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "slow down",
+			RetryAfter: "30", URL: provider,
+		}
 	case strings.Contains(path, "/records/"):
 		return sent(ctx, []byte(`{"id":"m","data":{"is_seen":true}}`), request)
 	}
@@ -184,7 +203,8 @@ func (l limitedHits) Get(ctx context.Context, request rs.Request) (*rs.Response,
 	return sent(ctx, []byte(`{"object":"list","data":[`+strings.Join(hits, ",")+`],"has_more":false}`), request)
 }
 
-// R-SCAN-8: a wait that exceeds the time is the answer if no record was read. Otherwise it ends the page, with a continuation.
+// R-SCAN-8: a wait that exceeds the time is the answer if no record was read. Otherwise it ends the page, with a
+// continuation.
 func TestRateLimitedHits(t *testing.T) {
 	const arguments = `{"q":"x","filter":{"is_seen":true},"limit":15}`
 	for record, shown := range map[string]int{"m0": 0, "m7": 0, "m8": 8} { // eight are read at once
@@ -199,10 +219,12 @@ func TestRateLimitedHits(t *testing.T) {
 				return
 			}
 			read := pageOf(t, result)
-			if len(read.Results) != shown || read.Reading.Complete || !read.Data.HasMore || !strings.Contains(read.text, "Retry-After: 30") {
+			if len(read.Results) != shown || read.Reading.Complete || !read.Data.HasMore ||
+				!strings.Contains(read.text, "Retry-After: 30") {
 				t.Fatal(read.text)
 			}
-			rest := newCaller(&watched{Reader: limitedHits{record: "none"}}, 20_000).call(t, "search", string(read.Next[0].Arguments))
+			rest := newCaller(&watched{Reader: limitedHits{record: "none"}}, 20_000).call(t, "search",
+				string(read.Next[0].Arguments))
 			if len(rest.Results) != 20-shown || rest.Data.HasMore {
 				t.Errorf("the rest: %s", rest.text)
 			}

@@ -36,7 +36,8 @@ func (h *hostileProvider) Get(_ context.Context, request rs.Request) (*rs.Respon
 		for i := range streams {
 			streams[i] = fmt.Sprintf(`{"name":"s%05d","cursor_field":"at"}`, i)
 		}
-		return respond(`{"connectors":[{"connector_key":"c","granted_connections":[{"connection_id":"cin_1"}],"streams":[` + strings.Join(streams, ",") + `]}]}`)
+		return respond(`{"connectors":[{"connector_key":"c","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
+			strings.Join(streams, ",") + `]}]}`)
 	}
 	for _, parameter := range request.Query.Parameters() {
 		if strings.HasPrefix(parameter.Name, "filter") {
@@ -83,14 +84,16 @@ func TestRepeatedCursorsEnd(t *testing.T) {
 			{"aggregate", `{"stream":"s00000","metric":"count","filter":{"kind":"x"}}`},
 		} {
 			text, requests, err := loop.run(t, call[0], call[1])
-			if err != nil || requests > 12 || !strings.Contains(text, "complete=false") || !strings.Contains(text, "same cursor again") {
+			if err != nil || requests > 12 || !strings.Contains(text, "complete=false") ||
+				!strings.Contains(text, "same cursor again") {
 				t.Errorf("%s, %s: %d requests, %v\n%s", name, call[1], requests, err, text)
 			}
 		}
 	}
 }
 
-// R-SCAN-8: a call over ten thousand sources is answered within its requests, and says what is left out and how to narrow it.
+// R-SCAN-8: a call over ten thousand sources is answered within its requests, and says what is left out and how to
+// narrow it.
 func TestManySources(t *testing.T) {
 	provider := &hostileProvider{streams: 9_000, page: func(string, int) string {
 		return `{"object":"list","data":[` + oneRow + `],"has_more":false,"next_changes_since":"bookmark"}`
@@ -102,13 +105,15 @@ func TestManySources(t *testing.T) {
 		{"aggregate", `{"stream":"*","metric":"count","group_by":"stream","filter":{"time":{"gte":"2026-01-01"}}}`},
 	} {
 		text, requests, err := provider.run(t, call[0], call[1])
-		if err != nil || requests > rs.MaxRequests || !strings.Contains(text, "are left out: one call reads") || !strings.Contains(text, "complete=false") {
+		if err != nil || requests > rs.MaxRequests || !strings.Contains(text, "are left out: one call reads") ||
+			!strings.Contains(text, "complete=false") {
 			t.Errorf("%s: %d requests, %v\n%.1500s", call[1], requests, err, text)
 		}
 	}
 }
 
-// R-SCAN-8: pages of large rows share the memory of the call. Their size follows the rows, so that all of them are read.
+// R-SCAN-8: pages of large rows share the memory of the call. Their size follows the rows, so that all of them are
+// read.
 func TestPagesFollowTheSizeOfRows(t *testing.T) {
 	const streams, rows, size = 4, 20, 300_000
 	text := strings.Repeat("x", size)
@@ -125,7 +130,8 @@ func TestPagesFollowTheSizeOfRows(t *testing.T) {
 		for name := range query {
 			if strings.HasPrefix(name, "filter") {
 				w.WriteHeader(http.StatusBadRequest)
-				fmt.Fprint(w, `{"error":{"type":"invalid_request_error","code":"invalid_request","message":"no filters","param":"filter"}}`)
+				fmt.Fprint(w, `{"error":{"type":"invalid_request_error","code":"invalid_request","message":"no filters",`+
+					`"param":"filter"}}`)
 				return
 			}
 		}
@@ -138,7 +144,8 @@ func TestPagesFollowTheSizeOfRows(t *testing.T) {
 		end := min(start+limit, rows)
 		records := make([]string, 0, limit)
 		for i := start; i < end; i++ {
-			records = append(records, fmt.Sprintf(`{"id":"r%d","data":{"at":"2026-01-01T00:%02d:00Z","kind":"a","body":%q}}`, i, rows-i, text))
+			records = append(records,
+				fmt.Sprintf(`{"id":"r%d","data":{"at":"2026-01-01T00:%02d:00Z","kind":"a","body":%q}}`, i, rows-i, text))
 		}
 		body := `{"object":"list","data":[` + strings.Join(records, ",") + fmt.Sprintf(`],"has_more":%t`, end < rows)
 		if end < rows {
@@ -173,7 +180,10 @@ func TestPagesFollowTheSizeOfRows(t *testing.T) {
 
 // A cursor that is too long is refused before it is parsed and before anything is read.
 func TestLongCursorsAreRefused(t *testing.T) {
-	provider := &hostileProvider{streams: 3, page: func(string, int) string { return `{"object":"list","data":[],"has_more":false}` }}
+	provider := &hostileProvider{
+		streams: 3,
+		page:    func(string, int) string { return `{"object":"list","data":[],"has_more":false}` },
+	}
 	long := strings.Repeat("A", tool.MaxCursor)
 	for _, arguments := range []string{
 		`{"stream":"*","cursor":"timeline.` + long + `"}`, `{"stream":"*","cursor":"changes.` + long + `"}`,
@@ -182,7 +192,8 @@ func TestLongCursorsAreRefused(t *testing.T) {
 	} {
 		_, requests, err := provider.run(t, "query_records", arguments)
 		var refused *tool.Error
-		if !errors.As(err, &refused) || refused.Code != tool.InvalidArguments || !strings.Contains(refused.Message, "longer than") || requests > 0 {
+		if !errors.As(err, &refused) || refused.Code != tool.InvalidArguments ||
+			!strings.Contains(refused.Message, "longer than") || requests > 0 {
 			t.Errorf("%.40s: %d requests, %v", arguments, requests, err)
 		}
 	}
@@ -206,7 +217,8 @@ func TestSourcesShareTheRecordsOfACall(t *testing.T) {
 	const range2026 = `{"stream":"*","metric":"count","filter":{"time":{"gte":"2026-01-01","lt":"2027-01-01"}}}`
 	provider := sixteenStreams()
 	text, requests, err := provider.run(t, "aggregate", range2026)
-	if rows := provider.sent.Load(); err != nil || rows > 20_000 || rows < 15_000 || requests > rs.MaxRequests || !strings.Contains(text, "complete=false") {
+	if rows := provider.sent.Load(); err != nil || rows > 20_000 || rows < 15_000 || requests > rs.MaxRequests ||
+		!strings.Contains(text, "complete=false") {
 		t.Errorf("%d records in %d requests, %v\n%s", rows, requests, err, text)
 	}
 	env := tool.Env{RS: provider, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000}), Caller: "one"}
@@ -218,7 +230,8 @@ func TestSourcesShareTheRecordsOfACall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var refused *tool.Error
-	if _, err := definition("aggregate").Run(ctx, env, json.RawMessage(range2026)); !errors.As(err, &refused) || refused.Code != tool.RateLimitExceeded {
+	if _, err := definition("aggregate").Run(ctx, env, json.RawMessage(range2026)); !errors.As(err, &refused) ||
+		refused.Code != tool.RateLimitExceeded {
 		t.Errorf("a third reading of a caller: %v", err)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// R-SCAN-8: a client that asks for progress gets the number of records after each page, and none for a call that the resource server answers.
+// R-SCAN-8: a client that asks for progress gets the number of records after each page, and none for a call that the
+// resource server answers.
 func TestProgressOfAReading(t *testing.T) {
 	for reads, want := range map[resource.Reads]bool{resource.ReadsV01: true, resource.ReadsOpen: false} {
 		c := newCaller(sandboxOf(t, reads, "gmail_personal"), 10_000)
@@ -30,7 +31,8 @@ func TestProgressOfAReading(t *testing.T) {
 			if definition.Name != "aggregate" {
 				continue
 			}
-			if _, err := definition.Run(t.Context(), env, json.RawMessage(`{"stream":"messages","metric":"count","filter":{"is_seen":false}}`)); err != nil {
+			if _, err := definition.Run(t.Context(), env,
+				json.RawMessage(`{"stream":"messages","metric":"count","filter":{"is_seen":false}}`)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,24 +5,46 @@ import (
 	"testing"
 )
 
-// R-CLAIM-4: both channels say what a search left out: fields that the schema does not mark as searchable, streams without such a field,
-// the text of files, and what an index lacks that is not up to date.
+// R-CLAIM-4: both channels say what a search left out: fields that the schema does not mark as searchable, streams
+// without such a field, the text of files, and what an index lacks that is not up to date.
 func TestWhatASearchLeavesOut(t *testing.T) {
-	marked := `{"name":"mails","field_capabilities":{"subject":"t=string,lex","to":"t=array","sent":"t=string,r=gte|lt","size":"t=integer","secret":"t=string,g=false"}},` +
-		`{"name":"labels","field_capabilities":{"color":"t=string"}},{"name":"files","field_capabilities":{"name":"t=string,lex","kind":"t=string|null","blob_ref":"t=object"}}`
+	marked := `{"name":"mails","field_capabilities":{"subject":"t=string,lex","to":"t=array","sent":"t=string,r=gte|lt",` +
+		`"size":"t=integer","secret":"t=string,g=false"}},` +
+		`{"name":"labels","field_capabilities":{"color":"t=string"}},{"name":"files",` +
+		`"field_capabilities":{"name":"t=string,lex","kind":"t=string|null","blob_ref":"t=object"}}`
 	declared := `{"name":"files","field_capabilities":{"name":"declared","blob_ref":"declared"}}`
 	for name, test := range map[string]struct {
 		streams, state, arguments string
 		hits                      []string
 		want                      string
 	}{
-		"hits":                 {marked, "built", `{"q":"word"}`, []string{bareHit(1)}, "text fields mails.to, files.kind; streams labels; text of files in files"},
-		"no hits":              {marked, "built", `{"q":"word"}`, nil, "text fields mails.to, files.kind; streams labels; text of files in files (31 records)"},
-		"one stream":           {marked, "built", `{"q":"word","streams":["mails"]}`, []string{bareHit(1)}, "text fields to"},
-		"a stale index":        {marked, "stale", `{"q":"word","streams":["mails"]}`, nil, "text fields to; records that the provider's index lacks: it is stale"},
-		"another index":        {marked, "stale", `{"q":"word","streams":["mails"],"mode":"semantic"}`, nil, "text fields to"},
-		"an unmarked schema":   {declared, "built", `{"q":"word"}`, []string{bareHit(1)}, "unindexed fields, which the schema does not list; text of files in files"},
-		"everything is marked": {`{"name":"mails","field_capabilities":{"subject":"t=string,lex"}}`, "", `{"q":"word"}`, nil, ""},
+		"hits": {
+			marked, "built", `{"q":"word"}`,
+			[]string{bareHit(1)},
+			"text fields mails.to, files.kind; streams labels; text of files in files",
+		},
+		"no hits": {
+			marked, "built", `{"q":"word"}`, nil,
+			"text fields mails.to, files.kind; streams labels; text of files in files (31 records)",
+		},
+		"one stream": {marked, "built", `{"q":"word","streams":["mails"]}`, []string{bareHit(1)}, "text fields to"},
+		"a stale index": {
+			marked, "stale", `{"q":"word","streams":["mails"]}`, nil,
+			"text fields to; records that the provider's index lacks: it is stale",
+		},
+		"another index": {
+			marked, "stale", `{"q":"word","streams":["mails"],"mode":"semantic"}`, nil,
+			"text fields to",
+		},
+		"an unmarked schema": {
+			declared, "built", `{"q":"word"}`,
+			[]string{bareHit(1)},
+			"unindexed fields, which the schema does not list; text of files in files",
+		},
+		"everything is marked": {
+			`{"name":"mails","field_capabilities":{"subject":"t=string,lex"}}`, "",
+			`{"q":"word"}`, nil, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &shelf{hits: test.hits, streams: test.streams, indexState: test.state}
@@ -33,7 +55,8 @@ func TestWhatASearchLeavesOut(t *testing.T) {
 				}
 				return
 			}
-			if !strings.Contains(text+"\n", "\nnot_searched: "+test.want+"\n") || !strings.Contains(structured, `"not_searched":"`+test.want+`"`) {
+			if !strings.Contains(text+"\n", "\nnot_searched: "+test.want+"\n") ||
+				!strings.Contains(structured, `"not_searched":"`+test.want+`"`) {
 				t.Errorf("%s\n%s", text, structured)
 			}
 		})
@@ -47,7 +70,8 @@ func TestManyFieldsThatAreNotSearched(t *testing.T) {
 		fields += `"` + name + `":"t=string",`
 	}
 	s := &shelf{streams: `{"name":"mails","field_capabilities":{` + fields + `"subject":"t=string,lex"}}`}
-	if _, text := s.found(t, `{"q":"word"}`); !strings.Contains(text, "not_searched: 13 text fields without lex in schema") {
+	if _, text := s.found(t, `{"q":"word"}`); !strings.Contains(text,
+		"not_searched: 13 text fields without lex in schema") {
 		t.Error(text)
 	}
 }

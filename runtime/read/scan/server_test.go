@@ -67,7 +67,10 @@ func (s *standIn) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 
 // sent is a body as a client reads it.
 func sent(ctx context.Context, body []byte, request rs.Request) (*rs.Response, error) {
-	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("a-token-of-a-test"), Transport: carrier(body)})
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: provider, Bearer: rs.NewSecret("a-token-of-a-test"),
+		Transport: carrier(body),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +81,8 @@ func sent(ctx context.Context, body []byte, request rs.Request) (*rs.Response, e
 type carrier []byte
 
 func (c carrier) RoundTrip(*http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, ContentLength: int64(len(c)), Body: io.NopCloser(bytes.NewReader(c))}, nil
+	return &http.Response{StatusCode: http.StatusOK, ContentLength: int64(len(c)), Body: io.NopCloser(bytes.NewReader(c))},
+		nil
 }
 
 func refused(code, param string) *rs.Error {
@@ -86,10 +90,14 @@ func refused(code, param string) *rs.Error {
 	if param != "" {
 		envelope = append(envelope, rawjson.String("param", param))
 	}
-	return &rs.Error{Status: http.StatusBadRequest, Code: code, Message: "no", Envelope: envelope.Encode(), URL: provider + "/v1"}
+	return &rs.Error{
+		Status: http.StatusBadRequest, Code: code, Message: "no", Envelope: envelope.Encode(),
+		URL: provider + "/v1",
+	}
 }
 
-// page is a page of the records as a real server gives it: newest first by the text of at, ties by key, its cursor behind a record.
+// page is a page of the records as a real server gives it: newest first by the text of at, ties by key, its cursor
+// behind a record.
 func (s *standIn) page(request rs.Request) (*rs.Response, error) {
 	sort, _ := request.Query.Get("sort")
 	order, _ := request.Query.Get("order")

@@ -85,7 +85,8 @@ func (l *life) schema() rawjson.Object {
 	var streams []rawjson.Value
 	for _, stream := range l.streams {
 		members := rawjson.Object{
-			rawjson.String("name", stream.name), rawjson.String("connection_id", stream.connection), rawjson.Raw("primary_key", []byte("[]")),
+			rawjson.String("name", stream.name), rawjson.String("connection_id", stream.connection),
+			rawjson.Raw("primary_key", []byte("[]")),
 		}
 		if stream.advertised != "" {
 			members = append(members, rawjson.String("cursor_field", stream.advertised))
@@ -171,8 +172,9 @@ func drawStream(t *rapid.T, name string) *lifeStream {
 	stream := &lifeStream{
 		name:       name,
 		connection: rapid.SampledFrom([]string{"cin_1", "cin_2"}).Draw(t, "connection"),
-		field:      rapid.SampledFrom([]string{"sent_at", "played_at", "date", "saved_at", "source_created_at"}).Draw(t, "field"),
-		byKey:      rapid.IntRange(0, 5).Draw(t, "byKey") == 0,
+		field: rapid.SampledFrom([]string{"sent_at", "played_at", "date", "saved_at", "source_created_at"}).Draw(t,
+			"field"),
+		byKey: rapid.IntRange(0, 5).Draw(t, "byKey") == 0,
 	}
 	stream.advertised = rapid.SampledFrom([]string{"", stream.field, "received_at"}).Draw(t, "advertised")
 	forms := []int{rapid.IntRange(0, len(spellings)-1).Draw(t, "form")}
@@ -203,12 +205,16 @@ func (l *life) sortedHandles(since, until time.Time, isRising bool) []string {
 	for _, stream := range l.streams {
 		for _, record := range stream.records {
 			if at := instantOfText(record.at); !at.Before(since) && at.Before(until) {
-				rows = append(rows, row{at, stream.name, stream.connection + "/" + stream.name + ":" + record.key, stream.connection, record.key})
+				rows = append(rows, row{
+					at, stream.name, stream.connection + "/" + stream.name + ":" + record.key,
+					stream.connection, record.key,
+				})
 			}
 		}
 	}
 	slices.SortFunc(rows, func(a, b row) int {
-		return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.stream, b.stream), cmp.Compare(a.connection, b.connection), cmp.Compare(a.key, b.key))
+		return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.stream, b.stream), cmp.Compare(a.connection, b.connection),
+			cmp.Compare(a.key, b.key))
 	})
 	if isRising {
 		slices.Reverse(rows)
@@ -220,9 +226,10 @@ func (l *life) sortedHandles(since, until time.Time, isRising bool) []string {
 	return handles
 }
 
-// R-TIME-1, R-TIME-3: the pages of a timeline are a sort over all records, whatever the spellings of the times, the ties, the range, the
-// order and the limit, with a provider that filters or not, and when memory of the pages before is lost. Records that are added while
-// paging come at most once and disturb no other; a source that fails comes later, and no row is lost or shown twice.
+// R-TIME-1, R-TIME-3: the pages of a timeline are a sort over all records, whatever the spellings of the times, the
+// ties, the range, the order and the limit, with a provider that filters or not, and when memory of the pages before is
+// lost. Records that are added while paging come at most once and disturb no other; a source that fails comes later,
+// and no row is lost or shown twice.
 func TestTimelineIsASortOverAllRecords(t *testing.T) {
 	usual := flag.Lookup("rapid.checks").Value.String()
 	t.Cleanup(func() { _ = flag.Set("rapid.checks", usual) })
@@ -349,21 +356,26 @@ func timelinePage(env tool.Env, arguments map[string]any) (timelineRead, error) 
 	return read, nil
 }
 
-// R-TIME-2: the time of a stream is what its schema says, then what the role or a name says, then any field that holds times.
+// R-TIME-2: the time of a stream is what its schema says, then what the role or a name says, then any field that holds
+// times.
 func TestTimeField(t *testing.T) {
 	const times = `"saved_at":"2026-03-01T10:00:00Z","released_on":"2026-03-01","title":"x","played_at":null`
 	for name, test := range map[string]struct{ stream, record, want string }{
-		"another name":          {`{}`, `{"released_on":"2026-03-01",` + times + `}`, "saved_at"},
-		"a date":                {`{}`, `{"title":"x","released_on":"2026-03-01"}`, "released_on"},
-		"a known name":          {`{}`, `{` + times + `,"sent_at":"2026-03-01T10:00:00Z"}`, "sent_at"},
-		"the role":              {`{"field_capabilities":{"ts":"t=string,role=event-time"}}`, `{"sent_at":"2026-03-01","ts":"2026-03-01T10:00:00Z"}`, "ts"},
+		"another name": {`{}`, `{"released_on":"2026-03-01",` + times + `}`, "saved_at"},
+		"a date":       {`{}`, `{"title":"x","released_on":"2026-03-01"}`, "released_on"},
+		"a known name": {`{}`, `{` + times + `,"sent_at":"2026-03-01T10:00:00Z"}`, "sent_at"},
+		"the role": {
+			`{"field_capabilities":{"ts":"t=string,role=event-time"}}`,
+			`{"sent_at":"2026-03-01","ts":"2026-03-01T10:00:00Z"}`, "ts",
+		},
 		"the stream's":          {`{"cursor_field":"saved_at"}`, `{"sent_at":"2026-03-01",` + times + `}`, "saved_at"},
 		"the stream's is empty": {`{"cursor_field":"played_at"}`, `{` + times + `}`, "saved_at"},
 		"none":                  {`{}`, `{"title":"2026","n":1}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			members, _ := rawjson.ParseObject(rawjson.Value(test.stream))
-			got := scan.TimeField(&schemadoc.Stream{Members: members}, []rawjson.Cursor{rawjson.NewCursor(rawjson.Value(test.record))})
+			got := scan.TimeField(&schemadoc.Stream{Members: members},
+				[]rawjson.Cursor{rawjson.NewCursor(rawjson.Value(test.record))})
 			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}

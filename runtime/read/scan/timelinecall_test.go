@@ -25,7 +25,10 @@ func TestTimelineOfADay(t *testing.T) {
 	if rows := read.handles(t); len(rows) != 15 || !read.Reading.Complete || read.Data.HasMore {
 		t.Errorf("%d rows, reading %+v", len(rows), read.Reading)
 	}
-	for _, said := range []string{"2026-03-11 Wednesday:\n", `time_zone="UTC"`, "without a time, left out: labels, users"} {
+	for _, said := range []string{
+		"2026-03-11 Wednesday:\n", `time_zone="UTC"`,
+		"without a time, left out: labels, users",
+	} {
 		if !strings.Contains(read.text, said) {
 			t.Errorf("the text lacks %s:\n%s", said, read.text)
 		}
@@ -77,9 +80,10 @@ func TestTimelineReadsNoPagePastItsRange(t *testing.T) {
 			}
 		}
 		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
-		read, err := timelinePage(env, map[string]any{"stream": "*", "limit": 100, "filter": map[string]any{"time": map[string]string{
-			"gte": since.Format(time.RFC3339), "lt": until.Format(time.RFC3339),
-		}}})
+		read, err := timelinePage(env,
+			map[string]any{"stream": "*", "limit": 100, "filter": map[string]any{"time": map[string]string{
+				"gte": since.Format(time.RFC3339), "lt": until.Format(time.RFC3339),
+			}}})
 		if err != nil || len(read.all) != 72 || past > 0 {
 			t.Errorf("%d: %d rows, %d pages past the range, %v", start, len(read.all), past, err)
 		}
@@ -115,14 +119,17 @@ func TestTimelineRefuses(t *testing.T) {
 			t.Errorf("%s: %v", arguments, err)
 		}
 	}
-	_, err := c.try(t, "query_records", `{"stream":"*","fields":["track_name"]}`) // the call for one stream names one that has the field
+	// the call for one stream names one that has the field
+	_, err := c.try(t, "query_records", `{"stream":"*","fields":["track_name"]}`)
 	var other *tool.Error
-	if !errors.As(err, &other) || other.Code != tool.InvalidTimeRange || len(other.Instead) != 2 || other.Instead[1].Text("stream") != "play_history" {
+	if !errors.As(err, &other) || other.Code != tool.InvalidTimeRange || len(other.Instead) != 2 ||
+		other.Instead[1].Text("stream") != "play_history" {
 		t.Errorf("%+v", other)
 	}
 	off := caller{c.watched, nil}
 	var refused *tool.Error
-	if _, err := off.try(t, "query_records", `{"stream":"*"}`); !errors.As(err, &refused) || refused.Param != "stream" || !strings.Contains(refused.Message, "--read-on 0") {
+	if _, err := off.try(t, "query_records", `{"stream":"*"}`); !errors.As(err, &refused) || refused.Param != "stream" ||
+		!strings.Contains(refused.Message, "--read-on 0") {
 		t.Errorf("without reading: %v", err)
 	}
 }
@@ -131,7 +138,10 @@ func TestTimelineRefuses(t *testing.T) {
 func TestTimelineWithoutASource(t *testing.T) {
 	server := &life{}
 	for i := range 40 {
-		stream := &lifeStream{name: fmt.Sprintf("stream-with-a-name-%02d", i), connection: "cin_of_a_person", field: "sent_at", forms: []int{1}}
+		stream := &lifeStream{
+			name: fmt.Sprintf("stream-with-a-name-%02d", i), connection: "cin_of_a_person",
+			field: "sent_at", forms: []int{1},
+		}
 		for n := range 3 {
 			stream.add(n, 0, spellings[1])
 		}

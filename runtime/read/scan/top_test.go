@@ -18,7 +18,9 @@ import (
 func TestFirstRowsByAnotherField(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
-		read := c.call(t, "query_records", `{"stream":"transactions","sort":"-amount_cents","limit":3,"fields":["amount_cents"],"filter":{"category":"groceries"}}`)
+		read := c.call(t, "query_records",
+			`{"stream":"transactions","sort":"-amount_cents","limit":3,"fields":["amount_cents"],`+
+				`"filter":{"category":"groceries"}}`)
 		var amounts []int64
 		for _, row := range read.Data.Data {
 			var of struct {
@@ -32,21 +34,23 @@ func TestFirstRowsByAnotherField(t *testing.T) {
 			amounts = append(amounts, of.Data.Cents)
 		}
 		isFalling := slices.IsSortedFunc(amounts, func(a, b int64) int { return int(b - a) })
-		if r := read.Reading; len(amounts) != 3 || !isFalling || r == nil || !r.Complete || !read.Data.HasMore || read.Data.NextCursor == "" {
+		if r := read.Reading; len(amounts) != 3 || !isFalling || r == nil || !r.Complete || !read.Data.HasMore ||
+			read.Data.NextCursor == "" {
 			t.Errorf("%s: %s", reads, read.text)
 		}
 	}
 }
 
-// R-SCAN-4, R-CLAIM-7: the pages of such an order have every row once, also of two connections and of filtered streams. A page that
-// ends between equal values says so.
+// R-SCAN-4, R-CLAIM-7: the pages of such an order have every row once, also of two connections and of filtered streams.
+// A page that ends between equal values says so.
 func TestPagesInTheOrderOfAnotherField(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
 		for _, each := range []struct{ unsorted, sort string }{
 			{`{"stream":"transactions","limit":40,"fields":["amount_cents"]`, "-amount_cents"},
 			{`{"stream":"transactions","limit":100,"fields":["amount_cents"],"filter":{"amount_cents":{"lt":0}}`, "category"},
-			{`{"stream":"message_bodies","connection_id":"cin_gmail_work","limit":100`, "-body_text"}, // a page does not fit a result
+			// a page does not fit a result
+			{`{"stream":"message_bodies","connection_id":"cin_gmail_work","limit":100`, "-body_text"},
 		} {
 			want, got := c.all(t, each.unsorted+`}`), c.all(t, each.unsorted+`,"sort":"`+each.sort+`"}`)
 			slices.Sort(want)
@@ -78,7 +82,8 @@ func TestFirstRowsByNumbersThatAreTexts(t *testing.T) {
 	}
 }
 
-// R-SCAN-1, R-SCAN-4: names that the resource server does not know are refused in its words, and so is what contradicts itself.
+// R-SCAN-1, R-SCAN-4: names that the resource server does not know are refused in its words, and so is what contradicts
+// itself.
 func TestRefusedNamesStayRefused(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	for arguments, code := range map[string]string{
@@ -100,7 +105,8 @@ func TestRefusedNamesStayRefused(t *testing.T) {
 	}
 }
 
-// R-SCAN-1: at a provider that filters, a field or an operator that it refuses is refused, and no page is read without the filter.
+// R-SCAN-1: at a provider that filters, a field or an operator that it refuses is refused, and no page is read without
+// the filter.
 func TestFieldsThatAProviderDoesNotFilter(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	for name, arguments := range map[string]string{
@@ -109,7 +115,8 @@ func TestFieldsThatAProviderDoesNotFilter(t *testing.T) {
 		"search":        `{"q":"rent","streams":["transactions"],"filter":{"description":{"gte":"a"}}}`,
 	} {
 		var refused *rs.Error
-		if _, err := c.try(t, name, arguments); !errors.As(err, &refused) || refused.Status != 400 || !strings.Contains(refused.Message, "description") {
+		if _, err := c.try(t, name, arguments); !errors.As(err, &refused) || refused.Status != 400 ||
+			!strings.Contains(refused.Message, "description") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -124,7 +131,8 @@ func TestFieldsThatAProviderDoesNotFilter(t *testing.T) {
 func TestFirstRowsOfAnIncompleteReading(t *testing.T) {
 	server := many(250)
 	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 100})}
-	arguments := `{"stream":"notes","connection_id":"cin_1","filter":{"kind":"b"},"sort":"-n","limit":2,"fields":["n"],"count":"exact"}`
+	arguments := `{"stream":"notes","connection_id":"cin_1","filter":{"kind":"b"},"sort":"-n","limit":2,"fields":["n"],` +
+		`"count":"exact"}`
 	var read []string
 	for range 10 {
 		page, err := server.call(t, env, "query_records", arguments)

@@ -11,10 +11,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 )
 
-// A time is in the same bucket whichever record came before it, also where a clock is put forward or back, a year ends, or a zone
-// had its local time.
+// A time is in the same bucket whichever record came before it, also where a clock is put forward or back, a year ends,
+// or a zone had its local time.
 func TestBucketsDoNotDependOnTheRecordBefore(t *testing.T) {
-	for _, around := range []string{"2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", "2025-12-31T23:00:00Z", "1893-03-31T23:06:32Z", "1969-12-31T23:00:00Z"} {
+	for _, around := range []string{
+		"2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", "2025-12-31T23:00:00Z",
+		"1893-03-31T23:06:32Z", "1969-12-31T23:00:00Z",
+	} {
 		middle, err := time.Parse(time.RFC3339, around)
 		if err != nil {
 			t.Fatal(err)

@@ -21,9 +21,19 @@ import (
 type row map[string]any
 
 var (
-	keys   = rapid.SampledFrom([]string{`"a"`, `"b"`, `"\u0061"`, `"B"`, `true`, `false`, `3`, `3.0`, `10`, `null`, `["a","b","a"]`, `["b",null]`, `[]`, ``})
-	times  = rapid.SampledFrom([]string{`"2026-03-01"`, `"2026-03-01T23:30:00-05:00"`, `"2026-03-29T00:59:59Z"`, `"2026-03-29T01:00:00Z"`, `"2025-12-29T12:00:00Z"`, `"soon"`, `7`, `null`, `["2026-03-01","2026-03-01T01:00:00Z","2024-02-29"]`, ``})
-	values = rapid.SampledFrom([]string{`1`, `1.0`, `-2.5`, `0.1`, `0.2`, `1e3`, `12345678901234567890`, `"x"`, `"-4.5"`, `"2026-03-01"`, `null`, `[1,0.1,"x"]`, `[]`, `{}`, `true`, ``})
+	keys = rapid.SampledFrom([]string{
+		`"a"`, `"b"`, `"\u0061"`, `"B"`, `true`, `false`, `3`, `3.0`, `10`, `null`,
+		`["a","b","a"]`, `["b",null]`, `[]`, ``,
+	})
+	times = rapid.SampledFrom([]string{
+		`"2026-03-01"`, `"2026-03-01T23:30:00-05:00"`, `"2026-03-29T00:59:59Z"`,
+		`"2026-03-29T01:00:00Z"`, `"2025-12-29T12:00:00Z"`, `"soon"`, `7`, `null`,
+		`["2026-03-01","2026-03-01T01:00:00Z","2024-02-29"]`, ``,
+	})
+	values = rapid.SampledFrom([]string{
+		`1`, `1.0`, `-2.5`, `0.1`, `0.2`, `1e3`, `12345678901234567890`, `"x"`, `"-4.5"`,
+		`"2026-03-01"`, `null`, `[1,0.1,"x"]`, `[]`, `{}`, `true`, ``,
+	})
 )
 
 // record is a record whose fields are not always there.
@@ -38,8 +48,8 @@ func record(t *rapid.T) rawjson.Value {
 	return members.Encode()
 }
 
-// Whatever the records and their order, counts and sums are those of a plain reading of them, and what the groups do not
-// show is in other_count (R-SCAN-3).
+// Whatever the records and their order, counts and sums are those of a plain reading of them, and what the groups do
+// not show is in other_count (R-SCAN-3).
 func TestTalliesAreThoseOfAPlainReading(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		query := tally.Query{
@@ -51,7 +61,8 @@ func TestTalliesAreThoseOfAPlainReading(t *testing.T) {
 			query.Field = "v"
 		}
 		if query.GroupByTime != "" {
-			query.Granularity = rapid.SampledFrom([]string{"minute", "hour", "day", "week", "month", "quarter", "year"}).Draw(t, "granularity")
+			query.Granularity = rapid.SampledFrom([]string{"minute", "hour", "day", "week", "month", "quarter", "year"}).Draw(t,
+				"granularity")
 			query.TimeZone = rapid.SampledFrom([]string{"", "Europe/Berlin", "America/New_York"}).Draw(t, "time_zone")
 		}
 		if query.GroupBy+query.GroupByTime != "" {

@@ -21,10 +21,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// answered are captured reads that the server refuses and a tally answers (R-SCAN-3), and unchecked those whose refusal is
-// about something that a tally does not see.
+// answered are captured reads that the server refuses and a tally answers (R-SCAN-3), and unchecked those whose refusal
+// is about something that a tally does not see.
 var (
-	answered  = []string{"780d", "781f", "781g", "781j", "782d", "782e", "782f", "783", "783b", "783c", "784e", "785", "786b", "786c"}
+	answered = []string{
+		"780d", "781f", "781g", "781j", "782d", "782e", "782f", "783", "783b", "783c", "784e",
+		"785", "786b", "786c",
+	}
 	unchecked = []string{"780c", "782h", "785b", "785c", "785d", "788"}
 )
 
@@ -55,8 +58,10 @@ func TestTalliesAreThoseOfTheCapturedServer(t *testing.T) {
 // queryOf reads the parameters of a captured request; the server's usual limit is 10.
 func queryOf(parameters url.Values) tally.Query {
 	query := tally.Query{
-		Stream: "samples", Metric: parameters.Get("metric"), Field: parameters.Get("field"), GroupBy: parameters.Get("group_by"),
-		GroupByTime: parameters.Get("group_by_time"), Granularity: parameters.Get("granularity"), TimeZone: parameters.Get("time_zone"),
+		Stream: "samples", Metric: parameters.Get("metric"), Field: parameters.Get("field"),
+		GroupBy:     parameters.Get("group_by"),
+		GroupByTime: parameters.Get("group_by_time"), Granularity: parameters.Get("granularity"),
+		TimeZone: parameters.Get("time_zone"),
 	}
 	if query.GroupBy+query.GroupByTime != "" {
 		query.Limit = 10
@@ -161,7 +166,8 @@ func queriesOf(stream string, field catalog.Field) []tally.Query {
 func sent(query tally.Query) string {
 	values := url.Values{"metric": {query.Metric}}
 	for name, value := range map[string]string{
-		"field": query.Field, "group_by": query.GroupBy, "group_by_time": query.GroupByTime, "granularity": query.Granularity, "time_zone": query.TimeZone,
+		"field": query.Field, "group_by": query.GroupBy, "group_by_time": query.GroupByTime, "granularity": query.Granularity,
+		"time_zone": query.TimeZone,
 	} {
 		if value != "" {
 			values.Set(name, value)

@@ -41,7 +41,8 @@ func TestGroupsInOrder(t *testing.T) {
 		},
 		"the largest sums, whichever their sign": {
 			tally.Query{Metric: "sum", Field: "amount", GroupBy: "to"},
-			`{"key":"Bob","count":1,"value":100} {"key":"Ada","count":3,"value":-12.95} {"key":null,"count":1,"value":7} {"key":"Cy","count":1,"value":0.05}`,
+			`{"key":"Bob","count":1,"value":100} {"key":"Ada","count":3,"value":-12.95} {"key":null,"count":1,"value":7} ` +
+				`{"key":"Cy","count":1,"value":0.05}`,
 		},
 		"the least first": {
 			tally.Query{Metric: "min", Field: "amount", GroupBy: "to", Limit: 2},
@@ -54,11 +55,13 @@ func TestGroupsInOrder(t *testing.T) {
 		},
 		"by time, the earliest first": {
 			tally.Query{Metric: "sum", Field: "amount", GroupByTime: "at", Granularity: "month"},
-			`{"key":"2026-01-01","count":1,"value":-0.9} {"key":"2026-02-01","count":2,"value":-12.05} {"key":"2026-03-01","count":1,"value":100} {"key":null,"count":1,"value":7}`,
+			`{"key":"2026-01-01","count":1,"value":-0.9} {"key":"2026-02-01","count":2,"value":-12.05} {"key":"2026-03-01",` +
+				`"count":1,"value":100} {"key":null,"count":1,"value":7}`,
 		},
 		"both, under the largest keys the earliest": {
 			tally.Query{Metric: "count", GroupBy: "to", GroupByTime: "at", Granularity: "month", Limit: 3},
-			`{"key":"Ada","time":"2026-01-01","count":1} {"key":"Ada","time":"2026-02-01","count":2} {"key":"Bob","time":"2026-03-01","count":1} other_count=2`,
+			`{"key":"Ada","time":"2026-01-01","count":1} {"key":"Ada","time":"2026-02-01","count":2} {"key":"Bob",` +
+				`"time":"2026-03-01","count":1} other_count=2`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,11 +95,31 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		value   string
 		said    string
 	}{
-		"an object":         {"sum", []string{`{"a":{}}`, `{"a":1}`, `{"a":null}`, `{}`}, "1", "1 values of a are left out: sum cannot measure them."},
-		"numbers as texts":  {"sum", []string{`{"a":"-12.50"}`, `{"a":"1e1"}`, `{"a":1}`}, "-1.5", "2 values of a are numbers as text; sum takes them by value."},
-		"nothing to add up": {"sum", []string{`{"a":"none"}`, `{"a":""}`}, "", "2 values of a are left out: sum cannot measure them."},
-		"no value at all":   {"sum", []string{`{"a":null}`, `{}`}, "0", ""},
-		"the greatest":      {"max", []string{`{"a":"9.50"}`, `{"a":"832.00"}`}, `"832.00"`, "2 values of a are numbers as text; max takes them by value."},
+		"an object": {
+			"sum",
+			[]string{`{"a":{}}`, `{"a":1}`, `{"a":null}`, `{}`},
+			"1",
+			"1 values of a are left out: sum cannot measure them.",
+		},
+		"numbers as texts": {
+			"sum",
+			[]string{`{"a":"-12.50"}`, `{"a":"1e1"}`, `{"a":1}`},
+			"-1.5",
+			"2 values of a are numbers as text; sum takes them by value.",
+		},
+		"nothing to add up": {
+			"sum",
+			[]string{`{"a":"none"}`, `{"a":""}`},
+			"",
+			"2 values of a are left out: sum cannot measure them.",
+		},
+		"no value at all": {"sum", []string{`{"a":null}`, `{}`}, "0", ""},
+		"the greatest": {
+			"max",
+			[]string{`{"a":"9.50"}`, `{"a":"832.00"}`},
+			`"832.00"`,
+			"2 values of a are numbers as text; max takes them by value.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			counting := add(t, tally.Query{Metric: test.metric, Field: "a"}, test.records...)
@@ -139,7 +162,8 @@ func TestDistinctValuesAreBounded(t *testing.T) {
 	for i := range 100_001 {
 		counting.Add(rawjson.NewCursor(rawjson.Value(fmt.Sprintf(`{"k":%d}`, i))))
 	}
-	if members := counting.Answer().Members; !members.True("approximate") || string(members.Get("value")) != "100000" || len(counting.Warnings()) != 1 {
+	if members := counting.Answer().Members; !members.True("approximate") || string(members.Get("value")) != "100000" ||
+		len(counting.Warnings()) != 1 {
 		t.Errorf("%s, %q", members.Encode(), counting.Warnings())
 	}
 }
@@ -149,15 +173,20 @@ func TestQueriesThatCannotBe(t *testing.T) {
 		query     tally.Query
 		parameter string
 	}{
-		"no metric":                 {tally.Query{}, "metric"},
-		"a field of count":          {tally.Query{Metric: "count", Field: "a"}, "field"},
-		"nothing to add up":         {tally.Query{Metric: "sum"}, "field"},
-		"no width":                  {tally.Query{Metric: "count", GroupByTime: "at"}, "granularity"},
-		"an unknown width":          {tally.Query{Metric: "count", GroupByTime: "at", Granularity: "second"}, "granularity"},
-		"a width of nothing":        {tally.Query{Metric: "count", Granularity: "day"}, "granularity"},
-		"a zone of nothing":         {tally.Query{Metric: "count", GroupBy: "a", TimeZone: "UTC"}, "time_zone"},
-		"an unknown zone":           {tally.Query{Metric: "count", GroupByTime: "at", Granularity: "day", TimeZone: "Mars/Olympus"}, "time_zone"},
-		"the zone of a machine":     {tally.Query{Metric: "count", GroupByTime: "at", Granularity: "day", TimeZone: "Local"}, "time_zone"},
+		"no metric":          {tally.Query{}, "metric"},
+		"a field of count":   {tally.Query{Metric: "count", Field: "a"}, "field"},
+		"nothing to add up":  {tally.Query{Metric: "sum"}, "field"},
+		"no width":           {tally.Query{Metric: "count", GroupByTime: "at"}, "granularity"},
+		"an unknown width":   {tally.Query{Metric: "count", GroupByTime: "at", Granularity: "second"}, "granularity"},
+		"a width of nothing": {tally.Query{Metric: "count", Granularity: "day"}, "granularity"},
+		"a zone of nothing":  {tally.Query{Metric: "count", GroupBy: "a", TimeZone: "UTC"}, "time_zone"},
+		"an unknown zone": {
+			tally.Query{Metric: "count", GroupByTime: "at", Granularity: "day", TimeZone: "Mars/Olympus"}, "time_zone",
+		},
+		"the zone of a machine": {
+			tally.Query{Metric: "count", GroupByTime: "at", Granularity: "day", TimeZone: "Local"},
+			"time_zone",
+		},
 		"a limit of nothing":        {tally.Query{Metric: "count", Limit: 5}, "limit"},
 		"more groups than there be": {tally.Query{Metric: "count", GroupBy: "a", Limit: 101}, "limit"},
 	} {
@@ -174,7 +203,10 @@ func TestQueriesThatCannotBe(t *testing.T) {
 // R-SCAN-8: what is read leaves nothing behind but groups.
 func TestAddingAllocatesNothing(t *testing.T) {
 	for _, metric := range []string{"sum", "max", "count_distinct"} {
-		counting := add(t, tally.Query{Metric: metric, Field: "amount", GroupBy: "from", GroupByTime: "at", Granularity: "month", TimeZone: "Europe/Berlin"})
+		counting := add(t, tally.Query{
+			Metric: metric, Field: "amount", GroupBy: "from", GroupByTime: "at",
+			Granularity: "month", TimeZone: "Europe/Berlin",
+		})
 		fields := rawjson.Value(`{"at":"2026-03-01T23:30:00-05:00","amount":12.25,"from":"ada@example.com"}`)
 		counting.Add(rawjson.NewCursor(fields))
 		if allocations := testing.AllocsPerRun(100, func() { counting.Add(rawjson.NewCursor(fields)) }); allocations > 0 {
@@ -185,11 +217,15 @@ func TestAddingAllocatesNothing(t *testing.T) {
 
 // The cost of a record of 1 kB in addition to its page.
 func BenchmarkAdd(b *testing.B) {
-	fields := rawjson.Value(`{"id":"m1","from":"ada@example.com","body":"` + strings.Repeat("word ", 180) + `","at":"2026-03-01T23:30:00-05:00","amount":12.25}`)
+	fields := rawjson.Value(`{"id":"m1","from":"ada@example.com","body":"` + strings.Repeat("word ", 180) +
+		`","at":"2026-03-01T23:30:00-05:00","amount":12.25}`)
 	for name, query := range map[string]tally.Query{
-		"sum by sender and month": {Metric: "sum", Field: "amount", GroupBy: "from", GroupByTime: "at", Granularity: "month", TimeZone: "Europe/Berlin"},
-		"count":                   {Metric: "count"},
-		"count_distinct":          {Metric: "count_distinct", Field: "from"},
+		"sum by sender and month": {
+			Metric: "sum", Field: "amount", GroupBy: "from", GroupByTime: "at", Granularity: "month",
+			TimeZone: "Europe/Berlin",
+		},
+		"count":          {Metric: "count"},
+		"count_distinct": {Metric: "count_distinct", Field: "from"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			counting, err := tally.New(query)
@@ -209,7 +245,8 @@ func BenchmarkAdd(b *testing.B) {
 func TestRecordsInSeveralGroups(t *testing.T) {
 	counting := add(t, tally.Query{Metric: "count", GroupBy: "a"}, `{"a":["x","y"]}`, `{"a":["x","x"]}`, `{"a":"y"}`)
 	const want = "1 records have several values of a, and count once in the group of each."
-	if got := counting.Warnings(); len(got) != 1 || got[0] != (tally.Warning{Code: tally.WarnSeveralGroups, Message: want}) {
+	if got := counting.Warnings(); len(got) != 1 ||
+		got[0] != (tally.Warning{Code: tally.WarnSeveralGroups, Message: want}) {
 		t.Errorf("warns %q, want %q", got, want)
 	}
 }

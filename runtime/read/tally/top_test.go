@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 )
 
-// The first rows of a stream are those of all rows in order, whichever way they come: ties by key, and those without a value
-// last in either direction (R-SCAN-4).
+// The first rows of a stream are those of all rows in order, whichever way they come: ties by key, and those without a
+// value last in either direction (R-SCAN-4).
 func TestTopIsTheBeginningOfAnOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type ranked struct {
@@ -25,7 +25,10 @@ func TestTopIsTheBeginningOfAnOrder(t *testing.T) {
 		top := tally.NewTop("v", descending, limit)
 		all := make([]ranked, rapid.IntRange(0, 20).Draw(t, "rows"))
 		for i := range all {
-			fields := rapid.SampledFrom([]string{`{"v":1}`, `{"v":10}`, `{"v":2.5}`, `{"v":-3}`, `{"v":null}`, `{}`, `{"v":[1]}`}).Draw(t, "fields")
+			fields := rapid.SampledFrom([]string{
+				`{"v":1}`, `{"v":10}`, `{"v":2.5}`, `{"v":-3}`, `{"v":null}`, `{}`,
+				`{"v":[1]}`,
+			}).Draw(t, "fields")
 			all[i].key = fmt.Sprintf("r%02d", (i*7)%20)
 			var read map[string]any
 			if err := json.Unmarshal([]byte(fields), &read); err != nil {
@@ -73,9 +76,15 @@ func TestTopOfTimesAndTexts(t *testing.T) {
 		fields []string
 		want   string
 	}{
-		"instants":    {[]string{`{"v":"2026-03-01T23:30:00-05:00"}`, `{"v":"2026-03-02T00:00:00Z"}`, `{"v":"2026-03-02"}`}, "[0 1 2]"},
+		"instants": {
+			[]string{`{"v":"2026-03-01T23:30:00-05:00"}`, `{"v":"2026-03-02T00:00:00Z"}`, `{"v":"2026-03-02"}`},
+			"[0 1 2]",
+		},
 		"code points": {[]string{`{"v":"\ud83d\ude00"}`, `{"v":"ｚ"}`, `{"v":"a"}`}, "[0 1 2]"},
-		"all kinds":   {[]string{`{"v":"text"}`, `{"v":"2026-01-01"}`, `{"v":9}`, `{"v":true}`, `{"v":false}`, `{"v":{}}`}, "[0 1 2 3 4 5]"},
+		"all kinds": {
+			[]string{`{"v":"text"}`, `{"v":"2026-01-01"}`, `{"v":9}`, `{"v":true}`, `{"v":false}`, `{"v":{}}`},
+			"[0 1 2 3 4 5]",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := tally.NewTop("v", true, 10)

@@ -37,16 +37,20 @@ func query(pairs ...string) (q rs.Query) {
 	return q
 }
 
-// Covers R-OPS-2: an entry has only names that a response of the resource server confirms, and nothing else of a request or a
-// response.
+// Covers R-OPS-2: an entry has only names that a response of the resource server confirms, and nothing else of a
+// request or a response.
 func TestConfirmedNames(t *testing.T) {
 	const planted = "planted-value"
-	rows := `[{"object":"record","id":"` + planted + `","stream":"messages","connection_id":"cin_1","data":{"subject":"` + planted + `","other":1}},` +
+	rows := `[{"object":"record","id":"` + planted + `","stream":"messages","connection_id":"cin_1","data":{"subject":"` +
+		planted + `","other":1}},` +
 		`{"object":"record","id":"m2","stream":"messages","connection_id":"cin_2","data":{"subject":null}}]`
-	record := `{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"` + planted + `"}}`
-	hit := `{"object":"search_result","record_key":"` + planted + `","stream":"messages","connection_id":"cin_1","matched_fields":["subject","snippet"],` +
+	record := `{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"` + planted +
+		`"}}`
+	hit := `{"object":"search_result","record_key":"` + planted +
+		`","stream":"messages","connection_id":"cin_1","matched_fields":["subject","snippet"],` +
 		`"snippet":{"field":"subject","text":"` + planted + `"}}`
-	const granted answers = `{"connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_1","display_name":"` + planted + `"}],` +
+	const granted answers = `{"connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_1",` +
+		`"display_name":"` + planted + `"}],` +
 		`"streams":[{"name":"messages"},{"name":"labels"}]}]}`
 	for name, test := range map[string]struct {
 		path   rs.Path
@@ -56,54 +60,83 @@ func TestConfirmedNames(t *testing.T) {
 	}{
 		"page": {
 			rs.JoinPath("v1", "streams", "messages", "records"),
-			query("fields", "subject,"+planted, "filter[folder]", planted, "filter[at][gte]", planted, "sort", "-sent", "cursor", planted),
+			query("fields", "subject,"+planted, "filter[folder]", planted, "filter[at][gte]", planted, "sort", "-sent",
+				"cursor", planted),
 			answers(`{"object":"list","data":` + rows + `}`),
-			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, Fields: []string{"folder", "at", "sent", "subject"}, RecordsRead: 2},
+			audit.Entry{
+				Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"},
+				Fields: []string{"folder", "at", "sent", "subject"}, RecordsRead: 2,
+			},
 		},
 		"page of an older server": {
-			rs.JoinPath("v1", "streams", "messages", "records"), query(), answers(`{"data":{"object":"list","data":` + rows + `}}`),
-			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, Fields: []string{"*"}, RecordsRead: 2},
+			rs.JoinPath("v1", "streams", "messages", "records"), query(),
+			answers(`{"data":{"object":"list","data":` + rows + `}}`),
+			audit.Entry{
+				Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"},
+				Fields: []string{"*"}, RecordsRead: 2,
+			},
 		},
 		"empty page": {
-			rs.JoinPath("v1", "streams", "messages", "records"), query("fields", planted, "connection_id", planted), `{"object":"list","data":[]}`,
+			rs.JoinPath("v1", "streams", "messages", "records"), query("fields", planted, "connection_id", planted),
+			`{"object":"list","data":[]}`,
 			audit.Entry{Streams: []string{"messages"}},
 		},
 		"record": {
 			rs.JoinPath("v1", "streams", "messages", "records", planted), query("fields", "subject,"+planted), answers(record),
-			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"subject"}, RecordsRead: 1},
+			audit.Entry{
+				Streams: []string{"messages"}, Connections: []string{"cin_1"},
+				Fields: []string{"subject"}, RecordsRead: 1,
+			},
 		},
 		"whole record": {
 			rs.JoinPath("v1", "streams", "messages", "records", planted), query(), answers(record),
 			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"*"}, RecordsRead: 1},
 		},
 		"window": {
-			rs.JoinPath("v1", "streams", "messages", "records", planted, "field-window"), query("field", "body", "q", planted, "connection_id", "cin_1"),
+			rs.JoinPath("v1", "streams", "messages", "records", planted, "field-window"),
+			query("field", "body", "q", planted, "connection_id", "cin_1"),
 			`{"object":"field_window","stream":"messages","field":{"path":"body"},"window":{"text":"` + planted + `"}}`,
 			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"body"}, RecordsRead: 1},
 		},
 		"aggregate": {
-			rs.JoinPath("v1", "streams", "messages", "aggregate"), query("metric", "count", "group_by", "sender", "field", planted, "filter[folder]", planted),
+			rs.JoinPath("v1", "streams", "messages", "aggregate"),
+			query("metric", "count", "group_by", "sender", "field", planted, "filter[folder]", planted),
 			`{"object":"aggregation","stream":"messages","group_by":"sender","groups":[{"key":"` + planted + `","count":1}]}`,
 			audit.Entry{Streams: []string{"messages"}, Fields: []string{"folder", "sender"}},
 		},
 		"search": {
 			rs.JoinPath("v1", "search"), query("q", planted, "streams", planted, "filter[folder]", planted),
 			answers(`{"object":"list","data":[` + hit + `]}`),
-			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"folder", "subject", "snippet"}, RecordsRead: 1},
+			audit.Entry{
+				Streams: []string{"messages"}, Connections: []string{"cin_1"},
+				Fields: []string{"folder", "subject", "snippet"}, RecordsRead: 1,
+			},
 		},
 		"search that found nothing": { // every source may have been passed over for the filter
-			rs.JoinPath("v1", "search"), query("q", planted, "filter["+planted+"]", planted), `{"object":"list","data":[]}`, audit.Entry{},
+			rs.JoinPath("v1", "search"), query("q", planted, "filter["+planted+"]", planted),
+			`{"object":"list","data":[]}`,
+			audit.Entry{},
 		},
 		"schema of a stream": {
 			rs.JoinPath("v1", "schema"), query("stream", "messages", "connection_id", "cin_1"), granted,
 			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}},
 		},
-		"schema of names that are not there": {rs.JoinPath("v1", "schema"), query("stream", planted, "connection_id", planted), granted, audit.Entry{}},
-		"whole schema":                       {rs.JoinPath("v1", "schema"), query("view", "compact"), granted, audit.Entry{}},
-		"schema": {
-			rs.JoinPath("v1", "schema"), query("stream", planted, "connection_id", planted), `{"object":"schema","connectors":[]}`, audit.Entry{},
+		"schema of names that are not there": {
+			rs.JoinPath("v1", "schema"),
+			query("stream", planted, "connection_id", planted), granted,
+			audit.Entry{},
 		},
-		"refused": {rs.JoinPath("v1", "streams", planted, "records"), query("fields", planted, "connection_id", planted), "", audit.Entry{}},
+		"whole schema": {rs.JoinPath("v1", "schema"), query("view", "compact"), granted, audit.Entry{}},
+		"schema": {
+			rs.JoinPath("v1", "schema"), query("stream", planted, "connection_id", planted),
+			`{"object":"schema","connectors":[]}`,
+			audit.Entry{},
+		},
+		"refused": {
+			rs.JoinPath("v1", "streams", planted, "records"), query("fields", planted, "connection_id", planted),
+			"",
+			audit.Entry{},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := lineOf(t, rs.Request{Path: test.path, Query: test.query}, test.answer, test.want)
@@ -171,7 +204,8 @@ func TestGrantsOfACall(t *testing.T) {
 			}
 			call.End(0, "ok", 0)
 			var got audit.Entry
-			if err := json.Unmarshal(out.Bytes(), &got); err != nil || got.GrantID != test.one || !slices.Equal(got.GrantIDs, test.all) {
+			if err := json.Unmarshal(out.Bytes(), &got); err != nil || got.GrantID != test.one ||
+				!slices.Equal(got.GrantIDs, test.all) {
 				t.Errorf("%v: %s", err, out.String())
 			}
 		})
@@ -200,8 +234,10 @@ func TestLineIsBounded(t *testing.T) {
 		}
 		rows = append(rows, `{"stream":"`+string(bytes.Repeat([]byte{'s'}, i*3))+`","data":{}}`...)
 	}
-	call := audit.NewStream(&out, logger).Begin(audit.Caller{ClientName: string(bytes.Repeat([]byte("é"), 10_000))}, "a_tool")
-	if _, err := call.Reader(answers(append(rows, `]}`...))).Get(t.Context(), rs.Request{Path: rs.JoinPath("v1", "search")}); err != nil {
+	call := audit.NewStream(&out, logger).Begin(audit.Caller{ClientName: string(bytes.Repeat([]byte("é"), 10_000))},
+		"a_tool")
+	if _, err := call.Reader(answers(append(rows, `]}`...))).Get(t.Context(),
+		rs.Request{Path: rs.JoinPath("v1", "search")}); err != nil {
 		t.Fatal(err)
 	}
 	call.End(1, "ok", 0)

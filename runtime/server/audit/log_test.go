@@ -83,11 +83,13 @@ func TestRotationBySize(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-2: a file is rotated when its first line is too old. Rotated files that are older than the limit are removed.
+// Covers R-OPS-2: a file is rotated when its first line is too old. Rotated files that are older than the limit are
+// removed.
 func TestRotationByAge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	logger, _ := logged()
-	old := `{"time":"` + time.Now().Add(-30*time.Hour).UTC().Format(time.RFC3339) + `","tool":"fetch","request_id":"old"}` + "\n"
+	old := `{"time":"` + time.Now().Add(-30*time.Hour).UTC().Format(time.RFC3339) +
+		`","tool":"fetch","request_id":"old"}` + "\n"
 	if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
 		t.Fatal(err)
 	}

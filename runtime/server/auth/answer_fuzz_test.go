@@ -16,9 +16,11 @@ func FuzzAuthorizationServer(f *testing.F) {
 	const document = `{"issuer":"https://as.example.com","introspection_endpoint":"https://as.example.com/introspect"}`
 	f.Add(document, clientAnswer)
 	f.Add(document, `{"active":true,"pdpp_token_kind":"owner","aud":["x"],"exp":-1}`)
-	f.Add(document, `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[{"access_token":"m","status":"active"},{"access_token":"m"}]}}`)
+	f.Add(document, `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[{"access_token":"m",`+
+		`"status":"active"},{"access_token":"m"}]}}`)
 	f.Add(`{"issuer":"https://as.example.com","introspection_endpoint":"http://169.254.169.254/"}`, `{"active":1}`)
-	f.Add(`{"issuer":"https://as.example.com/","introspection_endpoint":"file:///etc/passwd"}`, `{"active":true,"active":false}`)
+	f.Add(`{"issuer":"https://as.example.com/","introspection_endpoint":"file:///etc/passwd"}`,
+		`{"active":true,"active":false}`)
 	f.Add(`[`, `{"active":true,"exp":1e400}`)
 	f.Fuzz(func(t *testing.T, metadata, introspection string) {
 		v, err := auth.NewVerifier(auth.Options{

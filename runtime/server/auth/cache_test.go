@@ -125,7 +125,10 @@ func TestAuthorizationServerIsGone(t *testing.T) {
 // R-HOST-5: tokens do not share answers, and the cache is limited. Invented tokens do not displace a valid caller.
 func TestCacheIsBoundedAndPerToken(t *testing.T) {
 	as := newAuthority(t, nil)
-	answers := map[string]string{"a": `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_a"}`, "b": `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_b"}`}
+	answers := map[string]string{
+		"a": `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_a"}`,
+		"b": `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_b"}`,
+	}
 	v, _ := verifier(t, as, func(options *auth.Options) { options.CacheSize = 2 })
 	var hashes []string
 	for _, token := range []string{"a", "b", "a", "b"} {

@@ -76,7 +76,10 @@ func TestChallengeQuotes(t *testing.T) {
 
 // R-HOST-3: the two documents, byte for byte.
 func TestMetadataGolden(t *testing.T) {
-	documents := auth.Metadata{PublicOrigin: resource, AuthorizationServer: "https://as.example.com/?a&b", Scope: auth.Scope}
+	documents := auth.Metadata{
+		PublicOrigin: resource, AuthorizationServer: "https://as.example.com/?a&b",
+		Scope: auth.Scope,
+	}
 	golden.File(t, "testdata/metadata/provider.json", string(documents.Provider()))
 	golden.File(t, "testdata/metadata/mcp.json", string(documents.MCP()))
 }

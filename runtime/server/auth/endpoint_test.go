@@ -25,7 +25,8 @@ func TestDiscovery(t *testing.T) {
 	admitted(t, v, bearer)
 	admitted(t, v, bearer+"2")
 	seen := as.Discovered()
-	if len(seen) != 1 || seen[0].Method != http.MethodGet || seen[0].Target != "/.well-known/oauth-authorization-server" || seen[0].HadBasic {
+	if len(seen) != 1 || seen[0].Method != http.MethodGet || seen[0].Target != "/.well-known/oauth-authorization-server" ||
+		seen[0].HadBasic {
 		t.Errorf("the authorization server saw %+v", seen)
 	}
 	if len(as.Introspected()) != 2 {
@@ -33,14 +34,16 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// R-HOST-2: a challenge names the scope that clients should request if the metadata lists it, also if the introspection URL is configured.
+// R-HOST-2: a challenge names the scope that clients should request if the metadata lists it, also if the introspection
+// URL is configured.
 func TestScope(t *testing.T) {
 	for scopes, want := range map[string]string{
 		`["openid","pdpp:read"]`: auth.Scope, `["openid"]`: "", `[]`: "", `"pdpp:read"`: "", `[1,{}]`: "", `null`: "",
 	} {
 		for _, change := range []func(*auth.Options){discovering, func(*auth.Options) {}} {
 			as := newAuthority(t, answer(clientAnswer))
-			as.SetMetadata(naming(as.URL, answer(`{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect","scopes_supported":`+scopes+`}`)))
+			as.SetMetadata(naming(as.URL,
+				answer(`{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect","scopes_supported":`+scopes+`}`)))
 			v, _ := verifier(t, as, change)
 			before, err := v.Scope(), v.ReadMetadata(t.Context())
 			if got := v.Scope(); err != nil || before != "" || got != want {
@@ -53,7 +56,8 @@ func TestScope(t *testing.T) {
 		}
 	}
 	scoped := auth.Challenge{PublicOrigin: resource, Scope: auth.Scope}
-	want := `Bearer error="insufficient_scope", resource_metadata="` + resource + auth.MCPMetadataPath + `", scope="pdpp:read"`
+	want := `Bearer error="insufficient_scope", resource_metadata="` + resource + auth.MCPMetadataPath +
+		`", scope="pdpp:read"`
 	if got := scoped.Authenticate(&auth.Refusal{Status: 403, Challenge: "insufficient_scope"}); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -74,17 +78,23 @@ func TestDiscoveryOfIssuerWithPath(t *testing.T) {
 func TestFailedDiscoveryIsTriedAgain(t *testing.T) {
 	const good = `{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect"}`
 	for name, metadata := range map[string]http.HandlerFunc{
-		"not found":                              http.NotFound,
-		"HTML":                                   typed("text/html", 200, "<html>"),
-		"redirect":                               func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
-		"no endpoint":                            answer(`{"issuer":"ISSUER"}`),
-		"endpoint is one":                        answer(`{"issuer":"ISSUER","introspection_endpoint":1}`),
-		"endpoint is a file, not a web address":  answer(`{"issuer":"ISSUER","introspection_endpoint":"file:///introspect"}`),
-		"endpoint has credentials":               answer(`{"issuer":"ISSUER","introspection_endpoint":"http://a:b@127.0.0.1/introspect"}`),
-		"another issuer":                         answer(`{"issuer":"https://evil.example","introspection_endpoint":"ISSUER/introspect"}`),
-		"no issuer":                              answer(`{"introspection_endpoint":"ISSUER/introspect"}`),
-		"too large":                              answer(`{"x":"` + strings.Repeat("x", 256<<10) + `"}`),
-		"names the endpoint twice, in two minds": answer(`{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect","introspection_endpoint":"http://evil.example"}`),
+		"not found": http.NotFound,
+		"HTML":      typed("text/html", 200, "<html>"),
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r,
+				"/elsewhere", http.StatusFound)
+		},
+		"no endpoint":                           answer(`{"issuer":"ISSUER"}`),
+		"endpoint is one":                       answer(`{"issuer":"ISSUER","introspection_endpoint":1}`),
+		"endpoint is a file, not a web address": answer(`{"issuer":"ISSUER","introspection_endpoint":"file:///introspect"}`),
+		"endpoint has credentials": answer(
+			`{"issuer":"ISSUER","introspection_endpoint":"http://a:b@127.0.0.1/introspect"}`),
+		"another issuer": answer(
+			`{"issuer":"https://evil.example","introspection_endpoint":"ISSUER/introspect"}`),
+		"no issuer": answer(`{"introspection_endpoint":"ISSUER/introspect"}`),
+		"too large": answer(`{"x":"` + strings.Repeat("x", 256<<10) + `"}`),
+		"names the endpoint twice, in two minds": answer(
+			`{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect","introspection_endpoint":"http://evil.example"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			as := newAuthority(t, answer(clientAnswer))
@@ -117,10 +127,12 @@ func naming(issuer string, metadata http.HandlerFunc) http.HandlerFunc {
 func TestDiscoveryKeepsTLS(t *testing.T) {
 	var asked []string
 	v, err := auth.NewVerifier(auth.Options{
-		AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: rs.NewSecret("s"), Audiences: []string{resource},
+		AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: rs.NewSecret("s"),
+		Audiences: []string{resource},
 		Transport: transport(func(request *http.Request) (*http.Response, error) {
 			asked = append(asked, request.URL.String())
-			return response(`{"issuer":"https://as.example.com","introspection_endpoint":"http://as.example.com/introspect"}`), nil
+			return response(`{"issuer":"https://as.example.com","introspection_endpoint":"http://as.example.com/introspect"}`),
+				nil
 		}),
 	})
 	if err != nil {

@@ -186,7 +186,8 @@ func asRefusal(t *testing.T, caller *auth.Caller, err error) *auth.Refusal {
 func expect(t *testing.T, got *auth.Refusal, status int, code, challenge string) {
 	t.Helper()
 	if got.Status != status || got.Code != code || got.Challenge != challenge {
-		t.Errorf("got %d %s error=%q (%v); want %d %s error=%q", got.Status, got.Code, got.Challenge, got, status, code, challenge)
+		t.Errorf("got %d %s error=%q (%v); want %d %s error=%q", got.Status, got.Code, got.Challenge, got,
+			status, code, challenge)
 	}
 	wantType := map[int]string{401: "authentication_error", 403: "permission_error", 503: "api_error"}[status]
 	answered := httptest.NewRecorder()

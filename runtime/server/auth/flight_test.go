@@ -49,7 +49,8 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) { re
 
 func response(text string) *http.Response {
 	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)),
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(text)),
 	}
 }
 
@@ -65,7 +66,8 @@ func overTransport(t *testing.T, answer transport) *auth.Verifier {
 	return v
 }
 
-// A request that is cancelled during a shared introspection is refused at once. The others get the answer, even if the first one was cancelled.
+// A request that is cancelled during a shared introspection is refused at once. The others get the answer, even if the
+// first one was cancelled.
 func TestCancelledRequestFailsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32

@@ -71,19 +71,20 @@ func echoes() map[string]http.HandlerFunc {
 		}
 	}
 	return map[string]http.HandlerFunc{
-		"error":         say(500, `{"error":SEEN}`),
-		"unauthorized":  say(401, `{"error":SEEN}`),
-		"redirect":      say(302, `{}`),
-		"text":          say(200, `SEEN`),
-		"not JSON":      say(200, `{SEEN`),
-		"as a name":     say(200, `{SEEN:1,SEEN:2}`),
-		"as active":     say(200, `{"active":SEEN}`),
-		"as exp":        say(200, `{"active":true,"exp":SEEN}`),
-		"as kind":       say(200, `{"active":true,"pdpp_token_kind":SEEN}`),
-		"as aud":        say(200, `{"active":true,"pdpp_token_kind":"client","aud":SEEN}`),
-		"as package":    say(200, `{"active":true,"pdpp_token_kind":"mcp_package","package":SEEN}`),
-		"as package id": say(200, `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"a","package":{"package_id":SEEN}}`),
-		"as member":     say(200, `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[SEEN]}}`),
+		"error":        say(500, `{"error":SEEN}`),
+		"unauthorized": say(401, `{"error":SEEN}`),
+		"redirect":     say(302, `{}`),
+		"text":         say(200, `SEEN`),
+		"not JSON":     say(200, `{SEEN`),
+		"as a name":    say(200, `{SEEN:1,SEEN:2}`),
+		"as active":    say(200, `{"active":SEEN}`),
+		"as exp":       say(200, `{"active":true,"exp":SEEN}`),
+		"as kind":      say(200, `{"active":true,"pdpp_token_kind":SEEN}`),
+		"as aud":       say(200, `{"active":true,"pdpp_token_kind":"client","aud":SEEN}`),
+		"as package":   say(200, `{"active":true,"pdpp_token_kind":"mcp_package","package":SEEN}`),
+		"as package id": say(200,
+			`{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"a","package":{"package_id":SEEN}}`),
+		"as member": say(200, `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[SEEN]}}`),
 		"media type": func(w http.ResponseWriter, r *http.Request) {
 			typed(seen(r), 200, "{}")(w, r)
 		},
@@ -132,14 +133,22 @@ func TestCallersHideSecrets(t *testing.T) {
 		t.Fatal("no secret is there to be hidden")
 	}
 	unused, _ := verifier(t, as) // printing one at work would read its locks
-	for _, value := range []any{caller, *caller, caller.Members, caller.Members[0], &caller.Members[0].Bearer, caller.Members[0].Bearer, unused} {
+	for _, value := range []any{
+		caller, *caller, caller.Members, caller.Members[0], &caller.Members[0].Bearer,
+		caller.Members[0].Bearer, unused,
+	} {
 		assertHides(t, value)
 	}
 }
 
 // R-ERR-6: no error has a well-formed token of a malformed header.
 func TestBearerErrorsHideTheHeader(t *testing.T) {
-	for _, sent := range [][]string{{"Bearer " + bearer + " x"}, {"Bearer " + bearer, "x"}, {"Basic " + bearer}, {bearer}} {
+	for _, sent := range [][]string{
+		{"Bearer " + bearer + " x"},
+		{"Bearer " + bearer, "x"},
+		{"Basic " + bearer},
+		{bearer},
+	} {
 		_, err := auth.Bearer(http.Header{"Authorization": sent})
 		assertHidesError(t, err)
 	}

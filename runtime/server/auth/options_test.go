@@ -13,13 +13,16 @@ import (
 func TestOptions(t *testing.T) {
 	for option, change := range map[string]func(*auth.Options){
 		"AuthorizationServer": func(options *auth.Options) { options.AuthorizationServer = "as.example.com" },
-		"IntrospectionURL":    func(options *auth.Options) { options.IntrospectionURL = "https://user:planted@as.example.com" },
-		"ClientID":            func(options *auth.Options) { options.ClientID = "" },
-		"ClientSecret":        func(options *auth.Options) { options.ClientSecret = rs.Secret{} },
-		"Audiences":           func(options *auth.Options) { options.Audiences = nil },
+		"IntrospectionURL": func(options *auth.Options) {
+			options.IntrospectionURL = "https://user:planted@as.example.com"
+		},
+		"ClientID":     func(options *auth.Options) { options.ClientID = "" },
+		"ClientSecret": func(options *auth.Options) { options.ClientSecret = rs.Secret{} },
+		"Audiences":    func(options *auth.Options) { options.Audiences = nil },
 	} {
 		options := auth.Options{
-			AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: rs.NewSecret(clientSecret), Audiences: []string{resource},
+			AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: rs.NewSecret(clientSecret),
+			Audiences: []string{resource},
 		}
 		change(&options)
 		v, err := auth.NewVerifier(options)

@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// newSandbox runs the sandbox's authorization server on its own origin. The function returns a Verifier with an empty cache that finds the
-// endpoint in the metadata.
+// newSandbox runs the sandbox's authorization server on its own origin. The function returns a Verifier with an empty
+// cache that finds the endpoint in the metadata.
 func newSandbox(t *testing.T) (*authorization.Server, func() *auth.Verifier) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -22,7 +22,8 @@ func newSandbox(t *testing.T) (*authorization.Server, func() *auth.Verifier) {
 	t.Cleanup(server.Close)
 	return as, func() *auth.Verifier {
 		v, err := auth.NewVerifier(auth.Options{
-			AuthorizationServer: origin, ClientID: as.Caller().ID, ClientSecret: rs.NewSecret(as.Caller().Secret), Audiences: []string{origin},
+			AuthorizationServer: origin, ClientID: as.Caller().ID, ClientSecret: rs.NewSecret(as.Caller().Secret),
+			Audiences: []string{origin},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +39,10 @@ func TestSandboxTokens(t *testing.T) {
 	if err := v.Check(t.Context()); err != nil {
 		t.Errorf("not ready: %v", err)
 	}
-	clients := map[string]bool{"everything": true, "gmail_personal": true, "gmail_both": true, "spotify": true, "slack": true, "narrow": true}
+	clients := map[string]bool{
+		"everything": true, "gmail_personal": true, "gmail_both": true, "spotify": true,
+		"slack": true, "narrow": true,
+	}
 	packages := map[string]int{"package": 7, "package_single": 1}
 	refusals := map[string]int{"owner": 403, "revoked": 401, "expired": 401, "package_revoked": 401}
 	tokens := as.Tokens()

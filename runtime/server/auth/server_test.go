@@ -23,7 +23,8 @@ func TestIntrospectionRequest(t *testing.T) {
 	if diff := cmp.Diff(form, map[string][]string(got.Form)); diff != "" {
 		t.Errorf("form (-want +got):\n%s", diff)
 	}
-	if got.Method != http.MethodPost || got.Target != "/introspect" || !got.HadBasic || got.ID != "adapter:one" || got.Secret != clientSecret {
+	if got.Method != http.MethodPost || got.Target != "/introspect" || !got.HadBasic || got.ID != "adapter:one" ||
+		got.Secret != clientSecret {
 		t.Errorf("%s %s as %q with the right secret: %v", got.Method, got.Target, got.ID, got.Secret == clientSecret)
 	}
 	for name, want := range map[string]string{
@@ -49,15 +50,18 @@ func TestUnusableAnswersFailClosed(t *testing.T) {
 		answer http.HandlerFunc
 		says   string
 	}{
-		"HTML":               {typed("text/html", 200, "<html>sign in</html>"), "application/json"},
-		"HTML called JSON":   {answer("<html>sign in</html>"), "not JSON in UTF-8"},
-		"JSON called HTML":   {typed("text/html", 200, clientAnswer), "application/json"},
-		"no media type":      {typed("", 200, clientAnswer), "application/json"},
-		"credentials":        {typed("application/json", 401, clientAnswer), "client id and secret"},
-		"forbidden":          {typed("application/json", 403, clientAnswer), "client id and secret"},
-		"server error":       {typed("application/json", 500, clientAnswer), "500"},
-		"created":            {typed("application/json", 201, clientAnswer), "201"},
-		"too large":          {answer(`{"active":true,"pdpp_token_kind":"client","x":"` + strings.Repeat("x", 1<<20) + `"}`), "1048576 bytes"},
+		"HTML":             {typed("text/html", 200, "<html>sign in</html>"), "application/json"},
+		"HTML called JSON": {answer("<html>sign in</html>"), "not JSON in UTF-8"},
+		"JSON called HTML": {typed("text/html", 200, clientAnswer), "application/json"},
+		"no media type":    {typed("", 200, clientAnswer), "application/json"},
+		"credentials":      {typed("application/json", 401, clientAnswer), "client id and secret"},
+		"forbidden":        {typed("application/json", 403, clientAnswer), "client id and secret"},
+		"server error":     {typed("application/json", 500, clientAnswer), "500"},
+		"created":          {typed("application/json", 201, clientAnswer), "201"},
+		"too large": {
+			answer(`{"active":true,"pdpp_token_kind":"client","x":"` + strings.Repeat("x", 1<<20) + `"}`),
+			"1048576 bytes",
+		},
 		"compressed unasked": {compressed, "application/json"},
 		"cut off":            {cutOff, "was cut off"},
 		"hang-up":            {hangUp, "cannot be reached"},
@@ -70,7 +74,8 @@ func TestUnusableAnswersFailClosed(t *testing.T) {
 			if !strings.Contains(refusal.Error(), test.says) {
 				t.Errorf("the log gets %q, want …%s…", refusal, test.says)
 			}
-			if cause := errors.Unwrap(refusal); cause == nil || !strings.HasPrefix(cause.Error(), "authorization server, "+as.URL+"/introspect: ") {
+			if cause := errors.Unwrap(refusal); cause == nil ||
+				!strings.HasPrefix(cause.Error(), "authorization server, "+as.URL+"/introspect: ") {
 				t.Errorf("the cause is %v", cause)
 			}
 			if strings.Contains(refusal.Message, as.URL) {
@@ -101,7 +106,8 @@ func hangUp(w http.ResponseWriter, _ *http.Request) {
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	other := newAuthority(t, answer(clientAnswer))
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		as := newAuthority(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/introspect", status) })
+		as := newAuthority(t,
+			func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/introspect", status) })
 		v, _ := verifier(t, as)
 		expect(t, refused(t, v, bearer), 503, "authorization_unavailable", "")
 		if asked := len(as.Introspected()); asked != 1 {

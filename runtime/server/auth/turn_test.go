@@ -25,8 +25,8 @@ func (g *gauge) begin() {
 	}
 }
 
-// R-HOST-4: introspections of a flood of invented tokens are limited. A token that waits longer than a second is refused with 503 and
-// Retry-After, and can be introspected later.
+// R-HOST-4: introspections of a flood of invented tokens are limited. A token that waits longer than a second is
+// refused with 503 and Retry-After, and can be introspected later.
 func TestFloodOfTokensIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const flood = 1_000
@@ -121,7 +121,8 @@ func TestKnownCallersNeedNoTurn(t *testing.T) {
 	refusal := refused(t, v, "made-up")
 	recorder := httptest.NewRecorder()
 	auth.Challenge{PublicOrigin: "https://mcp.example.com", RequestID: "req_1"}.Write(recorder, refusal)
-	if recorder.Code != 503 || recorder.Header().Get("Retry-After") != "5" || !strings.Contains(recorder.Body.String(), "at once") {
+	if recorder.Code != 503 || recorder.Header().Get("Retry-After") != "5" ||
+		!strings.Contains(recorder.Body.String(), "at once") {
 		t.Errorf("%d %v %s", recorder.Code, recorder.Header(), recorder.Body)
 	}
 	close(held)

@@ -23,7 +23,9 @@ const packageAnswer = `{"active":true,"pdpp_token_kind":"mcp_package","exp":1795
 
 // R-HOST-4: the caller has the members of the introspection.
 func TestClientToken(t *testing.T) {
-	as := newAuthority(t, answer(`{"active":true,"pdpp_token_kind":"client","client_id":"cli_1","grant_id":"grt_1","exp":1795262952.5,"aud":"`+resource+`/"}`))
+	as := newAuthority(t,
+		answer(`{"active":true,"pdpp_token_kind":"client","client_id":"cli_1","grant_id":"grt_1","exp":1795262952.5,"aud":"`+
+			resource+`/"}`))
 	v, _ := verifier(t, as)
 	want := &auth.Caller{
 		Kind: rs.KindClient, ClientID: "cli_1", GrantID: "grt_1", Expires: time.Unix(1795262952, 0),
@@ -37,7 +39,8 @@ func TestClientToken(t *testing.T) {
 	}
 }
 
-// R-CLAIM-2: the limits of records come from authorization_details (862c). Fields, and grants without such limits, are not kept.
+// R-CLAIM-2: the limits of records come from authorization_details (862c). Fields, and grants without such limits, are
+// not kept.
 func TestGrantedRecords(t *testing.T) {
 	const form = `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_1","authorization_details":[{"type":"https://pdpp.dev/data-access","streams":[
 		{"name":"messages","fields":["id"],"instance_ids":["cin_1"]%s},{"name":"labels"}]}]}`
@@ -45,7 +48,10 @@ func TestGrantedRecords(t *testing.T) {
 	for members, want := range map[string][]granted.Stream{
 		"": nil,
 		`,"time_constraint":{"field":"received_at","since":"2026-01-10T00:00:00Z"}`: {
-			{GrantID: "grt_1", Name: "messages", Connections: []string{"cin_1"}, Limit: granted.Limit{TimeField: "received_at", Since: since}},
+			{
+				GrantID: "grt_1", Name: "messages", Connections: []string{"cin_1"},
+				Limit: granted.Limit{TimeField: "received_at", Since: since},
+			},
 			{GrantID: "grt_1", Name: "labels"},
 		},
 	} {
@@ -64,10 +70,14 @@ func TestPackageToken(t *testing.T) {
 		Kind: rs.KindPackage, ClientID: "cli_1", PackageID: "gpkg_1", Expires: time.Unix(1795262952, 0),
 		Members: []auth.Member{
 			{
-				GrantID: "grt_1", Active: true, Status: "active", ConnectionID: "cin_1", ConnectorKey: "gmail", DisplayName: "Personal Gmail",
-				Streams: []string{"messages", "threads"}, Bearer: rs.NewSecret(memberBearer),
+				GrantID: "grt_1", Active: true, Status: "active", ConnectionID: "cin_1", ConnectorKey: "gmail",
+				DisplayName: "Personal Gmail",
+				Streams:     []string{"messages", "threads"}, Bearer: rs.NewSecret(memberBearer),
 			},
-			{GrantID: "grt_2", Status: "revoked", ConnectionID: "cin_2", ConnectorKey: "slack", DisplayName: "Team", Streams: []string{"messages"}},
+			{
+				GrantID: "grt_2", Status: "revoked", ConnectionID: "cin_2", ConnectorKey: "slack", DisplayName: "Team",
+				Streams: []string{"messages"},
+			},
 			{GrantID: "grt_3", Status: "active", ConnectionID: "cin_3", ConnectorKey: "spotify"},
 			{GrantID: "grt_4", Status: "active", ConnectionID: "cin_4"},
 		},
@@ -90,30 +100,93 @@ func TestRefusedAnswers(t *testing.T) {
 		code, challenge string
 	}{
 		{"R-HOST-4 inactive", `{"active":false}`, 401, "authentication_error", "invalid_token"},
-		{"R-HOST-4 inactive whatever else is said", `{"active":false,"pdpp_token_kind":"client","exp":"later"}`, 401, "authentication_error", "invalid_token"},
-		{"R-HOST-4 expired", `{"active":true,"pdpp_token_kind":"client","exp":1795261000}`, 401, "authentication_error", "invalid_token"},
-		{"R-HOST-4 expires now", `{"active":true,"pdpp_token_kind":"client","exp":1795262400}`, 401, "authentication_error", "invalid_token"},
-		{"R-HOST-4 exp of nought", `{"active":true,"pdpp_token_kind":"client","exp":0}`, 401, "authentication_error", "invalid_token"},
-		{"R-HOST-4 not valid yet", `{"active":true,"pdpp_token_kind":"client","nbf":1795262401}`, 401, "authentication_error", "invalid_token"},
+		{
+			"R-HOST-4 inactive whatever else is said", `{"active":false,"pdpp_token_kind":"client","exp":"later"}`, 401,
+			"authentication_error", "invalid_token",
+		},
+		{
+			"R-HOST-4 expired", `{"active":true,"pdpp_token_kind":"client","exp":1795261000}`, 401, "authentication_error",
+			"invalid_token",
+		},
+		{
+			"R-HOST-4 expires now", `{"active":true,"pdpp_token_kind":"client","exp":1795262400}`, 401, "authentication_error",
+			"invalid_token",
+		},
+		{
+			"R-HOST-4 exp of nought", `{"active":true,"pdpp_token_kind":"client","exp":0}`, 401, "authentication_error",
+			"invalid_token",
+		},
+		{
+			"R-HOST-4 not valid yet", `{"active":true,"pdpp_token_kind":"client","nbf":1795262401}`, 401, "authentication_error",
+			"invalid_token",
+		},
 		{"R-HOST-4 owner", `{"active":true,"pdpp_token_kind":"owner"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-4 control plane", `{"active":true,"pdpp_token_kind":"control_plane"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-4 kind in other letters", `{"active":true,"pdpp_token_kind":"Client"}`, 403, "permission_error", "insufficient_scope"},
+		{
+			"R-HOST-4 control plane", `{"active":true,"pdpp_token_kind":"control_plane"}`, 403, "permission_error",
+			"insufficient_scope",
+		},
+		{
+			"R-HOST-4 kind in other letters", `{"active":true,"pdpp_token_kind":"Client"}`, 403, "permission_error",
+			"insufficient_scope",
+		},
 		{"R-HOST-4 no kind", `{"active":true}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-4 kind under another name", `{"active":true,"token_kind":"client","PDPP_TOKEN_KIND":"client"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-4 owner by another name", `{"active":true,"pdpp_token_kind":"client","token_kind":"owner"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-4 owner by its role", `{"active":true,"pdpp_token_kind":"client","role":"Owner"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-4 client and control plane", `{"active":true,"pdpp_token_kind":"client","token_kind":"control_plane"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-10 audience", `{"active":true,"pdpp_token_kind":"client","aud":"https://other.example.com"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-10 longer audience", `{"active":true,"pdpp_token_kind":"client","aud":"https://pdpp.example.com.evil.example"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-10 audiences", `{"active":true,"pdpp_token_kind":"client","aud":["https://other.example.com","x"]}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-10 empty audience", `{"active":true,"pdpp_token_kind":"client","aud":[]}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-10 empty audience", `{"active":true,"pdpp_token_kind":"client","aud":""}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-10 package's audience", `{"active":true,"pdpp_token_kind":"mcp_package","aud":"x"}`, 403, "permission_error", "insufficient_scope"},
-		{"R-PKG-1 package without members", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1"}}`, 503, "package_unsupported", ""},
-		{"R-PKG-1 members are null", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":null}}`, 503, "package_unsupported", ""},
+		{
+			"R-HOST-4 kind under another name", `{"active":true,"token_kind":"client","PDPP_TOKEN_KIND":"client"}`, 403,
+			"permission_error", "insufficient_scope",
+		},
+		{
+			"R-HOST-4 owner by another name", `{"active":true,"pdpp_token_kind":"client","token_kind":"owner"}`, 403,
+			"permission_error", "insufficient_scope",
+		},
+		{
+			"R-HOST-4 owner by its role", `{"active":true,"pdpp_token_kind":"client","role":"Owner"}`, 403, "permission_error",
+			"insufficient_scope",
+		},
+		{
+			"R-HOST-4 client and control plane", `{"active":true,"pdpp_token_kind":"client","token_kind":"control_plane"}`, 403,
+			"permission_error", "insufficient_scope",
+		},
+		{
+			"R-HOST-10 audience", `{"active":true,"pdpp_token_kind":"client","aud":"https://other.example.com"}`, 403,
+			"permission_error", "insufficient_scope",
+		},
+		{
+			"R-HOST-10 longer audience",
+			`{"active":true,"pdpp_token_kind":"client","aud":"https://pdpp.example.com.evil.example"}`, 403, "permission_error",
+			"insufficient_scope",
+		},
+		{
+			"R-HOST-10 audiences", `{"active":true,"pdpp_token_kind":"client","aud":["https://other.example.com","x"]}`, 403,
+			"permission_error", "insufficient_scope",
+		},
+		{
+			"R-HOST-10 empty audience", `{"active":true,"pdpp_token_kind":"client","aud":[]}`, 403, "permission_error",
+			"insufficient_scope",
+		},
+		{
+			"R-HOST-10 empty audience", `{"active":true,"pdpp_token_kind":"client","aud":""}`, 403, "permission_error",
+			"insufficient_scope",
+		},
+		{
+			"R-HOST-10 package's audience", `{"active":true,"pdpp_token_kind":"mcp_package","aud":"x"}`, 403, "permission_error",
+			"insufficient_scope",
+		},
+		{
+			"R-PKG-1 package without members",
+			`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1"}}`, 503, "package_unsupported", "",
+		},
+		{
+			"R-PKG-1 members are null", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":null}}`, 503,
+			"package_unsupported", "",
+		},
 		{"R-PKG-1 no package", `{"active":true,"pdpp_token_kind":"mcp_package"}`, 503, "package_unsupported", ""},
-		{"R-PKG-1 empty package", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[]}}`, 403, "package_revoked", ""},
-		{"R-PKG-1 nothing active", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[{"status":"revoked","access_token":"a"},{"status":"Active","access_token":"a"},{"status":"active","access_token":""},{"access_token":"a"}]}}`, 403, "package_revoked", ""},
+		{
+			"R-PKG-1 empty package", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[]}}`, 403,
+			"package_revoked", "",
+		},
+		{"R-PKG-1 nothing active", `{"active":true,"pdpp_token_kind":"mcp_package",` +
+			`"package":{"members":[{"status":"revoked","access_token":"a"},{"status":"Active",` +
+			`"access_token":"a"},{"status":"active","access_token":""},{"access_token":"a"}]}}`, 403, "package_revoked", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -131,7 +204,8 @@ func TestRefusedAnswers(t *testing.T) {
 // R-HOST-10: the spellings of an accepted audience, and no audience at all.
 func TestAcceptedAudiences(t *testing.T) {
 	for _, reported := range []string{
-		`"https://pdpp.example.com"`, `"https://pdpp.example.com/"`, `"https://pdpp.example.com/mcp"`, `"https://pdpp.example.com/mcp/"`,
+		`"https://pdpp.example.com"`, `"https://pdpp.example.com/"`, `"https://pdpp.example.com/mcp"`,
+		`"https://pdpp.example.com/mcp/"`,
 		`"HTTPS://PDPP.example.com:443"`, `["x","https://pdpp.example.com"]`, `"urn:further"`, `null`,
 	} {
 		as := newAuthority(t, answer(`{"active":true,"pdpp_token_kind":"client","aud":`+reported+`}`))
@@ -143,31 +217,36 @@ func TestAcceptedAudiences(t *testing.T) {
 // R-HOST-4: an invalid answer admits no token and is not cached.
 func TestNonsensicalAnswersFailClosed(t *testing.T) {
 	for name, text := range map[string]string{
-		"no active":                  `{"pdpp_token_kind":"client"}`,
-		"active is text":             `{"active":"true","pdpp_token_kind":"client"}`,
-		"active is null":             `{"active":null,"pdpp_token_kind":"client"}`,
-		"active in other letters":    `{"Active":true,"pdpp_token_kind":"client"}`,
-		"active twice":               `{"active":false,"active":true,"pdpp_token_kind":"client"}`,
-		"exp is text":                `{"active":true,"pdpp_token_kind":"client","exp":"1795262952"}`,
-		"exp in milliseconds":        `{"active":true,"pdpp_token_kind":"client","exp":1795262952000}`,
-		"exp beyond numbers":         `{"active":true,"pdpp_token_kind":"client","exp":1e999}`,
-		"kind is a number":           `{"active":true,"pdpp_token_kind":1}`,
-		"client_id is an array":      `{"active":true,"pdpp_token_kind":"client","client_id":[]}`,
-		"aud is an object":           `{"active":true,"pdpp_token_kind":"client","aud":{}}`,
-		"aud holds a number":         `{"active":true,"pdpp_token_kind":"client","aud":["https://pdpp.example.com",1]}`,
-		"package is text":            `{"active":true,"pdpp_token_kind":"mcp_package","package":"gpkg_1"}`,
-		"members are an object":      `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":{}}}`,
-		"member is text":             `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":["a"]}}`,
-		"member's streams are text":  `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[{"status":"active","access_token":"a","streams":"all"}]}}`,
-		"member's status twice":      `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[{"status":"revoked","status":"active","access_token":"a"}]}}`,
-		"second member is wrong":     `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":[{"status":"active","access_token":"a"},{"status":1}]}}`,
-		"two packages":               `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"a","package":{"package_id":"b","members":[]}}`,
-		"two answers":                `{"active":true,"pdpp_token_kind":"client"}{}`,
-		"an array":                   `[{"active":true,"pdpp_token_kind":"client"}]`,
-		"nothing":                    ``,
-		"cut off":                    `{"active":true,"pdpp_token_kind":"cl`,
-		"true":                       `true`,
-		"package's id in an integer": `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":7,"members":[]}}`,
+		"no active":               `{"pdpp_token_kind":"client"}`,
+		"active is text":          `{"active":"true","pdpp_token_kind":"client"}`,
+		"active is null":          `{"active":null,"pdpp_token_kind":"client"}`,
+		"active in other letters": `{"Active":true,"pdpp_token_kind":"client"}`,
+		"active twice":            `{"active":false,"active":true,"pdpp_token_kind":"client"}`,
+		"exp is text":             `{"active":true,"pdpp_token_kind":"client","exp":"1795262952"}`,
+		"exp in milliseconds":     `{"active":true,"pdpp_token_kind":"client","exp":1795262952000}`,
+		"exp beyond numbers":      `{"active":true,"pdpp_token_kind":"client","exp":1e999}`,
+		"kind is a number":        `{"active":true,"pdpp_token_kind":1}`,
+		"client_id is an array":   `{"active":true,"pdpp_token_kind":"client","client_id":[]}`,
+		"aud is an object":        `{"active":true,"pdpp_token_kind":"client","aud":{}}`,
+		"aud holds a number":      `{"active":true,"pdpp_token_kind":"client","aud":["https://pdpp.example.com",1]}`,
+		"package is text":         `{"active":true,"pdpp_token_kind":"mcp_package","package":"gpkg_1"}`,
+		"members are an object":   `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":{}}}`,
+		"member is text":          `{"active":true,"pdpp_token_kind":"mcp_package","package":{"members":["a"]}}`,
+		"member's streams are text": `{"active":true,"pdpp_token_kind":"mcp_package",` +
+			`"package":{"members":[{"status":"active","access_token":"a","streams":"all"}]}}`,
+		"member's status twice": `{"active":true,"pdpp_token_kind":"mcp_package",` +
+			`"package":{"members":[{"status":"revoked","status":"active","access_token":"a"}]}}`,
+		"second member is wrong": `{"active":true,"pdpp_token_kind":"mcp_package",` +
+			`"package":{"members":[{"status":"active","access_token":"a"},{"status":1}]}}`,
+		"two packages": `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"a",` +
+			`"package":{"package_id":"b","members":[]}}`,
+		"two answers": `{"active":true,"pdpp_token_kind":"client"}{}`,
+		"an array":    `[{"active":true,"pdpp_token_kind":"client"}]`,
+		"nothing":     ``,
+		"cut off":     `{"active":true,"pdpp_token_kind":"cl`,
+		"true":        `true`,
+		"package's id in an integer": `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":7,` +
+			`"members":[]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			as := newAuthority(t, answer(text))

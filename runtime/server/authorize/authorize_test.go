@@ -45,8 +45,8 @@ func get(t *testing.T, metadata, target string, sources ...string) *http.Respons
 	return recorder.Result()
 }
 
-// R-HOST-3: the metadata have the endpoint of this server for the owner, and those of the authorization server for the rest. Nothing promises
-// a form of request that would pass by, or an issuer in redirects.
+// R-HOST-3: the metadata have the endpoint of this server for the owner, and those of the authorization server for the
+// rest. Nothing promises a form of request that would pass by, or an issuer in redirects.
 func TestMetadata(t *testing.T) {
 	response := get(t, asMetadata, authorize.MetadataPath, gmail)
 	var got map[string]any
@@ -67,7 +67,8 @@ func TestAuthorize(t *testing.T) {
 	const asked = authorize.AuthorizePath + "?client_id=c&state=s%26t&scope=pdpp%3Aread&resource=" + origin + "/mcp"
 	response := get(t, asMetadata, asked, gmail+"=cin_a+cin_b")
 	location, err := response.Location()
-	if err != nil || response.StatusCode != http.StatusFound || location.Host != "as.example" || location.Path != "/authorize" {
+	if err != nil || response.StatusCode != http.StatusFound || location.Host != "as.example" ||
+		location.Path != "/authorize" {
 		t.Fatalf("answered %d %v %v", response.StatusCode, location, err)
 	}
 	sent := location.Query()
@@ -80,7 +81,8 @@ func TestAuthorize(t *testing.T) {
 		t.Errorf("details %+v (-want +got):\n%s", details[0], diff)
 	}
 	sent.Del("authorization_details")
-	if diff := cmp.Diff(url.Values{"client_id": {"c"}, "state": {"s&t"}, "resource": {origin + "/mcp"}, "tenant": {"1"}}, sent); diff != "" {
+	if diff := cmp.Diff(url.Values{"client_id": {"c"}, "state": {"s&t"}, "resource": {origin + "/mcp"}, "tenant": {"1"}},
+		sent); diff != "" {
 		t.Errorf("the other parameters (-want +got):\n%s", diff)
 	}
 	own := get(t, asMetadata, asked+"&authorization_details=%5B%5D", gmail)
@@ -96,17 +98,22 @@ func TestChoice(t *testing.T) {
 	body := make([]byte, 64<<10)
 	n, _ := response.Body.Read(body)
 	page := string(body[:n])
-	for _, text := range []string{"<a href=\"/authorize?pdpp_source=0&amp;state=%3Cs%3E\">gmail</a>", ">slack (cin_team)</a>"} {
+	for _, text := range []string{
+		"<a href=\"/authorize?pdpp_source=0&amp;state=%3Cs%3E\">gmail</a>",
+		">slack (cin_team)</a>",
+	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page lacks %q:\n%s", text, page)
 		}
 	}
 	location, _ := get(t, asMetadata, authorize.AuthorizePath+"?state=s&pdpp_source=1", sources...).Location()
-	if location == nil || !strings.Contains(location.Query().Get("authorization_details"), "cin_team") || location.Query().Has("pdpp_source") {
+	if location == nil || !strings.Contains(location.Query().Get("authorization_details"), "cin_team") ||
+		location.Query().Has("pdpp_source") {
 		t.Errorf("the choice leads to %v", location)
 	}
 	for _, number := range []string{"-1", "2", "x"} {
-		if answered := get(t, asMetadata, authorize.AuthorizePath+"?pdpp_source="+number, sources...); answered.StatusCode != http.StatusOK {
+		if answered := get(t, asMetadata, authorize.AuthorizePath+"?pdpp_source="+number,
+			sources...); answered.StatusCode != http.StatusOK {
 			t.Errorf("choice %s: %d", number, answered.StatusCode)
 		}
 	}
@@ -115,7 +122,8 @@ func TestChoice(t *testing.T) {
 // R-HOST-4: an authorization server whose metadata are unknown is no reason to ask for something else.
 func TestUnknownAuthorizationServer(t *testing.T) {
 	for _, path := range []string{authorize.MetadataPath, authorize.AuthorizePath} {
-		if response := get(t, "", path, gmail); response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+		if response := get(t, "", path, gmail); response.StatusCode != http.StatusServiceUnavailable ||
+			response.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: %d %v", path, response.StatusCode, response.Header)
 		}
 	}

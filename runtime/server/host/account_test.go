@@ -42,11 +42,13 @@ func TestAccountOverHTTP(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) {
 		with.options.Audit = audit.NewStream(written, nil)
 		with.surface = testSurface(failing("broken", errPlain),
-			failing("refused", &rs.Error{Status: 401, Code: "context.stream_not_allowed"}), failing("echoed", &rs.Error{Status: 400, Code: "secret_words"}))
+			failing("refused", &rs.Error{Status: 401, Code: "context.stream_not_allowed"}),
+			failing("echoed", &rs.Error{Status: 400, Code: "secret_words"}))
 		with.answer = func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{}`) }
 	})
 	call := func(tool string) {
-		send(t, h.request(t, http.MethodPost, "/mcp", callOf(tool, `{"q":"secret words"}`), "Authorization", "Bearer "+bearer, "Request-Id", "req_of_a_test"))
+		send(t, h.request(t, http.MethodPost, "/mcp", callOf(tool, `{"q":"secret words"}`), "Authorization", "Bearer "+bearer,
+			"Request-Id", "req_of_a_test"))
 	}
 	call("fetch")
 	call("broken")
@@ -61,15 +63,16 @@ func TestAccountOverHTTP(t *testing.T) {
 		{Provider: h.rs.URL, Caller: who, Tool: "fetch", Reads: 1, Code: "ok"},
 		{Provider: h.rs.URL, Caller: who, Tool: "broken", Code: string(tool.Internal)},
 		{Provider: h.rs.URL, Caller: who, Tool: "refused", Code: "context.stream_not_allowed"},
-		{Provider: h.rs.URL, Caller: who, Tool: "echoed", Code: "rs_400"}, // a code that is not known could repeat an argument
+		// a code that is not known could repeat an argument
+		{Provider: h.rs.URL, Caller: who, Tool: "echoed", Code: "rs_400"},
 	}
 	if diff := cmp.Diff(want, entries, uncertain); diff != "" || len(who.TokenHash) != 16 {
 		t.Errorf("%q %s", who.TokenHash, diff)
 	}
 }
 
-// Covers R-OPS-2: over stdio an audit line has the credential and the client's name. A resource read has its tool, and other requests have
-// their method.
+// Covers R-OPS-2: over stdio an audit line has the credential and the client's name. A resource read has its tool, and
+// other requests have their method.
 func TestAccountOverStdio(t *testing.T) {
 	written := &hosttest.Journal{}
 	options := hosttest.Options
@@ -95,7 +98,10 @@ func TestAccountOverStdio(t *testing.T) {
 		{Provider: "https://pdpp.example", Caller: who, Tool: "fetch", Reads: 1, Code: "ok"},
 		{Provider: "https://pdpp.example", Caller: who, Tool: "schema", Reads: 1, Code: "ok"},
 		{Provider: "https://pdpp.example", Caller: who, Tool: "resources/list", Reads: 1, Code: string(rs.InvalidResponse)},
-		{Provider: "https://pdpp.example", Caller: who, Tool: "completion/complete", Reads: 1, Code: string(rs.InvalidResponse)},
+		{
+			Provider: "https://pdpp.example", Caller: who, Tool: "completion/complete", Reads: 1,
+			Code: string(rs.InvalidResponse),
+		},
 	}
 	if diff := cmp.Diff(want, accounts(t, written), uncertain); diff != "" {
 		t.Error(diff)

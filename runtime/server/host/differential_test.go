@@ -23,7 +23,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// mutationsVariable is the environment variable with the number of requests to compare on each transport. 100,000 take a few minutes:
+// mutationsVariable is the environment variable with the number of requests to compare on each transport. 100,000 take
+// a few minutes:
 //
 //	PDPP_MUTATIONS=100000 go test -run Differential -v -timeout 30m ./runtime/server/host
 const mutationsVariable = "PDPP_MUTATIONS"
@@ -78,8 +79,8 @@ func (c *tally) report(t *testing.T, started time.Time) {
 	t.Logf("in %.1f s", time.Since(started).Seconds())
 }
 
-// Covers R-HOST-1 and R-STDIO-7: every response equals the SDK's, over HTTP and stdio, except for the listed differences. Each listed
-// difference occurs.
+// Covers R-HOST-1 and R-STDIO-7: every response equals the SDK's, over HTTP and stdio, except for the listed
+// differences. Each listed difference occurs.
 func TestDifferential(t *testing.T) {
 	met, compared := map[string]bool{}, 0
 	for name, compare := range map[string]func(*testing.T, *tally){"HTTP": compareOverHTTP, "stdio": compareOverStdio} {
@@ -102,7 +103,8 @@ func TestDifferential(t *testing.T) {
 // differentialSurface has tools with constant results.
 func differentialSurface() tool.Surface {
 	surface := callSurface()
-	surface.Tools = slices.DeleteFunc(surface.Tools, func(definition tool.Definition) bool { return definition.Name == "whole" })
+	surface.Tools = slices.DeleteFunc(surface.Tools,
+		func(definition tool.Definition) bool { return definition.Name == "whole" })
 	return surface
 }
 
@@ -145,7 +147,8 @@ type spokenLines struct {
 	counted int
 }
 
-// ask sends a line and returns its responses. A request gets one response. Responses to any other line come before that to the ping after it.
+// ask sends a line and returns its responses. A request gets one response. Responses to any other line come before that
+// to the ping after it.
 func (s *spokenLines) ask(t *testing.T, line string, isRequest bool) verdict {
 	t.Helper()
 	s.counted++
@@ -183,8 +186,8 @@ func speak(t *testing.T, revision string, serve func(in io.ReadCloser, out io.Wr
 	return spoken
 }
 
-// compareOverStdio sends each line to sessions of both servers. TestBatchesOverStdio covers batches, because the SDK never answers one with a
-// notification.
+// compareOverStdio sends each line to sessions of both servers. TestBatchesOverStdio covers batches, because the SDK
+// never answers one with a notification.
 func compareOverStdio(t *testing.T, counts *tally) {
 	options := host.Options{Name: "pdpp-mcp", Version: "test"}
 	ours := func(in io.ReadCloser, out io.WriteCloser) {
@@ -211,7 +214,8 @@ func compareOverStdio(t *testing.T, counts *tally) {
 		decoded, err := jsonrpc.DecodeMessage([]byte(m.body))
 		request, isRequest := decoded.(*jsonrpc.Request)
 		isRequest = err == nil && isRequest && request.IsCall()
-		want := verdict{isOver: true} // a text that is not JSON ends its session, or is taken for the beginning of a longer text
+		// a text that is not JSON ends its session, or is taken for the beginning of a longer text
+		want := verdict{isOver: true}
 		if json.Valid([]byte(m.body)) {
 			// The SDK takes a blank behind a message for the end of the session.
 			if want = sdk[m.begun].ask(t, strings.TrimSpace(m.body), isRequest); want.isOver {

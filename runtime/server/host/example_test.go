@@ -49,7 +49,8 @@ func ExampleServeSession() {
 	fromServer, output := io.Pipe()
 	go func() {
 		// A program that is started by its client passes os.Stdin and os.Stdout.
-		_ = host.ServeSession(ctx, surface, host.Options{Name: "my-adapter", Version: "1.0.0"}, environment, host.Streams{In: input, Out: output})
+		_ = host.ServeSession(ctx, surface, host.Options{Name: "my-adapter", Version: "1.0.0"}, environment,
+			host.Streams{In: input, Out: output})
 	}()
 
 	client := mcp.NewClient(&mcp.Implementation{Name: "example", Version: "1.0.0"}, nil)

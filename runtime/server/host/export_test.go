@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// NewBareSDK returns a server of the same surface whose calls the SDK answers. Origin is for the icon, and empty for a local server.
+// NewBareSDK returns a server of the same surface whose calls the SDK answers. Origin is for the icon, and empty for a
+// local server.
 func NewBareSDK(surface tool.Surface, options Options, origin string, environment toolcall.Environment) *mcp.Server {
 	self := options.identity()
 	if origin != "" {
@@ -22,7 +23,8 @@ func NewBareSDK(surface tool.Surface, options Options, origin string, environmen
 
 func runBySDK(runner *toolcall.Runner) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result := runner.Run(ctx, toolcall.Call{Definition: runner.Tool(request.Params.Name), Arguments: request.Params.Arguments})
+		result := runner.Run(ctx,
+			toolcall.Call{Definition: runner.Tool(request.Params.Name), Arguments: request.Params.Arguments})
 		return convertedFor(result), nil
 	}
 }

@@ -122,13 +122,19 @@ func testSurface(more ...tool.Definition) tool.Surface {
 				{Name: "stream", Description: "The stream.", Complete: tool.CompleteStream},
 				{Name: "connection", Description: "The connection.", Complete: tool.CompleteConnection},
 			},
-			Parts: []tool.PromptPart{{Before: "Look for ", Argument: "word"}, {Before: " in ", Argument: "stream"}, {Before: "."}},
+			Parts: []tool.PromptPart{
+				{Before: "Look for ", Argument: "word"},
+				{Before: " in ", Argument: "stream"},
+				{Before: "."},
+			},
 		}},
 	}
 }
 
 // connect serves the surface over a session in memory.
-func connect(t *testing.T, surface tool.Surface, options host.Options, environment toolcall.Environment) *mcp.ClientSession {
+func connect(t *testing.T, surface tool.Surface, options host.Options,
+	environment toolcall.Environment,
+) *mcp.ClientSession {
 	t.Helper()
 	if options.Name == "" {
 		options.Name, options.Version = hosttest.Options.Name, hosttest.Options.Version

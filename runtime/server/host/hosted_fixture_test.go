@@ -125,7 +125,10 @@ func newHosted(t testing.TB, change ...func(*hostedWith)) *hosted {
 	for _, apply := range change {
 		apply(&with)
 	}
-	h := &hosted{as: newAuthorizationServer(t), rs: newResourceServer(t, with.answer), log: &hosttest.Journal{}, metrics: prometheus.New()}
+	h := &hosted{
+		as: newAuthorizationServer(t), rs: newResourceServer(t, with.answer), log: &hosttest.Journal{},
+		metrics: prometheus.New(),
+	}
 	listener := httptest.NewUnstartedServer(nil)
 	address := listener.Listener.Addr().String()
 	verifier, err := auth.NewVerifier(auth.Options{
@@ -195,7 +198,8 @@ func send(t testing.TB, request *http.Request) answered {
 // post sends a message with a valid bearer.
 func (h *hosted) post(t testing.TB, body string, header ...string) answered {
 	t.Helper()
-	return send(t, h.request(t, http.MethodPost, "/mcp", body, append([]string{"Authorization", "Bearer " + bearer}, header...)...))
+	return send(t, h.request(t, http.MethodPost, "/mcp", body,
+		append([]string{"Authorization", "Bearer " + bearer}, header...)...))
 }
 
 // httpError is the error of a body.

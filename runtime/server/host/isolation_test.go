@@ -30,7 +30,8 @@ func readAll(name string) tool.Definition {
 	})
 }
 
-// manyCallers returns a server whose resource server answers each bearer with its own data. Every third answer is an error with the data.
+// manyCallers returns a server whose resource server answers each bearer with its own data. Every third answer is an
+// error with the data.
 func manyCallers(t testing.TB) *hosted {
 	t.Helper()
 	h := newHosted(t, func(with *hostedWith) {
@@ -60,13 +61,16 @@ func tokenOf(caller int) string {
 	return fmt.Sprintf("token-of-a-caller-%d", caller)
 }
 
-// introspectionOf returns the bearer that reads for a caller: its own, or the bearer of the only package member with the stream.
+// introspectionOf returns the bearer that reads for a caller: its own, or the bearer of the only package member with
+// the stream.
 func introspectionOf(caller int) string {
 	if caller%2 == 1 {
 		return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_%[1]d","members":[`+
-			`{"grant_id":"grt_%[1]d","status":"active","connection_id":"cin_%[1]d","streams":["echo"],"access_token":"token-of-a-caller-%[1]d"},`+
+			`{"grant_id":"grt_%[1]d","status":"active","connection_id":"cin_%[1]d","streams":["echo"],`+
+			`"access_token":"token-of-a-caller-%[1]d"},`+
 			`{"grant_id":"grt_%[1]d_gone","status":"revoked","connection_id":"cin_%[1]d_gone","streams":["echo"]},`+
-			`{"grant_id":"grt_%[1]d_other","status":"active","connection_id":"cin_%[1]d_other","streams":["other"],"access_token":"token-of-a-caller-%[1]d-other"}]}}`, caller)
+			`{"grant_id":"grt_%[1]d_other","status":"active","connection_id":"cin_%[1]d_other","streams":["other"],`+
+			`"access_token":"token-of-a-caller-%[1]d-other"}]}}`, caller)
 	}
 	return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"client","grant_id":"grt_%d"}`, caller)
 }
@@ -80,7 +84,8 @@ var crowd = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * cal
 func askAs(t testing.TB, h *hosted, caller int) string {
 	name := fmt.Sprint(caller)
 	argument := "argument:" + name + ";"
-	request := h.request(t, http.MethodPost, "/mcp", callOf("read", `{"x":"`+argument+`"}`), "Authorization", "Bearer "+tokenOf(caller))
+	request := h.request(t, http.MethodPost, "/mcp", callOf("read", `{"x":"`+argument+`"}`), "Authorization",
+		"Bearer "+tokenOf(caller))
 	response, err := crowd.Do(request)
 	if err != nil {
 		return err.Error()
@@ -93,7 +98,8 @@ func askAs(t testing.TB, h *hosted, caller int) string {
 	text := string(body)
 	own := strings.Count(text, canaryOf(name))
 	if own == 0 || own != strings.Count(text, "canary:") ||
-		strings.Count(text, argument) != strings.Count(text, "argument:") || strings.Contains(text, "token-") || strings.Contains(text, "package-") {
+		strings.Count(text, argument) != strings.Count(text, "argument:") || strings.Contains(text, "token-") ||
+		strings.Contains(text, "package-") {
 		return fmt.Sprintf("caller %s reads %s", name, text)
 	}
 	return ""

@@ -21,13 +21,14 @@ func markOf(caller int) string { return fmt.Sprintf("mark-of-caller-%d-", caller
 func markedPage(caller, rows int) string {
 	var page []string
 	for i := range rows {
-		page = append(page, fmt.Sprintf(`{"id":"m%d","stream":"messages","data":{"body":%q}}`, i, strings.Repeat(markOf(caller), 1+i%40)))
+		page = append(page, fmt.Sprintf(`{"id":"m%d","stream":"messages","data":{"body":%q}}`, i,
+			strings.Repeat(markOf(caller), 1+i%40)))
 	}
 	return `{"object":"list","has_more":false,"data":[` + strings.Join(page, ",") + `]}`
 }
 
-// Covers R-HOST-5: two callers read with the generated tools over real sockets, interleaved, and every third call is cancelled
-// while its answer is being read, rendered or written. No byte of one caller reaches the other.
+// Covers R-HOST-5: two callers read with the generated tools over real sockets, interleaved, and every third call is
+// cancelled while its answer is being read, rendered or written. No byte of one caller reaches the other.
 func TestNoByteReachesAnotherCaller(t *testing.T) {
 	const callsOfEach = 60
 	h := newHosted(t, func(with *hostedWith) {
@@ -67,7 +68,8 @@ func TestNoByteReachesAnotherCaller(t *testing.T) {
 // readMarked reads rows as a caller. It returns what was received before the call was cancelled.
 func readMarked(ctx context.Context, t *testing.T, h *hosted, caller, rows int) string {
 	t.Helper()
-	request := h.request(t, http.MethodPost, "/mcp", callOf("query_records", fmt.Sprintf(`{"stream":"messages","limit":%d}`, rows)),
+	request := h.request(t, http.MethodPost, "/mcp",
+		callOf("query_records", fmt.Sprintf(`{"stream":"messages","limit":%d}`, rows)),
 		"Authorization", "Bearer "+tokenOf(caller))
 	response, err := crowd.Do(request.WithContext(ctx))
 	if err != nil {

@@ -28,7 +28,8 @@ func TestRateOfOneToken(t *testing.T) {
 	if got.status != 429 || errorOf(t, got.body).Code != "rate_limit_exceeded" || err != nil || wait < 90 || wait > 100 {
 		t.Errorf("answer is %d %s, Retry-After %q", got.status, got.body, got.header.Get("Retry-After"))
 	}
-	if got := send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-other-3fKq9aBcD7xY")); got.status != 200 {
+	if got := send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization",
+		"Bearer tok-other-3fKq9aBcD7xY")); got.status != 200 {
 		t.Errorf("another caller gets %d %s", got.status, got.body)
 	}
 }

@@ -33,12 +33,26 @@ var refusedMessages = []struct {
 	{"method twice", `{"jsonrpc":"2.0","id":7,"method":"tools/list","method":"ping"}`, -32600, "7"},
 	{"method twice in two spellings", `{"jsonrpc":"2.0","id":7,"method":"ping","m\u0065thod":"ping"}`, -32600, "7"},
 	{"an unknown member twice", `{"jsonrpc":"2.0","id":7,"method":"ping","x":1,"x":1}`, -32600, "7"},
-	{"params twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fetch"},"params":{"name":"schema"}}`, -32600, "7"},
-	{"name twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fetch","name":"schema"}}`, -32600, "7"},
-	{"uri twice", `{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"pdpp://stream/a","uri":"pdpp://stream/b"}}`, -32600, "7"},
-	{"_meta twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{},"name":"fetch","_meta":{}}}`, -32600, "7"},
-	{"a name in _meta twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fetch","_meta":{"a":1,"\u0061":2}}}`, -32600, "7"},
-	{"many members and one twice", `{"jsonrpc":"2.0","id":7,"method":"ping","params":{` + manyMembers(40) + `,"m7":0}}`, -32600, "7"},
+	{
+		"params twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fetch"},"params":{"name":"schema"}}`,
+		-32600, "7",
+	},
+	{
+		"name twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fetch","name":"schema"}}`, -32600,
+		"7",
+	},
+	{"uri twice", `{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"pdpp://stream/a",` +
+		`"uri":"pdpp://stream/b"}}`, -32600, "7"},
+	{
+		"_meta twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{},"name":"fetch","_meta":{}}}`,
+		-32600, "7",
+	},
+	{
+		"a name in _meta twice",
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fetch","_meta":{"a":1,"\u0061":2}}}`, -32600, "7",
+	},
+	{"many members and one twice", `{"jsonrpc":"2.0","id":7,"method":"ping","params":{` + manyMembers(40) +
+		`,"m7":0}}`, -32600, "7"},
 	{"id twice", `{"jsonrpc":"2.0","id":7,"id":7,"method":"ping"}`, -32600, "null"},
 	{"a fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -32600, "null"},
 	{"an id beyond 2^53", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, -32600, "null"},
@@ -93,7 +107,8 @@ func TestRefusedMessagesOverStdio(t *testing.T) {
 		lines := begin(t, revision)
 		for _, test := range refusedMessages {
 			lines.send(test.message + "\n")
-			if got, want := lines.next(), fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,`, test.id, test.code); !strings.HasPrefix(got, want) {
+			if got, want := lines.next(), fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,`, test.id,
+				test.code); !strings.HasPrefix(got, want) {
 				t.Errorf("%s: %s is answered %.300s, want %s", revision, test.name, got, want)
 			}
 		}
@@ -119,7 +134,8 @@ func TestRefusedMessagesOverHTTP(t *testing.T) {
 			continue
 		}
 		for _, id := range goodIDs {
-			got := h.post(t, strings.Replace(callOf("fetch", `{}`), `"id":1`, `"id":`+id[0], 1), "Mcp-Protocol-Version", revision)
+			got := h.post(t, strings.Replace(callOf("fetch", `{}`), `"id":1`, `"id":`+id[0], 1),
+				"Mcp-Protocol-Version", revision)
 			if want := `{"jsonrpc":"2.0","id":` + id[1] + `,"result":`; got.status != 200 || !strings.HasPrefix(got.body, want) {
 				t.Errorf("%s: id %s is answered %d %.300s", revision, id[0], got.status, got.body)
 			}
@@ -147,13 +163,14 @@ func checkRefusal(t *testing.T, got answered, name string, status, code int, id 
 	if got.status != status || body.Error.Code != code || string(body.ID) != id || body.Error.Message == "" {
 		t.Errorf("%s: answer is %d %s, want %d, %d with id %s", name, got.status, got.body, status, code, id)
 	}
-	if data := body.Error.Data; data.Code != "invalid_request" || data.RequestID == "" || data.RequestID != got.header.Get("Request-Id") {
+	if data := body.Error.Data; data.Code != "invalid_request" || data.RequestID == "" ||
+		data.RequestID != got.header.Get("Request-Id") {
 		t.Errorf("%s: data is %+v, the request's id %q", name, data, got.header.Get("Request-Id"))
 	}
 }
 
-// Covers R-HOST-1: an unknown method gets -32601 with the id of its request in every revision, over HTTP and stdio. An unknown notification is
-// accepted.
+// Covers R-HOST-1: an unknown method gets -32601 with the id of its request in every revision, over HTTP and stdio. An
+// unknown notification is accepted.
 func TestUnknownMethods(t *testing.T) {
 	h := newHosted(t)
 	for _, revision := range host.Revisions() {
@@ -167,7 +184,8 @@ func TestUnknownMethods(t *testing.T) {
 				t.Errorf("%s over stdio: %s", revision, got)
 			}
 			got := h.post(t, body, header...)
-			if status := map[bool]int{true: 404, false: 200}[revision >= newestRevision]; got.status != status || !strings.Contains(got.body, want) {
+			if status := map[bool]int{true: 404, false: 200}[revision >= newestRevision]; got.status != status ||
+				!strings.Contains(got.body, want) {
 				t.Errorf("%s over HTTP: %d %s", revision, got.status, got.body)
 			}
 			body = strings.Replace(body, `"id":`+id+`,`, "", 1)
@@ -210,14 +228,21 @@ func TestRepeatedHeadersAreRefused(t *testing.T) {
 	}
 }
 
-// Covers R-STDIO-7 over HTTP: each message of a batch of 2025-03-26 is answered in order. Later revisions have no batches.
+// Covers R-STDIO-7 over HTTP: each message of a batch of 2025-03-26 is answered in order. Later revisions have no
+// batches.
 func TestBatchesOverHTTP(t *testing.T) {
 	h := newHosted(t)
 	batch := "[" + strings.Join([]string{
-		strings.Replace(callOf("fetch", `{}`), `"id":1`, `"id":"a"`, 1), ping, `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"jsonrpc":"2.0","id":3,"method":"nothing"}`, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `7`, `{"jsonrpc":"2.0","id":4,"method":"tools/call"}`,
+		strings.Replace(callOf("fetch", `{}`), `"id":1`, `"id":"a"`, 1), ping,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":3,"method":"nothing"}`, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `7`,
+		`{"jsonrpc":"2.0","id":4,"method":"tools/call"}`,
 	}, ",") + "]"
-	for _, header := range [][]string{nil, {"Mcp-Protocol-Version", "2025-03-26"}, {"Mcp-Protocol-Version", "2024-11-05"}} {
+	for _, header := range [][]string{
+		nil,
+		{"Mcp-Protocol-Version", "2025-03-26"},
+		{"Mcp-Protocol-Version", "2024-11-05"},
+	} {
 		got := h.post(t, batch, header...)
 		var answers []struct {
 			ID    json.RawMessage
@@ -233,10 +258,12 @@ func TestBatchesOverHTTP(t *testing.T) {
 		if all := strings.Join(told, ", "); all != `"a" 0, 1 0, 3 -32601, null -32600, null -32600, 4 -32600` {
 			t.Errorf("%v: answers are %s", header, all)
 		}
-		if got := h.post(t, `[{"jsonrpc":"2.0","method":"notifications/initialized"}]`, header...); got.status != 202 || got.body != "" {
+		if got := h.post(t, `[{"jsonrpc":"2.0","method":"notifications/initialized"}]`, header...); got.status != 202 ||
+			got.body != "" {
 			t.Errorf("%v: a batch of notifications is answered %d %s", header, got.status, got.body)
 		}
-		checkRefusal(t, h.post(t, "["+ping+","+strings.Replace(ping, `"id":1`, `"id":1.0`, 1)+"]", header...), "one id twice", 400, -32600, "null")
+		checkRefusal(t, h.post(t, "["+ping+","+strings.Replace(ping, `"id":1`, `"id":1.0`, 1)+"]", header...), "one id twice",
+			400, -32600, "null")
 	}
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		checkRefusal(t, h.post(t, "["+ping+"]", "Mcp-Protocol-Version", revision), revision, 400, -32600, "null")
@@ -265,7 +292,8 @@ func (h *hosted) stall(t *testing.T, tokens int, each int) {
 	for i := range tokens * each {
 		token := fmt.Sprintf("token-of-a-caller-%d", i%tokens)
 		h.as.says(token, `{"active":true,"pdpp_token_kind":"client"}`)
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, h.url+"/mcp", &stalled{begun: begun, end: end})
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, h.url+"/mcp",
+			&stalled{begun: begun, end: end})
 		request.ContentLength = host.MaxRequestBody
 		request.Header.Set("Authorization", "Bearer "+token)
 		requests.Go(func() { h.ServeHTTP(httptest.NewRecorder(), request) })

@@ -33,7 +33,10 @@ var differentialRevisions = []string{"2025-06-18", "2024-11-05", "2025-03-26", "
 
 func (r mutations) next() mutation {
 	revision := r.any(differentialRevisions...)
-	m := mutation{begun: revision, header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}}
+	m := mutation{
+		begun:  revision,
+		header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}},
+	}
 	if r.rarely(8) && revision < "2025-06-18" || r.rarely(2) {
 		messages := make([]string, r.IntN(4))
 		for i := range messages {
@@ -58,8 +61,10 @@ func (r mutations) next() mutation {
 		m.header.Set("Mcp-Name", "pointing")
 	}
 	for r.rarely(12) {
-		name := r.any("Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Content-Type", "Accept", "Last-Event-Id", "Mcp-Session-Id")
-		value := r.any("", "2025-06-18", "2026-07-28", "2027-01-01", "1999-01-01", "tools/call", "pointing", "failing", "tools/list", "unknown",
+		name := r.any("Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Content-Type", "Accept", "Last-Event-Id",
+			"Mcp-Session-Id")
+		value := r.any("", "2025-06-18", "2026-07-28", "2027-01-01", "1999-01-01", "tools/call", "pointing", "failing",
+			"tools/list", "unknown",
 			"application/json; charset=utf-8", "text/plain", "application/json;;", "*/*", "text/*;q=1, application/*", "1")
 		if value == "" {
 			m.header.Del(name)
@@ -75,9 +80,12 @@ func (r mutations) next() mutation {
 
 // message returns a JSON-RPC message. A batch contains no initialize, because the SDK answers it in the same session.
 func (r mutations) message(revision string, inBatch bool) string {
-	method := r.one(`"tools/call"`, `"tools/call"`, `"tools\/call"`, `"tools/list"`, `"ping"`, `"nothing"`, `"tools/Call"`, `""`, `1`, `null`, `["tools/call"]`,
-		`"notifications/initialized"`, `"notifications/nothing"`, `"notifications/roots/list_changed"`, `"resources/read"`, `"resources/list"`,
-		`"resources/templates/list"`, `"prompts/list"`, `"prompts/get"`, `"completion/complete"`, `"notifications/progress"`, `"tools/call\u0000"`,
+	method := r.one(`"tools/call"`, `"tools/call"`, `"tools\/call"`, `"tools/list"`, `"ping"`, `"nothing"`, `"tools/Call"`,
+		`""`, `1`, `null`, `["tools/call"]`,
+		`"notifications/initialized"`, `"notifications/nothing"`, `"notifications/roots/list_changed"`, `"resources/read"`,
+		`"resources/list"`,
+		`"resources/templates/list"`, `"prompts/list"`, `"prompts/get"`, `"completion/complete"`, `"notifications/progress"`,
+		`"tools/call\u0000"`,
 		`"server/discover"`, `"logging/setLevel"`, `"initialize"`)
 	if inBatch && method == `"initialize"` {
 		method = `"ping"`
@@ -87,14 +95,18 @@ func (r mutations) message(revision string, inBatch bool) string {
 		r.member("method", method),
 	}
 	if !r.rarely(5) {
-		members = append(members, r.member("id", r.one(fmt.Sprint(r.IntN(1000)), `"a b"`, `""`, `"\u00e9<&>\n"`, `"é"`, `-0`, `0`, `-7`, `5.0`, `1.5`, `1e2`, `1e23`, `1e999`,
-			`9007199254740992`, `9007199254740993`, `-9007199254740993`, `9007199254740992.5`, `null`, `true`, `{}`, `[1]`, `"\ud800"`)))
+		members = append(members,
+			r.member("id", r.one(fmt.Sprint(r.IntN(1000)), `"a b"`, `""`, `"\u00e9<&>\n"`, `"é"`, `-0`, `0`, `-7`, `5.0`, `1.5`,
+				`1e2`, `1e23`, `1e999`,
+				`9007199254740992`, `9007199254740993`, `-9007199254740993`, `9007199254740992.5`, `null`, `true`, `{}`,
+				`[1]`, `"\ud800"`)))
 	}
 	if !r.rarely(4) {
 		members = append(members, r.member("params", r.params(revision, method)))
 	}
 	for r.rarely(6) {
-		members = append(members, r.any(`"Method":"ping"`, `"more":1`, `"ID":7`, `"method":"ping"`, `"m\u0065thod":"tools/list"`, `"id":3`, `"result":{}`, `"error":{}`, `"error":5`,
+		members = append(members, r.any(`"Method":"ping"`, `"more":1`, `"ID":7`, `"method":"ping"`,
+			`"m\u0065thod":"tools/list"`, `"id":3`, `"result":{}`, `"error":{}`, `"error":5`,
 			`"error":{"code":1,"message":"x"}`, `"params":{"name":"failing"}`, `"more":1e999`, `"jsonrpc":"2.0"`, `"":0`))
 	}
 	r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
@@ -128,7 +140,9 @@ func (r mutations) params(revision, method string) string {
 	}
 	members := []string{}
 	if !r.rarely(4) {
-		members = append(members, r.member("name", r.one(`"pointing"`, `"failing"`, `"panicking"`, `"p\u006finting"`, `"unknown"`, `""`, `null`, `7`, `{}`, `["pointing"]`)))
+		members = append(members,
+			r.member("name", r.one(`"pointing"`, `"failing"`, `"panicking"`, `"p\u006finting"`, `"unknown"`, `""`, `null`, `7`,
+				`{}`, `["pointing"]`)))
 	}
 	if r.rarely(70) {
 		members = append(members, r.member("arguments", r.value()))
@@ -140,20 +154,28 @@ func (r mutations) params(revision, method string) string {
 		members = append(members, r.member("uri", r.any(`"pdpp://stream/messages"`, `"pdpp://stream/%zz"`, `7`, `"x"`)))
 	}
 	if strings.Contains(method, "initialize") {
-		members = append(members, r.member("protocolVersion", r.any(`"2025-06-18"`, `"2026-07-28"`, `"x"`, `1`)), r.member("capabilities", "{}"))
+		members = append(members, r.member("protocolVersion", r.any(`"2025-06-18"`, `"2026-07-28"`, `"x"`, `1`)),
+			r.member("capabilities", "{}"))
 	}
 	if strings.Contains(method, "prompts/get") {
-		members = append(members, r.member("name", r.any(`"one_word"`, `"one_word"`, `"none"`)), r.member("arguments", r.any(`{"word":"a"}`, `{}`, `{"word":7}`, `{"word":"a\n"}`, `{"words":"a"}`)))
+		members = append(members, r.member("name", r.any(`"one_word"`, `"one_word"`, `"none"`)),
+			r.member("arguments", r.any(`{"word":"a"}`, `{}`, `{"word":7}`, `{"word":"a\n"}`, `{"words":"a"}`)))
 	}
 	if strings.Contains(method, "completion/complete") {
 		members = append(members,
-			r.member("ref", r.one(`{"type":"ref/prompt","name":"one_word"}`, `{"type":"ref/resource","uri":"pdpp://stream/{name}"}`, `{"type":"ref/prompt","name":"none"}`, `{"type":"x"}`, `{}`, `7`)),
-			r.member("argument", r.any(`{"name":"word","value":"a"}`, `{"name":"stream","value":""}`, `{"name":"name","value":"m"}`, `{"name":"none","value":""}`, `{"name":7}`, `{}`)))
+			r.member("ref", r.one(`{"type":"ref/prompt","name":"one_word"}`,
+				`{"type":"ref/resource","uri":"pdpp://stream/{name}"}`, `{"type":"ref/prompt","name":"none"}`,
+				`{"type":"x"}`, `{}`, `7`)),
+			r.member("argument", r.any(`{"name":"word","value":"a"}`, `{"name":"stream","value":""}`,
+				`{"name":"name","value":"m"}`, `{"name":"none","value":""}`, `{"name":7}`, `{}`)))
 	}
 	for r.rarely(10) {
-		members = append(members, r.any(`"Name":"failing"`, `"task":{}`, `"task":1e999`, `"name":"failing"`, `"n\u0061me":"failing"`, `"_meta":{}`, `"arguments":{"b":2}`,
-			`"inputResponses":{}`, `"inputResponses":null`, `"inputResponses":[]`, `"inputResponses":{"a":7}`, `"inputResponses":{"a":{"action":"accept"}}`,
-			`"inputResponses":{"a":{"roots":[]}}`, `"requestState":"s"`, `"requestState":null`, `"requestState":7`, `"cursor":"x"`, `"cursor":7`))
+		members = append(members, r.any(`"Name":"failing"`, `"task":{}`, `"task":1e999`, `"name":"failing"`,
+			`"n\u0061me":"failing"`, `"_meta":{}`, `"arguments":{"b":2}`,
+			`"inputResponses":{}`, `"inputResponses":null`, `"inputResponses":[]`, `"inputResponses":{"a":7}`,
+			`"inputResponses":{"a":{"action":"accept"}}`,
+			`"inputResponses":{"a":{"roots":[]}}`, `"requestState":"s"`, `"requestState":null`, `"requestState":7`,
+			`"cursor":"x"`, `"cursor":7`))
 	}
 	r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 	return "{" + strings.Join(members, ",") + "}"
@@ -168,17 +190,24 @@ func (r mutations) meta(revision string) string {
 	members := []string{}
 	if revision == "2026-07-28" || r.rarely(20) {
 		members = append(members,
-			r.member(prefix+"protocolVersion", r.one(`"`+revision+`"`, `"2026-07-28"`, `"2025-06-18"`, `"2027-01-01"`, `7`, `null`, `""`)),
-			r.member(prefix+"clientInfo", r.one(`{"name":"test","version":"1"}`, `{"name":"claude","version":"2","icons":[{"src":"x","sizes":["any"]}]}`, `{}`, `null`, `7`,
-				`{"name":7}`, `{"Name":7}`, `{"name":"a","icons":[{"src":7}]}`, `[]`, `{"name":"a","name":7}`, `{"title":{}}`)),
-			r.member(prefix+"clientCapabilities", r.one(`{}`, `{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`, `null`, `[]`, `7`, `{"roots":7}`, `{"Roots":7}`,
-				`{"roots":{"listChanged":1}}`, `{"experimental":{"a":{}}}`, `{"experimental":[]}`, `{"sampling":{"tools":{}}}`, `{"sampling":7}`, `{"extensions":{"x":{}}}`)))
+			r.member(prefix+"protocolVersion",
+				r.one(`"`+revision+`"`, `"2026-07-28"`, `"2025-06-18"`, `"2027-01-01"`, `7`, `null`, `""`)),
+			r.member(prefix+"clientInfo",
+				r.one(`{"name":"test","version":"1"}`, `{"name":"claude","version":"2","icons":[{"src":"x","sizes":["any"]}]}`,
+					`{}`, `null`, `7`,
+					`{"name":7}`, `{"Name":7}`, `{"name":"a","icons":[{"src":7}]}`, `[]`, `{"name":"a","name":7}`, `{"title":{}}`)),
+			r.member(prefix+"clientCapabilities",
+				r.one(`{}`, `{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`, `null`, `[]`, `7`,
+					`{"roots":7}`, `{"Roots":7}`,
+					`{"roots":{"listChanged":1}}`, `{"experimental":{"a":{}}}`, `{"experimental":[]}`, `{"sampling":{"tools":{}}}`,
+					`{"sampling":7}`, `{"extensions":{"x":{}}}`)))
 		if r.rarely(10) {
 			members = members[:r.IntN(len(members))]
 		}
 	}
 	for r.rarely(30) {
-		members = append(members, r.any(`"progressToken":7`, `"progressToken":"p"`, `"vendor/id":"x"`, `"x":1e999`, `"x":-1e999`, `"x":1e308`, `"x":[1,{"y":1e400}]`, `"a":{"b":[]}`, `"a":null`,
+		members = append(members, r.any(`"progressToken":7`, `"progressToken":"p"`, `"vendor/id":"x"`, `"x":1e999`,
+			`"x":-1e999`, `"x":1e308`, `"x":[1,{"y":1e400}]`, `"a":{"b":[]}`, `"a":null`,
 			`"`+prefix+`logLevel":"info"`, `"`+prefix+`logLevel":7`, `"":0`, `"deep":`+r.nested(), `"a":1,"\u0061":2`))
 	}
 	r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
@@ -187,7 +216,8 @@ func (r mutations) meta(revision string) string {
 
 // value returns the value of arguments.
 func (r mutations) value() string {
-	return r.one(`{"a":"x"}`, `{}`, `null`, `[1]`, `"a"`, `7`, ` { "a" : 1.10 } `, `{"a":1,"a":2}`, `{"a":1e999}`, `{"a":"<&>\u2028\u00e9"}`, `{"a":`+r.nested()+`}`, `{"b":[{"c":null}]}`)
+	return r.one(`{"a":"x"}`, `{}`, `null`, `[1]`, `"a"`, `7`, ` { "a" : 1.10 } `, `{"a":1,"a":2}`, `{"a":1e999}`,
+		`{"a":"<&>\u2028\u00e9"}`, `{"a":`+r.nested()+`}`, `{"b":[{"c":null}]}`)
 }
 
 // nested returns a value near the limit of nesting, or far beyond it.

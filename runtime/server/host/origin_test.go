@@ -47,23 +47,90 @@ func TestPublicOrigin(t *testing.T) {
 		want             string
 	}{
 		{"direct", stranger, "mcp.example", nil, own},
-		{"forwarded", proxy, "mcp.example", http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"https"}}, "https://mcp.example/mcp"},
-		{"inner host", proxy, "adapter:8788", http.Header{"X-Forwarded-Host": {"MCP.example"}, "X-Forwarded-Proto": {"HTTPS"}}, "https://mcp.example/mcp"},
-		{"port of the scheme", proxy, "adapter", http.Header{"X-Forwarded-Host": {"mcp.example:443"}, "X-Forwarded-Proto": {"https"}}, "https://mcp.example/mcp"},
-		{"port of another scheme", proxy, "adapter", http.Header{"X-Forwarded-Host": {"mcp.example:80"}, "X-Forwarded-Proto": {"https"}}, "https://mcp.example:80/mcp"},
-		{"RFC 7239", proxy, "adapter", http.Header{"Forwarded": {`for=192.0.2.1;host="other.example:8443";proto=https`}}, "https://other.example:8443/mcp"},
-		{"RFC 7239 before the others", proxy, "adapter", http.Header{"Forwarded": {"host=mcp.example"}, "X-Forwarded-Host": {"other.example:8443"}, "X-Forwarded-Proto": {"https"}}, "http://mcp.example/mcp"},
-		{"nearest proxy", proxy, "adapter", http.Header{"X-Forwarded-Host": {"evil.example, mcp.example"}, "X-Forwarded-Proto": {"http", "https"}}, "https://mcp.example/mcp"},
-		{"IPv6 proxy", "[fd00::1]:4000", "adapter", http.Header{"X-Forwarded-Host": {"mcp.example"}}, "http://mcp.example/mcp"},
-		{"IPv4 in IPv6", "[::ffff:10.1.2.3]:4000", "adapter", http.Header{"X-Forwarded-Host": {"mcp.example"}}, "http://mcp.example/mcp"},
-		{"untrusted peer", stranger, "localhost", http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"https"}}, own},
-		{"no port is not any port", proxy, "adapter", http.Header{"X-Forwarded-Host": {"other.example"}}, "misdirected_request"},
-		{"foreign forwarded host", proxy, "adapter", http.Header{"X-Forwarded-Host": {"evil.example"}}, "misdirected_request"},
-		{"foreign forwarded host by RFC 7239", proxy, "adapter", http.Header{"Forwarded": {"host=evil.example"}}, "misdirected_request"},
-		{"user name before the host", proxy, "adapter", http.Header{"X-Forwarded-Host": {"mcp.example@evil.example"}}, "misdirected_request"},
-		{"path behind the host", proxy, "adapter", http.Header{"X-Forwarded-Host": {"evil.example/mcp.example"}}, "misdirected_request"},
-		{"unknown scheme", proxy, "adapter", http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"javascript"}}, "http://mcp.example/mcp"},
-		{"rebound host at a proxy", proxy, "evil.example", http.Header{"X-Forwarded-Host": {"mcp.example"}}, "misdirected_request"},
+		{
+			"forwarded", proxy, "mcp.example",
+			http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"https"}},
+			"https://mcp.example/mcp",
+		},
+		{
+			"inner host", proxy, "adapter:8788",
+			http.Header{"X-Forwarded-Host": {"MCP.example"}, "X-Forwarded-Proto": {"HTTPS"}},
+			"https://mcp.example/mcp",
+		},
+		{
+			"port of the scheme", proxy, "adapter",
+			http.Header{"X-Forwarded-Host": {"mcp.example:443"}, "X-Forwarded-Proto": {"https"}},
+			"https://mcp.example/mcp",
+		},
+		{
+			"port of another scheme", proxy, "adapter",
+			http.Header{"X-Forwarded-Host": {"mcp.example:80"}, "X-Forwarded-Proto": {"https"}},
+			"https://mcp.example:80/mcp",
+		},
+		{
+			"RFC 7239", proxy, "adapter",
+			http.Header{"Forwarded": {`for=192.0.2.1;host="other.example:8443";proto=https`}},
+			"https://other.example:8443/mcp",
+		},
+		{"RFC 7239 before the others", proxy, "adapter", http.Header{
+			"Forwarded":        {"host=mcp.example"},
+			"X-Forwarded-Host": {"other.example:8443"}, "X-Forwarded-Proto": {"https"},
+		}, "http://mcp.example/mcp"},
+		{
+			"nearest proxy", proxy, "adapter",
+			http.Header{"X-Forwarded-Host": {"evil.example, mcp.example"}, "X-Forwarded-Proto": {"http", "https"}},
+			"https://mcp.example/mcp",
+		},
+		{
+			"IPv6 proxy", "[fd00::1]:4000", "adapter",
+			http.Header{"X-Forwarded-Host": {"mcp.example"}},
+			"http://mcp.example/mcp",
+		},
+		{
+			"IPv4 in IPv6", "[::ffff:10.1.2.3]:4000", "adapter",
+			http.Header{"X-Forwarded-Host": {"mcp.example"}},
+			"http://mcp.example/mcp",
+		},
+		{
+			"untrusted peer", stranger, "localhost",
+			http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"https"}},
+			own,
+		},
+		{
+			"no port is not any port", proxy, "adapter",
+			http.Header{"X-Forwarded-Host": {"other.example"}},
+			"misdirected_request",
+		},
+		{
+			"foreign forwarded host", proxy, "adapter",
+			http.Header{"X-Forwarded-Host": {"evil.example"}},
+			"misdirected_request",
+		},
+		{
+			"foreign forwarded host by RFC 7239", proxy, "adapter",
+			http.Header{"Forwarded": {"host=evil.example"}},
+			"misdirected_request",
+		},
+		{
+			"user name before the host", proxy, "adapter",
+			http.Header{"X-Forwarded-Host": {"mcp.example@evil.example"}},
+			"misdirected_request",
+		},
+		{
+			"path behind the host", proxy, "adapter",
+			http.Header{"X-Forwarded-Host": {"evil.example/mcp.example"}},
+			"misdirected_request",
+		},
+		{
+			"unknown scheme", proxy, "adapter",
+			http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"javascript"}},
+			"http://mcp.example/mcp",
+		},
+		{
+			"rebound host at a proxy", proxy, "evil.example",
+			http.Header{"X-Forwarded-Host": {"mcp.example"}},
+			"misdirected_request",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -90,7 +157,8 @@ func TestPublicOriginWithItsPort(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.options.PublicURL = "https://data.example:443" })
 	for origin, want := range map[string]int{
 		"https://data.example": http.StatusUnauthorized, "https://data.example:443": http.StatusUnauthorized,
-		"http://data.example": http.StatusForbidden, "https://data.example:8443": http.StatusForbidden, "https://data.example/page": http.StatusForbidden,
+		"http://data.example": http.StatusForbidden, "https://data.example:8443": http.StatusForbidden,
+		"https://data.example/page": http.StatusForbidden,
 	} {
 		request := httptest.NewRequest(http.MethodPost, "/mcp", nil)
 		request.Host = "data.example"
@@ -122,7 +190,8 @@ func FuzzForwardedHeaders(f *testing.F) {
 		}
 		known := []string{"mcp.example", "other.example", "adapter", "localhost", "localhost."}
 		address, err := netip.ParseAddr(parsed.Hostname())
-		if isLoopback := err == nil && address.IsLoopback(); !isLoopback && !slices.Contains(known, parsed.Hostname()) && parsed.Hostname() != "mcp.example." {
+		if isLoopback := err == nil && address.IsLoopback(); !isLoopback && !slices.Contains(known, parsed.Hostname()) &&
+			parsed.Hostname() != "mcp.example." {
 			t.Errorf("resource is %q", got)
 		}
 	})

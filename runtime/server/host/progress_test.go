@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// progressing is a tool that reports its progress if the client asked for it. One report is lower than the last, and is not sent. The test can
-// report more.
+// progressing is a tool that reports its progress if the client asked for it. One report is lower than the last, and is
+// not sent. The test can report more.
 func progressing(heard <-chan bool, afterwards chan<- func(int64, string)) tool.Definition {
 	return running("count", func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
 		if env.Progress == nil {
@@ -51,7 +51,8 @@ func TestProgressIsReportedToThoseWhoAsk(t *testing.T) {
 	for name, transport := range map[string]mcp.Transport{
 		"stdio": hosttest.Serve(t, surface, hosttest.Options, reading(reader)),
 		"HTTP": &mcp.StreamableClientTransport{
-			Endpoint: hosted.url + "/mcp", HTTPClient: &http.Client{Transport: hosttest.WithBearer{Token: bearer}}, DisableStandaloneSSE: true,
+			Endpoint: hosted.url + "/mcp", HTTPClient: &http.Client{Transport: hosttest.WithBearer{Token: bearer}},
+			DisableStandaloneSSE: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +95,8 @@ func called(t *testing.T, session *mcp.ClientSession, params *mcp.CallToolParams
 	return result.Content[0].(*mcp.TextContent).Text
 }
 
-// Over HTTP the response is an event only after another event. A call without progress, and a batch, are answered with JSON.
+// Over HTTP the response is an event only after another event. A call without progress, and a batch, are answered with
+// JSON.
 func TestAnswersWithoutProgressAreJSON(t *testing.T) {
 	heard := make(chan bool)
 	close(heard)
@@ -102,10 +104,16 @@ func TestAnswersWithoutProgressAreJSON(t *testing.T) {
 		with.surface = testSurface(progressing(heard, make(chan func(int64, string), 8)))
 	})
 	for name, test := range map[string]struct{ body, media, begins string }{
-		"told":           {callWithMeta("count", `"progressToken":1`), "text/event-stream", "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\""},
-		"nothing told":   {callWithMeta("fetch", `"progressToken":1`), "application/json", `{"jsonrpc":"2.0","id":1`},
-		"no token":       {callWithMeta("count", ""), "application/json", `{"jsonrpc":"2.0","id":1`},
-		"a batch":        {"[" + callWithMeta("count", `"progressToken":1`) + "]", "application/json", `[{"jsonrpc":"2.0","id":1`},
+		"told": {
+			callWithMeta("count", `"progressToken":1`), "text/event-stream",
+			"event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"",
+		},
+		"nothing told": {callWithMeta("fetch", `"progressToken":1`), "application/json", `{"jsonrpc":"2.0","id":1`},
+		"no token":     {callWithMeta("count", ""), "application/json", `{"jsonrpc":"2.0","id":1`},
+		"a batch": {
+			"[" + callWithMeta("count", `"progressToken":1`) + "]", "application/json",
+			`[{"jsonrpc":"2.0","id":1`,
+		},
 		"a token of any": {callWithMeta("count", `"progressToken":{}`), "application/json", `{"jsonrpc":"2.0","id":1`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,5 +126,6 @@ func TestAnswersWithoutProgressAreJSON(t *testing.T) {
 }
 
 func callWithMeta(name, meta string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":{},"_meta":{` + meta + `}}}`
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name +
+		`","arguments":{},"_meta":{` + meta + `}}}`
 }

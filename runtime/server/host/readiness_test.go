@@ -16,9 +16,18 @@ func TestReadiness(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"ready", func(*hosted) {}, 200, `{"status":"ready","authorization_server":"reachable","resource_server":"reachable"}`},
-		{"AS down", func(h *hosted) { h.as.Close() }, 503, `{"status":"unavailable","authorization_server":"unreachable","resource_server":"reachable"}`},
-		{"RS down", func(h *hosted) { h.rs.Close() }, 503, `{"status":"unavailable","authorization_server":"reachable","resource_server":"unreachable"}`},
+		{
+			"ready", func(*hosted) {}, 200,
+			`{"status":"ready","authorization_server":"reachable","resource_server":"reachable"}`,
+		},
+		{
+			"AS down", func(h *hosted) { h.as.Close() }, 503,
+			`{"status":"unavailable","authorization_server":"unreachable","resource_server":"reachable"}`,
+		},
+		{
+			"RS down", func(h *hosted) { h.rs.Close() }, 503,
+			`{"status":"unavailable","authorization_server":"reachable","resource_server":"unreachable"}`,
+		},
 		{"RS in trouble", func(h *hosted) {
 			h.rs.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
 		}, 503, `{"status":"unavailable","authorization_server":"reachable","resource_server":"unreachable"}`},
@@ -33,7 +42,8 @@ func TestReadiness(t *testing.T) {
 			}
 			scraped := httptest.NewRecorder()
 			h.metrics.ServeHTTP(scraped, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-			if counted := fmt.Sprintf(`pdpp_mcp_http_requests_total{route="/readyz",status="%d"} 1`, test.status); !strings.Contains(scraped.Body.String(), counted) {
+			if counted := fmt.Sprintf(`pdpp_mcp_http_requests_total{route="/readyz",status="%d"} 1`,
+				test.status); !strings.Contains(scraped.Body.String(), counted) {
 				t.Errorf("the metrics lack %s, which an alert asks for", counted)
 			}
 			if said := strings.Contains(h.log.String(), `"msg":"not ready","error":"`); said == (test.status == 200) {

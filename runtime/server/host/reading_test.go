@@ -17,11 +17,12 @@ func TestReadingsAreCounted(t *testing.T) {
 	var callers []string
 	h := newHosted(t, func(with *hostedWith) {
 		with.options.MaxReads = 100
-		with.surface = testSurface(running("read", func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
-			callers = append(callers, env.Caller)
-			env.Readings.Observe(ctx, "rows", answer.Reading{Read: 7, Matched: 2, Complete: true})
-			return &tool.Result{Text: "read"}, nil
-		}))
+		with.surface = testSurface(running("read",
+			func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
+				callers = append(callers, env.Caller)
+				env.Readings.Observe(ctx, "rows", answer.Reading{Read: 7, Matched: 2, Complete: true})
+				return &tool.Result{Text: "read"}, nil
+			}))
 	})
 	for range 2 {
 		if got := h.post(t, callOf("read", "{}")); got.status != http.StatusOK {
@@ -30,7 +31,10 @@ func TestReadingsAreCounted(t *testing.T) {
 	}
 	scraped := httptest.NewRecorder()
 	h.metrics.ServeHTTP(scraped, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	for _, want := range []string{`pdpp_mcp_readings_total{kind="rows",complete="true"} 2`, `pdpp_mcp_records_read_total 14`} {
+	for _, want := range []string{
+		`pdpp_mcp_readings_total{kind="rows",complete="true"} 2`,
+		`pdpp_mcp_records_read_total 14`,
+	} {
 		if !strings.Contains(scraped.Body.String(), want) {
 			t.Errorf("the metrics lack %s", want)
 		}
@@ -46,12 +50,13 @@ func TestReadingsAreCounted(t *testing.T) {
 // With a limit of 0, no call can compute an answer from records.
 func TestNoReadingsByDefault(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) {
-		with.surface = testSurface(running("read", func(_ context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
-			if env.Readings != nil {
-				t.Error("a call may read")
-			}
-			return &tool.Result{Text: "read"}, nil
-		}))
+		with.surface = testSurface(running("read",
+			func(_ context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
+				if env.Readings != nil {
+					t.Error("a call may read")
+				}
+				return &tool.Result{Text: "read"}, nil
+			}))
 	})
 	h.post(t, callOf("read", "{}"))
 }

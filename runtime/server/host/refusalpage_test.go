@@ -8,7 +8,8 @@ import (
 
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// R-HOST-4, R-HOST-7: a browser gets a page with a link for a wrong path or the MCP URL. A program gets JSON. Status and challenge are the same.
+// R-HOST-4, R-HOST-7: a browser gets a page with a link for a wrong path or the MCP URL. A program gets JSON. Status
+// and challenge are the same.
 func TestBrowsersAreRefusedWithAPage(t *testing.T) {
 	h := newHosted(t)
 	tests := []struct {
@@ -42,8 +43,10 @@ func TestBrowsersAreRefusedWithAPage(t *testing.T) {
 			}
 			continue
 		}
-		if !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") || !strings.Contains(got.body, "<h1>"+test.page+"</h1>") ||
-			!strings.Contains(got.body, `href="/dashboard/connect"`) || !strings.HasPrefix(got.header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-") {
+		if !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") ||
+			!strings.Contains(got.body, "<h1>"+test.page+"</h1>") ||
+			!strings.Contains(got.body, `href="/dashboard/connect"`) ||
+			!strings.HasPrefix(got.header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-") {
 			t.Errorf("%s %s is %v:\n%s", test.method, test.path, got.header, got.body)
 		}
 	}
@@ -55,7 +58,8 @@ func TestMisdirectedBrowserGetsAPage(t *testing.T) {
 	request := h.request(t, http.MethodGet, "/", "")
 	request.Host = "evil.example"
 	request.Header.Set("Accept", browserAccept)
-	if got := send(t, request); got.status != 421 || !strings.Contains(got.body, "<h1>Host not allowed</h1>") || strings.Contains(got.body, "href=") {
+	if got := send(t, request); got.status != 421 || !strings.Contains(got.body, "<h1>Host not allowed</h1>") ||
+		strings.Contains(got.body, "href=") {
 		t.Errorf("answered %d %s", got.status, got.body)
 	}
 }

@@ -8,17 +8,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
 
-// Covers R-HOST-2, R-HOST-4, R-HOST-9, R-HOST-10 and R-PKG-1: every status in docs/interfaces.md, and every refusal before MCP. None of the requests
-// reaches the resource server.
+// Covers R-HOST-2, R-HOST-4, R-HOST-9, R-HOST-10 and R-PKG-1: every status in docs/interfaces.md, and every refusal
+// before MCP. None of the requests reaches the resource server.
 func TestRefusals(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.options.Limits.Callers = 10 })
 	for token, answer := range map[string]string{
-		"tok-owner-3fKq9aBcD7xY":       `{"active":true,"pdpp_token_kind":"owner"}`,
-		"tok-control-3fKq9aBcD7xY":     `{"active":true,"pdpp_token_kind":"control_plane"}`,
-		"tok-unnamed-3fKq9aBcD7xY":     `{"active":true}`,
-		"tok-expired-3fKq9aBcD7xY":     `{"active":true,"pdpp_token_kind":"client","exp":1}`,
-		"tok-elsewhere-3fKq9aBcD7xY":   `{"active":true,"pdpp_token_kind":"client","aud":"https://elsewhere.example"}`,
-		"tok-revoked-3fKq9aBcD7xY":     `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1","members":[{"grant_id":"grt_1","status":"revoked","access_token":"x"}]}}`,
+		"tok-owner-3fKq9aBcD7xY":     `{"active":true,"pdpp_token_kind":"owner"}`,
+		"tok-control-3fKq9aBcD7xY":   `{"active":true,"pdpp_token_kind":"control_plane"}`,
+		"tok-unnamed-3fKq9aBcD7xY":   `{"active":true}`,
+		"tok-expired-3fKq9aBcD7xY":   `{"active":true,"pdpp_token_kind":"client","exp":1}`,
+		"tok-elsewhere-3fKq9aBcD7xY": `{"active":true,"pdpp_token_kind":"client","aud":"https://elsewhere.example"}`,
+		"tok-revoked-3fKq9aBcD7xY": `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1",` +
+			`"members":[{"grant_id":"grt_1","status":"revoked","access_token":"x"}]}}`,
 		"tok-unpublished-3fKq9aBcD7xY": `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"gpkg_1"}`,
 		"tok-broken-3fKq9aBcD7xY":      `<html>`,
 	} {
@@ -39,32 +40,138 @@ func TestRefusals(t *testing.T) {
 		{"no bearer with GET", "GET", "", nil, 401, "authentication_error", "-", false},
 		{"no bearer with DELETE", "DELETE", "", nil, 401, "authentication_error", "-", false},
 		{"Basic", "POST", ping, []string{"Authorization", "Basic eDp5"}, 401, "authentication_error", "-", false},
-		{"two bearers", "POST", ping, []string{"Authorization", good, "Authorization", good}, 401, "authentication_error", "invalid_token", false},
-		{"unknown", "POST", ping, []string{"Authorization", "Bearer tok-stranger-3fKq9aBcD7xY"}, 401, "authentication_error", "invalid_token", false},
-		{"expired", "POST", ping, []string{"Authorization", "Bearer tok-expired-3fKq9aBcD7xY"}, 401, "authentication_error", "invalid_token", false},
-		{"owner", "POST", ping, []string{"Authorization", "Bearer tok-owner-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
-		{"control plane", "POST", ping, []string{"Authorization", "Bearer tok-control-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
-		{"unknown kind", "POST", ping, []string{"Authorization", "Bearer tok-unnamed-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
-		{"wrong audience", "POST", ping, []string{"Authorization", "Bearer tok-elsewhere-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
-		{"package without active members", "POST", ping, []string{"Authorization", "Bearer tok-revoked-3fKq9aBcD7xY"}, 403, "package_revoked", "-", false},
-		{"members not published", "POST", ping, []string{"Authorization", "Bearer tok-unpublished-3fKq9aBcD7xY"}, 503, "package_unsupported", "", true},
-		{"unusable introspection", "POST", ping, []string{"Authorization", "Bearer tok-broken-3fKq9aBcD7xY"}, 503, "authorization_unavailable", "", true},
-		{"foreign host", "POST", ping, []string{"Authorization", good, "Host", "evil.example"}, 421, "misdirected_request", "", false},
-		{"rebound name with a forwarded host", "POST", ping, []string{"Authorization", good, "Host", "evil.example", "X-Forwarded-Host", "localhost"}, 421, "misdirected_request", "", false},
-		{"host with a path", "POST", ping, []string{"Authorization", good, "Host", "localhost/evil.example"}, 421, "misdirected_request", "", false},
-		{"foreign origin", "POST", ping, []string{"Authorization", good, "Origin", "https://evil.example"}, 403, "origin_not_allowed", "", false},
-		{"null origin", "POST", ping, []string{"Authorization", good, "Origin", "null"}, 403, "origin_not_allowed", "", false},
-		{"foreign origin with GET", "GET", "", []string{"Authorization", good, "Origin", "https://evil.example"}, 403, "origin_not_allowed", "", false},
-		{"cross-site page without an origin", "POST", ping, []string{"Authorization", good, "Sec-Fetch-Site", "cross-site"}, 403, "origin_not_allowed", "", false},
-		{"preflight of a foreign page", "OPTIONS", "", []string{"Origin", "https://evil.example", "Access-Control-Request-Method", "POST"}, 403, "origin_not_allowed", "", false},
-		{"too large", "POST", `{"x":"` + strings.Repeat("y", host.MaxRequestBody) + `"}`, []string{"Authorization", good}, 413, "request_too_large", "", false},
-		{"too large without a bearer", "POST", strings.Repeat("y", host.MaxRequestBody+1), nil, 413, "request_too_large", "", false},
-		{"too long a batch", "POST", "[" + strings.Repeat(ping+",", 16) + ping + "]", []string{"Authorization", good}, 413, "request_too_large", "", false},
+		{
+			"two bearers", "POST", ping,
+			[]string{"Authorization", good, "Authorization", good},
+			401, "authentication_error",
+			"invalid_token", false,
+		},
+		{
+			"unknown", "POST", ping,
+			[]string{"Authorization", "Bearer tok-stranger-3fKq9aBcD7xY"},
+			401, "authentication_error",
+			"invalid_token", false,
+		},
+		{
+			"expired", "POST", ping,
+			[]string{"Authorization", "Bearer tok-expired-3fKq9aBcD7xY"},
+			401, "authentication_error",
+			"invalid_token", false,
+		},
+		{
+			"owner", "POST", ping,
+			[]string{"Authorization", "Bearer tok-owner-3fKq9aBcD7xY"},
+			403, "permission_error",
+			"insufficient_scope", false,
+		},
+		{
+			"control plane", "POST", ping,
+			[]string{"Authorization", "Bearer tok-control-3fKq9aBcD7xY"},
+			403, "permission_error",
+			"insufficient_scope", false,
+		},
+		{
+			"unknown kind", "POST", ping,
+			[]string{"Authorization", "Bearer tok-unnamed-3fKq9aBcD7xY"},
+			403, "permission_error",
+			"insufficient_scope", false,
+		},
+		{
+			"wrong audience", "POST", ping,
+			[]string{"Authorization", "Bearer tok-elsewhere-3fKq9aBcD7xY"},
+			403,
+			"permission_error", "insufficient_scope", false,
+		},
+		{
+			"package without active members", "POST", ping,
+			[]string{"Authorization", "Bearer tok-revoked-3fKq9aBcD7xY"},
+			403,
+			"package_revoked", "-", false,
+		},
+		{
+			"members not published", "POST", ping,
+			[]string{"Authorization", "Bearer tok-unpublished-3fKq9aBcD7xY"},
+			503,
+			"package_unsupported", "", true,
+		},
+		{
+			"unusable introspection", "POST", ping,
+			[]string{"Authorization", "Bearer tok-broken-3fKq9aBcD7xY"},
+			503,
+			"authorization_unavailable", "", true,
+		},
+		{
+			"foreign host", "POST", ping,
+			[]string{"Authorization", good, "Host", "evil.example"},
+			421,
+			"misdirected_request", "", false,
+		},
+		{
+			"rebound name with a forwarded host", "POST", ping,
+			[]string{"Authorization", good, "Host", "evil.example", "X-Forwarded-Host", "localhost"},
+			421,
+			"misdirected_request", "", false,
+		},
+		{
+			"host with a path", "POST", ping,
+			[]string{"Authorization", good, "Host", "localhost/evil.example"},
+			421,
+			"misdirected_request", "", false,
+		},
+		{
+			"foreign origin", "POST", ping,
+			[]string{"Authorization", good, "Origin", "https://evil.example"},
+			403,
+			"origin_not_allowed", "", false,
+		},
+		{
+			"null origin", "POST", ping,
+			[]string{"Authorization", good, "Origin", "null"},
+			403,
+			"origin_not_allowed", "", false,
+		},
+		{
+			"foreign origin with GET", "GET", "",
+			[]string{"Authorization", good, "Origin", "https://evil.example"},
+			403,
+			"origin_not_allowed", "", false,
+		},
+		{
+			"cross-site page without an origin", "POST", ping,
+			[]string{"Authorization", good, "Sec-Fetch-Site", "cross-site"},
+			403, "origin_not_allowed", "", false,
+		},
+		{
+			"preflight of a foreign page", "OPTIONS", "",
+			[]string{"Origin", "https://evil.example", "Access-Control-Request-Method", "POST"},
+			403,
+			"origin_not_allowed", "", false,
+		},
+		{
+			"too large", "POST", `{"x":"` + strings.Repeat("y", host.MaxRequestBody) + `"}`,
+			[]string{"Authorization", good},
+			413, "request_too_large", "", false,
+		},
+		{
+			"too large without a bearer", "POST", strings.Repeat("y", host.MaxRequestBody+1), nil, 413,
+			"request_too_large", "", false,
+		},
+		{
+			"too long a batch", "POST", "[" + strings.Repeat(ping+",", 16) + ping + "]",
+			[]string{"Authorization", good},
+			413,
+			"request_too_large", "", false,
+		},
 		{"another method", "PUT", ping, []string{"Authorization", good}, 405, "method_not_allowed", "", false},
 		// The SDK refuses these, and says so in plain text.
 		{"a stream to listen on", "GET", "", []string{"Authorization", good}, 405, "method_not_allowed", "", false},
 		{"the end of a session", "DELETE", "", []string{"Authorization", good}, 405, "method_not_allowed", "", false},
-		{"a stream that goes on", "POST", ping, []string{"Authorization", good, "Last-Event-Id", "1"}, 400, "invalid_request", "", false},
+		{
+			"a stream that goes on", "POST", ping,
+			[]string{"Authorization", good, "Last-Event-Id", "1"},
+			400,
+			"invalid_request", "", false,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -117,7 +224,8 @@ func checkChallenge(t *testing.T, h *hosted, got answered, refused httpError, wa
 // A body of unknown length is not read beyond the limit.
 func TestRefusesALongBodyWithoutALength(t *testing.T) {
 	h := newHosted(t)
-	request := h.request(t, http.MethodPost, "/mcp", strings.Repeat(" ", host.MaxRequestBody+1), "Authorization", "Bearer "+bearer)
+	request := h.request(t, http.MethodPost, "/mcp", strings.Repeat(" ", host.MaxRequestBody+1), "Authorization",
+		"Bearer "+bearer)
 	request.ContentLength = -1
 	if got := send(t, request); got.status != 413 || errorOf(t, got.body).Code != "request_too_large" {
 		t.Errorf("answer is %d %s", got.status, got.body)
@@ -135,7 +243,8 @@ func TestUnreachableAuthorizationServer(t *testing.T) {
 		t.Errorf("answer to a known token is %d %s, want what is cached", got.status, got.body)
 	}
 	got := send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-new-3fKq9aBcD7xY"))
-	if got.status != 503 || errorOf(t, got.body).Code != "authorization_unavailable" || got.header.Get("Retry-After") == "" {
+	if got.status != 503 || errorOf(t, got.body).Code != "authorization_unavailable" ||
+		got.header.Get("Retry-After") == "" {
 		t.Errorf("answer is %d %s", got.status, got.body)
 	}
 }
@@ -146,7 +255,8 @@ func TestOwnOriginIsLetIn(t *testing.T) {
 	if got := h.post(t, ping, "Origin", h.url, "Sec-Fetch-Site", "same-origin"); got.status != 200 {
 		t.Errorf("answer is %d %s", got.status, got.body)
 	}
-	if got := send(t, h.request(t, http.MethodGet, "/dashboard/connect", "", "Sec-Fetch-Site", "cross-site")); got.status != 200 {
+	if got := send(t, h.request(t, http.MethodGet, "/dashboard/connect", "", "Sec-Fetch-Site",
+		"cross-site")); got.status != 200 {
 		t.Errorf("answer is %d %s", got.status, got.body)
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"testing"
 )
 
-// R-HOST-4, R-ERR-4, R-ERR-6: every request gets one response with a known status. Nothing is read with an invalid bearer, and no response and
-// no log repeats a bearer or the secret.
+// R-HOST-4, R-ERR-4, R-ERR-6: every request gets one response with a known status. Nothing is read with an invalid
+// bearer, and no response and no log repeats a bearer or the secret.
 func FuzzHostedRequests(f *testing.F) {
 	message := strings.TrimSpace(call(1))
 	f.Add("POST", "/mcp", "Bearer "+bearer, "", "application/json", "2025-06-18", message)
-	f.Add("POST", "/mcp", "Bearer "+bearer, "", "application/json", "2026-07-28", `{"jsonrpc":"2.0","id":1,"method":"server/discover"}`)
+	f.Add("POST", "/mcp", "Bearer "+bearer, "", "application/json", "2026-07-28",
+		`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`)
 	f.Add("POST", "/mcp", "Bearer unknown", "", "application/json", "", message)
 	f.Add("POST", "/mcp", "", "https://evil.example", "text/plain", "", `{}`)
 	f.Add("GET", "/mcp", "Basic eDp5", "", "", "1", "")
@@ -42,11 +43,13 @@ func FuzzHostedRequests(f *testing.F) {
 		h.ServeHTTP(recorder, request)
 		checkAnswer(t, recorder)
 		for _, sent := range h.rs.seen()[before:] {
-			if sent.Header.Get("Authorization") != "Bearer "+bearer || !strings.HasSuffix(strings.TrimRight(authorization, " \t"), bearer) {
+			if sent.Header.Get("Authorization") != "Bearer "+bearer ||
+				!strings.HasSuffix(strings.TrimRight(authorization, " \t"), bearer) {
 				t.Errorf("%q read with %q", authorization, sent.Header.Get("Authorization"))
 			}
 		}
-		if told := recorder.Body.String() + h.log.String(); strings.Contains(told, bearer) && !strings.Contains(body+target+origin+media+revision, bearer) ||
+		if told := recorder.Body.String() + h.log.String(); strings.Contains(told, bearer) &&
+			!strings.Contains(body+target+origin+media+revision, bearer) ||
 			strings.Contains(told, introspectionSecret) {
 			t.Error("a secret was shown")
 		}
@@ -63,7 +66,8 @@ func checkAnswer(t *testing.T, answered *httptest.ResponseRecorder) {
 	default:
 		t.Errorf("status %d: %s", answered.Code, answered.Body)
 	}
-	if location := answered.Header().Get("Location"); strings.Contains(location, "evil") || strings.HasPrefix(location, "//") {
+	if location := answered.Header().Get("Location"); strings.Contains(location, "evil") ||
+		strings.HasPrefix(location, "//") {
 		t.Errorf("leads to %q", location)
 	}
 }

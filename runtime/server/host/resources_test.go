@@ -31,10 +31,16 @@ func TestReadResource(t *testing.T) {
 		{"stream", "pdpp://stream/messages", `schema {"stream":"messages"}`},
 		{"stream with a space", "pdpp://stream/my%20messages", `schema {"stream":"my messages"}`},
 		{"stream with a character that no template matches", "pdpp://stream/a:b", `schema {"stream":"a:b"}`},
-		{"record", recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: mail}), `fetch {"id":"cin_1/messages:m1"}`},
+		{
+			"record", recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: mail}),
+			`fetch {"id":"cin_1/messages:m1"}`,
+		},
 		{"record by percent-encoded id", "pdpp://record/cin_1%2Fmessages%3Am1", `fetch {"id":"cin_1/messages:m1"}`},
 		{"record by a half-encoded id", "pdpp://record/messages:m1", `fetch {"id":"messages:m1"}`},
-		{"compound key", recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: compound}), `fetch {"id":"daily:[\"user \\\"1\\\"\",\"2026-04-01\"]"}`},
+		{
+			"compound key", recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: compound}),
+			`fetch {"id":"daily:[\"user \\\"1\\\"\",\"2026-04-01\"]"}`,
+		},
 		{"record that no id can name", unformattableURI, `fetch {"id":"` + unformattableURI + `"}`},
 		{
 			"field window",
@@ -83,7 +89,8 @@ func TestMalformedResourceURI(t *testing.T) {
 	} {
 		_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		data := wantRPCError(t, err, jsonrpc.CodeInvalidParams)
-		if data.Error.Type != "adapter_error" || data.Error.Code != "invalid_resource_uri" || data.Error.Param != "uri" || data.URI != uri {
+		if data.Error.Type != "adapter_error" || data.Error.Code != "invalid_resource_uri" || data.Error.Param != "uri" ||
+			data.URI != uri {
 			t.Errorf("%s: data is %+v, want an invalid_resource_uri error that names it", uri, data)
 		}
 	}
@@ -97,12 +104,14 @@ func TestReadResourceKeepsFailure(t *testing.T) {
 	surface := testSurface()
 	surface.Tools[1] = failing("fetch", &rs.Error{
 		Status: 404, Type: "not_found_error", Code: "not_found", Message: "no such record",
-		Envelope: json.RawMessage(`{"type":"not_found_error","code":"not_found","message":"no such record","request_id":"req_1"}`),
+		Envelope: json.RawMessage(
+			`{"type":"not_found_error","code":"not_found","message":"no such record","request_id":"req_1"}`),
 	})
 	session := connect(t, surface, host.Options{}, reading(reporting(clientSchema)))
 	_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://record/messages%3Am1"})
 	data := wantRPCError(t, err, jsonrpc.CodeInvalidParams)
-	if data.Error.Code != "not_found" || data.Error.Message != "no such record" || data.HTTPStatus != 404 || data.URI != "pdpp://record/messages%3Am1" {
+	if data.Error.Code != "not_found" || data.Error.Message != "no such record" || data.HTTPStatus != 404 ||
+		data.URI != "pdpp://record/messages%3Am1" {
 		t.Errorf("data is %+v, want the envelope of the RS, and the URI as it was asked for", data)
 	}
 	surface.Tools[1] = failing("fetch", &tool.Error{Code: tool.InvalidFieldWindowSelector, Message: "two selectors"})
@@ -156,7 +165,8 @@ func TestResourceTemplates(t *testing.T) {
 	for _, listedTemplate := range listed.ResourceTemplates {
 		uris = append(uris, listedTemplate.URITemplate)
 	}
-	if got, want := strings.Join(uris, " "), "pdpp://field-window/{handle} pdpp://record/{handle} pdpp://stream/{name}"; got != want {
+	if got, want := strings.Join(uris,
+		" "), "pdpp://field-window/{handle} pdpp://record/{handle} pdpp://stream/{name}"; got != want {
 		t.Errorf("templates are %s, want %s", got, want)
 	}
 	if listed.CacheScope != "public" {

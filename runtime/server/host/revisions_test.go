@@ -24,7 +24,8 @@ func message(revision, method, name, params string) (body string, header []strin
 	header = []string{"MCP-Protocol-Version", revision}
 	if revision >= newestRevision {
 		members = append(members, `"_meta":{"io.modelcontextprotocol/protocolVersion":"`+revision+`",`+
-			`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`)
+			`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},`+
+			`"io.modelcontextprotocol/clientCapabilities":{}}`)
 		header = append(header, "Mcp-Method", method)
 		if name != "" {
 			header = append(header, "Mcp-Name", name)
@@ -39,7 +40,8 @@ func resultOf(t *testing.T, got answered) map[string]json.RawMessage {
 	var decoded struct {
 		Result map[string]json.RawMessage `json:"result"`
 	}
-	if err := json.Unmarshal([]byte(got.body), &decoded); err != nil || got.status != http.StatusOK || decoded.Result == nil {
+	if err := json.Unmarshal([]byte(got.body), &decoded); err != nil || got.status != http.StatusOK ||
+		decoded.Result == nil {
 		t.Fatalf("answer is %d %s, want a result", got.status, got.body)
 	}
 	return decoded.Result
@@ -51,7 +53,8 @@ func TestEveryRevision(t *testing.T) {
 	for _, revision := range host.Revisions() {
 		t.Run(revision, func(t *testing.T) {
 			if revision < newestRevision {
-				body, _ := message(revision, "initialize", "", `"protocolVersion":"`+revision+`","capabilities":{},"clientInfo":{"name":"test","version":"1"}`)
+				body, _ := message(revision, "initialize", "",
+					`"protocolVersion":"`+revision+`","capabilities":{},"clientInfo":{"name":"test","version":"1"}`)
 				got := h.post(t, body)
 				if version := string(resultOf(t, got)["protocolVersion"]); version != `"`+revision+`"` {
 					t.Errorf("revision is %s", version)
@@ -61,7 +64,8 @@ func TestEveryRevision(t *testing.T) {
 				}
 			} else {
 				body, header := message(revision, "server/discover", "", "")
-				if instructions := string(resultOf(t, h.post(t, body, header...))["instructions"]); instructions != `"Start with schema."` {
+				if instructions := string(resultOf(t,
+					h.post(t, body, header...))["instructions"]); instructions != `"Start with schema."` {
 					t.Errorf("instructions are %s", instructions)
 				}
 			}
@@ -74,7 +78,8 @@ func TestEveryRevision(t *testing.T) {
 				t.Errorf("media type is %q, want JSON", media)
 			}
 			body, header = message(revision, "tools/call", "fetch", `"name":"fetch","arguments":{"n":1.10}`)
-			if content := string(resultOf(t, h.post(t, body, header...))["content"]); content != `[{"type":"text","text":"fetch {\"n\":1.10}"}]` {
+			if content := string(resultOf(t,
+				h.post(t, body, header...))["content"]); content != `[{"type":"text","text":"fetch {\"n\":1.10}"}]` {
 				t.Errorf("content is %s", content)
 			}
 		})
@@ -84,7 +89,8 @@ func TestEveryRevision(t *testing.T) {
 // A batch gets one response with a result for each message.
 func TestBatch(t *testing.T) {
 	h := newHosted(t)
-	got := h.post(t, "["+strings.Replace(callOf("fetch", `{}`), `"id":1`, `"id":"a"`, 1)+","+strings.Replace(ping, `"id":1`, `"id":"b"`, 1)+"]",
+	got := h.post(t, "["+strings.Replace(callOf("fetch", `{}`), `"id":1`, `"id":"a"`, 1)+","+
+		strings.Replace(ping, `"id":1`, `"id":"b"`, 1)+"]",
 		"MCP-Protocol-Version", "2025-03-26")
 	var answers []struct{ ID string }
 	if err := json.Unmarshal([]byte(got.body), &answers); err != nil || len(answers) != 2 {
@@ -124,11 +130,16 @@ func TestIcon(t *testing.T) {
 		}
 		return string(decoded.Icons)
 	}
-	body, _ := message("2025-11-25", "initialize", "", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}`)
+	body, _ := message("2025-11-25", "initialize", "",
+		`"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}`)
 	if diff := cmp.Diff(want, iconsOf(resultOf(t, h.post(t, body))["serverInfo"])); diff != "" {
 		t.Errorf("initialize (-want +got):\n%s", diff)
 	}
-	for _, test := range [][3]string{{"server/discover", "", ""}, {"tools/list", "", ""}, {"tools/call", "fetch", `"name":"fetch"`}} {
+	for _, test := range [][3]string{
+		{"server/discover", "", ""},
+		{"tools/list", "", ""},
+		{"tools/call", "fetch", `"name":"fetch"`},
+	} {
 		body, header := message(newestRevision, test[0], test[1], test[2])
 		var meta map[string]json.RawMessage
 		if err := json.Unmarshal(resultOf(t, h.post(t, body, header...))["_meta"], &meta); err != nil {
@@ -142,7 +153,8 @@ func TestIcon(t *testing.T) {
 	if got := h.post(t, body, header...); strings.Contains(got.body, "serverInfo") {
 		t.Errorf("an older revision repeats who answers: %s", got.body)
 	}
-	if got := send(t, h.request(t, http.MethodGet, "/icon.svg", "")); got.status != 200 || got.header.Get("Content-Type") != "image/svg+xml" {
+	if got := send(t, h.request(t, http.MethodGet, "/icon.svg", "")); got.status != 200 ||
+		got.header.Get("Content-Type") != "image/svg+xml" {
 		t.Errorf("the icon is %d %q", got.status, got.header.Get("Content-Type"))
 	}
 }
@@ -157,7 +169,8 @@ func TestIconAtEachOrigin(t *testing.T) {
 		for _, test := range [][3]string{{"tools/list", "", ""}, {"tools/call", "fetch", `"name":"fetch"`}} {
 			body, header := message(newestRevision, test[0], test[1], test[2])
 			got := h.post(t, body, append(header, "X-Forwarded-Host", origin)...)
-			if want := `"http://` + origin + `/icon.svg"`; !strings.Contains(got.body, want) || strings.Count(got.body, "/icon.svg") != 1 {
+			if want := `"http://` + origin + `/icon.svg"`; !strings.Contains(got.body, want) ||
+				strings.Count(got.body, "/icon.svg") != 1 {
 				t.Errorf("%s at %s lacks %s, or has another: %s", test[0], origin, want, got.body)
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Covers R-ERR-6 and R-STDIO-4 for a hosted server: no log line, metric or error contains a token, secret, argument or answer.
+// Covers R-ERR-6 and R-STDIO-4 for a hosted server: no log line, metric or error contains a token, secret, argument or
+// answer.
 func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 	const (
 		planted  = "planted-in-an-argument"
@@ -23,7 +24,9 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 			_, _ = io.WriteString(w, `{"error":{"code":"`+answered+`","message":"`+answered+r.Header.Get("Authorization")+`"}}`)
 		}
 	})
-	h.as.says("tok-package-3fKq9aBcD7xY", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1","members":[{"grant_id":"grt_1","status":"revoked","access_token":"`+member+`"}]}}`)
+	h.as.says("tok-package-3fKq9aBcD7xY",
+		`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1","members":[{"grant_id":"grt_1",`+
+			`"status":"revoked","access_token":"`+member+`"}]}}`)
 	h.as.says("tok-unusable-3fKq9aBcD7xY", `{"active":`+`"tok-unusable-3fKq9aBcD7xY"`)
 	read := callOf("read", `{"x":"`+planted+`"}`)
 	for _, request := range []*http.Request{
@@ -36,12 +39,16 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer, "Origin", "https://"+planted),
 		h.request(t, "POST", "/mcp?access_token="+bearer, callOf(planted, `{}`), "Authorization", "Bearer "+bearer),
 		h.request(t, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+planted+`"}`, "Authorization", "Bearer "+bearer),
-		h.request(t, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://`+planted+`"}}`, "Authorization", "Bearer "+bearer),
+		h.request(t, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://`+planted+
+			`"}}`, "Authorization", "Bearer "+bearer),
 		h.request(t, "POST", "/mcp", planted, "Authorization", "Bearer "+bearer),
 		h.request(t, "GET", "/"+planted+"?token="+bearer, ""),
 	} {
 		got := send(t, request)
-		for _, secret := range []string{bearer, introspectionSecret, member, "tok-package-3fKq9aBcD7xY", "tok-unusable-3fKq9aBcD7xY", "tok-stranger-3fKq9aBcD7xY"} {
+		for _, secret := range []string{
+			bearer, introspectionSecret, member, "tok-package-3fKq9aBcD7xY",
+			"tok-unusable-3fKq9aBcD7xY", "tok-stranger-3fKq9aBcD7xY",
+		} {
 			if strings.Contains(got.body, secret) {
 				t.Errorf("an answer shows %q: %s", secret, got.body)
 			}
@@ -50,7 +57,10 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 	scraped := httptest.NewRecorder()
 	h.metrics.ServeHTTP(scraped, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	metrics, log := scraped.Body.String(), h.log.String()
-	for _, secret := range []string{bearer, introspectionSecret, member, planted, answered, "tok-package-3fKq9aBcD7xY", "tok-unusable-3fKq9aBcD7xY", "tok-stranger-3fKq9aBcD7xY"} {
+	for _, secret := range []string{
+		bearer, introspectionSecret, member, planted, answered, "tok-package-3fKq9aBcD7xY",
+		"tok-unusable-3fKq9aBcD7xY", "tok-stranger-3fKq9aBcD7xY",
+	} {
 		for name, text := range map[string]string{"log": log, "metrics": metrics} {
 			if i := strings.Index(text, secret); i >= 0 {
 				t.Errorf("the %s shows %q: %s", name, secret, text[max(0, i-200):min(len(text), i+100)])

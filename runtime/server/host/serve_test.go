@@ -20,7 +20,9 @@ import (
 )
 
 // serving runs Serve on a new listener, and returns its URL, a function that ends it, and its result.
-func serving(t *testing.T, h *hosted, options host.ServeOptions) (url string, end context.CancelFunc, ended chan error) {
+func serving(t *testing.T, h *hosted,
+	options host.ServeOptions,
+) (url string, end context.CancelFunc, ended chan error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -145,7 +147,8 @@ func TestListenerThatBreaks(t *testing.T) {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := host.Serve(t.Context(), listener, host.NewCurrent(h.Handler), host.ServeOptions{}); !errors.Is(err, net.ErrClosed) {
+	if err := host.Serve(t.Context(), listener, host.NewCurrent(h.Handler),
+		host.ServeOptions{}); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -165,7 +168,8 @@ func TestSlowClients(t *testing.T) {
 				t.Fatal(err)
 			}
 			server := host.NewHTTPServer(h.Handler, slog.New(slog.DiscardHandler))
-			if server.ReadHeaderTimeout <= 0 || server.IdleTimeout <= 0 || server.WriteTimeout <= 0 || server.MaxHeaderBytes <= 0 {
+			if server.ReadHeaderTimeout <= 0 || server.IdleTimeout <= 0 || server.WriteTimeout <= 0 ||
+				server.MaxHeaderBytes <= 0 {
 				t.Errorf("a bound is missing: %+v", server)
 			}
 			server.ReadHeaderTimeout = soon

@@ -61,7 +61,8 @@ func TestServerPresentsItself(t *testing.T) {
 
 func TestCallPassesEverythingOn(t *testing.T) {
 	session := connect(t, testSurface(), host.Options{}, reading(reporting(clientSchema)))
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "fetch", Arguments: json.RawMessage(`{"n":1.10}`)})
+	result, err := session.CallTool(t.Context(),
+		&mcp.CallToolParams{Name: "fetch", Arguments: json.RawMessage(`{"n":1.10}`)})
 	if err != nil {
 		t.Fatal(err)
 	}

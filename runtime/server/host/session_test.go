@@ -102,10 +102,18 @@ func TestCallsWaitForTheHandshake(t *testing.T) {
 	lines.checkOver()
 }
 
-// R-STDIO-7: a cancellation ends its call in any spelling of the id. The call ends at once without a response, whether this package or the
-// SDK answers it. Other calls continue.
+// R-STDIO-7: a cancellation ends its call in any spelling of the id. The call ends at once without a response, whether
+// this package or the SDK answers it. Other calls continue.
 func TestCancellationFindsItsCall(t *testing.T) {
-	for _, ids := range [][2]string{{`7`, `7`}, {`7`, `7.0`}, {`7.0`, `7`}, {`70`, `7e1`}, {`"ab"`, `"\u0061b"`}, {`"\u0061b"`, `"ab"`}, {`"é"`, `"\u00e9"`}} {
+	for _, ids := range [][2]string{
+		{`7`, `7`},
+		{`7`, `7.0`},
+		{`7.0`, `7`},
+		{`70`, `7e1`},
+		{`"ab"`, `"\u0061b"`},
+		{`"\u0061b"`, `"ab"`},
+		{`"é"`, `"\u00e9"`},
+	} {
 		for _, request := range []string{
 			callOf("waiting", `{}`),
 			`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://stream/messages"}}`,
@@ -157,7 +165,10 @@ func TestBatchesOverStdio(t *testing.T) {
 		{"calls", toolCall("1") + "," + toolCall(`"b"`) + "," + toolCall("3"), `1 "b" 3`, "result result result"},
 		{"one", one("1", "ping"), "1", "result"},
 		{"one call", toolCall("1"), "1", "result"},
-		{"calls and others", one(`"l"`, "tools/list") + "," + toolCall("2") + "," + notification + "," + one("3", "nothing"), `"l" 2 3`, "result result -32601"},
+		{
+			"calls and others", one(`"l"`, "tools/list") + "," + toolCall("2") + "," + notification + "," + one("3", "nothing"),
+			`"l" 2 3`, "result result -32601",
+		},
 		{"no messages in it", `1,"x",[],{}`, "null null null null", "-32600 -32600 -32600 -32600"},
 		{"one bad message", toolCall("1") + `,{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "1 null", "result -32600"},
 	}
@@ -185,7 +196,10 @@ func TestBatchesOverStdio(t *testing.T) {
 			}
 		}
 		lines.send("[" + notification + "]\n") // no answer
-		for _, refused := range []string{"[]", "[" + toolCall("1") + "," + toolCall("1.0") + "]", "[" + strings.Repeat(notification+",", 64) + notification + "]"} {
+		for _, refused := range []string{
+			"[]", "[" + toolCall("1") + "," + toolCall("1.0") + "]",
+			"[" + strings.Repeat(notification+",", 64) + notification + "]",
+		} {
 			lines.send(refused + "\n")
 			if got := lines.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`) {
 				t.Errorf("%.100s is answered %.300s", refused, got)
@@ -212,7 +226,8 @@ func TestBatchesAreRefusedLater(t *testing.T) {
 	}
 }
 
-// R-STDIO-7: up to 64 calls of a session run, and others wait. A cancellation after them is still read, and lets another call run.
+// R-STDIO-7: up to 64 calls of a session run, and others wait. A cancellation after them is still read, and lets
+// another call run.
 func TestCallsInFlightAreBounded(t *testing.T) {
 	const most, all = 64, 100
 	begun := make(chan string, all)
@@ -256,17 +271,19 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 func TestUnreadAnswers(t *testing.T) {
 	var mu sync.Mutex
 	ran := 0
-	lines := begin(t, "2025-06-18", running("counted", func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		ran++
-		return &tool.Result{Text: strings.Repeat("x", 1000), Structured: json.RawMessage(`{}`)}, nil
-	}))
+	lines := begin(t, "2025-06-18",
+		running("counted", func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			ran++
+			return &tool.Result{Text: strings.Repeat("x", 1000), Structured: json.RawMessage(`{}`)}, nil
+		}))
 	const calls = 3000
 	sent := make(chan int, calls)
 	go func() {
 		for id := range calls {
-			if _, err := fmt.Fprintf(lines.input, "%s\n", strings.Replace(callOf("counted", `{}`), `"id":1`, fmt.Sprintf(`"id":%d`, id), 1)); err != nil {
+			if _, err := fmt.Fprintf(lines.input, "%s\n",
+				strings.Replace(callOf("counted", `{}`), `"id":1`, fmt.Sprintf(`"id":%d`, id), 1)); err != nil {
 				return
 			}
 			sent <- id

@@ -14,11 +14,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-var testSkill = tool.Skill{Name: "data-of-mine", Description: "Reads \"data\".", Text: "---\nname: data-of-mine\n---\nCall schema.\n"}
+var testSkill = tool.Skill{
+	Name: "data-of-mine", Description: "Reads \"data\".",
+	Text: "---\nname: data-of-mine\n---\nCall schema.\n",
+}
 
 const skillURI = "skill://data-of-mine/SKILL.md"
 
-// newSkillServer returns functions that send a request to a server with a skill, over each transport, and return its response.
+// newSkillServer returns functions that send a request to a server with a skill, over each transport, and return its
+// response.
 func newSkillServer(t *testing.T) map[string]func(request string) string {
 	t.Helper()
 	surface := testSurface()
@@ -36,9 +40,11 @@ func newSkillServer(t *testing.T) map[string]func(request string) string {
 	}
 }
 
-// R-EVAL-5: a skill is listed, got and read as MCP's extension for skills says, with the digest and the size of what is read.
+// R-EVAL-5: a skill is listed, got and read as MCP's extension for skills says, with the digest and the size of what is
+// read.
 func TestSkill(t *testing.T) {
-	entry := fmt.Sprintf(`{"uri":%q,"frontmatter":{"description":"Reads \"data\".","name":"data-of-mine"},"resources":[{"uri":%q,"digest":"sha256:%x","size":%d}]}`,
+	entry := fmt.Sprintf(`{"uri":%q,"frontmatter":{"description":"Reads \"data\".","name":"data-of-mine"},`+
+		`"resources":[{"uri":%q,"digest":"sha256:%x","size":%d}]}`,
 		skillURI, skillURI, sha256.Sum256([]byte(testSkill.Text)), len(testSkill.Text))
 	text, err := json.Marshal(testSkill.Text)
 	if err != nil {
@@ -49,11 +55,13 @@ func TestSkill(t *testing.T) {
 		for _, test := range []struct{ method, params, want string }{
 			{"skills/list", `{}`, `{"resultType":"complete","skills":[` + entry + `]` + cached + `}`},
 			{"skills/get", `{"uri":"` + skillURI + `"}`, `{"resultType":"complete","skill":` + entry + cached + `}`},
-			{"resources/read", `{"uri":"` + skillURI + `"}`, `{"contents":[{"uri":"` + skillURI + `","mimeType":"text/markdown","text":` + string(text) + `}],"ttlMs":0,"cacheScope":"private"}`},
+			{"resources/read", `{"uri":"` + skillURI + `"}`, `{"contents":[{"uri":"` + skillURI +
+				`","mimeType":"text/markdown","text":` + string(text) + `}],"ttlMs":0,"cacheScope":"private"}`},
 		} {
 			var answer struct{ Result, Error any }
 			var want any
-			if err := json.Unmarshal([]byte(ask(`{"jsonrpc":"2.0","id":7,"method":"`+test.method+`","params":`+test.params+`}`)), &answer); err != nil {
+			if err := json.Unmarshal([]byte(ask(`{"jsonrpc":"2.0","id":7,"method":"`+test.method+`","params":`+test.params+`}`)),
+				&answer); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.Unmarshal([]byte(test.want), &want); err != nil {
@@ -71,7 +79,8 @@ func TestSkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &mcp.Resource{
-		Name: "data-of-mine", URI: skillURI, MIMEType: "text/markdown", Description: testSkill.Description, Size: int64(len(testSkill.Text)),
+		Name: "data-of-mine", URI: skillURI, MIMEType: "text/markdown", Description: testSkill.Description,
+		Size: int64(len(testSkill.Text)),
 	}
 	if diff := cmp.Diff(want, listed.Resources[0]); diff != "" || len(listed.Resources) != 4 {
 		t.Errorf("the first of %d resources (-want +got): %s", len(listed.Resources), diff)
@@ -83,7 +92,8 @@ func TestUnknownSkill(t *testing.T) {
 	for transport, ask := range newSkillServer(t) {
 		for _, request := range []string{
 			`"skills/get","params":{"uri":"skill://other/SKILL.md"}`, `"skills/get","params":{}`, `"skills/get"`,
-			`"resources/read","params":{"uri":"skill://other/SKILL.md"}`, `"resources/read","params":{"uri":"skill://data-of-mine"}`,
+			`"resources/read","params":{"uri":"skill://other/SKILL.md"}`,
+			`"resources/read","params":{"uri":"skill://data-of-mine"}`,
 		} {
 			if answer := ask(`{"jsonrpc":"2.0","id":7,"method":` + request + `}`); !strings.Contains(answer, `"code":-32602`) {
 				t.Errorf("%s over %s: %s", request, transport, answer)

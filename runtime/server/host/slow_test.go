@@ -79,15 +79,16 @@ func answerStatus(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"planted":1}`)
 }
 
-// Covers R-OPS-1: a call that takes too long is logged with what it read, added up by template and status, and with the ids under
-// which the rest is found. It contains no name or value of the call.
+// Covers R-OPS-1: a call that takes too long is logged with what it read, added up by template and status, and with the
+// ids under which the rest is found. It contains no name or value of the call.
 func TestSlowCall(t *testing.T) {
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	h := newHosted(t, func(with *hostedWith) {
 		with.options.SlowCall = 1
 		with.surface, with.answer = testSurface(readingMany(40, 404, 503)), answerStatus
 	})
-	h.post(t, callOf("many", `{"q":"planted"}`), "Request-Id", "req_of_a_test", "Traceparent", "00-"+trace+"-b7ad6b7169203331-01")
+	h.post(t, callOf("many", `{"q":"planted"}`), "Request-Id", "req_of_a_test", "Traceparent",
+		"00-"+trace+"-b7ad6b7169203331-01")
 	lines := slowLines(t, h.log)
 	if len(lines) != 1 {
 		t.Fatalf("%d lines: %s", len(lines), h.log)
@@ -120,7 +121,8 @@ func TestSlowCall(t *testing.T) {
 func TestSlowCallIsBounded(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) {
 		with.options.SlowCall = 1
-		with.surface, with.answer = testSurface(readingMany(0, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410)), answerStatus
+		with.surface, with.answer = testSurface(readingMany(0, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409,
+			410)), answerStatus
 	})
 	h.post(t, callOf("many", `{}`))
 	if got := slowLines(t, h.log); len(got) != 1 || len(got[0].Reads) != 8 || got[0].Others != 3 {
@@ -144,9 +146,13 @@ func TestSlowRequests(t *testing.T) {
 	messages := []string{
 		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://record/messages:m1"}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`,
-		`{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"pdpp://stream/{name}"},"argument":{"name":"name","value":"m"}}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/resource",` +
+			`"uri":"pdpp://stream/{name}"},"argument":{"name":"name","value":"m"}}}`,
 	}
-	want := []string{"resources/read fetch 1", "resources/list resources/list 1", "completion/complete completion/complete 1"}
+	want := []string{
+		"resources/read fetch 1", "resources/list resources/list 1",
+		"completion/complete completion/complete 1",
+	}
 	check := func(t *testing.T, log *hosttest.Journal) {
 		t.Helper()
 		var got []string
@@ -176,7 +182,8 @@ func TestSlowRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		session := connect(t, testSurface(), options, reading(client))
-		if _, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://record/messages:m1"}); err != nil {
+		if _, err := session.ReadResource(t.Context(),
+			&mcp.ReadResourceParams{URI: "pdpp://record/messages:m1"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := session.ListResources(t.Context(), nil); err != nil {

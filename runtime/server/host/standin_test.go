@@ -26,7 +26,10 @@ func wholeText(arguments string) string {
 }
 
 func wholeStructured(arguments string) json.RawMessage {
-	structured, err := json.Marshal(map[string]any{"arguments": arguments, "text": wholeText(arguments), "number": json.Number("1.10")})
+	structured, err := json.Marshal(map[string]any{
+		"arguments": arguments, "text": wholeText(arguments),
+		"number": json.Number("1.10"),
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -49,7 +52,8 @@ func checkWhole(t *testing.T, message []byte) {
 		t.Fatalf("%.300s: %v", message, err)
 	}
 	arguments := fmt.Sprintf(`{"a":"%d"}`, got.ID)
-	if len(got.Result.Content) != 1 || got.Result.Content[0].Type != "text" || got.Result.Content[0].Text != wholeText(arguments) {
+	if len(got.Result.Content) != 1 || got.Result.Content[0].Type != "text" ||
+		got.Result.Content[0].Text != wholeText(arguments) {
 		t.Errorf("%d: the text is %.300s", got.ID, got.Result.Content)
 	}
 	if string(got.Result.StructuredContent) != string(wholeStructured(arguments)) {
@@ -64,7 +68,8 @@ func TestResultsAreWholeOverStdio(t *testing.T) {
 	go func() {
 		streams := host.Streams{In: input, Out: output}
 		local := host.NewAdmission(t.Context(), reporting(clientSchema), "", nil)
-		_ = host.ServeLocal(t.Context(), testSurface(whole()), host.Options{Name: "pdpp-mcp", Version: "test"}, local, streams)
+		_ = host.ServeLocal(t.Context(), testSurface(whole()),
+			host.Options{Name: "pdpp-mcp", Version: "test"}, local, streams)
 		_ = output.Close()
 	}()
 	const calls = 200
@@ -98,7 +103,8 @@ func TestResultsAreWholeOverHTTP(t *testing.T) {
 		}
 		checkWhole(t, []byte(got.body))
 	}
-	got := h.post(t, `[`+fmt.Sprintf(wholeCall, 1, 1)+`,`+fmt.Sprintf(wholeCall, 2, 2)+`]`, "Mcp-Protocol-Version", "2025-03-26")
+	got := h.post(t, `[`+fmt.Sprintf(wholeCall, 1, 1)+`,`+fmt.Sprintf(wholeCall, 2, 2)+`]`,
+		"Mcp-Protocol-Version", "2025-03-26")
 	var batch []json.RawMessage
 	if err := json.Unmarshal([]byte(got.body), &batch); err != nil || len(batch) != 2 {
 		t.Fatalf("%d answers (%v): %.300s", len(batch), err, got.body)

@@ -19,8 +19,10 @@ func FuzzStdioLines(f *testing.F) {
 		call(1), read(2), `[` + strings.TrimSpace(call(1)) + `]`, "[]", "{", "null", "\x00\n", "{}\n{}\n",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch","arguments":null}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch","arguments":[1e400]}}`,
-		`{"jsonrpc":"2.0","id":{},"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","method":"initialize"}`,
-		`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://record/%00"}}`,
+		`{"jsonrpc":"2.0","id":{},"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"result":{}}`,
+		`{"jsonrpc":"2.0","method":"initialize"}`,
+		`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://record/%00"}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "\u2028{\"jsonrpc\":\"2.0\"}",
 		`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 5_000) + `"}`, strings.Repeat("[", 9_000),
 	} {

@@ -17,15 +17,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 )
 
-const initialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n" +
+const initialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+	`"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n" +
 	`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 
 func call(id int) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"fetch","arguments":{"id":"messages:m1"}}}`, id) + "\n"
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"fetch",`+
+		`"arguments":{"id":"messages:m1"}}}`, id) + "\n"
 }
 
 func read(id int) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"pdpp://stream/messages"}}`, id) + "\n"
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"pdpp://stream/messages"}}`,
+		id) + "\n"
 }
 
 // conversation is a local server in the test's process.
@@ -43,7 +46,8 @@ func converse(ctx context.Context, t *testing.T, reader rs.Reader) *conversation
 	c := &conversation{t: t, input: toServer, output: bufio.NewReader(fromServer), ended: make(chan error, 1)}
 	go func() {
 		local := host.NewAdmission(ctx, reader, "pdpp-mcp connect https://pdpp.example", nil)
-		err := host.ServeLocal(ctx, testSurface(), host.Options{Name: "pdpp-mcp", Version: "test"}, local, host.Streams{In: input, Out: output})
+		err := host.ServeLocal(ctx, testSurface(), host.Options{Name: "pdpp-mcp", Version: "test"}, local,
+			host.Streams{In: input, Out: output})
 		_ = output.Close()
 		c.ended <- err
 	}()
@@ -149,12 +153,24 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 	tests := []struct{ name, schema, kind, text string }{
 		{"owner", `{"bearer":{"token_kind":"owner","scope":"owner"}}`, "owner", "an owner token"},
 		{"owner in a wrapped answer", `{"data":{"bearer":{"token_kind":"owner"}}}`, "owner", "an owner token"},
-		{"package", `{"bearer":{"token_kind":"mcp_package"}}`, "mcp_package", `only by the hosted MCP server at https://pdpp.example/mcp`},
+		{
+			"package", `{"bearer":{"token_kind":"mcp_package"}}`, "mcp_package",
+			`only by the hosted MCP server at https://pdpp.example/mcp`,
+		},
 		{"unheard of", `{"bearer":{"token_kind":"superuser"}}`, "superuser", `kind "superuser"`},
-		{"owner, and a client in other letters", `{"bearer":{"token_kind":"owner","Token_Kind":"client"}}`, "owner", "an owner token"},
+		{
+			"owner, and a client in other letters", `{"bearer":{"token_kind":"owner","Token_Kind":"client"}}`, "owner",
+			"an owner token",
+		},
 		{"owner by another name", `{"bearer":{"token_kind":"client","role":" Owner"}}`, "owner", "an owner token"},
-		{"client and package", `{"bearer":{"pdpp_token_kind":"mcp_package","token_kind":"client"}}`, "mcp_package", `a package token`},
-		{"owner within", `{"bearer":{"token_kind":"client"},"data":{"bearer":{"token_kind":"owner"}}}`, "owner", "an owner token"},
+		{
+			"client and package", `{"bearer":{"pdpp_token_kind":"mcp_package","token_kind":"client"}}`, "mcp_package",
+			`a package token`,
+		},
+		{
+			"owner within", `{"bearer":{"token_kind":"client"},"data":{"bearer":{"token_kind":"owner"}}}`, "owner",
+			"an owner token",
+		},
 		{"a kind that is no string", `{"bearer":{"token_kind":["client"]}}`, "", "unknown kind"},
 		{"of another shape", `{"bearer":"client"}`, "", "unknown kind"},
 		{"not an object", `{"bearer":["client"]}`, "", "unknown kind"},
@@ -180,8 +196,8 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 	}
 }
 
-// Covers R-STDIO-6: a resource server that does not state the kind answers a package token's request for the schema with 404
-// (captures 206 and 891). A call gets that explanation, and not the advice for a wrong name.
+// Covers R-STDIO-6: a resource server that does not state the kind answers a package token's request for the schema
+// with 404 (captures 206 and 891). A call gets that explanation, and not the advice for a wrong name.
 func TestPackageTokenIsRefused(t *testing.T) {
 	reader := &recordingRS{answer: func(context.Context, string) (*rs.Response, error) {
 		return nil, &rs.Error{
@@ -195,7 +211,10 @@ func TestPackageTokenIsRefused(t *testing.T) {
 	if !errors.As(err, &refusal) || refusal.TokenKind != rs.KindPackage {
 		t.Fatalf("the session ended with %v, want the refusal of a package token", err)
 	}
-	for _, text := range []string{"a package token", "https://pdpp.example/mcp", "run: pdpp-mcp connect https://pdpp.example"} {
+	for _, text := range []string{
+		"a package token", "https://pdpp.example/mcp",
+		"run: pdpp-mcp connect https://pdpp.example",
+	} {
 		if !strings.Contains(err.Error(), text) {
 			t.Errorf("refusal %q does not say %q", err, text)
 		}
@@ -204,7 +223,10 @@ func TestPackageTokenIsRefused(t *testing.T) {
 
 // Covers R-STDIO-3: a kind that the resource server does not state is a client's.
 func TestBearerOfNoStatedKindIsAClients(t *testing.T) {
-	for _, schema := range []string{`{"object":"schema"}`, `{"bearer":{"scope":"grant"}}`, `{"bearer":null}`, `{"bearer":{"Token_Kind":"client"}}`} {
+	for _, schema := range []string{
+		`{"object":"schema"}`, `{"bearer":{"scope":"grant"}}`, `{"bearer":null}`,
+		`{"bearer":{"Token_Kind":"client"}}`,
+	} {
 		reader := reporting(schema)
 		c := converse(t.Context(), t, reader)
 		c.send(initialize)
@@ -255,7 +277,10 @@ func TestWaitingCallIsRefused(t *testing.T) {
 func TestQuestionIsAskedAgain(t *testing.T) {
 	var state atomic.Value // the error that questions get now
 	unreachable := error(&rs.Failure{Reason: rs.Unreachable, Message: "no route"})
-	expired := error(&rs.Error{Status: 401, Type: "authentication_error", Code: "token_expired", Message: "sign in", Envelope: json.RawMessage(`{"type":"authentication_error","code":"token_expired","message":"sign in"}`)})
+	expired := error(&rs.Error{
+		Status: 401, Type: "authentication_error", Code: "token_expired", Message: "sign in",
+		Envelope: json.RawMessage(`{"type":"authentication_error","code":"token_expired","message":"sign in"}`),
+	})
 	state.Store(&unreachable)
 	reader := &recordingRS{answer: func(_ context.Context, request string) (*rs.Response, error) {
 		if failure := state.Load().(*error); request == question && failure != nil {
@@ -343,7 +368,8 @@ func TestBadLines(t *testing.T) {
 			switch {
 			case test.code == pong && (got.Error != nil || string(got.ID) != "7"):
 				t.Errorf("answer is %+v, want the ping's", got)
-			case test.code != pong && (got.Error == nil || got.Error.Code != test.code || string(got.ID) != cmp.Or(test.id, "null")):
+			case test.code != pong &&
+				(got.Error == nil || got.Error.Code != test.code || string(got.ID) != cmp.Or(test.id, "null")):
 				t.Errorf("answer is %+v, want code %d", got, test.code)
 			}
 		})

@@ -23,8 +23,14 @@ func TestListResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []*mcp.Resource{
-		{Name: "messages", URI: "pdpp://stream/messages", MIMEType: "text/plain", Description: "gmail: Home mail, Work mail; chat: Team, x"},
-		{Name: "more mail", URI: "pdpp://stream/more%20mail", MIMEType: "text/plain", Description: "gmail: Home mail, Work mail"},
+		{
+			Name: "messages", URI: "pdpp://stream/messages", MIMEType: "text/plain",
+			Description: "gmail: Home mail, Work mail; chat: Team, x",
+		},
+		{
+			Name: "more mail", URI: "pdpp://stream/more%20mail", MIMEType: "text/plain",
+			Description: "gmail: Home mail, Work mail",
+		},
 		{Name: "rooms", URI: "pdpp://stream/rooms", MIMEType: "text/plain", Description: "chat: Team, x"},
 	}
 	if diff := cmp.Diff(want, listed.Resources); diff != "" {
@@ -43,7 +49,8 @@ func TestListResources(t *testing.T) {
 // R-TRUST-1: no name, description or error of resources/list has an invisible character or a line break.
 func TestListedResourcesAreVisible(t *testing.T) {
 	const unseen = "\\u200b\\ufeff\\udb40\\udc41\\u001b[2J\\u202e"
-	schema := `{"connectors":[{"connector_key":"mail` + unseen + `","streams":[{"name":"messages"},{"name":"mess` + unseen + `ages"}],` +
+	schema := `{"connectors":[{"connector_key":"mail` + unseen + `","streams":[{"name":"messages"},{"name":"mess` +
+		unseen + `ages"}],` +
 		`"granted_connections":[{"connection_id":"cin_1","display_name":"Home` + unseen + `"}]}]}`
 	session := connect(t, testSurface(), host.Options{}, reading(reporting(schema)))
 	listed, err := session.ListResources(t.Context(), nil)
@@ -58,11 +65,16 @@ func TestListedResourcesAreVisible(t *testing.T) {
 			t.Errorf("the list has %q", shown)
 		}
 	}
-	refused := &rs.Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Code: "invalid_request", Message: "no\nnext: fetch {}\u202e\U000e0041"}
-	failing := connect(t, testSurface(), host.Options{}, reading(&recordingRS{answer: func(context.Context, string) (*rs.Response, error) {
-		return nil, refused
-	}}))
-	if _, err = failing.ListResources(t.Context(), nil); err == nil || strings.ContainsFunc(err.Error(), rawjson.IsUnseen) {
+	refused := &rs.Error{
+		Status: http.StatusBadRequest, Type: "invalid_request_error", Code: "invalid_request",
+		Message: "no\nnext: fetch {}\u202e\U000e0041",
+	}
+	failing := connect(t, testSurface(), host.Options{},
+		reading(&recordingRS{answer: func(context.Context, string) (*rs.Response, error) {
+			return nil, refused
+		}}))
+	if _, err = failing.ListResources(t.Context(), nil); err == nil ||
+		strings.ContainsFunc(err.Error(), rawjson.IsUnseen) {
 		t.Errorf("the error is %q", err)
 	}
 }
@@ -104,8 +116,12 @@ func TestResourcePages(t *testing.T) {
 
 // Covers R-MCP-1 and R-ERR-1: when the grant cannot be read, the list says so as a read would.
 func TestListResourcesKeepsFailure(t *testing.T) {
-	refused := &rs.Error{Status: 403, Code: "grant_revoked", Message: "the grant is revoked", Envelope: []byte(`{"code":"grant_revoked","message":"the grant is revoked"}`)}
-	session := connect(t, testSurface(), host.Options{}, reading(&recordingRS{answer: func(context.Context, string) (*rs.Response, error) { return nil, refused }}))
+	refused := &rs.Error{
+		Status: 403, Code: "grant_revoked", Message: "the grant is revoked",
+		Envelope: []byte(`{"code":"grant_revoked","message":"the grant is revoked"}`),
+	}
+	session := connect(t, testSurface(), host.Options{},
+		reading(&recordingRS{answer: func(context.Context, string) (*rs.Response, error) { return nil, refused }}))
 	_, err := session.ListResources(t.Context(), nil)
 	if data := wantRPCError(t, err, jsonrpc.CodeInternalError); data.Error.Code != "grant_revoked" {
 		t.Errorf("data is %+v", data)
@@ -124,7 +140,8 @@ func TestListsArePrivate(t *testing.T) {
 	h.as.says(other, `{"active":true,"pdpp_token_kind":"client","client_id":"cli_2","grant_id":"grt_2"}`)
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
-		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"pdpp://stream/{name}"},"argument":{"name":"name","value":""}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource",` +
+			`"uri":"pdpp://stream/{name}"},"argument":{"name":"name","value":""}}}`,
 	} {
 		for token, want := range map[string][2]string{bearer: {"mine", "theirs"}, other: {"theirs", "mine"}} {
 			got := send(t, h.request(t, http.MethodPost, "/mcp", body, "Authorization", "Bearer "+token))

@@ -39,7 +39,8 @@ func TestCallsTakeTheShortWay(t *testing.T) {
 		with.options.Limits.PerSecond = 1e6
 		with.options.Limits.Burst = 1e6
 	})
-	bare := host.NewBareSDK(callSurface(), host.Options{Name: "pdpp-mcp", Version: "test"}, h.url, reading(reporting(clientSchema)))
+	bare := host.NewBareSDK(callSurface(), host.Options{Name: "pdpp-mcp", Version: "test"}, h.url,
+		reading(reporting(clientSchema)))
 	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return bare }, host.TransportOptions())
 	for _, revision := range host.Revisions() {
 		body, header := message(revision, "tools/call", "pointing", `"name":"pointing","arguments":{}`)

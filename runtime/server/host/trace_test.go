@@ -16,8 +16,8 @@ const (
 	headerParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
 )
 
-// tracedMessages are messages that read something, of the kind that is answered here and of the kind that the SDK answers; %meta stands
-// for more members of params.
+// tracedMessages are messages that read something, of the kind that is answered here and of the kind that the SDK
+// answers; %meta stands for more members of params.
 var tracedMessages = map[string]string{
 	"a call": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch","arguments":{}%meta}}`,
 	"a read": `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://record/messages:m1"%meta}}`,
@@ -30,11 +30,22 @@ func TestTraceOverHTTP(t *testing.T) {
 		header []string
 		want   [3]string // traceparent, tracestate and baggage that the RS saw
 	}{
-		"neither":        {"", nil, [3]string{}},
-		"header":         {"", []string{"Traceparent", headerParent, "Tracestate", "a=1"}, [3]string{headerParent, "a=1"}},
-		"_meta":          {`"traceparent":"` + metaParent + `","tracestate":"b=2","baggage":"c=3"`, nil, [3]string{metaParent, "b=2", "c=3"}},
-		"both":           {`"traceparent":"` + metaParent + `"`, []string{"Traceparent", headerParent, "Tracestate", "a=1"}, [3]string{metaParent}},
-		"malformed":      {`"traceparent":"` + strings.ToUpper(metaParent) + `","tracestate":"b=2"`, []string{"Traceparent", headerParent}, [3]string{headerParent}},
+		"neither": {"", nil, [3]string{}},
+		"header":  {"", []string{"Traceparent", headerParent, "Tracestate", "a=1"}, [3]string{headerParent, "a=1"}},
+		"_meta": {
+			`"traceparent":"` + metaParent + `","tracestate":"b=2","baggage":"c=3"`, nil,
+			[3]string{metaParent, "b=2", "c=3"},
+		},
+		"both": {
+			`"traceparent":"` + metaParent + `"`,
+			[]string{"Traceparent", headerParent, "Tracestate", "a=1"},
+			[3]string{metaParent},
+		},
+		"malformed": {
+			`"traceparent":"` + strings.ToUpper(metaParent) + `","tracestate":"b=2"`,
+			[]string{"Traceparent", headerParent},
+			[3]string{headerParent},
+		},
 		"of other types": {`"traceparent":{},"baggage":7`, []string{"Traceparent", headerParent}, [3]string{headerParent}},
 		"a line end":     {`"traceparent":"` + metaParent + `","baggage":"a=b\r\nX-Other: y"`, nil, [3]string{metaParent}},
 		"proxy's":        {"", []string{"Baggage", "internal=1"}, [3]string{}},
@@ -46,7 +57,8 @@ func TestTraceOverHTTP(t *testing.T) {
 				if test.meta != "" {
 					meta = `,"_meta":{` + test.meta + `}`
 				}
-				if got := h.post(t, strings.Replace(message, "%meta", meta, 1), test.header...); !strings.Contains(got.body, `"result"`) {
+				if got := h.post(t, strings.Replace(message, "%meta", meta, 1),
+					test.header...); !strings.Contains(got.body, `"result"`) {
 					t.Fatalf("answer is %s", got.body)
 				}
 				seen := h.rs.seen()

@@ -50,7 +50,8 @@ func (v verdict) same(other verdict) bool {
 		slices.Sort(all) // the SDK answers a batch in any order
 		return all
 	}
-	return v.status == other.status && v.refused == other.refused && v.isBatch == other.isBatch && v.isOver == other.isOver &&
+	return v.status == other.status && v.refused == other.refused && v.isBatch == other.isBatch &&
+		v.isOver == other.isOver &&
 		slices.Equal(texts(v.answers), texts(other.answers))
 }
 

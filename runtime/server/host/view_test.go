@@ -28,8 +28,8 @@ func viewSurface() tool.Surface {
 
 const viewCapabilities = `{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}`
 
-// R-VIEW-2: over HTTP, in every revision, only a client that declares the extension sees the page, in lists and as a resource. Without the
-// declaration the list of tools has the same bytes as on a server without a page.
+// R-VIEW-2: over HTTP, in every revision, only a client that declares the extension sees the page, in lists and as a
+// resource. Without the declaration the list of tools has the same bytes as on a server without a page.
 func TestViewsAreForClientsThatDeclareThem(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.surface = viewSurface() })
 	without := newHosted(t)
@@ -54,10 +54,12 @@ func TestViewsAreForClientsThatDeclareThem(t *testing.T) {
 				return strings.ReplaceAll(h.post(t, body, header...).body, h.url, "")
 			}
 			listed := ask(h, true, "tools/list", "", "")
-			if strings.Count(listed, `"_meta":{"ui":{"resourceUri":"ui://pdpp/view"}}`) != 1 || strings.Contains(listed, `"cacheScope":"public"`) {
+			if strings.Count(listed, `"_meta":{"ui":{"resourceUri":"ui://pdpp/view"}}`) != 1 ||
+				strings.Contains(listed, `"cacheScope":"public"`) {
 				t.Errorf("the list is %s", listed)
 			}
-			if plain := ask(h, false, "tools/list", "", ""); plain != ask(without, false, "tools/list", "", "") || strings.Contains(plain, "ui://") {
+			if plain := ask(h, false, "tools/list", "", ""); plain != ask(without, false, "tools/list", "", "") ||
+				strings.Contains(plain, "ui://") {
 				t.Errorf("without the extension the list is %s", plain)
 			}
 			const uri = `"uri":"ui://pdpp/view"`
@@ -69,7 +71,8 @@ func TestViewsAreForClientsThatDeclareThem(t *testing.T) {
 				read.Result.Contents[0].Text != viewPage || read.Result.Contents[0].MIMEType != "text/html;profile=mcp-app" {
 				t.Errorf("%v: the page is read as %s", err, body)
 			}
-			if body := ask(h, false, "resources/read", "ui://pdpp/view", uri); strings.Contains(body, "view</title>") || !strings.Contains(body, `"error"`) {
+			if body := ask(h, false, "resources/read", "ui://pdpp/view", uri); strings.Contains(body, "view</title>") ||
+				!strings.Contains(body, `"error"`) {
 				t.Errorf("without the extension the page is read as %s", body)
 			}
 		})
@@ -117,7 +120,8 @@ func TestViewsOverStdio(t *testing.T) {
 // connectAs opens a session of a client with these capabilities.
 func connectAs(t *testing.T, surface tool.Surface, capabilities *mcp.ClientCapabilities) *mcp.ClientSession {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, &mcp.ClientOptions{Capabilities: capabilities})
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"},
+		&mcp.ClientOptions{Capabilities: capabilities})
 	session, err := client.Connect(t.Context(), hosttest.Serve(t, surface, hosttest.Options, reading(&recordingRS{})), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,10 @@ func TestCardGolden(t *testing.T) { // R-MCP-2
 
 // R-MCP-2: both documents have the form of the drafts, for every kind of origin and version.
 func TestCardsFitTheirSchemas(t *testing.T) {
-	for _, origin := range []string{publicOrigin, "http://127.0.0.1:8080", "https://[2001:db8::1]:8443", "https://Data.Example.org"} {
+	for _, origin := range []string{
+		publicOrigin, "http://127.0.0.1:8080", "https://[2001:db8::1]:8443",
+		"https://Data.Example.org",
+	} {
 		for _, version := range []string{"v1.2.3", "", "(devel)", "v0.0.0-20261122150000-abcdef123456+dirty"} {
 			changed := withOrigin(origin)
 			changed.Version = version
@@ -84,7 +87,10 @@ func TestCardIsTheRegistrysEntry(t *testing.T) {
 
 // The title is the operator's name of the server, if set.
 func TestCardTitle(t *testing.T) { // R-MCP-2
-	for name, want := range map[string]string{"pdpp-mcp": "PDPP personal data", "": "PDPP personal data", "Data of\nAcme": "Data of Acme", strings.Repeat("x", 101): "PDPP personal data"} {
+	for name, want := range map[string]string{
+		"pdpp-mcp": "PDPP personal data", "": "PDPP personal data",
+		"Data of\nAcme": "Data of Acme", strings.Repeat("x", 101): "PDPP personal data",
+	} {
 		changed := options()
 		changed.Name = name
 		card, _ := decoded(t, get(routes(changed), "/mcp/server-card").Body.Bytes()).(map[string]any)

@@ -27,7 +27,8 @@ func TestSetupPageShowsTheURLAndTheCommands(t *testing.T) { // R-HOST-7
 		`<code id="claude-code">claude mcp add --transport http pdpp https://data.example.org/mcp</code>`,
 		`<code id="codex">codex mcp add pdpp --url https://data.example.org/mcp</code>`,
 		`<code id="command-line">pdpp-mcp connect https://data.example.org</code>`,
-		"<h3>ChatGPT</h3>", "<h3>Claude.ai and Claude Desktop</h3>", "any other MCP client", "https://data.example.org/llms.txt",
+		"<h3>ChatGPT</h3>", "<h3>Claude.ai and Claude Desktop</h3>", "any other MCP client",
+		"https://data.example.org/llms.txt",
 	} {
 		if !strings.Contains(content, want) {
 			t.Errorf("the page does not have %s", want)
@@ -45,7 +46,8 @@ func TestSetupPageHasEveryHost(t *testing.T) { // R-HOST-7
 		}
 	}
 	for _, want := range []string{
-		"<code>~/.cursor/mcp.json</code>:", "<code>~/Library/Application Support/Code/User/mcp.json</code> (macOS)", "choose Connect next to the server in Cursor's MCP settings.",
+		"<code>~/.cursor/mcp.json</code>:", "<code>~/Library/Application Support/Code/User/mcp.json</code> (macOS)",
+		"choose Connect next to the server in Cursor's MCP settings.",
 		`"url": "https://data.example.org/mcp"`,
 	} {
 		if !strings.Contains(content, want) {
@@ -95,7 +97,8 @@ func TestPagesTakeNothingFromElsewhere(t *testing.T) { // R-HOST-7
 			}
 		}
 	}
-	if style := get(handler, "/dashboard/connect.css").Body.String(); strings.Contains(style, "url(") || strings.Contains(style, "@import") {
+	if style := get(handler, "/dashboard/connect.css").Body.String(); strings.Contains(style, "url(") ||
+		strings.Contains(style, "@import") {
 		t.Error("the style takes something from elsewhere")
 	}
 }
@@ -171,7 +174,8 @@ func TestCommandLineNamesTheProvider(t *testing.T) {
 	given := options()
 	given.Provider = "https://provider.example/"
 	for _, path := range []string{"/dashboard/connect", "/llms.txt"} {
-		if content := get(routes(given), path).Body.String(); !strings.Contains(content, "pdpp-mcp connect https://provider.example<") &&
+		if content := get(routes(given), path).Body.String(); !strings.Contains(content,
+			"pdpp-mcp connect https://provider.example<") &&
 			!strings.Contains(content, "pdpp-mcp connect https://provider.example`") {
 			t.Errorf("%s does not name the provider", path)
 		}
@@ -185,7 +189,8 @@ func TestEveryRequestHasItsOrigin(t *testing.T) { // R-HOST-7, R-HOST-8, R-HOST-
 	for _, path := range []string{"/", "/dashboard/connect", "/llms.txt"} {
 		for _, host := range []string{"one.example", "two.example", "one.example"} {
 			content := get(handler, path, "X-Forwarded-Host", host).Body.String()
-			if !strings.Contains(content, "https://"+host+"/mcp") || strings.Count(content, ".example/") != strings.Count(content, host+"/") {
+			if !strings.Contains(content, "https://"+host+"/mcp") ||
+				strings.Count(content, ".example/") != strings.Count(content, host+"/") {
 				t.Errorf("%s does not show %s alone", path, host)
 			}
 		}

@@ -57,7 +57,8 @@ func TestIndexNegotiation(t *testing.T) { // R-HOST-11
 			t.Errorf("Accept: %s gives %s", accept, response.Header().Get("Content-Type"))
 		}
 	}
-	if response := get(handler, "/", "Accept", "application/json;q=0.5", "Accept", "text/html"); !strings.HasPrefix(response.Header().Get("Content-Type"), "text/html") {
+	if response := get(handler, "/", "Accept", "application/json;q=0.5", "Accept",
+		"text/html"); !strings.HasPrefix(response.Header().Get("Content-Type"), "text/html") {
 		t.Error("the second Accept line is not read")
 	}
 }

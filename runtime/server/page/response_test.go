@@ -21,7 +21,10 @@ var served = []struct {
 	path, accept, contentType, caching, vary string
 	scripts                                  bool // whether its policy allows scripts of its origin
 }{
-	{"/", "", "application/json; charset=utf-8", "no-cache", "Accept, Forwarded, X-Forwarded-Host, X-Forwarded-Proto", false},
+	{
+		"/", "", "application/json; charset=utf-8", "no-cache",
+		"Accept, Forwarded, X-Forwarded-Host, X-Forwarded-Proto", false,
+	},
 	{"/", "text/html", htmlMedia, "no-cache", "Accept, Forwarded, X-Forwarded-Host, X-Forwarded-Proto", true},
 	{"/dashboard/connect", "", htmlMedia, "no-cache", "Forwarded, X-Forwarded-Host, X-Forwarded-Proto", true},
 	{"/dashboard/connect.css", "", "text/css; charset=utf-8", "no-cache", "", false},
@@ -59,7 +62,10 @@ func checkPolicy(t *testing.T, policy string, scripts bool) {
 		name, sources, _ := strings.Cut(strings.TrimSpace(directive), " ")
 		directives[name] = sources
 	}
-	want := map[string]string{"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'"}
+	want := map[string]string{
+		"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'",
+		"frame-ancestors": "'none'",
+	}
 	if scripts {
 		want["script-src"], want["style-src"], want["img-src"] = "'self'", "'self'", "'self'"
 	}
@@ -78,10 +84,12 @@ func TestHeadAndRevalidation(t *testing.T) {
 				t.Errorf("HEAD has %d bytes; headers (-GET +HEAD):\n%s", head.Body.Len(), diff)
 			}
 			tag := full.Header().Get("ETag")
-			if again := get(handler, route.path, "Accept", route.accept, "If-None-Match", tag); tag == "" || again.Code != http.StatusNotModified {
+			if again := get(handler, route.path, "Accept", route.accept, "If-None-Match", tag); tag == "" ||
+				again.Code != http.StatusNotModified {
 				t.Errorf("tag %q is answered with %d, want 304", tag, again.Code)
 			}
-			if changed := get(handler, route.path, "Accept", route.accept, "If-None-Match", `"other"`); changed.Code != http.StatusOK {
+			if changed := get(handler, route.path, "Accept", route.accept, "If-None-Match",
+				`"other"`); changed.Code != http.StatusOK {
 				t.Errorf("another tag is answered with %d, want 200", changed.Code)
 			}
 			if posted := ask(handler, http.MethodPost, route.path); posted.Code != http.StatusMethodNotAllowed {
@@ -111,7 +119,10 @@ func TestShortAddressRedirects(t *testing.T) { // R-HOST-7
 }
 
 func TestOtherPathsAreNotTaken(t *testing.T) {
-	for _, path := range []string{"/nothing", "/dashboard", "/dashboard/connect/more", "/mcp", "/layout.html", "/assets/connect.html"} {
+	for _, path := range []string{
+		"/nothing", "/dashboard", "/dashboard/connect/more", "/mcp", "/layout.html",
+		"/assets/connect.html",
+	} {
 		if response := get(routes(options()), path); response.Code != http.StatusNotFound {
 			t.Errorf("%s is answered with %d, want 404", path, response.Code)
 		}

@@ -123,7 +123,8 @@ func expectSelection(t tab) {
 	t.Do(chromedp.Click(chromedp.CSS(`button[data-copies="codex"]`)))
 	t.Becomes(announced, "Selected Codex command. Press Ctrl+C to copy it.")
 	t.Becomes(`document.querySelector('button[data-copies="codex"] .face').textContent`, "Selected")
-	if got, want := evaluate[string](t, "getSelection().toString()"), "codex mcp add pdpp --url https://data.example.org/mcp"; got != want {
+	if got, want := evaluate[string](t,
+		"getSelection().toString()"), "codex mcp add pdpp --url https://data.example.org/mcp"; got != want {
 		t.Errorf("selected is %q, want %q", got, want)
 	}
 }
@@ -142,7 +143,10 @@ func keyboardReachesEverything(s site, t tab) {
 			t.Errorf("the focus at %s is drawn as %q", at[0], at[1])
 		}
 	}
-	if diff := gocmp.Diff([]string{"mcp-url", "claude-code", "codex", "cursor", "vscode", "gemini", "command-line", "/llms.txt"}, order); diff != "" {
+	if diff := gocmp.Diff([]string{
+		"mcp-url", "claude-code", "codex", "cursor", "vscode", "gemini", "command-line",
+		"/llms.txt",
+	}, order); diff != "" {
 		t.Errorf("tab order (-want +got):\n%s", diff)
 	}
 	for key, id := range map[string]string{"\r": "codex", " ": "mcp-url"} {
@@ -153,7 +157,8 @@ func keyboardReachesEverything(s site, t tab) {
 
 func fitsAPhone(_ site, t tab) {
 	const width = 320
-	server := httptest.NewServer(routes(withOrigin("https://the-quite-long-name-of-a-personal-data-server.households.example.org:8443")))
+	server := httptest.NewServer(
+		routes(withOrigin("https://the-quite-long-name-of-a-personal-data-server.households.example.org:8443")))
 	defer server.Close()
 	t.Do(chromedp.EmulateViewport(width, 740, chromedp.EmulateMobile))
 	for _, path := range []string{"/dashboard/connect", "/"} {
@@ -187,11 +192,13 @@ func lightAndDark(_ site, t tab) {
 }
 
 func worksWithoutScripts(s site, t tab) {
-	if _, err := chromedp.Call(t.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	if _, err := chromedp.Call(t.Ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Do(chromedp.Navigate(s.url + "/dashboard/connect"))
-	if text, err := chromedp.Run(t.Ctx, chromedp.Text(chromedp.CSS("#mcp-url"))); err != nil || text != "https://data.example.org/mcp" {
+	if text, err := chromedp.Run(t.Ctx, chromedp.Text(chromedp.CSS("#mcp-url"))); err != nil ||
+		text != "https://data.example.org/mcp" {
 		t.Errorf("the URL is %q, %v", text, err)
 	}
 	t.Do(chromedp.WaitNotVisible(chromedp.CSSAll("button")))

@@ -47,7 +47,8 @@ const planned = `{
 
 func (s site) tab(t *testing.T) tab {
 	opened := tab{s.browser.Tab(t)}
-	if _, err := chromedp.Call(opened.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: planned}); err != nil {
+	if _, err := chromedp.Call(opened.Ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: planned}); err != nil {
 		t.Fatal(err)
 	}
 	return opened

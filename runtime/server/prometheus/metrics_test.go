@@ -22,11 +22,13 @@ func TestWhatAReplicaCannotDo(t *testing.T) {
 			}
 		}
 	}
-	shows(`pdpp_mcp_audit_lines_lost_total 0`, `pdpp_mcp_change_refused{what="settings"} 0`, `pdpp_mcp_change_refused{what="secret"} 0`)
+	shows(`pdpp_mcp_audit_lines_lost_total 0`, `pdpp_mcp_change_refused{what="settings"} 0`,
+		`pdpp_mcp_change_refused{what="secret"} 0`)
 	counted.AuditLineLost()
 	counted.Refused(prometheus.ChangedSecret, true)
 	counted.Version("1.2.3")
-	shows(`pdpp_mcp_audit_lines_lost_total 1`, `pdpp_mcp_change_refused{what="secret"} 1`, `pdpp_mcp_build_info{version="1.2.3"} 1`)
+	shows(`pdpp_mcp_audit_lines_lost_total 1`, `pdpp_mcp_change_refused{what="secret"} 1`,
+		`pdpp_mcp_build_info{version="1.2.3"} 1`)
 	counted.Refused(prometheus.ChangedSecret, false)
 	shows(`pdpp_mcp_change_refused{what="secret"} 0`)
 }
@@ -34,7 +36,10 @@ func TestWhatAReplicaCannotDo(t *testing.T) {
 // Covers R-OPS-1: durations are histograms with the buckets of every replica, which add up.
 func TestHistograms(t *testing.T) {
 	counted := prometheus.New()
-	for _, elapsed := range []time.Duration{0, time.Millisecond, 3 * time.Millisecond, 70 * time.Millisecond, time.Minute} {
+	for _, elapsed := range []time.Duration{
+		0, time.Millisecond, 3 * time.Millisecond,
+		70 * time.Millisecond, time.Minute,
+	} {
 		counted.Call("a_tool", "ok", elapsed)
 	}
 	counted.Read(200, 20*time.Millisecond)

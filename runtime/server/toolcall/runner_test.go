@@ -40,7 +40,10 @@ func ending(name string, result *tool.Result, err error) tool.Definition {
 // reading returns an environment with a reader of a provider, and the error.
 func reading(t *testing.T, err error) toolcall.Environment {
 	t.Helper()
-	reader, errClient := rs.NewClient(rs.Options{BaseURL: "https://rs.example", ProviderURL: "https://pdpp.example", Bearer: rs.NewSecret(secret)})
+	reader, errClient := rs.NewClient(rs.Options{
+		BaseURL: "https://rs.example", ProviderURL: "https://pdpp.example",
+		Bearer: rs.NewSecret(secret),
+	})
 	if errClient != nil {
 		t.Fatal(errClient)
 	}
@@ -55,8 +58,8 @@ type calls struct {
 
 func (c *calls) Call(tool, code string, _ time.Duration) { c.seen = append(c.seen, tool+" "+code) }
 
-// R-ERR-1, R-ERR-2, R-ERR-4, R-ERR-8: every failure of a tool becomes a result with a code, a message and the provider. It is recorded, and
-// logged without a value of the caller. A call ends at its deadline, and with its caller.
+// R-ERR-1, R-ERR-2, R-ERR-4, R-ERR-8: every failure of a tool becomes a result with a code, a message and the provider.
+// It is recorded, and logged without a value of the caller. A call ends at its deadline, and with its caller.
 func TestEveryFailureIsAResult(t *testing.T) {
 	const limit = 25 * time.Second
 	waiting := func(ctx context.Context, _ tool.Env, _ json.RawMessage) (*tool.Answer, error) {
@@ -76,14 +79,24 @@ func TestEveryFailureIsAResult(t *testing.T) {
 		after            time.Duration
 	}{
 		{definition: ending("answers", &tool.Result{Text: "done", Rows: 3}, nil), code: "ok", says: "done"},
-		{definition: ending("refused", nil, &tool.Error{Code: tool.InvalidFilter, Message: "no"}), code: "invalid_filter", says: "no"},
-		{definition: ending("denied", nil, refusal(403, "field_not_granted")), code: "field_not_granted", says: "no", recorded: "rs_403"},
-		{definition: ending("unreachable", nil, &rs.Failure{Reason: rs.Unreachable, Message: "no"}), code: "rs_unreachable", says: "no"},
+		{
+			definition: ending("refused", nil, &tool.Error{Code: tool.InvalidFilter, Message: "no"}),
+			code:       "invalid_filter", says: "no",
+		},
+		{
+			definition: ending("denied", nil, refusal(403, "field_not_granted")), code: "field_not_granted", says: "no",
+			recorded: "rs_403",
+		},
+		{
+			definition: ending("unreachable", nil, &rs.Failure{Reason: rs.Unreachable, Message: "no"}),
+			code:       "rs_unreachable", says: "no",
+		},
 		{definition: ending("plain", nil, errors.New("of "+secret)), code: "internal"},
 		{definition: ending("nothing", nil, nil), code: "internal"},
 		{
-			definition: asking("panics", func(context.Context, tool.Env, json.RawMessage) (*tool.Answer, error) { panic(secret) }),
-			code:       "internal", logs: "panic=string",
+			definition: asking("panics",
+				func(context.Context, tool.Env, json.RawMessage) (*tool.Answer, error) { panic(secret) }),
+			code: "internal", logs: "panic=string",
 		},
 		{definition: asking("faults", func(_ context.Context, _ tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
 			return nil, errors.New(string(arguments[:9]))
@@ -100,7 +113,8 @@ func TestEveryFailureIsAResult(t *testing.T) {
 				var log bytes.Buffer
 				recorder := &calls{}
 				options := toolcall.Options{Timeout: limit, Recorder: recorder, Logger: slog.New(slog.NewTextHandler(&log, nil))}
-				runner := toolcall.NewRunner(tool.Surface{Tools: []tool.Definition{test.definition}}, options, reading(t, test.environment))
+				runner := toolcall.NewRunner(tool.Surface{Tools: []tool.Definition{test.definition}}, options,
+					reading(t, test.environment))
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				if test.cancelled {
@@ -118,11 +132,13 @@ func TestEveryFailureIsAResult(t *testing.T) {
 				if result.IsError != (test.code != "ok") || !strings.Contains(result.Text, test.says) {
 					t.Errorf("result is %+v", result)
 				}
-				named := test.environment != nil || strings.Contains(string(result.Structured), `"provider_url":"https://pdpp.example"`)
+				named := test.environment != nil ||
+					strings.Contains(string(result.Structured), `"provider_url":"https://pdpp.example"`)
 				if result.IsError && (!named || !strings.Contains(string(result.Structured), `"code":"`+test.code+`"`)) {
 					t.Errorf("structured output is %s", result.Structured)
 				}
-				if diff := gocmp.Diff([]string{test.definition.Name + " " + cmp.Or(test.recorded, test.code)}, recorder.seen); diff != "" {
+				if diff := gocmp.Diff([]string{test.definition.Name + " " + cmp.Or(test.recorded, test.code)},
+					recorder.seen); diff != "" {
 					t.Errorf("recorded (-want +got):\n%s", diff)
 				}
 				for _, hidden := range []string{secret, "goroutine", ".go:"} {

@@ -111,7 +111,8 @@ func (o outcome) wantToken(t *testing.T, token, grantID string) {
 	if o.err != nil {
 		t.Fatal(o.err)
 	}
-	if got := o.entry.Credential; got.AccessToken.Reveal() != token || got.GrantID != grantID || got.TokenType != "Bearer" {
+	if got := o.entry.Credential; got.AccessToken.Reveal() != token || got.GrantID != grantID ||
+		got.TokenType != "Bearer" {
 		t.Errorf("credential is %s of %s, want grant %s", got.TokenType, got.GrantID, grantID)
 	}
 }
@@ -145,12 +146,14 @@ func TestAgentConnectAsCaptured(t *testing.T) {
 	if diff := cmp.Diff([]int{2, 2}, gaps(provider, pollPath, got.began)); diff != "" {
 		t.Errorf("seconds between polls (-want +got):\n%s", diff)
 	}
-	if got.entry.ProviderURL != capturetest.Resource || got.entry.AuthorizationServer != capturetest.Issuer || got.entry.Scope != "pdpp:read" ||
+	if got.entry.ProviderURL != capturetest.Resource || got.entry.AuthorizationServer != capturetest.Issuer ||
+		got.entry.Scope != "pdpp:read" ||
 		got.entry.Client.ClientID != "cli_20a2ded8546d8fbc" || !got.entry.Credential.ExpiresAt.IsZero() {
 		t.Errorf("entry is %+v", got.entry)
 	}
 	for _, request := range provider.Seen("/") {
-		if tried := strings.HasPrefix(request.URL, capturetest.Resource+"/v1/schema"); tried != (request.Authorization != "") {
+		if tried := strings.HasPrefix(request.URL,
+			capturetest.Resource+"/v1/schema"); tried != (request.Authorization != "") {
 			t.Errorf("%s was sent %q", request.URL, request.Authorization)
 		}
 	}
@@ -194,22 +197,25 @@ func TestAgentConnectRefusedAsCaptured(t *testing.T) {
 		}
 	})
 	t.Run("unknown handle", func(t *testing.T) {
-		got := signIn(t, playing(metadata, agentStart, []string{"522"}), connect.Options{Access: connect.AccessRequest{Source: spotify}})
+		got := signIn(t, playing(metadata, agentStart, []string{"522"}),
+			connect.Options{Access: connect.AccessRequest{Source: spotify}})
 		got.wantError(t, credential.Configuration, "invalid_grant", "Unknown agent-connect polling handle")
 	})
 }
 
-// Captures 527, 565, 561 and 569: agent connect requires a pushed request, so the device flow is used. The server does not accept
-// grant types in a registration (502).
+// Captures 527, 565, 561 and 569: agent connect requires a pushed request, so the device flow is used. The server does
+// not accept grant types in a registration (502).
 func TestAgentConnectFallsBackToDevice(t *testing.T) {
 	provider := playing(metadata, []string{"500", "502", "500", "527", "565", "561", "569"}, readable).Replace(
-		"cli_859c394ae6f7fbd0", "cli_20a2ded8546d8fbc", "pdpp_cli", "cli_20a2ded8546d8fbc", "dc_owner_bdaa20bbb5241848", "dc_2d7dac328fb606eb")
+		"cli_859c394ae6f7fbd0", "cli_20a2ded8546d8fbc", "pdpp_cli", "cli_20a2ded8546d8fbc", "dc_owner_bdaa20bbb5241848",
+		"dc_2d7dac328fb606eb")
 	got := signIn(t, provider, connect.Options{})
 	got.wantToken(t, deviceToken, "grt_6334fc20a223cf08")
 	if len(got.approval) != 1 || got.approval[0].UserCode != "5DF34C" {
 		t.Errorf("announced %+v, want the code of the device once", got.approval)
 	}
-	if registered := provider.Seen("/oauth/register"); len(registered) != 3 || !strings.Contains(registered[1].Body, "device_code") ||
+	if registered := provider.Seen("/oauth/register"); len(registered) != 3 ||
+		!strings.Contains(registered[1].Body, "device_code") ||
 		registered[2].Body != registered[0].Body {
 		t.Errorf("registered %+v, want the second time with a grant type and then without", registered)
 	}
@@ -228,7 +234,8 @@ func TestBothFlowsRequireASource(t *testing.T) {
 func TestDeviceAuthorizationAsCaptured(t *testing.T) {
 	provider := playing(metadata, []string{"565", "561", "569"}, readable).Replace(withoutName...).Replace(
 		"pdpp_cli", "cli_859c394ae6f7fbd0", "dc_owner_bdaa20bbb5241848", "dc_2d7dac328fb606eb")
-	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
+	got := signIn(t, provider,
+		connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
 	got.wantToken(t, deviceToken, "grt_6334fc20a223cf08")
 	if faults := provider.Faults(); len(faults) > 0 {
 		t.Errorf("asked otherwise than captured:\n%s", strings.Join(faults, "\n"))
@@ -246,8 +253,8 @@ func TestDeviceAuthorizationAsCaptured(t *testing.T) {
 	}
 }
 
-// Captures 560 to 563: the server takes the request for one of the owner's own devices and asks to slow down. The token is tried and
-// refused (R-STDIO-3).
+// Captures 560 to 563: the server takes the request for one of the owner's own devices and asks to slow down. The token
+// is tried and refused (R-STDIO-3).
 func TestOwnerDeviceIsRefused(t *testing.T) {
 	provider := playing(metadata, []string{"560", "561", "561b", "563", "016"}).Replace(withoutName...)
 	got := signIn(t, provider, connect.Options{ClientID: "pdpp_cli"})
@@ -255,7 +262,8 @@ func TestOwnerDeviceIsRefused(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 1, 6}, gaps(provider, "/oauth/token", got.began)); diff != "" {
 		t.Errorf("seconds between polls, 5 more after slow_down (-want +got):\n%s", diff)
 	}
-	if started := provider.Seen("/oauth/device_authorization"); len(started) != 1 || !strings.Contains(started[0].Body, "resource=http%3A%2F%2Flocalhost%3A7663") {
+	if started := provider.Seen("/oauth/device_authorization"); len(started) != 1 ||
+		!strings.Contains(started[0].Body, "resource=http%3A%2F%2Flocalhost%3A7663") {
 		t.Errorf("asked %+v, want a resource", started)
 	}
 }
@@ -265,7 +273,8 @@ func TestDeviceTokenRefusedAsCaptured(t *testing.T) {
 	for name, text := range map[string]string{"564": "Unknown or invalid device_code", "570": "unsupported_grant_type"} {
 		t.Run(name, func(t *testing.T) {
 			provider := playing(metadata, []string{"565", name}).Replace(withoutName...)
-			got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
+			got := signIn(t, provider,
+				connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
 			got.wantError(t, credential.Configuration, text)
 		})
 	}
@@ -280,8 +289,9 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 				provider := playing(metadata, agentStart, []string{"521", "565"}).Replace(replaced...)
 				began := time.Now()
 				_, err := connect.Connect(ctx, connect.Options{
-					ProviderURL: capturetest.Resource, Access: connect.AccessRequest{Source: spotify}, ClientID: "cli_1", Transport: provider,
-					Announce: func(connect.Approval) { cancel() },
+					ProviderURL: capturetest.Resource, Access: connect.AccessRequest{Source: spotify}, ClientID: "cli_1",
+					Transport: provider,
+					Announce:  func(connect.Approval) { cancel() },
 				})
 				if !errors.Is(err, context.Canceled) || time.Since(began) > 0 {
 					t.Errorf("ended with %v after %s, want at once with the context's error", err, time.Since(began))

@@ -39,7 +39,10 @@ var preciseSignIns = []struct {
 }{
 	{
 		name: "two_connections", asked: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{
-			{Name: "messages", Connections: []string{"cin_gmail_personal", "cin_gmail_work"}, Fields: []string{"id", "subject", "received_at"}, Range: credential.TimeRange{Since: day(1, 1)}},
+			{
+				Name: "messages", Connections: []string{"cin_gmail_personal", "cin_gmail_work"},
+				Fields: []string{"id", "subject", "received_at"}, Range: credential.TimeRange{Since: day(1, 1)},
+			},
 			{Name: "labels", Connections: []string{"cin_gmail_personal"}},
 		}},
 		captures: []string{"866", "866b", "520", "866d", "866e", "866g"},
@@ -62,7 +65,8 @@ var preciseSignIns = []struct {
 	},
 	{
 		name: "time_range_by_code", asked: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{
-			Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject", "received_at"}, Range: credential.TimeRange{Since: day(1, 10), Until: day(1, 20)},
+			Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject", "received_at"},
+			Range: credential.TimeRange{Since: day(1, 10), Until: day(1, 20)},
 		}}},
 		flow: connect.AuthorizationCode, captures: []string{"501", "862", "862b", "862d"},
 		replace: []string{"<client_time_range>", agentToken, "<refresh_client_time_range>", "refresh-token-of-a-test"},
@@ -136,7 +140,8 @@ func signInByCode(t *testing.T, provider *capturetest.Provider, options connect.
 		preview, _ := visit(t, http.MethodHead, redirect+"?code=stolen&state="+page.Query().Get("state"))
 		own, landing := visit(t, http.MethodGet, redirect+"?state="+page.Query().Get("state")+"&"+back)
 		if strange != 400 || elsewhere != 404 || preview != 400 || own != 200 {
-			t.Errorf("answered %d without the state, %d elsewhere, %d to HEAD and %d with the state", strange, elsewhere, preview, own)
+			t.Errorf("answered %d without the state, %d elsewhere, %d to HEAD and %d with the state", strange,
+				elsewhere, preview, own)
 		}
 		if !strings.Contains(strangePage, "<h1>This is not the sign-in</h1>") {
 			t.Errorf("without the state the page is %s", strangePage)
@@ -161,13 +166,15 @@ func visit(t *testing.T, method, address string) (status int, page string) {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") || response.Header.Get("Referrer-Policy") != "no-referrer" {
+	if err != nil || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") ||
+		response.Header.Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%s has %v and %v", address, response.Header, err)
 	}
 	return response.StatusCode, string(body)
 }
 
-// sentDetails returns the authorization_details of a request, indented. Without a path it takes those of the page's URL.
+// sentDetails returns the authorization_details of a request, indented. Without a path it takes those of the page's
+// URL.
 func sentDetails(t *testing.T, provider *capturetest.Provider, got outcome, path string) string {
 	t.Helper()
 	sent := ""
@@ -220,23 +227,29 @@ func compareDetails(t *testing.T, captured, sent string) {
 	}
 }
 
-// Captures 867 to 867e: the source has two connections and none is named. The owner's page fails, and polls never say so. The
-// approval and the error do (R-LOCAL-4).
+// Captures 867 to 867e: the source has two connections and none is named. The owner's page fails, and polls never say
+// so. The approval and the error do (R-LOCAL-4).
 func TestConnectionIsNotNamed(t *testing.T) {
 	provider := playing(metadata, []string{"866", "867", "520", "867e"}).Replace(
 		"cli_20a2ded8546d8fbc", "cli_32d41cf07ec5e020", "dc_c6c91763b1e3b9dd", "dc_641659ba6b25570d",
 		"agc_87a4e77772cbdbb34e7f00f7fae8652e", "agc_aea4c4d423534ece62446d4824fb2fba", pollingCode, "<polling_code_2>")
-	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{Name: "messages"}}}})
-	got.wantError(t, credential.Configuration, "expired before the owner decided", "several connections, pass --connection <id>")
+	got := signIn(t, provider,
+		connect.Options{Access: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{Name: "messages"}}}})
+	got.wantError(t, credential.Configuration, "expired before the owner decided",
+		"several connections, pass --connection <id>")
 	if len(got.approval) != 1 || !got.approval[0].OmitsConnection {
 		t.Errorf("announced %+v, want that no connection is named", got.approval)
 	}
 	for name, asked := range map[string]connect.AccessRequest{
-		"nothing":    {},
-		"connection": {Source: gmail, Streams: []credential.Stream{{Name: credential.EveryStream, Connections: []string{"cin_gmail_work"}}}},
+		"nothing": {},
+		"connection": {
+			Source:  gmail,
+			Streams: []credential.Stream{{Name: credential.EveryStream, Connections: []string{"cin_gmail_work"}}},
+		},
 	} {
 		provider := playing(metadata, agentStart, readable).Handle(pollPath, replies(agentApproved))
-		if got := signIn(t, provider, connect.Options{Access: asked}); len(got.approval) != 1 || got.approval[0].OmitsConnection {
+		if got := signIn(t, provider, connect.Options{Access: asked}); len(got.approval) != 1 ||
+			got.approval[0].OmitsConnection {
 			t.Errorf("%s: announced %+v, %v", name, got.approval, got.err)
 		}
 	}
@@ -244,23 +257,34 @@ func TestConnectionIsNotNamed(t *testing.T) {
 
 // Capture 868c, and a server that reports the problem of its page in a poll.
 func TestDetailsAreRefused(t *testing.T) {
-	asked := connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"nope"}}}}
-	got := signIn(t, playing(metadata, []string{"866", "868c"}), connect.Options{Access: asked, Flow: connect.DeviceAuthorization})
+	asked := connect.AccessRequest{
+		Source: gmail,
+		Streams: []credential.Stream{
+			{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"nope"}},
+		},
+	}
+	got := signIn(t, playing(metadata, []string{"866", "868c"}),
+		connect.Options{Access: asked, Flow: connect.DeviceAuthorization})
 	got.wantError(t, credential.Configuration, "Unknown fields on stream 'messages': nope", "--field")
 	asked.Streams[0].Connections = nil
 	provider := playing(metadata, agentStart).Handle(pollPath, replies(
-		reply{400, `{"error":{"code":"source.authorization_details_invalid","message":"Omitted instance_ids requires exactly one eligible instance for stream 'messages', found 2"}}`}))
+		reply{400, `{"error":{"code":"source.authorization_details_invalid","message":"Omitted instance_ids requires ` +
+			`exactly one eligible instance for stream 'messages', found 2"}}`}))
 	got = signIn(t, provider, connect.Options{Access: asked})
 	got.wantError(t, credential.Configuration, "found 2", "pass --connection <id>")
 }
 
 // R-TRUST-3: a new grant is requested only if the request can name exactly what the old one had.
 func TestSameAccess(t *testing.T) {
-	const exact = `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"` + gmail + `"},"access_mode":"continuous",
+	const exact = `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"` + gmail +
+		`"},"access_mode":"continuous",
 		"purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","purpose_description":"To sort mail","streams":[{"name":"messages",
 		"instance_ids":["cin_1"],"fields":["id"],"time_constraint":{"field":"received_at","since":"2026-01-10T00:00:00Z"}}]}]`
 	want := connect.AccessRequest{Source: gmail, Purpose: "To sort mail", Streams: []credential.Stream{
-		{Name: "messages", Connections: []string{"cin_1"}, Fields: []string{"id"}, Range: credential.TimeRange{Since: "2026-01-10T00:00:00Z"}},
+		{
+			Name: "messages", Connections: []string{"cin_1"}, Fields: []string{"id"},
+			Range: credential.TimeRange{Since: "2026-01-10T00:00:00Z"},
+		},
 	}}
 	got, isKnown := connect.SameAccess(credential.Credential{Details: []byte(exact)})
 	if diff := cmp.Diff(want, got); diff != "" || !isKnown {
@@ -285,15 +309,19 @@ func TestSameAccess(t *testing.T) {
 	}
 }
 
-// R-LOCAL-3: a token response without details does not show the limits of the grant. The connections are those of the schema, and the
-// requested time range is kept.
+// R-LOCAL-3: a token response without details does not show the limits of the grant. The connections are those of the
+// schema, and the requested time range is kept.
 func TestTimeRangeOfADeviceGrant(t *testing.T) {
 	bounds := credential.TimeRange{Since: "2026-01-10T00:00:00Z", Until: "2026-02-01T00:00:00Z"}
 	start := reply{200, `{"device_code":"c","user_code":"A","verification_uri":"http://localhost:7662/device"}`}
-	provider := playing(metadata, []string{"500"}, readable).Handle("/oauth/device_authorization", replies(start)).Handle("/oauth/token", replies(deviceApproved))
+	provider := playing(metadata, []string{"500"}, readable).Handle("/oauth/device_authorization", replies(start)).Handle(
+		"/oauth/token", replies(deviceApproved))
 	got := signIn(t, provider, connect.Options{
 		ClientID: "cli_1", Flow: connect.DeviceAuthorization,
-		Access: connect.AccessRequest{Source: gmail, Streams: []credential.Stream{{Name: credential.EveryStream, Range: bounds}}},
+		Access: connect.AccessRequest{
+			Source:  gmail,
+			Streams: []credential.Stream{{Name: credential.EveryStream, Range: bounds}},
+		},
 	})
 	if got.err != nil {
 		t.Fatal(got.err)

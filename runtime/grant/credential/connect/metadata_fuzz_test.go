@@ -33,15 +33,19 @@ func (d *documents) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// R-ERR-4: with any metadata, only https URLs without a password are requested. The result is a typed error, or an approval page that
-// a browser may open.
+// R-ERR-4: with any metadata, only https URLs without a password are requested. The result is a typed error, or an
+// approval page that a browser may open.
 func FuzzMetadata(f *testing.F) {
 	const agent = `{"approval_url":"https://as.example/consent","poll_url":"https://localhost/poll","polling_code":"c"}`
-	f.Add(`{"authorization_servers":["https://as.example"]}`, `{"issuer":"https://as.example","agent_connect_endpoint":"https://as.example/a"}`, agent)
-	f.Add(`{"authorization_servers":["https://as.example/t/1"]}`, `{"issuer":"https://as.example/t/1","token_endpoint":"https://127.1/","device_authorization_endpoint":"https://[::]/"}`, `{}`)
+	f.Add(`{"authorization_servers":["https://as.example"]}`,
+		`{"issuer":"https://as.example","agent_connect_endpoint":"https://as.example/a"}`, agent)
+	f.Add(`{"authorization_servers":["https://as.example/t/1"]}`,
+		`{"issuer":"https://as.example/t/1","token_endpoint":"https://127.1/",`+
+			`"device_authorization_endpoint":"https://[::]/"}`, `{}`)
 	f.Add(`{"authorization_servers":["https://a@b"],"resource":"https://bank.example"}`, `{}`, `null`)
 	f.Add(`{"authorization_servers":["file:///etc/passwd"]}`, `[]`, `[`)
-	f.Add(`{"authorization_servers":["HTTPS://LOCALHOST.:1"],"pdpp_agent_discovery":{"agent_connect_endpoint":"http://169.254.169.254/"}}`, ``, ``)
+	f.Add(`{"authorization_servers":["HTTPS://LOCALHOST.:1"],`+
+		`"pdpp_agent_discovery":{"agent_connect_endpoint":"http://169.254.169.254/"}}`, ``, ``)
 	f.Fuzz(func(t *testing.T, resource, server, agent string) {
 		if strings.Contains(agent, "interval") || strings.Contains(agent, "expires") {
 			return // a sign-in that waits is tested elsewhere

@@ -27,9 +27,9 @@ const (
 	renewableGrants = 24
 )
 
-// Covers R-LOCAL-5: eight processes renew the grants of one cache file and are killed at random until there were 200 renewals. No
-// rotated refresh token is sent again, and no grant is lost: each is stored and readable. A grant whose exchange was interrupted is
-// signed in again, as a user would do after its expiry.
+// Covers R-LOCAL-5: eight processes renew the grants of one cache file and are killed at random until there were 200
+// renewals. No rotated refresh token is sent again, and no grant is lost: each is stored and readable. A grant whose
+// exchange was interrupted is signed in again, as a user would do after its expiry.
 func TestKilledWhileItRenews(t *testing.T) {
 	timetest.WithoutRace(t)
 	if root, isWriter := killtest.Directory(); isWriter {
@@ -72,13 +72,14 @@ func TestKilledWhileItRenews(t *testing.T) {
 	t.Logf("%d renewals, %d kills, %d of them during an exchange", box.renewals(), killed, cut)
 }
 
-// renewForever renews one grant after the other, fifteen seconds before its access token expires. A grant whose exchange was
-// interrupted must be signed in again in that time; afterwards its refresh token would be sent again.
+// renewForever renews one grant after the other, fifteen seconds before its access token expires. A grant whose
+// exchange was interrupted must be signed in again in that time; afterwards its refresh token would be sent again.
 func renewForever(t *testing.T, root string) {
 	t.Helper()
 	var grant *credential.Entry
 	renewal := connect.Renewal{
-		Cache: &credential.Cache{Root: root}, Now: func() time.Time { return grant.Credential.ExpiresAt.Add(-15 * time.Second) },
+		Cache: &credential.Cache{Root: root},
+		Now:   func() time.Time { return grant.Credential.ExpiresAt.Add(-15 * time.Second) },
 	}
 	for {
 		files, err := renewal.Cache.List()
@@ -108,7 +109,8 @@ type rotatingBox struct {
 func newRotatingBox(t *testing.T) *rotatingBox {
 	t.Helper()
 	b := &rotatingBox{rotated: map[string]bool{}}
-	_, b.url = sandboxtest.Serve(t, sandbox.Options{}, func(box *sandbox.Sandbox) http.Handler { return b.counting(box.Handler()) })
+	_, b.url = sandboxtest.Serve(t, sandbox.Options{},
+		func(box *sandbox.Sandbox) http.Handler { return b.counting(box.Handler()) })
 	return b
 }
 

@@ -37,12 +37,16 @@ type renewing struct {
 // newRenewing stores a grant whose access token expires in ten minutes.
 func newRenewing(t *testing.T, providerURL, issuer string, transport http.RoundTripper) (*renewing, *credential.Entry) {
 	t.Helper()
-	r := &renewing{Renewal: &connect.Renewal{Cache: &credential.Cache{Root: t.TempDir()}, Transport: transport}, at: time.Now()}
+	r := &renewing{
+		Renewal: &connect.Renewal{Cache: &credential.Cache{Root: t.TempDir()}, Transport: transport},
+		at:      time.Now(),
+	}
 	r.Now = func() time.Time { return r.at }
 	entry := &credential.Entry{
 		ProviderURL: providerURL, AuthorizationServer: issuer, Client: credential.Client{ClientID: "cli_dac04a98f272c1c8"},
 		Credential: credential.Credential{
-			AccessToken: rs.NewSecret(agentToken), RefreshToken: rs.NewSecret(oldRefresh), GrantID: "grt_3c798d44eddaa81b", Label: "mail",
+			AccessToken: rs.NewSecret(agentToken), RefreshToken: rs.NewSecret(oldRefresh),
+			GrantID: "grt_3c798d44eddaa81b", Label: "mail",
 			ExpiresAt: r.at.Add(10 * time.Minute),
 		},
 	}
@@ -62,12 +66,13 @@ func (r *renewing) stored(t *testing.T) *credential.Entry {
 }
 
 func captured(names ...string) *capturetest.Provider {
-	return playing([]string{"006"}, names).Replace("<client_refresh_2>", deviceToken, "<refresh_client_refresh>", oldRefresh,
+	return playing([]string{"006"}, names).Replace("<client_refresh_2>", deviceToken,
+		"<refresh_client_refresh>", oldRefresh,
 		"<refresh_client_refresh_2>", newRefresh, "rt_nope", oldRefresh)
 }
 
-// Covers R-LOCAL-5, captures 870b and 873g: the token is renewed shortly before it expires. The new refresh token is stored, and the
-// other members of the grant are kept.
+// Covers R-LOCAL-5, captures 870b and 873g: the token is renewed shortly before it expires. The new refresh token is
+// stored, and the other members of the grant are kept.
 func TestRenewalAsCaptured(t *testing.T) {
 	provider := captured("870b")
 	r, held := newRenewing(t, capturetest.Resource, capturetest.Issuer, provider)
@@ -84,12 +89,14 @@ func TestRenewalAsCaptured(t *testing.T) {
 		t.Error(strings.Join(faults, "\n"))
 	}
 	kept := r.stored(t).Credential
-	if kept.AccessToken.Reveal() != deviceToken || kept.RefreshToken.Reveal() != newRefresh || kept.Label != "mail" || !kept.RenewalBegan.IsZero() ||
+	if kept.AccessToken.Reveal() != deviceToken || kept.RefreshToken.Reveal() != newRefresh || kept.Label != "mail" ||
+		!kept.RenewalBegan.IsZero() ||
 		kept.ExpiresAt.Before(time.Now().Add(9*time.Minute)) {
 		t.Errorf("stored %+v", kept)
 	}
 	// Another process, which has the old token, is given what is stored.
-	if other, err := r.Current(t.Context(), held); err != nil || other.Credential.AccessToken.Reveal() != deviceToken || len(provider.Seen("/oauth/token")) != 1 {
+	if other, err := r.Current(t.Context(), held); err != nil || other.Credential.AccessToken.Reveal() != deviceToken ||
+		len(provider.Seen("/oauth/token")) != 1 {
 		t.Errorf("asked %d times: %v", len(provider.Seen("/oauth/token")), err)
 	}
 }
@@ -167,7 +174,8 @@ func TestRefusedRenewal(t *testing.T) {
 		if !kept.RefreshToken.IsZero() || kept.AccessToken.Reveal() != agentToken {
 			t.Errorf("%s: stored %+v", name, kept)
 		}
-		if _, err := r.AfterRefusal(t.Context(), held, &rs.Error{Status: 401}); err == nil || len(provider.Seen("/oauth/token")) != 1 {
+		if _, err := r.AfterRefusal(t.Context(), held, &rs.Error{Status: 401}); err == nil ||
+			len(provider.Seen("/oauth/token")) != 1 {
 			t.Errorf("%s: asked again: %v", name, err)
 		}
 	}
@@ -180,7 +188,8 @@ func authority(t *testing.T, token http.HandlerFunc) *httptest.Server {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	mux.HandleFunc(serverPath, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"issuer":"`+server.URL+`","agent_connect_endpoint":"`+server.URL+`/a","token_endpoint":"`+server.URL+`/token"}`)
+		_, _ = io.WriteString(w, `{"issuer":"`+server.URL+`","agent_connect_endpoint":"`+server.URL+`/a","token_endpoint":"`+
+			server.URL+`/token"}`)
 	})
 	mux.HandleFunc("/token", token)
 	return server
@@ -218,12 +227,15 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 				}
 			}
 			kept := r.stored(t).Credential
-			if want := map[bool]int64{true: 3, false: 1}[test.isKnown]; asked.Load() != want || kept.RenewalBegan.IsZero() != test.isKnown || kept.RefreshToken.Reveal() != oldRefresh {
-				t.Errorf("asked %d times, want %d; stored with %q from %s", asked.Load(), want, kept.RefreshToken.Reveal(), kept.RenewalBegan)
+			if want := map[bool]int64{true: 3, false: 1}[test.isKnown]; asked.Load() != want ||
+				kept.RenewalBegan.IsZero() != test.isKnown || kept.RefreshToken.Reveal() != oldRefresh {
+				t.Errorf("asked %d times, want %d; stored with %q from %s", asked.Load(), want, kept.RefreshToken.Reveal(),
+					kept.RenewalBegan)
 			}
 			asked.Store(0)
 			r.at = r.at.Add(time.Minute)
-			if _, err := r.Current(t.Context(), held); err == nil || asked.Load() != 1 || strings.Contains(err.Error(), oldRefresh) {
+			if _, err := r.Current(t.Context(), held); err == nil || asked.Load() != 1 ||
+				strings.Contains(err.Error(), oldRefresh) {
 				t.Errorf("asked %d times after its end: %v", asked.Load(), err)
 			}
 		})
@@ -232,11 +244,13 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 	elsewhere := http.NewServeMux()
 	server := httptest.NewServer(elsewhere)
 	t.Cleanup(server.Close)
-	elsewhere.HandleFunc(serverPath, replies(reply{200, `{"issuer":"` + server.URL + `","token_endpoint":"http://127.0.0.1:1/token"}`}))
+	elsewhere.HandleFunc(serverPath,
+		replies(reply{200, `{"issuer":"` + server.URL + `","token_endpoint":"http://127.0.0.1:1/token"}`}))
 	r, held := newRenewing(t, server.URL, server.URL, nil)
 	r.at = r.at.Add(11 * time.Minute)
 	var failure *credential.Error
-	if _, err := r.Current(t.Context(), held); !errors.As(err, &failure) || failure.Class != credential.Unreachable || !errors.Is(err, credential.ErrUnspent) ||
+	if _, err := r.Current(t.Context(), held); !errors.As(err, &failure) || failure.Class != credential.Unreachable ||
+		!errors.Is(err, credential.ErrUnspent) ||
 		!r.stored(t).Credential.RenewalBegan.IsZero() {
 		t.Errorf("ended with %v", err)
 	}
@@ -250,7 +264,8 @@ func TestOneRenewalForManyCalls(t *testing.T) {
 		asked.Add(1)
 		close(began)
 		<-goOn
-		replies(reply{200, `{"access_token":"` + deviceToken + `","expires_in":600,"refresh_token":"` + newRefresh + `"}`})(w, r)
+		replies(reply{200, `{"access_token":"` + deviceToken + `","expires_in":600,"refresh_token":"` + newRefresh + `"}`})(w,
+			r)
 	})
 	r, held := newRenewing(t, server.URL, server.URL, nil)
 	r.at = r.at.Add(11 * time.Minute)
@@ -295,7 +310,8 @@ func TestRenewalIsRecordedBeforeItIsSent(t *testing.T) {
 		t.Errorf("renewed %+v: %v", renewed, err)
 	}
 	path, _ := r.Cache.Path(server.URL)
-	if content, err := os.ReadFile(path); err != nil || strings.Contains(string(content), "renewal_began_at") || strings.Contains(string(content), agentToken) {
+	if content, err := os.ReadFile(path); err != nil || strings.Contains(string(content), "renewal_began_at") ||
+		strings.Contains(string(content), agentToken) {
 		t.Errorf("%v: stored %s", err, content)
 	}
 	if left := temporary(t, r.Cache.Root); len(left) > 0 {
@@ -334,7 +350,8 @@ func TestRenewalThatCannotBeStored(t *testing.T) {
 		if err := errors.Join(os.Rename(clients(), clients()+".away"), os.WriteFile(clients(), nil, 0o600)); err != nil {
 			t.Error(err)
 		}
-		replies(reply{200, `{"access_token":"` + deviceToken + `","refresh_token":"` + newRefresh + `","expires_in":600}`})(w, request)
+		replies(reply{200, `{"access_token":"` + deviceToken + `","refresh_token":"` + newRefresh + `","expires_in":600}`})(w,
+			request)
 	})
 	r, held := newRenewing(t, server.URL, server.URL, nil)
 	var log strings.Builder

@@ -46,14 +46,20 @@ var (
 	agentPending   = reply{202, `{"error":"authorization_pending","status":"pending","interval":2}`}
 	devicePending  = oauthReply(400, "authorization_pending")
 	deviceSlowDown = oauthReply(400, "slow_down")
-	deviceApproved = reply{200, `{"access_token":"` + deviceToken + `","token_type":"bearer","grant_id":"grt_1","refresh_token":"rt_1","expires_in":60}`}
+	deviceApproved = reply{
+		200,
+		`{"access_token":"` + deviceToken +
+			`","token_type":"bearer","grant_id":"grt_1","refresh_token":"rt_1","expires_in":60}`,
+	}
 )
 
 // deviceAttempt is a sign-in by device authorization with the given replies to polls.
 func deviceAttempt(t *testing.T, polls ...reply) (*capturetest.Provider, outcome) {
 	t.Helper()
-	provider := playing(metadata, []string{"565"}, readable).Replace(withoutName...).Handle("/oauth/token", replies(polls...))
-	return provider, signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
+	provider := playing(metadata, []string{"565"}, readable).Replace(withoutName...).Handle("/oauth/token",
+		replies(polls...))
+	return provider, signIn(t, provider,
+		connect.Options{Access: connect.AccessRequest{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
 }
 
 func agentAttempt(t *testing.T, polls ...reply) (*capturetest.Provider, outcome) {
@@ -72,16 +78,52 @@ func TestPaceOfPolls(t *testing.T) {
 		want    []int // seconds
 	}{
 		{"agent pending", agentAttempt, pollPath, []reply{agentPending, agentPending, agentApproved}, []int{2, 2, 2}},
-		{"agent pending without an error", agentAttempt, pollPath, []reply{{202, `{}`}, {200, `{"status":"pending"}`}, agentApproved}, []int{2, 2, 2}},
-		{"agent slows down", agentAttempt, pollPath, []reply{{202, `{"error":"slow_down"}`}, agentPending, agentApproved}, []int{2, 7, 7}},
-		{"agent slows down with another status", agentAttempt, pollPath, []reply{oauthReply(400, "slow_down"), envelopeReply(429, "slow_down"), agentApproved}, []int{2, 7, 12}},
+		{
+			"agent pending without an error", agentAttempt, pollPath,
+			[]reply{{202, `{}`}, {200, `{"status":"pending"}`}, agentApproved},
+			[]int{2, 2, 2},
+		},
+		{
+			"agent slows down", agentAttempt, pollPath,
+			[]reply{{202, `{"error":"slow_down"}`}, agentPending, agentApproved},
+			[]int{2, 7, 7},
+		},
+		{
+			"agent slows down with another status", agentAttempt, pollPath,
+			[]reply{oauthReply(400, "slow_down"), envelopeReply(429, "slow_down"), agentApproved},
+			[]int{2, 7, 12},
+		},
 		{"agent slows down by status alone", agentAttempt, pollPath, []reply{{429, ``}, agentApproved}, []int{2, 7}},
-		{"agent asks for a longer interval", agentAttempt, pollPath, []reply{{202, `{"error":"authorization_pending","interval":9}`}, agentPending, agentApproved}, []int{2, 9, 9}},
-		{"agent fails on the way", agentAttempt, pollPath, []reply{{503, ``}, {502, ``}, agentPending, agentApproved}, []int{2, 4, 8, 2}},
-		{"device pending", deviceAttempt, "/oauth/token", []reply{devicePending, devicePending, deviceApproved}, []int{2, 2, 2}},
-		{"device slows down twice", deviceAttempt, "/oauth/token", []reply{deviceSlowDown, devicePending, deviceSlowDown, deviceApproved}, []int{2, 7, 7, 12}},
-		{"device fails on the way", deviceAttempt, "/oauth/token", []reply{{503, ``}, {503, `{}`}, deviceApproved}, []int{2, 4, 8}},
-		{"device fails after it slowed down", deviceAttempt, "/oauth/token", []reply{deviceSlowDown, {503, ``}, devicePending, deviceApproved}, []int{2, 7, 14, 7}},
+		{
+			"agent asks for a longer interval", agentAttempt, pollPath,
+			[]reply{{202, `{"error":"authorization_pending","interval":9}`}, agentPending, agentApproved},
+			[]int{2, 9, 9},
+		},
+		{
+			"agent fails on the way", agentAttempt, pollPath,
+			[]reply{{503, ``}, {502, ``}, agentPending, agentApproved},
+			[]int{2, 4, 8, 2},
+		},
+		{
+			"device pending", deviceAttempt, "/oauth/token",
+			[]reply{devicePending, devicePending, deviceApproved},
+			[]int{2, 2, 2},
+		},
+		{
+			"device slows down twice", deviceAttempt, "/oauth/token",
+			[]reply{deviceSlowDown, devicePending, deviceSlowDown, deviceApproved},
+			[]int{2, 7, 7, 12},
+		},
+		{
+			"device fails on the way", deviceAttempt, "/oauth/token",
+			[]reply{{503, ``}, {503, `{}`}, deviceApproved},
+			[]int{2, 4, 8},
+		},
+		{
+			"device fails after it slowed down", deviceAttempt, "/oauth/token",
+			[]reply{deviceSlowDown, {503, ``}, devicePending, deviceApproved},
+			[]int{2, 7, 14, 7},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -106,20 +148,72 @@ func TestEndOfWaiting(t *testing.T) {
 		sentinel error
 		text     string
 	}{
-		{"denied", envelopeReply(403, "access_denied"), oauthReply(400, "access_denied"), credential.Refused, connect.ErrDenied, "to ask again, run: pdpp-mcp connect"},
-		{"denied by status", reply{200, `{"status":"denied"}`}, reply{}, credential.Refused, connect.ErrDenied, "the owner denied"},
-		{"expired", envelopeReply(410, "expired_token"), oauthReply(400, "expired_token"), credential.Configuration, connect.ErrExpired, "to ask again, run: pdpp-mcp connect"},
-		{"expired by status", reply{200, `{"status":"expired"}`}, reply{}, credential.Configuration, connect.ErrExpired, "expired"},
+		{
+			"denied", envelopeReply(403, "access_denied"), oauthReply(400, "access_denied"), credential.Refused,
+			connect.ErrDenied, "to ask again, run: pdpp-mcp connect",
+		},
+		{
+			"denied by status",
+			reply{200, `{"status":"denied"}`},
+			reply{},
+			credential.Refused, connect.ErrDenied,
+			"the owner denied",
+		},
+		{
+			"expired", envelopeReply(410, "expired_token"), oauthReply(400, "expired_token"), credential.Configuration,
+			connect.ErrExpired, "to ask again, run: pdpp-mcp connect",
+		},
+		{
+			"expired by status",
+			reply{200, `{"status":"expired"}`},
+			reply{},
+			credential.Configuration,
+			connect.ErrExpired, "expired",
+		},
 		{"gone", reply{410, ``}, reply{}, credential.Configuration, connect.ErrExpired, "expired"},
-		{"never decided", agentPending, devicePending, credential.Configuration, connect.ErrExpired, "expired before the owner decided"},
+		{
+			"never decided", agentPending, devicePending, credential.Configuration, connect.ErrExpired,
+			"expired before the owner decided",
+		},
 		{"unreachable for long", reply{503, ``}, reply{503, ``}, credential.Unreachable, nil, "503"},
 		{"redirect", reply{302, ``}, reply{302, ``}, credential.Configuration, nil, "redirect"},
-		{"a page", reply{200, `<!DOCTYPE html>`}, reply{200, `<!DOCTYPE html>`}, credential.Configuration, nil, "not answer with a JSON object"},
-		{"too large", reply{200, `{"x":"` + strings.Repeat("x", 256<<10) + `"}`}, reply{200, `{"x":"` + strings.Repeat("x", 256<<10) + `"}`}, credential.Configuration, nil, "262144 bytes"},
-		{"no token", reply{200, `{"status":"approved"}`}, reply{200, `{"token_type":"Bearer"}`}, credential.Configuration, nil, "token"},
-		{"token of the wrong type", reply{200, `{"access_token":["` + agentToken + `"]}`}, reply{200, `{"access_token":["` + agentToken + `"]}`}, credential.Configuration, nil, "answered with"},
-		{"token with a line break", reply{200, `{"access_token":"a\nb"}`}, reply{200, `{"access_token":"a\nb"}`}, credential.Configuration, nil, "characters that a bearer cannot have"},
-		{"another kind of token", reply{200, `{"access_token":"x","token_type":"DPoP"}`}, reply{200, `{"access_token":"x","token_type":"DPoP"}`}, credential.Configuration, nil, "other than Bearer"},
+		{
+			"a page",
+			reply{200, `<!DOCTYPE html>`},
+			reply{200, `<!DOCTYPE html>`},
+			credential.Configuration, nil,
+			"not answer with a JSON object",
+		},
+		{
+			"too large",
+			reply{200, `{"x":"` + strings.Repeat("x", 256<<10) + `"}`},
+			reply{200, `{"x":"` + strings.Repeat("x", 256<<10) + `"}`},
+			credential.Configuration, nil, "262144 bytes",
+		},
+		{
+			"no token",
+			reply{200, `{"status":"approved"}`},
+			reply{200, `{"token_type":"Bearer"}`},
+			credential.Configuration, nil, "token",
+		},
+		{
+			"token of the wrong type",
+			reply{200, `{"access_token":["` + agentToken + `"]}`},
+			reply{200, `{"access_token":["` + agentToken + `"]}`},
+			credential.Configuration, nil, "answered with",
+		},
+		{
+			"token with a line break",
+			reply{200, `{"access_token":"a\nb"}`},
+			reply{200, `{"access_token":"a\nb"}`},
+			credential.Configuration, nil, "characters that a bearer cannot have",
+		},
+		{
+			"another kind of token",
+			reply{200, `{"access_token":"x","token_type":"DPoP"}`},
+			reply{200, `{"access_token":"x","token_type":"DPoP"}`},
+			credential.Configuration, nil, "other than Bearer",
+		},
 		{
 			"text for a terminal",
 			reply{400, `{"error":"x","error_description":"\u001b[2J` + pollingCode + `\nbye"}`},
@@ -128,7 +222,9 @@ func TestEndOfWaiting(t *testing.T) {
 		},
 	}
 	for _, test := range tests {
-		for flow, attempt := range map[string]func(*testing.T, ...reply) (*capturetest.Provider, outcome){"agent": agentAttempt, "device": deviceAttempt} {
+		for flow, attempt := range map[string]func(*testing.T, ...reply) (*capturetest.Provider, outcome){
+			"agent": agentAttempt, "device": deviceAttempt,
+		} {
 			answered := test.agent
 			if flow == "device" {
 				answered = test.device
@@ -149,7 +245,8 @@ func TestEndOfWaiting(t *testing.T) {
 
 // After the owner was asked, no other flow is tried: they would have to approve twice.
 func TestOwnerIsAskedOnce(t *testing.T) {
-	provider := playing(metadata, agentStart, []string{"565", "569"}, readable).Handle(pollPath, replies(oauthReply(400, "invalid_request")))
+	provider := playing(metadata, agentStart, []string{"565", "569"}, readable).Handle(pollPath,
+		replies(oauthReply(400, "invalid_request")))
 	got := signIn(t, provider, connect.Options{Access: connect.AccessRequest{Source: spotify}})
 	got.wantError(t, credential.Configuration, "invalid_request")
 	if len(got.approval) != 1 || len(provider.Seen("/oauth/device_authorization")) > 0 {
@@ -170,7 +267,8 @@ func TestNumbersOfAnAttempt(t *testing.T) {
 		{"1", "9223372036854775807", 1, 86400},
 		{"9223372036854775807", "3600", 300, 3600},
 	}
-	start := `{"approval_url":"http://localhost:7662/consent","verification_uri":"http://localhost:7662/consent","poll_url":"http://localhost:7662` + pollPath +
+	start := `{"approval_url":"http://localhost:7662/consent","verification_uri":"http://localhost:7662/consent",` +
+		`"poll_url":"http://localhost:7662` + pollPath +
 		`","device_code":"c","polling_code":"c","user_code":"A","interval":%s,"expires_in":%s}`
 	for _, test := range tests {
 		started := reply{200, fmt.Sprintf(start, test.interval, test.expires)}
@@ -204,14 +302,19 @@ func TestExpiryOfTheCredential(t *testing.T) {
 	if lasts := got.entry.Credential.ExpiresAt.Sub(got.began); lasts != 62*time.Second {
 		t.Errorf("the device's token lasts %s, want a minute after the poll", lasts)
 	}
-	for expiresIn, want := range map[string]time.Duration{`"60"`: 62 * time.Second, "0": 2 * time.Second} { // the poll was after 2 s
+	// the poll was after 2 s
+	for expiresIn, want := range map[string]time.Duration{`"60"`: 62 * time.Second, "0": 2 * time.Second} {
 		_, got := deviceAttempt(t, reply{200, `{"access_token":"` + deviceToken + `","expires_in":` + expiresIn + `}`})
 		if got.err != nil || got.entry.Credential.ExpiresAt.Sub(got.began) != want {
 			t.Errorf("expires_in %s: %v, %v", expiresIn, got.entry, got.err)
 		}
 	}
 	end := "2000-06-01T00:00:00Z" // the clock of these tests begins in 2000
-	_, got = agentAttempt(t, reply{200, `{"access_token":"` + agentToken + `","expires_in":99999999,"grant":{"grant_id":"grt_2","expires_at":"` + end + `"}}`})
+	_, got = agentAttempt(t, reply{
+		200,
+		`{"access_token":"` + agentToken +
+			`","expires_in":99999999,"grant":{"grant_id":"grt_2","expires_at":"` + end + `"}}`,
+	})
 	got.wantToken(t, agentToken, "grt_2")
 	if ends := got.entry.Credential.ExpiresAt.Format(time.RFC3339); ends != end {
 		t.Errorf("the grant ends at %s, want %s", ends, end)
