@@ -48,7 +48,10 @@ func TestBriefRunMeasuresEverything(t *testing.T) {
 			t.Errorf("the table does not show %s", each.What)
 		}
 	}
-	for unit, least := range map[string]int{"bytes": 2, "tokens": 1, "characters": 1, "ms": 4, "calls/s": 1, "×": 9, "MiB": 2, "MB": 1} {
+	for unit, least := range map[string]int{
+		"bytes": 2, "tokens": 1, "characters": 1, "ms": 4, "calls/s": 1, "×": 9,
+		"MiB": 2, "MB": 1,
+	} {
 		if units[unit] < least {
 			t.Errorf("%d figures in %s, want %d", units[unit], unit, least)
 		}
@@ -57,7 +60,8 @@ func TestBriefRunMeasuresEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(string(text), "# Before\n") || !strings.HasSuffix(string(text), endMark+"\nafter\n") || strings.Contains(string(text), "\nold\n") {
+	if !strings.HasPrefix(string(text), "# Before\n") || !strings.HasSuffix(string(text), endMark+"\nafter\n") ||
+		strings.Contains(string(text), "\nold\n") {
 		t.Errorf("the page is\n%s", text)
 	}
 	for _, name := range []string{"rows", "children", "fields"} {
@@ -91,7 +95,8 @@ func TestPageWithoutMarkersIsRefused(t *testing.T) {
 
 // The page is not replaced by a part of the figures.
 func TestPartIsNotWritten(t *testing.T) {
-	if err := run(t.Context(), []string{"-only", "surface", "-write", t.TempDir()}, new(strings.Builder)); !errors.Is(err, errPartialPage) {
+	if err := run(t.Context(), []string{"-only", "surface", "-write", t.TempDir()}, new(strings.Builder)); !errors.Is(err,
+		errPartialPage) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -119,10 +124,14 @@ func TestQuantile(t *testing.T) {
 func TestFailuresAreNoAnswers(t *testing.T) {
 	long := strings.Repeat("x", 40_000)
 	for answer, passes := range map[string]bool{
-		`{"jsonrpc":"2.0","id":9007199254740992,"result":{"content":[{"type":"text","text":"` + long + `"}]}}`:               true,
-		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + long + `"}],"isError":true}}`:               false,
-		`{"jsonrpc":"2.0","id":9007199254740992,"error":{"code":-32602,"message":"` + long + `"}}`:                           false,
-		`{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true,"structuredContent":{"error":{"code":"not_found"}}}}`: false,
+		`{"jsonrpc":"2.0","id":9007199254740992,"result":{"content":[{"type":"text","text":"` + long +
+			`"}]}}`: true,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + long +
+			`"}],"isError":true}}`: false,
+		`{"jsonrpc":"2.0","id":9007199254740992,"error":{"code":-32602,"message":"` + long +
+			`"}}`: false,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true,` +
+			`"structuredContent":{"error":{"code":"not_found"}}}}`: false,
 	} {
 		if err := succeeded([]byte(answer)); (err == nil) != passes {
 			t.Errorf("%.60s…: %v", answer, err)
@@ -141,8 +150,10 @@ func TestVerdicts(t *testing.T) {
 		{atLeast("a", 0.45, 0.5, "×", ""), true, "≥ 0.45 ×", "0.50 ×"},
 		{atLeast("a", 4000, 3999.4, "calls/s", ""), false, "≥ 4,000 calls/s", "3,999 calls/s"},
 	} {
-		if test.found.Met != test.met || test.found.bar() != test.bar || amount(test.found.Figure, test.found.Unit) != test.says {
-			t.Errorf("%+v: %s and %s, want %s and %s", test.found, test.found.bar(), amount(test.found.Figure, test.found.Unit), test.bar, test.says)
+		if test.found.Met != test.met || test.found.bar() != test.bar ||
+			amount(test.found.Figure, test.found.Unit) != test.says {
+			t.Errorf("%+v: %s and %s, want %s and %s", test.found, test.found.bar(), amount(test.found.Figure, test.found.Unit),
+				test.bar, test.says)
 		}
 	}
 }

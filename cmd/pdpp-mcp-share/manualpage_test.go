@@ -19,10 +19,12 @@ func TestManualPages(t *testing.T) {
 	visitCommands(commands(), func(command *cobra.Command) {
 		page := string(manualPage(command))
 		name := command.CommandPath()
-		if !strings.HasPrefix(page, `.TH "PDPP\-MCP`) || !strings.Contains(page, ".SH \"NAME\"\n"+manualName(command)+` \- `) {
+		if !strings.HasPrefix(page, `.TH "PDPP\-MCP`) ||
+			!strings.Contains(page, ".SH \"NAME\"\n"+manualName(command)+` \- `) {
 			t.Errorf("%s: the page begins with %.80q", name, page)
 		}
-		plain := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\fB`, "", `\fI`, "", `\fR`, "", `\&`, "", `\[u2026]`, "…").Replace(page)
+		plain := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\fB`, "", `\fI`, "", `\fR`, "", `\&`, "", `\[u2026]`,
+			"…").Replace(page)
 		for _, words := range []string{command.UseLine(), command.Short, command.Example} {
 			if !strings.Contains(spaced(plain), spaced(words)) {
 				t.Errorf("%s: the page lacks %q", name, words)
@@ -45,7 +47,10 @@ func TestManualPages(t *testing.T) {
 			}
 		}
 	})
-	hostile := &cobra.Command{Use: "x <y>", Short: `a \fB "b"`, Long: ".so /etc/passwd\n'ex\n\n<tag> stays", Example: "  .EE"}
+	hostile := &cobra.Command{
+		Use: "x <y>", Short: `a \fB "b"`, Long: ".so /etc/passwd\n'ex\n\n<tag> stays",
+		Example: "  .EE",
+	}
 	page := string(manualPage(hostile))
 	for _, kept := range []string{`\&.so /etc/passwd`, `\&'ex`, "<tag> stays", `\&.EE`, `a \efB "b"`} {
 		if !strings.Contains(page, kept) {

@@ -23,7 +23,10 @@ func TestShare(t *testing.T) {
 	if !maps.Equal(written[0], written[1]) {
 		t.Error("two runs differ")
 	}
-	want := []string{"completions/_pdpp-mcp", "completions/pdpp-mcp.bash", "completions/pdpp-mcp.fish", "completions/pdpp-mcp.ps1"}
+	want := []string{
+		"completions/_pdpp-mcp", "completions/pdpp-mcp.bash", "completions/pdpp-mcp.fish",
+		"completions/pdpp-mcp.ps1",
+	}
 	visitCommands(commands(), func(command *cobra.Command) { want = append(want, "man/man1/"+manualName(command)+".1") })
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(written[0])); !slices.Equal(got, want) {

@@ -20,8 +20,8 @@ import (
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
 	`"capabilities":{},"clientInfo":{"name":"benchmark","version":"1"}}}` + "\n"
 
-// BenchmarkColdStart measures the time from the start of the real binary's process to its initialize answer: with one token, and with
-// the grants of a cache. It reports the median, since other load on the machine distorts the mean.
+// BenchmarkColdStart measures the time from the start of the real binary's process to its initialize answer: with one
+// token, and with the grants of a cache. It reports the median, since other load on the machine distorts the mean.
 //
 //	go test -run '^$' -bench ColdStart -benchtime 10x ./cmd/pdpp-mcp
 func BenchmarkColdStart(b *testing.B) {
@@ -46,16 +46,23 @@ func BenchmarkColdStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		entry := &credential.Entry{ProviderURL: provider.URL, Credential: credential.Credential{AccessToken: bearer, GrantID: fmt.Sprintf("grt_%d", i)}}
+		entry := &credential.Entry{
+			ProviderURL: provider.URL,
+			Credential:  credential.Credential{AccessToken: bearer, GrantID: fmt.Sprintf("grt_%d", i)},
+		}
 		if err := cache.Add(entry); err != nil {
 			b.Fatal(err)
 		}
 	}
-	for name, flags := range map[string][]string{"token": {"--access-token-file", token}, "eight-grants": {"--cache-root", cache.Root}} {
+	for name, flags := range map[string][]string{
+		"token":        {"--access-token-file", token},
+		"eight-grants": {"--cache-root", cache.Root},
+	} {
 		b.Run(name, func(b *testing.B) {
 			var times []time.Duration
 			for b.Loop() {
-				times = append(times, initializeOnce(b, binary, append([]string{"stdio", "--provider-url", provider.URL}, flags...)...))
+				times = append(times, initializeOnce(b, binary,
+					append([]string{"stdio", "--provider-url", provider.URL}, flags...)...))
 			}
 			slices.Sort(times)
 			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")

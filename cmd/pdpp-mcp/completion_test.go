@@ -13,14 +13,16 @@ import (
 // completed returns the completions of a command line, and what the command prints on stderr.
 func completed(t *testing.T, provider, patience string, words ...string) (offered, said string) {
 	t.Helper()
-	offered, said, code := runProgram(t, append(reading(provider, someToken), "COMPLETION_DEADLINE="+patience), append([]string{"__complete"}, words...)...)
+	offered, said, code := runProgram(t, append(reading(provider, someToken), "COMPLETION_DEADLINE="+patience),
+		append([]string{"__complete"}, words...)...)
 	if code != 0 {
 		t.Fatalf("%v ended with %d: %s", words, code, said)
 	}
 	return offered, said
 }
 
-// If a provider does not answer, completion offers nothing after its deadline. The provider waits until completion hangs up.
+// If a provider does not answer, completion offers nothing after its deadline. The provider waits until completion
+// hangs up.
 func TestCompletionDoesNotWait(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
 		<-request.Context().Done()
@@ -38,7 +40,8 @@ func TestCompletionDoesNotWait(t *testing.T) {
 
 // The provider chooses the names, so only those that are safe on a command line and on a terminal are offered.
 func TestCompletionOffersPlainWordsOnly(t *testing.T) {
-	provider := httptest.NewServer(&listeningRS{schema: `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{
+	provider := httptest.NewServer(
+		&listeningRS{schema: `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{
 		"object":"connector","connector_key":"mail","connector_id":"mail","stream_count":5,
 		"streams":[{"name":"messages"},{"name":"$(reboot)"},{"name":"two words"},{"name":"--all"},{"name":"red\u001b[31m"},{"name":"línea"}],
 		"granted_connections":[

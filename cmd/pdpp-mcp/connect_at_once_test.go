@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
-// Several processes connect to one provider at the same moment, and every grant is stored. The provider holds back each last
-// answer until all processes have requested it, so that all write at once.
+// Several processes connect to one provider at the same moment, and every grant is stored. The provider holds back each
+// last answer until all processes have requested it, so that all write at once.
 func TestConnectsAtOnce(t *testing.T) {
 	const many = 8
 	var polls atomic.Int64
@@ -23,7 +23,8 @@ func TestConnectsAtOnce(t *testing.T) {
 			switch {
 			case isPoll(r):
 				number := polls.Add(1)
-				_, _ = fmt.Fprintf(w, `{"access_token":"token-of-a-test-%d","token_type":"Bearer","grant_id":"grt_%d"}`, number, number)
+				_, _ = fmt.Fprintf(w, `{"access_token":"token-of-a-test-%d","token_type":"Bearer","grant_id":"grt_%d"}`, number,
+					number)
 				return
 			case r.URL.Path == "/v1/schema":
 				asked.Done()

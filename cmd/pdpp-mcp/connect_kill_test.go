@@ -58,12 +58,13 @@ func (k *killing) requests() []string {
 	return slices.Clone(k.seen)
 }
 
-// signInRequests is the number of requests of the captured sign-in: the provider's metadata, the server's, registration,
-// pushed request, agent connect, one poll, which returns the token, and the schema, which tries it.
+// signInRequests is the number of requests of the captured sign-in: the provider's metadata, the server's,
+// registration, pushed request, agent connect, one poll, which returns the token, and the schema, which tries it.
 const signInRequests = 7
 
-// Covers R-STDIO-2: the command is killed at each step of a sign-in, and at several moments after the last answer, while it
-// writes. The cache is unchanged, to the byte, or has the new grant before the old one, and the next change succeeds.
+// Covers R-STDIO-2: the command is killed at each step of a sign-in, and at several moments after the last answer,
+// while it writes. The cache is unchanged, to the byte, or has the new grant before the old one, and the next change
+// succeeds.
 func TestConnectIsKilled(t *testing.T) {
 	for step := 1; step <= signInRequests; step++ {
 		t.Run(fmt.Sprintf("at request %d", step), func(t *testing.T) {
@@ -83,8 +84,8 @@ func TestConnectIsKilled(t *testing.T) {
 	}
 }
 
-// connectAndKill connects to a provider with a stored grant while killer runs. MayStore is whether the command may have stored
-// the new grant.
+// connectAndKill connects to a provider with a stored grant while killer runs. MayStore is whether the command may have
+// stored the new grant.
 func connectAndKill(t *testing.T, killer *killing, mayStore bool) {
 	t.Helper()
 	provider := playedProvider(t, capturedSignIn(), func(captured http.Handler) http.Handler {
@@ -134,7 +135,8 @@ func storeOld(t *testing.T, cache *credential.Cache, provider string) (path, con
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	content = `{"provider_url":"` + provider + `","note":"of another tool","credential":{"access_token":"old-token-of-a-test","grant_id":"grt_old"}}`
+	content = `{"provider_url":"` + provider +
+		`","note":"of another tool","credential":{"access_token":"old-token-of-a-test","grant_id":"grt_old"}}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +150,10 @@ func newGrant(t *testing.T, provider string) *credential.Entry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &credential.Entry{ProviderURL: provider, Credential: credential.Credential{AccessToken: token, GrantID: playedGrant}}
+	return &credential.Entry{
+		ProviderURL: provider,
+		Credential:  credential.Credential{AccessToken: token, GrantID: playedGrant},
+	}
 }
 
 func heldGrants(t *testing.T, cache *credential.Cache, provider string) string {

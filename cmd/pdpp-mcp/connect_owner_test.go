@@ -18,8 +18,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// runOwner replaces the browser. The variable OWNER has the owner's decision on the page: "approve <connection> …", "deny", or
-// nothing for none. It writes the page's address to the file OPENED.
+// runOwner replaces the browser. The variable OWNER has the owner's decision on the page: "approve <connection> …",
+// "deny", or nothing for none. It writes the page's address to the file OPENED.
 func runOwner() int {
 	page := os.Args[1]
 	if name := os.Getenv("OPENED"); name != "" {
@@ -64,8 +64,8 @@ func newProviderAndBox(t testing.TB, seed uint64) (box *sandbox.Sandbox, url str
 	})
 }
 
-// newStrictProvider serves a sandbox of PDPP v0.1: a request names its connections, where the owner has several. It reads the
-// metadata documents of clients.
+// newStrictProvider serves a sandbox of PDPP v0.1: a request names its connections, where the owner has several. It
+// reads the metadata documents of clients.
 func newStrictProvider(t testing.TB) (url string) {
 	t.Helper()
 	_, url = sandboxtest.Serve(t, sandbox.Options{
@@ -79,7 +79,8 @@ func newDocument(t testing.TB) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"client_id":"http://%s%s","client_name":"Documented","redirect_uris":["http://127.0.0.1/callback"]}`, r.Host, r.URL.Path)
+		fmt.Fprintf(w, `{"client_id":"http://%s%s","client_name":"Documented","redirect_uris":["http://127.0.0.1/callback"]}`,
+			r.Host, r.URL.Path)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL + "/client.json"

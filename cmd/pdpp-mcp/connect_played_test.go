@@ -18,7 +18,9 @@ const (
 
 // playedProvider serves a captured sign-in to any number of clients, with a poll interval of one second. The owner has
 // approved before the first poll. Around wraps its handler.
-func playedProvider(t *testing.T, played *capturetest.Provider, around func(http.Handler) http.Handler) *httptest.Server {
+func playedProvider(t *testing.T, played *capturetest.Provider,
+	around func(http.Handler) http.Handler,
+) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(around(played))
 	address := "http://" + server.Listener.Addr().String()
@@ -38,7 +40,8 @@ const patience = "--rs-timeout=1m"
 // connecting returns the connect command as a process to start.
 func connecting(t *testing.T, provider, root string) *exec.Cmd {
 	t.Helper()
-	return exec.CommandContext(t.Context(), "pdpp-mcp", "connect", provider, "--source", playedSource, "--cache-root", root, "--no-browser", patience)
+	return exec.CommandContext(t.Context(), "pdpp-mcp", "connect", provider, "--source", playedSource, "--cache-root",
+		root, "--no-browser", patience)
 }
 
 func isPoll(request *http.Request) bool { return path.Base(request.URL.Path) == "token" }

@@ -21,12 +21,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// notRun has the lines of documented blocks that no test runs, and why. The flags of pdpp-mcp in them are still checked.
+// notRun has the lines of documented blocks that no test runs, and why. The flags of pdpp-mcp in them are still
+// checked.
 var notRun = map[string]string{
 	"make demo": "it builds and serves until Ctrl-C",
 	"make test": "it runs this test",
 	"claude":    "it is a program of others, and talks to a model",
-	"pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example --introspection-client-id pdpp-mcp --introspection-client-secret-file /run/secrets/introspection --public-url https://mcp.pdpp.example --listen 127.0.0.1:8788 --metrics-listen 127.0.0.1:9090": "it serves until it is stopped; TestServe starts it",
+	"pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example " +
+		"--introspection-client-id pdpp-mcp --introspection-client-secret-file /run/secrets/introspection --public-url " +
+		"https://mcp.pdpp.example --listen 127.0.0.1:8788 --metrics-listen 127.0.0.1:9090": "it serves until it is " +
+		"stopped; TestServe starts it",
 }
 
 // connectedBefore are the pages whose reader has already signed in.
@@ -34,16 +38,18 @@ var connectedBefore = []string{"docs/hosting.md", "docs/troubleshooting.md"}
 
 // runElsewhere are the pages whose commands another test runs.
 var runElsewhere = map[string]string{
-	"docs/terminal.md":   "TestTerminalGuide runs it, with a receiver of events, and compares what is printed",
-	"docs/clients.md":    "make test-clients runs it with the real clients",
-	"docs/tutorial.md":   "TestTutorial runs it, with an owner who ticks one mailbox, and compares what is printed",
-	"docs/add-a-tool.md": "it changes the checkout; TestThePageAddsATool of the generator applies what it shows, and calls the tool",
+	"docs/terminal.md": "TestTerminalGuide runs it, with a receiver of events, and compares what is printed",
+	"docs/clients.md":  "make test-clients runs it with the real clients",
+	"docs/tutorial.md": "TestTutorial runs it, with an owner who ticks one mailbox, and compares what is printed",
+	"docs/add-a-tool.md": "it changes the checkout; TestThePageAddsATool of the generator applies what it shows, and " +
+		"calls the tool",
 	"docs/evaluation.md": "it runs for minutes; make exam asks the questions",
-	"docs/install.md":    "it installs into the system; packaging/check tries each way in a separate directory, and the page says which",
+	"docs/install.md": "it installs into the system; packaging/check tries each way in a separate directory, and the " +
+		"page says which",
 }
 
-// The test runs every command in README.md and docs/ as shown, in the order of the page. Each page has its own user with an
-// empty home directory, a terminal, and a browser whose owner approves. A sandbox replaces the documents' host.
+// The test runs every command in README.md and docs/ as shown, in the order of the page. Each page has its own user
+// with an empty home directory, a terminal, and a browser whose owner approves. A sandbox replaces the documents' host.
 func TestDocumentedCommands(t *testing.T) {
 	provider := newProvider(t)
 	ran, left := 0, map[string]bool{}
@@ -148,8 +154,8 @@ func olderGrant(t *testing.T, root string) string {
 	return file.Others[0].Credential.GrantID
 }
 
-// The commands and flags of every documented command line exist, in blocks and in sentences, even if it is not run. A block
-// that begins with a command is marked sh.
+// The commands and flags of every documented command line exist, in blocks and in sentences, even if it is not run. A
+// block that begins with a command is marked sh.
 func TestDocumentedCommandLinesAreRead(t *testing.T) {
 	inline := regexp.MustCompile("`(pdpp-mcp [^`]+)`")
 	for _, page := range documentedPages(t) {
@@ -180,7 +186,8 @@ func TestDocumentedCommandLinesAreRead(t *testing.T) {
 			continue
 		}
 		for _, block := range fenced.FindAllStringSubmatch(content, -1) {
-			if language, first, _ := strings.Cut(block[1], "\n"); language != "sh" && regexp.MustCompile(`^(\$ )?(pdpp-mcp|make|go|curl) `).MatchString(first) {
+			if language, first, _ := strings.Cut(block[1], "\n"); language != "sh" &&
+				regexp.MustCompile(`^(\$ )?(pdpp-mcp|make|go|curl) `).MatchString(first) {
 				t.Errorf("%s: a block that begins with %.40q is not marked sh, so it is not run", page, first)
 			}
 		}
@@ -235,7 +242,8 @@ func readPage(t *testing.T, page string) string {
 
 // testRoot returns the tree of all commands.
 func testRoot() *cobra.Command {
-	root, _ := cli.NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "", nil)
+	root, _ := cli.NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "",
+		nil)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root

@@ -35,7 +35,8 @@ func TestDocumentedFlags(t *testing.T) {
 				}
 			}
 			unset := slices.Contains([]string{"", "[]", "false", "0s"}, flag.DefValue)
-			if standard := strings.NewReplacer("`", "", " ", "").Replace(row.standard); !unset && !slices.Contains(strings.Split(standard, ","), flag.DefValue) {
+			if standard := strings.NewReplacer("`", "", " ", "").Replace(row.standard); !unset &&
+				!slices.Contains(strings.Split(standard, ","), flag.DefValue) {
 				t.Errorf("%s: the default of --%s is %s, the table says %s", page, flag.Name, flag.DefValue, row.standard)
 			}
 		})

@@ -42,7 +42,8 @@ func newPatient(healthy http.Handler) *patient {
 		response.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
 		response.WriteHeader(answer.Code)
 		// The sandbox's answers have the address that it was made with.
-		_, _ = response.Write(bytes.ReplaceAll(answer.Body.Bytes(), []byte("http://sandbox.test"), []byte("http://"+request.Host)))
+		_, _ = response.Write(bytes.ReplaceAll(answer.Body.Bytes(), []byte("http://sandbox.test"),
+			[]byte("http://"+request.Host)))
 	}))
 	return p
 }
@@ -52,7 +53,8 @@ func (p *patient) note(request *http.Request) (status int, skew time.Duration) {
 	scheme, _, _ := strings.Cut(request.Header.Get("Authorization"), " ")
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen = append(p.seen, strings.TrimSpace(strings.Join([]string{request.Method, request.URL.RequestURI(), scheme}, " ")))
+	p.seen = append(p.seen,
+		strings.TrimSpace(strings.Join([]string{request.Method, request.URL.RequestURI(), scheme}, " ")))
 	return p.status[request.URL.Path], p.skew
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// A download refuses what another user may have put at the path of its partial file: it neither follows, changes nor continues
-// it, and touches no other file in the folder.
+// A download refuses what another user may have put at the path of its partial file: it neither follows, changes nor
+// continues it, and touches no other file in the folder.
 func TestADownloadTouchesItsOwnFilesOnly(t *testing.T) {
 	const mine = "not the program's"
 	for name, put := range map[string]func(t *testing.T, part, other string) error{
@@ -80,7 +80,8 @@ func listing(t *testing.T, folder string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines.WriteString(info.Mode().String() + " " + info.Name() + " " + hex.EncodeToString([]byte{byte(info.Size())}) + "\n")
+		lines.WriteString(info.Mode().String() + " " + info.Name() + " " +
+			hex.EncodeToString([]byte{byte(info.Size())}) + "\n")
 	}
 	return lines.String()
 }
@@ -137,7 +138,8 @@ func TestABeginningStaysWithoutAGoodAnswer(t *testing.T) {
 	rs.holds(t, file)
 }
 
-// -o refuses an existing path that is not a regular file, such as a pipe or a link, even with --force, before any request.
+// -o refuses an existing path that is not a regular file, such as a pipe or a link, even with --force, before any
+// request.
 func TestOutputsThatAreNoFiles(t *testing.T) {
 	for name, put := range map[string]func(file, other string) error{
 		"a link":            func(file, other string) error { return os.Symlink(other, file) },
@@ -159,7 +161,8 @@ func TestOutputsThatAreNoFiles(t *testing.T) {
 			if code != invocation.ExitUsage || !strings.Contains(stderr, "- for standard output") {
 				t.Errorf("exit code %d: %s", code, stderr)
 			}
-			if got, err := os.ReadFile(other); err != nil || string(got) != "mine" || listing(t, folder) != before || len(rs.asked()) > 0 {
+			if got, err := os.ReadFile(other); err != nil || string(got) != "mine" || listing(t, folder) != before ||
+				len(rs.asked()) > 0 {
 				t.Errorf("the file behind it holds %q, %v; the folder\n%s", got, err, listing(t, folder))
 			}
 		})

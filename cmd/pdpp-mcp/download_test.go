@@ -217,7 +217,10 @@ func TestDownloadsThatFail(t *testing.T) {
 		"another digest": {func(rs *blobRS) func(http.ResponseWriter, *http.Request) {
 			return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(changed(rs)) }
 		}, 0, 1, "have the digest", false},
-		"a part that is not its beginning": {func(rs *blobRS) func(http.ResponseWriter, *http.Request) { return rs.ranged }, -1000, 1, "have the digest", false},
+		"a part that is not its beginning": {
+			func(rs *blobRS) func(http.ResponseWriter, *http.Request) { return rs.ranged },
+			-1000, 1, "have the digest", false,
+		},
 		"too little": {func(rs *blobRS) func(http.ResponseWriter, *http.Request) {
 			return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(rs.bytes[:10]) }
 		}, 0, 1, "have the digest", false},

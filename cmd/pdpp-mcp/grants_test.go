@@ -36,7 +36,10 @@ func (s *severalGrants) add(t *testing.T, at int, name, label string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := &credential.Entry{ProviderURL: s.origins[at].server.URL, Credential: credential.Credential{AccessToken: token, GrantID: ready.GrantID, Label: label}}
+	entry := &credential.Entry{
+		ProviderURL: s.origins[at].server.URL,
+		Credential:  credential.Credential{AccessToken: token, GrantID: ready.GrantID, Label: label},
+	}
 	if err := s.cache.Add(entry); err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +79,8 @@ func (s *severalGrants) readers(at int) []string {
 	return slices.Compact(names)
 }
 
-// serveGrants starts the real program over a grant of personal mail at one provider, and of music and of a team chat at another,
-// whose file another tool wrote.
+// serveGrants starts the real program over a grant of personal mail at one provider, and of music and of a team chat at
+// another, whose file another tool wrote.
 func serveGrants(t *testing.T) *severalGrants {
 	t.Helper()
 	s := &severalGrants{cache: &credential.Cache{Root: t.TempDir()}}
@@ -92,7 +95,8 @@ func serveGrants(t *testing.T) *severalGrants {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := fmt.Sprintf(`{"provider_url":%q,"tool":"another","credential":{"access_token":%q,"token_type":"Bearer","grant_id":%q},"created_at":"2026-11-21T11:41:28.052Z"}`,
+	content := fmt.Sprintf(`{"provider_url":%q,"tool":"another","credential":{"access_token":%q,"token_type":"Bearer",`+
+		`"grant_id":%q},"created_at":"2026-11-21T11:41:28.052Z"}`,
 		s.origins[1].server.URL, music.Token, music.GrantID)
 	if err := os.WriteFile(filepath.Clean(foreign), []byte(content), 0o600); err != nil {
 		t.Fatal(err)
@@ -122,9 +126,9 @@ const (
 	chat     = "cin_slack_team"
 )
 
-// R-LOCAL-1, R-LOCAL-2, R-ERR-8: grants at two providers are one set of sources. A search mixes their hits, each with the address of
-// its own provider; a record of each is read with its own token; a grant that is revoked in the middle is named, and one that
-// is added counts from the next call on.
+// R-LOCAL-1, R-LOCAL-2, R-ERR-8: grants at two providers are one set of sources. A search mixes their hits, each with
+// the address of its own provider; a record of each is read with its own token; a grant that is revoked in the middle
+// is named, and one that is added counts from the next call on.
 func TestGrantsAtTwoProviders(t *testing.T) {
 	s := serveGrants(t)
 	handles := map[string]string{}
@@ -188,11 +192,16 @@ func TestGrantsAtTwoProviders(t *testing.T) {
 		}
 	}
 
-	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail}); !strings.Contains(text, workMail) || strings.Contains(text, "pdpp-mcp connect ") {
+	if text, _ := s.call(t, "query_records", map[string]any{
+		"stream":        "messages",
+		"connection_id": workMail,
+	}); !strings.Contains(text, workMail) || strings.Contains(text, "pdpp-mcp connect ") {
 		t.Errorf("a connection that no schema shows is refused with %s", text)
 	}
 	s.add(t, 0, "gmail_both", "")
-	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail, "limit": 1}); !strings.Contains(text, workMail+"/messages:") {
+	if text, _ := s.call(t, "query_records",
+		map[string]any{"stream": "messages", "connection_id": workMail, "limit": 1}); !strings.Contains(text,
+		workMail+"/messages:") {
 		t.Errorf("the same call after another grant gives %s", text)
 	}
 	if own := s.readers(0); !slices.Contains(own, "gmail_both") {
@@ -214,7 +223,10 @@ func (s *severalGrants) revokedAgain(t *testing.T) {
 		"aggregate":     {"stream": "messages", "metric": "count", "filter": map[string]any{"is_seen": true}},
 	} {
 		text, found := s.call(t, name, arguments)
-		for _, says := range []string{"source_unavailable", workMail, "grant_revoked", "pdpp-mcp connect " + s.origins[0].server.URL} {
+		for _, says := range []string{
+			"source_unavailable", workMail, "grant_revoked",
+			"pdpp-mcp connect " + s.origins[0].server.URL,
+		} {
 			if !strings.Contains(text, says) || !strings.Contains(found, says) {
 				t.Errorf("%s over the mail that is left does not say %q: %s", name, says, text)
 			}
@@ -225,12 +237,13 @@ func (s *severalGrants) revokedAgain(t *testing.T) {
 // run runs a command over the cache, and returns what it prints and says.
 func (s *severalGrants) run(t *testing.T, words ...string) (printed, said string) {
 	t.Helper()
-	printed, said, _ = runProgram(t, nil, append(words, "--cache-root", s.cache.Root)...) // what it says tells more than its exit code
+	// what it says tells more than its exit code
+	printed, said, _ = runProgram(t, nil, append(words, "--cache-root", s.cache.Root)...)
 	return printed, said
 }
 
-// R-LOCAL-1, R-LOCAL-2, R-ERR-3: the commands of a terminal read with every grant of every provider of the cache when none is named.
-// Rows name their grant, a blob is read with the one grant that has its connection, and a grant that was
+// R-LOCAL-1, R-LOCAL-2, R-ERR-3: the commands of a terminal read with every grant of every provider of the cache when
+// none is named. Rows name their grant, a blob is read with the one grant that has its connection, and a grant that was
 // revoked is named.
 func TestCommandsOverEveryGrant(t *testing.T) {
 	s := serveGrants(t)
@@ -243,20 +256,25 @@ func TestCommandsOverEveryGrant(t *testing.T) {
 			at = 0
 		}
 		ready, _ := s.boxes[at].Authorization().Credential(each.name)
-		row := regexp.MustCompile(`(?m)^` + each.stream + ` .* ` + each.connection + ` .* ` + ready.GrantID + ` .*` + s.origins[at].server.URL + `$`)
+		row := regexp.MustCompile(`(?m)^` + each.stream + ` .* ` + each.connection + ` .* ` + ready.GrantID + ` .*` +
+			s.origins[at].server.URL + `$`)
 		if !row.MatchString(table) {
 			t.Errorf("no row of %s of %s in\n%s%s", each.stream, each.connection, table, said)
 		}
 	}
 	one, _ := s.run(t, "streams", "--provider-url", s.origins[0].server.URL, "--format", "table")
-	if head, _, _ := strings.Cut(one, "\n"); strings.Contains(head, "grant_id") || strings.Contains(head, "provider_url") || !strings.Contains(head, "connection_id") {
+	if head, _, _ := strings.Cut(one, "\n"); strings.Contains(head, "grant_id") ||
+		strings.Contains(head, "provider_url") || !strings.Contains(head, "connection_id") {
 		t.Errorf("the columns of a single grant are %s", head)
 	}
 
 	blob, file := sampleBlob(t), filepath.Join(t.TempDir(), "file")
 	_, said = s.run(t, "blob", blob, "-o", file)
 	line := "\n  try: pdpp-mcp blob " + blob + " -o " + file + " --cache-root " + s.cache.Root + " --connection-id "
-	for _, says := range []string{"ambiguous_connection", homeMail + " (Personal Gmail)", chat + " (Team chat)", line + homeMail + "\n", line + chat + "\n"} {
+	for _, says := range []string{
+		"ambiguous_connection", homeMail + " (Personal Gmail)", chat + " (Team chat)",
+		line + homeMail + "\n", line + chat + "\n",
+	} {
 		if !strings.Contains(said, says) {
 			t.Errorf("a blob without its connection does not say %q: %s", says, said)
 		}
@@ -294,37 +312,47 @@ func TestCompletionOverEveryGrant(t *testing.T) {
 		return string(printed)
 	}
 	t.Setenv("COMPLETION_DEADLINE", "1m")
-	offered := strings.Split(complete("blob", "--connection-id", ""), "\n") // in the order of the cache's files, which have the ports
+	// in the order of the cache's files, which have the ports
+	offered := strings.Split(complete("blob", "--connection-id", ""), "\n")
 	slices.Sort(offered)
-	if want := []string{"", ":4", homeMail + "\tPersonal Gmail", chat + "\tTeam chat", music + "\tSpotify"}; !slices.Equal(offered, want) {
+	if want := []string{
+		"", ":4", homeMail + "\tPersonal Gmail", chat + "\tTeam chat",
+		music + "\tSpotify",
+	}; !slices.Equal(offered, want) {
 		t.Errorf("offered the connections %q, want %q", offered, want)
 	}
 	if offered := complete("call", "query_records", "--stream", "ch"); offered != "channels\nchat_messages\n:4\n" {
 		t.Errorf("offered the streams %q", offered)
 	}
-	if offered := complete("call", "query_records", "--stream", "play_history", "--fields", "played"); offered != "played_at\n:4\n" {
+	if offered := complete("call", "query_records", "--stream", "play_history", "--fields",
+		"played"); offered != "played_at\n:4\n" {
 		t.Errorf("offered the fields %q", offered)
 	}
 	ready, _ := s.boxes[0].Authorization().Credential("gmail_personal")
-	if offered := complete("streams", "--grant-id", ""); !strings.Contains(offered, ready.GrantID+"\tmail at home\n") || strings.Count(offered, "\n") != 4 {
+	if offered := complete("streams", "--grant-id", ""); !strings.Contains(offered, ready.GrantID+"\tmail at home\n") ||
+		strings.Count(offered, "\n") != 4 {
 		t.Errorf("offered the grants %q", offered)
 	}
-	if offered := complete("streams", "--provider-url", s.origins[1].server.URL, "--connection-id", "cin_g"); offered != ":4\n" {
+	if offered := complete("streams", "--provider-url", s.origins[1].server.URL, "--connection-id",
+		"cin_g"); offered != ":4\n" {
 		t.Errorf("offered %q of another provider", offered)
 	}
 }
 
-// A list of grants that is wider than the terminal has a line for each cell, and none is wider than that; elsewhere it is a table.
+// A list of grants that is wider than the terminal has a line for each cell, and none is wider than that; elsewhere it
+// is a table.
 func TestConnectionsOnANarrowTerminal(t *testing.T) {
 	s := serveGrants(t)
 	shown := onTerminal(t, nil, asStarted, "connections", "--cache-root", s.cache.Root)
-	if lines := strings.Split(shown, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[0], "label  ") || strings.Contains(lines[0], "streams") {
+	if lines := strings.Split(shown, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[0], "label  ") ||
+		strings.Contains(lines[0], "streams") {
 		t.Errorf("without the columns that are empty, the table fits; shown is\n%s", shown)
 	}
 	const narrow = 60
 	shown = onNarrowTerminal(t, narrow, nil, asStarted, "connections", "--cache-root", s.cache.Root)
 	paragraphs := strings.Split(shown, "\n\n")
-	if len(paragraphs) != 3 || strings.Count(shown, "label ") != 3 || !strings.Contains(shown, "\nprovider  "+s.origins[0].server.URL+"\n") ||
+	if len(paragraphs) != 3 || strings.Count(shown, "label ") != 3 ||
+		!strings.Contains(shown, "\nprovider  "+s.origins[0].server.URL+"\n") ||
 		!strings.Contains("\n"+shown, "\nlabel     mail at home\n") {
 		t.Errorf("a terminal shows\n%s", shown)
 	}

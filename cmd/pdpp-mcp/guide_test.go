@@ -18,8 +18,8 @@ func TestTerminalGuide(t *testing.T) {
 	runGuide(t, "terminal.md", given, 20, operatorScripts(t, "operator"))
 }
 
-// The commands of the tutorial print what it shows. Its reader has the sandbox and the credential of make demo. The owner ticks
-// one mailbox.
+// The commands of the tutorial print what it shows. Its reader has the sandbox and the credential of make demo. The
+// owner ticks one mailbox.
 func TestTutorial(t *testing.T) {
 	const given = "env PDPP_PROVIDER_URL=$PROVIDER\nenv OWNER_TOKEN=$TOKEN_OWNER\nconnected .pdpp everything\n" +
 		"env DISPLAY=:0\nenv OWNER='approve cin_gmail_personal'\n"
@@ -39,8 +39,8 @@ func TestTutorial(t *testing.T) {
 	runGuide(t, "tutorial.md", given, 15, params)
 }
 
-// runGuide runs the commands of a page of docs, at least atLeast, after the script lines in given, which set up what its reader
-// has.
+// runGuide runs the commands of a page of docs, at least atLeast, after the script lines in given, which set up what
+// its reader has.
 func runGuide(t *testing.T, page, given string, atLeast int, params testscript.Params) {
 	t.Helper()
 	guide := readPage(t, "docs/"+page)
@@ -61,9 +61,9 @@ var hidden = regexp.MustCompile(`^<!-- run: (.*) -->$`)
 // demoURL is where make demo serves.
 const demoURL = "http://127.0.0.1:8787"
 
-// scriptOf turns a guide into a script. In sh blocks, lines that begin with $ are commands and the lines below are their
-// output, in which … matches anything. Comments that begin with run: are script commands. A command whose output begins with
-// "pdpp-mcp: " must fail with that error.
+// scriptOf turns a guide into a script. In sh blocks, lines that begin with $ are commands and the lines below are
+// their output, in which … matches anything. Comments that begin with run: are script commands. A command whose
+// output begins with "pdpp-mcp: " must fail with that error.
 func scriptOf(guide string) (script string, commands int) {
 	var lines []string
 	block, last := "", -1 // the line of the command whose output follows

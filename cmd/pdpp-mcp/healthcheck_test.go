@@ -33,7 +33,8 @@ func TestHealthcheckOfAnotherServer(t *testing.T) {
 func healthcheck(t *testing.T, listen string, code int, said string) {
 	t.Helper()
 	out, problems, got := runProgram(t, []string{"PDPP_LISTEN=" + listen}, "healthcheck")
-	if output := out + problems; got != code || !strings.Contains(output, said) || (code == invocation.ExitOK && output != "") {
+	if output := out + problems; got != code || !strings.Contains(output, said) ||
+		(code == invocation.ExitOK && output != "") {
 		t.Errorf("healthcheck of %s ended with %d and %q, want %d and %q", listen, got, output, code, said)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The first block of the page about hosting starts a server and gets an answer in both revisions of MCP. The sandbox of its first line is
-// one of the test.
+// The first block of the page about hosting starts a server and gets an answer in both revisions of MCP. The sandbox of
+// its first line is one of the test.
 func TestHostingQuickstart(t *testing.T) {
 	box, provider := newProviderAndBox(t, 1)
 	_, block, _ := strings.Cut(readPage(t, "docs/hosting.md"), "```bash\n")
@@ -31,7 +31,10 @@ func TestHostingQuickstart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{"ready.json": string(ready), "secret": box.Authorization().Caller().Secret} {
+	for name, content := range map[string]string{
+		"ready.json": string(ready),
+		"secret":     box.Authorization().Caller().Secret,
+	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +48,8 @@ func TestHostingQuickstart(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s%s", err, printed, problems.String())
 	}
-	if !strings.Contains(string(printed), "ok      resource server") || strings.Count(string(printed), `"structuredContent"`) != 2 {
+	if !strings.Contains(string(printed), "ok      resource server") ||
+		strings.Count(string(printed), `"structuredContent"`) != 2 {
 		t.Errorf("printed %.3000s", printed)
 	}
 }

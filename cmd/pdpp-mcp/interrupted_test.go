@@ -21,8 +21,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// Ctrl-C ends with 130 after a whole line. To a pipe, the command line on stderr reads the rest: no row is lost or repeated, and no
-// page is requested twice.
+// Ctrl-C ends with 130 after a whole line. To a pipe, the command line on stderr reads the rest: no row is lost or
+// repeated, and no page is requested twice.
 func TestAnInterruptedPipeCanBeContinued(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // Windows sends no such signals
@@ -41,7 +41,8 @@ func TestAnInterruptedPipeCanBeContinued(t *testing.T) {
 	said := stopped(t, exportCommand(t, "--limit", "40", "--filter", "received_at>=2000"), environment, out, holding.asked)
 	said, rest, found := strings.Cut(said, "; to continue, run: ")
 	rest, last, _ := strings.Cut(rest, "\n")
-	if !found || last != "pdpp-mcp: interrupted\n" || said != "stopped after 40 rows" || strings.Contains(rest, provider.token(t, "everything")) {
+	if !found || last != "pdpp-mcp: interrupted\n" || said != "stopped after 40 rows" ||
+		strings.Contains(rest, provider.token(t, "everything")) {
 		t.Fatalf("said %q, want the command line that continues", said+rest)
 	}
 	holding.held.Store(false)
@@ -53,13 +54,16 @@ func TestAnInterruptedPipeCanBeContinued(t *testing.T) {
 	holdsEachRecordOnce(t, file)
 }
 
-// An interrupted export to a file says so, leaves no file that looks complete, and points to sync, which can be resumed. It starts
-// again from the first page. An existing file keeps its content until the export is complete.
+// An interrupted export to a file says so, leaves no file that looks complete, and points to sync, which can be
+// resumed. It starts again from the first page. An existing file keeps its content until the export is complete.
 func TestAnInterruptedFileStartsAgain(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // Windows sends no such signals
 	}
-	for name, flags := range map[string][]string{"JSON lines": nil, "CSV": {"--format", "csv"}, "jq": {"--jq", ".id"}, "over a file": {"--force"}} {
+	for name, flags := range map[string][]string{
+		"JSON lines": nil, "CSV": {"--format", "csv"}, "jq": {"--jq", ".id"},
+		"over a file": {"--force"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			provider := newOrigin(newSandbox(t, resource.ReadsOpen))
 			defer provider.server.Close()
@@ -76,7 +80,8 @@ func TestAnInterruptedFileStartsAgain(t *testing.T) {
 			}
 			flags := append([]string{"--limit", "40", "-o", file}, flags...)
 			said := stopped(t, exportCommand(t, flags...), environment, nil, holding.asked)
-			want := "stopped after 40 rows; no file was written. To keep a copy that can be resumed, run: pdpp-mcp sync <directory> --stream messages\npdpp-mcp: interrupted\n"
+			want := "stopped after 40 rows; no file was written. To keep a copy that can be resumed, run: pdpp-mcp sync " +
+				"<directory> --stream messages\npdpp-mcp: interrupted\n"
 			if said != want {
 				t.Errorf("said %q, want %q", said, want)
 			}
@@ -99,7 +104,8 @@ func TestAnInterruptedFileStartsAgain(t *testing.T) {
 // exportCommand exports the messages of the personal mailbox.
 func exportCommand(t *testing.T, flags ...string) *exec.Cmd {
 	t.Helper()
-	words := append([]string{"call", "query_records", "messages", "--all", "--connection-id", "cin_gmail_personal"}, flags...)
+	words := append([]string{"call", "query_records", "messages", "--all", "--connection-id", "cin_gmail_personal"},
+		flags...)
 	return exec.CommandContext(t.Context(), "pdpp-mcp", words...)
 }
 
@@ -154,9 +160,11 @@ func stdoutOf(file *os.File) io.Writer {
 }
 
 // recordOfLine matches a line of JSON, of CSV, and an id alone.
-var recordOfLine = regexp.MustCompile(`(?m)^(?:\{"object":"record","id":"([^"]+)".*\}|record,([^,]+),messages,.*|(\S+-\S+))$`)
+var recordOfLine = regexp.MustCompile(
+	`(?m)^(?:\{"object":"record","id":"([^"]+)".*\}|record,([^,]+),messages,.*|(\S+-\S+))$`)
 
-// holdsEachRecordOnce checks that a file has all the messages of the personal mailbox, one per line, and no heading but the one of CSV.
+// holdsEachRecordOnce checks that a file has all the messages of the personal mailbox, one per line, and no heading but
+// the one of CSV.
 func holdsEachRecordOnce(t *testing.T, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)

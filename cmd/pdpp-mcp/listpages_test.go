@@ -33,12 +33,15 @@ func TestCursorsThatLeadBack(t *testing.T) {
 	provider := cannedProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		cursor := r.URL.Query().Get("cursor")
-		_, _ = fmt.Fprintf(w, `{"object":"list","data":[{"object":"record","id":"m%s","stream":"messages","connection_id":"cin_1","data":{}}],`+
-			`"has_more":true,"next_cursor":%q,"meta":{"warnings":[]}}`, cursor, following[cursor])
+		_, _ = fmt.Fprintf(w,
+			`{"object":"list","data":[{"object":"record","id":"m%s","stream":"messages","connection_id":"cin_1","data":{}}],`+
+				`"has_more":true,"next_cursor":%q,"meta":{"warnings":[]}}`, cursor, following[cursor])
 	})
 	file := filepath.Join(t.TempDir(), "rows")
-	_, said, code := runProgram(t, reading(provider, someToken), "call", "query_records", "messages", "--connection-id", "cin_1", "--all", "-o", file)
-	if code != invocation.ExitToolError || asked.Load() != 3 || !strings.Contains(said, "repeats the cursor") || !strings.Contains(said, "stopped after 3 rows; no file was written") {
+	_, said, code := runProgram(t, reading(provider, someToken), "call", "query_records", "messages", "--connection-id",
+		"cin_1", "--all", "-o", file)
+	if code != invocation.ExitToolError || asked.Load() != 3 || !strings.Contains(said, "repeats the cursor") ||
+		!strings.Contains(said, "stopped after 3 rows; no file was written") {
 		t.Errorf("ended with %d after %d pages and said %q", code, asked.Load(), said)
 	}
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 0 {

@@ -11,15 +11,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// R-SCH-1, R-STDIO-3, R-ARG-8: if a resource server refuses the compact view, commands read the schema without it. The kind of
-// the token, the schema and the gate of expand still work.
+// R-SCH-1, R-STDIO-3, R-ARG-8: if a resource server refuses the compact view, commands read the schema without it. The
+// kind of the token, the schema and the gate of expand still work.
 func TestServersThatRefuseTheCompactView(t *testing.T) {
 	box := newSandbox(t, resource.ReadsV01)
 	inner := box.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/schema" && r.URL.Query().Has("view") {
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(`{"error":{"type":"invalid_request_error","code":"invalid_request","message":"unknown parameter","param":"view"}}`))
+			_, _ = w.Write([]byte(`{"error":{"type":"invalid_request_error","code":"invalid_request","message":"unknown ` +
+				`parameter","param":"view"}}`))
 			return
 		}
 		inner.ServeHTTP(w, r)
@@ -30,10 +31,13 @@ func TestServersThatRefuseTheCompactView(t *testing.T) {
 		says    string
 		fails   bool // doctor: the metadata describe another address
 	}{
-		"call":           {[]string{"pdpp-mcp", "call", "schema"}, "message_bodies", false},
-		"stdio":          {[]string{"mcp-call", "schema"}, "message_bodies", false},
-		"doctor":         {[]string{"pdpp-mcp", "doctor"}, "a scoped client token", true},
-		"gate of expand": {[]string{"mcp-call", "query_records", `stream="message_bodies"`, `expand=["x"]`}, "invalid_expand", true},
+		"call":   {[]string{"pdpp-mcp", "call", "schema"}, "message_bodies", false},
+		"stdio":  {[]string{"mcp-call", "schema"}, "message_bodies", false},
+		"doctor": {[]string{"pdpp-mcp", "doctor"}, "a scoped client token", true},
+		"gate of expand": {
+			[]string{"mcp-call", "query_records", `stream="message_bodies"`, `expand=["x"]`},
+			"invalid_expand", true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), test.command[0], test.command[1:]...)

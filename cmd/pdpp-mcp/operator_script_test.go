@@ -120,8 +120,8 @@ func newReceiver() *eventReceiver {
 	return r
 }
 
-// event waits for the next event and writes it as an HTTP request: event <path of the receiver> <file>. It writes only the body
-// to <file>.body.
+// event waits for the next event and writes it as an HTTP request: event <path of the receiver> <file>. It writes only
+// the body to <file>.body.
 func event(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: event <path> <file>")
@@ -176,7 +176,8 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 	origin := ts.Value(originKey{}).(*origin)
 	token := ts.Value(boxKey{}).(*sandbox.Sandbox).Tokens()["owner"]
 	address := fmt.Sprintf("%s/v1/ingest/%s?connector_instance_id=%s", origin.server.URL, args[1], args[0])
-	request, err := http.NewRequest(http.MethodPost, address, strings.NewReader(fmt.Sprintf(`{"key":%q,"data":{"id":%[1]q,"subject":"changed"}}`, args[2])))
+	request, err := http.NewRequest(http.MethodPost, address,
+		strings.NewReader(fmt.Sprintf(`{"key":%q,"data":{"id":%[1]q,"subject":"changed"}}`, args[2])))
 	ts.Check(err)
 	request.Header.Set("Authorization", "Bearer "+token)
 	response, err := http.DefaultClient.Do(request)

@@ -18,8 +18,8 @@ func reading(provider, token string) []string {
 	return []string{"PDPP_PROVIDER_URL=" + provider, "PDPP_ACCESS_TOKEN=" + token}
 }
 
-// runProgram runs pdpp-mcp with variables besides those of the test, and returns what it printed, what it said on stderr, and its
-// exit code.
+// runProgram runs pdpp-mcp with variables besides those of the test, and returns what it printed, what it said on
+// stderr, and its exit code.
 func runProgram(t *testing.T, variables []string, words ...string) (out, said string, code int) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", words...)

@@ -108,13 +108,15 @@ func (c *callers) note(err error) {
 }
 
 func callOnce(transport *http.Transport, endpoint, token string) error {
-	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"messages","limit":1}}}`
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records",` +
+		`"arguments":{"stream":"messages","limit":1}}}`
 	request, err := http.NewRequest(http.MethodPost, endpoint, strings.NewReader(call)) //nolint:noctx // it outlives the test's context
 	if err != nil {
 		return err
 	}
 	for name, value := range map[string]string{
-		"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Authorization": "Bearer " + token, "Content-Type": "application/json",
+		"Accept": "application/json, text/event-stream",
 	} {
 		request.Header.Set(name, value)
 	}
@@ -124,7 +126,8 @@ func callOnce(transport *http.Transport, endpoint, token string) error {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), `"result"`) || strings.Contains(string(body), `"isError":true`) {
+	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), `"result"`) ||
+		strings.Contains(string(body), `"isError":true`) {
 		return fmt.Errorf("%w %d: %.300s", err, response.StatusCode, body)
 	}
 	return nil
@@ -174,8 +177,8 @@ func replaceFile(t *testing.T, path, content string) {
 	}
 }
 
-// Covers R-OPS-3: with 64 connections busy, the secret of introspection is rotated, a wrong one is put in its place, the
-// configuration changes, and a broken one is put in its place. No call fails, and what is refused is named.
+// Covers R-OPS-3: with 64 connections busy, the secret of introspection is rotated, a wrong one is put in its place,
+// the configuration changes, and a broken one is put in its place. No call fails, and what is refused is named.
 func TestReloadUnderLoad(t *testing.T) {
 	const first, second, wrong = "first-secret-of-a-test", "second-secret-of-a-test", "wrong-secret-of-a-test"
 	p := newProvided(t)
@@ -184,7 +187,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	secret, settings := filepath.Join(directory, "secret"), filepath.Join(directory, "config.yaml")
 	replaceFile(t, secret, first+"\n")
 	const limits = "caller-concurrency: 1000\ncaller-rate: 1e6\n"
-	replaceFile(t, settings, limits+"server-name: before\nintrospection-client-secret-file: "+secret+"\nintrospection-url: "+v.URL+"\n")
+	replaceFile(t, settings, limits+"server-name: before\nintrospection-client-secret-file: "+secret+
+		"\nintrospection-url: "+v.URL+"\n")
 	s := startServe(t, p, "--config", settings)
 	token := p.Tokens()["everything"]
 	load := startCallers(t, 64, s.url+"/mcp", token)
@@ -208,7 +212,9 @@ func TestReloadUnderLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	replaceFile(t, settings, strings.Replace(limits, "1000", "2000", 1)+"server-name: after\nslow-call: 1ns\ndrain-delay: 1ms\nlisten: 127.0.0.1:1\nintrospection-client-secret-file: "+secret+"\nintrospection-url: "+v.URL+"\n")
+	replaceFile(t, settings, strings.Replace(limits, "1000", "2000", 1)+
+		"server-name: after\nslow-call: 1ns\ndrain-delay: 1ms\nlisten: 127.0.0.1:1\nintrospection-client-secret-file: "+
+		secret+"\nintrospection-url: "+v.URL+"\n")
 	hangUp()
 	for s.connect(t, token).InitializeResult().ServerInfo.Name != "after" {
 		load.more(t, 64)
@@ -223,11 +229,14 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 	log := s.end(t, syscall.SIGTERM)
 	for _, said := range []string{
-		"the new introspection secret is refused", "check the client id and secret for introspection", secret, "the introspection secret was read again",
-		`"msg":"slow call","method":"tools/call","tool":"query_records","code":"ok"`, `"reads":[{"url":"/v1/streams/{stream}/records","status":200,"requests":1,`,
+		"the new introspection secret is refused", "check the client id and secret for introspection", secret,
+		"the introspection secret was read again",
+		`"msg":"slow call","method":"tools/call","tool":"query_records","code":"ok"`,
+		`"reads":[{"url":"/v1/streams/{stream}/records","status":200,"requests":1,`,
 		`"msg":"settings reloaded","changed":"caller-concurrency, server-name, slow-call"`,
 		`"msg":"these settings take effect after a restart","settings":"drain-delay"`, // --listen was passed as a flag
-		"invalid settings; the server keeps the old ones", `config.yaml:1: unknown setting \"listn\"; did you mean listen?`, "config.yaml:2: caller-rate",
+		"invalid settings; the server keeps the old ones", `config.yaml:1: unknown setting \"listn\"; did you mean listen?`,
+		"config.yaml:2: caller-rate",
 	} {
 		if !strings.Contains(log, said) {
 			t.Errorf("the log lacks %q", said)

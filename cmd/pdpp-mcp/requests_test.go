@@ -13,7 +13,8 @@ var sentRequests = []struct {
 	request   string
 }{
 	{
-		"R-ARG-1", "query_records", `{"stream":"messages","filter":{"is_seen":true,"at":{"gte":"2026-01-01","lt":"2026-02-01"}}}`,
+		"R-ARG-1", "query_records",
+		`{"stream":"messages","filter":{"is_seen":true,"at":{"gte":"2026-01-01","lt":"2026-02-01"}}}`,
 		"/v1/streams/messages/records?filter%5Bis_seen%5D=true&filter%5Bat%5D%5Bgte%5D=2026-01-01&filter%5Bat%5D%5Blt%5D=2026-02-01",
 	},
 	{
@@ -29,7 +30,8 @@ var sentRequests = []struct {
 		"/v1/streams/messages/records?limit=100",
 	},
 	{
-		"R-ARG-6", "query_records", `{"changes_since":"eyJ9==","view":"envelope","fields":["id","subject"],"count":"exact","sort":"-at","order":"desc","cursor":"c+/=","limit":5,"stream":"messages","connection_id":"cin_1"}`,
+		"R-ARG-6", "query_records", `{"changes_since":"eyJ9==","view":"envelope","fields":["id","subject"],"count":"exact",` +
+			`"sort":"-at","order":"desc","cursor":"c+/=","limit":5,"stream":"messages","connection_id":"cin_1"}`,
 		// The cursor continues the feed alone (051b).
 		"/v1/streams/messages/records?limit=5&cursor=c%2B%2F%3D&order=desc&sort=-at&count=exact&fields=id%2Csubject&view=envelope&connection_id=cin_1",
 	},
@@ -42,7 +44,8 @@ var sentRequests = []struct {
 		"/v1/streams/messages/records?limit=1&changes_since=beginning",
 	},
 	{
-		"R-HAND-9", "fetch", `{"id":"pdpp://record/eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl8xIiwic3RyZWFtIjoicmVwb3NpdG9yaWVzIiwicmVjb3JkX2lkIjoib3duZXIvcmVwbyJ9"}`,
+		"R-HAND-9", "fetch",
+		`{"id":"pdpp://record/eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl8xIiwic3RyZWFtIjoicmVwb3NpdG9yaWVzIiwicmVjb3JkX2lkIjoib3duZXIvcmVwbyJ9"}`,
 		"/v1/streams/repositories/records/owner%2Frepo?connection_id=cin_1",
 	},
 	{
@@ -54,11 +57,13 @@ var sentRequests = []struct {
 		"/v1/streams/messages/records",
 	},
 	{
-		"R-ARG-6", "aggregate", `{"stream":"messages","metric":"sum","field":"size","group_by":"from","limit":3,"connection_id":"cin_1"}`,
+		"R-ARG-6", "aggregate",
+		`{"stream":"messages","metric":"sum","field":"size","group_by":"from","limit":3,"connection_id":"cin_1"}`,
 		"/v1/streams/messages/aggregate?metric=sum&field=size&group_by=from&limit=3&connection_id=cin_1",
 	},
 	{
-		"R-ARG-6", "aggregate", `{"stream":"messages","metric":"count","group_by_time":"at","granularity":"month","time_zone":"Europe/Berlin"}`,
+		"R-ARG-6", "aggregate",
+		`{"stream":"messages","metric":"count","group_by_time":"at","granularity":"month","time_zone":"Europe/Berlin"}`,
 		"/v1/streams/messages/aggregate?metric=count&group_by_time=at&granularity=month&time_zone=Europe%2FBerlin",
 	},
 	{
@@ -70,7 +75,9 @@ var sentRequests = []struct {
 		"/v1/streams/my%20stream%3F%23%25/records",
 	},
 	{
-		"R-ARG-9", "read_record_field", `{"stream":"messages","record_id":"m1","connection_id":"cin_1","field_path":"body","q":"x","before_chars":1,"after_chars":2,"limit_chars":16384}`,
+		"R-ARG-9", "read_record_field",
+		`{"stream":"messages","record_id":"m1","connection_id":"cin_1","field_path":"body","q":"x","before_chars":1,` +
+			`"after_chars":2,"limit_chars":16384}`,
 		"/v1/streams/messages/records/m1/field-window?connection_id=cin_1&field=body&q=x&limit_chars=16384&before_chars=1&after_chars=2",
 	},
 	{
@@ -110,8 +117,8 @@ func TestSentRequests(t *testing.T) {
 			if got.Type != "not_found_error" || got.Code != "not_found" {
 				t.Errorf("error is %+v, want the envelope of the RS", got)
 			}
-			// Calls with expand read the schema first (R-ARG-8). It is not found either, and the gate passes. A refusal reads the schema for
-			// the known names (R-ERR-7), and a search reads what it covers (R-CLAIM-4).
+			// Calls with expand read the schema first (R-ARG-8). It is not found either, and the gate passes. A refusal reads
+			// the schema for the known names (R-ERR-7), and a search reads what it covers (R-CLAIM-4).
 			seen := slices.DeleteFunc(listener.take(), func(request string) bool {
 				return request == "/v1/schema?view=compact&stream=messages" || request == "/v1/schema?view=compact" ||
 					request == "/.well-known/oauth-protected-resource"

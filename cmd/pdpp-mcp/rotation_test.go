@@ -80,7 +80,8 @@ func (p *tokenProvider) reads() []string {
 func (p *tokenProvider) call(t *testing.T, session *mcp.ClientSession) (token string, isError bool) {
 	t.Helper()
 	before := len(p.reads())
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "query_records", Arguments: map[string]any{"stream": "messages"}})
+	result, err := session.CallTool(t.Context(),
+		&mcp.CallToolParams{Name: "query_records", Arguments: map[string]any{"stream": "messages"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +100,9 @@ func (p *tokenProvider) call(t *testing.T, session *mcp.ClientSession) (token st
 // readRecords follows the token of a read of records.
 const readRecords = " /v1/streams/messages/records"
 
-// Covers R-OPS-3: a local server takes another token from its file while it runs, once the resource server has taken it. A call is
-// sent with one token, whatever becomes of it; a token that cannot be used is named once, and the one before stays.
+// Covers R-OPS-3: a local server takes another token from its file while it runs, once the resource server has taken
+// it. A call is sent with one token, whatever becomes of it; a token that cannot be used is named once, and the one
+// before stays.
 func TestTokenFileIsReadAgain(t *testing.T) {
 	const (
 		first, second, owner = "first-token-of-a-test", "second-token-of-a-test", "owner-token-of-a-test"
@@ -111,10 +113,12 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	p.knows(owner, "owner")
 	file := filepath.Join(t.TempDir(), "token")
 	replaceFile(t, file, first+"\n")
-	command := exec.CommandContext(t.Context(), "pdpp-mcp", "stdio", "--provider-url", p.URL, "--access-token-file", file, "--cache-root", t.TempDir())
+	command := exec.CommandContext(t.Context(), "pdpp-mcp", "stdio", "--provider-url", p.URL, "--access-token-file", file,
+		"--cache-root", t.TempDir())
 	said := &hosttest.Journal{}
 	command.Stderr = said
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "a test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "a test", Version: "1"}, nil).Connect(t.Context(),
+		&mcp.CommandTransport{Command: command}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +154,10 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	if slices.Contains(p.reads(), owner+readRecords) {
 		t.Error("an owner's token was read with")
 	}
-	for _, want := range []string{"the new access token is refused; the previous one stays in use", "the access token was read again", file} {
+	for _, want := range []string{
+		"the new access token is refused; the previous one stays in use",
+		"the access token was read again", file,
+	} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, said)
 		}

@@ -37,22 +37,23 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// withoutSettings runs the tests without the settings of the person who runs them, such as PDPP_PROVIDER_URL, which README
-// tells a newcomer to export.
+// withoutSettings runs the tests without the settings of the person who runs them, such as PDPP_PROVIDER_URL, which
+// README tells a newcomer to export.
 type withoutSettings struct{ *testing.M }
 
 // Run is called in the process of the tests, and not in those of the commands that scripts run.
 func (m withoutSettings) Run() int {
 	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PDPP_") && !strings.HasPrefix(name, "PDPP_NO_") {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PDPP_") &&
+			!strings.HasPrefix(name, "PDPP_NO_") {
 			_ = os.Unsetenv(name) // it fails for no name that the system gave
 		}
 	}
 	return m.M.Run()
 }
 
-// TestScripts runs testdata/script against a sandbox of each kind of reads. Each script has its own origin, whose requests it
-// can check. A script skips a kind in its first line, as in [v0.1] skip.
+// TestScripts runs testdata/script against a sandbox of each kind of reads. Each script has its own origin, whose
+// requests it can check. A script skips a kind in its first line, as in [v0.1] skip.
 func TestScripts(t *testing.T) {
 	for _, reads := range resource.AllReads()[:timetest.Draws(len(resource.AllReads()))] {
 		t.Run(string(reads), func(t *testing.T) {
@@ -63,8 +64,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runScripts runs scripts and passes GORACE to their commands, which would not inherit it. It shortens the exit of processes
-// in make race.
+// runScripts runs scripts and passes GORACE to their commands, which would not inherit it. It shortens the exit of
+// processes in make race.
 func runScripts(t *testing.T, params testscript.Params) {
 	t.Helper()
 	setUp := params.Setup
@@ -112,7 +113,10 @@ func connected(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: connected <cache-root> <token name> [member=value ...]")
 	}
-	credential := map[string]string{"access_token": ts.Getenv("TOKEN_" + strings.ToUpper(args[1])), "token_type": "Bearer", "grant_id": "grt_script"}
+	credential := map[string]string{
+		"access_token": ts.Getenv("TOKEN_" + strings.ToUpper(args[1])), "token_type": "Bearer",
+		"grant_id": "grt_script",
+	}
 	for _, member := range args[2:] {
 		name, value, _ := strings.Cut(member, "=")
 		credential[name] = value
@@ -143,16 +147,18 @@ func ends(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// refuses is ends for a command that must leave stdout empty, write one line to stderr, with next steps indented below it, and
-// print no token (R-STDIO-4). The line can be looked at with stderr.
+// refuses is ends for a command that must leave stdout empty, write one line to stderr, with next steps indented below
+// it, and print no token (R-STDIO-4). The line can be looked at with stderr.
 func refuses(ts *testscript.TestScript, neg bool, args []string) {
 	ends(ts, neg, args)
 	if stdout := ts.ReadFile("stdout"); stdout != "" {
 		ts.Fatalf("stdout is %q, want nothing", stdout)
 	}
 	stderr := ts.ReadFile("stderr")
-	problems := strings.Count("\n"+stderr, "\npdpp-mcp: ") + strings.Count("\n"+stderr, "\n{") // the second in the format json of the log
-	if problems == 0 || strings.Count(stderr, "\n")-strings.Count(stderr, "\n  ") != problems || !strings.HasSuffix(stderr, "\n") {
+	// the second in the format json of the log
+	problems := strings.Count("\n"+stderr, "\npdpp-mcp: ") + strings.Count("\n"+stderr, "\n{")
+	if problems == 0 || strings.Count(stderr, "\n")-strings.Count(stderr, "\n  ") != problems ||
+		!strings.HasSuffix(stderr, "\n") {
 		ts.Fatalf("stderr is %q, want a line for each problem, with next steps indented below it", stderr)
 	}
 	hides(ts, false, nil)
@@ -174,8 +180,8 @@ func hides(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// requests puts the requests to the resource server since the last time on stdout, one per line: method, path and query, and
-// the name of the token.
+// requests puts the requests to the resource server since the last time on stdout, one per line: method, path and
+// query, and the name of the token.
 func requests(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: requests")
@@ -199,8 +205,8 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// distinct checks the lines of the last stdout: distinct <count> <pattern>. There must be count lines, and the pattern's group
-// must match a different text in each.
+// distinct checks the lines of the last stdout: distinct <count> <pattern>. There must be count lines, and the
+// pattern's group must match a different text in each.
 func distinct(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: distinct <count> <pattern>")
@@ -230,8 +236,8 @@ func write(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]+"\n"), 0o600))
 }
 
-// take reads a key=value token of the last text into a variable, still as JSON, or the argument of that name in a call that it
-// proposes, or the first value of its first row: take CURSOR cursor, take ID row.
+// take reads a key=value token of the last text into a variable, still as JSON, or the argument of that name in a call
+// that it proposes, or the first value of its first row: take CURSOR cursor, take ID row.
 func take(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: take <variable> <key>")
@@ -248,8 +254,8 @@ func take(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.Join(found[1:], ""))
 }
 
-// next sets a variable to the arguments of the first call of a tool that the last text proposes: next ARGUMENTS fetch. With a
-// third word, the arguments must contain it.
+// next sets a variable to the arguments of the first call of a tool that the last text proposes: next ARGUMENTS fetch.
+// With a third word, the arguments must contain it.
 func next(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || len(args) > 3 || neg {
 		ts.Fatalf("usage: next <variable> <tool> [word]")

@@ -75,7 +75,8 @@ func servedToolsAreThoseOfStdio(t *testing.T, p *provided) {
 	token := p.Tokens()["everything"]
 	stdio := exec.CommandContext(t.Context(), "pdpp-mcp", "stdio", "--provider-url", p.url)
 	stdio.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+token)
-	stdio.Stdin = strings.NewReader(handshake + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + listTools + "\n")
+	stdio.Stdin = strings.NewReader(handshake + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		listTools + "\n")
 	output, err := stdio.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +118,8 @@ func servedToolsAreThoseOfStdio(t *testing.T, p *provided) {
 	}
 }
 
-// Covers R-HOST-1, R-HOST-4, R-HOST-5 and R-PKG-1: client and package tokens read from the schema to a field, each with its
-// own bearers.
+// Covers R-HOST-1, R-HOST-4, R-HOST-5 and R-PKG-1: client and package tokens read from the schema to a field, each with
+// its own bearers.
 func servedJourneys(t *testing.T, p *provided) {
 	t.Helper()
 	s := startServe(t, p)
@@ -215,7 +216,8 @@ func signalDrainsServe(t *testing.T, p *provided) {
 	defer p.letGo()
 	answer := make(chan string, 1)
 	go func() {
-		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(`{"q":"overdraft"}`)})
+		result, err := session.CallTool(t.Context(),
+			&mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(`{"q":"overdraft"}`)})
 		if err != nil || result.IsError {
 			answer <- ""
 			return

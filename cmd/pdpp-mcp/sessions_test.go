@@ -55,8 +55,8 @@ var sessions = []string{
 
 var nextCursor = regexp.MustCompile(`next_cursor="[^"]+"`)
 
-// What a person sees on a real terminal, as tmux draws it: a line that is too wide would take two. The provider's address
-// and its cursors differ from run to run.
+// What a person sees on a real terminal, as tmux draws it: a line that is too wide would take two. The provider's
+// address and its cursors differ from run to run.
 func TestSessionsOfATerminal(t *testing.T) {
 	timetest.WithoutRace(t)
 	if os.Getenv("PDPP_NO_TMUX") == "1" {
@@ -65,12 +65,14 @@ func TestSessionsOfATerminal(t *testing.T) {
 	box := sandboxtest.Open(t, sandbox.Options{PublicURL: "http://sandbox.test", Reads: resource.ReadsOpen, Seed: 1})
 	provider := newOrigin(box)
 	defer provider.server.Close()
-	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+provider.server.URL, "TZ=Europe/Berlin", "LC_ALL=C.UTF-8")
+	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"),
+		"PDPP_PROVIDER_URL="+provider.server.URL, "TZ=Europe/Berlin", "LC_ALL=C.UTF-8")
 	for _, columns := range []int{60, 80, 140} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
 			shown := ""
 			for i, line := range sessions {
-				shown += "$ " + line + "\n" + onTmux(t, environment, columns, fmt.Sprintf("pdpp-%d-%d-%d", os.Getpid(), columns, i), line) + "\n\n"
+				shown += "$ " + line + "\n" +
+					onTmux(t, environment, columns, fmt.Sprintf("pdpp-%d-%d-%d", os.Getpid(), columns, i), line) + "\n\n"
 			}
 			shown = renamed(shown, provider.server.URL, "http://127.0.0.1:12345")
 			shown = nextCursor.ReplaceAllString(shown, `next_cursor="…"`)
@@ -112,7 +114,8 @@ func onTmux(t *testing.T, environment []string, columns int, name, line string) 
 		return string(printed)
 	}
 	defer tmux("kill-server")
-	tmux("new-session", "-d", "-c", t.TempDir(), "-x", fmt.Sprint(columns), "-y", "200", line+"; tmux wait-for -S shown; cat")
+	tmux("new-session", "-d", "-c", t.TempDir(), "-x", fmt.Sprint(columns), "-y", "200",
+		line+"; tmux wait-for -S shown; cat")
 	tmux("wait-for", "shown")
 	return strings.TrimRight(tmux("capture-pane", "-p"), "\n ")
 }

@@ -39,7 +39,9 @@ func TestSignalsEndStdio(t *testing.T) {
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.WriteString(input, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`+"\n"); err != nil {
+			if _, err := io.WriteString(input,
+				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},`+
+					`"clientInfo":{"name":"test","version":"1"}}}`+"\n"); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := bufio.NewReader(output).ReadBytes('\n'); err != nil {

@@ -47,10 +47,15 @@ func readExchange(t *testing.T, number string) exchange {
 		t.Fatalf("%s: %v", found[0], err)
 	}
 	_ = response.Body.Close()
-	_, answer, _ := strings.Cut(strings.TrimLeft(answered, "\n"), "\n\n") // without the headers, whose length does not fit the edited body
+	// without the headers, whose length does not fit the edited body
+	_, answer, _ := strings.Cut(strings.TrimLeft(answered, "\n"), "\n\n")
 	// Captures have a placeholder for a secret.
-	answer = strings.NewReplacer(`"<whsec`, `"whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=`, `>"`, `"`).Replace(answer)
-	return exchange{name: number, line: strings.TrimSuffix(line, " HTTP/1.1"), body: strings.TrimSpace(body), status: response.StatusCode, answer: []byte(answer)}
+	answer = strings.NewReplacer(`"<whsec`, `"whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=`, `>"`,
+		`"`).Replace(answer)
+	return exchange{
+		name: number, line: strings.TrimSuffix(line, " HTTP/1.1"), body: strings.TrimSpace(body),
+		status: response.StatusCode, answer: []byte(answer),
+	}
 }
 
 // replayed is a provider that answers the captured requests, each once and in order, and no others.
@@ -77,8 +82,10 @@ func (p *replayed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	expected := p.left[0]
 	p.left = p.left[1:]
-	if line != expected.line || !sameJSON(body, []byte(expected.body)) || r.Header.Get("Authorization") != "Bearer "+someToken {
-		p.t.Errorf("the provider was asked %s %s, want %s %s as in capture %s", line, body, expected.line, expected.body, expected.name)
+	if line != expected.line || !sameJSON(body, []byte(expected.body)) ||
+		r.Header.Get("Authorization") != "Bearer "+someToken {
+		p.t.Errorf("the provider was asked %s %s, want %s %s as in capture %s", line, body, expected.line,
+			expected.body, expected.name)
 	}
 	if asJSON := r.Header.Get("Content-Type") == "application/json"; asJSON != (expected.body != "") {
 		p.t.Errorf("capture %s: the content type is %q", expected.name, r.Header.Get("Content-Type"))
@@ -117,10 +124,22 @@ type subscriptionCase struct {
 type edited struct{ number, from, to string }
 
 var subscriptionCases = map[string]subscriptionCase{
-	"list none":           {"list --format table", []any{"702"}, 0, nil, nil, ""},
-	"list":                {"list --format table", []any{"707"}, 0, []string{"subscription_id", activeSub + "  active", pendingSub + "  pending_verification", "words"}, nil, ""},
-	"list after a delete": {"list --format text", []any{"714e"}, 0, []string{`subscription_id="` + disabledSub + `"`, `disabled_reason="client_disabled"`}, nil, ""},
-	"list, revoked":       {"list", []any{"875h"}, invocation.ExitConfiguration, nil, []string{"revoked"}, ""},
+	"list none": {"list --format table", []any{"702"}, 0, nil, nil, ""},
+	"list": {
+		"list --format table",
+		[]any{"707"},
+		0,
+		[]string{"subscription_id", activeSub + "  active", pendingSub + "  pending_verification", "words"},
+		nil, "",
+	},
+	"list after a delete": {
+		"list --format text",
+		[]any{"714e"},
+		0,
+		[]string{`subscription_id="` + disabledSub + `"`, `disabled_reason="client_disabled"`},
+		nil, "",
+	},
+	"list, revoked": {"list", []any{"875h"}, invocation.ExitConfiguration, nil, []string{"revoked"}, ""},
 
 	"show":         {"show " + activeSub + " --format text", []any{"705"}, 0, []string{`status="active"`}, nil, ""},
 	"show pending": {"show " + pendingSub, []any{"705b"}, 0, []string{`"pending_verification"`, `"words"`}, nil, ""},
@@ -165,38 +184,130 @@ var subscriptionCases = map[string]subscriptionCase{
 		"",
 	},
 	"create for a stream that is not granted": {
-		"create http://127.0.0.1:9998/x --streams notes", []any{"706g"}, invocation.ExitToolError, nil, []string{"filter streams not in grant"}, "",
+		"create http://127.0.0.1:9998/x --streams notes",
+		[]any{"706g"},
+		invocation.ExitToolError, nil,
+		[]string{"filter streams not in grant"},
+		"",
 	},
-	"create with what providers ignore": {"create http://127.0.0.1:9998/t --event-types pdpp.records.changed", nil, invocation.ExitUsage, nil, []string{"event-types"}, ""},
-	"create with a note":                {"create http://127.0.0.1:9998/n --note mine", nil, invocation.ExitUsage, nil, []string{"note"}, ""},
+	"create with what providers ignore": {
+		"create http://127.0.0.1:9998/t --event-types pdpp.records.changed", nil,
+		invocation.ExitUsage, nil,
+		[]string{"event-types"},
+		"",
+	},
+	"create with a note": {
+		"create http://127.0.0.1:9998/n --note mine", nil, invocation.ExitUsage, nil,
+		[]string{"note"},
+		"",
+	},
 
-	"disable":         {"update " + activeSub + " --enabled=false --format text", []any{"708"}, 0, []string{`status="disabled"`}, nil, ""},
-	"disable again":   {"update " + activeSub + " --enabled=false", []any{"708q"}, 0, []string{`"disabled"`}, nil, ""},
-	"enable":          {"update " + activeSub + " --enabled", []any{"708b"}, 0, []string{`"active"`}, nil, ""},
-	"enable, pending": {"update " + pendingSub + " --enabled", []any{"708c"}, invocation.ExitToolError, []string{`"pending_verification"`}, []string{"pending_verification"}, ""},
+	"disable": {
+		"update " + activeSub + " --enabled=false --format text",
+		[]any{"708"},
+		0,
+		[]string{`status="disabled"`},
+		nil, "",
+	},
+	"disable again": {"update " + activeSub + " --enabled=false", []any{"708q"}, 0, []string{`"disabled"`}, nil, ""},
+	"enable":        {"update " + activeSub + " --enabled", []any{"708b"}, 0, []string{`"active"`}, nil, ""},
+	"enable, pending": {
+		"update " + pendingSub + " --enabled",
+		[]any{"708c"},
+		invocation.ExitToolError,
+		[]string{`"pending_verification"`},
+		[]string{"pending_verification"},
+		"",
+	},
 	"disable, ignored": {
-		"update " + activeSub + " --enabled=false", []any{edited{"708", `"disabled"`, `"active"`}}, invocation.ExitToolError, []string{`"active"`}, []string{"active", "not switched off"}, "",
+		"update " + activeSub + " --enabled=false",
+		[]any{edited{"708", `"disabled"`, `"active"`}},
+		invocation.ExitToolError,
+		[]string{`"active"`},
+		[]string{"active", "not switched off"},
+		"",
 	},
-	"rotate": {"update " + activeSub + " --rotate-secret --format text", []any{"708f"}, 0, []string{`status="active"`, `secret="whsec_`}, nil, ""},
+	"rotate": {
+		"update " + activeSub + " --rotate-secret --format text",
+		[]any{"708f"},
+		0,
+		[]string{`status="active"`, `secret="whsec_`},
+		nil, "",
+	},
 	"rotate into a file": {
-		"update " + activeSub + " --rotate-secret --secret-file SECRET", []any{"708f"}, 0, []string{`"[in the secret file]"`}, nil, "whsec_",
+		"update " + activeSub + " --rotate-secret --secret-file SECRET",
+		[]any{"708f"},
+		0,
+		[]string{`"[in the secret file]"`},
+		nil, "whsec_",
 	},
-	"rotate, ignored":    {"update " + activeSub + " --rotate-secret", []any{edited{"708f", `"secret"`, `"remark"`}}, invocation.ExitToolError, []string{activeSub}, []string{"secret"}, ""},
-	"disable and rotate": {"update " + activeSub + " --enabled=false --rotate-secret", []any{"708p"}, 0, []string{`"disabled"`, `"whsec_`}, nil, ""},
-	"update unknown":     {"update sub_000000000000000000000000 --enabled=false", []any{"708l"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
-	"update nothing":     {"update " + activeSub, nil, invocation.ExitUsage, nil, []string{"enabled", "rotate_secret"}, ""},
-	"update the address": {"update " + activeSub + " --callback-url http://127.0.0.1:9998/z", nil, invocation.ExitUsage, nil, []string{"callback-url"}, ""},
-	"update the status":  {"update " + activeSub + " --status disabled", nil, invocation.ExitUsage, nil, []string{"status"}, ""},
+	"rotate, ignored": {
+		"update " + activeSub + " --rotate-secret",
+		[]any{edited{"708f", `"secret"`, `"remark"`}},
+		invocation.ExitToolError,
+		[]string{activeSub},
+		[]string{"secret"},
+		"",
+	},
+	"disable and rotate": {
+		"update " + activeSub + " --enabled=false --rotate-secret",
+		[]any{"708p"},
+		0,
+		[]string{`"disabled"`, `"whsec_`},
+		nil, "",
+	},
+	"update unknown": {
+		"update sub_000000000000000000000000 --enabled=false",
+		[]any{"708l"},
+		invocation.ExitToolError,
+		nil,
+		[]string{"not found"},
+		"",
+	},
+	"update nothing": {
+		"update " + activeSub, nil, invocation.ExitUsage, nil,
+		[]string{"enabled", "rotate_secret"},
+		"",
+	},
+	"update the address": {
+		"update " + activeSub + " --callback-url http://127.0.0.1:9998/z", nil, invocation.ExitUsage,
+		nil,
+		[]string{"callback-url"},
+		"",
+	},
+	"update the status": {
+		"update " + activeSub + " --status disabled", nil, invocation.ExitUsage, nil,
+		[]string{"status"},
+		"",
+	},
 
-	"test":          {"test " + activeSub, []any{"710"}, 0, []string{"evt_a12b67f8dc9e71d685647ec1"}, nil, ""},
-	"test pending":  {"test " + pendingSub, []any{"710f"}, 0, []string{"event_id"}, nil, ""},
-	"test disabled": {"test " + disabledSub, []any{"710c"}, invocation.ExitToolError, nil, []string{"invalid_state", "status disabled"}, ""},
-	"test unknown":  {"test sub_nope", []any{"710d"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
+	"test":         {"test " + activeSub, []any{"710"}, 0, []string{"evt_a12b67f8dc9e71d685647ec1"}, nil, ""},
+	"test pending": {"test " + pendingSub, []any{"710f"}, 0, []string{"event_id"}, nil, ""},
+	"test disabled": {
+		"test " + disabledSub,
+		[]any{"710c"},
+		invocation.ExitToolError, nil,
+		[]string{"invalid_state", "status disabled"},
+		"",
+	},
+	"test unknown": {"test sub_nope", []any{"710d"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
 
-	"delete":       {"delete sub_97f2f56d41f3ba41df77082c --format text", []any{"714"}, 0, []string{"done"}, nil, ""},
-	"delete again": {"delete sub_97f2f56d41f3ba41df77082c", []any{"714b"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
+	"delete": {"delete sub_97f2f56d41f3ba41df77082c --format text", []any{"714"}, 0, []string{"done"}, nil, ""},
+	"delete again": {
+		"delete sub_97f2f56d41f3ba41df77082c",
+		[]any{"714b"},
+		invocation.ExitToolError, nil,
+		[]string{"not found"},
+		"",
+	},
 
-	"capabilities": {"capabilities --format text", []any{"701"}, 0, []string{`endpoint="/v1/event-subscriptions"`, "dead_letter_state"}, nil, ""},
+	"capabilities": {
+		"capabilities --format text",
+		[]any{"701"},
+		0,
+		[]string{`endpoint="/v1/event-subscriptions"`, "dead_letter_state"},
+		nil, "",
+	},
 }
 
 // recorded returns the exchanges of the case.
@@ -219,8 +330,8 @@ func (c subscriptionCase) recorded(t *testing.T) []exchange {
 	return read
 }
 
-// Commands send the requests that a real provider understands, and show the state in its answer. A command fails if that
-// state is not the requested one.
+// Commands send the requests that a real provider understands, and show the state in its answer. A command fails if
+// that state is not the requested one.
 func TestSubscriptionsOfARealProvider(t *testing.T) {
 	for name, test := range subscriptionCases {
 		t.Run(name, func(t *testing.T) {

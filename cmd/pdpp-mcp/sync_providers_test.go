@@ -10,14 +10,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
-// R-LOCAL-1: sync reads the grants of every provider of the cache, a stream at the one that has it. What was copied of a provider or a
-// grant that is not asked is not called ended. Copies of one connection of two providers would be the same files, so they are refused
-// with the lines that keep them apart; a provider without a usable credential does not keep others from their copies.
+// R-LOCAL-1: sync reads the grants of every provider of the cache, a stream at the one that has it. What was copied of
+// a provider or a grant that is not asked is not called ended. Copies of one connection of two providers would be the
+// same files, so they are refused with the lines that keep them apart; a provider without a usable credential does not
+// keep others from their copies.
 func TestSyncReadsEveryProvider(t *testing.T) {
 	s := serveGrants(t)
 	directory := filepath.Join(t.TempDir(), "mine")
 	synced := func(words ...string) (connections []string, said string) {
-		printed, said := s.run(t, append([]string{"sync", directory, "--jq", "[.data[].connection_id]|unique|.[]"}, words...)...)
+		printed, said := s.run(t,
+			append([]string{"sync", directory, "--jq", "[.data[].connection_id]|unique|.[]"}, words...)...)
 		return strings.Fields(printed), said
 	}
 	everything := []string{homeMail, chat, music}
@@ -40,7 +42,8 @@ func TestSyncReadsEveryProvider(t *testing.T) {
 	for _, each := range s.origins {
 		_, host, _ := strings.Cut(each.server.URL, "://")
 		line := "try: pdpp-mcp sync " + directory + "-" + strings.ReplaceAll(host, ":", "_") +
-			" --cache-root " + s.cache.Root + " --jq '[.data[].connection_id]|unique|.[]' --stream messages --provider-url " + each.server.URL + "\n"
+			" --cache-root " + s.cache.Root + " --jq '[.data[].connection_id]|unique|.[]' --stream messages --provider-url " +
+			each.server.URL + "\n"
 		if !strings.Contains(said, line) {
 			t.Errorf("not said: %s\nbut %s", line, said)
 		}
@@ -50,15 +53,17 @@ func TestSyncReadsEveryProvider(t *testing.T) {
 	}
 
 	ready, _ := s.boxes[0].Authorization().Credential("gmail_personal")
-	_, err := s.cache.Change(s.origins[0].server.URL, ready.GrantID, func(entry *credential.Entry, write func() error) error {
-		entry.Credential.ExpiresAt = time.Now().Add(-time.Hour)
-		return write()
-	})
+	_, err := s.cache.Change(s.origins[0].server.URL, ready.GrantID,
+		func(entry *credential.Entry, write func() error) error {
+			entry.Credential.ExpiresAt = time.Now().Add(-time.Hour)
+			return write()
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	found, said = synced()
-	if !slices.Equal(found, everything) || !strings.Contains(said, "the cached credential for "+s.origins[0].server.URL+" expired at ") {
+	if !slices.Equal(found, everything) ||
+		!strings.Contains(said, "the cached credential for "+s.origins[0].server.URL+" expired at ") {
 		t.Errorf("with an expired one: copied %q and said %s", found, said)
 	}
 }

@@ -70,7 +70,10 @@ func (s *syncing) edit(random *rand.Rand) {
 				err = nil // no file has that name
 			}
 		} else {
-			data, encoded := json.Marshal(map[string]any{"id": key, "name": fmt.Sprintf("ü %d\n\u2028", random.Int()), "is_system": false})
+			data, encoded := json.Marshal(map[string]any{
+				"id": key, "name": fmt.Sprintf("ü %d\n\u2028", random.Int()),
+				"is_system": false,
+			})
 			err = errors.Join(encoded, s.box.Store().Put(s.t.Context(), catalog.Record{
 				ConnectionID: "cin_gmail_personal", Stream: "labels", Key: key, Data: data, EmittedAt: time.Unix(int64(s.made), 0),
 			}))
@@ -116,8 +119,8 @@ func (s *syncing) copied() string {
 	return string(content)
 }
 
-// After each run the copy is what the provider has, to the byte, whatever changed between the runs, and wherever runs between
-// were killed. A run that nothing changed reads one page and writes nothing.
+// After each run the copy is what the provider has, to the byte, whatever changed between the runs, and wherever runs
+// between were killed. A run that nothing changed reads one page and writes nothing.
 func TestSyncFollowsEveryChange(t *testing.T) {
 	timetest.WithoutRace(t)
 	s := newSyncing(t, "everything")
@@ -131,7 +134,8 @@ func TestSyncFollowsEveryChange(t *testing.T) {
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.AfterFunc(time.Duration(random.IntN(30))*time.Millisecond, func() { _ = command.Process.Kill() }) // it may have ended before
+			// it may have ended before
+			time.AfterFunc(time.Duration(random.IntN(30))*time.Millisecond, func() { _ = command.Process.Kill() })
 			if command.Wait() != nil {
 				killed++
 			}
@@ -147,7 +151,8 @@ func TestSyncFollowsEveryChange(t *testing.T) {
 	}
 	s.provider.take()
 	out, _, code := s.run("--stream", "labels", "--jq", ".data[0]|[.written,.deleted,.read_anew]")
-	if seen := s.provider.take(); code != 0 || out != "[0,0,false]\n" || len(seen) != 3 { // the schema, and the labels of two mailboxes
+	// the schema, and the labels of two mailboxes
+	if seen := s.provider.take(); code != 0 || out != "[0,0,false]\n" || len(seen) != 3 {
 		t.Errorf("a run without changes ended with %d, printed %q and asked %q", code, out, seen)
 	}
 	t.Logf("%d runs were killed", killed)
@@ -209,14 +214,18 @@ func TestSyncedFilesInSQLite(t *testing.T) {
 	defer database.Close()
 	var count int
 	var subject string
-	err = database.QueryRow(`WITH line AS (SELECT value FROM json_each('[' || replace(rtrim(?, char(10)), char(10), ',') || ']'))
-		SELECT count(*), max(value->>'$.data.subject') FILTER (WHERE value->>'$.id' = 'p-msg-080') FROM line`, string(content)).Scan(&count, &subject)
-	if err != nil || count != strings.Count(string(content), "\n") || subject != "Your arranged overdraft is 500.00 EUR again" {
+	err = database.QueryRow(
+		`WITH line AS (SELECT value FROM json_each('[' || replace(rtrim(?, char(10)), char(10), ',') || ']'))
+		SELECT count(*), max(value->>'$.data.subject') FILTER (WHERE value->>'$.id' = 'p-msg-080') FROM line`,
+		string(content)).Scan(&count, &subject)
+	if err != nil || count != strings.Count(string(content), "\n") ||
+		subject != "Your arranged overdraft is 500.00 EUR again" {
 		t.Errorf("%d lines, %q, %v", count, subject, err)
 	}
 }
 
-// After a revocation nothing more is read: one request is refused, no other is made, and the output says what is kept where.
+// After a revocation nothing more is read: one request is refused, no other is made, and the output says what is kept
+// where.
 func TestSyncEndsWithTheGrant(t *testing.T) {
 	s := newSyncing(t, "everything")
 	if _, said, code := s.run(); code != 0 {
@@ -232,13 +241,14 @@ func TestSyncEndsWithTheGrant(t *testing.T) {
 	if seen := s.provider.take(); len(seen) != 1 || code != invocation.ExitConfiguration || s.copied() != before {
 		t.Errorf("ended with %d after %q", code, seen)
 	}
-	if !strings.Contains(said, "Nothing more is read. Kept in "+s.directory+": ") || !strings.Contains(said, " records in 25 files.") {
+	if !strings.Contains(said, "Nothing more is read. Kept in "+s.directory+": ") ||
+		!strings.Contains(said, " records in 25 files.") {
 		t.Errorf("said %q", said)
 	}
 }
 
-// R-LOCAL-1: every grant of the cache is read, each with its own token, and is named in the account. An ended one is reported,
-// its copies stay, and the others are brought up to date.
+// R-LOCAL-1: every grant of the cache is read, each with its own token, and is named in the account. An ended one is
+// reported, its copies stay, and the others are brought up to date.
 func TestSyncReadsAllGrants(t *testing.T) {
 	s := newSyncing(t, "gmail_personal")
 	s.token = "" // from the cache
@@ -268,10 +278,12 @@ func TestSyncReadsAllGrants(t *testing.T) {
 	s.edit(rand.New(rand.NewPCG(1, 0)))
 	out, said, code := s.run(each...)
 	left := "no longer granted, and kept: " + filepath.Join(s.directory, "cin_slack_team", "chat_messages.jsonl")
-	if code != invocation.ExitConfiguration || out != "cin_gmail_personal\n" || !strings.Contains(said, left) || !strings.Contains(said, "grant chat: resource server answered 403 grant_revoked") {
+	if code != invocation.ExitConfiguration || out != "cin_gmail_personal\n" || !strings.Contains(said, left) ||
+		!strings.Contains(said, "grant chat: resource server answered 403 grant_revoked") {
 		t.Errorf("after a revocation it ended with %d, %q: %s", code, out, said)
 	}
-	if _, said, code := s.run(append(each, "--grant-id", "chat")...); code != invocation.ExitConfiguration || !strings.Contains(said, "Nothing more is read. Kept in ") {
+	if _, said, code := s.run(append(each, "--grant-id", "chat")...); code != invocation.ExitConfiguration ||
+		!strings.Contains(said, "Nothing more is read. Kept in ") {
 		t.Errorf("the ended grant alone ended with %d: %s", code, said)
 	}
 }
@@ -282,7 +294,8 @@ func TestSyncNamesWhatIsLeft(t *testing.T) {
 	if _, said, code := s.run("--stream", "labels"); code != 0 {
 		t.Fatal(said)
 	}
-	hostile := httptest.NewServer(&listeningRS{schema: `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{"object":"connector",
+	hostile := httptest.NewServer(
+		&listeningRS{schema: `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{"object":"connector",
 		"connector_key":"mail","connector_id":"mail","stream_count":1,"streams":[{"name":"../../out"}],
 		"granted_connections":[{"connection_id":"..","display_name":"x"}]}]}`})
 	defer hostile.Close()
@@ -290,7 +303,8 @@ func TestSyncNamesWhatIsLeft(t *testing.T) {
 	s.provider.server = hostile
 	_, said, code := s.run()
 	s.provider.server = real
-	if code == 0 || !strings.Contains(said, "no longer granted, and kept: "+filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl")) {
+	if code == 0 || !strings.Contains(said,
+		"no longer granted, and kept: "+filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl")) {
 		t.Errorf("ended with %d and said %q", code, said)
 	}
 	entries, err := os.ReadDir(filepath.Dir(s.directory))

@@ -26,9 +26,11 @@ func onTerminal(t *testing.T, environment []string, start func(*exec.Cmd), words
 	return onNarrowTerminal(t, terminalColumns, environment, start, words...)
 }
 
-// onNarrowTerminal runs a command line on a terminal without a pager, except for streams that start sets, and returns what the terminal
-// got.
-func onNarrowTerminal(t *testing.T, columns uint16, environment []string, start func(*exec.Cmd), words ...string) string {
+// onNarrowTerminal runs a command line on a terminal without a pager, except for streams that start sets, and returns
+// what the terminal got.
+func onNarrowTerminal(t *testing.T, columns uint16, environment []string, start func(*exec.Cmd),
+	words ...string,
+) string {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -76,7 +78,8 @@ func hostileProvider(t *testing.T) []string {
 			return
 		}
 		response.WriteHeader(http.StatusForbidden)
-		_, _ = io.WriteString(response, `{"error":{"type":"permission_error","code":"denied","message":"no \u001b[2J\u202Enever"}}`)
+		_, _ = io.WriteString(response,
+			`{"error":{"type":"permission_error","code":"denied","message":"no \u001b[2J\u202Enever"}}`)
 	})
 	return append(reading(url, someToken), "NO_COLOR=1")
 }
@@ -106,8 +109,10 @@ var looks = regexp.MustCompile("\x1b\\[(?:1|2|36)m([^\x1b]*)\x1b\\[0m")
 // Where a table has colours, they are its own alone.
 func TestHostileRecordsInColour(t *testing.T) {
 	environment := append(hostileProvider(t), "NO_COLOR=", "TERM=xterm")
-	shown := onTerminal(t, environment, asStarted, "call", "query_records", "--stream", "messages", "--connection-id", "cin_1")
-	if found := obeyedByTerminals.FindString(looks.ReplaceAllString(shown, "$1")); found != "" || !looks.MatchString(shown) || !strings.Contains(shown, "m2") {
+	shown := onTerminal(t, environment, asStarted, "call", "query_records", "--stream", "messages",
+		"--connection-id", "cin_1")
+	if found := obeyedByTerminals.FindString(looks.ReplaceAllString(shown, "$1")); found != "" ||
+		!looks.MatchString(shown) || !strings.Contains(shown, "m2") {
 		t.Errorf("the terminal got %q in %q", found, shown)
 	}
 }
@@ -122,9 +127,11 @@ func TestHostileRefusalOnATerminal(t *testing.T) {
 
 // A table stays within 80 columns for all values. Wide characters take two columns.
 func TestTableFitsTheTerminal(t *testing.T) {
-	shown := onTerminal(t, hostileProvider(t), asStarted, "call", "query_records", "--stream", "messages", "--connection-id", "cin_1")
+	shown := onTerminal(t, hostileProvider(t), asStarted, "call", "query_records", "--stream", "messages",
+		"--connection-id", "cin_1")
 	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
-	if len(lines) < 3 || !strings.HasSuffix(lines[0], " handle") || !strings.HasSuffix(lines[1], " cin_1/messages:m1") || !strings.HasSuffix(lines[2], " cin_1/messages:m2") {
+	if len(lines) < 3 || !strings.HasSuffix(lines[0], " handle") || !strings.HasSuffix(lines[1], " cin_1/messages:m1") ||
+		!strings.HasSuffix(lines[2], " cin_1/messages:m2") {
 		t.Fatalf("shown is\n%s\nwant a heading and two rows", shown)
 	}
 	for _, line := range lines {
@@ -141,27 +148,34 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// A line on the terminal shows the progress of --all, with a bar if the resource server gives a count. The rows go to a file.
+// A line on the terminal shows the progress of --all, with a bar if the resource server gives a count. The rows go to a
+// file.
 func TestProgressOnATerminal(t *testing.T) {
 	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
 	defer provider.server.Close()
 	environment := reading(provider.server.URL, provider.token(t, "everything"))
-	words := []string{"call", "query_records", "--stream", "messages", "--connection-id", "cin_gmail_personal", "--all", "--limit", "40"}
+	words := []string{
+		"call", "query_records", "--stream", "messages", "--connection-id", "cin_gmail_personal",
+		"--all", "--limit", "40",
+	}
 	var rows bytes.Buffer
 	elsewhere := func(command *exec.Cmd) { command.Stdout = &rows }
 	shown := onTerminal(t, environment, elsewhere, append(words, "--count", "exact")...)
 	const mails = sample.PersonalMessages
-	first, last := fmt.Sprintf("\r[###---------------------] 40 of %d rows\r", mails), fmt.Sprintf("\r[########################] %d of %[1]d rows\n", mails)
+	first, last := fmt.Sprintf("\r[###---------------------] 40 of %d rows\r",
+		mails), fmt.Sprintf("\r[########################] %d of %[1]d rows\n", mails)
 	if !strings.HasPrefix(shown, first) || !strings.HasSuffix(shown, last) || strings.Count(shown, "\n") != 1 {
 		t.Errorf("the terminal got %q, want %q … %q", shown, first, last)
 	}
 	if lines := strings.Count(rows.String(), "\n"); lines != mails || strings.Contains(rows.String(), "\r") {
 		t.Errorf("%d rows went to the file, want %d and nothing of the progress", lines, mails)
 	}
-	if shown := onTerminal(t, environment, elsewhere, words...); shown != fmt.Sprintf("\r40 rows\r80 rows\r120 rows\r160 rows\r200 rows\r240 rows\r%d rows\n", mails) {
+	if shown := onTerminal(t, environment, elsewhere,
+		words...); shown != fmt.Sprintf("\r40 rows\r80 rows\r120 rows\r160 rows\r200 rows\r240 rows\r%d rows\n", mails) {
 		t.Errorf("without a count the terminal got %q", shown)
 	}
-	if shown := onTerminal(t, environment, asStarted, words...); strings.Contains(shown, " rows\n") || strings.Count(shown, "\n") != mails {
+	if shown := onTerminal(t, environment, asStarted, words...); strings.Contains(shown, " rows\n") ||
+		strings.Count(shown, "\n") != mails {
 		t.Errorf("rows that are seen need no counting: %q …", shown[:200])
 	}
 }

@@ -50,13 +50,16 @@ func (t *trail) taken() []step {
 const signInWithin = 2 * time.Minute
 
 // connect opens a session with the adapter. A nil handler is a client that cannot sign in.
-func connect(t *testing.T, origin string, transport http.RoundTripper, signIn auth.OAuthHandler) (*mcp.ClientSession, error) {
+func connect(t *testing.T, origin string, transport http.RoundTripper,
+	signIn auth.OAuthHandler,
+) (*mcp.ClientSession, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), signInWithin)
 	t.Cleanup(cancel) // not before: the session lives in it
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
-		Endpoint: origin + "/mcp", HTTPClient: &http.Client{Transport: transport}, DisableStandaloneSSE: true, OAuthHandler: signIn,
+		Endpoint: origin + "/mcp", HTTPClient: &http.Client{Transport: transport}, DisableStandaloneSSE: true,
+		OAuthHandler: signIn,
 	}, nil)
 	if err == nil {
 		t.Cleanup(func() { _ = session.Close() })

@@ -16,7 +16,8 @@ import (
 func TestDemonstration(t *testing.T) {
 	directory := t.TempDir()
 	adapter := filepath.Join(directory, "pdpp-mcp")
-	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", adapter, "../pdpp-mcp").CombinedOutput(); err != nil {
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", adapter,
+		"../pdpp-mcp").CombinedOutput(); err != nil {
 		t.Fatalf("build the adapter: %v\n%s", err, output)
 	}
 	root := filepath.Join(directory, "cache of mine")
@@ -59,7 +60,10 @@ func TestDemonstration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, label := range []string{"Personal Gmail", "Work Gmail", "Spotify", "Team chat", "GitHub", "Calendar", "Fjordbank"} {
+	for _, label := range []string{
+		"Personal Gmail", "Work Gmail", "Spotify", "Team chat", "GitHub",
+		"Calendar", "Fjordbank",
+	} {
 		if !strings.Contains(string(listed), "\n"+label+"  ") {
 			t.Errorf("there is no grant of %s:\n%s", label, listed)
 		}
@@ -81,7 +85,8 @@ func TestDemonstrationTakesAFreePort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	if address := listener.Addr().String(); address == defaultListen || !strings.Contains(notice.String(), "listening on a free port") {
+	if address := listener.Addr().String(); address == defaultListen ||
+		!strings.Contains(notice.String(), "listening on a free port") {
 		t.Errorf("it listens on %s and says %q, want another port and why", address, notice.String())
 	}
 

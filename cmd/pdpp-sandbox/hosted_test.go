@@ -33,7 +33,8 @@ func documentAt(t *testing.T, url string) document {
 // leads to it, and the provider answers as before.
 func TestAdapterNextToTheProvider(t *testing.T) {
 	ready := startReady(t)
-	response, err := http.Post(ready.URL+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	response, err := http.Post(ready.URL+"/mcp", "application/json",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

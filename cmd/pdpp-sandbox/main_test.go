@@ -117,16 +117,20 @@ func TestCredentialInTheCacheReadsEverything(t *testing.T) {
 	if err := json.Unmarshal(raw, &cached); err != nil {
 		t.Fatal(err)
 	}
-	if cached.ProviderURL != r.url || cached.AuthorizationServer != r.url || cached.Credential.TokenType != "Bearer" || cached.Credential.GrantID == "" {
-		t.Errorf("the cached credential is incomplete: provider %q, server %q", cached.ProviderURL, cached.AuthorizationServer)
+	if cached.ProviderURL != r.url || cached.AuthorizationServer != r.url || cached.Credential.TokenType != "Bearer" ||
+		cached.Credential.GrantID == "" {
+		t.Errorf("the cached credential is incomplete: provider %q, server %q", cached.ProviderURL,
+			cached.AuthorizationServer)
 	}
 	for _, stream := range []string{"messages", "play_history", "chat_messages"} {
-		if status, body := get(t, r.url+"/v1/streams/"+stream+"/records?limit=1", cached.Credential.AccessToken); status != http.StatusOK {
+		if status, body := get(t, r.url+"/v1/streams/"+stream+"/records?limit=1",
+			cached.Credential.AccessToken); status != http.StatusOK {
 			t.Errorf("%s: %d %s", stream, status, body)
 		}
 	}
 	for path, want := range map[string]os.FileMode{
-		root: os.ModeDir | 0o700, filepath.Join(root, "clients"): os.ModeDir | 0o700, path: 0o600, filepath.Join(root, ".gitignore"): 0o600,
+		root: os.ModeDir | 0o700, filepath.Join(root, "clients"): os.ModeDir | 0o700, path: 0o600,
+		filepath.Join(root, ".gitignore"): 0o600,
 	} {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -182,15 +186,24 @@ func TestUnusableSettings(t *testing.T) {
 		code      int
 		says      string
 	}{
-		"unknown flag":     {[]string{"--bogus"}, exitUsage, "bogus"},
-		"reads":            {[]string{"--reads", "all"}, exitUsage, `must be one of ["v0.1" "open"]`},
-		"quirk":            {[]string{"--quirk", "odd"}, exitUsage, "use shifted-dates, narrow-index, stale-index"},
-		"coming":           {[]string{"--coming", "tomorrow=1"}, exitUsage, "use origin, ranking_scope"},
-		"argument":         {[]string{"start"}, exitUsage, `"start"`},
-		"listen":           {[]string{"--listen", "256.0.0.1:1", "--cache-root", t.TempDir()}, exitConfig, "--listen"},
-		"data dir":         {[]string{"--listen", "127.0.0.1:0", "--data-dir", blocked, "--cache-root", t.TempDir()}, exitConfig, "--data-dir"},
-		"cache root":       {[]string{"--listen", "127.0.0.1:0", "--data-dir", data, "--cache-root", blocked}, exitConfig, "--cache-root"},
-		"ready file":       {[]string{"--listen", "127.0.0.1:0", "--data-dir", data, "--cache-root", t.TempDir(), "--ready-file", blocked + "/x"}, exitConfig, "--ready-file"},
+		"unknown flag": {[]string{"--bogus"}, exitUsage, "bogus"},
+		"reads":        {[]string{"--reads", "all"}, exitUsage, `must be one of ["v0.1" "open"]`},
+		"quirk":        {[]string{"--quirk", "odd"}, exitUsage, "use shifted-dates, narrow-index, stale-index"},
+		"coming":       {[]string{"--coming", "tomorrow=1"}, exitUsage, "use origin, ranking_scope"},
+		"argument":     {[]string{"start"}, exitUsage, `"start"`},
+		"listen":       {[]string{"--listen", "256.0.0.1:1", "--cache-root", t.TempDir()}, exitConfig, "--listen"},
+		"data dir": {
+			[]string{"--listen", "127.0.0.1:0", "--data-dir", blocked, "--cache-root", t.TempDir()},
+			exitConfig, "--data-dir",
+		},
+		"cache root": {
+			[]string{"--listen", "127.0.0.1:0", "--data-dir", data, "--cache-root", blocked},
+			exitConfig, "--cache-root",
+		},
+		"ready file": {[]string{
+			"--listen", "127.0.0.1:0", "--data-dir", data, "--cache-root", t.TempDir(),
+			"--ready-file", blocked + "/x",
+		}, exitConfig, "--ready-file"},
 		"help is no error": {[]string{"--help"}, exitOK, "-listen"},
 	}
 	for name, c := range cases {

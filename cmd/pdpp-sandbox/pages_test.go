@@ -19,8 +19,8 @@ import (
 // hostileName is what a client may call itself: markup, and a word that is wider than a phone.
 const hostileName = `<b>Ledger</b> "&" ` + "Bookkeeping-assistant-with-a-name-that-no-phone-has-room-for"
 
-// R-HOST-7: every page that an owner or a lost visitor meets fits a small phone and a wide screen, can be read in light and dark, loads
-// without a complaint, and is the same page as all others: with the icon and the name of who shows it.
+// R-HOST-7: every page that an owner or a lost visitor meets fits a small phone and a wide screen, can be read in light
+// and dark, loads without a complaint, and is the same page as all others: with the icon and the name of who shows it.
 func TestPagesOfTheOrigin(t *testing.T) {
 	browser, ok := browsertest.Open(t)
 	if !ok {
@@ -41,7 +41,8 @@ func TestPagesOfTheOrigin(t *testing.T) {
 		{"mcp", "/mcp", "This address is for AI apps"},
 		{"nothing", "/nothing", "There is nothing here"},
 		{"nothing-of-oauth", "/oauth/nothing", "There is nothing here"},
-		{"consent", strings.TrimPrefix(client.AuthCodeURL("s", oauth2.S256ChallengeOption(oauth2.GenerateVerifier())), ready.URL), hostileName + " asks to read your data"},
+		{"consent", strings.TrimPrefix(client.AuthCodeURL("s", oauth2.S256ChallengeOption(oauth2.GenerateVerifier())),
+			ready.URL), hostileName + " asks to read your data"},
 		{"undecidable", "/oauth/authorize?client_id=unknown", "This request cannot be decided"},
 		{"code", "/oauth/device", "Connect a device"},
 		{"wrong-code", "/oauth/device?user_code=WRONG", "Connect a device"},
@@ -75,12 +76,16 @@ func TestPagesOfTheOrigin(t *testing.T) {
 func expectLook(tab browsertest.Tab, width int) {
 	tab.Helper()
 	browsertest.Evaluate[any](tab, `document.querySelectorAll("details").forEach(folded => { folded.open = true })`)
-	for what, found := range map[string][]string{"too wide": tab.Wide(width), "too faint": tab.Faint(), "too low": tab.Low()} {
+	for what, found := range map[string][]string{
+		"too wide": tab.Wide(width), "too faint": tab.Faint(),
+		"too low": tab.Low(),
+	} {
 		if len(found) > 0 {
 			tab.Errorf("at %d px %s: %q", width, what, found)
 		}
 	}
-	if icon := browsertest.Evaluate[float64](tab, `document.querySelector("header svg").getBoundingClientRect().width`); icon != 28 {
+	if icon := browsertest.Evaluate[float64](tab,
+		`document.querySelector("header svg").getBoundingClientRect().width`); icon != 28 {
 		tab.Errorf("the icon is %v px wide", icon)
 	}
 }
@@ -92,7 +97,9 @@ func keyboardDecides(tab browsertest.Tab, address string) {
 	key := "\t"
 	for range 7 + 2 { // connections and buttons
 		tab.Do(chromedp.KeyEvent(key))
-		at := browsertest.Evaluate[[]string](tab, `(element => [element.value, getComputedStyle(element).outlineStyle + " " + getComputedStyle(element).outlineWidth])(document.activeElement)`)
+		at := browsertest.Evaluate[[]string](tab,
+			`(element => [element.value, getComputedStyle(element).outlineStyle + " " + `+
+				`getComputedStyle(element).outlineWidth])(document.activeElement)`)
 		passed = append(passed, at[0])
 		if at[1] != "solid 3px" {
 			tab.Errorf("the focus at %s is drawn as %q", at[0], at[1])

@@ -23,8 +23,8 @@ import (
 // everywhere is a search word that has hits in each connection that the owner may tick.
 const everywhere = "fog"
 
-// R-HOST-1, R-HOST-2, R-HOST-3, R-HOST-4, R-PKG-1: a client that knows only the URL of the adapter signs in through a browser
-// and reads what the owner ticked there.
+// R-HOST-1, R-HOST-2, R-HOST-3, R-HOST-4, R-PKG-1: a client that knows only the URL of the adapter signs in through a
+// browser and reads what the owner ticked there.
 func TestSignInThroughABrowser(t *testing.T) {
 	browser, ok := browsertest.Open(t)
 	if !ok {
@@ -53,7 +53,8 @@ func approvesTwoConnections(t *testing.T, browser browsertest.Browser, ready rea
 		// The form works with the keyboard alone.
 		tab.Do(chromedp.Focus(chromedp.CSS(choiceOf(sample.Music))), chromedp.KeyEvent(" "))
 		tab.Do(chromedp.Click(chromedp.CSS(choiceOf(sample.WorkMail))))
-		if ticked := browsertest.Evaluate[[]string](tab, `[...document.querySelectorAll("input:checked")].map(box => box.value)`); len(ticked) != 2 {
+		if ticked := browsertest.Evaluate[[]string](tab,
+			`[...document.querySelectorAll("input:checked")].map(box => box.value)`); len(ticked) != 2 {
 			tab.Errorf("ticked are %q", ticked)
 		}
 		tab.Do(chromedp.Focus(chromedp.CSS(`button[value="approve"]`)), chromedp.KeyEvent("\r"))
@@ -67,7 +68,8 @@ func approvesTwoConnections(t *testing.T, browser browsertest.Browser, ready rea
 	if diff := cmp.Diff([]string{sample.WorkMail, sample.Music}, searched(t, session, everywhere, "")); diff != "" {
 		t.Errorf("connections that are read (-ticked +read):\n%s", diff)
 	}
-	if unticked := call(t, session, "query_records", map[string]any{"stream": "messages", "connection_id": sample.PersonalMail}); !unticked.IsError {
+	if unticked := call(t, session, "query_records",
+		map[string]any{"stream": "messages", "connection_id": sample.PersonalMail}); !unticked.IsError {
 		t.Errorf("a connection that was not ticked gives %v", unticked.StructuredContent)
 	}
 	if diff := cmp.Diff([]step{
@@ -88,7 +90,8 @@ func approvesOneConnection(t *testing.T, browser browsertest.Browser, ready read
 	session, err := connect(t, ready.URL, steps, newSignIn(t, browser, steps, func(tab browsertest.Tab) {
 		// Without a choice the page names what is missing and asks again.
 		tab.Do(chromedp.Click(chromedp.CSS(`button[value="approve"]`)), chromedp.WaitVisible(chromedp.CSS(`[role="alert"]`)))
-		tab.Do(chromedp.Click(chromedp.CSS(choiceOf(sample.TeamChat))), chromedp.Click(chromedp.CSS(`button[value="approve"]`)))
+		tab.Do(chromedp.Click(chromedp.CSS(choiceOf(sample.TeamChat))),
+			chromedp.Click(chromedp.CSS(`button[value="approve"]`)))
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -126,9 +129,11 @@ type refusedError struct{ code string }
 
 func (e *refusedError) Error() string { return "the sign-in was refused: " + e.code }
 
-// newSignIn returns the SDK's sign-in handler with the owner's browser and a loopback callback, as native clients have one
-// (RFC 8252). Decide uses the consent page.
-func newSignIn(t *testing.T, browser browsertest.Browser, transport http.RoundTripper, decide func(browsertest.Tab)) auth.OAuthHandler {
+// newSignIn returns the SDK's sign-in handler with the owner's browser and a loopback callback, as native clients have
+// one (RFC 8252). Decide uses the consent page.
+func newSignIn(t *testing.T, browser browsertest.Browser, transport http.RoundTripper,
+	decide func(browsertest.Tab),
+) auth.OAuthHandler {
 	t.Helper()
 	returned := make(chan url.Values, 1)
 	callback := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -142,14 +147,16 @@ func newSignIn(t *testing.T, browser browsertest.Browser, transport http.RoundTr
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: "Test client", RedirectURIs: []string{callback.URL + "/callback"},
-			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
+			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+			TokenEndpointAuthMethod: "none",
 		}},
 		Client: &http.Client{Transport: transport},
 		AuthorizationCodeFetcher: func(ctx context.Context, asked *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			tab := browser.Tab(t)
 			problems := tab.Problems()
 			tab.Do(chromedp.Navigate(asked.URL), chromedp.WaitVisible(chromedp.CSS("form")))
-			if title := browsertest.Evaluate[string](tab, "document.title"); title != "Share data with Test client · PDPP sandbox" {
+			if title := browsertest.Evaluate[string](tab,
+				"document.title"); title != "Share data with Test client · PDPP sandbox" {
 				t.Errorf("the consent page is called %q", title)
 			}
 			if seen := problems(); len(seen) > 0 {

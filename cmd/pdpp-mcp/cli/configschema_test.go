@@ -75,7 +75,8 @@ func testRoot() *cobra.Command {
 	return root
 }
 
-// configSchema returns the JSON Schema of configuration files, for editors: the settings of all commands, from their flags.
+// configSchema returns the JSON Schema of configuration files, for editors: the settings of all commands, from their
+// flags.
 func configSchema(root *cobra.Command) map[string]any {
 	properties := make(map[string]any)
 	for name, flag := range invocation.Settings(root) {
@@ -109,7 +110,10 @@ func settingSchema(flag *pflag.Flag) map[string]any {
 	_, isList := flag.Value.(pflag.SliceValue)
 	switch {
 	case isList:
-		schema["anyOf"] = []any{map[string]any{"type": one}, map[string]any{"type": "array", "items": map[string]any{"type": one}}}
+		schema["anyOf"] = []any{
+			map[string]any{"type": one},
+			map[string]any{"type": "array", "items": map[string]any{"type": one}},
+		}
 	case isChoice:
 		schema["enum"] = slices.Clone(choice.Words)
 	default:
@@ -121,7 +125,8 @@ func settingSchema(flag *pflag.Flag) map[string]any {
 // durationPattern is what time.ParseDuration takes but for negative ones, which no setting does.
 const durationPattern = `^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
-// addDuration says what a setting of type duration takes: a text, and where 0 has a meaning that too, which YAML takes for a number.
+// addDuration says what a setting of type duration takes: a text, and where 0 has a meaning that too, which YAML takes
+// for a number.
 func addDuration(schema map[string]any, flag *pflag.Flag) {
 	text := map[string]any{"type": "string", "pattern": durationPattern}
 	schema["examples"] = []string{"15s"}

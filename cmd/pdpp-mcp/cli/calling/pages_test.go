@@ -48,7 +48,10 @@ func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
 func TestReadOnCommand(t *testing.T) {
 	root := &cobra.Command{Use: "pdpp-mcp"}
 	root.AddCommand(NewCallCommand(invocation.Terminal{}, &invocation.Log{}))
-	command, rest, err := root.Find([]string{"call", "query_records", "--provider-url", "https://a.example/x y", "--all", "--force=false", "--jq", "", "--limit", "3", "--stream", "m"})
+	command, rest, err := root.Find([]string{
+		"call", "query_records", "--provider-url", "https://a.example/x y", "--all",
+		"--force=false", "--jq", "", "--limit", "3", "--stream", "m",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,8 @@ func TestReadOnCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := commandFor(command, command, []byte("{\"filter\":{\"a\":\"it's $HOME \u202e\"},\"cursor\":\"c\"}"))
-	want := `pdpp-mcp call query_records --jq '' --all --force=false --provider-url 'https://a.example/x y' --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
+	want := `pdpp-mcp call query_records --jq '' --all --force=false --provider-url 'https://a.example/x y' --json ` +
+		`'{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -66,20 +70,23 @@ func TestReadOnCommand(t *testing.T) {
 func TestArgumentsAsTyped(t *testing.T) {
 	const begin = "pdpp-mcp call query_records "
 	for arguments, want := range map[string]string{
-		`{"limit":3,"stream":"messages"}`:                              begin + "messages --limit 3",
-		`{"stream":"it's","fields":["a","b c"],"order":"asc"}`:         begin + `'it'\''s' --order asc --fields 'a,b c'`,
-		`{"stream":"m","fields":["a,b"]}`:                              begin + `--json '{"stream":"m","fields":["a,b"]}'`,
-		`{"stream":"m","cursor":"-x"}`:                                 begin + `--json '{"stream":"m","cursor":"-x"}'`,
-		`{"stream":"m","cursor":""}`:                                   begin + `--json '{"stream":"m","cursor":""}'`,
-		`{"stream":"m","limit":1e2}`:                                   begin + `--json '{"stream":"m","limit":1e2}'`,
-		`{"stream":"m","filter":{"a":"b","t":{"gte":"1","lt":"x y"}}}`: begin + `m --filter a=b --filter t.gte=1 --filter 't.lt=x y'`,
-		`{"stream":"m","filter":{"a":true}}`:                           begin + `--json '{"stream":"m","filter":{"a":true}}'`,
-		`{"stream":"m","filter":{"a.gte":"b"}}`:                        begin + `--json '{"stream":"m","filter":{"a.gte":"b"}}'`,
-		`{"stream":"m","filter":{"a>b":"c"}}`:                          begin + `--json '{"stream":"m","filter":{"a>b":"c"}}'`,
-		`{"stream":"m","expand_limit":{"r":2}}`:                        begin + `m --expand-limit r=2`,
-		`{"stream":"m","other":1}`:                                     begin + `--json '{"stream":"m","other":1}'`,
-		`{"stream":7}`:                                                 begin + `--json '{"stream":7}'`,
-		`{"stream":"\u202e"}`:                                          begin + `--json '{"stream":"\u202e"}'`,
+		`{"limit":3,"stream":"messages"}`:                      begin + "messages --limit 3",
+		`{"stream":"it's","fields":["a","b c"],"order":"asc"}`: begin + `'it'\''s' --order asc --fields 'a,b c'`,
+		`{"stream":"m","fields":["a,b"]}`:                      begin + `--json '{"stream":"m","fields":["a,b"]}'`,
+		`{"stream":"m","cursor":"-x"}`:                         begin + `--json '{"stream":"m","cursor":"-x"}'`,
+		`{"stream":"m","cursor":""}`:                           begin + `--json '{"stream":"m","cursor":""}'`,
+		`{"stream":"m","limit":1e2}`:                           begin + `--json '{"stream":"m","limit":1e2}'`,
+		`{"stream":"m","filter":{"a":"b","t":{"gte":"1","lt":"x y"}}}`: begin +
+			`m --filter a=b --filter t.gte=1 --filter 't.lt=x y'`,
+		`{"stream":"m","filter":{"a":true}}`: begin + `--json '{"stream":"m","filter":{"a":true}}'`,
+		`{"stream":"m","filter":{"a.gte":"b"}}`: begin +
+			`--json '{"stream":"m","filter":{"a.gte":"b"}}'`,
+		`{"stream":"m","filter":{"a>b":"c"}}`: begin +
+			`--json '{"stream":"m","filter":{"a>b":"c"}}'`,
+		`{"stream":"m","expand_limit":{"r":2}}`: begin + `m --expand-limit r=2`,
+		`{"stream":"m","other":1}`:              begin + `--json '{"stream":"m","other":1}'`,
+		`{"stream":7}`:                          begin + `--json '{"stream":7}'`,
+		`{"stream":"\u202e"}`:                   begin + `--json '{"stream":"\u202e"}'`,
 	} {
 		root := &cobra.Command{Use: "pdpp-mcp"}
 		root.AddCommand(NewCallCommand(invocation.Terminal{}, &invocation.Log{}))

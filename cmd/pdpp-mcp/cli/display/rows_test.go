@@ -87,7 +87,8 @@ func TestAnUnknownColumn(t *testing.T) {
 			t.Errorf("%v printed %q, %v", flags, got, err)
 		}
 	}
-	if got, err := printedPlain(t, []string{"-c", "nested.b,handle"}, false, rows); got != "{\"nested.b\":1,\"handle\":\"h1\"}\n" || err != nil {
+	if got, err := printedPlain(t, []string{"-c", "nested.b,handle"}, false,
+		rows); got != "{\"nested.b\":1,\"handle\":\"h1\"}\n" || err != nil {
 		t.Errorf("a nested column printed %q, %v", got, err)
 	}
 }
@@ -95,23 +96,32 @@ func TestAnUnknownColumn(t *testing.T) {
 // Each row is a line: of CSV under one heading for all pages, with every value in its column.
 func TestRows(t *testing.T) {
 	pages := [][]json.RawMessage{
-		{json.RawMessage(`{"id":"m1", "data":{"id":"m1","subject":"a, \"b\"\nc","size":12345678901234567890,"to":["x","y"],"none":null}}`)},
+		{
+			json.RawMessage(`{"id":"m1", "data":{"id":"m1","subject":"a, \"b\"\nc","size":12345678901234567890,"to":["x","y"],` +
+				`"none":null}}`),
+		},
 		{json.RawMessage(`{"id":"m2","data":{"subject":"d","id":"other","none":true}}`)},
 	}
 	for _, test := range []struct {
 		flags []string
 		want  string
 	}{
-		{nil, "{\"id\":\"m1\",\"data\":{\"id\":\"m1\",\"subject\":\"a, \\\"b\\\"\\nc\",\"size\":12345678901234567890,\"to\":[\"x\",\"y\"],\"none\":null}}\n" +
+		{nil, "{\"id\":\"m1\",\"data\":{\"id\":\"m1\",\"subject\":\"a, " +
+			"\\\"b\\\"\\nc\",\"size\":12345678901234567890,\"to\":[\"x\",\"y\"],\"none\":null}}\n" +
 			"{\"id\":\"m2\",\"data\":{\"subject\":\"d\",\"id\":\"other\",\"none\":true}}\n"},
-		{[]string{"--format", "csv"}, "id,subject,size,to,none\nm1,\"a, \"\"b\"\"\nc\",12345678901234567890,\"[\"\"x\"\",\"\"y\"\"]\",\nm2,d,,,true\n"},
+		{
+			[]string{"--format", "csv"},
+			"id,subject,size,to,none\nm1,\"a, \"\"b\"\"\nc\",12345678901234567890,\"[\"\"x\"\",\"\"y\"\"]\",\nm2,d,,,true\n",
+		},
 		{[]string{"--jq", ".data|.size,.subject|select(.)"}, "12345678901234567890\na, \"b\"\nc\nd\n"},
 	} {
 		got, err := printed(t, test.flags, pages...)
 		if got != test.want {
 			t.Errorf("%v printed\n%q\nwant\n%q", test.flags, got, test.want)
 		}
-		if lacks := err != nil && strings.Contains(err.Error(), "the CSV lacks 1 member that only later rows have: data.id"); lacks != (len(test.flags) == 2 && test.flags[1] == "csv") {
+		if lacks := err != nil && strings.Contains(err.Error(),
+			"the CSV lacks 1 member that only later rows have: data.id"); lacks != (len(test.flags) == 2 &&
+			test.flags[1] == "csv") {
 			t.Errorf("%v ended with %v", test.flags, err)
 		}
 	}

@@ -25,7 +25,8 @@ func TestATableCountsWhatItHides(t *testing.T) {
 	for i := range 22 {
 		fields = append(fields, fmt.Sprintf(`"field_%d":"a value of some length"`, i))
 	}
-	shown := onScreen(tool.RowTable, `{"data":{"data":[{"handle":"c/s:m1","id":"m1","data":{"nothing":null,`+strings.Join(fields, ",")+`}}]}}`, 160)
+	shown := onScreen(tool.RowTable, `{"data":{"data":[{"handle":"c/s:m1","id":"m1","data":{"nothing":null,`+
+		strings.Join(fields, ",")+`}}]}}`, 160)
 	heading, rest, _ := strings.Cut(shown, "\n")
 	seen := len(strings.Fields(heading))
 	want := fmt.Sprintf("\n%d of 24 columns hidden (--fields, --format json): field_%d, ", 24-seen, seen-1)
@@ -43,8 +44,8 @@ const mail = `{"shared":{"stream":"messages"},"data":{"has_more":true,"next_curs
 		"subject":"Your arranged overdraft","from_name":"Fjordbank","to":["nora@mail.example"],"cc":[],
 		"received_at":"2026-04-28T06:10:00.000Z","size_bytes":31375,"in_reply_to":null,"snippet":"Dear Ms Weiss, the raised overdraft ended"}}]}}`
 
-// Content comes first at every width, then times and people, and ids last. The id is whole, so that it can be pasted, and nothing is
-// wider than the screen.
+// Content comes first at every width, then times and people, and ids last. The id is whole, so that it can be pasted,
+// and nothing is wider than the screen.
 func TestATableShowsWhatPeopleRead(t *testing.T) {
 	inUTC(t)
 	for columns, want := range map[int]string{
@@ -64,7 +65,10 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 				t.Errorf("%q is wider than %d", line, columns)
 			}
 		}
-		for _, said := range []string{"2026-04-29 20:22", "cin_mail/messages:p-msg-081", "2 of 261 rows of messages; more follow: --all", "next_changes_since is in --format json"} {
+		for _, said := range []string{
+			"2026-04-29 20:22", "cin_mail/messages:p-msg-081",
+			"2 of 261 rows of messages; more follow: --all", "next_changes_since is in --format json",
+		} {
 			if !strings.Contains(shown, said) {
 				t.Errorf("at %d columns %q is missing in\n%s", columns, said, shown)
 			}
@@ -99,10 +103,14 @@ func TestATableOfNamedMembersKeepsItsNumbers(t *testing.T) {
 	inUTC(t)
 	rows := `{"data":[{"name":"message_bodies","record_count":271,"last_updated":"2026-05-01T02:00:00.000Z","connection_id":"cin_gmail_personal",
 		"display_name":"Personal Gmail","grant_id":"grt_3c798d44eddaa81b"}]}`
-	names, others := []string{"name", "record_count", "last_updated", "connection_id", "display_name"}, []string{"grant_id"}
+	names, others := []string{
+		"name", "record_count", "last_updated", "connection_id",
+		"display_name",
+	}, []string{"grant_id"}
 	shown := listTable(&tool.Result{Structured: json.RawMessage(rows)}, names, others, screen{columns: 80})
 	heading, rest, _ := strings.Cut(shown, "\n")
-	if got := strings.Fields(heading); !slices.Equal(got, names) || !strings.Contains(rest, " 271  2026-05-01 02:00  cin_gmail_personal  Personal G") ||
+	if got := strings.Fields(heading); !slices.Equal(got, names) ||
+		!strings.Contains(rest, " 271  2026-05-01 02:00  cin_gmail_personal  Personal G") ||
 		!strings.Contains(rest, "1 of 6 columns hidden (--format json): grant_id") {
 		t.Errorf("shown as\n%s", shown)
 	}
@@ -110,10 +118,14 @@ func TestATableOfNamedMembersKeepsItsNumbers(t *testing.T) {
 
 // The words that a search found are seen, with the time and an id that can be passed on.
 func TestATableOfHits(t *testing.T) {
-	shown := onScreen(tool.HitTable, `{"shared":{"display_name":"Fjordbank","stream":"notices"},"data":{"meta":{"count":46},"has_more":true,"next_cursor":"c"},"results":[
+	shown := onScreen(tool.HitTable,
+		`{"shared":{"display_name":"Fjordbank","stream":"notices"},"data":{"meta":{"count":46},"has_more":true,"next_cursor":"c"},"results":[
 		{"id":"cin_bank/notices:N-1","title":"Fjordbank / notices / 2025-05-19T05:15:00.000Z","time":"2025-05-19T05:15:00.000Z",
 		 "evidence":[{"field_path":"text","preview":"A long text in front of what was found: your <mark>overdraft</mark> ended"}]}]}`, 80)
-	for _, said := range []string{"2025-05-19", "…found: your overdraft ended", "cin_bank/notices:N-1", "1 of 46 hits; more follow: "} {
+	for _, said := range []string{
+		"2025-05-19", "…found: your overdraft ended", "cin_bank/notices:N-1",
+		"1 of 46 hits; more follow: ",
+	} {
 		if !strings.Contains(shown, said) {
 			t.Errorf("%q is missing in\n%s", said, shown)
 		}
@@ -126,10 +138,14 @@ func TestATableOfHits(t *testing.T) {
 // A title that has the match stays the title, also in JSON. A hit without a title shows its text there.
 func TestAHitKeepsItsTitle(t *testing.T) {
 	hits := []json.RawMessage{
-		json.RawMessage(`{"id":"c/s:1","title":"Overdraft notice","display_name":"Bank","snippet":"<mark>Overdraft</mark> notice"}`),
-		json.RawMessage(`{"id":"c/s:2","title":"Bank / s / 2","display_name":"Bank","evidence":[{"field_path":"text","preview":"an <mark>overdraft</mark>"}]}`),
-		json.RawMessage(`{"id":"c/s:3","title":"Bank / s / 3","display_name":"Bank","evidence":[{"field_path":"subject","preview":"no <mark>overdraft</mark>"}]}`),
-		json.RawMessage(`{"id":"c/s:4","title":"Bank / s / 4","display_name":"Bank","evidence":[{"field_path":"snippet","shown_in":"c/s:2"}]}`),
+		json.RawMessage(
+			`{"id":"c/s:1","title":"Overdraft notice","display_name":"Bank","snippet":"<mark>Overdraft</mark> notice"}`),
+		json.RawMessage(`{"id":"c/s:2","title":"Bank / s / 2","display_name":"Bank","evidence":[{"field_path":"text",` +
+			`"preview":"an <mark>overdraft</mark>"}]}`),
+		json.RawMessage(`{"id":"c/s:3","title":"Bank / s / 3","display_name":"Bank","evidence":[{"field_path":"subject",` +
+			`"preview":"no <mark>overdraft</mark>"}]}`),
+		json.RawMessage(`{"id":"c/s:4","title":"Bank / s / 4","display_name":"Bank","evidence":[{"field_path":"snippet",` +
+			`"shown_in":"c/s:2"}]}`),
 	}
 	lines := strings.Split(hitTable(hits, nil).render(screen{columns: 60}), "\n")
 	if !strings.HasPrefix(lines[1], "Overdraft notice ") || !strings.HasPrefix(lines[2], "an overdraft ") ||
@@ -147,8 +163,10 @@ func TestTheColumnsOfASample(t *testing.T) {
 	inUTC(t)
 	var rows []rawjson.Object
 	for i, counterparty := range []string{"Bäckerei", "A counterparty with a very long name", ""} {
-		row, _ := rawjson.ParseObject(json.RawMessage(fmt.Sprintf(`{"handle":"c/s:%[1]d","id":"%[1]d","counterparty":%[2]q,"description":"text %[1]d",
-			"booked_at":"2026-04-29T14:00:00Z","amount":"-%[1]d.00","currency":"EUR","number":%[1]d,"kind":"card"}`, i, counterparty)))
+		row, _ := rawjson.ParseObject(
+			json.RawMessage(fmt.Sprintf(`{"handle":"c/s:%[1]d","id":"%[1]d","counterparty":%[2]q,"description":"text %[1]d",
+			"booked_at":"2026-04-29T14:00:00Z","amount":"-%[1]d.00","currency":"EUR","number":%[1]d,"kind":"card"}`,
+				i, counterparty)))
 		rows = append(rows, row)
 	}
 	for _, columns := range []int{60, 80, 120} {
@@ -173,7 +191,10 @@ func TestTheColumnsOfASample(t *testing.T) {
 func TestBars(t *testing.T) {
 	groups := func(values ...string) (rows []rawjson.Object) {
 		for i, value := range values {
-			rows = append(rows, rawjson.Object{rawjson.String("key", fmt.Sprintf("k%d", i)), rawjson.Raw("value", json.RawMessage(value))})
+			rows = append(rows, rawjson.Object{
+				rawjson.String("key", fmt.Sprintf("k%d", i)),
+				rawjson.Raw("value", json.RawMessage(value)),
+			})
 		}
 		return rows
 	}
@@ -182,9 +203,19 @@ func TestBars(t *testing.T) {
 		columns int
 		want    string
 	}{
-		"counts":   {groups("16", "8", "1", "0"), 28, "key  value\nk0      16  ████████████████\nk1       8  ████████\nk2       1  █\nk3       0"},
-		"eighths":  {groups("128", "1"), 28, "key  value\nk0     128  ████████████████\nk1       1  ▏"},
-		"signs":    {groups("-8", "8"), 28, "key  value\nk0      -8  ▒▒▒▒▒▒▒▒\nk1       8          ████████"},
+		"counts": {
+			groups("16", "8", "1", "0"), 28,
+			"key  value\nk0      16  ████████████████\nk1       8  " +
+				"████████\nk2       1  █\nk3       0",
+		},
+		"eighths": {
+			groups("128", "1"), 28,
+			"key  value\nk0     128  ████████████████\nk1       1  ▏",
+		},
+		"signs": {
+			groups("-8", "8"), 28,
+			"key  value\nk0      -8  ▒▒▒▒▒▒▒▒\nk1       8          ████████",
+		},
 		"narrow":   {groups("16", "8"), 19, "key  value\nk0      16\nk1       8"},
 		"one":      {groups("16"), 60, "key  value\nk0      16"},
 		"no value": {groups("16", "null"), 60, "key  value\nk0      16\nk1"},
@@ -193,7 +224,8 @@ func TestBars(t *testing.T) {
 		if shown := groupTable(test.groups, onTerminal).render(onTerminal); shown != test.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, shown, test.want)
 		}
-		if shown := groupTable(test.groups, screen{columns: 160}).render(screen{columns: 160}); strings.ContainsAny(shown, "█▒▏") {
+		if shown := groupTable(test.groups, screen{columns: 160}).render(screen{columns: 160}); strings.ContainsAny(shown,
+			"█▒▏") {
 			t.Errorf("%s: bars in a pipe:\n%s", name, shown)
 		}
 	}
@@ -214,10 +246,12 @@ func TestStyles(t *testing.T) {
 		table.addColumn(column{name: each[0], kind: otherKind}, []string{each[1]})
 	}
 	plain, coloured := table.render(screen{columns: 80}), table.render(screen{columns: 80, hasStyles: true})
-	if strings.Contains(plain, "\x1b") || plain != "title  url                     size\na      https://data.example/1  12" {
+	if strings.Contains(plain, "\x1b") ||
+		plain != "title  url                     size\na      https://data.example/1  12" {
 		t.Errorf("without colours: %q", plain)
 	}
-	if want := "\x1b[1mtitle\x1b[0m  \x1b[1murl\x1b[0m                     \x1b[1msize\x1b[0m\n"; !strings.HasPrefix(coloured, want) {
+	if want := "\x1b[1mtitle\x1b[0m  \x1b[1murl\x1b[0m                     " +
+		"\x1b[1msize\x1b[0m\n"; !strings.HasPrefix(coloured, want) {
 		t.Errorf("with colours: %q", coloured)
 	}
 }
@@ -236,7 +270,8 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	}
 	hostile := quoted("x" + commands + "\ny")
 	for shape, structured := range map[tool.Table]string{
-		tool.RowTable:      `{"ids":[` + hostile + `],"data":{"data":[{"data":{` + hostile + `:` + hostile + `,"n":[` + hostile + `]}}]}}`,
+		tool.RowTable: `{"ids":[` + hostile + `],"data":{"data":[{"data":{` + hostile + `:` + hostile + `,"n":[` +
+			hostile + `]}}]}}`,
 		tool.HitTable:      `{"results":[{"id":` + hostile + `,"title":` + hostile + `,"snippet":` + hostile + `}]}`,
 		tool.GroupTable:    `{"data":{"groups":[{"key":` + hostile + `,` + hostile + `:1}]}}`,
 		tool.DocumentTable: `{"text":` + hostile + `}`,
@@ -252,7 +287,8 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	}
 	for _, structured := range []string{`{}`, `{"data":[{` + hostile + `:` + hostile + `}]}`} {
 		result := &tool.Result{Text: "x" + commands, Structured: json.RawMessage(structured)}
-		if shown := listTable(result, nil, nil, screen{columns: 200}); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
+		if shown := listTable(result, nil, nil, screen{columns: 200}); shown != invocation.Printable(shown) ||
+			!strings.Contains(shown, "x") {
 			t.Errorf("an answer of %s: %q", structured, shown)
 		}
 	}

@@ -10,10 +10,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
-// What is shown to be typed is the line that was typed with one more flag, quoted for a shell: before the first argument that is not a flag, and in place of
-// other values of the flag.
+// What is shown to be typed is the line that was typed with one more flag, quoted for a shell: before the first
+// argument that is not a flag, and in place of other values of the flag.
 func TestAddCommandLines(t *testing.T) {
-	several := &credential.SeveralError{URLs: []string{"https://a.example", "https://b.example"}, Refusal: &credential.Error{}}
+	several := &credential.SeveralError{
+		URLs:    []string{"https://a.example", "https://b.example"},
+		Refusal: &credential.Error{},
+	}
 	apart := *several
 	apart.Apart = true
 	open := AdvisedToChoose(errors.New("open"), []string{"a hint"}, [][]string{GrantChoice("a b"), GrantChoice("c")})
@@ -25,7 +28,8 @@ func TestAddCommandLines(t *testing.T) {
 		{errors.New("closed"), []string{"call"}, nil},
 		{several, []string{"call", "search", "it's"}, []string{
 			`try: pdpp-mcp call search 'it'\''s' --provider-url https://a.example --provider-url https://b.example`,
-			`try: pdpp-mcp call search 'it'\''s' --provider-url https://a.example`, `try: pdpp-mcp call search 'it'\''s' --provider-url https://b.example`,
+			`try: pdpp-mcp call search 'it'\''s' --provider-url https://a.example`,
+			`try: pdpp-mcp call search 'it'\''s' --provider-url https://b.example`,
 		}},
 		{&apart, []string{"--provider-url=x", "call", "--provider-url", "y", "--", "-q", "--provider-url"}, []string{
 			"try: pdpp-mcp call --provider-url https://a.example -- -q --provider-url",

@@ -18,16 +18,22 @@ const commands = "\x1b[2J\x1b]0;title\a\u009b31m\u202e\x7f\r\b\u200b\ufeff\u2028
 func TestErrorsCannotCommandTheTerminal(t *testing.T) {
 	var written strings.Builder
 	fails := &Log{destination: &written, format: "text", level: "info"}
-	fails.Fatal(&rs.Error{Status: 400, Type: "t", Code: "c" + commands, Message: "m" + commands + "\nok", Envelope: []byte(`{}`)}, 1)
+	fails.Fatal(&rs.Error{
+		Status: 400, Type: "t", Code: "c" + commands, Message: "m" + commands + "\nok",
+		Envelope: []byte(`{}`),
+	}, 1)
 	if shown := written.String(); strings.ContainsFunc(shown, isControl) || strings.Count(shown, "\n") != 1 {
 		t.Errorf("%q", shown)
 	}
 }
 
-// Text, JSON, cells and logs of either form never contain a character that a terminal would act on or not show. JSON keeps
-// its meaning.
+// Text, JSON, cells and logs of either form never contain a character that a terminal would act on or not show. JSON
+// keeps its meaning.
 func FuzzNothingUnseenIsPrinted(f *testing.F) {
-	for _, text := range []string{commands, "👨‍👩‍👧‍👦", "a\xff\xc2b", "\u2066\U000110bd\u180e\ufff9", "plain", "\n\t\r"} {
+	for _, text := range []string{
+		commands, "👨‍👩‍👧‍👦", "a\xff\xc2b", "\u2066\U000110bd\u180e\ufff9",
+		"plain", "\n\t\r",
+	} {
 		f.Add(text)
 	}
 	unseen := func(r rune) bool {
@@ -49,7 +55,8 @@ func FuzzNothingUnseenIsPrinted(f *testing.F) {
 			}
 		}
 		var before, after string
-		if json.Unmarshal([]byte(encoded), &before) != nil || json.Unmarshal([]byte(forms["JSON"]), &after) != nil || before != after {
+		if json.Unmarshal([]byte(encoded), &before) != nil || json.Unmarshal([]byte(forms["JSON"]), &after) != nil ||
+			before != after {
 			t.Errorf("%q says %q after it was %q", forms["JSON"], after, before)
 		}
 	})
@@ -63,7 +70,8 @@ func TestEscapedJSON(t *testing.T) {
 		t.Errorf("shown is %q", shown)
 	}
 	var before, after map[string]string
-	if json.Unmarshal([]byte(sent), &before) != nil || json.Unmarshal([]byte(shown), &after) != nil || before["a"] != after["a"] {
+	if json.Unmarshal([]byte(sent), &before) != nil || json.Unmarshal([]byte(shown), &after) != nil ||
+		before["a"] != after["a"] {
 		t.Errorf("%q says %q, and before %q", shown, after, before)
 	}
 }

@@ -14,13 +14,15 @@ func TestMemoryOfServe(t *testing.T) {
 	t.Setenv("GOGC", "100")
 	t.Setenv("GOMEMLIMIT", "off")
 	tuneMemory(servedGCPercent)
-	if percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64); percent != 100 || limit != math.MaxInt64 {
+	if percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64); percent != 100 ||
+		limit != math.MaxInt64 {
 		t.Errorf("GOGC and GOMEMLIMIT are set, and the percentage is %d, the limit %d", percent, limit)
 	}
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
 	tuneMemory(servedGCPercent)
-	if percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64); percent != servedGCPercent || limit != memoryLimit {
+	if percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64); percent != servedGCPercent ||
+		limit != memoryLimit {
 		t.Errorf("the percentage is %d, the limit %d", percent, limit)
 	}
 }

@@ -47,21 +47,25 @@ func TestDoctorEscapesProviderText(t *testing.T) {
 		State: doctor.Failed, Class: credential.Unreachable,
 		Detail: "bad\nok      Credential  \x1b[2J", Fix: "curl -s 'x\r\x1b]0;y\a'",
 	}})
-	const want = "failed  Schema                bad ok Credential \\u001b[2J\n        run: curl -s 'x \\u001b]0;y\\u0007'\n"
+	const want = "failed  Schema                bad ok Credential \\u001b[2J\n        run: curl -s 'x " +
+		"\\u001b]0;y\\u0007'\n"
 	if printed.String() != want {
 		t.Errorf("printed %q, want %q", printed.String(), want)
 	}
 }
 
-// An empty line separates several providers, and the last line summarizes them. The exit code is the worst of all providers; each
-// provider counts with its first failure.
+// An empty line separates several providers, and the last line summarizes them. The exit code is the worst of all
+// providers; each provider counts with its first failure.
 func TestDoctorReportsSeveralProviders(t *testing.T) {
 	checked := func(provider, id string, class credential.Class) doctor.Result {
 		state := doctor.OK
 		if class != "" {
 			state = doctor.Failed
 		}
-		return doctor.Result{Provider: provider, ID: id, Title: id, Finding: doctor.Finding{State: state, Class: class, Detail: "found"}}
+		return doctor.Result{
+			Provider: provider, ID: id, Title: id,
+			Finding: doctor.Finding{State: state, Class: class, Detail: "found"},
+		}
 	}
 	for name, test := range map[string]struct {
 		results []doctor.Result
@@ -70,8 +74,10 @@ func TestDoctorReportsSeveralProviders(t *testing.T) {
 	}{
 		"the worst": {
 			[]doctor.Result{
-				checked("https://a.example", "connection", credential.Unreachable), checked("https://a.example", "clock", credential.Configuration),
-				checked("https://b.example", "connection", ""), checked("https://c.example", "schema", credential.Configuration), checked("", "environment", ""),
+				checked("https://a.example", "connection", credential.Unreachable),
+				checked("https://a.example", "clock", credential.Configuration),
+				checked("https://b.example", "connection", ""), checked("https://c.example", "schema", credential.Configuration),
+				checked("", "environment", ""),
 			},
 			78,
 			"failed  connection            found\nfailed  clock                 found\n\nok      connection            found\n\n" +
@@ -79,14 +85,18 @@ func TestDoctorReportsSeveralProviders(t *testing.T) {
 				"https://a.example failed connection, clock; https://b.example is fine; https://c.example failed schema\n",
 		},
 		"one": {
-			[]doctor.Result{checked("https://a.example", "connection", credential.Unreachable), checked("", "environment", credential.Refused)},
+			[]doctor.Result{
+				checked("https://a.example", "connection", credential.Unreachable),
+				checked("", "environment", credential.Refused),
+			},
 			69,
 			"failed  connection            found\nfailed  environment           found\n",
 		},
 		"well": {
 			[]doctor.Result{checked("https://a.example", "connection", ""), checked("https://b.example", "connection", "")},
 			0,
-			"ok      connection            found\n\nok      connection            found\n\nhttps://a.example is fine; https://b.example is fine\n",
+			"ok      connection            found\n\nok      connection            found\n\nhttps://a.example is fine; " +
+				"https://b.example is fine\n",
 		},
 	} {
 		var printed bytes.Buffer
@@ -112,10 +122,14 @@ func TestDoctorWrapsAtWords(t *testing.T) {
 		State: doctor.Failed, Class: credential.Unreachable, Detail: "data.example:443 cannot be reached: connection refused",
 		Advice: "check that the provider is running and that this machine can reach it",
 	}})
-	report.print(doctor.Result{Title: "Clock", Finding: doctor.Finding{State: doctor.Note, Detail: "found", Fix: strings.Repeat("a-long-command ", 6)}})
+	report.print(doctor.Result{
+		Title:   "Clock",
+		Finding: doctor.Finding{State: doctor.Note, Detail: "found", Fix: strings.Repeat("a-long-command ", 6)},
+	})
 	const want = "failed  Connection            data.example:443 cannot be\n        reached: connection refused\n" +
 		"        check that the provider is running and that this\n        machine can reach it\n" +
-		"note    Clock                 found\n        run: a-long-command a-long-command a-long-command a-long-command a-long-command a-long-command\n"
+		"note    Clock                 found\n        run: a-long-command a-long-command a-long-command a-long-command " +
+		"a-long-command a-long-command\n"
 	if printed.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", printed.String(), want)
 	}

@@ -40,14 +40,24 @@ func TestAsked(t *testing.T) {
 		"":                    {},
 		"--source=" + gmail:   {Source: gmail},
 		"--source=urn:x:mail": {Source: "urn:x:mail"},
-		"--source=" + gmail + "|--connection=cin_1|--connection=cin_2": of(credential.Stream{Name: "*", Connections: []string{"cin_1", "cin_2"}}),
-		"--source=" + gmail + "|--since=2026-01-10":                    of(credential.Stream{Name: "*", Range: credential.TimeRange{Since: since}}),
-		"--source=" + gmail + "|--stream=messages|--field=id|--field=messages.to|--field=from.name|--until=2026-01-10T01:00:00+01:00|--single-use|--purpose=To sort mail": {
+		"--source=" + gmail + "|--connection=cin_1|--connection=cin_2": of(credential.Stream{
+			Name:        "*",
+			Connections: []string{"cin_1", "cin_2"},
+		}),
+		"--source=" + gmail + "|--since=2026-01-10": of(credential.Stream{
+			Name:  "*",
+			Range: credential.TimeRange{Since: since},
+		}),
+		"--source=" + gmail +
+			"|--stream=messages|--field=id|--field=messages.to|--field=from.name|--until=2026-01-10T01:00:00+01:00|--single-use|--purpose=To sort mail": {
 			Source: gmail, SingleUse: true, Purpose: "To sort mail",
-			Streams: []credential.Stream{{Name: "messages", Fields: []string{"id", "to", "from.name"}, Range: credential.TimeRange{Until: since}}},
+			Streams: []credential.Stream{
+				{Name: "messages", Fields: []string{"id", "to", "from.name"}, Range: credential.TimeRange{Until: since}},
+			},
 		},
 		"--source=" + gmail + "|--stream=messages|--stream=labels|--field=messages.id|--connection=cin_1": of(
-			credential.Stream{Name: "messages", Fields: []string{"id"}, Connections: []string{"cin_1"}}, credential.Stream{Name: "labels", Connections: []string{"cin_1"}}),
+			credential.Stream{Name: "messages", Fields: []string{"id"}, Connections: []string{"cin_1"}},
+			credential.Stream{Name: "labels", Connections: []string{"cin_1"}}),
 	} {
 		got, err := askedOf(line)
 		if err != nil {

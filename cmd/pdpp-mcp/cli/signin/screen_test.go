@@ -16,14 +16,18 @@ func TestApprovalScreen(t *testing.T) {
 		var out bytes.Buffer
 		screen := newApprovalScreen(&out)
 		screen.isTerminal = true
-		approval := connect.Approval{URL: "https://as.example/consent", UserCode: "A4E70A\x1b[2J", ExpiresAt: time.Now().Add(61 * time.Second)}
+		approval := connect.Approval{
+			URL: "https://as.example/consent", UserCode: "A4E70A\x1b[2J",
+			ExpiresAt: time.Now().Add(61 * time.Second),
+		}
 		screen.show(approval, time.Now())
 		time.Sleep(2*time.Second + time.Millisecond) // by the fake clock of synctest
 		synctest.Wait()
 		screen.close()
 		want := []string{
 			"\n    https://as.example/consent\n", "\n    A4E70A\\u001b[2J\n",
-			"\r" + "Waiting for the owner, 1:01 left", "\r" + "Waiting for the owner, 1:00 left", "\r" + "Waiting for the owner, 0:59 left",
+			"\r" + "Waiting for the owner, 1:01 left", "\r" + "Waiting for the owner, 1:00 left",
+			"\r" + "Waiting for the owner, 0:59 left",
 		}
 		at := 0
 		for _, part := range want {

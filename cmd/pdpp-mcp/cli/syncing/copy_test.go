@@ -13,9 +13,13 @@ import (
 // No name of a provider leads out of the directory, hides a file, or becomes the file of another name.
 func TestNamesOfFiles(t *testing.T) {
 	seen := map[string]string{}
-	for _, name := range []string{"messages", "..", ".", "../x", "a/b", "a%2Fb", "a b", ".hidden", "a:b", "a\\b", "ü", "a\x00b", "messages.jsonl"} {
+	for _, name := range []string{
+		"messages", "..", ".", "../x", "a/b", "a%2Fb", "a b", ".hidden", "a:b", "a\\b", "ü",
+		"a\x00b", "messages.jsonl",
+	} {
 		file := source{connection: name, stream: name}.file()
-		if path.Clean(file) != file || strings.Count(file, "/") != 1 || strings.HasPrefix(file, ".") || strings.Contains(file, "/.") || strings.ContainsAny(file, "\x00:\\") {
+		if path.Clean(file) != file || strings.Count(file, "/") != 1 || strings.HasPrefix(file, ".") ||
+			strings.Contains(file, "/.") || strings.ContainsAny(file, "\x00:\\") {
 			t.Errorf("%q becomes %q", name, file)
 		}
 		if other, there := seen[file]; there {
@@ -25,11 +29,19 @@ func TestNamesOfFiles(t *testing.T) {
 	}
 }
 
-// Other files in the directory stay: only partial files of a sync are removed, and only its state files count as copies.
+// Other files in the directory stay: only partial files of a sync are removed, and only its state files count as
+// copies.
 func TestOtherFilesAreLeftAlone(t *testing.T) {
 	directory := t.TempDir()
-	others := []string{"film.mkv.part", "cin_1/film.mkv.part", "cin_1/deeper/messages.jsonl.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part", ".eslintrc.json", "cin_1/.eslintrc.json", "cin_1/deeper/.messages.json"}
-	own := []string{"cin_1/messages.jsonl.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part", "cin_1/.messages.json.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part"}
+	others := []string{
+		"film.mkv.part", "cin_1/film.mkv.part",
+		"cin_1/deeper/messages.jsonl.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part", ".eslintrc.json", "cin_1/.eslintrc.json",
+		"cin_1/deeper/.messages.json",
+	}
+	own := []string{
+		"cin_1/messages.jsonl.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part",
+		"cin_1/.messages.json.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part",
+	}
 	for _, name := range append(others, own...) {
 		golden.Put(t, directory, name, `{"root":true}`)
 	}
@@ -52,7 +64,8 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 		}
 	}
 	run.reportUngranted(nil, &invocation.Sources{})
-	if want := "no longer granted, and kept: " + filepath.Join(directory, "cin_1", "labels.jsonl") + " (2 records)\n"; said.String() != want {
+	if want := "no longer granted, and kept: " + filepath.Join(directory, "cin_1", "labels.jsonl") +
+		" (2 records)\n"; said.String() != want {
 		t.Errorf("said %q, want %q", said.String(), want)
 	}
 }

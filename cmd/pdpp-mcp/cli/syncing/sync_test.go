@@ -22,7 +22,8 @@ func (emptyFeed) Get(context.Context, rs.Request) (*rs.Response, error) {
 	return answer.WithBody([]byte(`{"object":"list","data":[],"has_more":false,"next_changes_since":"b1"}`))
 }
 
-// A run that is stopped between two copies is no run that brought both up to date; one that is stopped behind the last is.
+// A run that is stopped between two copies is no run that brought both up to date; one that is stopped behind the last
+// is.
 func TestStoppedBetweenCopies(t *testing.T) {
 	for _, test := range []struct {
 		stopAfter, copies int
@@ -59,7 +60,9 @@ type leadingBack struct {
 func (l *leadingBack) Get(context.Context, rs.Request) (*rs.Response, error) {
 	l.pages++
 	answer := rs.Response{Status: 200}
-	return answer.WithBody(fmt.Appendf(nil, `{"object":"list","data":[{"id":"m%d"}],"has_more":true,"next_cursor":"%d","next_changes_since":"b1"}`, l.pages, 1+(l.pages-1)%2))
+	return answer.WithBody(fmt.Appendf(nil,
+		`{"object":"list","data":[{"id":"m%d"}],"has_more":true,"next_cursor":"%d","next_changes_since":"b1"}`, l.pages,
+		1+(l.pages-1)%2))
 }
 
 // A feed ends where its cursor leads back.
@@ -80,7 +83,8 @@ func TestOneRunAtATime(t *testing.T) {
 	}
 	err := second.open()
 	second.close()
-	if invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "another pdpp-mcp sync is writing to "+directory) {
+	if invocation.ExitCode(err) != invocation.ExitToolError ||
+		!strings.Contains(err.Error(), "another pdpp-mcp sync is writing to "+directory) {
 		t.Errorf("the second run: %v", err)
 	}
 	first.close()
