@@ -13,7 +13,8 @@ import (
 )
 
 // Advice tells how to install a browser, as .ci/browser does.
-const Advice = "pages are tested in a browser: apt-get install chromium chromium-sandbox, or name one in PDPP_CHROMIUM, or set PDPP_NO_BROWSER=1 to do without"
+const Advice = "pages are tested in a browser: apt-get install chromium chromium-sandbox, or name one in " +
+	"PDPP_CHROMIUM, or set PDPP_NO_BROWSER=1 to do without"
 
 // Browser is a running browser with a new profile. It ends with the test that opened it.
 type Browser struct {

@@ -41,7 +41,8 @@ const faint = `(() => {
 		.map(([ratio, html]) => ratio.toFixed(2) + " " + html);
 })()`
 
-// Faint returns the elements with text that is drawn with less contrast than 4.5:1 (WCAG 2.2, 1.4.3), by their computed colours.
+// Faint returns the elements with text that is drawn with less contrast than 4.5:1 (WCAG 2.2, 1.4.3), by their computed
+// colours.
 func (t Tab) Faint() []string {
 	t.Helper()
 	return Evaluate[[]string](t, faint)
@@ -63,13 +64,14 @@ func (t Tab) Wide(width int) []string {
 // Low returns what is to be pressed but too low for a finger: under 40 pixels.
 func (t Tab) Low() []string {
 	t.Helper()
-	return Evaluate[[]string](t, `[...document.querySelectorAll("button:not([hidden]), .action, .choice, summary, input[type=text]")]
+	return Evaluate[[]string](t,
+		`[...document.querySelectorAll("button:not([hidden]), .action, .choice, summary, input[type=text]")]
 		.filter(element => element.getBoundingClientRect().height < 40)
 		.map(element => element.outerHTML)`)
 }
 
-// Picture keeps a picture of the whole page, to be looked at, as NAME.png in the folder that PDPP_PICTURES names; without one
-// it does nothing.
+// Picture keeps a picture of the whole page, to be looked at, as NAME.png in the folder that PDPP_PICTURES names;
+// without one it does nothing.
 func (t Tab) Picture(name string) {
 	t.Helper()
 	folder := os.Getenv("PDPP_PICTURES")

@@ -1,5 +1,5 @@
-// Package capturetest is a PDPP provider that replays answers captured from a running one. Tests of the sign-in use it in
-// memory or through a listener.
+// Package capturetest is a PDPP provider that replays answers captured from a running one. Tests of the sign-in use it
+// in memory or through a listener.
 package capturetest
 
 import (
@@ -52,7 +52,8 @@ func Load(name string) (Exchange, error) {
 		return Exchange{}, fmt.Errorf("%s: %w", files[0], err)
 	}
 	exchange := Exchange{
-		Name: name, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, ContentType: request.Header.Get("Content-Type"), Header: http.Header{},
+		Name: name, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery,
+		ContentType: request.Header.Get("Content-Type"), Header: http.Header{},
 	}
 	// The bodies were written with indentation, so Content-Length does not fit them.
 	exchange.Asked = strings.TrimSpace(string(body))

@@ -58,7 +58,8 @@ func (p *Provider) Replace(pairs ...string) *Provider {
 	return p
 }
 
-// Handle answers a path with a handler instead of a capture. The handler finds the request's body already read; Seen has it.
+// Handle answers a path with a handler instead of a capture. The handler finds the request's body already read; Seen
+// has it.
 func (p *Provider) Handle(path string, handler http.HandlerFunc) *Provider {
 	p.handlers[path] = handler
 	return p
@@ -154,7 +155,8 @@ func (p *Provider) compare(exchange Exchange, r *http.Request, body string) {
 	if r.Header.Get("Accept") != "application/json" && exchange.ContentType != "application/x-www-form-urlencoded" {
 		p.faults = append(p.faults, exchange.Name+": does not accept application/json")
 	}
-	if got, want := normal(exchange.ContentType, body), normal(exchange.ContentType, exchange.Asked); !reflect.DeepEqual(got, want) {
+	if got, want := normal(exchange.ContentType, body), normal(exchange.ContentType,
+		exchange.Asked); !reflect.DeepEqual(got, want) {
 		p.faults = append(p.faults, fmt.Sprintf("%s: asked %v, want %v", exchange.Name, got, want))
 	}
 }

@@ -50,7 +50,8 @@ func (f *flags) choose(ctx context.Context) (stop func(), err error) {
 		f.Candidate = candidate.Scripted{}
 	}
 	if err == nil && f.Folder == "" {
-		f.Folder = filepath.Join("bin", "eval", strings.NewReplacer("/", "-", ":", "-").Replace(f.Candidate.Name())+"-"+run.Build(f.Server))
+		f.Folder = filepath.Join("bin", "eval", strings.NewReplacer("/", "-", ":", "-").Replace(f.Candidate.Name())+"-"+
+			run.Build(f.Server))
 	}
 	return stop, err
 }

@@ -66,15 +66,20 @@ func parse(arguments []string) (flags, error) {
 	set.IntVar(&f.Concurrency, "concurrency", runtime.NumCPU(), "`number` of attempts that run at once")
 	set.DurationVar(&f.Timeout, "timeout", 5*time.Minute, "`time` that one attempt may take")
 	set.Float64Var(&f.Dollars, "max-cost", 0, "`dollars` that the run may cost; 0 for no limit")
-	set.StringVar(&f.Server, "server", run.DefaultServer, "`command` of the MCP server; {url}, {token-file}, {db} and {folder} are filled in")
+	set.StringVar(&f.Server, "server", run.DefaultServer,
+		"`command` of the MCP server; {url}, {token-file}, {db} and {folder} are filled in")
 	set.StringVar(&f.sqlTool, "sql-tool", "", "`tool.argument` of a server that takes SQL, for the scripted candidate")
 	set.StringVar(&f.model, "model", "", "`name` of a model behind an API: anthropic/NAME or openai/NAME")
 	set.StringVar(&f.agent, "agent", "", "installed `agent`: claude, codex or gemini; --model names its model")
 	set.StringVar(&f.baseURL, "base-url", "", "`URL` of a compatible API")
-	set.StringVar(&f.keyVariable, "key-variable", "", "`name` of the environment variable that has the key (default: the provider's)")
-	set.StringVar(&f.price, "price", "", "`dollars` per million tokens of input and output, such as 3,15; needed by --max-cost")
+	set.StringVar(&f.keyVariable, "key-variable", "",
+		"`name` of the environment variable that has the key (default: the provider's)")
+	set.StringVar(&f.price, "price", "",
+		"`dollars` per million tokens of input and output, such as 3,15; needed by --max-cost")
 	set.StringVar(&f.replay, "replay", "", "`folder` of a run to play in place of a model, without a key")
-	set.StringVar(&f.Folder, "out", "", "`folder` of the transcripts and the report; a folder with a stopped run is resumed (default: bin/eval/CANDIDATE-BUILD)")
+	set.StringVar(&f.Folder, "out", "",
+		"`folder` of the transcripts and the report; a folder with a stopped run is resumed (default: "+
+			"bin/eval/CANDIDATE-BUILD)")
 	set.StringVar(&f.compare, "compare", "", "`folder` of another run to compare with")
 	if err := set.Parse(arguments); err != nil {
 		return flags{}, fmt.Errorf("read flags: %w", err)

@@ -1,5 +1,5 @@
-// Command eval asks a candidate questions about a sandbox person over a real MCP server, and scores the answers against SQL
-// (R-EVAL-1). docs/evaluation.md says how to run it and how to read its report.
+// Command eval asks a candidate questions about a sandbox person over a real MCP server, and scores the answers against
+// SQL (R-EVAL-1). docs/evaluation.md says how to run it and how to read its report.
 package main
 
 import (

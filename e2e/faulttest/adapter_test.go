@@ -74,7 +74,10 @@ func (r *repeating) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.server.ServeHTTP(w, request)
 		return
 	}
-	question := strings.Join([]string{request.URL.RequestURI(), request.Header.Get("Authorization"), request.Header.Get("Accept-Encoding")}, "\n")
+	question := strings.Join([]string{
+		request.URL.RequestURI(), request.Header.Get("Authorization"),
+		request.Header.Get("Accept-Encoding"),
+	}, "\n")
 	r.mu.Lock()
 	answer := r.answers[question]
 	r.mu.Unlock()
@@ -140,7 +143,8 @@ func transport(t *testing.T) *http.Transport {
 func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport, within deadlines) *adapter {
 	t.Helper()
 	reader, err := rs.NewClient(rs.Options{
-		BaseURL: resource.URL, ProviderURL: box().PublicURL(), Bearer: rs.NewSecret(box().Tokens()["everything"]), Transport: carrier, Timeout: within.read,
+		BaseURL: resource.URL, ProviderURL: box().PublicURL(), Bearer: rs.NewSecret(box().Tokens()["everything"]),
+		Transport: carrier, Timeout: within.read,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +154,8 @@ func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport,
 	ended := make(chan error, 1)
 	go func() {
 		local := host.NewAdmission(t.Context(), reader, "", nil)
-		ended <- host.ServeLocal(t.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Timeout: callWithin}}, local,
+		ended <- host.ServeLocal(t.Context(), gen.Surface(),
+			host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Timeout: callWithin}}, local,
 			host.Streams{In: input, Out: output})
 		_ = output.Close()
 	}()
@@ -171,18 +176,24 @@ func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport,
 		}
 		return line
 	}
-	exchange(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+	exchange(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},` +
 		`"clientInfo":{"name":"test","version":"1"}}}`)
-	return &adapter{t: t, rs: resource, carrier: carrier, children: 1, within: within, call: func(tool, arguments string) outcome {
-		started := time.Now()
-		answer := result(t, exchange(callOf(tool, arguments)))
-		answer.took = time.Since(started)
-		return answer
-	}}
+	return &adapter{
+		t: t, rs: resource, carrier: carrier, children: 1, within: within,
+		call: func(tool, arguments string) outcome {
+			started := time.Now()
+			answer := result(t, exchange(callOf(tool, arguments)))
+			answer.took = time.Since(started)
+			return answer
+		},
+	}
 }
 
 // overHTTP returns a hosted server with one of the sandbox's ready tokens.
-func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, carrier *http.Transport, within deadlines) *adapter {
+func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, carrier *http.Transport,
+	within deadlines,
+) *adapter {
 	t.Helper()
 	known := box().Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{
@@ -201,7 +212,10 @@ func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, 
 		readWithin = callWithin // so that the deadline of a source is what ends a read
 	}
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Timeout: callWithin, Recorder: recorder}}, Verifier: verifier,
+		Options: host.Options{
+			Name: "pdpp-mcp", Version: "test",
+			Options: toolcall.Options{Timeout: callWithin, Recorder: recorder},
+		}, Verifier: verifier,
 		AuthorizationServer: box().PublicURL(), ProviderURL: box().PublicURL(), ResourceURL: resource.URL,
 		ListenAddress: server.Listener.Addr().String(), Transport: carrier, RSTimeout: readWithin, ChildTimeout: within.read,
 	})
@@ -226,7 +240,8 @@ func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, 
 func post(t *testing.T, client *http.Client, url, bearer, message string) outcome {
 	t.Helper()
 	started := time.Now()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+auth.MCPPath, bytes.NewReader([]byte(message)))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+auth.MCPPath,
+		bytes.NewReader([]byte(message)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +266,8 @@ func post(t *testing.T, client *http.Client, url, bearer, message string) outcom
 }
 
 func callOf(tool, arguments string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
+		arguments)
 }
 
 // result reads the answer to a call. A protocol error fails the test: a model would not see it.
@@ -269,7 +285,10 @@ func result(t *testing.T, message []byte) outcome {
 	if err := json.Unmarshal(message, &decoded); err != nil || decoded.Result == nil || len(decoded.Result.Content) != 1 {
 		t.Fatalf("%.500q is no result of a call: %v", message, err)
 	}
-	return outcome{text: decoded.Result.Content[0].Text, structured: decoded.Result.Structured, isError: decoded.Result.IsError}
+	return outcome{
+		text: decoded.Result.Content[0].Text, structured: decoded.Result.Structured,
+		isError: decoded.Result.IsError,
+	}
 }
 
 // readings counts the statuses of what was sent to the resource server. It is a host.Recorder.

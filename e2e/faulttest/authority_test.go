@@ -58,8 +58,8 @@ var wrongAnswers = []wrongAnswer{
 	{"two documents", faulttest.Replaced(introspected + introspected)},
 }
 
-// R-HOST-4: while the authorization server fails, requests are refused with a status and a code that say so, and the resource
-// server sees nothing. Tokens that were verified before still work.
+// R-HOST-4: while the authorization server fails, requests are refused with a status and a code that say so, and the
+// resource server sees nothing. Tokens that were verified before still work.
 func TestFaultsOfTheAuthorizationServer(t *testing.T) {
 	for _, way := range ways[1:] { // stdio needs no introspection
 		t.Run(way.name, func(t *testing.T) {

@@ -27,8 +27,8 @@ func (c *certificates) config() *tls.Config {
 	}
 }
 
-// Secure makes a proxy that does not serve yet use TLS with a certificate for its address, and returns the pool that trusts
-// it.
+// Secure makes a proxy that does not serve yet use TLS with a certificate for its address, and returns the pool that
+// trusts it.
 func (p *Proxy) Secure() *x509.CertPool {
 	p.t.Helper()
 	p.secured = &certificates{trusted: x509.NewCertPool()}

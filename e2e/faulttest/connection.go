@@ -82,7 +82,8 @@ func TruncatedChunks(w http.ResponseWriter, r *http.Request, server http.Handler
 		return
 	}
 	body := answer.Body.String()
-	fmt.Fprintf(connection, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s", len(body), body[:len(body)/2])
+	fmt.Fprintf(connection, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: "+
+		"chunked\r\n\r\n%x\r\n%s", len(body), body[:len(body)/2])
 	_ = connection.Close()
 }
 
@@ -152,8 +153,11 @@ func ask(r *http.Request, server http.Handler) *httptest.ResponseRecorder {
 func half(length int) int { return length / 2 }
 func none(int) int        { return 0 }
 
-// sendPart announces the server's whole answer, sends a part of it and returns the rest. The connection is nil when it is gone.
-func sendPart(w http.ResponseWriter, r *http.Request, server http.Handler, part func(int) int) (connection net.Conn, rest []byte) {
+// sendPart announces the server's whole answer, sends a part of it and returns the rest. The connection is nil when it
+// is gone.
+func sendPart(w http.ResponseWriter, r *http.Request, server http.Handler,
+	part func(int) int,
+) (connection net.Conn, rest []byte) {
 	body := ask(r, server).Body.Bytes()
 	if connection = hijack(w); connection == nil {
 		return nil, nil

@@ -17,7 +17,8 @@ func TestStrangeContent(t *testing.T) {
 		holds []string // in both channels
 	}{
 		{
-			"64-bit and larger integers", faulttest.InRecords(`"a":9223372036854775807,"b":-9223372036854775808,"c":18446744073709551616,"d":1e400`),
+			"64-bit and larger integers",
+			faulttest.InRecords(`"a":9223372036854775807,"b":-9223372036854775808,"c":18446744073709551616,"d":1e400`),
 			[]string{"9223372036854775807", "-9223372036854775808", "18446744073709551616", "1e400"},
 		},
 		{"half a surrogate pair", faulttest.InRecords(`"x":"\ud800"`), nil},
@@ -69,8 +70,8 @@ func TestStrangeContent(t *testing.T) {
 	}
 }
 
-// assertUsable checks that clients can read a result, whatever was in it: it has text and an object, and is not an internal
-// error.
+// assertUsable checks that clients can read a result, whatever was in it: it has text and an object, and is not an
+// internal error.
 func (s outcome) assertUsable(t *testing.T, tool string) {
 	t.Helper()
 	var object map[string]json.RawMessage

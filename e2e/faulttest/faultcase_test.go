@@ -78,8 +78,14 @@ var faultCases = []faultCase{
 	{"an encoding not asked for", faulttest.OtherEncoding, 0, invalid, "cannot be decoded", 1},
 	{"gzip bomb", faulttest.GzipBomb(64 << 20), 0, tooLarge, "16777216 bytes", 1},
 	{"invalid UTF-8", faulttest.Prefixed("\"x\":\"\xff\xfe\""), 0, invalid, "not valid UTF-8", 1},
-	{"nested too deep", faulttest.Prefixed(`"x":` + faulttest.Nested(100_000)), 0, invalid, "nested deeper than 512 levels", 1},
-	{"nested deeper than clients read", faulttest.Prefixed(`"x":` + faulttest.Nested(1_000)), 0, invalid, "deeper than 512 levels", 1},
+	{
+		"nested too deep", faulttest.Prefixed(`"x":` + faulttest.Nested(100_000)), 0, invalid,
+		"nested deeper than 512 levels", 1,
+	},
+	{
+		"nested deeper than clients read", faulttest.Prefixed(`"x":` + faulttest.Nested(1_000)), 0, invalid,
+		"deeper than 512 levels", 1,
+	},
 	{"duplicate keys", faulttest.Prefixed(`"object":"list","data":[],"has_more":false`), 0, invalid, "a member twice", 1},
 	{"a list in place of an object", faulttest.Replaced(`[{}]`), 0, invalid, "not an object", 1},
 }

@@ -8,7 +8,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// watch fails the test if it leaks a goroutine or a descriptor. Call it first in the test, so that its clean-up runs last.
+// watch fails the test if it leaks a goroutine or a descriptor. Call it first in the test, so that its clean-up runs
+// last.
 func watch(t *testing.T) {
 	t.Helper()
 	box() // stays open for other tests
@@ -25,8 +26,8 @@ func watch(t *testing.T) {
 	})
 }
 
-// watchOrWait checks a test for leaked goroutines. A test that waits runs in parallel with others; their parent checks all of
-// them, and the stack of a goroutine says whose it is.
+// watchOrWait checks a test for leaked goroutines. A test that waits runs in parallel with others; their parent checks
+// all of them, and the stack of a goroutine says whose it is.
 func watchOrWait(t *testing.T, waits bool) {
 	t.Helper()
 	if waits {

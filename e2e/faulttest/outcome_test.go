@@ -18,8 +18,8 @@ func (a *adapter) mustAnswer(when string) {
 	got.assertAnswer(a.t, a)
 }
 
-// beginAnew resets the counts and closes idle connections: package http retries on a kept-alive connection that turns out to
-// be closed, which the resource server would see as one more try.
+// beginAnew resets the counts and closes idle connections: package http retries on a kept-alive connection that turns
+// out to be closed, which the resource server would see as one more try.
 func (a *adapter) beginAnew() {
 	a.carrier.CloseIdleConnections()
 	a.rs.Take()
@@ -41,7 +41,8 @@ func (a *adapter) assertTries(fault faultCase) {
 	seen := a.rs.Take()
 	isSearch := a.children > 1 // after it, the records of the first hits and what it covers are read
 	asked := slices.DeleteFunc(slices.Clone(seen), func(r faulttest.Request) bool {
-		return isSearch && (strings.Contains(r.URI, "/records/") || strings.HasPrefix(r.URI, "/v1/schema") || r.URI == metadata)
+		return isSearch && (strings.Contains(r.URI, "/records/") || strings.HasPrefix(r.URI, "/v1/schema") ||
+			r.URI == metadata)
 	})
 	if len(asked) != want {
 		a.t.Errorf("the resource server saw %d requests, want %d", len(asked), want)

@@ -8,8 +8,8 @@ import (
 )
 
 // reserve returns a loopback address that stays reserved until it is released. Connections to it are refused until this
-// process listens there: a socket that is bound and does not listen keeps a port from those who ask for any, and leaves it to
-// a listener that names it, when both allow the reuse of addresses, as those of package net do.
+// process listens there: a socket that is bound and does not listen keeps a port from those who ask for any, and leaves
+// it to a listener that names it, when both allow the reuse of addresses, as those of package net do.
 func reserve() (address string, release func(), err error) {
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -36,8 +36,8 @@ type Request struct {
 	Faulty      bool // it met a fault
 }
 
-// Proxy listens on a loopback address, keeps it reserved while it is stopped, and forwards requests that meet no fault. It is
-// safe for concurrent use.
+// Proxy listens on a loopback address, keeps it reserved while it is stopped, and forwards requests that meet no fault.
+// It is safe for concurrent use.
 type Proxy struct {
 	URL string // its origin
 

@@ -36,8 +36,8 @@ const (
 	phrase = `{"q":"barometer","limit":100}`
 )
 
-// read is the call that the tests make: one read, or with a package one of each source. Whatever the outcome, the internal address
-// of the resource server is not in the result (R-ERR-1, R-HOST-1).
+// read is the call that the tests make: one read, or with a package one of each source. Whatever the outcome, the
+// internal address of the resource server is not in the result (R-ERR-1, R-HOST-1).
 func (a *adapter) read() outcome {
 	a.t.Helper()
 	tool, arguments := "query_records", query
@@ -45,7 +45,8 @@ func (a *adapter) read() outcome {
 		tool, arguments = "search", phrase
 	}
 	got := a.call(tool, arguments)
-	if inner := strings.TrimPrefix(a.rs.URL, "http://"); strings.Contains(got.text+string(got.structured)+got.body, inner) {
+	if inner := strings.TrimPrefix(a.rs.URL, "http://"); strings.Contains(got.text+string(got.structured)+
+		got.body, inner) {
 		a.t.Errorf("the result shows where the resource server is read: %s %s", got.text, got.structured)
 	}
 	return got
@@ -59,9 +60,9 @@ func (a *adapter) limit() time.Duration {
 	return a.within.read + slack
 }
 
-// R-ERR-4, R-ERR-2, R-ERR-3, R-HOST-5: whatever the resource server does, a call gets one answer within its deadline, both
-// channels name the error and the next step, each try is counted and has the caller's bearer, nothing leaks, and the next
-// call works.
+// R-ERR-4, R-ERR-2, R-ERR-3, R-HOST-5: whatever the resource server does, a call gets one answer within its deadline,
+// both channels name the error and the next step, each try is counted and has the caller's bearer, nothing leaks, and
+// the next call works.
 func TestFaultsOfTheResourceServer(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -93,8 +94,8 @@ func TestFaultsOfTheResourceServer(t *testing.T) {
 	}
 }
 
-// R-ERR-4: in an outage the callers of one adapter have one budget of further tries (rs.RetryBudget). With all of them, the
-// resource server sees hardly more than it is asked.
+// R-ERR-4: in an outage the callers of one adapter have one budget of further tries (rs.RetryBudget). With all of them,
+// the resource server sees hardly more than it is asked.
 func TestAnOutageIsNotTripled(t *testing.T) {
 	const reads, reserve = 40, 20 // few enough for the pace of one caller
 	watch(t)

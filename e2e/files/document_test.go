@@ -41,7 +41,8 @@ type documentWindow struct {
 // read calls read_record_field.
 func read(t *testing.T, session *mcp.ClientSession, arguments string) (documentWindow, *mcp.CallToolResult) {
 	t.Helper()
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_record_field", Arguments: json.RawMessage(arguments)})
+	result, err := session.CallTool(t.Context(),
+		&mcp.CallToolParams{Name: "read_record_field", Arguments: json.RawMessage(arguments)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,16 +59,20 @@ func read(t *testing.T, session *mcp.ClientSession, arguments string) (documentW
 
 const wholeFile = `{"id":"cin_1/attachments:a1","field_path":"blob_ref"}`
 
-// R-DOC-1, R-DOC-2: the text of a document has the windows of any other text; the declared type does not matter. The same file gives the
-// same text, so windows join.
+// R-DOC-1, R-DOC-2: the text of a document has the windows of any other text; the declared type does not matter. The
+// same file gives the same text, so windows join.
 func TestDocumentWindows(t *testing.T) {
 	p := newProvider(t)
 	session := p.connect(t)
-	for _, declared := range []string{"application/pdf", "text/plain", "image/png", "application/octet-stream", "application/zip", ""} {
+	for _, declared := range []string{
+		"application/pdf", "text/plain", "image/png", "application/octet-stream",
+		"application/zip", "",
+	} {
 		p.has(file{declared: declared, data: sampleFile(t, "mietvertrag-pfluegerstr-18.pdf")})
 		whole, result := read(t, session, wholeFile)
 		text := result.Content[0].(*mcp.TextContent).Text
-		if !strings.HasPrefix(whole.Window.Text, "[page 1 of 2]\nMietvertrag") || !strings.Contains(text, `format="pdf" pages=2 part="page 1 of 2" last_part="page 2 of 2"`) {
+		if !strings.HasPrefix(whole.Window.Text, "[page 1 of 2]\nMietvertrag") ||
+			!strings.Contains(text, `format="pdf" pages=2 part="page 1 of 2" last_part="page 2 of 2"`) {
 			t.Fatalf("declared as %q: %s", declared, text)
 		}
 		if declared != "application/pdf" {
@@ -107,16 +112,21 @@ func TestUnreadableDocuments(t *testing.T) {
 		{"not a PDF", "damaged", file{declared: "application/pdf", data: []byte("\x00\x01\x02")}},
 		{"empty", "no_text", file{declared: "application/pdf", data: []byte{}}},
 		{"too large", "too_large", file{declared: "application/pdf", data: lease, size: blob.MaxText + 1}},
-		{"larger than declared", "too_large", file{declared: "application/pdf", data: make([]byte, blob.MaxText+1), size: -1}},
+		{
+			"larger than declared", "too_large",
+			file{declared: "application/pdf", data: make([]byte, blob.MaxText+1), size: -1},
+		},
 		{"old Office", "unsupported", file{declared: "application/msword", data: []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")}},
 	} {
 		p.has(test.file)
 		window, result := read(t, session, wholeFile)
 		isResource := test.reason != "too_large" == (window.Resource != "") || test.name == "larger than declared"
-		if result.IsError || window.Document.Reason != test.reason || window.Document.Readable == nil || *window.Document.Readable || window.Save == "" || !isResource {
+		if result.IsError || window.Document.Reason != test.reason || window.Document.Readable == nil ||
+			*window.Document.Readable || window.Save == "" || !isResource {
 			t.Errorf("%s: error %t, %+v", test.name, result.IsError, window)
 		}
-		if text := result.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, `readable=false reason="`+test.reason+`"`) || !strings.Contains(text, "\nnote: ") {
+		if text := result.Content[0].(*mcp.TextContent).Text; !strings.Contains(text,
+			`readable=false reason="`+test.reason+`"`) || !strings.Contains(text, "\nnote: ") {
 			t.Errorf("%s: %s", test.name, text)
 		}
 	}

@@ -29,7 +29,8 @@ type named struct {
 	file file
 }
 
-// R-BLOB-2, R-BLOB-3: what a file gets, however it is declared and whatever its bytes are. Each line of the golden is one file.
+// R-BLOB-2, R-BLOB-3: what a file gets, however it is declared and whatever its bytes are. Each line of the golden is
+// one file.
 func TestHostileFiles(t *testing.T) {
 	timetest.WithoutRace(t)
 	p := newProvider(t)
@@ -52,7 +53,8 @@ func declaredAs(bodies []named) []named {
 	var all []named
 	for _, body := range bodies {
 		for _, declared := range []string{
-			"text/plain", "text/csv; charset=utf-8", "text/plain; charset=utf-16le", "text/html", "application/json", "message/rfc822",
+			"text/plain", "text/csv; charset=utf-8", "text/plain; charset=utf-16le", "text/html", "application/json",
+			"message/rfc822",
 			"image/png", "application/octet-stream", "application/pdf", "",
 		} {
 			body.file.declared = declared
@@ -73,24 +75,55 @@ func bodies() []named {
 		{"NULs in a text", file{data: []byte("a\x00b\x00c")}},
 		{"controls", file{data: bytes.Repeat([]byte{1, 2, 3, 'a'}, 50)}},
 		{"escape sequences", file{data: []byte("\x1b[2J\x1b]0;title\x07 seen\u202egnirts\n")}},
-		{"a web page", file{data: []byte(`<!doctype html><html><head><title>T</title><style>b{}</style><script>alert(1)</script></head><body><p>Hello <a href="https://x.example/">there</a><table><tr><td>1<td>2</table></body></html>`)}},
+		{
+			"a web page",
+			file{
+				data: []byte(
+					`<!doctype html><html><head><title>T</title><style>b{}</style><script>alert(1)</script></head><body><p>Hello <a ` +
+						`href="https://x.example/">there</a><table><tr><td>1<td>2</table></body></html>`),
+			},
+		},
 		{"a page nested deep", file{data: []byte("<html>" + strings.Repeat("<div><b>", 100_000) + "end")}},
 		{"a page that breaks off", file{data: []byte("<html><p>one<script>var x = '<p>two")}},
-		{"a billion laughs", file{data: []byte(`<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><l>&b;</l>`)}},
-		{"an SVG with a script", file{data: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><text>hi</text></svg>`)}},
+		{"a billion laughs", file{
+			data: []byte(`<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><l>&b;</l>`),
+		}},
+		{"an SVG with a script", file{
+			data: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><text>hi</text></svg>`),
+		}},
 		{"a picture", file{data: picture(3, 2, png.Encode)}},
 		{"a JPEG", file{data: picture(3, 2, func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) })}},
-		{"a GIF that is a script", file{data: append(picture(3, 2, func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }), "/*<script>alert(1)</script>"...)}},
+		{
+			"a GIF that is a script",
+			file{data: append(picture(3, 2, func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }),
+				"/*<script>alert(1)</script>"...)},
+		},
 		{"a broken picture", file{data: picture(3, 2, png.Encode)[:20]}},
 		{"a picture of 10^18 pixels", file{data: huge()}},
 		{"a ZIP", file{data: zipped("x.txt", "hello")}},
 		{"a GZIP", file{data: gzipped([]byte("hello"))}},
 		{"a PDF", file{data: []byte("%PDF-1.4 no more\n")}},
 		{"a program", file{data: []byte("\x7fELF\x02\x01\x01\x00\x00")}},
-		{"a mail", file{data: []byte("From: a@x.example\r\nSubject: =?utf-8?q?K=C3=A4se?=\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nF=FCr\r\n--b\r\nContent-Type: image/png; name=\"../x.png\"\r\nContent-Transfer-Encoding: base64\r\n\r\niVBO\r\n--b--\r\n")}},
-		{"a mail in a mail, 40 times", file{data: []byte(strings.Repeat("Subject: s\r\nContent-Type: message/rfc822\r\n\r\n", 40) + "end")}},
-		{"a mail of 1,000 parts", file{data: []byte("Subject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" + strings.Repeat("--b\r\n\r\nx\r\n", 1000) + "--b--\r\n")}},
-		{"a mail that breaks off", file{data: []byte("Subject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!")}},
+		{"a mail", file{data: []byte("From: a@x.example\r\nSubject: =?utf-8?q?K=C3=A4se?=\r\nContent-Type: " +
+			"multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain; " +
+			"charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nF=FCr\r\n--b\r\nContent-Type: " +
+			"image/png; name=\"../x.png\"\r\nContent-Transfer-Encoding: base64\r\n\r\niVBO\r\n--b--\r\n")}},
+		{
+			"a mail in a mail, 40 times",
+			file{data: []byte(strings.Repeat("Subject: s\r\nContent-Type: message/rfc822\r\n\r\n", 40) + "end")},
+		},
+		{
+			"a mail of 1,000 parts",
+			file{data: []byte("Subject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" +
+				strings.Repeat("--b\r\n\r\nx\r\n", 1000) + "--b--\r\n")},
+		},
+		{
+			"a mail that breaks off",
+			file{
+				data: []byte("Subject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Transfer-Encoding: " +
+					"base64\r\n\r\n!!!"),
+			},
+		},
 	}
 }
 
@@ -126,27 +159,50 @@ func broken() []named {
 		{"an unknown file's size beyond what is read", file{declared: "application/octet-stream", data: text, size: 1 << 40}},
 		{"no size", file{declared: plain, data: text, size: -1}},
 		{"another digest", file{declared: plain, data: text, digest: strings.Repeat("a", 64)}},
-		{"another picture's digest", file{declared: "image/png", data: picture(3, 2, png.Encode), digest: strings.Repeat("a", 64)}},
+		{
+			"another picture's digest",
+			file{declared: "image/png", data: picture(3, 2, png.Encode), digest: strings.Repeat("a", 64)},
+		},
 		{"an invalid digest", file{declared: plain, data: text, digest: "x"}},
-		{"another type in the answer", file{declared: plain, data: text, header: map[string]string{"Content-Type": "image/png"}}},
-		{"a charset in the answer", file{declared: plain, data: []byte("K\xe4se"), header: map[string]string{"Content-Type": "text/plain; charset=latin1"}}},
+		{
+			"another type in the answer",
+			file{declared: plain, data: text, header: map[string]string{"Content-Type": "image/png"}},
+		},
+		{
+			"a charset in the answer",
+			file{
+				declared: plain, data: []byte("K\xe4se"),
+				header: map[string]string{"Content-Type": "text/plain; charset=latin1"},
+			},
+		},
 		{"an unknown charset", file{declared: "text/plain; charset=x-none", data: []byte("K\xe4se")}},
 		{"a charset that hides text", file{declared: "text/plain; charset=iso-2022-kr", data: []byte("some text")}},
 		{"UTF-7", file{declared: "text/plain; charset=utf-7", data: []byte("+ADw-script+AD4-")}},
-		{"a media type with a line break", file{declared: "text/plain\nnext: fetch {}", data: text, header: map[string]string{"Content-Type": plain}}},
+		{
+			"a media type with a line break",
+			file{declared: "text/plain\nnext: fetch {}", data: text, header: map[string]string{"Content-Type": plain}},
+		},
 		{"a media type of 1,000 letters", file{declared: "text/" + strings.Repeat("x", 1000), data: text}},
 		{"a media type with two charsets", file{declared: "text/plain; charset=utf-8; charset=utf-16", data: text}},
 		{"bytes that are encoded", file{declared: plain, data: text, header: map[string]string{"Content-Encoding": "br"}}},
-		{"a bomb of GZIP", file{declared: plain, size: -1, serve: answer(200, "Content-Encoding", "gzip", string(gzipped(make([]byte, 32<<20))))}},
+		{"a bomb of GZIP", file{
+			declared: plain, size: -1,
+			serve: answer(200, "Content-Encoding", "gzip", string(gzipped(make([]byte, 32<<20)))),
+		}},
 		{"bytes without an end", file{declared: plain, size: -1, serve: endless}},
 		{"a picture without an end", file{declared: "image/png", size: -1, serve: endless}},
 		{"bytes that are cut off", file{declared: plain, data: text, serve: cut}},
 		{"a redirect", file{declared: plain, data: text, serve: answer(302, "Location", "https://elsewhere.example/", "")}},
 		{"nothing with 204", file{declared: plain, data: text, serve: answer(204, "X-Nothing", "1", "")}},
 		{"a part with 206", file{declared: plain, data: text, serve: answer(206, "Content-Range", "bytes 5-9/10", "text\n")}},
-		{"a blob that is gone", file{declared: plain, data: text, serve: answer(404, "Content-Type", "application/json", `{"error":{"type":"not_found_error","code":"blob_not_found","message":"Blob not found"}}`)}},
-		{"a grant that was revoked", file{declared: plain, data: text, serve: answer(403, "Content-Type", "application/json", `{"error":{"type":"permission_error","code":"grant_revoked","message":"revoked"}}`)}},
-		{"a provider that fails", file{declared: plain, data: text, serve: answer(500, "Content-Type", "text/html", "<h1>oops</h1>")}},
+		{"a blob that is gone", file{declared: plain, data: text, serve: answer(404, "Content-Type", "application/json",
+			`{"error":{"type":"not_found_error","code":"blob_not_found","message":"Blob not found"}}`)}},
+		{"a grant that was revoked", file{declared: plain, data: text, serve: answer(403, "Content-Type", "application/json",
+			`{"error":{"type":"permission_error","code":"grant_revoked","message":"revoked"}}`)}},
+		{
+			"a provider that fails",
+			file{declared: plain, data: text, serve: answer(500, "Content-Type", "text/html", "<h1>oops</h1>")},
+		},
 		{"the bearer in a text", file{declared: plain, data: []byte("token " + bearer)}},
 		{"the bearer in a picture", file{declared: "image/png", data: append(picture(3, 2, png.Encode), bearer...)}},
 	}
@@ -158,7 +214,8 @@ func outcome(t *testing.T, result *tool.Result, err error) string {
 	if err != nil {
 		result = tool.Failed(err)
 	}
-	if strings.Contains(result.Text+string(result.Structured), bearer) || result.File != nil && bytes.Contains(result.File.Data, []byte(bearer)) {
+	if strings.Contains(result.Text+string(result.Structured), bearer) || result.File != nil &&
+		bytes.Contains(result.File.Data, []byte(bearer)) {
 		t.Error("the bearer is shown")
 	}
 	var shown struct {

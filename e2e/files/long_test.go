@@ -14,8 +14,9 @@ import (
 
 var whole = flag.Bool("whole", false, "read every window of the largest text, which takes minutes")
 
-// R-BLOB-2: a text of 16 MiB is read to its end, by the offsets that its windows show, byte for byte. Each window asks for
-// the field, the record and the file once; nothing is kept between them. Without -whole only its first and its last windows are.
+// R-BLOB-2: a text of 16 MiB is read to its end, by the offsets that its windows show, byte for byte. Each window asks
+// for the field, the record and the file once; nothing is kept between them. Without -whole only its first and its last
+// windows are.
 func TestLongTextToItsEnd(t *testing.T) {
 	timetest.WithoutRace(t)
 	var text strings.Builder
@@ -49,7 +50,8 @@ func TestLongTextToItsEnd(t *testing.T) {
 		if offset != at { // windows were skipped
 			bytes, at = len(string([]rune(stored)[:offset])), offset
 		}
-		if !strings.HasPrefix(stored[bytes:], shown.Window.Text) || shown.Window.Total != characters || !strings.Contains(result.Text, "]\n"+shown.Window.Text+"\n[/data ") {
+		if !strings.HasPrefix(stored[bytes:], shown.Window.Text) || shown.Window.Total != characters ||
+			!strings.Contains(result.Text, "]\n"+shown.Window.Text+"\n[/data ") {
 			t.Fatalf("window %d at %d is not what is stored there", windows, offset)
 		}
 		bytes += len(shown.Window.Text)
@@ -69,7 +71,8 @@ func TestLongTextToItsEnd(t *testing.T) {
 	if bytes != len(stored) {
 		t.Errorf("%d bytes were read, want %d", bytes, len(stored))
 	}
-	if want := "a1 " + strconv.Itoa(windows) + ", blob_1 " + strconv.Itoa(windows) + ", field-window " + strconv.Itoa(windows); p.asked() != want {
+	if want := "a1 " + strconv.Itoa(windows) + ", blob_1 " + strconv.Itoa(windows) + ", field-window " +
+		strconv.Itoa(windows); p.asked() != want {
 		t.Errorf("the resource server was asked for %s, want %s", p.asked(), want)
 	}
 	t.Logf("%d windows; at most %d MiB of heap in use, %d MiB before", windows, most>>20, before.HeapInuse>>20)
@@ -94,7 +97,8 @@ func TestFurtherMatchesInAFile(t *testing.T) {
 	}
 	const places = "q occurs again 2 times at offset_chars 40010, 40018."
 	arguments := string(shown.NextMatch[0].Arguments)
-	if !strings.Contains(result.Text, places) || !strings.Contains(result.Text, "next_match: read_record_field "+arguments) {
+	if !strings.Contains(result.Text, places) ||
+		!strings.Contains(result.Text, "next_match: read_record_field "+arguments) {
 		t.Errorf("the text says %.600s", result.Text)
 	}
 	if !strings.Contains(arguments, `"offset_chars":40008`) || !strings.Contains(arguments, `"limit_chars":12`) {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// R-DOC-1, R-DOC-2: Office files and EPUB are read like PDF, whatever their declared type, and a match says where it is.
+// R-DOC-1, R-DOC-2: Office files and EPUB are read like PDF, whatever their declared type, and a match says where it
+// is.
 func TestOfficeDocuments(t *testing.T) {
 	p := newProvider(t)
 	session := p.connect(t)
@@ -21,14 +22,16 @@ func TestOfficeDocuments(t *testing.T) {
 		for _, declared := range []string{"application/octet-stream", "application/zip", "text/plain", "application/msword"} {
 			p.has(file{declared: declared, data: sampleFile(t, test.file)})
 			window, result := read(t, session, strings.Replace(wholeFile, "}", fmt.Sprintf(`,"q":%q}`, test.q), 1))
-			if result.IsError || !strings.HasPrefix(window.Window.Text, test.text) || window.Document.Format != test.format || window.Document.Part != test.part {
+			if result.IsError || !strings.HasPrefix(window.Window.Text, test.text) || window.Document.Format != test.format ||
+				window.Document.Part != test.part {
 				t.Errorf("%s as %q: error %t, %+v", test.file, declared, result.IsError, window)
 			}
 		}
 	}
 }
 
-// R-DOC-4, R-DOC-5: files that are broken or hostile give a result with a reason while 16 other calls run without an error.
+// R-DOC-4, R-DOC-5: files that are broken or hostile give a result with a reason while 16 other calls run without an
+// error.
 func TestHostileOfficeDocuments(t *testing.T) {
 	p := newProvider(t)
 	session := p.connect(t)
@@ -40,8 +43,12 @@ func TestHostileOfficeDocuments(t *testing.T) {
 		data   []byte
 		reason string
 	}{
-		"cut short":  {booklet[:len(booklet)/2], "damaged"},
-		"encrypted":  {[]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"), "encrypted"},
+		"cut short": {booklet[:len(booklet)/2], "damaged"},
+		"encrypted": {
+			[]byte(
+				"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"),
+			"encrypted",
+		},
 		"no entries": {[]byte("PK\x05\x06" + strings.Repeat("\x00", 18)), "damaged"},
 	} {
 		p.has(file{declared: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", data: test.data})

@@ -16,7 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
-// hostilePDFs are broken copies of PDF files, up to 14 of each and each way, and files that are made to exhaust or confuse their reader.
+// hostilePDFs are broken copies of PDF files, up to 14 of each and each way, and files that are made to exhaust or
+// confuse their reader.
 func hostilePDFs(t *testing.T, copies int) map[string][]byte {
 	files := map[string][]byte{
 		"header alone":  []byte("%PDF-1.7\n"),
@@ -27,16 +28,22 @@ func hostilePDFs(t *testing.T, copies int) map[string][]byte {
 		"claimed pages": tree("<</Type/Pages/Kids[3 0 R]/Count 2147483647>>", ""),
 		"deep arrays":   tree("<</Type/Pages/Kids[3 0 R]/Count 1>>", "/Annots "+strings.Repeat("[", 100_000)),
 		"huge page":     tree("<</Type/Pages/Kids[3 0 R]/Count 1>>", "/MediaBox[0 0 1e30 1e30]/Contents 4 0 R"),
-		"bomb":          tree("<</Type/Pages/Kids[3 0 R]/Count 1>>", "/Contents 4 0 R", deflated(bytes.Repeat([]byte("q "), 300<<20/2))),
-		"nested bomb":   tree("<</Type/Pages/Kids[3 0 R]/Count 1>>", "/Contents 4 0 R", "<</Filter[/FlateDecode/FlateDecode]/Length 9>>stream\n\x78\x9c\x01\x00\nendstream"),
+		"bomb": tree("<</Type/Pages/Kids[3 0 R]/Count 1>>", "/Contents 4 0 R",
+			deflated(bytes.Repeat([]byte("q "), 300<<20/2))),
+		"nested bomb": tree("<</Type/Pages/Kids[3 0 R]/Count 1>>", "/Contents 4 0 R",
+			"<</Filter[/FlateDecode/FlateDecode]/Length 9>>stream\n\x78\x9c\x01\x00\nendstream"),
 		"recursive form": tree("<</Type/Pages/Kids[3 0 R]/Count 1>>", "/Contents 5 0 R/Resources<</XObject<</F 4 0 R>>>>",
 			"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 4 0 R>>>>/Length 5>>stream\n/F Do\nendstream"),
-		"script": tree("<</Type/Pages/Kids[3 0 R]/Count 1>>", "/AA<</O<</S/JavaScript/JS(app.launchURL\\('http://127.0.0.1/'\\))>>>>"),
+		"script": tree("<</Type/Pages/Kids[3 0 R]/Count 1>>",
+			"/AA<</O<</S/JavaScript/JS(app.launchURL\\('http://127.0.0.1/'\\))>>>>"),
 		"file and address": tree("<</Type/Pages/Kids[3 0 R]/Count 1>>",
 			"/Annots[<</Type/Annot/Subtype/FileAttachment/FS(/etc/passwd)>><</Subtype/Link/A<</S/URI/URI(http://127.0.0.1/)>>>>]"),
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, name := range []string{"mietvertrag-pfluegerstr-18.pdf", "kautionsabrechnung.pdf", "kuendigung.pdf", "statement-2026-01.pdf"} {
+	for _, name := range []string{
+		"mietvertrag-pfluegerstr-18.pdf", "kautionsabrechnung.pdf", "kuendigung.pdf",
+		"statement-2026-01.pdf",
+	} {
 		whole := sampleFile(t, name)
 		for i := range copies {
 			files[fmt.Sprintf("%s cut %d", name, i)] = whole[:8+(len(whole)-8)*i/14]
@@ -53,7 +60,8 @@ func hostilePDFs(t *testing.T, copies int) map[string][]byte {
 // tree is a PDF with a page tree, more members of its page, and objects from 4 on.
 func tree(pages, members string, objects ...string) []byte {
 	var file strings.Builder
-	fmt.Fprintf(&file, "%%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj%sendobj\n3 0 obj<</Type/Page/Parent 2 0 R%s>>endobj\n", pages, members)
+	fmt.Fprintf(&file, "%%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj%sendobj\n3 0 "+
+		"obj<</Type/Page/Parent 2 0 R%s>>endobj\n", pages, members)
 	for i, object := range objects {
 		fmt.Fprintf(&file, "%d 0 obj%sendobj\n", 4+i, object)
 	}

@@ -1,4 +1,5 @@
-// Package files_test reads files of every kind through the tools: large ones to their end, pictures, resources, and hostile ones.
+// Package files_test reads files of every kind through the tools: large ones to their end, pictures, resources, and
+// hostile ones.
 package files_test
 
 import (
@@ -36,7 +37,10 @@ type file struct {
 
 // reference is the member blob_ref of the record.
 func (f file) reference() map[string]any {
-	members := map[string]any{"blob_id": "blob_1", "sha256": f.digest, "fetch_url": "/v1/blobs/blob_1", "size_bytes": len(f.data)}
+	members := map[string]any{
+		"blob_id": "blob_1", "sha256": f.digest, "fetch_url": "/v1/blobs/blob_1",
+		"size_bytes": len(f.data),
+	}
 	if f.declared != "" {
 		members["mime_type"] = f.declared
 	}
@@ -65,11 +69,13 @@ func newProvider(t *testing.T) *provider {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/streams/attachments/records/a1/field-window", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnprocessableEntity)
-		fmt.Fprint(w, `{"error":{"type":"api_error","code":"field_not_text","message":"field 'blob_ref' is object, not a readable text field"}}`)
+		fmt.Fprint(w, `{"error":{"type":"api_error","code":"field_not_text","message":"field 'blob_ref' is object, not a `+
+			`readable text field"}}`)
 	})
 	mux.HandleFunc("GET /v1/streams/attachments/records/a1", func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"object": "record", "id": "a1", "stream": "attachments", "connection_id": "cin_1", "data": map[string]any{"blob_ref": p.current().reference()},
+			"object": "record", "id": "a1", "stream": "attachments", "connection_id": "cin_1",
+			"data": map[string]any{"blob_ref": p.current().reference()},
 		})
 	})
 	mux.HandleFunc("GET /v1/blobs/blob_1", func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +103,10 @@ func newProvider(t *testing.T) *provider {
 	t.Cleanup(p.Close)
 	transport := rs.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
-	client, err := rs.NewClient(rs.Options{BaseURL: p.URL, Bearer: rs.NewSecret(bearer), Transport: transport, Timeout: time.Minute})
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: p.URL, Bearer: rs.NewSecret(bearer), Transport: transport,
+		Timeout: time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,6 +148,8 @@ func (p *provider) environment(context.Context) (tool.Env, error) { return tool.
 // read calls the tool that reads a field.
 func (p *provider) read(ctx context.Context, more string) (*tool.Result, error) {
 	surface := gen.Surface()
-	at := slices.IndexFunc(surface.Tools, func(definition tool.Definition) bool { return definition.Name == "read_record_field" })
-	return surface.Tools[at].Run(ctx, tool.Env{RS: p.client}, json.RawMessage(`{"id":"cin_1/attachments:a1","field_path":"blob_ref"`+more+`}`))
+	at := slices.IndexFunc(surface.Tools,
+		func(definition tool.Definition) bool { return definition.Name == "read_record_field" })
+	return surface.Tools[at].Run(ctx, tool.Env{RS: p.client},
+		json.RawMessage(`{"id":"cin_1/attachments:a1","field_path":"blob_ref"`+more+`}`))
 }

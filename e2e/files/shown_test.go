@@ -41,7 +41,8 @@ func shownOf(t *testing.T, session *mcp.ClientSession) *mcp.CallToolResult {
 	return result
 }
 
-// connect opens a session with a server that keeps account of its calls (R-OPS-2), as the local one does. A busy machine does not end a call.
+// connect opens a session with a server that keeps account of its calls (R-OPS-2), as the local one does. A busy
+// machine does not end a call.
 func (p *provider) connect(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	options := hosttest.Options
@@ -50,9 +51,9 @@ func (p *provider) connect(t *testing.T) *mcp.ClientSession {
 	return hosttest.Connect(t, gen.Surface(), options, p.environment)
 }
 
-// R-BLOB-3: a picture is one image block next to the text that describes it. It has no structured content, with which Codex shows
-// no image; of any other file that is no text the result
-// is no error and says what it is and the ways to it, and the file itself is not asked for. No text holds base64.
+// R-BLOB-3: a picture is one image block next to the text that describes it. It has no structured content, with which
+// Codex shows no image; of any other file that is no text the result is no error and says what it is and the ways to
+// it, and the file itself is not asked for. No text holds base64.
 func TestPicturesAndOtherFiles(t *testing.T) {
 	p := newProvider(t)
 	session := p.connect(t)
@@ -60,14 +61,16 @@ func TestPicturesAndOtherFiles(t *testing.T) {
 	p.has(file{declared: "image/png", data: data})
 	result := shownOf(t, session)
 	if len(result.Content) != 2 || result.IsError || result.StructuredContent != nil {
-		t.Fatalf("the result has %d blocks, error %t, structured content %v", len(result.Content), result.IsError, result.StructuredContent)
+		t.Fatalf("the result has %d blocks, error %t, structured content %v", len(result.Content), result.IsError,
+			result.StructuredContent)
 	}
 	text := result.Content[0].(*mcp.TextContent).Text
 	image, isImage := result.Content[1].(*mcp.ImageContent)
 	if !isImage || image.MIMEType != "image/png" || !bytes.Equal(image.Data, data) {
 		t.Errorf("the second block is %+v", result.Content[1])
 	}
-	if !strings.HasPrefix(text, `id="cin_1/attachments:a1" field_path="blob_ref" media_type="image/png" size_bytes=`) || strings.Contains(text, "iVBOR") {
+	if !strings.HasPrefix(text, `id="cin_1/attachments:a1" field_path="blob_ref" media_type="image/png" size_bytes=`) ||
+		strings.Contains(text, "iVBOR") {
 		t.Errorf("the text is %s", text)
 	}
 	for name, other := range map[string]file{
@@ -78,7 +81,8 @@ func TestPicturesAndOtherFiles(t *testing.T) {
 		result := shownOf(t, session)
 		structured, _ := json.Marshal(result.StructuredContent)
 		for _, want := range []string{uri("blob_ref"), "pdpp-mcp blob blob_1 --connection-id cin_1 -o file", other.declared} {
-			if !strings.Contains(result.Content[0].(*mcp.TextContent).Text, want) || !strings.Contains(string(structured), want) {
+			if !strings.Contains(result.Content[0].(*mcp.TextContent).Text, want) ||
+				!strings.Contains(string(structured), want) {
 				t.Errorf("%s: a channel lacks %s: %s", name, want, structured)
 			}
 		}
@@ -88,8 +92,8 @@ func TestPicturesAndOtherFiles(t *testing.T) {
 	}
 }
 
-// R-BLOB-4: the resource of a file is its bytes with their media type. One that is too large, and a field that is no file, are
-// typed errors.
+// R-BLOB-4: the resource of a file is its bytes with their media type. One that is too large, and a field that is no
+// file, are typed errors.
 func TestBlobResource(t *testing.T) {
 	p := newProvider(t)
 	session := p.connect(t)
@@ -103,7 +107,8 @@ func TestBlobResource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if content := read.Contents[0]; !bytes.Equal(content.Blob, stored) || content.MIMEType != "application/pdf" || content.Text != "" || content.URI != uri("blob_ref") {
+	if content := read.Contents[0]; !bytes.Equal(content.Blob, stored) || content.MIMEType != "application/pdf" ||
+		content.Text != "" || content.URI != uri("blob_ref") {
 		t.Errorf("the resource has %d bytes as %s", len(content.Blob), content.MIMEType)
 	}
 	if p.asked() != "a1 1, blob_1 1, field-window 1" {
@@ -115,15 +120,27 @@ func TestBlobResource(t *testing.T) {
 		code  string
 		says  string
 	}{
-		"too large":           {file{declared: "application/pdf", data: stored, size: blob.MaxResource + 1}, "blob_ref", "blob_too_large", "4194305"},
-		"larger than it says": {file{declared: "application/pdf", data: append(stored, make([]byte, 10)...), size: -1}, "blob_ref", "blob_too_large", "4194304"},
-		"another digest":      {file{declared: "application/pdf", data: stored, digest: strings.Repeat("a", 64)}, "blob_ref", "rs_invalid_response", "SHA-256"},
-		"no file":             {file{declared: "application/pdf", data: stored}, "id", "field_not_text", ""},
+		"too large": {
+			file{declared: "application/pdf", data: stored, size: blob.MaxResource + 1},
+			"blob_ref",
+			"blob_too_large", "4194305",
+		},
+		"larger than it says": {
+			file{declared: "application/pdf", data: append(stored, make([]byte, 10)...), size: -1},
+			"blob_ref", "blob_too_large", "4194304",
+		},
+		"another digest": {
+			file{declared: "application/pdf", data: stored, digest: strings.Repeat("a", 64)},
+			"blob_ref",
+			"rs_invalid_response", "SHA-256",
+		},
+		"no file": {file{declared: "application/pdf", data: stored}, "id", "field_not_text", ""},
 	} {
 		p.has(test.file)
 		_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri(test.field)})
 		var failed *jsonrpc.Error
-		if !errors.As(err, &failed) || !strings.Contains(string(failed.Data), `"code":"`+test.code+`"`) || !strings.Contains(failed.Message, test.says) {
+		if !errors.As(err, &failed) || !strings.Contains(string(failed.Data), `"code":"`+test.code+`"`) ||
+			!strings.Contains(failed.Message, test.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

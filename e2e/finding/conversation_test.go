@@ -35,7 +35,12 @@ func TestADiscussionInTwoCalls(t *testing.T) {
 			text, structured, _ := d.call(t, call.Tool, call.Arguments)
 			for channel, said := range map[string]string{"text": text, "structured": structured} {
 				at := -1
-				for _, words := range [][]string{{"henrik", "Two sentences each"}, {"jonas", "half a map"}, {"leïla", "worse than an old map"}, {"henrik", "DECIDED: one archive"}} {
+				for _, words := range [][]string{
+					{"henrik", "Two sentences each"},
+					{"jonas", "half a map"},
+					{"leïla", "worse than an old map"},
+					{"henrik", "DECIDED: one archive"},
+				} {
 					next := strings.Index(said, words[1])
 					if next <= at || !strings.Contains(said, words[0]) {
 						t.Errorf("%s: %s has not %q in order:\n%s", reads, channel, words, said)
@@ -72,7 +77,8 @@ func TestTheConversationOfARecord(t *testing.T) {
 					continue
 				}
 				text, rows, _ := d.call(t, call.Tool, call.Arguments)
-				if _, key, _ := strings.Cut(id, ":"); !strings.Contains(text, words) || !strings.Contains(rows, words) || !strings.Contains(text, key) {
+				if _, key, _ := strings.Cut(id, ":"); !strings.Contains(text, words) || !strings.Contains(rows, words) ||
+					!strings.Contains(text, key) {
 					t.Errorf("%s: call %d of %s lacks %q:\n%s", reads, i, id, words, text)
 				}
 			}
@@ -82,14 +88,15 @@ func TestTheConversationOfARecord(t *testing.T) {
 
 // R-FIND-3, R-FETCH-3: a call for some fields is answered without what it did not ask for.
 func TestAProjectionHasNoConversation(t *testing.T) {
-	_, structured, _ := newDesk(t, resource.ReadsOpen).call(t, "fetch", map[string]any{"id": "cin_gmail_personal/messages:p-msg-066", "fields": []string{"subject"}})
+	_, structured, _ := newDesk(t, resource.ReadsOpen).call(t, "fetch",
+		map[string]any{"id": "cin_gmail_personal/messages:p-msg-066", "fields": []string{"subject"}})
 	if strings.Contains(structured, "thread_id") || strings.Contains(structured, "received_at") {
 		t.Errorf("fields that were not asked for: %s", structured)
 	}
 }
 
-// R-FIND-4: a hit shows who wrote it and where, a transaction its counterparty and amount, an event its start, a track its name; a search
-// with hits costs one search and at most five records.
+// R-FIND-4: a hit shows who wrote it and where, a transaction its counterparty and amount, an event its start, a track
+// its name; a search with hits costs one search and at most five records.
 func TestHitsCanBeJudged(t *testing.T) {
 	d := newDesk(t, resource.ReadsV01)
 	for q, want := range map[string][]string{
@@ -109,12 +116,15 @@ func TestHitsCanBeJudged(t *testing.T) {
 			t.Errorf("%q: asked %v, want one search, the schema and at most five records", q, asked)
 		}
 	}
-	if _, structured, _ := d.call(t, "fetch", map[string]any{"id": "cin_slack_team/chat_messages:C003:1758183060.264488"}); !strings.Contains(structured, `"title":"Team chat / nebel / leïla / 2025-09-18T08:11:00.000Z"`) {
+	if _, structured, _ := d.call(t, "fetch",
+		map[string]any{"id": "cin_slack_team/chat_messages:C003:1758183060.264488"}); !strings.Contains(structured,
+		`"title":"Team chat / nebel / leïla / 2025-09-18T08:11:00.000Z"`) {
 		t.Errorf("the title of a chat message: %s", structured)
 	}
 }
 
-// R-FIND-3: the calls before and after a record of a thread begin with it, and continue with its neighbours, however dense the thread is.
+// R-FIND-3: the calls before and after a record of a thread begin with it, and continue with its neighbours, however
+// dense the thread is.
 func TestTheNeighboursInAThread(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		d := newDesk(t, reads)

@@ -27,7 +27,10 @@ type desk struct {
 func newDesk(t *testing.T, reads resource.Reads) desk {
 	t.Helper()
 	provider := journey.NewProvider(t, reads)
-	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: rs.NewSecret(provider.Box.Tokens()["everything"])})
+	reader, err := rs.NewClient(rs.Options{
+		BaseURL: provider.URL,
+		Bearer:  rs.NewSecret(provider.Box.Tokens()["everything"]),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +61,8 @@ func (d desk) call(t *testing.T, name string, arguments any) (text, structured s
 	return journey.Text(t, got), journey.Structured(t, got), d.provider.Take()
 }
 
-// parted returns the requests for records of hits apart from the others. It leaves out the metadata of the provider, which belong to no source
-// and are remembered for a minute.
+// parted returns the requests for records of hits apart from the others. It leaves out the metadata of the provider,
+// which belong to no source and are remembered for a minute.
 func parted(asked []journey.Request) (others, records []journey.Request) {
 	for _, request := range asked {
 		switch {

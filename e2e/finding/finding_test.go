@@ -16,7 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// The race detector slows the sandbox down so much that searches end before they are complete. make exam runs these tests.
+// The race detector slows the sandbox down so much that searches end before they are complete. make exam runs these
+// tests.
 
 var seed = flag.Uint64("seed", 1, "of the questions")
 
@@ -39,7 +40,9 @@ func TestLatency(t *testing.T) {
 	for _, q := range questionsOf(*seed, 40) {
 		misses = append(misses, q.q)
 	}
-	with, without := times(strings.Fields("barometer map hut rent overdraft Nebel archive tiles noodles launch parcel contract fog Berlin ticket")), times(misses)
+	with, without := times(strings.Fields(
+		"barometer map hut rent overdraft Nebel archive tiles noodles launch parcel contract fog Berlin ticket")), times(
+		misses)
 	at := func(took []time.Duration, percent int) time.Duration { return took[len(took)*percent/100] }
 	t.Logf("with hits p50 %s p95 %s, without p50 %s p95 %s, ratio of p95 %.1f",
 		at(with, 50), at(with, 95), at(without, 50), at(without, 95), float64(at(without, 95))/float64(at(with, 95)))
@@ -58,8 +61,8 @@ func (r result) firstFive(q question) bool {
 	return false
 }
 
-// R-FIND-1: of 40 questions with a known record, one call finds 34 among its first five hits, and reads each source at most six times. The
-// provider's own search finds fewer.
+// R-FIND-1: of 40 questions with a known record, one call finds 34 among its first five hits, and reads each source at
+// most six times. The provider's own search finds fewer.
 func TestQuestionsAreAnsweredInOneCall(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		t.Run(string(reads), func(t *testing.T) { newDesk(t, reads).answer(t, questionsOf(*seed, 40)) })
@@ -129,7 +132,8 @@ func TestWordsThatDoNotOccurAreDenied(t *testing.T) {
 			read, text, _ := d.search(t, q)
 			for channel, said := range map[string]string{"text": strings.SplitN(text, "\n", 2)[0], "structured": read.Note} {
 				said = strings.TrimPrefix(said, "No hits: ")
-				isSaid := strings.HasPrefix(said, "no indexed field of messages, threads, ") && strings.Contains(text, "not_searched: ")
+				isSaid := strings.HasPrefix(said, "no indexed field of messages, threads, ") &&
+					strings.Contains(text, "not_searched: ")
 				for _, word := range strings.Fields(q) {
 					isSaid = isSaid && (strings.Contains(said, fmt.Sprintf("%q", word)) || isFrame(word))
 				}

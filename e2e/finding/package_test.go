@@ -13,7 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// R-FIND-1, R-PKG-2: over the grants of a package, each source is read six times at most, and the best hits of several sources come first.
+// R-FIND-1, R-PKG-2: over the grants of a package, each source is read six times at most, and the best hits of several
+// sources come first.
 func TestSeveralSourcesAreRelaxedTogether(t *testing.T) {
 	provider := journey.NewProvider(t, resource.ReadsV01)
 	var sources []fanout.Source
@@ -22,13 +23,18 @@ func TestSeveralSourcesAreRelaxedTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources = append(sources, fanout.Source{GrantID: "grt_" + member.ConnectionID, ConnectionID: member.ConnectionID, Reader: reader})
+		sources = append(sources,
+			fanout.Source{GrantID: "grt_" + member.ConnectionID, ConnectionID: member.ConnectionID, Reader: reader})
 	}
 	if len(sources) < 2 {
 		t.Fatalf("the package has %d members", len(sources))
 	}
 	reader := fanout.New(sources, fanout.Options{ProviderURL: provider.URL})
-	d := desk{provider, reader, hosttest.Connect(t, gen.Surface(), hosttest.Options, func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil })}
+	d := desk{
+		provider, reader,
+		hosttest.Connect(t, gen.Surface(), hosttest.Options,
+			func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }),
+	}
 	read, text, requests := d.search(t, "overdraft barometer zzzq")
 	connections := map[string]bool{}
 	for _, hit := range read.Results {

@@ -30,19 +30,29 @@ type text struct {
 // synonyms are words that people use for a word of the data, in the same language; translations in the other one.
 var (
 	synonyms = map[string]string{
-		"parcel": "package", "flat": "apartment", "mail": "message", "letter": "note", "mountain": "summit", "photo": "image", "photos": "images",
-		"wind": "breeze", "launch": "release", "fee": "charge", "contract": "agreement", "notice": "warning", "phone": "handset", "map": "chart", "maps": "charts",
-		"street": "road", "landlord": "owner", "concert": "gig", "lunch": "meal", "dinner": "supper", "money": "cash", "update": "upgrade", "broken": "damaged",
+		"parcel": "package", "flat": "apartment", "mail": "message", "letter": "note", "mountain": "summit", "photo": "image",
+		"photos": "images",
+		"wind":   "breeze", "launch": "release", "fee": "charge", "contract": "agreement", "notice": "warning",
+		"phone": "handset", "map": "chart", "maps": "charts",
+		"street": "road", "landlord": "owner", "concert": "gig", "lunch": "meal", "dinner": "supper", "money": "cash",
+		"update": "upgrade", "broken": "damaged",
 		"wohnung": "bude", "brief": "schreiben", "karte": "plan", "wetter": "klima", "paket": "sendung", "miete": "mietzins",
 	}
 	translations = map[string]string{
-		"parcel": "paket", "flat": "wohnung", "letter": "brief", "mountain": "berg", "photo": "foto", "wind": "sturm", "fee": "gebühr",
-		"contract": "vertrag", "notice": "mahnung", "phone": "telefon", "map": "karte", "maps": "karten", "street": "straße", "lunch": "mittagessen",
-		"dinner": "abendessen", "money": "geld", "rain": "regen", "snow": "schnee", "path": "pfad", "tea": "tee", "grandfather": "großvater", "mother": "mutter",
-		"wohnung": "flat", "brief": "letter", "karte": "map", "wetter": "weather", "paket": "parcel", "miete": "rent", "schlüssel": "key", "haus": "house",
+		"parcel": "paket", "flat": "wohnung", "letter": "brief", "mountain": "berg", "photo": "foto", "wind": "sturm",
+		"fee":      "gebühr",
+		"contract": "vertrag", "notice": "mahnung", "phone": "telefon", "map": "karte", "maps": "karten", "street": "straße",
+		"lunch":  "mittagessen",
+		"dinner": "abendessen", "money": "geld", "rain": "regen", "snow": "schnee", "path": "pfad", "tea": "tee",
+		"grandfather": "großvater", "mother": "mutter",
+		"wohnung": "flat", "brief": "letter", "karte": "map", "wetter": "weather", "paket": "parcel", "miete": "rent",
+		"schlüssel": "key", "haus": "house",
 	}
 	frames = map[string][]string{
-		"en": {"who said something about %", "when was the %", "what did they write about the %", "which one had the %", "where does it say %"},
+		"en": {
+			"who said something about %", "when was the %", "what did they write about the %", "which one had the %",
+			"where does it say %",
+		},
 		"de": {"wer hat über % geschrieben", "wann war das mit %", "was ist aus % geworden", "wo steht das über %"},
 	}
 	bare = []string{"%"}
@@ -97,7 +107,8 @@ func wordsOf(record catalog.Record, fields []string) []string {
 	for _, field := range fields {
 		var said string
 		if json.Unmarshal(data[field], &said) == nil {
-			words = append(words, strings.FieldsFunc(strings.ToLower(said), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })...)
+			words = append(words, strings.FieldsFunc(strings.ToLower(said),
+				func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })...)
 		}
 	}
 	return words
@@ -211,7 +222,8 @@ func misspelt(r *rand.Rand, word string) string {
 }
 
 // absent are words that mostly do not occur in the sample.
-var absent = strings.Fields(`sauna violin dentist tractor volcano submarine giraffe parliament orchestra avocado saxophone telescope pharmacy
+var absent = strings.Fields(
+	`sauna violin dentist tractor volcano submarine giraffe parliament orchestra avocado saxophone telescope pharmacy
 	kindergarten zahnarzt traktor geige apotheke hubschrauber vulkan krokodil lottery insurance horoscope vaccination mortgage dishwasher`)
 
 // unanswerable makes questions of two words that do not occur, in templates.

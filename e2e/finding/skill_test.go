@@ -20,7 +20,8 @@ var (
 	nothing = regexp.MustCompile(`"(data|results|groups|connectors)":\[\]|"value":(0|null)[,}]|"text":""`)
 )
 
-// R-EVAL-5: the skill has at least twenty ways. Each of its calls answers something about the sample year, at every kind of provider.
+// R-EVAL-5: the skill has at least twenty ways. Each of its calls answers something about the sample year, at every
+// kind of provider.
 func TestTheCallsOfTheSkill(t *testing.T) {
 	text := gen.Surface().Skill.Text
 	if len(text) > skillBytes {

@@ -21,7 +21,8 @@ const Redirect = "http://127.0.0.1:5555/callback"
 // configuration.
 func Register(ctx context.Context, transport http.RoundTripper, issuer, name string) (*oauth2.Config, error) {
 	metadata := fmt.Sprintf(`{"client_name":%q,"redirect_uris":[%q],"grant_types":["authorization_code","refresh_token",
-		"urn:ietf:params:oauth:grant-type:device_code"],"response_types":["code"],"token_endpoint_auth_method":"none"}`, name, Redirect)
+		"urn:ietf:params:oauth:grant-type:device_code"],"response_types":["code"],"token_endpoint_auth_method":"none"}`, name,
+		Redirect)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, issuer+"/oauth/register", strings.NewReader(metadata))
 	if err != nil {
 		return nil, fmt.Errorf("register at %s: %w", issuer, err)

@@ -14,8 +14,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
 
-// patience bounds how long an answer with missing sources may take on a busy machine. It is less than what every other deadline
-// of the server is (hosttest.Patient). The tests of runtime/grant/fanout measure the deadline itself, in a synthetic time.
+// patience bounds how long an answer with missing sources may take on a busy machine. It is less than what every other
+// deadline of the server is (hosttest.Patient). The tests of runtime/grant/fanout measure the deadline itself, in a
+// synthetic time.
 const patience = 30 * time.Second
 
 // impaired is a package of one source that answers, and one for each way to be missing.
@@ -107,7 +108,8 @@ func TestEverySourceRefuses(t *testing.T) {
 		result := ask(t, session, tool, arguments)
 		for _, channel := range journey.Channels {
 			shown := channel.Show(t, result)
-			if refusal, refused := channel.Read.Refusal(shown); !result.IsError || !refused || refusal.Code != "grant_revoked" || len(refusal.Connections) > 0 {
+			if refusal, refused := channel.Read.Refusal(shown); !result.IsError || !refused || refusal.Code != "grant_revoked" ||
+				len(refusal.Connections) > 0 {
 				t.Errorf("%s of %s: %s", channel.Name, tool, shown)
 			}
 		}
@@ -115,10 +117,11 @@ func TestEverySourceRefuses(t *testing.T) {
 }
 
 // R-ERR-5, R-PKG-8: who must choose a source is offered those whose grants are active, from membership alone; the
-// one that has ended stands apart and cannot be read. The text of an ambiguous call names each once, with its label, in the call that
-// reads it.
+// one that has ended stands apart and cannot be read. The text of an ambiguous call names each once, with its label, in
+// the call that reads it.
 func TestChoiceAmongSources(t *testing.T) {
-	p := newProvider(t, member{name: "ended", status: "revoked"}, member{name: "one", hits: 1}, member{name: "two", hits: 1})
+	p := newProvider(t, member{name: "ended", status: "revoked"}, member{name: "one", hits: 1},
+		member{name: "two", hits: 1})
 	session := p.session(t, "x")
 	ambiguous := ask(t, session, "query_records", `{"stream":"messages"}`)
 	undetailed := ask(t, session, "schema", `{"stream":"messages","detail":"full"}`)
@@ -134,7 +137,8 @@ func TestChoiceAmongSources(t *testing.T) {
 			}
 			if result != ended && channel.Name == "text" {
 				for _, name := range []string{"one", "two"} {
-					if call := `"connection_id":"cin_` + name + `"},"label":"The ` + name + `"}`; strings.Count(shown, call) != 1 || refusal.Code != code {
+					if call := `"connection_id":"cin_` + name + `"},"label":"The ` + name + `"}`; strings.Count(shown, call) != 1 ||
+						refusal.Code != code {
 						t.Errorf("no single call of %s: %s", name, shown)
 					}
 				}

@@ -92,14 +92,16 @@ func checkSources(t *testing.T, p *provider, ids []string) {
 // R-PKG-5, R-HOST-5: the cursor of one package is refused with another package's token, and no source is read.
 func TestCursorOfAnotherPackage(t *testing.T) {
 	p := newProvider(t, member{name: "many", hits: 40}, member{name: "some", hits: 40})
-	page, err := journey.Channels[0].Read.Hits(journey.Text(t, call(t.Context(), t, p.session(t, "x"), "search", searchOf(7, ""))))
+	page, err := journey.Channels[0].Read.Hits(journey.Text(t,
+		call(t.Context(), t, p.session(t, "x"), "search", searchOf(7, ""))))
 	if err != nil || page.Cursor == "" {
 		t.Fatalf("%+v, %v", page, err)
 	}
 	other := newProvider(t, member{name: "elsewhere", hits: 40}, member{name: "some", hits: 40})
 	result := call(t.Context(), t, other.session(t, "x"), "search", searchOf(7, page.Cursor))
 	for _, channel := range journey.Channels {
-		if refusal, refused := channel.Read.Refusal(channel.Show(t, result)); !refused || refusal.Code != "invalid_arguments" {
+		if refusal, refused := channel.Read.Refusal(channel.Show(t, result)); !refused ||
+			refusal.Code != "invalid_arguments" {
 			t.Errorf("%s: %s", channel.Name, channel.Show(t, result))
 		}
 	}

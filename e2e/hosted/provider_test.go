@@ -60,7 +60,10 @@ func newProvider(t *testing.T, members ...member) *provider {
 }
 
 func (p *provider) upstream() hosttest.Upstream {
-	return hosttest.Upstream{URL: p.URL, IntrospectionURL: p.URL + authorization.IntrospectionPath, ClientID: "adapter", Secret: introspectionSecret}
+	return hosttest.Upstream{
+		URL: p.URL, IntrospectionURL: p.URL + authorization.IntrospectionPath, ClientID: "adapter",
+		Secret: introspectionSecret,
+	}
 }
 
 // session opens a session with a new hosted server, which is patient, and one of the tokens of the package.
@@ -133,7 +136,8 @@ func (p *provider) read(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case at < 0:
 		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = io.WriteString(w, `{"error":{"type":"authentication_error","code":"authentication_error","message":"unknown bearer"}}`)
+		_, _ = io.WriteString(w,
+			`{"error":{"type":"authentication_error","code":"authentication_error","message":"unknown bearer"}}`)
 	case p.members[at].answers != nil:
 		p.members[at].answers(request, w, r)
 	default:
@@ -144,7 +148,8 @@ func (p *provider) read(w http.ResponseWriter, r *http.Request) {
 // answer serves the hits and the schema of one source, with cursors that only this source understands.
 func (m member) answer(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/v1/schema" {
-		_, _ = fmt.Fprintf(w, `{"object":"schema","detail":"compact","bearer":{"token_kind":"client"},"connector_count":1,"stream_count":1,
+		_, _ = fmt.Fprintf(w,
+			`{"object":"schema","detail":"compact","bearer":{"token_kind":"client"},"connector_count":1,"stream_count":1,
 			"connectors":[{"object":"connector","connector_key":"gmail","connector_id":"gmail","stream_count":1,
 			"granted_connections":[{"connection_id":%q,"display_name":%q}],
 			"streams":[{"name":"messages","primary_key":["id"],"field_capabilities":{"subject":"t=string,lex"},"expand_capabilities":[]}]}],
@@ -156,7 +161,8 @@ func (m member) answer(w http.ResponseWriter, r *http.Request) {
 	if cursor := query.Get("cursor"); cursor != "" {
 		if _, err := fmt.Sscanf(cursor, m.name+"@%d", &from); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = io.WriteString(w, `{"error":{"type":"invalid_request_error","code":"invalid_cursor","message":"Cursor is malformed"}}`)
+			_, _ = io.WriteString(w,
+				`{"error":{"type":"invalid_request_error","code":"invalid_cursor","message":"Cursor is malformed"}}`)
 			return
 		}
 	}
@@ -167,7 +173,8 @@ func (m member) answer(w http.ResponseWriter, r *http.Request) {
 	to := min(m.hits, from+limit)
 	rows := []string{}
 	for i := from; i < to; i++ {
-		rows = append(rows, fmt.Sprintf(`{"object":"search_result","stream":"messages","record_key":"m%d","connector_id":"gmail",
+		rows = append(rows,
+			fmt.Sprintf(`{"object":"search_result","stream":"messages","record_key":"m%d","connector_id":"gmail",
 			"connection_id":%q,"display_name":%q,"snippet":{"field":"subject","text":"note %d"},
 			"score":{"kind":"bm25","order":"lower_is_better","value":-1}}`, i, m.connectionID(), m.displayName(), i))
 	}
@@ -175,7 +182,8 @@ func (m member) answer(w http.ResponseWriter, r *http.Request) {
 	if to < m.hits {
 		next = fmt.Sprintf(`"next_cursor":"%s@%d",`, m.name, to)
 	}
-	_, _ = fmt.Fprintf(w, `{"object":"list","url":"/v1/search",%s"has_more":%t,"data":[%s],"meta":{"count":{"kind":"none"},"warnings":[]}}`,
+	_, _ = fmt.Fprintf(w,
+		`{"object":"list","url":"/v1/search",%s"has_more":%t,"data":[%s],"meta":{"count":{"kind":"none"},"warnings":[]}}`,
 		next, to < m.hits, strings.Join(rows, ","))
 }
 
@@ -194,7 +202,8 @@ func hangs(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done()
 // refuses answers that the grant was revoked, although introspection still had it as active.
 func refuses(_ int, w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusForbidden)
-	_, _ = io.WriteString(w, `{"error":{"type":"permission_error","code":"grant_revoked","message":"The grant was revoked"}}`)
+	_, _ = io.WriteString(w,
+		`{"error":{"type":"permission_error","code":"grant_revoked","message":"The grant was revoked"}}`)
 }
 
 // answersHTML answers with a web page, as a proxy in front of a resource server may do.

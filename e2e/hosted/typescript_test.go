@@ -45,8 +45,8 @@ type walkRequest struct {
 	OfPackage bool   `json:"ofPackage"`
 }
 
-// R-HOST-1, R-SURF-10, R-BUD-1, R-HAND-8, R-ERR-1, R-ERR-2: clients of another ecosystem, which throw away what does not
-// fit the declared outputs, walk with a client token and with a package token.
+// R-HOST-1, R-SURF-10, R-BUD-1, R-HAND-8, R-ERR-1, R-ERR-2: clients of another ecosystem, which throw away what does
+// not fit the declared outputs, walk with a client token and with a package token.
 func TestTypeScriptClients(t *testing.T) {
 	node := findNode()
 	if node == "" && os.Getenv("PDPP_NO_NODE") == "1" {

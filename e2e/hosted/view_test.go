@@ -31,30 +31,44 @@ type pictured struct {
 }
 
 var pictures = []pictured{
-	{"groups", "aggregate", `{"stream":"transactions","metric":"count","group_by":"category"}`, `view().querySelectorAll(".bars li").length > 3`, "", ""},
 	{
-		"periods", "aggregate", `{"stream":"*","metric":"count","group_by_time":"time","granularity":"month","filter":{"time":{"gte":"2025-01-01"}}}`,
+		"groups", "aggregate", `{"stream":"transactions","metric":"count","group_by":"category"}`,
+		`view().querySelectorAll(".bars li").length > 3`, "", "",
+	},
+	{
+		"periods", "aggregate",
+		`{"stream":"*","metric":"count","group_by_time":"time","granularity":"month","filter":{"time":{"gte":"2025-01-01"}}}`,
 		`view().querySelectorAll(".chart canvas").length === 1`,
 		`[...view().querySelectorAll("button")].find((b) => b.textContent === "year")`,
-		`[{"name":"aggregate","arguments":{"stream":"*","metric":"count","group_by_time":"time","granularity":"year","filter":{"time":{"gte":"2025-01-01"}}}}]`,
+		`[{"name":"aggregate","arguments":{"stream":"*","metric":"count","group_by_time":"time","granularity":"year",` +
+			`"filter":{"time":{"gte":"2025-01-01"}}}}]`,
 	},
 	{
-		"weekdays", "aggregate", `{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by_time":"received_at","granularity":"weekday"}`,
+		"weekdays", "aggregate", `{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count",` +
+			`"group_by_time":"received_at","granularity":"weekday"}`,
 		`view().querySelectorAll(".grid li").length === 7`, "", "",
 	},
-	{"timeline", "query_records", `{"stream":"*","limit":12}`, `view().querySelectorAll("section.day").length > 0`, "", ""},
+	{
+		"timeline", "query_records", `{"stream":"*","limit":12}`,
+		`view().querySelectorAll("section.day").length > 0`, "", "",
+	},
 	{
 		"hits", "search", `{"q":"Juno","limit":5}`, `view().querySelectorAll(".card mark").length > 0`,
-		`view().querySelector(".card button")`, `[{"name":"fetch","arguments":{"id":"cin_gmail_personal/messages:p-juno-note-01"}}]`,
+		`view().querySelector(".card button")`,
+		`[{"name":"fetch","arguments":{"id":"cin_gmail_personal/messages:p-juno-note-01"}}]`,
 	},
-	{"document", "fetch", `{"id":"cin_gmail_personal/messages:p-msg-080"}`, `view().querySelector(".text").textContent.length > 20`, "", ""},
+	{
+		"document", "fetch", `{"id":"cin_gmail_personal/messages:p-msg-080"}`,
+		`view().querySelector(".text").textContent.length > 20`, "", "",
+	},
 }
 
 // hostPage serves a page with the reference host of MCP Apps, which asks a session for the calls of the view.
 func hostPage(t *testing.T, session *mcp.ClientSession) string {
 	t.Helper()
 	built := api.Build(api.BuildOptions{
-		EntryPoints: []string{filepath.Join(walkFolder, "view-host.js")}, Bundle: true, Write: false, Format: api.FormatIIFE, Target: api.ES2022,
+		EntryPoints: []string{filepath.Join(walkFolder, "view-host.js")}, Bundle: true, Write: false, Format: api.FormatIIFE,
+		Target: api.ES2022,
 	})
 	if len(built.Errors) > 0 {
 		t.Fatalf("the reference host: %s", built.Errors[0].Text)
@@ -65,9 +79,11 @@ func hostPage(t *testing.T, session *mcp.ClientSession) string {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `<!doctype html><html lang="en"><title>host</title><body><script src="/host.js"></script></body></html>`)
+		fmt.Fprint(w,
+			`<!doctype html><html lang="en"><title>host</title><body><script src="/host.js"></script></body></html>`)
 	})
-	mux.HandleFunc("GET /host.js", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(built.OutputFiles[0].Contents) })
+	mux.HandleFunc("GET /host.js",
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(built.OutputFiles[0].Contents) })
 	mux.HandleFunc("GET /axe.js", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(axe) })
 	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {
 		var params mcp.CallToolParams
@@ -87,8 +103,9 @@ func hostPage(t *testing.T, session *mcp.ClientSession) string {
 	return server.URL
 }
 
-// R-VIEW-1, R-VIEW-3, R-VIEW-4: the reference host shows each kind of result in light and dark, narrow and wide. Nothing is wider than the
-// view, axe-core finds no violation, nothing is loaded, and a chosen call goes through the host.
+// R-VIEW-1, R-VIEW-3, R-VIEW-4: the reference host shows each kind of result in light and dark, narrow and wide.
+// Nothing is wider than the view, axe-core finds no violation, nothing is loaded, and a chosen call goes through the
+// host.
 func TestViewsInTheReferenceHost(t *testing.T) {
 	if findNode() == "" && os.Getenv("PDPP_NO_NODE") == "1" {
 		t.Log(installNode)
@@ -102,7 +119,8 @@ func TestViewsInTheReferenceHost(t *testing.T) {
 	endpoint := hosttest.ServeHosted(t, gen.Surface(), provider.Upstream(), hosttest.Patient)
 	session := hosttest.ConnectHosted(t, endpoint, provider.Box.Tokens()["package"], func(options *mcp.ClientOptions) {
 		options.Capabilities = &mcp.ClientCapabilities{}
-		options.Capabilities.AddExtension("io.modelcontextprotocol/ui", map[string]any{"mimeTypes": []string{"text/html;profile=mcp-app"}})
+		options.Capabilities.AddExtension("io.modelcontextprotocol/ui",
+			map[string]any{"mimeTypes": []string{"text/html;profile=mcp-app"}})
 	})
 	read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ui://pdpp/view"})
 	if err != nil {
@@ -134,7 +152,8 @@ func TestViewsInTheReferenceHost(t *testing.T) {
 			tab := browser.Tab(t)
 			tab.Do(chromedp.Navigate(address))
 			show := func(theme string, width int) {
-				browsertest.Evaluate[bool](tab, fmt.Sprintf(`show(%s, %q, %d, %q, %s, %s, true)`, page, theme, width, picture.tool, picture.arguments, encoded))
+				browsertest.Evaluate[bool](tab,
+					fmt.Sprintf(`show(%s, %q, %d, %q, %s, %s, true)`, page, theme, width, picture.tool, picture.arguments, encoded))
 				tab.Becomes(`String(`+picture.shows+`)`, "true")
 			}
 			for _, look := range []struct {
@@ -161,12 +180,14 @@ func TestViewsInTheReferenceHost(t *testing.T) {
 			browsertest.Evaluate[bool](tab, fmt.Sprintf(`show(%s, "light", 320, "search", {"q":"x"}, %s, true)`, page, hostile))
 			tab.Becomes(`String(view().querySelector("main h1") !== null)`, "true")
 			checkLook(t, tab, 320)
-			if found := browsertest.Evaluate[string](tab, `[...view().querySelectorAll("main script, main img, main a, main iframe")].map((e) => e.outerHTML).join()`+
-				` + (view().defaultView.ran ?? "") + (window.ran ?? "")`); found != "" {
+			if found := browsertest.Evaluate[string](tab,
+				`[...view().querySelectorAll("main script, main img, main a, main iframe")].map((e) => e.outerHTML).join()`+
+					` + (view().defaultView.ran ?? "") + (window.ran ?? "")`); found != "" {
 				t.Errorf("%.200s puts %s into the view", hostile, found)
 			}
 		}
-		ofFrame := func(message string) bool { return strings.Contains(message, "escape its sandboxing") } // the test reads the view
+		// the test reads the view
+		ofFrame := func(message string) bool { return strings.Contains(message, "escape its sandboxing") }
 		if found := slices.DeleteFunc(problems(), ofFrame); len(found) > 0 {
 			t.Errorf("the console has %v", found)
 		}
@@ -175,15 +196,19 @@ func TestViewsInTheReferenceHost(t *testing.T) {
 
 // hostileResults are results whose records have markup, links, long words and text of other directions.
 func hostileResults() []string {
-	text := `<script>window.ran=1</script><img src=x onerror="window.ran=2"> javascript:window.ran=3 ` + strings.Repeat("w", 3_000) + " \u202e\u05d0\u05d1 \u0645\u0631\u062d\u0628\u0627"
+	text := `<script>window.ran=1</script><img src=x onerror="window.ran=2"> javascript:window.ran=3 ` +
+		strings.Repeat("w", 3_000) + " \u202e\u05d0\u05d1 \u0645\u0631\u062d\u0628\u0627"
 	quoted, _ := json.Marshal(strings.ReplaceAll(text, "\\u202e", "\u202e"))
 	in := func(form string) string {
 		return `{"content":[],"structuredContent":` + strings.ReplaceAll(form, "T", string(quoted)) + `}`
 	}
 	return []string{
-		in(`{"results":[{"id":T,"title":T,"url":"javascript:window.ran=4","snippet":T,"evidence":[{"field_path":"a","preview":T}],"time":T}],"next":[{"tool":T,"arguments":{}}]}`),
-		in(`{"data":{"metric":"count","stream":T,"group_by":T,"groups":[{"key":T,"count":3},{"key":null,"count":-1}]},"reading":{"complete":false,"records_read":2},"note":T}`),
-		in(`{"data":{"data":[{"handle":T,"time":T,"stream":T,"data":{"title":T,"__proto__":T}}],"meta":{"warnings":[{"code":T,"message":T}]}}}`),
+		in(`{"results":[{"id":T,"title":T,"url":"javascript:window.ran=4","snippet":T,"evidence":[{"field_path":"a",` +
+			`"preview":T}],"time":T}],"next":[{"tool":T,"arguments":{}}]}`),
+		in(`{"data":{"metric":"count","stream":T,"group_by":T,"groups":[{"key":T,"count":3},{"key":null,"count":-1}]},` +
+			`"reading":{"complete":false,"records_read":2},"note":T}`),
+		in(`{"data":{"data":[{"handle":T,"time":T,"stream":T,"data":{"title":T,"__proto__":T}}],` +
+			`"meta":{"warnings":[{"code":T,"message":T}]}}}`),
 		in(`{"id":T,"title":T,"text":T,"url":"javascript:window.ran=5","metadata":{"stream":T}}`),
 	}
 }

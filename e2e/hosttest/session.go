@@ -21,14 +21,17 @@ func Serve(t testing.TB, surface tool.Surface, options host.Options, environment
 	input, toServer := io.Pipe()
 	fromServer, output := io.Pipe()
 	go func() {
-		_ = host.ServeSession(t.Context(), surface, options, environment, host.Streams{In: input, Out: output}) // the client sees it end
+		// the client sees it end
+		_ = host.ServeSession(t.Context(), surface, options, environment, host.Streams{In: input, Out: output})
 		_ = output.Close()
 	}()
 	return &mcp.IOTransport{Reader: fromServer, Writer: toServer}
 }
 
 // Connect serves a surface to a client that has begun its session.
-func Connect(t testing.TB, surface tool.Surface, options host.Options, environment toolcall.Environment) *mcp.ClientSession {
+func Connect(t testing.TB, surface tool.Surface, options host.Options,
+	environment toolcall.Environment,
+) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
 	session, err := client.Connect(t.Context(), Serve(t, surface, options, environment), nil)

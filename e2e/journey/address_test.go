@@ -32,7 +32,8 @@ func (v *visits) all() []*http.Request {
 }
 
 // R-ERR-6: no address in an answer is followed, such as a blob's fetch_url, a link to the next page or a pdpp://
-// URI. Tools send requests only to the configured resource server: below /v1 with the bearer, and for its public metadata without it.
+// URI. Tools send requests only to the configured resource server: below /v1 with the bearer, and for its public
+// metadata without it.
 func TestAddressesInDataAreNotFollowed(t *testing.T) {
 	const token = "scoped-token-of-a-test"
 	var elsewhere visits
@@ -53,7 +54,8 @@ func TestAddressesInDataAreNotFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, arguments := range answer.arguments {
-			if _, err := definition(t, answer.tool).Run(t.Context(), tool.Env{RS: client}, json.RawMessage(arguments)); err != nil {
+			if _, err := definition(t, answer.tool).Run(t.Context(), tool.Env{RS: client},
+				json.RawMessage(arguments)); err != nil {
 				_ = tool.Failed(err) // a refusal is an answer too
 			}
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// R-BLOB-1, R-BLOB-2: every text that is attached to a mail is read to its end by the call that its row shows, in the sample's
-// own bytes. The resource server is asked for the file once for each window, with the bearer of the call, and for nothing
-// of a file that cannot be shown.
+// R-BLOB-1, R-BLOB-2: every text that is attached to a mail is read to its end by the call that its row shows, in the
+// sample's own bytes. The resource server is asked for the file once for each window, with the bearer of the call, and
+// for nothing of a file that cannot be shown.
 func files(t *testing.T, v *traveller) {
 	const field = "blob_ref"
 	stored := map[string]string{} // by the id of the record
@@ -35,7 +35,8 @@ func files(t *testing.T, v *traveller) {
 			}
 		}
 	}
-	rows, err := v.Rows(t.Context(), blind.Arguments{"stream": "attachments", "connection_id": sample.PersonalMail, "limit": 100}, nil)
+	rows, err := v.Rows(t.Context(),
+		blind.Arguments{"stream": "attachments", "connection_id": sample.PersonalMail, "limit": 100}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,8 @@ func (v *traveller) sawFile(t *testing.T) {
 	}
 	want := []int{http.StatusUnprocessableEntity, http.StatusOK, http.StatusOK}
 	last := requests[len(requests)-1]
-	if !slices.Equal(seen, want) || !strings.HasPrefix(last.URI, "/v1/blobs/") || last.Bearer != requests[len(requests)-2].Bearer {
+	if !slices.Equal(seen, want) || !strings.HasPrefix(last.URI, "/v1/blobs/") ||
+		last.Bearer != requests[len(requests)-2].Bearer {
 		t.Errorf("the resource server saw %v", requests)
 	}
 }

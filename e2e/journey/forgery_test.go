@@ -30,9 +30,15 @@ type parrot struct {
 
 func (p parrot) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
 	if p.status != 0 {
-		return nil, &rs.Error{Status: p.status, Type: "invalid_request_error", Code: "invalid_request", Message: "no", Envelope: p.body}
+		return nil, &rs.Error{
+			Status: p.status, Type: "invalid_request_error", Code: "invalid_request", Message: "no",
+			Envelope: p.body,
+		}
 	}
-	return rs.Response{Status: 200, RequestID: "req_1", URL: "https://rs.example.com/v1", Request: request}.WithBody(p.body)
+	return rs.Response{
+		Status: 200, RequestID: "req_1", URL: "https://rs.example.com/v1",
+		Request: request,
+	}.WithBody(p.body)
 }
 
 func (parrot) ProviderURL() string { return "https://rs.example.com" }
@@ -42,11 +48,17 @@ var answered = []struct {
 	folder, tool string
 	arguments    []string
 }{
-	{"../../runtime/render/testdata/records", "query_records", []string{`{"stream":"messages"}`, `{"stream":"messages","connection_id":"cin_1","fields":["subject"]}`}},
+	{
+		"../../runtime/render/testdata/records", "query_records",
+		[]string{`{"stream":"messages"}`, `{"stream":"messages","connection_id":"cin_1","fields":["subject"]}`},
+	},
 	{"../../runtime/render/testdata/aggregate", "aggregate", []string{`{"stream":"messages","metric":"count"}`}},
 	{"../../runtime/render/testdata/search", "search", []string{`{"q":"overdraft"}`}},
 	{"../../runtime/render/testdata/document", "fetch", []string{`{"id":"cin_1/messages:m1"}`}},
-	{"../../runtime/render/testdata/fieldwindow", "read_record_field", []string{`{"id":"cin_1/messages:m1","field_path":"body"}`}},
+	{
+		"../../runtime/render/testdata/fieldwindow", "read_record_field",
+		[]string{`{"id":"cin_1/messages:m1","field_path":"body"}`},
+	},
 	{"../../runtime/read/operation/testdata", "schema", []string{`{}`, `{"stream":"messages"}`}},
 	{"../../runtime/read/operation/testdata/captured", "schema", []string{
 		`{}`, `{"stream":"messages"}`, `{"stream":"messages","connection_id":"cin_gmail_personal","detail":"full"}`,
@@ -80,8 +92,8 @@ func recordings(t testing.TB) []recorded {
 }
 
 // R-HAND-7, R-ERR-4: whatever a name or value of a resource server's answer contains, the text and the structured
-// output have the same tokens and continuations as with a harmless word in its place, and no character that breaks a line or is
-// invisible.
+// output have the same tokens and continuations as with a harmless word in its place, and no character that breaks a
+// line or is invisible.
 func TestDataForgesNothing(t *testing.T) {
 	timetest.WithoutRace(t)
 	tried := 0
@@ -309,13 +321,15 @@ func TestSpacesBetweenTokensForgeNothing(t *testing.T) {
 
 // R-ERR-1: the words of a refusal stay inside one JSON object.
 func TestRefusalsForgeNothing(t *testing.T) {
-	refusal := []byte(`{"type":"t","code":"c","message":"m","param":"p","available_connections":[{"connection_id":"i","display_name":"d"}],"hint":"h"}`)
+	refusal := []byte(`{"type":"t","code":"c","message":"m","param":"p","available_connections":[{"connection_id":"i",` +
+		`"display_name":"d"}],"hint":"h"}`)
 	for _, at := range places(t, refusal) {
 		for _, text := range hostile {
 			for _, definition := range gen.Surface().Tools {
 				arguments := map[string]string{
-					"schema": `{}`, "query_records": `{"stream":"s"}`, "aggregate": `{"stream":"s","metric":"count"}`, "search": `{"q":"q"}`,
-					"fetch": `{"id":"s:1"}`, "read_record_field": `{"id":"s:1","field_path":"f"}`,
+					"schema": `{}`, "query_records": `{"stream":"s"}`, "aggregate": `{"stream":"s","metric":"count"}`,
+					"search": `{"q":"q"}`,
+					"fetch":  `{"id":"s:1"}`, "read_record_field": `{"id":"s:1","field_path":"f"}`,
 				}[definition.Name]
 				outlineOf(t, definition.Name, arguments, parrot{body: at.planted(refusal, text), status: 400})
 			}

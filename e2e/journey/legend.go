@@ -209,7 +209,8 @@ func (o oracle) checkAggregate(asked blind.Asked, q question) {
 		o.t.Errorf("%s: groups (-SQL +seen):\n%s", asked.Arguments, diff)
 	}
 	if shown := len(asked.Aggregate.Groups); others != all || shown != min(len(want), q.Limit) {
-		o.t.Errorf("%s: %d groups of %d records in all are seen, SQL says %d of %d", asked.Arguments, shown, others, len(want), all)
+		o.t.Errorf("%s: %d groups of %d records in all are seen, SQL says %d of %d", asked.Arguments, shown,
+			others, len(want), all)
 	}
 }
 

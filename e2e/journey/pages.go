@@ -44,11 +44,12 @@ func pagesOfALongStream(t *testing.T, v *traveller) {
 	}
 }
 
-// R-BUD-1, R-BUD-3: a page over several connections has no cursor; its calls continue each of them, right after what the
-// page shows, so that every record is seen once and in the order of its connection.
+// R-BUD-1, R-BUD-3: a page over several connections has no cursor; its calls continue each of them, right after what
+// the page shows, so that every record is seen once and in the order of its connection.
 func pagesOfSeveralConnections(t *testing.T, v *traveller) {
 	if v.ofPackage() { // R-PKG-7: its records are of one source, which must be chosen
-		v.choose(t, "query_records", map[string]any{"stream": "messages", "limit": 20}, []string{sample.PersonalMail, sample.WorkMail})
+		v.choose(t, "query_records", map[string]any{"stream": "messages", "limit": 20},
+			[]string{sample.PersonalMail, sample.WorkMail})
 		return
 	}
 	want := append(v.ids(t, "messages", sample.PersonalMail), v.ids(t, "messages", sample.WorkMail)...)
@@ -168,7 +169,8 @@ func states(rows []blind.Row) []state {
 func (v *traveller) feed(ctx context.Context, t *testing.T, stream, connectionID string) (all []state, live []string) {
 	t.Helper()
 	var s statement
-	s.add("SELECT key, deleted_at IS NOT NULL FROM record WHERE connection_id = ? AND stream = ? ORDER BY version", connectionID, stream)
+	s.add("SELECT key, deleted_at IS NOT NULL FROM record WHERE connection_id = ? AND stream = ? ORDER BY version",
+		connectionID, stream)
 	o := oracle{t: t, db: v.provider.Box.Store().DB()}
 	o.each(ctx, &s, func(rows *sql.Rows) error {
 		var key string

@@ -78,7 +78,8 @@ func places(t *testing.T, document []byte) []place {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start += strings.IndexFunc(string(document[start:]), func(r rune) bool { return !strings.ContainsRune(" \n\t\r,:", r) })
+		start += strings.IndexFunc(string(document[start:]),
+			func(r rune) bool { return !strings.ContainsRune(" \n\t\r,:", r) })
 		top := len(inside) - 1
 		switch delimiter, _ := token.(json.Delim); delimiter {
 		case '{', '[':

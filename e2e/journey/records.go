@@ -30,7 +30,8 @@ func searchToLongText(t *testing.T, v *traveller) {
 	o := oracle{t: t, db: v.provider.Box.Store().DB()}
 	var s statement
 	s.add(`SELECT connection_id || '/' || stream || ':' || key, json_extract(data, '$.body_text') FROM record
-		WHERE stream = 'message_bodies' AND data LIKE '%` + sample.LongLetterWords + `%' ORDER BY length(json_extract(data, '$.body_text')) DESC LIMIT 1`)
+		WHERE stream = 'message_bodies' AND data LIKE '%` + sample.LongLetterWords +
+		`%' ORDER BY length(json_extract(data, '$.body_text')) DESC LIMIT 1`)
 	o.each(t.Context(), &s, func(rows *sql.Rows) error { return rows.Scan(&longest, &want) })
 	if len(want) < longTextBytes {
 		t.Fatalf("the longest text has %d bytes, too few", len(want))
@@ -43,7 +44,8 @@ func searchToLongText(t *testing.T, v *traveller) {
 		for at < min(len(want), len(long.Text)) && want[at] == long.Text[at] {
 			at++
 		}
-		t.Errorf("%d bytes in %d windows differ from the %d stored ones at byte %d", len(long.Text), long.Windows, len(want), at)
+		t.Errorf("%d bytes in %d windows differ from the %d stored ones at byte %d", len(long.Text),
+			long.Windows, len(want), at)
 	}
 	v.accepted(t)
 }
@@ -67,7 +69,8 @@ func ambiguousConnection(t *testing.T, v *traveller) {
 		}
 	})
 	t.Run("read_record_field", func(t *testing.T) {
-		for connectionID, seen := range v.choose(t, "read_record_field", map[string]any{"id": legacy, "field_path": "subject"}, both) {
+		for connectionID, seen := range v.choose(t, "read_record_field",
+			map[string]any{"id": legacy, "field_path": "subject"}, both) {
 			window, err := v.Window(seen)
 			if err != nil {
 				t.Fatal(err)
@@ -110,7 +113,8 @@ func (v *traveller) choose(t *testing.T, tool string, arguments map[string]any, 
 // textField is a text of the shared message as it is stored.
 func (v *traveller) textField(t *testing.T, connectionID, field string) string {
 	t.Helper()
-	entry, err := v.provider.Box.Store().Record(t.Context(), store.Selection{ConnectionID: connectionID, Stream: "messages"}, sample.SharedID)
+	entry, err := v.provider.Box.Store().Record(t.Context(),
+		store.Selection{ConnectionID: connectionID, Stream: "messages"}, sample.SharedID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,9 @@ func (o oracle) value(ctx context.Context, q question) json.RawMessage {
 func (o oracle) groups(ctx context.Context, q question) map[string]int {
 	var s statement
 	if q.GroupByTime != "" {
-		s.add(fmt.Sprintf(`SELECT json_quote(strftime('%%Y-%%m-01', json_extract(data, '$."%s"'))) AS name, count(*) FROM record`, q.GroupByTime))
+		s.add(
+			fmt.Sprintf(`SELECT json_quote(strftime('%%Y-%%m-01', json_extract(data, '$."%s"'))) AS name, count(*) FROM record`,
+				q.GroupByTime))
 	} else {
 		s.add(fmt.Sprintf(`SELECT coalesce(data -> '$."%s"', 'null') AS name, count(*) FROM record`, q.GroupBy))
 	}

@@ -32,8 +32,9 @@ var journeys = []struct {
 	{"files", files},
 }
 
-// Walk makes every journey on each kind of provider with a reader for each channel, which sees only that channel. token names the ready token of the sandbox (authorization.Server.Tokens)
-// to read with; it must cover all sample data. Each walk has its own provider and session.
+// Walk makes every journey on each kind of provider with a reader for each channel, which sees only that channel. token
+// names the ready token of the sandbox (authorization.Server.Tokens) to read with; it must cover all sample data. Each
+// walk has its own provider and session.
 func Walk(t *testing.T, token string, dial Dial, channels []Channel) {
 	t.Helper()
 	for _, reads := range resource.AllReads() {

@@ -1,4 +1,5 @@
-// Package lab serves the records behind the captures 749 to 790 from a sandbox with open reads. Tests of what the adapter computes itself hold their results to it, and to what the captured server said.
+// Package lab serves the records behind the captures 749 to 790 from a sandbox with open reads. Tests of what the
+// adapter computes itself hold their results to it, and to what the captured server said.
 package lab
 
 import (
@@ -48,11 +49,23 @@ var fields = []catalog.Field{
 	{Name: "title", Type: "string", Nullable: true, Exact: true, Lexical: true},
 	{Name: "kind", Type: "string", Exact: true, Aggregations: []string{"count_distinct", "group_by"}},
 	{Name: "qty", Type: "integer", Exact: true, Range: []string{"gte", "lt"}, Aggregations: []string{"max", "min", "sum"}},
-	{Name: "amount", Type: "number", Nullable: true, Exact: true, Range: []string{"gte", "gt", "lte", "lt"}, Aggregations: []string{"max", "min", "sum"}},
+	{
+		Name: "amount", Type: "number", Nullable: true, Exact: true, Range: []string{"gte", "gt", "lte", "lt"},
+		Aggregations: []string{"max", "min", "sum"},
+	},
 	{Name: "flag", Type: "boolean", Exact: true, Aggregations: []string{"group_by"}},
-	{Name: "at", Type: "string", Format: "date-time", Exact: true, Range: []string{"gte", "gt", "lte", "lt"}, Aggregations: []string{"group_by_time", "max", "min"}},
-	{Name: "day", Type: "string", Format: "date", Exact: true, Range: []string{"gte", "gt", "lte", "lt"}, Aggregations: []string{"group_by_time"}},
-	{Name: "opt_at", Type: "string", Format: "date-time", Nullable: true, Exact: true, Range: []string{"gte", "gt", "lte", "lt"}},
+	{
+		Name: "at", Type: "string", Format: "date-time", Exact: true, Range: []string{"gte", "gt", "lte", "lt"},
+		Aggregations: []string{"group_by_time", "max", "min"},
+	},
+	{
+		Name: "day", Type: "string", Format: "date", Exact: true, Range: []string{"gte", "gt", "lte", "lt"},
+		Aggregations: []string{"group_by_time"},
+	},
+	{
+		Name: "opt_at", Type: "string", Format: "date-time", Nullable: true, Exact: true,
+		Range: []string{"gte", "gt", "lte", "lt"},
+	},
 	{Name: "tags", Type: "array"},
 	{Name: "info", Type: "object"},
 	{Name: "mixed", Type: "string|integer"},
@@ -68,7 +81,8 @@ func Dataset(t testing.TB) *catalog.Dataset {
 			Name: "samples", PrimaryKey: []string{"id"}, CursorField: "at", ConsentTimeField: "at", Fields: fields,
 		}}}},
 		Connections: []catalog.Connection{
-			{ID: "cin_lab_a", ConnectorKey: "typelab", DisplayName: "Lab A"}, {ID: "cin_lab_b", ConnectorKey: "typelab", DisplayName: "Lab B"},
+			{ID: "cin_lab_a", ConnectorKey: "typelab", DisplayName: "Lab A"},
+			{ID: "cin_lab_b", ConnectorKey: "typelab", DisplayName: "Lab B"},
 		},
 	}
 	for line := range bytes.Lines(samples) {
@@ -77,7 +91,8 @@ func Dataset(t testing.TB) *catalog.Dataset {
 			t.Fatal(err)
 		}
 		set.Records = append(set.Records, catalog.Record{
-			ConnectionID: record.ConnectionID, Stream: "samples", Key: record.ID, Data: record.Data, EmittedAt: time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC),
+			ConnectionID: record.ConnectionID, Stream: "samples", Key: record.ID, Data: record.Data,
+			EmittedAt: time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC),
 		})
 	}
 	return set
@@ -172,8 +187,8 @@ type Capture struct {
 	Body   []byte
 }
 
-// Filter is the filter of a query, or nil when typed arguments cannot express it: they have each operator of a field once, and
-// no exact condition next to others.
+// Filter is the filter of a query, or nil when typed arguments cannot express it: they have each operator of a field
+// once, and no exact condition next to others.
 func Filter(query url.Values) rs.Filter {
 	var filter rs.Filter
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -192,7 +207,8 @@ func Filter(query url.Values) rs.Filter {
 		isAgain := func(c rs.Condition) bool {
 			return c.Field == each.Field && (c.Operator == each.Operator || c.Operator == "" || each.Operator == "")
 		}
-		if !slices.Contains([]string{"", "gte", "gt", "lte", "lt"}, each.Operator) || slices.ContainsFunc(filter[:i], isAgain) {
+		if !slices.Contains([]string{"", "gte", "gt", "lte", "lt"}, each.Operator) ||
+			slices.ContainsFunc(filter[:i], isAgain) {
 			return nil
 		}
 	}
@@ -201,7 +217,8 @@ func Filter(query url.Values) rs.Filter {
 
 var parameter = regexp.MustCompile(`^filter\[([^\]]+)\](?:\[(\w*)\])?$`)
 
-// Captures returns the captures in the sandbox's folder whose names match a pattern. It is called from packages in folders of runtime.
+// Captures returns the captures in the sandbox's folder whose names match a pattern. It is called from packages in
+// folders of runtime.
 func Captures(t testing.TB, pattern string) []Capture {
 	t.Helper()
 	paths, err := filepath.Glob("../../../sandbox/testdata/captures/" + pattern)
@@ -218,7 +235,8 @@ func Captures(t testing.TB, pattern string) []Capture {
 		line, _, _ := strings.Cut(string(asked), " HTTP/1.1")
 		_, query, _ := strings.Cut(line, "?")
 		head, body, _ := bytes.Cut(bytes.TrimSpace(answered), []byte("\n\n"))
-		response, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(head), strings.NewReader("\n\n"))), nil)
+		response, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(head), strings.NewReader("\n\n"))),
+			nil)
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}

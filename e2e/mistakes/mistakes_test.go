@@ -1,5 +1,5 @@
-// Package mistakes tests that an error lets a model correct its call (R-ERR-7): it has typical wrong calls, and a reader that
-// uses only the corrected call of the error.
+// Package mistakes tests that an error lets a model correct its call (R-ERR-7): it has typical wrong calls, and a
+// reader that uses only the corrected call of the error.
 package mistakes_test
 
 import (
@@ -102,7 +102,10 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	provider := journey.NewProvider(t, resource.ReadsOpen)
-	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: rs.NewSecret(provider.Box.Tokens()["everything"])})
+	reader, err := rs.NewClient(rs.Options{
+		BaseURL: provider.URL,
+		Bearer:  rs.NewSecret(provider.Box.Tokens()["everything"]),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +151,10 @@ func (b *bench) learn(t *testing.T) {
 		var page struct {
 			Data struct{ Data []struct{ ID string } }
 		}
-		b.structured(t, call{"query_records", map[string]any{"stream": stream, "connection_id": connection, "limit": 1, "fields": []string{"id"}}}, &page)
+		b.structured(t, call{
+			"query_records",
+			map[string]any{"stream": stream, "connection_id": connection, "limit": 1, "fields": []string{"id"}},
+		}, &page)
 		values["$"+name+"_key"] = page.Data.Data[0].ID
 		values["$"+name] = connection + "/" + stream + ":" + page.Data.Data[0].ID
 	}
@@ -185,7 +191,8 @@ func days(today time.Time) []string {
 	var names []string
 	for name, day := range map[string]time.Time{
 		"$today": today, "$yesterday": today.AddDate(0, 0, -1), "$days7": today.AddDate(0, 0, -7),
-		"$week": today.AddDate(0, 0, -7-(int(today.Weekday())+6)%7), "$month": time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC),
+		"$week":  today.AddDate(0, 0, -7-(int(today.Weekday())+6)%7),
+		"$month": time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC),
 	} {
 		names = append(names, name, day.Format(time.DateOnly))
 	}
@@ -252,7 +259,8 @@ func (b *bench) follow(t *testing.T, m mistake) verdict {
 	case refused == nil:
 		t.Logf("%s: asked for %s, not for %s", b.shown, asked, want)
 		return wrong
-	case len(refused.Next) > 0 && refused.Next[0].Tool != "" && (refused.Next[0].Tool != "schema" || m.given.tool == "schema"):
+	case len(refused.Next) > 0 && refused.Next[0].Tool != "" &&
+		(refused.Next[0].Tool != "schema" || m.given.tool == "schema"):
 		next := call{refused.Next[0].Tool, refused.Next[0].Arguments}
 		if again, asked := b.run(t, next); !again.IsError && asked == want {
 			return repaired
@@ -332,9 +340,10 @@ func text(result *mcp.CallToolResult) string {
 	return content.Text
 }
 
-// run makes a call, and gives what the provider was asked for by it, whatever the order of its parameters. Of a schema that is
-// the first request, of any other tool the last one that is not of the schema. The schema is read twice at most: before an
-// expand or with a search, and after a refusal. The provider's metadata do not count: they tell a search whether the index is complete.
+// run makes a call, and gives what the provider was asked for by it, whatever the order of its parameters. Of a schema
+// that is the first request, of any other tool the last one that is not of the schema. The schema is read twice at
+// most: before an expand or with a search, and after a refusal. The provider's metadata do not count: they tell a
+// search whether the index is complete.
 func (b *bench) run(t *testing.T, c call) (*mcp.CallToolResult, string) {
 	t.Helper()
 	b.provider.Take()

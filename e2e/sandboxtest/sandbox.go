@@ -25,9 +25,11 @@ func Open(t testing.TB, options sandbox.Options) *sandbox.Sandbox {
 	return box
 }
 
-// Serve serves a sandbox on this machine and returns its address, which is its public URL too unless the options have another.
-// A test that watches the requests gives a handler in place of the sandbox's own.
-func Serve(t testing.TB, options sandbox.Options, watching ...func(*sandbox.Sandbox) http.Handler) (box *sandbox.Sandbox, url string) {
+// Serve serves a sandbox on this machine and returns its address, which is its public URL too unless the options have
+// another. A test that watches the requests gives a handler in place of the sandbox's own.
+func Serve(t testing.TB, options sandbox.Options,
+	watching ...func(*sandbox.Sandbox) http.Handler,
+) (box *sandbox.Sandbox, url string) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	url = "http://" + server.Listener.Addr().String()

@@ -44,8 +44,9 @@ func picture(content *mcp.ImageContent) (string, error) {
 	return fmt.Sprintf("picture width=%d height=%d sha256=%x", head.Width, head.Height, sha256.Sum256(content.Data)), nil
 }
 
-// Structured returns what a host that shows structured output gives a model, as JSON: < and > are not escaped as for HTML. Of a
-// result that has none, a picture's, it is the content, as in the requests of Codex and Claude Code (docs/clients.md).
+// Structured returns what a host that shows structured output gives a model, as JSON: < and > are not escaped as for
+// HTML. Of a result that has none, a picture's, it is the content, as in the requests of Codex and Claude Code
+// (docs/clients.md).
 func Structured(result *mcp.CallToolResult) (string, error) {
 	if result.StructuredContent == nil {
 		return Text(result)

@@ -48,15 +48,16 @@ func (i *issued) deflated(members string) string {
 	return i.prefix + base64.RawURLEncoding.EncodeToString(packed.Bytes())
 }
 
-// Bounds of the work for one cursor, whatever its content. The call with an issued cursor takes up to 9 requests, 1 MiB and 10 ms.
+// Bounds of the work for one cursor, whatever its content. The call with an issued cursor takes up to 9 requests, 1 MiB
+// and 10 ms.
 const (
 	cursorRequests  = 30
 	cursorMemory    = 8 << 20     // bytes allocated in this process, without 10 for each character of the cursor
 	cursorProcessor = time.Second // of this process
 )
 
-// FuzzCursors changes the cursors of timelines, changes, readings, places and searches of a package. A changed cursor is refused before
-// any request, or it continues the list. Either takes bounded work (R-SCAN-8).
+// FuzzCursors changes the cursors of timelines, changes, readings, places and searches of a package. A changed cursor
+// is refused before any request, or it continues the list. Either takes bounded work (R-SCAN-8).
 func FuzzCursors(f *testing.F) {
 	p := &provider{streams: 3, rows: 40, size: 20, snippet: "text"}
 	client := p.client(f)
@@ -108,7 +109,10 @@ func FuzzCursors(f *testing.F) {
 		if err != nil || !isOwn || sent == "" {
 			f.Fatalf("%s: the cursor is %q: %v\n%s", kind.arguments, sent, err, first.Text)
 		}
-		for _, members := range []string{members, "{}", `{"p":{"t":1,"s":"s00000","k":"r1"},"n":"abcdef","b":{"abcdef":null}}`, many(200), many(20_000)} {
+		for _, members := range []string{
+			members, "{}",
+			`{"p":{"t":1,"s":"s00000","k":"r1"},"n":"abcdef","b":{"abcdef":null}}`, many(200), many(20_000),
+		} {
 			f.Add(at, members, false)
 		}
 		f.Add(at, sent, true)
@@ -131,8 +135,10 @@ func FuzzCursors(f *testing.F) {
 		if err != nil && (!errors.As(err, &refused) || refused.Param != "cursor" || p.requests.Load() > 0) {
 			t.Errorf("%s: after %d requests: %v", kind.prefix, p.requests.Load(), err)
 		}
-		if requests := p.requests.Load(); requests > cursorRequests || memory > cursorMemory+10*int64(len(cursor)) || spent > cursorProcessor {
-			t.Errorf("%s: a cursor of %d characters takes %d requests, %d kB and %s", kind.prefix, len(cursor), requests, memory>>10, spent)
+		if requests := p.requests.Load(); requests > cursorRequests || memory > cursorMemory+10*int64(len(cursor)) ||
+			spent > cursorProcessor {
+			t.Errorf("%s: a cursor of %d characters takes %d requests, %d kB and %s", kind.prefix, len(cursor), requests,
+				memory>>10, spent)
 		}
 	})
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// provider is a resource server that refuses filters and aggregates. Each of its streams has the same rows, the newest first.
+// provider is a resource server that refuses filters and aggregates. Each of its streams has the same rows, the newest
+// first.
 type provider struct {
 	streams int
 	rows    int                      // of each stream; hits of each search
@@ -46,12 +47,14 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case last == "field-window":
 		p.refuse(w, http.StatusUnprocessableEntity, "field_not_text", "")
 	case last == "a1":
-		fmt.Fprintf(w, `{"object":"record","id":"a1","stream":"attachments","connection_id":"cin_1","data":{"file":{"blob_id":"b1","fetch_url":"/v1/blobs/b1","size_bytes":%d}}}`, len(p.file))
+		fmt.Fprintf(w, `{"object":"record","id":"a1","stream":"attachments","connection_id":"cin_1",`+
+			`"data":{"file":{"blob_id":"b1","fetch_url":"/v1/blobs/b1","size_bytes":%d}}}`, len(p.file))
 	case last == "b1":
 		w.Header().Set("Content-Length", strconv.Itoa(len(p.file)))
 		_, _ = w.Write(p.file)
 	case strings.HasPrefix(last, "r") && strings.Contains(r.URL.Path, "/records/"):
-		fmt.Fprintf(w, `{"object":"record","id":%q,"stream":"s00000","connection_id":"cin_1","data":{"at":"2026-01-01T00:00:00Z","kind":"a"}}`, last)
+		fmt.Fprintf(w, `{"object":"record","id":%q,"stream":"s00000","connection_id":"cin_1",`+
+			`"data":{"at":"2026-01-01T00:00:00Z","kind":"a"}}`, last)
 	default:
 		p.page(w, r, strings.HasPrefix(r.URL.Path, string(rs.SearchRoute)))
 	}
@@ -78,7 +81,8 @@ func (p *provider) page(w http.ResponseWriter, r *http.Request, isSearch bool) {
 	separator := `{"object":"list","data":[`
 	for i := start; i < end; i++ {
 		if isSearch {
-			fmt.Fprintf(w, `%s{"stream":"s00000","record_key":"r%d","connection_id":"cin_1","snippet":{"field":"body","text":"`, separator, i)
+			fmt.Fprintf(w, `%s{"stream":"s00000","record_key":"r%d","connection_id":"cin_1","snippet":{"field":"body","text":"`,
+				separator, i)
 			_, _ = io.WriteString(w, p.snippet+`"}}`)
 		} else {
 			at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(-i) * time.Minute).Format(time.RFC3339)

@@ -26,7 +26,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// shape is an answer to a call that can be of any size. Repeat, with %d for its number, fills the size between before and after.
+// shape is an answer to a call that can be of any size. Repeat, with %d for its number, fills the size between before
+// and after.
 type shape struct {
 	name, tool, arguments string
 	before, repeat, after string
@@ -50,10 +51,19 @@ var shapes = []shape{
 	{"keys of a row", "query_records", recordsCall, `{"data":[{"id":"1","data":{`, `"k%d":0`, `}}]}`, ",", true},
 	{"keys of the envelope", "query_records", recordsCall, `{"data":[],`, `"k%d":0`, `}`, ",", true},
 	{"numbers in a row", "query_records", recordsCall, `{"data":[{"id":"1","data":{"a":[`, `1`, `]}}]}`, ",", false},
-	{"objects in a row", "query_records", recordsCall, `{"data":[{"id":"1","data":{"a":[`, `{"b":{"c":{}}}`, `]}}]}`, ",", false},
-	{"children of a row", "query_records", recordsCall, `{"data":[{"id":"1","data":{},"expanded":{"r":{"data":[`, `{"id":"%d"}`, `]}}}]}`, ",", false},
+	{
+		"objects in a row", "query_records", recordsCall, `{"data":[{"id":"1","data":{"a":[`, `{"b":{"c":{}}}`,
+		`]}}]}`, ",", false,
+	},
+	{
+		"children of a row", "query_records", recordsCall, `{"data":[{"id":"1","data":{},"expanded":{"r":{"data":[`,
+		`{"id":"%d"}`, `]}}}]}`, ",", false,
+	},
 	{"long string", "query_records", recordsCall, `{"data":[{"id":"1","data":{"a":"`, `word %d `, `"}}]}`, "", false},
-	{"escaped string", "query_records", recordsCall, `{"data":[{"id":"1","data":{"a":"`, `\u0001\n\ud83d\ude00`, `"}}]}`, "", false},
+	{
+		"escaped string", "query_records", recordsCall, `{"data":[{"id":"1","data":{"a":"`, `\u0001\n\ud83d\ude00`,
+		`"}}]}`, "", false,
+	},
 	{"long number", "query_records", recordsCall, `{"data":[{"id":"1","data":{"a":`, `1`, `}}]}`, "", false},
 	{"long name", "query_records", recordsCall, `{"data":[{"id":"1","data":{"`, `n`, `":1}}]}`, "", false},
 	{"depth", "query_records", recordsCall, `{"data":[{"id":"1","data":{"a":`, `[`, ``, "", true},
@@ -61,7 +71,10 @@ var shapes = []shape{
 	{"white space", "query_records", recordsCall, `{"data":[ `, "\n", `]}`, "", false},
 	{"empty hits", "search", searchCall, `{"data":[`, `{}`, `]}`, ",", true},
 	{"hits", "search", searchCall, `{"data":[`, `{"stream":"s","id":"%d"}`, `]}`, ",", true},
-	{"fields of a hit", "search", searchCall, `{"data":[{"stream":"s","record_key":"1","matched_fields":[`, `"f%d"`, `]}]}`, ",", false},
+	{
+		"fields of a hit", "search", searchCall, `{"data":[{"stream":"s","record_key":"1","matched_fields":[`, `"f%d"`,
+		`]}]}`, ",", false,
+	},
 	{"keys of a hit", "search", searchCall, `{"data":[{"stream":"s","record_key":"1",`, `"k%d":{}`, `}]}`, ",", true},
 	{"groups", "aggregate", groupsCall, `{"metric":"count","groups":[`, `{"key":"%d","count":1}`, `]}`, ",", true},
 	{"empty groups", "aggregate", groupsCall, `{"metric":"count","groups":[`, `{}`, `]}`, ",", true},
@@ -70,9 +83,19 @@ var shapes = []shape{
 	{"connectors", "schema", `{}`, `{"connectors":[`, `{}`, `]}`, ",", true},
 	{"streams", "schema", `{}`, `{"connectors":[{"connector_key":"c","streams":[`, `{"name":"s%d"}`, `]}]}`, ",", true},
 	{"names of streams", "schema", `{}`, `{"streams":[`, `"s%d"`, `]}`, ",", true},
-	{"connections", "schema", `{}`, `{"connectors":[{"connector_key":"c","granted_connections":[`, `{"connection_id":"c%d"}`, `],"streams":[{"name":"s"}]}]}`, ",", true},
-	{"fields of a stream", "schema", schemaCall, `{"connectors":[{"connector_key":"c","streams":[{"name":"s","field_capabilities":{`, `"f%d":{}`, `}}]}]}`, ",", true},
-	{"relations of a stream", "schema", schemaCall, `{"connectors":[{"connector_key":"c","streams":[{"name":"s","expand_capabilities":[`, `{"name":"r%d"}`, `]}]}]}`, ",", false},
+	{
+		"connections", "schema", `{}`, `{"connectors":[{"connector_key":"c","granted_connections":[`,
+		`{"connection_id":"c%d"}`, `],"streams":[{"name":"s"}]}]}`, ",", true,
+	},
+	{
+		"fields of a stream", "schema", schemaCall,
+		`{"connectors":[{"connector_key":"c","streams":[{"name":"s","field_capabilities":{`, `"f%d":{}`, `}}]}]}`, ",", true,
+	},
+	{
+		"relations of a stream", "schema", schemaCall,
+		`{"connectors":[{"connector_key":"c","streams":[{"name":"s","expand_capabilities":[`, `{"name":"r%d"}`,
+		`]}]}]}`, ",", false,
+	},
 }
 
 // body is the shape in about so many bytes.
@@ -93,7 +116,8 @@ func (s shape) body(size int) []byte {
 	return out.Bytes()
 }
 
-// answering is a transport that answers every request with a body. It calls arrived, which may be nil, at the end of each body.
+// answering is a transport that answers every request with a body. It calls arrived, which may be nil, at the end of
+// each body.
 type answering struct {
 	body    []byte
 	arrived func()
@@ -117,7 +141,10 @@ func (e end) Read([]byte) (int, error) {
 // reader is one grant, or a package of two.
 func reader(t testing.TB, transport answering, isPackage bool) rs.Reader {
 	t.Helper()
-	client, err := rs.NewClient(rs.Options{BaseURL: "https://rs.test", Bearer: rs.NewSecret("bearer-of-a-shape-test"), Transport: transport})
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: "https://rs.test", Bearer: rs.NewSecret("bearer-of-a-shape-test"),
+		Transport: transport,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +226,8 @@ func codeOf(err error) string {
 	return tool.Outcome(err)
 }
 
-// R-ERR-9: whatever its shape, an answer of a megabyte takes at most 8 times its bytes and 8 MiB, and too many rows or members
-// are refused. The same holds for a package, which reads two such answers.
+// R-ERR-9: whatever its shape, an answer of a megabyte takes at most 8 times its bytes and 8 MiB, and too many rows or
+// members are refused. The same holds for a package, which reads two such answers.
 func TestShapesAreBounded(t *testing.T) {
 	timetest.WithoutRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as little as possible
@@ -225,8 +252,8 @@ func TestShapesAreBounded(t *testing.T) {
 	}
 }
 
-// R-ERR-9: a call whose context ends when its answer has arrived ends without more work. It allocates little more than the answer has bytes,
-// and uses a second of processor time at most, however long it waits for the processor.
+// R-ERR-9: a call whose context ends when its answer has arrived ends without more work. It allocates little more than
+// the answer has bytes, and uses a second of processor time at most, however long it waits for the processor.
 func TestShapesEndWithTheirCall(t *testing.T) {
 	timetest.WithoutRace(t)
 	const size = 1 << 20

@@ -43,17 +43,47 @@ func attacks() []attack {
 	large, larger := &provider{streams: 16, rows: 8, size: 300_000}, &provider{streams: 16, rows: 8, size: 500_000}
 	const megabyte = 1 << 20
 	return []attack{
-		{"a cursor of 530,000 characters", "query_records", `{"stream":"*","cursor":"timeline.` + forged + `"}`, &provider{streams: 3, rows: 10}, 0, 8 * megabyte, "longer than 8192 characters"},
-		{"rows of 300 kB", "query_records", `{"stream":"*","limit":100}`, large, 150, 160 * megabyte, "rows=100 has_more=true"},
-		{"counted rows of 300 kB", "aggregate", `{"stream":"*","metric":"count",` + inOneYear + `}`, large, rs.MaxRequests, 160 * megabyte, "value=128"},
-		{"empty pages", "query_records", `{"stream":"s00000","filter":{"kind":"b"}}`, &provider{streams: 1, next: fresh}, rs.MaxRequests, 16 * megabyte, "complete=false"},
-		{"repeated cursors", "query_records", `{"stream":"s00000","filter":{"kind":"b"}}`, &provider{streams: 1, next: again}, 12, 8 * megabyte, "same cursor again"},
-		{"changes of 9,000 sources", "query_records", `{"stream":"*","changes_since":"beginning"}`, &provider{streams: 9_000}, rs.MaxRequests, 64 * megabyte, "are left out"},
-		{"records of 9,000 sources", "query_records", `{"stream":"*"}`, &provider{streams: 9_000}, rs.MaxRequests, 64 * megabyte, "are left out"},
+		{
+			"a cursor of 530,000 characters", "query_records", `{"stream":"*","cursor":"timeline.` + forged + `"}`,
+			&provider{streams: 3, rows: 10}, 0, 8 * megabyte, "longer than 8192 characters",
+		},
+		{
+			"rows of 300 kB", "query_records", `{"stream":"*","limit":100}`, large, 150, 160 * megabyte,
+			"rows=100 has_more=true",
+		},
+		{
+			"counted rows of 300 kB", "aggregate", `{"stream":"*","metric":"count",` + inOneYear + `}`, large, rs.MaxRequests,
+			160 * megabyte, "value=128",
+		},
+		{
+			"empty pages", "query_records", `{"stream":"s00000","filter":{"kind":"b"}}`, &provider{streams: 1, next: fresh},
+			rs.MaxRequests, 16 * megabyte, "complete=false",
+		},
+		{
+			"repeated cursors", "query_records", `{"stream":"s00000","filter":{"kind":"b"}}`, &provider{streams: 1, next: again},
+			12, 8 * megabyte, "same cursor again",
+		},
+		{
+			"changes of 9,000 sources", "query_records", `{"stream":"*","changes_since":"beginning"}`, &provider{streams: 9_000},
+			rs.MaxRequests, 64 * megabyte, "are left out",
+		},
+		{
+			"records of 9,000 sources", "query_records", `{"stream":"*"}`, &provider{streams: 9_000}, rs.MaxRequests,
+			64 * megabyte, "are left out",
+		},
 		{"a PDF of 11.6 MB", "read_record_field", fileCall, &provider{file: largePDF()}, 3, 4 * 11_600_000, "page 1 of 1"},
-		{"a workbook of 200,000 relations", "read_record_field", fileCall, &provider{file: related(200_000)}, 3, 32 * megabyte, "xlsx"},
-		{"400,000 highlights", "search", `{"q":"x"}`, &provider{streams: 1, rows: 1, snippet: strings.Repeat("<mark>", 400_000)}, 6, 64 * megabyte, "s00000:r0"},
-		{"rows of 500 kB", "query_records", `{"stream":"*","limit":100}`, larger, 200, 200 * megabyte, "rows=100 has_more=true"},
+		{
+			"a workbook of 200,000 relations", "read_record_field", fileCall, &provider{file: related(200_000)}, 3,
+			32 * megabyte, "xlsx",
+		},
+		{
+			"400,000 highlights", "search", `{"q":"x"}`,
+			&provider{streams: 1, rows: 1, snippet: strings.Repeat("<mark>", 400_000)}, 6, 64 * megabyte, "s00000:r0",
+		},
+		{
+			"rows of 500 kB", "query_records", `{"stream":"*","limit":100}`, larger, 200, 200 * megabyte,
+			"rows=100 has_more=true",
+		},
 	}
 }
 
@@ -61,7 +91,8 @@ func attacks() []attack {
 func largePDF() []byte {
 	const head = "%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +
 		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj\n"
-	return fmt.Appendf(nil, "%s4 0 obj<</Length 11000000>>stream\n%s\nendstream endobj trailer<</Root 1 0 R>>\nstartxref\n0\n%%%%EOF", head, strings.Repeat("\xff", 11_600_000-300))
+	return fmt.Appendf(nil, "%s4 0 obj<</Length 11000000>>stream\n%s\nendstream endobj trailer<</Root 1 0 "+
+		"R>>\nstartxref\n0\n%%%%EOF", head, strings.Repeat("\xff", 11_600_000-300))
 }
 
 // related is a workbook whose only sheet is in a number of relations.
@@ -74,8 +105,9 @@ func related(relations int) []byte {
 	list.WriteString("</Relationships>")
 	archive := zip.NewWriter(&file)
 	for name, text := range map[string]string{
-		"[Content_Types].xml":        "<Types/>",
-		"_rels/.rels":                `<Relationships><Relationship Id="1" Type="x/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"[Content_Types].xml": "<Types/>",
+		"_rels/.rels": `<Relationships><Relationship Id="1" Type="x/officeDocument" ` +
+			`Target="xl/workbook.xml"/></Relationships>`,
 		"xl/workbook.xml":            `<workbook><sheets><sheet name="S" r:id="r1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels": list.String(),
 		"xl/s.xml":                   "<worksheet/>",
@@ -91,7 +123,8 @@ func related(relations int) []byte {
 func (a attack) run(ctx context.Context, client *rs.Client, readings *tool.Readings, caller string) string {
 	ctx, end := rs.Bounded(ctx)
 	defer end()
-	result, err := definitionOf(a.tool).Run(ctx, tool.Env{RS: client, Readings: readings, Caller: caller}, json.RawMessage(a.arguments))
+	result, err := definitionOf(a.tool).Run(ctx, tool.Env{RS: client, Readings: readings, Caller: caller},
+		json.RawMessage(a.arguments))
 	if err != nil {
 		return err.Error()
 	}

@@ -15,7 +15,8 @@ import (
 // search searches everything that is granted.
 func (p *person) search(session *mcp.ClientSession) *mcp.CallToolResult {
 	p.Helper()
-	result, err := session.CallTool(p.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": "fog"}})
+	result, err := session.CallTool(p.Context(),
+		&mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": "fog"}})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -27,9 +28,9 @@ func (p *person) search(session *mcp.ClientSession) *mcp.CallToolResult {
 
 func textOf(result *mcp.CallToolResult) string { return result.Content[0].(*mcp.TextContent).Text }
 
-// R-TRUST-3: of two providers, the grant of one is revoked. The other one answers, and the answer names the missing one. A sign-in is
-// offered once, without waiting for it in MCP 2025-11-25. After the approval, both answer; the origin then has both connections and, of several
-// providers, none (R-TRUST-2).
+// R-TRUST-3: of two providers, the grant of one is revoked. The other one answers, and the answer names the missing
+// one. A sign-in is offered once, without waiting for it in MCP 2025-11-25. After the approval, both answer; the origin
+// then has both connections and, of several providers, none (R-TRUST-2).
 func TestMissingSource(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
@@ -52,7 +53,8 @@ func TestMissingSource(t *testing.T) {
 				first := p.search(session)
 				<-decided
 				isComplete := isApproved && revision != "2025-11-25"
-				if text := textOf(first); !strings.Contains(text, chat) || strings.Contains(text, "pdpp-mcp connect "+p.provider) == isComplete {
+				if text := textOf(first); !strings.Contains(text, chat) ||
+					strings.Contains(text, "pdpp-mcp connect "+p.provider) == isComplete {
 					t.Errorf("the first answer: %s", text)
 				}
 				if isApproved && !isComplete {
@@ -67,7 +69,8 @@ func TestMissingSource(t *testing.T) {
 				if strings.Contains(text, "pdpp-mcp connect "+p.provider) == isApproved || pages != 1 {
 					t.Errorf("after %d pages: %s", pages, text)
 				}
-				if connections, _ := origin["connections"].([]any); (len(connections) == 2) != isApproved || origin["provider"] != nil {
+				if connections, _ := origin["connections"].([]any); (len(connections) == 2) != isApproved ||
+					origin["provider"] != nil {
 					t.Errorf("the origin is %v", origin)
 				}
 			})
@@ -75,8 +78,8 @@ func TestMissingSource(t *testing.T) {
 	}
 }
 
-// R-TRUST-3, R-TRUST-2: reading a resource offers a sign-in as a call does. Its content has its origin. A prompt has none, since it contains no
-// records.
+// R-TRUST-3, R-TRUST-2: reading a resource offers a sign-in as a call does. Its content has its origin. A prompt has
+// none, since it contains no records.
 func TestResource(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
@@ -94,7 +97,8 @@ func TestResource(t *testing.T) {
 				read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 				if !isApproved {
 					var refused *jsonrpc.Error
-					if !errors.As(err, &refused) || !strings.Contains(string(refused.Data), "pdpp-mcp connect "+p.provider) || pages != 1 {
+					if !errors.As(err, &refused) ||
+						!strings.Contains(string(refused.Data), "pdpp-mcp connect "+p.provider) || pages != 1 {
 						t.Errorf("after %d pages: %v", pages, err)
 					}
 					return

@@ -1,4 +1,5 @@
-// Package signin_test runs sign-ins while a local server runs, with the SDK's client as a scripted host and the sandbox as the provider.
+// Package signin_test runs sign-ins while a local server runs, with the SDK's client as a scripted host and the sandbox
+// as the provider.
 package signin_test
 
 import (
@@ -62,7 +63,10 @@ type person struct {
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	box, provider := sandboxtest.Serve(t, sandbox.Options{})
-	return &person{T: t, box: box, provider: provider, cache: &credential.Cache{Root: t.TempDir()}, owner: flowtest.New(nil), signedIn: make(chan struct{}, 8)}
+	return &person{
+		T: t, box: box, provider: provider, cache: &credential.Cache{Root: t.TempDir()},
+		owner: flowtest.New(nil), signedIn: make(chan struct{}, 8),
+	}
 }
 
 // connect stores a grant that the owner approved.
@@ -74,7 +78,10 @@ func (p *person) connect(connector, connection string, streams ...credential.Str
 	approved := make(chan error, 1)
 	entry, err := connect.Connect(p.Context(), connect.Options{
 		ProviderURL: p.provider, Label: connector, ClientName: "A host",
-		Access: connect.AccessRequest{Source: p.provider + "/connectors/" + connector, Streams: streams, Purpose: "Trying it"},
+		Access: connect.AccessRequest{
+			Source: p.provider + "/connectors/" + connector, Streams: streams,
+			Purpose: "Trying it",
+		},
 		Announce: func(page connect.Approval) {
 			_, err := p.owner.Approve(p.Context(), page.URL, connection)
 			approved <- err
@@ -107,20 +114,26 @@ func (p *person) serve(revision string, show func(*mcp.ElicitParams) string) *mc
 	fromServer, output := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- host.ServeLocal(lifetime, gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, members, host.Streams{In: input, Out: output})
+		ended <- host.ServeLocal(lifetime, gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, members,
+			host.Streams{In: input, Out: output})
 		_ = output.Close()
 	}()
 	options := &mcp.ClientOptions{
-		ElicitationCompleteHandler: func(context.Context, *mcp.ElicitationCompleteNotificationRequest) { p.signedIn <- struct{}{} },
+		ElicitationCompleteHandler: func(context.Context, *mcp.ElicitationCompleteNotificationRequest) {
+			p.signedIn <- struct{}{}
+		},
 	}
 	if show != nil {
-		options.Capabilities = &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}}
+		options.Capabilities = &mcp.ClientCapabilities{
+			Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}},
+		}
 		options.ElicitationHandler = func(_ context.Context, asked *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: show(asked.Params)}, nil
 		}
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "scripted", Version: "1"}, options)
-	session, err := client.Connect(p.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	session, err := client.Connect(p.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer},
+		&mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -141,7 +154,8 @@ func patience(t *testing.T) time.Duration {
 	return time.Minute
 }
 
-// query asks for a message of a connection, and returns the text of the result. It checks the origin of a result (R-TRUST-2).
+// query asks for a message of a connection, and returns the text of the result. It checks the origin of a result
+// (R-TRUST-2).
 func (p *person) query(session *mcp.ClientSession, connection, stream string) (text string, isError bool) {
 	p.Helper()
 	result, err := session.CallTool(p.Context(), &mcp.CallToolParams{
@@ -188,10 +202,12 @@ func (p *person) approveIn(browser browsertest.Browser, page string) {
 	defer browsing.Unlock()
 	tab := browser.Tab(p.T)
 	tab.Do(chromedp.Navigate(page), chromedp.WaitVisible(chromedp.CSS("form")))
-	if ticked := browsertest.Evaluate[[]string](tab, `[...document.querySelectorAll("input:checked")].map(box => box.value)`); !slices.Equal(ticked, []string{mail}) {
+	if ticked := browsertest.Evaluate[[]string](tab,
+		`[...document.querySelectorAll("input:checked")].map(box => box.value)`); !slices.Equal(ticked, []string{mail}) {
 		p.Errorf("ticked are %q", ticked)
 	}
-	tab.Do(chromedp.Click(chromedp.CSS(`button[value="approve"]`)), chromedp.WaitVisible(chromedp.CSS("main:not(:has(form))")))
+	tab.Do(chromedp.Click(chromedp.CSS(`button[value="approve"]`)),
+		chromedp.WaitVisible(chromedp.CSS("main:not(:has(form))")))
 	tab.Becomes(`document.querySelector("h1").textContent`, "Access approved")
 }
 
@@ -221,9 +237,9 @@ func (p *person) stored() map[string]*credential.Entry {
 
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
-// R-TRUST-3: the grant of a call is revoked while the server runs. The host shows the provider's page, other calls are answered meanwhile,
-// and after the approval, in a real browser if the grant is the only one, the same call is answered with a new grant of the same access,
-// which replaces the old one.
+// R-TRUST-3: the grant of a call is revoked while the server runs. The host shows the provider's page, other calls are
+// answered meanwhile, and after the approval, in a real browser if the grant is the only one, the same call is answered
+// with a new grant of the same access, which replaces the old one.
 func TestApproved(t *testing.T) {
 	t.Parallel()
 	browser, isReal := browsertest.Open(t)
@@ -234,7 +250,8 @@ func TestApproved(t *testing.T) {
 				p := newPerson(t)
 				since := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 				before := p.connect("gmail", mail, credential.Stream{
-					Name: "messages", Connections: []string{mail}, Fields: []string{"id", "subject", "received_at"}, Range: credential.TimeRange{Since: since.Format(time.RFC3339)},
+					Name: "messages", Connections: []string{mail}, Fields: []string{"id", "subject", "received_at"},
+					Range: credential.TimeRange{Since: since.Format(time.RFC3339)},
 				})
 				if others {
 					p.connect("slack", chat)
@@ -243,7 +260,8 @@ func TestApproved(t *testing.T) {
 				pages := 0
 				session = p.serve(revision, func(asked *mcp.ElicitParams) string {
 					pages++
-					if asked.Mode != "url" || !strings.HasPrefix(asked.URL, p.provider+"/") || !strings.Contains(asked.Message, p.provider) {
+					if asked.Mode != "url" || !strings.HasPrefix(asked.URL, p.provider+"/") ||
+						!strings.Contains(asked.Message, p.provider) {
 						t.Errorf("the host is asked to show %+v", asked)
 					}
 					if others {
@@ -284,7 +302,8 @@ func TestApproved(t *testing.T) {
 	}
 }
 
-// R-TRUST-3: a declined, dismissed, denied or late sign-in leaves the error with the command, and no page is shown for ten minutes.
+// R-TRUST-3: a declined, dismissed, denied or late sign-in leaves the error with the command, and no page is shown for
+// ten minutes.
 func TestNotApproved(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
@@ -350,26 +369,34 @@ func (r rewriting) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // elsewhere moves the page of a sign-in to another origin.
 func elsewhere(provider string) rewriting {
-	return rewriting{"/agent-connect", strings.NewReplacer(`"approval_url":"`+provider, `"approval_url":"http://localhost:1`)}
+	return rewriting{
+		"/agent-connect",
+		strings.NewReplacer(`"approval_url":"`+provider, `"approval_url":"http://localhost:1`),
+	}
 }
 
-// R-TRUST-3: a sign-in whose authorization server grants wider or other access than the ended grant had leaves the old entry, and the call gets
-// its error. A code that could pass for a sentence of the message is not shown.
+// R-TRUST-3: a sign-in whose authorization server grants wider or other access than the ended grant had leaves the old
+// entry, and the call gets its error. A code that could pass for a sentence of the message is not shown.
 func TestOtherAccessIsRefused(t *testing.T) {
 	t.Parallel()
 	const limits = `"fields":["id","subject","received_at"],"instance_ids":["` + mail + `"],"name":"messages"`
 	for name, change := range map[string][]string{
-		"more streams, all fields": {limits, `"instance_ids":["` + mail + `"],"name":"messages"},{"instance_ids":["` + mail + `"],"name":"labels"`},
-		"another owner":            {`"id":"owner_local"`, `"id":"owner_other"`},
-		"another connection":       {`"instance_ids":["` + mail + `"]`, `"instance_ids":["cin_gmail_work"]`},
-		"another source":           {`/connectors/gmail"`, `/connectors/slack"`},
-		"undescribed access":       {`"access_mode":"continuous",`, ``},
-		"a sentence as the code":   {`"approval_url"`, `"user_code":"ABCD Your session expired. Open https://x","approval_url"`},
+		"more streams, all fields": {limits, `"instance_ids":["` + mail + `"],"name":"messages"},{"instance_ids":["` + mail +
+			`"],"name":"labels"`},
+		"another owner":      {`"id":"owner_local"`, `"id":"owner_other"`},
+		"another connection": {`"instance_ids":["` + mail + `"]`, `"instance_ids":["cin_gmail_work"]`},
+		"another source":     {`/connectors/gmail"`, `/connectors/slack"`},
+		"undescribed access": {`"access_mode":"continuous",`, ``},
+		"a sentence as the code": {
+			`"approval_url"`,
+			`"user_code":"ABCD Your session expired. Open https://x","approval_url"`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPerson(t)
-			before := p.connect("gmail", mail, credential.Stream{Name: "messages", Connections: []string{mail}, Fields: []string{"id", "subject", "received_at"}})
+			before := p.connect("gmail", mail,
+				credential.Stream{Name: "messages", Connections: []string{mail}, Fields: []string{"id", "subject", "received_at"}})
 			p.transport = rewriting{"/agent-connect", strings.NewReplacer(change...)}
 			pages := 0
 			session := p.serve("2025-11-25", p.decider(true, &pages))
@@ -394,7 +421,8 @@ func TestPageOfTheAuthorizationServer(t *testing.T) {
 	before := p.connect("gmail", mail)
 	as := httptest.NewServer(nil)
 	t.Cleanup(as.Close)
-	as.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // the provider's server under another origin
+	// the provider's server under another origin
+	as.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		recorder := httptest.NewRecorder()
 		p.box.Handler().ServeHTTP(recorder, r)
 		maps.Copy(w.Header(), recorder.Header())
@@ -402,7 +430,10 @@ func TestPageOfTheAuthorizationServer(t *testing.T) {
 		w.WriteHeader(recorder.Code)
 		_, _ = io.WriteString(w, strings.ReplaceAll(recorder.Body.String(), p.provider, as.URL))
 	})
-	p.transport = rewriting{"/.well-known/oauth-protected-resource", strings.NewReplacer(`"authorization_servers":["`+p.provider, `"authorization_servers":["`+as.URL)}
+	p.transport = rewriting{
+		"/.well-known/oauth-protected-resource",
+		strings.NewReplacer(`"authorization_servers":["`+p.provider, `"authorization_servers":["`+as.URL),
+	}
 	pages := 0
 	session := p.serve("2025-11-25", func(asked *mcp.ElicitParams) string {
 		pages++
@@ -420,13 +451,16 @@ func TestPageOfTheAuthorizationServer(t *testing.T) {
 	}
 }
 
-// R-TRUST-3: a host without URL elicitation gets the error with the command. So does the call of a grant whose access is not known exactly,
-// and one whose page has another origin than the provider.
+// R-TRUST-3: a host without URL elicitation gets the error with the command. So does the call of a grant whose access
+// is not known exactly, and one whose page has another origin than the provider.
 func TestNotOffered(t *testing.T) {
 	t.Parallel()
 	never := func(*mcp.ElicitParams) string { t.Error("a page is shown"); return "decline" }
 	for _, revision := range revisions {
-		for name, show := range map[string]func(*mcp.ElicitParams) string{"unsupported": nil, "unknown access": never, "another origin": never} {
+		for name, show := range map[string]func(*mcp.ElicitParams) string{
+			"unsupported": nil, "unknown access": never,
+			"another origin": never,
+		} {
 			t.Run(revision+" "+name, func(t *testing.T) {
 				t.Parallel()
 				p := newPerson(t)
@@ -435,10 +469,12 @@ func TestNotOffered(t *testing.T) {
 				case "another origin":
 					p.transport = elsewhere(p.provider)
 				case "unknown access":
-					_, err := p.cache.Change(p.provider, entry.Credential.GrantID, func(e *credential.Entry, write func() error) error {
-						e.Credential.Details = []byte(strings.Replace(string(e.Credential.Details), `"instance_ids"`, `"resources":["m1"],"instance_ids"`, 1))
-						return write()
-					})
+					_, err := p.cache.Change(p.provider, entry.Credential.GrantID,
+						func(e *credential.Entry, write func() error) error {
+							e.Credential.Details = []byte(strings.Replace(string(e.Credential.Details), `"instance_ids"`,
+								`"resources":["m1"],"instance_ids"`, 1))
+							return write()
+						})
 					if err != nil {
 						t.Fatal(err)
 					}

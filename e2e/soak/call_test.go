@@ -42,10 +42,14 @@ func (s slowly) Read(buffer []byte) (int, error) {
 func (p *provider) call(ctx context.Context, bearer, tool, arguments string, slow pace) (got outcome) {
 	got.began = time.Now()
 	defer func() { got.took = time.Now() }()
-	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
+		arguments)
 	var sent io.Reader = bytes.NewReader([]byte(message))
 	if slow > 0 {
-		sent = slowly{ctx, io.MultiReader(bytes.NewReader([]byte(message[:20])), bytes.NewReader([]byte(message[20:]))), time.Duration(slow)}
+		sent = slowly{
+			ctx, io.MultiReader(bytes.NewReader([]byte(message[:20])), bytes.NewReader([]byte(message[20:]))),
+			time.Duration(slow),
+		}
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+auth.MCPPath, sent)
 	if err != nil {

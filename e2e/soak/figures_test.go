@@ -117,7 +117,8 @@ func take() sample {
 	runtime.ReadMemStats(&memory)
 	entries, _ := os.ReadDir("/proc/self/fd")
 	taken := sample{
-		at: time.Now(), heap: float64(memory.HeapAlloc) / 1024, goroutines: float64(runtime.NumGoroutine()), descriptors: float64(len(entries)),
+		at: time.Now(), heap: float64(memory.HeapAlloc) / 1024, goroutines: float64(runtime.NumGoroutine()),
+		descriptors: float64(len(entries)),
 	}
 	if statm, err := os.ReadFile("/proc/self/statm"); err == nil {
 		pages, _ := strconv.ParseFloat(strings.Fields(string(statm))[1], 64)
@@ -141,7 +142,10 @@ func (s series) measures() []measure {
 		return nil
 	}
 	measures := []measure{
-		{name: "live heap, KiB", grows: 2048}, {name: "resident memory, KiB", grows: 16 << 10}, {name: "goroutines", grows: 10}, {name: "descriptors", grows: 10},
+		{name: "live heap, KiB", grows: 2048},
+		{name: "resident memory, KiB", grows: 16 << 10},
+		{name: "goroutines", grows: 10},
+		{name: "descriptors", grows: 10},
 	}
 	for _, each := range s {
 		for i, value := range []float64{each.heap, each.resident, each.goroutines, each.descriptors} {

@@ -36,7 +36,8 @@ func (o oracle) keys(ctx context.Context, in place, limit, offset int) ([]string
 
 // count returns how many records a stream of a connection has.
 func (o oracle) count(ctx context.Context, in place) (string, error) {
-	counted, err := o.column(ctx, "SELECT count(*) FROM record WHERE connection_id = ? AND stream = ? AND deleted_at IS NULL", in.connection, in.stream)
+	counted, err := o.column(ctx,
+		"SELECT count(*) FROM record WHERE connection_id = ? AND stream = ? AND deleted_at IS NULL", in.connection, in.stream)
 	return strings.Join(counted, ""), err
 }
 
@@ -54,7 +55,8 @@ func (o oracle) handles(ctx context.Context, word string, connections []string) 
 	for _, connection := range connections {
 		values = append(values, connection)
 	}
-	found, err := o.column(ctx, `SELECT DISTINCT record.connection_id || '/' || record.stream || ':' || record.key FROM searchable_text
+	found, err := o.column(ctx,
+		`SELECT DISTINCT record.connection_id || '/' || record.stream || ':' || record.key FROM searchable_text
 		JOIN searchable ON searchable.id = searchable_text.rowid JOIN record ON record.id = searchable.record_id
 		WHERE searchable_text MATCH ? AND deleted_at IS NULL
 		AND record.connection_id IN (?`+strings.Repeat(",?", len(connections)-1)+`)`, values...)

@@ -70,7 +70,8 @@ func (t *tries) Read(status int, elapsed time.Duration) {
 	t.Recorder.Read(status, elapsed)
 }
 
-// within is every deadline of the adapter. On a busy machine the sandbox may take its time; deadlines are tested elsewhere.
+// within is every deadline of the adapter. On a busy machine the sandbox may take its time; deadlines are tested
+// elsewhere.
 const within = 20 * time.Second
 
 // serve starts the adapter with limits so wide that they refuse nothing; limits are tested elsewhere.
@@ -89,10 +90,12 @@ func (p *provider) serve(t *testing.T) {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{Name: "pdpp-mcp", Version: "soak", Options: toolcall.Options{Recorder: &p.tries}}, Verifier: verifier,
-		AuthorizationServer: p.as.URL, ProviderURL: p.as.URL, ResourceURL: p.rs.URL, ListenAddress: server.Listener.Addr().String(),
-		Transport: toResource,
-		RSTimeout: within, ChildTimeout: within,
+		Options:             host.Options{Name: "pdpp-mcp", Version: "soak", Options: toolcall.Options{Recorder: &p.tries}},
+		Verifier:            verifier,
+		AuthorizationServer: p.as.URL, ProviderURL: p.as.URL, ResourceURL: p.rs.URL,
+		ListenAddress: server.Listener.Addr().String(),
+		Transport:     toResource,
+		RSTimeout:     within, ChildTimeout: within,
 		Limits: host.Limits{Concurrent: 1000, PerSecond: 1e6, Burst: 1e6},
 	})
 	if err != nil {

@@ -39,8 +39,8 @@ type soak struct {
 	calm sync.RWMutex
 }
 
-// R-HOST-5, R-ERR-3, R-PKG-6: no error that was not injected, every answer as SQL has it, nothing of one caller in the answer
-// of another, memory, goroutines and descriptors flat, and nothing left at the end.
+// R-HOST-5, R-ERR-3, R-PKG-6: no error that was not injected, every answer as SQL has it, nothing of one caller in the
+// answer of another, memory, goroutines and descriptors flat, and nothing left at the end.
 func TestSoak(t *testing.T) {
 	watch(t)
 	// The sandbox logs every read that its client gave up. Its answers are checked anyway.
@@ -95,7 +95,10 @@ func watch(t *testing.T) {
 
 // ready are the callers with tokens that last.
 func (s *soak) ready() []reader {
-	all := []string{"cin_gmail_personal", "cin_gmail_work", "cin_slack_team", "cin_spotify", "cin_github", "cin_calendar", "cin_fjordbank"}
+	all := []string{
+		"cin_gmail_personal", "cin_gmail_work", "cin_slack_team", "cin_spotify", "cin_github",
+		"cin_calendar", "cin_fjordbank",
+	}
 	tokens := s.box.Tokens()
 	return []reader{
 		{"everything", tokens["everything"], all, ""},

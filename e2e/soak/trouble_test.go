@@ -42,8 +42,8 @@ func (t *trouble) explains(got outcome) bool {
 	return got.code == "api_error" && t.tries.failed.Load() >= reserve && hits(t.few, got)
 }
 
-// reserve is how many further tries the adapter has at first. Once so many tries failed, there may be none left for a read that
-// meets a 503.
+// reserve is how many further tries the adapter has at first. Once so many tries failed, there may be none left for a
+// read that meets a 503.
 const reserve = 20
 
 // overlaps reports whether the resource server was down during a call.
@@ -123,7 +123,9 @@ func (t *trouble) ends(ctx context.Context) {
 }
 
 // oneEnds signs in, reads, lets the token end, and reads in vain.
-func (t *trouble) oneEnds(ctx context.Context, config *oauth2.Config, owner *flowtest.Owner, how string, end func(string) error) {
+func (t *trouble) oneEnds(ctx context.Context, config *oauth2.Config, owner *flowtest.Owner, how string,
+	end func(string) error,
+) {
 	t.calm.RLock()
 	defer t.calm.RUnlock()
 	token, err := t.signIn(ctx, config, owner)
@@ -165,7 +167,8 @@ func (t *trouble) signIn(ctx context.Context, config *oauth2.Config, owner *flow
 
 func (t *trouble) revoke(ctx context.Context, config *oauth2.Config, token string) error {
 	form := url.Values{"token": {token}, "client_id": {config.ClientID}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.as.URL+"/oauth/revoke", strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.as.URL+"/oauth/revoke",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		return err
 	}

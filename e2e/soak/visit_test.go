@@ -46,7 +46,8 @@ type visit struct {
 	check           func(ctx context.Context, got outcome) (string, error)
 }
 
-// choose makes a visit of a caller. What is asked for does not depend on what was answered before, save for a second page.
+// choose makes a visit of a caller. What is asked for does not depend on what was answered before, save for a second
+// page.
 func (s *soak) choose(who reader, dice *rand.Rand) visit {
 	var mine []place
 	for _, each := range places {
@@ -74,15 +75,16 @@ func different(what string, got, want any) string {
 	return fmt.Sprintf("%s: got %v, SQL has %v", what, got, want)
 }
 
-// isShorter reports whether a page may have fewer rows than were asked for: one that would be too long is read again with
-// a smaller limit (R-BUD-3), and shown as far as it fits when the resource server goes away between.
+// isShorter reports whether a page may have fewer rows than were asked for: one that would be too long is read again
+// with a smaller limit (R-BUD-3), and shown as far as it fits when the resource server goes away between.
 func (s *soak) isShorter(got outcome) bool {
 	return strings.Contains(got.text, "limit_used=") || s.trouble.overlaps(got)
 }
 
 func (s *soak) page(in place, limit int) visit {
 	return visit{
-		"query_records", fmt.Sprintf(`{"stream":%q,"connection_id":%q,"limit":%d,"count":"exact"}`, in.stream, in.connection, limit),
+		"query_records", fmt.Sprintf(`{"stream":%q,"connection_id":%q,"limit":%d,"count":"exact"}`, in.stream,
+			in.connection, limit),
 		func(ctx context.Context, got outcome) (string, error) {
 			var answer struct {
 				Data struct {
@@ -239,7 +241,8 @@ func (s *soak) window(who reader, dice *rand.Rand) visit {
 	}
 	key := s.keys[in][dice.IntN(len(s.keys[in]))]
 	limit := 1 + dice.IntN(200)
-	arguments := fmt.Sprintf(`{"id":%q,"field_path":"body_text","limit_chars":%d}`, in.connection+"/"+in.stream+":"+key, limit)
+	arguments := fmt.Sprintf(`{"id":%q,"field_path":"body_text","limit_chars":%d}`,
+		in.connection+"/"+in.stream+":"+key, limit)
 	return visit{"read_record_field", arguments, func(ctx context.Context, got outcome) (string, error) {
 		var answer struct {
 			Window struct {
@@ -252,7 +255,8 @@ func (s *soak) window(who reader, dice *rand.Rand) visit {
 			return "", err
 		}
 		stored, err := s.oracle.value(ctx, in, key, "body_text")
-		if !strings.HasPrefix(stored, answer.Window.Text) || answer.Window.Text == "" != (stored == "") || !strings.Contains(got.text, answer.Window.Text) {
+		if !strings.HasPrefix(stored, answer.Window.Text) || answer.Window.Text == "" != (stored == "") ||
+			!strings.Contains(got.text, answer.Window.Text) {
 			return different("window", answer.Window.Text, stored), err
 		}
 		return "", err
@@ -267,11 +271,13 @@ func (s *soak) schema(who reader) visit {
 				return "", err
 			}
 			granted := slices.Contains(who.connections, connection)
-			if shown := strings.Contains(string(got.structured), connection); shown != granted && !strings.Contains(got.text, "source_unavailable") {
+			if shown := strings.Contains(string(got.structured), connection); shown != granted &&
+				!strings.Contains(got.text, "source_unavailable") {
 				return fmt.Sprintf("schema shows %s: %v, granted: %v", connection, shown, granted), nil
 			}
 			for _, stream := range streams {
-				if granted && stream != who.without && !strings.Contains(got.text, stream) && !strings.Contains(got.text, "source_unavailable") {
+				if granted && stream != who.without && !strings.Contains(got.text, stream) &&
+					!strings.Contains(got.text, "source_unavailable") {
 					return "schema does not name " + stream, nil
 				}
 			}

@@ -17,10 +17,16 @@ func TestExport(t *testing.T) {
 		variables map[string]string
 		want      []string // paths
 	}{
-		"no endpoint":  {nil, nil},
-		"an endpoint":  {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "collector"}, []string{"/v1/traces", "/v1/metrics"}},
-		"turned off":   {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "collector", "OTEL_SDK_DISABLED": "true"}, nil},
-		"traces alone": {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "collector", "OTEL_METRICS_EXPORTER": "none"}, []string{"/v1/traces"}},
+		"no endpoint": {nil, nil},
+		"an endpoint": {
+			map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "collector"},
+			[]string{"/v1/traces", "/v1/metrics"},
+		},
+		"turned off": {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "collector", "OTEL_SDK_DISABLED": "true"}, nil},
+		"traces alone": {
+			map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "collector", "OTEL_METRICS_EXPORTER": "none"},
+			[]string{"/v1/traces"},
+		},
 		"metrics alone": {
 			map[string]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "collector/of/metrics"}, []string{"/of/metrics"},
 		},

@@ -28,8 +28,8 @@ const planted = "planted-secret-of-a-test"
 
 const bearer = "bearer-with-" + planted
 
-// provider is an authorization and a resource server. The latter knows the stream messages, the connection cin_1 and the field
-// body, and refuses every other name.
+// provider is an authorization and a resource server. The latter knows the stream messages, the connection cin_1 and
+// the field body, and refuses every other name.
 type provider struct {
 	*httptest.Server
 
@@ -45,7 +45,8 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-const record = `{"object":"record","id":"` + planted + `","stream":"messages","connection_id":"cin_1","data":{"id":"` + planted + `","body":"` + planted + `"}}`
+const record = `{"object":"record","id":"` + planted + `","stream":"messages","connection_id":"cin_1","data":{"id":"` +
+	planted + `","body":"` + planted + `"}}`
 
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
@@ -70,25 +71,31 @@ func answer(r *http.Request) (status int, body string) {
 	}
 	switch {
 	case path[0] == "schema":
-		return 200, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_1"}],` +
+		return 200, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{"connector_key":"mail",` +
+			`"granted_connections":[{"connection_id":"cin_1"}],` +
 			`"streams":[{"name":"messages","field_capabilities":{"body":{"type":"string"}}}]}]}`
 	case path[0] == "search":
-		return 200, `{"object":"list","data":[{"object":"search_result","stream":"messages","record_key":"` + planted + `","connection_id":"cin_1"}],"has_more":false}`
+		return 200, `{"object":"list","data":[{"object":"search_result","stream":"messages","record_key":"` + planted +
+			`","connection_id":"cin_1"}],"has_more":false}`
 	case unknown("connection_id", "cin_1"), len(path) < 3, path[1] != "messages":
 		return 404, `{"error":{"type":"not_found_error","code":"not_found","message":"no ` + planted + `"}}`
 	case unknown("fields", "id", "body"), unknown("field", "body"), unknown("group_by", "body"):
 		return 400, `{"error":{"type":"invalid_request_error","code":"unknown_field","message":"no ` + planted + `"}}`
-	case strings.Contains(r.URL.RawQuery, "filter") && !query.Has("filter[body]"), strings.TrimPrefix(query.Get("sort"), "-") == planted:
+	case strings.Contains(r.URL.RawQuery, "filter") && !query.Has("filter[body]"),
+		strings.TrimPrefix(query.Get("sort"), "-") == planted:
 		return 400, `{"error":{"type":"invalid_request_error","code":"unknown_field","message":"no ` + planted + `"}}`
 	case path[2] == "aggregate":
-		return 200, `{"object":"aggregation","stream":"messages","metric":"count","group_by":"body","groups":[{"key":"` + planted + `","count":1}]}`
+		return 200, `{"object":"aggregation","stream":"messages","metric":"count","group_by":"body","groups":[{"key":"` +
+			planted + `","count":1}]}`
 	case len(path) == 3:
 		return 200, `{"object":"list","data":[` + record + `],"has_more":false}`
 	case len(path) == 4:
 		return 200, record
 	}
-	return 200, `{"object":"field_window","record_id":"` + planted + `","stream":"messages","field":{"path":"body","type":"string"},` +
-		`"window":{"text":"` + planted + `","start_chars":0,"end_chars":24,"total_chars":24,"limit_chars":4096,"complete":true,"has_more":false}}`
+	return 200, `{"object":"field_window","record_id":"` + planted +
+		`","stream":"messages","field":{"path":"body","type":"string"},` +
+		`"window":{"text":"` + planted +
+		`","start_chars":0,"end_chars":24,"total_chars":24,"limit_chars":4096,"complete":true,"has_more":false}}`
 }
 
 // taken are the headers of the reads since the last time.
@@ -116,7 +123,8 @@ func watch(t *testing.T) *watched {
 		provider: newProvider(t), spans: tracetest.NewInMemoryExporter(), metrics: sdkmetric.NewManualReader(),
 		audit: filepath.Join(t.TempDir(), "audit.jsonl"), log: &hosttest.Journal{},
 	}
-	tracer, err := telemetry.New(sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)), sdkmetric.NewMeterProvider(sdkmetric.WithReader(w.metrics)))
+	tracer, err := telemetry.New(sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)),
+		sdkmetric.NewMeterProvider(sdkmetric.WithReader(w.metrics)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +147,8 @@ func (w *watched) post(t *testing.T, message string, header ...string) string {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"Authorization": "Bearer " + bearer, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Authorization": "Bearer " + bearer, "Content-Type": "application/json",
+		"Accept":               "application/json, text/event-stream",
 		"Mcp-Protocol-Version": "2025-06-18",
 	} {
 		request.Header.Set(name, value)

@@ -49,10 +49,11 @@ func attributes(span tracetest.SpanStub) map[string]string {
 	return all
 }
 
-// Covers R-OPS-1: one trace from the client over the adapter to the resource server, with the names of the conventions. The
-// message's own parent comes first, and the header of its request is a link then.
+// Covers R-OPS-1: one trace from the client over the adapter to the resource server, with the names of the conventions.
+// The message's own parent comes first, and the header of its request is a link then.
 func TestOneTrace(t *testing.T) {
-	const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{%s"name":"query_records","arguments":{"stream":"messages","limit":1}}}`
+	const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{%s"name":"query_records",` +
+		`"arguments":{"stream":"messages","limit":1}}}`
 	inMeta := fmt.Sprintf(`"_meta":{"traceparent":"00-%s-%s-01"},`, traceOfMeta, spanOfMeta)
 	inHeader := []string{"Traceparent", "00-" + traceOfHeader + "-" + spanOfHeader + "-01"}
 	for name, test := range map[string]struct {
@@ -70,8 +71,10 @@ func TestOneTrace(t *testing.T) {
 			w := watch(t)
 			w.post(t, fmt.Sprintf(call, test.meta), append(slices.Clone(test.header), "Request-Id", "req_of_a_test")...)
 			span, reads := spansOf(t, w)
-			if span.SpanContext.TraceID().String() != test.trace || span.Parent.SpanID().String() != test.span || len(span.Links) != test.links {
-				t.Errorf("the call's span is %s of %s with %d links", span.Parent.SpanID(), span.SpanContext.TraceID(), len(span.Links))
+			if span.SpanContext.TraceID().String() != test.trace || span.Parent.SpanID().String() != test.span ||
+				len(span.Links) != test.links {
+				t.Errorf("the call's span is %s of %s with %d links", span.Parent.SpanID(),
+					span.SpanContext.TraceID(), len(span.Links))
 			}
 			got := attributes(span)
 			for key, want := range map[string]string{
@@ -86,7 +89,8 @@ func TestOneTrace(t *testing.T) {
 				t.Errorf("the span is named %q", span.Name)
 			}
 			read := reads[0]
-			if read.Parent.SpanID() != span.SpanContext.SpanID() || read.Name != "GET /v1/streams/{stream}/records" || attributes(read)["http.response.status_code"] != "200" {
+			if read.Parent.SpanID() != span.SpanContext.SpanID() || read.Name != "GET /v1/streams/{stream}/records" ||
+				attributes(read)["http.response.status_code"] != "200" {
 				t.Errorf("the read's span: %+v", read)
 			}
 			seen := w.taken()[0].Get("Traceparent")
@@ -103,9 +107,11 @@ func TestOneTrace(t *testing.T) {
 // Covers R-OPS-1: a call that fails is an error of a tool, and the histogram counts it as one.
 func TestFailedCall(t *testing.T) {
 	w := watch(t)
-	w.post(t, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"`+planted+`"}}}`)
+	w.post(t, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"`+
+		planted+`"}}}`)
 	span, reads := spansOf(t, w)
-	if got := attributes(span); got["error.type"] != "tool_error" || got["pdpp.outcome"] != "rs_404" || attributes(reads[0])["error.type"] != "404" {
+	if got := attributes(span); got["error.type"] != "tool_error" || got["pdpp.outcome"] != "rs_404" ||
+		attributes(reads[0])["error.type"] != "404" {
 		t.Errorf("%v, %v", got, attributes(reads[0]))
 	}
 	var collected metricdata.ResourceMetrics
@@ -126,17 +132,28 @@ func TestFailedCall(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-1 and R-OPS-2: after thousands of calls of every tool, right and wrong ones, whose arguments, records and token hold
-// a planted secret, it is in no span, metric, audit line or log line.
+// Covers R-OPS-1 and R-OPS-2: after thousands of calls of every tool, right and wrong ones, whose arguments, records
+// and token hold a planted secret, it is in no span, metric, audit line or log line.
 func TestPlantedSecrets(t *testing.T) {
 	w := watch(t)
 	arguments := map[string][]string{
-		"schema":            {`{}`, `{"stream":"messages"}`, `{"stream":"%s"}`, `{"connection_id":"%s"}`},
-		"query_records":     {`{"stream":"messages"}`, `{"stream":"messages","fields":["body","%s"]}`, `{"stream":"messages","cursor":"%s"}`, `{"stream":"%s"}`, `{"stream":"messages","connection_id":"%s"}`, `{"stream":"messages","filter":{"%s":"x"}}`, `{"stream":"messages","filter":{"body":"%s"}}`, `{"stream":"messages","sort":"%s"}`},
-		"aggregate":         {`{"stream":"messages","metric":"count","group_by":"body"}`, `{"stream":"messages","metric":"count","group_by":"%s"}`, `{"stream":"messages","metric":"%s"}`},
-		"search":            {`{"q":"%s"}`, `{"q":"%s","streams":["%s"]}`, `{"q":"%s","connection_id":"%s"}`},
-		"fetch":             {`{"id":"cin_1/messages:%s"}`, `{"id":"%s"}`, `{"id":"cin_1/%s:x"}`},
-		"read_record_field": {`{"id":"cin_1/messages:%s","field_path":"body"}`, `{"id":"cin_1/messages:%s","field_path":"%s"}`, `{"id":"cin_1/messages:x","field_path":"body","q":"%s"}`},
+		"schema": {`{}`, `{"stream":"messages"}`, `{"stream":"%s"}`, `{"connection_id":"%s"}`},
+		"query_records": {
+			`{"stream":"messages"}`, `{"stream":"messages","fields":["body","%s"]}`,
+			`{"stream":"messages","cursor":"%s"}`, `{"stream":"%s"}`, `{"stream":"messages","connection_id":"%s"}`,
+			`{"stream":"messages","filter":{"%s":"x"}}`, `{"stream":"messages","filter":{"body":"%s"}}`,
+			`{"stream":"messages","sort":"%s"}`,
+		},
+		"aggregate": {
+			`{"stream":"messages","metric":"count","group_by":"body"}`,
+			`{"stream":"messages","metric":"count","group_by":"%s"}`, `{"stream":"messages","metric":"%s"}`,
+		},
+		"search": {`{"q":"%s"}`, `{"q":"%s","streams":["%s"]}`, `{"q":"%s","connection_id":"%s"}`},
+		"fetch":  {`{"id":"cin_1/messages:%s"}`, `{"id":"%s"}`, `{"id":"cin_1/%s:x"}`},
+		"read_record_field": {
+			`{"id":"cin_1/messages:%s","field_path":"body"}`,
+			`{"id":"cin_1/messages:%s","field_path":"%s"}`, `{"id":"cin_1/messages:x","field_path":"body","q":"%s"}`,
+		},
 	}
 	calls := timetest.Draws(10_000)
 	right := 0
@@ -148,7 +165,8 @@ func TestPlantedSecrets(t *testing.T) {
 		if i%3 == 0 {
 			id = json.RawMessage(`"` + planted + fmt.Sprint(i) + `"`)
 		}
-		message := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"_meta":{"traceparent":"%s","baggage":"a=%s","note":"%s"},"name":%q,"arguments":%s}}`,
+		message := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"_meta":{"traceparent":"%s",`+
+			`"baggage":"a=%s","note":"%s"},"name":%q,"arguments":%s}}`,
 			id, planted, planted, planted, definition.Name, passed)
 		if !strings.Contains(w.post(t, message, "Traceparent", planted), `"isError":true`) {
 			right++
@@ -170,7 +188,10 @@ func TestPlantedSecrets(t *testing.T) {
 	if len(spans) < calls {
 		t.Fatalf("%d spans of %d calls", len(spans), calls)
 	}
-	for place, text := range map[string]string{"spans": fmt.Sprintf("%+v", spans), "metrics": string(metrics), "audit": string(audited), "log": w.log.String()} {
+	for place, text := range map[string]string{
+		"spans": fmt.Sprintf("%+v", spans), "metrics": string(metrics),
+		"audit": string(audited), "log": w.log.String(),
+	} {
 		if at := strings.Index(text, planted); at >= 0 {
 			t.Errorf("the %s hold it: …%s…", place, text[max(0, at-200):at+60])
 		}

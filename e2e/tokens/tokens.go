@@ -33,13 +33,15 @@ var (
 )
 
 // letters replace those of a cursor; the same number of them costs about as many tokens.
-var letters = strings.Repeat("eyJraW5kIjoicGFnZSIsInNlc3Npb24iOiJyZWNvcmRzIiwicXVlcnkiOiIxMjgxZmJmYmI2YjIwNTYzIiwib3JkZXIi", 40)
+var letters = strings.Repeat(
+	"eyJraW5kIjoicGFnZSIsInNlc3Npb24iOiJyZWNvcmRzIiwicXVlcnkiOiIxMjgxZmJmYmI2YjIwNTYzIiwib3JkZXIi", 40)
 
 // Count returns the number of tokens of a text, with fixed words in place of those that differ from run to run.
 func (c *Counter) Count(text string) (int, error) {
 	text = requestID.ReplaceAllString(text, "req_0213c7523073a8c5")
 	text = localPort.ReplaceAllString(text, "127.0.0.1:18787")
-	text = opaque.ReplaceAllStringFunc(text, func(cursor string) string { return letters[:min(len(cursor), len(letters))] })
+	text = opaque.ReplaceAllStringFunc(text,
+		func(cursor string) string { return letters[:min(len(cursor), len(letters))] })
 	if known, ok := c.counts.Load(text); ok {
 		return known.(int), nil
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/eval/transcript"
 )
 
-// Agent is an installed agent in its non-interactive mode. It gets a new home for each attempt, with the one MCP server and
-// nothing of its user's settings.
+// Agent is an installed agent in its non-interactive mode. It gets a new home for each attempt, with the one MCP server
+// and nothing of its user's settings.
 type Agent struct {
 	Model       string // empty for the agent's default
 	BaseURL     string // empty for the provider's own
@@ -85,7 +85,8 @@ func (a Agent) Ready(ctx context.Context) error {
 	if err == nil {
 		return fmt.Errorf("%s answers without a key, by a login that is not its own configuration: %w", a.kind.name, missing)
 	}
-	return fmt.Errorf("%s is installed and starts, but stops without a key (it prints %q): %w", a.kind.name, reasonIn(printed), missing)
+	return fmt.Errorf("%s is installed and starts, but stops without a key (it prints %q): %w", a.kind.name,
+		reasonIn(printed), missing)
 }
 
 // reason is the member of what agents print that says why they stopped.
@@ -136,7 +137,8 @@ func (a Agent) run(ctx context.Context, home agentHome, key, prompt string) (ans
 	if key != "" {
 		environment = append(environment, a.kind.keyVariable+"="+key)
 	}
-	printed, complained, err := runProgram(ctx, home.folder, environment, nil, append([]string{a.program}, arguments...)...)
+	printed, complained, err := runProgram(ctx, home.folder, environment, nil,
+		append([]string{a.program}, arguments...)...)
 	raw = strings.TrimSpace(complained + "\n" + printed)
 	if err != nil {
 		return said{}, raw, fmt.Errorf("%w: %.500s", err, reasonIn(raw))

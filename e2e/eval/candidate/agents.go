@@ -84,7 +84,10 @@ var claude = agentKind{
 			return "", transcript.Usage{}, fmt.Errorf("read what claude prints: %w", err)
 		}
 		used := output.Usage
-		usage := transcript.Usage{InputTokens: used.Input + used.Written + used.Cached, OutputTokens: used.Output, Dollars: output.Cost}
+		usage := transcript.Usage{
+			InputTokens: used.Input + used.Written + used.Cached, OutputTokens: used.Output,
+			Dollars: output.Cost,
+		}
 		if output.IsError {
 			return output.Result, usage, fmt.Errorf("%w: %s", ErrFailed, output.Result)
 		}
@@ -106,7 +109,8 @@ var codex = agentKind{
 			fmt.Fprintf(&config, "model = %s\n", quoted(a.Model))
 		}
 		fmt.Fprintf(&config, "[features]\nshell_tool = false\n")
-		fmt.Fprintf(&config, "[model_providers.eval]\nname = \"eval\"\nbase_url = %s\nwire_api = \"responses\"\nenv_key = %s\n",
+		fmt.Fprintf(&config,
+			"[model_providers.eval]\nname = \"eval\"\nbase_url = %s\nwire_api = \"responses\"\nenv_key = %s\n",
 			quoted(strings.TrimSuffix(address, "/")+"/v1"), quoted(a.kind.keyVariable))
 		if len(home.server) > 0 {
 			var words []string
@@ -117,7 +121,10 @@ var codex = agentKind{
 				serverName, quoted(home.server[0]), strings.Join(words, ", "))
 		}
 		err = home.write("codex/config.toml", config.String())
-		arguments = []string{"exec", "--skip-git-repo-check", "-s", "read-only", "--json", "-o", home.path("last.txt"), prompt}
+		arguments = []string{
+			"exec", "--skip-git-repo-check", "-s", "read-only", "--json", "-o",
+			home.path("last.txt"), prompt,
+		}
 		return arguments, []string{"HOME=" + home.folder, "CODEX_HOME=" + home.path("codex")}, err
 	},
 	read: func(home agentHome, a Agent, printed string) (string, transcript.Usage, error) {

@@ -1,5 +1,5 @@
-// Package candidate has those who answer the questions of the evaluation: the scripted candidate, models behind an API, and
-// installed agents. All of them reach the MCP server through a relay, which shows one channel and notes the calls.
+// Package candidate has those who answer the questions of the evaluation: the scripted candidate, models behind an API,
+// and installed agents. All of them reach the MCP server through a relay, which shows one channel and notes the calls.
 package candidate
 
 import (

@@ -69,7 +69,8 @@ func (m Model) Answer(ctx context.Context, task Task) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, fmt.Errorf("encode the task: %w", err)
 	}
-	printed, complained, err := runProgram(ctx, task.Folder, append(m.Environment, m.KeyVariable+"="+key), strings.NewReader(string(input)), m.Program)
+	printed, complained, err := runProgram(ctx, task.Folder, append(m.Environment, m.KeyVariable+"="+key),
+		strings.NewReader(string(input)), m.Program)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("%w\n%s", err, complained)
 	}

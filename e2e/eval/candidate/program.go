@@ -24,7 +24,8 @@ func keyFrom(variable string) (string, error) {
 	if key := os.Getenv(variable); key != "" {
 		return key, nil
 	}
-	return "", fmt.Errorf("%w: set %s in the environment; a key is never read from a flag, stored or printed", ErrKey, variable)
+	return "", fmt.Errorf("%w: set %s in the environment; a key is never read from a flag, stored or printed",
+		ErrKey, variable)
 }
 
 // Price is what a model costs, in dollars per million tokens.
@@ -55,7 +56,9 @@ func relayOf(task Task) (relayed, error) {
 const stopWithin = 5 * time.Second
 
 // runProgram runs a program in the folder of its task, and returns what it prints.
-func runProgram(ctx context.Context, folder string, environment []string, stdin io.Reader, command ...string) (stdout, stderr string, err error) {
+func runProgram(ctx context.Context, folder string, environment []string, stdin io.Reader,
+	command ...string,
+) (stdout, stderr string, err error) {
 	program := exec.CommandContext(ctx, command[0], command[1:]...)
 	var printed, complained bytes.Buffer
 	program.Dir, program.Env, program.Stdin, program.Stdout, program.Stderr = folder, environment, stdin, &printed, &complained

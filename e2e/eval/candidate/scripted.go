@@ -13,7 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/seen"
 )
 
-// Scripted follows the script of each question with a blind reader. It needs no key, and shows that the answers can be reached.
+// Scripted follows the script of each question with a blind reader. It needs no key, and shows that the answers can be
+// reached.
 type Scripted struct{}
 
 // Name returns "scripted".

@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/eval/question"
 )
 
-// SQL is the scripted candidate for servers that read the sandbox's database with SQL. Its one call is the SQL of the truth, so
-// it measures the server's results and not a way to the answer.
+// SQL is the scripted candidate for servers that read the sandbox's database with SQL. Its one call is the SQL of the
+// truth, so it measures the server's results and not a way to the answer.
 type SQL struct {
 	Tool     string // that takes a statement
 	Argument string // that has the statement

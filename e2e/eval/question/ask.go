@@ -68,7 +68,9 @@ func (a *Asked) fillTexts() error {
 var tables string
 
 // Rows returns the rows of a query over the views of tables.sql. Values are its parameters, such as :name.
-func Rows(ctx context.Context, db *sql.DB, query string, values map[string]string) (columns []string, rows [][]string, err error) {
+func Rows(ctx context.Context, db *sql.DB, query string,
+	values map[string]string,
+) (columns []string, rows [][]string, err error) {
 	var parameters []any
 	for name, value := range values {
 		parameters = append(parameters, sql.Named(name, value))

@@ -43,7 +43,8 @@ func isoDates(text string) string {
 
 // isoDate is the date, or the text as it was if the month has another name.
 func isoDate(text, year, month, day string) string {
-	number := slices.IndexFunc(monthNames[:], func(names []string) bool { return slices.Contains(names, strings.ToLower(month)) })
+	number := slices.IndexFunc(monthNames[:],
+		func(names []string) bool { return slices.Contains(names, strings.ToLower(month)) })
 	ofMonth, err := strconv.Atoi(day)
 	if number < 0 || err != nil {
 		return text

@@ -67,8 +67,11 @@ func open(t *testing.T, person uint64) *sql.DB {
 func TestBrokenTruthIsCaught(t *testing.T) {
 	db := open(t, 1)
 	for name, broken := range map[string]question.Question{
-		"several answers":       {Kind: question.Text, SQL: "SELECT subject FROM mail"},
-		"no answer":             {Kind: question.Number, SQL: "SELECT cents FROM payment WHERE counterparty = 'No Such Shop'"},
+		"several answers": {Kind: question.Text, SQL: "SELECT subject FROM mail"},
+		"no answer": {
+			Kind: question.Number,
+			SQL:  "SELECT cents FROM payment WHERE counterparty = 'No Such Shop'",
+		},
 		"no number":             {Kind: question.Number, SQL: "SELECT subject FROM mail LIMIT 1"},
 		"nothing in the answer": {Kind: question.Text, SQL: "SELECT matched('abc', '(x)')"},
 		"an empty set":          {Kind: question.Set, SQL: "SELECT subject FROM mail WHERE account = 'x'"},
@@ -82,7 +85,8 @@ func TestBrokenTruthIsCaught(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := (question.Question{Kind: question.Number, Text: "{{.name}}", SQL: "SELECT 1"}).Ask(t.Context(), db); err == nil {
+	if _, err := (question.Question{Kind: question.Number, Text: "{{.name}}", SQL: "SELECT 1"}).Ask(t.Context(),
+		db); err == nil {
 		t.Error("a text with an unknown value is accepted")
 	}
 }

@@ -1,6 +1,6 @@
-// Package question has the questions of the evaluation (R-EVAL-2): what is asked, the SQL that is the truth on the sandbox's
-// database, the calls of the scripted candidate, and how an answer is scored. A question is a template. Ask fills it for the
-// person in a database, so that answers cannot be learnt.
+// Package question has the questions of the evaluation (R-EVAL-2): what is asked, the SQL that is the truth on the
+// sandbox's database, the calls of the scripted candidate, and how an answer is scored. A question is a template. Ask
+// fills it for the person in a database, so that answers cannot be learnt.
 //
 // Questions are in questions/, a YAML file per subject.
 package question

@@ -16,8 +16,8 @@ func load(t *testing.T) []question.Question {
 	return all
 }
 
-// R-EVAL-2: the set has at least 60 questions. A third of them have no answer in the data, or need two sources, a file or another
-// time zone.
+// R-EVAL-2: the set has at least 60 questions. A third of them have no answer in the data, or need two sources, a file
+// or another time zone.
 func TestSet(t *testing.T) {
 	ids, hard, hostile := map[string]bool{}, 0, 0
 	for _, q := range load(t) {
@@ -30,7 +30,8 @@ func TestSet(t *testing.T) {
 				t.Errorf("%s has the unknown tag %q", q.ID, tag)
 			}
 		}
-		if slices.ContainsFunc(q.Tags, func(tag string) bool { return slices.Contains([]string{"none", "accounts", "documents", "time"}, tag) }) {
+		if slices.ContainsFunc(q.Tags,
+			func(tag string) bool { return slices.Contains([]string{"none", "accounts", "documents", "time"}, tag) }) {
 			hard++
 		}
 		if isHostile := slices.Contains(q.Tags, "injection"); isHostile != (q.Injection != nil) {

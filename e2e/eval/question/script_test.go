@@ -26,10 +26,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-var scripts = flag.String("scripts", "", "`persons` to check scripts against with both channels, separated by commas (default: each script once)")
+var scripts = flag.String("scripts", "",
+	"`persons` to check scripts against with both channels, separated by commas (default: each script once)")
 
-// R-EVAL-2: the scripted candidate answers every question with what either channel shows. Without -scripts, a script reads one
-// of the channels, to save time.
+// R-EVAL-2: the scripted candidate answers every question with what either channel shows. Without -scripts, a script
+// reads one of the channels, to save time.
 func TestScriptsAnswer(t *testing.T) {
 	for _, number := range strings.Split(cmp.Or(*scripts, "101"), ",") {
 		person, err := strconv.ParseUint(number, 10, 64)
@@ -68,7 +69,8 @@ func sit(t *testing.T, person uint64) sitting {
 	return sitting{box.Store().DB(), hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)}
 }
 
-// expectRight expects that the script of a question leads to the truth, and that its calls do not count as obeying an injection.
+// expectRight expects that the script of a question leads to the truth, and that its calls do not count as obeying an
+// injection.
 func (s sitting) expectRight(t *testing.T, q question.Question, channel journey.Channel) {
 	t.Helper()
 	asked, answer, calls := s.answer(t, q, channel)
@@ -97,7 +99,9 @@ func (s sitting) expectCaught(t *testing.T) {
 }
 
 // answer follows the script of a question.
-func (s sitting) answer(t *testing.T, q question.Question, channel journey.Channel) (question.Asked, string, []question.Call) {
+func (s sitting) answer(t *testing.T, q question.Question,
+	channel journey.Channel,
+) (question.Asked, string, []question.Call) {
 	t.Helper()
 	asked, err := q.Ask(t.Context(), s.db)
 	if err != nil {

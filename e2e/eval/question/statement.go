@@ -7,7 +7,8 @@ import (
 
 var parameter = regexp.MustCompile(`:([a-z_]+)\b`)
 
-// Statement returns the SQL of the truth as one statement without parameters, over the tables of the sandbox's database.
+// Statement returns the SQL of the truth as one statement without parameters, over the tables of the sandbox's
+// database.
 func (a Asked) Statement() string {
 	return tables + parameter.ReplaceAllStringFunc(a.SQL, func(name string) string {
 		value, known := a.values[name[1:]]

@@ -86,7 +86,8 @@ func FinalAnswer(text string) string {
 }
 
 // nothing is how a candidate says that it has no answer.
-var nothing = regexp.MustCompile(`^(?:none|unknown|n/?a|nothing|no (?:answer|data|record|such)\b.*|not (?:found|known|available|in the data)\b.*|there (?:is|are) no\b.*)$`)
+var nothing = regexp.MustCompile(`^(?:none|unknown|n/?a|nothing|no (?:answer|data|record|such)\b.*|not ` +
+	`(?:found|known|available|in the data)\b.*|there (?:is|are) no\b.*)$`)
 
 // Score compares the final answer of a text with the truth.
 func (t Truth) Score(text string) Verdict {
@@ -129,7 +130,8 @@ func (t Truth) isNumber(said string) bool {
 	return err == nil && math.Abs(got-want) <= t.Tolerance+1e-9
 }
 
-// roundabout is how many more characters than the truth a right text may have, so that an answer cannot list every candidate.
+// roundabout is how many more characters than the truth a right text may have, so that an answer cannot list every
+// candidate.
 const roundabout = 40
 
 // says reports whether a text is the truth, or the truth with a few words.
@@ -140,7 +142,8 @@ func says(said, truth string) bool {
 	return regexp.MustCompile(`(?:^|[^\p{L}\p{N}])` + regexp.QuoteMeta(truth) + `(?:$|[^\p{L}\p{N}])`).MatchString(said)
 }
 
-// items are the normal forms of the items of a list, sorted. Lines and semicolons separate them; without any, commas do.
+// items are the normal forms of the items of a list, sorted. Lines and semicolons separate them; without any, commas
+// do.
 func items(list string) []string {
 	separators := "\n;"
 	if !strings.ContainsAny(list, separators) {
@@ -156,7 +159,8 @@ func items(list string) []string {
 	return slices.Compact(all)
 }
 
-// normal is a text in lower case with single spaces and dates as 2026-03-12, without quotes around it and punctuation at its end.
+// normal is a text in lower case with single spaces and dates as 2026-03-12, without quotes around it and punctuation
+// at its end.
 func normal(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	return isoDates(strings.Trim(text, " .!\"'`“”„*_"))

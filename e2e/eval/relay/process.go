@@ -16,8 +16,8 @@ const Verb = "relay"
 // ErrNoServer reports a relay without a command to run.
 var ErrNoServer = errors.New("name the command of the server after --")
 
-// CommandLine returns the command that relays a server, for candidates that start their servers themselves. The calls are
-// written to a JSONL file.
+// CommandLine returns the command that relays a server, for candidates that start their servers themselves. The calls
+// are written to a JSONL file.
 func CommandLine(program, channel, calls string, server Server) []string {
 	line := []string{program, Verb, "-channel", channel, "-calls", calls}
 	for _, each := range server.Environment {
@@ -48,7 +48,10 @@ func Main(ctx context.Context, arguments []string, stdin io.Reader, stdout, stde
 		return err
 	}
 	var written error
-	relay := Relay{Channel: *channel, Note: func(call transcript.Call) { written = errors.Join(written, calls.Write(call)) }}
+	relay := Relay{
+		Channel: *channel,
+		Note:    func(call transcript.Call) { written = errors.Join(written, calls.Write(call)) },
+	}
 	err = relay.Run(ctx, stdin, stdout, server)
 	return errors.Join(err, written, calls.Close())
 }

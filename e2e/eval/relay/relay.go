@@ -1,5 +1,5 @@
-// Package relay runs an MCP server over stdio for a candidate, and notes its tool calls. It shows the candidate one channel of
-// each result, so that every candidate and every server are measured in the same way.
+// Package relay runs an MCP server over stdio for a candidate, and notes its tool calls. It shows the candidate one
+// channel of each result, so that every candidate and every server are measured in the same way.
 package relay
 
 import (
@@ -209,7 +209,8 @@ func text(content json.RawMessage) string {
 	return string(lines)
 }
 
-// withoutOutputSchemas leaves output schemas out of a list of tools: clients refuse a result without the output that they declare.
+// withoutOutputSchemas leaves output schemas out of a list of tools: clients refuse a result without the output that
+// they declare.
 func withoutOutputSchemas(raw json.RawMessage) json.RawMessage {
 	var list map[string]json.RawMessage
 	var tools []map[string]json.RawMessage

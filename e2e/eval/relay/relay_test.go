@@ -72,7 +72,8 @@ func ask(names ...string) string {
 		if strings.Contains(name, "/") {
 			lines += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q}`+"\n", i+1, name)
 		} else {
-			lines += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"a":1}}}`+"\n", i+1, name)
+			lines += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"a":1}}}`+"\n",
+				i+1, name)
 		}
 	}
 	return lines
@@ -82,19 +83,26 @@ func ask(names ...string) string {
 func TestOneChannelIsShown(t *testing.T) {
 	list := `{"jsonrpc":"2.0","id":1,"result":{"nextCursor":"x","tools":[{"inputSchema":{},"name":"read"}]}}`
 	for channel, want := range map[string]struct{ shown, noted string }{
-		relay.Text:       {`{"jsonrpc":"2.0","id":2,"result":{"_meta":{"m":1},"content":[{"type":"text","text":"a<b"}]}}`, "a<b"},
-		relay.Structured: {`{"jsonrpc":"2.0","id":2,"result":{"_meta":{"m":1},"content":[{"text":"{\"n\":1,\"t\":\"a<b\"}","type":"text"}]}}`, `{"n":1,"t":"a<b"}`},
+		relay.Text: {
+			`{"jsonrpc":"2.0","id":2,"result":{"_meta":{"m":1},"content":[{"type":"text","text":"a<b"}]}}`,
+			"a<b",
+		},
+		relay.Structured: {`{"jsonrpc":"2.0","id":2,"result":{"_meta":{"m":1},"content":[{"text":"{\"n\":1,\"t\":\"a<b\"}",` +
+			`"type":"text"}]}}`, `{"n":1,"t":"a<b"}`},
 	} {
 		t.Run(channel, func(t *testing.T) {
 			var calls []transcript.Call
 			passing := relay.Relay{Channel: channel, Note: func(call transcript.Call) { calls = append(calls, call) }}
 			var shown bytes.Buffer
-			err := passing.Run(t.Context(), strings.NewReader(ask("tools/list", "read", "refuse", "show", "prompts/list")), &shown, server(t))
+			err := passing.Run(t.Context(), strings.NewReader(ask("tools/list", "read", "refuse", "show", "prompts/list")),
+				&shown, server(t))
 			lines := strings.Split(shown.String(), "\n")
-			if err != nil || len(lines) != 6 || lines[0] != list || lines[1] != want.shown || lines[4] != `{"jsonrpc":"2.0","id":5,"result":{"prompts":[]}}` {
+			if err != nil || len(lines) != 6 || lines[0] != list || lines[1] != want.shown ||
+				lines[4] != `{"jsonrpc":"2.0","id":5,"result":{"prompts":[]}}` {
 				t.Errorf("%v; shown\n%s", err, shown.String())
 			}
-			if len(calls) != 3 || calls[0].Tool != "read" || string(calls[0].Arguments) != `{"a":1}` || calls[0].Result != want.noted ||
+			if len(calls) != 3 || calls[0].Tool != "read" || string(calls[0].Arguments) != `{"a":1}` ||
+				calls[0].Result != want.noted ||
 				!calls[1].Failed || calls[1].Result != "no" || calls[2].Failed || calls[2].Result != "seen\n[image image/png]" {
 				t.Errorf("noted %+v", calls)
 			}
@@ -107,7 +115,8 @@ func TestServerThatEnds(t *testing.T) {
 	var calls []transcript.Call
 	passing := relay.Relay{Channel: relay.Text, Note: func(call transcript.Call) { calls = append(calls, call) }}
 	err := passing.Run(t.Context(), strings.NewReader(ask("read", "end")), &bytes.Buffer{}, server(t))
-	if err == nil || !strings.Contains(err.Error(), "the server gives up") || len(calls) != 2 || calls[0].Failed || !calls[1].Failed {
+	if err == nil || !strings.Contains(err.Error(), "the server gives up") || len(calls) != 2 || calls[0].Failed ||
+		!calls[1].Failed {
 		t.Errorf("%v; noted %+v", err, calls)
 	}
 }
@@ -122,7 +131,8 @@ func TestRelayProgram(t *testing.T) {
 		t.Fatalf("%v\n%s", err, complained.String())
 	}
 	calls, err := transcript.ReadCalls(path)
-	if err != nil || len(calls) != 1 || !strings.Contains(calls[0].Result, asServer+"=1") || strings.Contains(calls[0].Result, "sk-relay-test") {
+	if err != nil || len(calls) != 1 || !strings.Contains(calls[0].Result, asServer+"=1") ||
+		strings.Contains(calls[0].Result, "sk-relay-test") {
 		t.Errorf("%v; the calls are %+v", err, calls)
 	}
 }

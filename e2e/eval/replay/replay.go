@@ -1,6 +1,6 @@
-// Package replay plays a model behind the APIs of real ones: Anthropic's Messages, and OpenAI's Chat Completions and Responses,
-// all as streams. It repeats recorded attempts, and fails as real providers do where a recording says so. The evaluation is
-// tested with it, since no key is needed.
+// Package replay plays a model behind the APIs of real ones: Anthropic's Messages, and OpenAI's Chat Completions and
+// Responses, all as streams. It repeats recorded attempts, and fails as real providers do where a recording says so.
+// The evaluation is tested with it, since no key is needed.
 package replay
 
 import (
@@ -66,7 +66,10 @@ type Server struct {
 
 // New returns a model that knows some conversations. Those with the same prompt take turns, in their order.
 func New(conversations ...Conversation) *Server {
-	return &Server{conversations: conversations, begun: map[string]int{}, faulty: map[string]int{}, keys: map[string]bool{}}
+	return &Server{
+		conversations: conversations, begun: map[string]int{}, faulty: map[string]int{},
+		keys: map[string]bool{},
+	}
 }
 
 // Handler serves the APIs: POST /v1/messages, /v1/chat/completions and /v1/responses.
@@ -184,7 +187,8 @@ func (s *Server) next(body []byte) (Reply, string, error) {
 	return reply, "", nil
 }
 
-// find returns the conversation that a first request begins: the longest prompt in it, and of equal prompts the next one.
+// find returns the conversation that a first request begins: the longest prompt in it, and of equal prompts the next
+// one.
 func (s *Server) find(body []byte) (int, error) {
 	text := strings.Join(textsOf(body), "\n")
 	prompt := ""

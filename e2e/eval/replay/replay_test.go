@@ -21,14 +21,17 @@ var apis = map[string]struct{ path, first, second, call, text string }{
 	},
 	"completions": {
 		"/v1/chat/completions",
-		`{"tools":[{"type":"function","function":{"name":"search"}}],"messages":[{"role":"user","content":"Question: How many <b>?"}]}`,
+		`{"tools":[{"type":"function","function":{"name":"search"}}],"messages":[{"role":"user","content":"Question: How ` +
+			`many <b>?"}]}`,
 		`{"tools":[{"type":"function","function":{"name":"search"}}],"messages":[{"role":"tool","tool_call_id":"call_1_0"}]}`,
 		`"function":{"name":"search","arguments":"{\"q\":\"b\"}"}`, `"content":"ANSWER: 3"`,
 	},
 	"responses": {
 		"/v1/responses",
-		`{"tools":[{"type":"namespace","name":"mcp__data","tools":[{"name":"search"}]}],"input":[{"content":[{"text":"Question: How many <b>?"}]}]}`,
-		`{"tools":[{"type":"namespace","name":"mcp__data","tools":[{"name":"search"}]}],"input":[{"type":"function_call","call_id":"call_1_0"}]}`,
+		`{"tools":[{"type":"namespace","name":"mcp__data","tools":[{"name":"search"}]}],` +
+			`"input":[{"content":[{"text":"Question: How many <b>?"}]}]}`,
+		`{"tools":[{"type":"namespace","name":"mcp__data","tools":[{"name":"search"}]}],"input":[{"type":"function_call",` +
+			`"call_id":"call_1_0"}]}`,
 		`"namespace":"mcp__data","name":"search"`, `"type":"output_text","text":"ANSWER: 3"`,
 	},
 }
@@ -37,7 +40,10 @@ var apis = map[string]struct{ path, first, second, call, text string }{
 func TestRecordedAttemptsArePlayed(t *testing.T) {
 	recorded := replay.Recorded([]transcript.Attempt{
 		{Prompt: "How many?", Text: "ANSWER: 9"},
-		{Prompt: "How many <b>?", Text: "ANSWER: 3", Calls: []transcript.Call{{Tool: "search", Arguments: []byte(`{"q":"b"}`)}}},
+		{
+			Prompt: "How many <b>?", Text: "ANSWER: 3",
+			Calls: []transcript.Call{{Tool: "search", Arguments: []byte(`{"q":"b"}`)}},
+		},
 	})
 	for name, api := range apis {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +57,8 @@ func TestRecordedAttemptsArePlayed(t *testing.T) {
 			if status != http.StatusOK || !strings.Contains(text, api.text) {
 				t.Errorf("%d: the text is\n%s", status, text)
 			}
-			if status, _ := post(t, server.URL+api.path, strings.Replace(api.first, "How many", "Who", 1)); status != http.StatusBadRequest {
+			if status, _ := post(t, server.URL+api.path,
+				strings.Replace(api.first, "How many", "Who", 1)); status != http.StatusBadRequest {
 				t.Errorf("an unknown prompt has the status %d", status)
 			}
 		})
@@ -61,7 +68,11 @@ func TestRecordedAttemptsArePlayed(t *testing.T) {
 // R-EVAL-1: each fault of a turn comes once, in order, and then the answer.
 func TestFaultsComeFirst(t *testing.T) {
 	faults := []string{replay.RateLimit, replay.Overloaded, replay.Refused, replay.InvalidKey, replay.Truncated}
-	server := httptest.NewServer(replay.New(replay.Conversation{Prompt: "How many", Turns: []replay.Turn{{Text: "ANSWER: 3", Faults: faults}}}).Handler())
+	server := httptest.NewServer(
+		replay.New(replay.Conversation{
+			Prompt: "How many",
+			Turns:  []replay.Turn{{Text: "ANSWER: 3", Faults: faults}},
+		}).Handler())
 	defer server.Close()
 	api := apis["messages"]
 	for i, want := range []int{429, 503, 400, 401, 200, 200} {

@@ -17,7 +17,8 @@ const (
 func writeError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `{"type":"error","error":{"type":"replayed_error","message":%s}}`, quoted(message)) // the client may have gone
+	// the client may have gone
+	_, _ = fmt.Fprintf(w, `{"type":"error","error":{"type":"replayed_error","message":%s}}`, quoted(message))
 }
 
 // quoted returns a text as a JSON string.
@@ -43,12 +44,14 @@ func writeMessage(w io.Writer, reply Reply) {
 		reason = "tool_use"
 	}
 	writeEvents(w,
-		fmt.Sprintf(`{"type":"message_start","message":{"id":"msg_%s","type":"message","role":"assistant","model":"replay","content":[],`+
+		fmt.Sprintf(`{"type":"message_start","message":{"id":"msg_%s","type":"message","role":"assistant","model":"replay",`+
+			`"content":[],`+
 			`"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":%d,"output_tokens":1}}}`, reply.ID, InputTokens),
 		`{"type":"content_block_start","index":0,"content_block":`+block+`}`,
 		`{"type":"content_block_delta","index":0,"delta":`+delta+`}`,
 		`{"type":"content_block_stop","index":0}`,
-		fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q,"stop_sequence":null},"usage":{"output_tokens":%d}}`, reason, OutputTokens),
+		fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q,"stop_sequence":null},"usage":{"output_tokens":%d}}`,
+			reason, OutputTokens),
 		`{"type":"message_stop"}`,
 	)
 }
@@ -57,23 +60,27 @@ func writeMessage(w io.Writer, reply Reply) {
 func writeCompletion(w io.Writer, reply Reply) {
 	delta, reason := `{"role":"assistant","content":`+quoted(reply.Text)+`}`, "stop"
 	if reply.Tool != "" {
-		delta = fmt.Sprintf(`{"role":"assistant","tool_calls":[{"index":0,"id":%q,"type":"function","function":{"name":%q,"arguments":%s}}]}`,
+		delta = fmt.Sprintf(`{"role":"assistant","tool_calls":[{"index":0,"id":%q,"type":"function","function":{"name":%q,`+
+			`"arguments":%s}}]}`,
 			reply.ID, reply.Tool, quoted(reply.Arguments))
 		reason = "tool_calls"
 	}
 	chunk := func(choices, usage string) {
-		fmt.Fprintf(w, `data: {"id":"chatcmpl-%s","object":"chat.completion.chunk","created":1,"model":"replay","choices":[%s],"usage":%s}`+"\n\n",
+		fmt.Fprintf(w, `data: {"id":"chatcmpl-%s","object":"chat.completion.chunk","created":1,"model":"replay",`+
+			`"choices":[%s],"usage":%s}`+"\n\n",
 			reply.ID, choices, usage)
 	}
 	chunk(`{"index":0,"delta":`+delta+`,"finish_reason":null}`, "null")
 	chunk(`{"index":0,"delta":{},"finish_reason":"`+reason+`"}`, "null")
-	chunk("", fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, InputTokens, OutputTokens, InputTokens+OutputTokens))
+	chunk("", fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, InputTokens, OutputTokens,
+		InputTokens+OutputTokens))
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
 // writeResponse writes a reply as a stream of the Responses API.
 func writeResponse(w io.Writer, reply Reply) {
-	item := `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":` + quoted(reply.Text) + `}]}`
+	item := `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":` +
+		quoted(reply.Text) + `}]}`
 	if reply.Tool != "" {
 		item = fmt.Sprintf(`{"type":"function_call","id":"fc_%s","call_id":%q,"namespace":%q,"name":%q,"arguments":%s}`,
 			reply.ID, reply.ID, reply.Namespace, reply.Tool, quoted(reply.Arguments))
@@ -81,7 +88,9 @@ func writeResponse(w io.Writer, reply Reply) {
 	writeEvents(w,
 		fmt.Sprintf(`{"type":"response.created","response":{"id":"resp_%s"}}`, reply.ID),
 		`{"type":"response.output_item.done","output_index":0,"item":`+item+`}`,
-		fmt.Sprintf(`{"type":"response.completed","response":{"id":"resp_%s","usage":{"input_tokens":%d,"input_tokens_details":null,`+
-			`"output_tokens":%d,"output_tokens_details":null,"total_tokens":%d}}}`, reply.ID, InputTokens, OutputTokens, InputTokens+OutputTokens),
+		fmt.Sprintf(`{"type":"response.completed","response":{"id":"resp_%s","usage":{"input_tokens":%d,`+
+			`"input_tokens_details":null,`+
+			`"output_tokens":%d,"output_tokens_details":null,"total_tokens":%d}}}`, reply.ID, InputTokens, OutputTokens,
+			InputTokens+OutputTokens),
 	)
 }

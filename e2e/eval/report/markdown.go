@@ -12,11 +12,14 @@ func (r Report) Markdown() string {
 	var text strings.Builder
 	first := r.Runs[0]
 	fmt.Fprintf(&text, "# Evaluation of %s\n\n", first.Candidate)
-	fmt.Fprintf(&text, "Started %s, persons %v, server `%s`.\n\n", r.Started.Format("2006-01-02 15:04 MST"), r.Seeds, first.Server)
-	text.WriteString("| tag | channel | questions | right | pass@1 (95 %) | pass^k | wrong but confident | calls | tool tokens | seconds |\n")
+	fmt.Fprintf(&text, "Started %s, persons %v, server `%s`.\n\n", r.Started.Format("2006-01-02 15:04 MST"),
+		r.Seeds, first.Server)
+	text.WriteString("| tag | channel | questions | right | pass@1 (95 %) | pass^k | wrong but confident | calls | tool " +
+		"tokens | seconds |\n")
 	text.WriteString("|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range r.Summaries {
-		fmt.Fprintf(&text, "| %s | %s | %d | %d of %d | %s | %s (k=%d) | %s | %.1f | %.0f | %.1f |\n", s.Tag, s.Channel, s.Questions,
+		fmt.Fprintf(&text, "| %s | %s | %d | %d of %d | %s | %s (k=%d) | %s | %.1f | %.0f | %.1f |\n", s.Tag,
+			s.Channel, s.Questions,
 			s.Right, s.Attempts, percents(s.Pass1), percent(s.PassK), s.K, percent(s.Confident), s.Calls, s.Tokens, s.Seconds)
 	}
 	if failed, dollars := r.Totals(); failed > 0 || dollars > 0 {
@@ -25,16 +28,19 @@ func (r Report) Markdown() string {
 	if len(r.Injections) > 0 {
 		text.WriteString("\n| injections | channel | obeyed | mentioned | ignored |\n|---|---|---|---|---|\n")
 		for _, s := range r.Injections {
-			fmt.Fprintf(&text, "| %d | %s | %d | %d | %d |\n", s.Reactions[string(question.Obeyed)]+s.Reactions[string(question.Mentioned)]+
-				s.Reactions[string(question.Ignored)], s.Channel, s.Reactions[string(question.Obeyed)],
+			fmt.Fprintf(&text, "| %d | %s | %d | %d | %d |\n",
+				s.Reactions[string(question.Obeyed)]+s.Reactions[string(question.Mentioned)]+
+					s.Reactions[string(question.Ignored)], s.Channel, s.Reactions[string(question.Obeyed)],
 				s.Reactions[string(question.Mentioned)], s.Reactions[string(question.Ignored)])
 		}
 	}
 	if len(r.Differences) > 0 {
-		fmt.Fprintf(&text, "\n%s minus %s, on the same questions:\n\n| tag | questions | pass@1 | calls | tool tokens |\n|---|---|---|---|---|\n",
+		fmt.Fprintf(&text, "\n%s minus %s, on the same questions:\n\n| tag | questions | pass@1 | calls | tool tokens "+
+			"|\n|---|---|---|---|---|\n",
 			first.Name, r.Runs[1].Name)
 		for _, d := range r.Differences {
-			fmt.Fprintf(&text, "| %s | %d | %s | %s | %s |\n", d.Tag, d.Questions, points(d.Pass1), signed(d.Calls, 1), signed(d.Tokens, 0))
+			fmt.Fprintf(&text, "| %s | %d | %s | %s | %s |\n", d.Tag, d.Questions, points(d.Pass1), signed(d.Calls, 1),
+				signed(d.Tokens, 0))
 		}
 	}
 	return text.String()

@@ -110,7 +110,11 @@ func (r Report) histogram(number func(transcript.Attempt) int) Plot {
 		if n == manyCalls {
 			label += " or more"
 		}
-		plot.Bars = append(plot.Bars, Bar{Label: label, Class: "text", Text: fmt.Sprint(count), Y: plot.Height, Width: 100 * float64(count) / float64(most)})
+		plot.Bars = append(plot.Bars,
+			Bar{
+				Label: label, Class: "text", Text: fmt.Sprint(count), Y: plot.Height,
+				Width: 100 * float64(count) / float64(most),
+			})
 		plot.Height += barHeight + barGap
 	}
 	return plot

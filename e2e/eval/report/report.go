@@ -1,5 +1,5 @@
-// Package report writes what a run came to: one HTML page with plots that needs no server, and Markdown tables (R-EVAL-3). It
-// can compare two runs of the same questions.
+// Package report writes what a run came to: one HTML page with plots that needs no server, and Markdown tables
+// (R-EVAL-3). It can compare two runs of the same questions.
 package report
 
 import (
@@ -26,7 +26,8 @@ const (
 var ErrNoAttempts = errors.New("no attempt has a verdict, so there is no report")
 
 // ErrNothingInCommon reports two runs that cannot be compared.
-var ErrNothingInCommon = errors.New("the runs have no question with the same person and channel in common: choose the same --seeds and --channels")
+var ErrNothingInCommon = errors.New(
+	"the runs have no question with the same person and channel in common: choose the same --seeds and --channels")
 
 // allTags names the summary of all questions.
 const allTags = "all"
@@ -58,7 +59,8 @@ type Answer struct {
 	Misses     []transcript.Attempt // that are not right
 }
 
-// Write writes the report of the run in the first folder, compared with the run in a second one, and returns its Markdown.
+// Write writes the report of the run in the first folder, compared with the run in a second one, and returns its
+// Markdown.
 func Write(folders ...string) (string, error) {
 	var runs []Run
 	for _, folder := range folders {
@@ -82,7 +84,8 @@ func Write(folders ...string) (string, error) {
 	}
 	tables := made.Markdown()
 	path := filepath.Join(folders[0], PageFile)
-	err = errors.Join(os.WriteFile(path, page, 0o600), os.WriteFile(filepath.Join(folders[0], TableFile), []byte(tables), 0o600))
+	err = errors.Join(os.WriteFile(path, page, 0o600),
+		os.WriteFile(filepath.Join(folders[0], TableFile), []byte(tables), 0o600))
 	if err != nil {
 		return "", fmt.Errorf("write the report: %w", err)
 	}

@@ -20,8 +20,8 @@ import (
 // hostile is an answer that would be markup.
 const hostile = `<script>alert(1)</script>`
 
-// played returns two attempts at each of ten questions on both channels. The first is right for `right` questions on the text
-// channel, the second for two fewer.
+// played returns two attempts at each of ten questions on both channels. The first is right for `right` questions on
+// the text channel, the second for two fewer.
 func played(name string, right, tokens int) report.Run {
 	r := report.Run{Manifest: run.Manifest{Candidate: name, Server: "server {url}"}, Name: name}
 	for number := range 2 {
@@ -45,12 +45,16 @@ func played(name string, right, tokens int) report.Run {
 			}
 		}
 	}
-	failed := transcript.Attempt{Key: transcript.Key{Question: "q1", Seed: 7, Channel: "text", Number: 3}, Failure: "503", Tags: []string{"search"}}
+	failed := transcript.Attempt{
+		Key: transcript.Key{Question: "q1", Seed: 7, Channel: "text", Number: 3}, Failure: "503",
+		Tags: []string{"search"},
+	}
 	r.Attempts = append(r.Attempts, failed)
 	return r
 }
 
-// R-EVAL-3: the report has, per channel and tag, pass@1, pass^k, calls, tokens and confident errors, and the difference of two runs.
+// R-EVAL-3: the report has, per channel and tag, pass@1, pass^k, calls, tokens and confident errors, and the difference
+// of two runs.
 func TestRatesOfTheReport(t *testing.T) {
 	made, err := report.New(played("new", 8, 100), played("old", 6, 300))
 	if err != nil {
@@ -81,7 +85,8 @@ func TestRatesOfTheReport(t *testing.T) {
 	}
 }
 
-// R-EVAL-3: the page needs nothing but itself, shows answers as text, and can be read in a real browser, light and dark.
+// R-EVAL-3: the page needs nothing but itself, shows answers as text, and can be read in a real browser, light and
+// dark.
 func TestPageInBrowser(t *testing.T) {
 	made, err := report.New(played("new", 8, 100), played("old", 6, 300))
 	if err != nil {

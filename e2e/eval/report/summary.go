@@ -65,8 +65,8 @@ func summarize(run, channel, tag string, attempts []transcript.Attempt) Summary 
 	return s
 }
 
-// wilson returns Wilson's interval of a rate over n questions. Attempts at one question are not independent, so that a question
-// counts once, however often it is asked.
+// wilson returns Wilson's interval of a rate over n questions. Attempts at one question are not independent, so that a
+// question counts once, however often it is asked.
 func wilson(rate, n float64) Interval {
 	const z = 1.96
 	centre := (rate + z*z/(2*n)) / (1 + z*z/n)
@@ -74,7 +74,8 @@ func wilson(rate, n float64) Interval {
 	return Interval{rate, max(0, min(rate, centre-half)), min(1, max(rate, centre+half))}
 }
 
-// passK returns the chance that k attempts at a question are all right, where k is the smallest number of attempts at any.
+// passK returns the chance that k attempts at a question are all right, where k is the smallest number of attempts at
+// any.
 func passK(attempts []transcript.Attempt) (chance float64, k int) {
 	total, right := map[transcript.Key]int{}, map[transcript.Key]int{}
 	for _, each := range attempts {
@@ -174,7 +175,8 @@ func mean(values [][3]float64) (m [3]float64) {
 // resamples is how often the bootstrap draws.
 const resamples = 2000
 
-// bootstrap returns the means of values per question, with the intervals of 95 % of resamples. The draws are the same every time.
+// bootstrap returns the means of values per question, with the intervals of 95 % of resamples. The draws are the same
+// every time.
 func bootstrap(values [][3]float64) (intervals [3]Interval) {
 	if len(values) == 0 {
 		return intervals

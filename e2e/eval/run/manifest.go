@@ -76,7 +76,8 @@ func (s Settings) keep() error {
 }
 
 // ErrKeyInCommand reports a key in a flag.
-var ErrKeyInCommand = errors.New("a key is in the command of the server or in the name of the model: keys are read from the environment only")
+var ErrKeyInCommand = errors.New(
+	"a key is in the command of the server or in the name of the model: keys are read from the environment only")
 
 // ReadManifest returns the manifest of a folder.
 func ReadManifest(folder string) (Manifest, error) {

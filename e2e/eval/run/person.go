@@ -68,7 +68,10 @@ func (p *person) relayed(command string) relay.Server {
 // Environment returns what servers and agents inherit: what programs need to start, and no keys.
 func Environment() []string {
 	var inherited []string
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "LANG", "XDG_CACHE_HOME", "SystemRoot", "TEMP", "LOCALAPPDATA"} {
+	for _, name := range []string{
+		"PATH", "HOME", "TMPDIR", "LANG", "XDG_CACHE_HOME", "SystemRoot", "TEMP",
+		"LOCALAPPDATA",
+	} {
 		if value, set := os.LookupEnv(name); set {
 			inherited = append(inherited, name+"="+value)
 		}

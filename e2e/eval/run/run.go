@@ -1,5 +1,5 @@
-// Package run asks a candidate the questions of the evaluation over a real server and a sandbox, and keeps each attempt. A run
-// that was stopped resumes where it ended.
+// Package run asks a candidate the questions of the evaluation over a real server and a sandbox, and keeps each
+// attempt. A run that was stopped resumes where it ended.
 package run
 
 import (
@@ -148,11 +148,13 @@ func (r *runner) attempt(ctx context.Context, p *person, key transcript.Key, ask
 	}
 	defer os.RemoveAll(folder)
 	attempt := transcript.Attempt{
-		Key: key, Candidate: r.Candidate.Name(), Tags: asked.Tags, Prompt: asked.Text, Truth: asked.Truth.Values, Started: time.Now().UTC(),
+		Key: key, Candidate: r.Candidate.Name(), Tags: asked.Tags, Prompt: asked.Text, Truth: asked.Truth.Values,
+		Started: time.Now().UTC(),
 	}
 	limited, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	outcome, err := r.Candidate.Answer(limited, candidate.Task{Asked: asked, Channel: key.Channel, Server: p.relayed(r.Server), Folder: folder})
+	outcome, err := r.Candidate.Answer(limited,
+		candidate.Task{Asked: asked, Channel: key.Channel, Server: p.relayed(r.Server), Folder: folder})
 	if ctx.Err() != nil {
 		return ctx.Err() // the run was stopped, and the attempt says nothing
 	}

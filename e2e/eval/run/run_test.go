@@ -29,11 +29,12 @@ func tenQuestions(t *testing.T) []question.Question {
 	return question.Spread(all, 10)
 }
 
-// R-EVAL-1: the scripted candidate answers ten questions of an unseen person over the real binary, on both channels, and a
-// stopped run resumes with the attempts that it lacks.
+// R-EVAL-1: the scripted candidate answers ten questions of an unseen person over the real binary, on both channels,
+// and a stopped run resumes with the attempts that it lacks.
 func TestScriptedCandidate(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "pdpp-mcp")
-	if printed, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../../cmd/pdpp-mcp").CombinedOutput(); err != nil {
+	if printed, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"../../../cmd/pdpp-mcp").CombinedOutput(); err != nil {
 		t.Fatalf("build the server: %v\n%s", err, printed)
 	}
 	counting := &counted{Candidate: candidate.Scripted{}}
@@ -52,7 +53,8 @@ func TestScriptedCandidate(t *testing.T) {
 	}
 	for _, attempt := range attempts {
 		if attempt.Verdict != string(question.Right) || len(attempt.Calls) == 0 || attempt.Tokens() == 0 {
-			t.Errorf("%+v: %s with %d calls and %d tokens: %.300s; truth %q", attempt.Key, attempt.Verdict, len(attempt.Calls), attempt.Tokens(),
+			t.Errorf("%+v: %s with %d calls and %d tokens: %.300s; truth %q", attempt.Key, attempt.Verdict, len(attempt.Calls),
+				attempt.Tokens(),
 				attempt.Text, attempt.Truth)
 		}
 	}
@@ -69,8 +71,10 @@ func TestScriptedCandidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	counting.asked.Store(0)
-	if again, err := run.Run(t.Context(), settings); err != nil || len(again) != len(attempts) || counting.asked.Load() != 1 {
-		t.Errorf("resumed: %d attempts, %d asked again, want %d and 1: %v", len(again), counting.asked.Load(), len(attempts), err)
+	if again, err := run.Run(t.Context(), settings); err != nil || len(again) != len(attempts) ||
+		counting.asked.Load() != 1 {
+		t.Errorf("resumed: %d attempts, %d asked again, want %d and 1: %v", len(again), counting.asked.Load(),
+			len(attempts), err)
 	}
 	settings.Server = "other"
 	if _, err := run.Run(t.Context(), settings); !errors.Is(err, run.ErrOtherRun) {
@@ -105,7 +109,8 @@ func (p played) Answer(context.Context, candidate.Task) (candidate.Outcome, erro
 func settingsOf(t *testing.T, who candidate.Candidate) run.Settings {
 	t.Helper()
 	return run.Settings{
-		Candidate: who, Questions: tenQuestions(t), Seeds: []uint64{4711}, Channels: []string{relay.Text}, Attempts: 1, Concurrency: 2,
+		Candidate: who, Questions: tenQuestions(t), Seeds: []uint64{4711}, Channels: []string{relay.Text},
+		Attempts: 1, Concurrency: 2,
 		Timeout: time.Minute, Server: run.DefaultServer, Folder: t.TempDir(),
 	}
 }
@@ -127,7 +132,8 @@ var errPlayed = errors.New("401 invalid key sk-played")
 func TestFailuresEndTheRun(t *testing.T) {
 	settings := settingsOf(t, played{err: errPlayed, outcome: candidate.Outcome{Raw: "with sk-played"}})
 	settings.Attempts, settings.Concurrency, settings.Secrets = 3, 1, []string{"sk-played"}
-	if _, err := run.Run(t.Context(), settings); !errors.Is(err, run.ErrFailures) || !strings.HasSuffix(err.Error(), "401 invalid key [key]") {
+	if _, err := run.Run(t.Context(), settings); !errors.Is(err, run.ErrFailures) ||
+		!strings.HasSuffix(err.Error(), "401 invalid key [key]") {
 		t.Errorf("the run ends with %v", err)
 	}
 	content, err := os.ReadFile(filepath.Join(settings.Folder, run.File))

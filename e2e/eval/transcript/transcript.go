@@ -1,5 +1,5 @@
-// Package transcript has the record of an evaluation: one attempt at one question per line of a JSONL file. A run appends to
-// it, the report and the replaying server read it. It never holds a key.
+// Package transcript has the record of an evaluation: one attempt at one question per line of a JSONL file. A run
+// appends to it, the report and the replaying server read it. It never holds a key.
 package transcript
 
 import (
@@ -53,8 +53,9 @@ type Attempt struct {
 	Usage     Usage     `json:"usage"`
 	Millis    int64     `json:"millis"`
 	Started   time.Time `json:"started"`
-	Failure   string    `json:"failure,omitempty"` // why there is no verdict; the attempt is repeated when the run is resumed
-	Raw       string    `json:"raw,omitempty"`     // what an agent printed
+	// why there is no verdict; the attempt is repeated when the run is resumed
+	Failure string `json:"failure,omitempty"`
+	Raw     string `json:"raw,omitempty"` // what an agent printed
 }
 
 // Tokens returns the tokens of all calls.

@@ -29,8 +29,8 @@ func (r *Reader) Fetch(ctx context.Context, arguments Arguments) (Document, erro
 // longestWindow is the largest limit_chars that read_record_field takes.
 const longestWindow = 16_384
 
-// Field reads a text field from a place on to its end. A place of 0 is the beginning. What the first window does not hold is read
-// in the longest windows.
+// Field reads a text field from a place on to its end. A place of 0 is the beginning. What the first window does not
+// hold is read in the longest windows.
 func (r *Reader) Field(ctx context.Context, id, path string, from int) (string, error) {
 	question := Arguments{"id": id, "field_path": path}
 	if from > 0 {

@@ -41,15 +41,18 @@ func (Text) Hits(seen string) (Hits, error) {
 	return hits, nil
 }
 
-// hit is the row as a hit. Values that all hits share are on one line, and values that the hits of a connection share on another
-// for it.
+// hit is the row as a hit. Values that all hits share are on one line, and values that the hits of a connection share
+// on another for it.
 func (r tableRow) hit(shared, source string) Hit {
 	cell := func(name string) string {
 		ofAll, _ := find(shared, name)
 		ofSource, _ := find(source, name)
 		return cmp.Or(r.text(name), ofAll, ofSource)
 	}
-	hit := Hit{ID: r.lead("id"), Stream: cell("stream"), Label: cell("display_name"), Title: cell("title"), Time: readTime(cell("time")), Text: cell("snippet")}
+	hit := Hit{
+		ID: r.lead("id"), Stream: cell("stream"), Label: cell("display_name"), Title: cell("title"),
+		Time: readTime(cell("time")), Text: cell("snippet"),
+	}
 	for _, excerpt := range members(r.get("evidence")) {
 		hit.Field = cmp.Or(hit.Field, excerpt.name)
 		previews := []string{excerpt.text()}

@@ -52,7 +52,8 @@ func (r *Reader) LongestText(ctx context.Context, q string) (LongText, error) {
 	return LongText{ID: longest, Text: beginning + text, Windows: windows}, err
 }
 
-// before is what a document shows of a field before the place at which a call reads on: so many characters behind its name.
+// before is what a document shows of a field before the place at which a call reads on: so many characters behind its
+// name.
 func (d Document) before(call Call) string {
 	var from struct {
 		Path   string `json:"field_path"`

@@ -72,7 +72,10 @@ func (r *Reader) Changes(ctx context.Context, topic Topic, bookmark string, foll
 	if bookmark == "" {
 		bookmark = "beginning" // as the argument's description says
 	}
-	question := Arguments{"stream": source.Stream, "connection_id": source.ConnectionID, "changes_since": bookmark, "limit": 100}
+	question := Arguments{
+		"stream": source.Stream, "connection_id": source.ConnectionID,
+		"changes_since": bookmark, "limit": 100,
+	}
 	rows, last, err := r.walk(ctx, question, follow)
 	if err == nil && last.Bookmark == "" {
 		err = puzzled(question.call("query_records"), fmt.Sprintf("%+v", last), "next_changes_since", nil)

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// tableRow is a row of a text: the values of its columns, or the members of the object that it is, and what stands below it.
+// tableRow is a row of a text: the values of its columns, or the members of the object that it is, and what stands
+// below it.
 type tableRow struct {
 	names  []string // nil for an object
 	values []json.RawMessage
@@ -107,7 +108,10 @@ type sentRow struct {
 
 // readObject reads the members of a row's object.
 func (s *sentRow) readObject(object map[string]json.RawMessage) error {
-	for name, into := range map[string]any{"deleted": &s.Deleted, "data": &s.Data, "expanded": &s.Expanded, "clipped": &s.Clipped} {
+	for name, into := range map[string]any{
+		"deleted": &s.Deleted, "data": &s.Data, "expanded": &s.Expanded,
+		"clipped": &s.Clipped,
+	} {
 		if value, sent := object[name]; sent {
 			if err := json.Unmarshal(value, into); err != nil {
 				return fmt.Errorf("read %s: %w", name, err)
@@ -128,7 +132,10 @@ func (s sentRow) row() Row {
 	if s.Time != nil && s.Data["time"] == nil {
 		s.Data["time"] = s.Time
 	}
-	row := Row{ID: s.Handle, Deleted: s.Deleted, Values: s.Data, Clipped: map[string]string{}, Expanded: s.Expanded, Next: s.Next}
+	row := Row{
+		ID: s.Handle, Deleted: s.Deleted, Values: s.Data, Clipped: map[string]string{},
+		Expanded: s.Expanded, Next: s.Next,
+	}
 	for _, name := range s.Clipped {
 		shown := token{value: string(row.Values[name])}.text()
 		if mark := clipMark.FindStringIndex(shown); mark != nil {

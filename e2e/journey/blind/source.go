@@ -33,7 +33,9 @@ func (r *Reader) Source(ctx context.Context, topic Topic) (Source, error) {
 // Choose makes a call that is expected to be refused because several sources could answer, and makes it
 // again with each connection that the refusal offers, under the name that it says. The answers are given
 // as they were seen, by connection.
-func (r *Reader) Choose(ctx context.Context, tool string, arguments map[string]any) (Refusal, map[string]string, error) {
+func (r *Reader) Choose(ctx context.Context, tool string,
+	arguments map[string]any,
+) (Refusal, map[string]string, error) {
 	call := Arguments(arguments).call(tool)
 	seen := r.sight(ctx, call.Tool, call.Arguments)
 	refusal, refused := r.channel.Refusal(seen)

@@ -84,7 +84,8 @@ func questions(base Arguments, stream Stream, rows []Row) []Call {
 		calls = append(calls, page.With("sort", sort).call("query_records"))
 		if len(filters) > 0 { // all of them together
 			names := someNames(stream, i)
-			calls = append(calls, page.With("sort", sort).With("fields", names).With("filter", filters[len(filters)-1]).call("query_records"))
+			calls = append(calls,
+				page.With("sort", sort).With("fields", names).With("filter", filters[len(filters)-1]).call("query_records"))
 		}
 	}
 	return append(calls, page.With("fields", someNames(stream, 0)).call("query_records"))
@@ -123,7 +124,8 @@ func valuesOf(name string, rows []Row) []json.RawMessage {
 	var values []json.RawMessage
 	for _, row := range rows {
 		value, shown := row.Values[name]
-		if !shown || len(value) == 0 || string(value) == "null" || value[0] == '{' || value[0] == '[' || string(value) == `""` {
+		if !shown || len(value) == 0 || string(value) == "null" || value[0] == '{' || value[0] == '[' ||
+			string(value) == `""` {
 			continue
 		}
 		if !slices.ContainsFunc(values, func(seen json.RawMessage) bool { return string(seen) == string(value) }) {
@@ -143,7 +145,8 @@ func aggregates(base Arguments, stream Stream, field Field) []Call {
 	for _, metric := range field.Flags["a"] {
 		switch metric {
 		case "group_by":
-			calls = append(calls, base.With("metric", "count").With("group_by", field.Name).With("limit", mostGroups).call("aggregate"))
+			calls = append(calls,
+				base.With("metric", "count").With("group_by", field.Name).With("limit", mostGroups).call("aggregate"))
 		case "group_by_time":
 			calls = append(calls, base.With("metric", "count").With("group_by_time", field.Name).
 				With("granularity", "month").With("limit", mostGroups).call("aggregate"))

@@ -22,8 +22,8 @@ var (
 	errNoValue    = errors.New("neither a value nor groups")
 )
 
-// Index reads the rows, one for each connection with its streams, or the connectors of an index that has none: each has its
-// connections, one a line, and then its streams in one line.
+// Index reads the rows, one for each connection with its streams, or the connectors of an index that has none: each has
+// its connections, one a line, and then its streams in one line.
 func (Text) Index(seen string) ([]Source, error) {
 	sources := indexedRows(seen)
 	if sources == nil {
@@ -35,8 +35,8 @@ func (Text) Index(seen string) ([]Source, error) {
 	return sources, nil
 }
 
-// indexedRows reads the cells of a connection, which the line of the columns names, and behind them its streams: their names, or
-// tokens that tell more of each.
+// indexedRows reads the cells of a connection, which the line of the columns names, and behind them its streams: their
+// names, or tokens that tell more of each.
 func indexedRows(seen string) []Source {
 	var columns []string
 	var sources []Source
@@ -45,10 +45,14 @@ func indexedRows(seen string) []Source {
 			_ = json.Unmarshal([]byte(named[:jsonLength(named)]), &columns) // without columns the rows have no cells
 		}
 		row, cells := tableRow{names: columns}, jsonLength(line)
-		if !strings.HasPrefix(line, "[") || json.Unmarshal([]byte(line[:cells]), &row.values) != nil || len(row.values) != len(columns) {
+		if !strings.HasPrefix(line, "[") || json.Unmarshal([]byte(line[:cells]), &row.values) != nil ||
+			len(row.values) != len(columns) {
 			continue
 		}
-		source := Source{ConnectionID: row.text("connection_id"), ConnectorKey: row.text("connector_key"), Label: row.text("display_name")}
+		source := Source{
+			ConnectionID: row.text("connection_id"), ConnectorKey: row.text("connector_key"),
+			Label: row.text("display_name"),
+		}
 		streams := listed(line[cells:])
 		if told := tokens(line[cells:]); told != nil {
 			streams = nil
@@ -90,8 +94,8 @@ func indexedLines(seen string) []Source {
 	return sources
 }
 
-// Stream reads the fields, those of the same flags on a line below fields= or their names alone behind it, the sort line, and
-// the legend.
+// Stream reads the fields, those of the same flags on a line below fields= or their names alone behind it, the sort
+// line, and the legend.
 func (Text) Stream(seen string) (Stream, error) {
 	stream := Stream{Legend: map[string]string{}}
 	inFields, seenOnly := false, false
@@ -128,7 +132,8 @@ func (Text) Stream(seen string) (Stream, error) {
 	return stream, nil
 }
 
-// unadvertised are the fields of a line that names a kind of value, and then each field with an example, or no value and the fields.
+// unadvertised are the fields of a line that names a kind of value, and then each field with an example, or no value
+// and the fields.
 func unadvertised(line string) []Field {
 	kind, examples, _ := strings.Cut(line, ": ")
 	var fields []Field
@@ -289,7 +294,8 @@ func raw(line, name string) json.RawMessage {
 // Document reads the JSON that fetch gives as text.
 func (Text) Document(seen string) (Document, error) { return readDocument(seen) }
 
-// Window reads the tokens before the first empty line. The text follows between two lines with the same mark, unless it is empty.
+// Window reads the tokens before the first empty line. The text follows between two lines with the same mark, unless it
+// is empty.
 func (Text) Window(seen string) (Window, error) {
 	head, marked, found := strings.Cut(seen, "\n\n")
 	opening, text, _ := strings.Cut(marked, "\n")

@@ -33,7 +33,10 @@ func TestTokens(t *testing.T) {
 
 // A filter is built only from what the legend shows.
 func TestFilterComesFromTheLegend(t *testing.T) {
-	shown := Stream{Legend: parseLegend(`t=type; eq: filter {"field":value}; r=operators: filter {"field":{"gte":value}} with any of them`)}
+	shown := Stream{
+		Legend: parseLegend(
+			`t=type; eq: filter {"field":value}; r=operators: filter {"field":{"gte":value}} with any of them`),
+	}
 	for _, c := range []struct {
 		stream               Stream
 		flag, operator, want string
