@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command size counts the lines of hand-written Go that are linked into pdpp-mcp. Generated files and tests do not count.
-// Run it in the root of the module: go run .ci/size.go [-packages].
+// Command size counts the lines of hand-written Go that are linked into pdpp-mcp. Generated files and tests do not
+// count. Run it in the root of the module: go run .ci/size.go [-packages].
 package main
 
 import (
@@ -69,7 +69,8 @@ func linked() (root string, packages []linkedPackage, err error) {
 		return "", nil, fmt.Errorf("go list -m: %w", err)
 	}
 	path, root, _ := strings.Cut(strings.TrimSpace(string(module)), " ")
-	listed, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}|{{.Dir}}|{{join .GoFiles \" \"}}", program).Output()
+	listed, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}|{{.Dir}}|{{join .GoFiles \" \"}}",
+		program).Output()
 	if err != nil {
 		return "", nil, fmt.Errorf("go list -deps: %w", err)
 	}
@@ -157,7 +158,8 @@ func (c *count) join(other count) {
 func (c *count) print() {
 	fmt.Printf("  packages %d, files %d, lines %d, comments %.1f %%\n",
 		c.packages, len(c.files), c.lines, 100*float64(c.comments)/float64(max(1, c.lines)))
-	fmt.Printf("  lines a file: %s (%s), under 30 lines: %d, under 60: %d\n", spread(c.files), c.largestFile, under(c.files, 30), under(c.files, 60))
+	fmt.Printf("  lines a file: %s (%s), under 30 lines: %d, under 60: %d\n", spread(c.files), c.largestFile,
+		under(c.files, 30), under(c.files, 60))
 	fmt.Printf("  lines a function: %s (%s)\n", spread(c.functions), c.largest)
 }
 
@@ -166,7 +168,8 @@ func spread(lengths []int) string {
 	if len(lengths) == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("median %d, p90 %d, largest %d", lengths[len(lengths)/2], lengths[len(lengths)*9/10], lengths[len(lengths)-1])
+	return fmt.Sprintf("median %d, p90 %d, largest %d", lengths[len(lengths)/2], lengths[len(lengths)*9/10],
+		lengths[len(lengths)-1])
 }
 
 func under(lengths []int, most int) int {

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// balancer is a round-robin load balancer, without affinity unless a test asks for it. A replica that does not answer is removed and its request
-// fails; no request is sent twice.
+// balancer is a round-robin load balancer, without affinity unless a test asks for it. A replica that does not answer
+// is removed and its request fails; no request is sent twice.
 type balancer struct {
 	url      string
 	affinity bool // each token keeps to one replica, as with nginx's `hash $http_authorization`

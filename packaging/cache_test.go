@@ -17,13 +17,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 )
 
-// R-OPS-4: a real nginx with the example's configuration asks the authorization server once for a token, whichever of three replicas needs
-// to know. It never answers for another token, nor anyone who does not know the secret.
+// R-OPS-4: a real nginx with the example's configuration asks the authorization server once for a token, whichever of
+// three replicas needs to know. It never answers for another token, nor anyone who does not know the secret.
 func TestACacheSharedByReplicas(t *testing.T) {
 	provider, balancer := newProvider(t), newBalancer(t)
 	shared := startNginx(t, provider)
 	for i := range 3 {
-		balancer.join(startReplica(t, fmt.Sprint("replica-", i), readPod(t, plainManifests), provider, balancer.url, "", "--introspection-url", shared))
+		balancer.join(startReplica(t, fmt.Sprint("replica-", i), readPod(t, plainManifests), provider, balancer.url, "",
+			"--introspection-url", shared))
 	}
 	before := provider.introspections.Load()
 	for _, name := range tokensOfScale {
@@ -53,7 +54,8 @@ func TestACacheSharedByReplicas(t *testing.T) {
 
 func introspect(t *testing.T, endpoint, client, secret, token string) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, strings.NewReader(url.Values{"token": {token}}.Encode()))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint,
+		strings.NewReader(url.Values{"token": {token}}.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +69,8 @@ func introspect(t *testing.T, endpoint, client, secret, token string) int {
 	return response.StatusCode
 }
 
-// startNginx runs nginx with the example's configuration before a provider, and returns the endpoint that it serves. Only
-// addresses and folders are those of this machine.
+// startNginx runs nginx with the example's configuration before a provider, and returns the endpoint that it serves.
+// Only addresses and folders are those of this machine.
 func startNginx(t *testing.T, provider *provider) (endpoint string) {
 	t.Helper()
 	example, err := os.ReadFile("nginx/introspection.conf")
@@ -76,10 +78,12 @@ func startNginx(t *testing.T, provider *provider) (endpoint string) {
 		t.Fatal(err)
 	}
 	folder, address := t.TempDir(), sandboxtest.FreeAddress(t)
-	here := strings.NewReplacer("127.0.0.1:8790;", address+";", "https://as.pdpp.example", provider.url, "/dev/shm/introspection", filepath.Join(folder, "cache"))
+	here := strings.NewReplacer("127.0.0.1:8790;", address+";", "https://as.pdpp.example", provider.url,
+		"/dev/shm/introspection", filepath.Join(folder, "cache"))
 	configuration := filepath.Join(folder, "nginx.conf")
 	// As root, the worker would be another user, who may not write here.
-	text := "user root;\ndaemon off;\nmaster_process off;\npid " + folder + "/pid;\nerror_log stderr;\nevents {}\nhttp {\n" + here.Replace(string(example)) + "}\n"
+	text := "user root;\ndaemon off;\nmaster_process off;\npid " + folder +
+		"/pid;\nerror_log stderr;\nevents {}\nhttp {\n" + here.Replace(string(example)) + "}\n"
 	if err := os.WriteFile(configuration, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

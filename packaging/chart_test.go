@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
-// Covers R-OPS-4: the chart's values hold the server's configuration file under the names of its schema, but for what the
-// chart sets itself and what `serve` does not use. A secret has no name there.
+// Covers R-OPS-4: the chart's values hold the server's configuration file under the names of its schema, but for what
+// the chart sets itself and what `serve` does not use. A secret has no name there.
 func TestChartKnowsTheConfiguration(t *testing.T) {
 	settings := decode(t, "../docs/config.schema.json")["properties"].(map[string]any)
 	for _, name := range []string{
@@ -22,7 +22,10 @@ func TestChartKnowsTheConfiguration(t *testing.T) {
 		delete(settings, name)
 	}
 	// Other commands read several providers.
-	settings["provider-url"] = map[string]any{"type": "string", "description": "origin of the PDPP provider, such as https://pdpp.example (required)"}
+	settings["provider-url"] = map[string]any{
+		"type":        "string",
+		"description": "origin of the PDPP provider, such as https://pdpp.example (required)",
+	}
 	const file = "chart/values.schema.json"
 	values := decode(t, file)
 	values["properties"].(map[string]any)["config"].(map[string]any)["properties"] = settings

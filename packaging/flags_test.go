@@ -22,7 +22,8 @@ func TestExamplesUseFlagsThatExist(t *testing.T) {
 		known[name] = true
 	}
 	for _, file := range []string{
-		"../compose.yaml", "../Dockerfile", "container/Containerfile", "kubernetes/pdpp-mcp.yaml", "systemd/pdpp-mcp.service", "systemd/pdpp-mcp.env",
+		"../compose.yaml", "../Dockerfile", "container/Containerfile", "kubernetes/pdpp-mcp.yaml", "systemd/pdpp-mcp.service",
+		"systemd/pdpp-mcp.env",
 	} {
 		content, err := os.ReadFile(file)
 		if err != nil {

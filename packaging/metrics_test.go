@@ -51,7 +51,8 @@ func TestMonitoringAsksForWhatIsServed(t *testing.T) {
 	}
 }
 
-// servedMetrics returns the label names, each between spaces, of every metric of the server that has counted everything.
+// servedMetrics returns the label names, each between spaces, of every metric of the server that has counted
+// everything.
 func servedMetrics() map[string]string {
 	counted := prometheus.New()
 	counted.Request("/mcp", 200, time.Millisecond)
@@ -65,7 +66,8 @@ func servedMetrics() map[string]string {
 	answer := httptest.NewRecorder()
 	counted.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	served := make(map[string]string)
-	for _, line := range regexp.MustCompile(`(?m)^(pdpp_mcp_\w+)(?:\{(.*)\})? `).FindAllStringSubmatch(answer.Body.String(), -1) {
+	for _, line := range regexp.MustCompile(`(?m)^(pdpp_mcp_\w+)(?:\{(.*)\})? `).FindAllStringSubmatch(
+		answer.Body.String(), -1) {
 		served[line[1]] = " " + strings.Join(labelNames(line[2]), " ") + " "
 	}
 	return served

@@ -108,8 +108,9 @@ func (p pod) port(t *testing.T, name string) string {
 	return ""
 }
 
-// place writes the files that the pod mounts below a folder, and returns its arguments for them. Of the configuration file
-// only what differs between a cluster and this machine is replaced: addresses of this machine, and the settings that are given.
+// place writes the files that the pod mounts below a folder, and returns its arguments for them. Of the configuration
+// file only what differs between a cluster and this machine is replaced: addresses of this machine, and the settings
+// that are given.
 func (p pod) place(t *testing.T, secret string, settings map[string]string) []string {
 	t.Helper()
 	folder := t.TempDir()

@@ -22,7 +22,9 @@ type replica struct {
 }
 
 // startReplica runs the program of a pod's image as the pod does, behind a public URL, and waits until it listens.
-func startReplica(t *testing.T, name string, pod pod, p *provider, publicURL, collector string, flags ...string) *replica {
+func startReplica(t *testing.T, name string, pod pod, p *provider, publicURL, collector string,
+	flags ...string,
+) *replica {
 	t.Helper()
 	caller := p.Authorization().Caller()
 	arguments := append(pod.place(t, caller.Secret, map[string]string{

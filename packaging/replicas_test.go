@@ -15,9 +15,10 @@ import (
 
 // question has several pages of hits, from several sources of the package.
 const (
-	question   = "overdraft"
-	pageHits   = 3
-	shortDrain = "5s" // the chart's is longer; meanwhile this process sees that the replica is not ready, also on a busy machine
+	question = "overdraft"
+	pageHits = 3
+	// the chart's is longer; meanwhile this process sees that the replica is not ready, also on a busy machine
+	shortDrain = "5s"
 )
 
 // cluster is three replicas of one provider's adapter behind a balancer, as the chart runs them.
@@ -33,7 +34,8 @@ func newCluster(t *testing.T) *cluster {
 	c := &cluster{provider: newProvider(t), balancer: newBalancer(t)}
 	pod := readPod(t, plainManifests)
 	for _, name := range []string{"replica-a", "replica-b", "replica-c"} {
-		c.replicas = append(c.replicas, startReplica(t, name, pod, c.provider, c.balancer.url, "", "--drain-delay", shortDrain))
+		c.replicas = append(c.replicas,
+			startReplica(t, name, pod, c.provider, c.balancer.url, "", "--drain-delay", shortDrain))
 	}
 	var retried atomic.Int64
 	hits, err := walk(t, dial(t, c.replicas[0].url.String(), c.provider.Tokens()["package"], &retried), question, pageHits)
@@ -97,8 +99,8 @@ func (c *cluster) load(t *testing.T) (retried int64) {
 	return sent.Load()
 }
 
-// R-HOST-1, R-PKG-5: when a replica is killed during a call, only its calls fail, and one retry of each succeeds. Every search
-// continues at the other replicas.
+// R-HOST-1, R-PKG-5: when a replica is killed during a call, only its calls fail, and one retry of each succeeds. Every
+// search continues at the other replicas.
 func TestKillingAReplicaUnderLoad(t *testing.T) {
 	c := newCluster(t)
 	victim := c.replicas[1]
@@ -122,7 +124,8 @@ func TestKillingAReplicaUnderLoad(t *testing.T) {
 	defer c.balancer.mu.Unlock()
 	failed := c.balancer.failed[victim.name]
 	if failed == 0 || retried != int64(failed) || len(c.balancer.failed) != 1 {
-		t.Errorf("%d requests were sent twice, and unanswered were %v; want those of %s alone", retried, c.balancer.failed, victim.name)
+		t.Errorf("%d requests were sent twice, and unanswered were %v; want those of %s alone", retried,
+			c.balancer.failed, victim.name)
 	}
 	for _, member := range c.replicas {
 		if c.balancer.served[member.name] == 0 {

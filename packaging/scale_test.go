@@ -38,7 +38,10 @@ func between(t *testing.T, page, name, text string) string {
 }
 
 // tokensOfScale are grants of the sandbox, and packages of grants.
-var tokensOfScale = []string{"everything", "gmail_personal", "gmail_both", "spotify", "slack", "narrow", "package", "package_single"}
+var tokensOfScale = []string{
+	"everything", "gmail_personal", "gmail_both", "spotify", "slack", "narrow", "package",
+	"package_single",
+}
 
 // callsOfAToken are made one after another within the minute that an introspection is kept.
 const callsOfAToken = 12
@@ -46,7 +49,8 @@ const callsOfAToken = 12
 // introspectionTable counts the introspections for the calls of eight tokens, by replicas and affinity.
 func introspectionTable(t *testing.T, provider *provider) string {
 	var table strings.Builder
-	table.WriteString("| replicas | a token keeps to one | calls | introspections | answered by the caches |\n|---|---|---|---|---|\n")
+	table.WriteString("| replicas | a token keeps to one | calls | introspections | answered by the caches " +
+		"|\n|---|---|---|---|---|\n")
 	for _, row := range []struct {
 		replicas int
 		affinity bool
@@ -72,7 +76,8 @@ func introspectionTable(t *testing.T, provider *provider) string {
 	return table.String()
 }
 
-// modelTable calculates what docs/performance/scale.md says of more users than were measured: of calls that come at random, at a mean rate.
+// modelTable calculates what docs/performance/scale.md says of more users than were measured: of calls that come at
+// random, at a mean rate.
 func modelTable() string {
 	const (
 		rate      = 0.1    // calls of a user in a second
@@ -84,10 +89,12 @@ func modelTable() string {
 	asked := func(replicas float64) float64 { return rate / (1 + rate*kept/replicas) }
 	behind := func(replicas float64) float64 { return asked(replicas) / (1 + asked(replicas)*shared) }
 	var table strings.Builder
-	table.WriteString("| users | calls/s | cores | reads of the RS/s | introspections/s: no cache | 1 replica, or affinity | 3 replicas | 12 replicas | 3 with a shared cache | 12 with one |\n" +
+	table.WriteString("| users | calls/s | cores | reads of the RS/s | introspections/s: no cache | 1 replica, or " +
+		"affinity | 3 replicas | 12 replicas | 3 with a shared cache | 12 with one |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, users := range []float64{10, 100, 1000, 10_000} {
-		fmt.Fprintf(&table, "| %.0f | %.0f | %.4g | %.0f | %.0f | %.3g | %.3g | %.3g | %.3g | %.3g |\n", users, users*rate, users*rate*processor,
+		fmt.Fprintf(&table, "| %.0f | %.0f | %.4g | %.0f | %.0f | %.3g | %.3g | %.3g | %.3g | %.3g |\n", users, users*rate,
+			users*rate*processor,
 			users*rate*reads, users*rate, users*asked(1), users*asked(3), users*asked(12), users*behind(3), users*behind(12))
 	}
 	return table.String()
@@ -98,18 +105,28 @@ var readCalls = []struct{ what, tool, arguments string }{
 	{"`schema`", "schema", `{}`},
 	{"`schema` of a stream", "schema", `{"stream":"messages","connection_id":"cin_gmail_personal"}`},
 	{"`query_records`", "query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":25}`},
-	{"`query_records` with a filter, read on", "query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"filter":{"from_name":"Tomas Lind"}}`},
+	{
+		"`query_records` with a filter, read on", "query_records",
+		`{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"filter":{"from_name":"Tomas Lind"}}`,
+	},
 	{"`aggregate`", "aggregate", `{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count"}`},
-	{"`aggregate` in groups, read on", "aggregate", `{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by":"from_name"}`},
+	{
+		"`aggregate` in groups, read on", "aggregate",
+		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by":"from_name"}`,
+	},
 	{"`search`", "search", `{"q":"overdraft","limit":25}`},
 	{"`fetch`", "fetch", `{"id":"cin_gmail_personal/message_bodies:p-msg-005"}`},
-	{"`read_record_field`", "read_record_field", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text"}`},
+	{
+		"`read_record_field`", "read_record_field",
+		`{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text"}`,
+	},
 }
 
 // readTable counts the reads of the resource server that each call makes, and the same call made again.
 func readTable(t *testing.T, provider *provider) string {
 	var table strings.Builder
-	table.WriteString("| call | reads with one grant | made again | reads with a package of seven | made again |\n|---|---|---|---|---|\n")
+	table.WriteString("| call | reads with one grant | made again | reads with a package of seven | made again " +
+		"|\n|---|---|---|---|---|\n")
 	counted := make(map[string][]any)
 	for _, token := range []string{"everything", "package"} {
 		server := startReplica(t, token, readPod(t, plainManifests), provider, "https://mcp.pdpp.example", "")
@@ -130,7 +147,8 @@ func readTable(t *testing.T, provider *provider) string {
 // post makes one call without a handshake, which the hosted server does not ask for.
 func post(t *testing.T, origin, bearer, tool, arguments string) {
 	t.Helper()
-	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
+		arguments)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/mcp", strings.NewReader(message))
 	if err != nil {
 		t.Fatal(err)

@@ -14,8 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Covers R-OPS-4: the server starts with what the chart renders, answers the chart's probes and a call, and shows its metrics
-// at the port that the chart tells Prometheus. With a collector, the program of the other image sends it traces.
+// Covers R-OPS-4: the server starts with what the chart renders, answers the chart's probes and a call, and shows its
+// metrics at the port that the chart tells Prometheus. With a collector, the program of the other image sends it
+// traces.
 func TestTheChartIsServed(t *testing.T) {
 	for _, manifests := range []string{plainManifests, tracingManifests} {
 		t.Run(manifests, func(t *testing.T) {
@@ -33,10 +34,12 @@ func TestTheChartIsServed(t *testing.T) {
 			if err != nil || result.IsError {
 				t.Fatalf("%v %+v", err, result)
 			}
-			if port := pod.annotations["prometheus.io/port"]; pod.annotations["prometheus.io/scrape"] != "true" || port != pod.port(t, "metrics") {
+			if port := pod.annotations["prometheus.io/port"]; pod.annotations["prometheus.io/scrape"] != "true" ||
+				port != pod.port(t, "metrics") {
 				t.Errorf("Prometheus reads port %q", port)
 			}
-			if status, body := got(t, server.metrics, "/metrics"); status != http.StatusOK || !strings.Contains(body, `pdpp_mcp_calls_total{tool="schema",code="ok"} 1`) {
+			if status, body := got(t, server.metrics, "/metrics"); status != http.StatusOK ||
+				!strings.Contains(body, `pdpp_mcp_calls_total{tool="schema",code="ok"} 1`) {
 				t.Errorf("the metrics are %d\n%s", status, body)
 			}
 			if err := server.command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -73,7 +76,8 @@ type collector struct {
 func newCollector(t *testing.T) *collector {
 	t.Helper()
 	c := &collector{}
-	c.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { c.paths.Store(r.URL.Path, true) }))
+	c.Server = httptest.NewServer(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { c.paths.Store(r.URL.Path, true) }))
 	t.Cleanup(c.Close)
 	return c
 }

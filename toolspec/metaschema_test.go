@@ -44,7 +44,8 @@ func TestSpecsNameTheirSchema(t *testing.T) {
 	if err != nil || len(prompts) == 0 {
 		t.Fatalf("no prompts: %v", err)
 	}
-	for _, file := range append(slices.Concat(files, prompts), "toolspec/shared.yaml", "toolspec/surface.yaml", "toolspec/records.yaml", "toolspec/codes.yaml") {
+	for _, file := range append(slices.Concat(files, prompts), "toolspec/shared.yaml", "toolspec/surface.yaml",
+		"toolspec/records.yaml", "toolspec/codes.yaml") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -38,7 +38,8 @@ func TestServerEntryIsValid(t *testing.T) {
 	entry := released(t, "server.json")
 	schema := schemaOfServerEntry(t, entry)
 	run(t, ".", "node", "schema.mjs", schema, entry)
-	refused(t, entry, "identifier", func(wrong string) (string, error) { return try(t, ".", "node", "schema.mjs", schema, wrong) })
+	refused(t, entry, "identifier",
+		func(wrong string) (string, error) { return try(t, ".", "node", "schema.mjs", schema, wrong) })
 }
 
 // The npm package must name the entry, which the registry checks before it publishes one.

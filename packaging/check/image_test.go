@@ -58,7 +58,8 @@ func holdsTheServerAlone(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	slices.Sort(files)
-	if diff := cmp.Diff([]string{"/LICENSE", "/THIRD-PARTY-LICENSES", "/etc/ssl/certs/ca-certificates.crt", "/pdpp-mcp"}, files); diff != "" {
+	if diff := cmp.Diff([]string{"/LICENSE", "/THIRD-PARTY-LICENSES", "/etc/ssl/certs/ca-certificates.crt", "/pdpp-mcp"},
+		files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	var image struct {
@@ -77,13 +78,14 @@ func holdsTheServerAlone(t *testing.T, folder string) {
 	}
 	config := image.Docker.Config
 	if config.User != "65532:65532" || strings.Join(append(config.Entrypoint, config.Cmd...), " ") != "/pdpp-mcp serve" ||
-		strings.Join(config.Healthcheck.Test, " ") != "CMD /pdpp-mcp healthcheck" || !slices.Contains(config.Env, "PDPP_LISTEN=0.0.0.0:8788") {
+		strings.Join(config.Healthcheck.Test, " ") != "CMD /pdpp-mcp healthcheck" ||
+		!slices.Contains(config.Env, "PDPP_LISTEN=0.0.0.0:8788") {
 		t.Errorf("the image's configuration is %+v", config)
 	}
 }
 
-// inImage returns a command that runs in the image's root file system, mounted read-only, as the image's user and without
-// new privileges. The secret's file is mounted into it.
+// inImage returns a command that runs in the image's root file system, mounted read-only, as the image's user and
+// without new privileges. The secret's file is mounted into it.
 func inImage(t *testing.T, folder, secret string, environment []string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	const script = `set -eu
@@ -92,7 +94,8 @@ mount --bind "$root" "$root" && mount --make-private "$root"
 if [ -n "$secret" ]; then mount --bind "$secret" "$root/LICENSE"; fi
 mount --options remount,bind,ro "$root"
 exec setpriv --no-new-privs chroot --userspec=65532:65532 "$root" /pdpp-mcp "$@"`
-	command := exec.CommandContext(t.Context(), "unshare", append([]string{"--mount", "--ipc", "--uts", "sh", "-c", script, "sh", folder, secret}, arguments...)...)
+	command := exec.CommandContext(t.Context(), "unshare",
+		append([]string{"--mount", "--ipc", "--uts", "sh", "-c", script, "sh", folder, secret}, arguments...)...)
 	command.Env = environment
 	return command
 }
@@ -131,11 +134,13 @@ func servesFromAReadOnlyRoot(t *testing.T, folder string) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("readiness is %d", response.StatusCode)
 	}
-	if printed, err := inImage(t, folder, "", environment, "healthcheck").CombinedOutput(); err != nil || len(printed) > 0 {
+	if printed, err := inImage(t, folder, "", environment, "healthcheck").CombinedOutput(); err != nil ||
+		len(printed) > 0 {
 		t.Errorf("the health check ended with %v and %q", err, printed)
 	}
 	if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", serving.Process.Pid)); err != nil ||
-		!strings.Contains(string(status), "Uid:\t65532\t65532\t65532\t65532") || !strings.Contains(string(status), "CapEff:\t0000000000000000") {
+		!strings.Contains(string(status), "Uid:\t65532\t65532\t65532\t65532") ||
+		!strings.Contains(string(status), "CapEff:\t0000000000000000") {
 		t.Errorf("the server runs as %v\n%s", err, status)
 	}
 	if err := serving.Process.Signal(syscall.SIGTERM); err != nil {

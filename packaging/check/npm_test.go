@@ -67,7 +67,8 @@ func TestFoldersOfABuildAreInstalled(t *testing.T) {
 	prefix := t.TempDir()
 	line := strings.ReplaceAll(documented, "linux-x64", platformName()) + " --no-audit --no-fund --prefix " + prefix
 	run(t, "../..", "sh", "-c", line)
-	if printed := run(t, ".", filepath.Join(prefix, "bin", "pdpp-mcp"), "version"); printed != run(t, ".", here(t), "version") {
+	if printed := run(t, ".", filepath.Join(prefix, "bin", "pdpp-mcp"), "version"); printed != run(t, ".",
+		here(t), "version") {
 		t.Errorf("what was installed prints %q", printed)
 	}
 }
@@ -89,7 +90,8 @@ func TestLauncherPassesSignalsAndStreams(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},` +
 		`"clientInfo":{"name":"test","version":"1"}}}` + "\n"
 	if _, err := input.Write([]byte(initialize)); err != nil {
 		t.Fatal(err)
@@ -109,7 +111,8 @@ func TestLauncherPassesSignalsAndStreams(t *testing.T) {
 func TestLauncherWithoutItsPlatform(t *testing.T) {
 	project := installed(t, "pdpp-mcp")
 	printed, err := try(t, project, filepath.Join(project, "node_modules", ".bin", "pdpp-mcp"), "version")
-	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 78 || !strings.Contains(printed, "@pdpp-mcp/"+platformName()+" is missing") {
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 78 ||
+		!strings.Contains(printed, "@pdpp-mcp/"+platformName()+" is missing") {
 		t.Errorf("without its binary the launcher ended with %v and %q", err, printed)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Everything that is published has the licence of each module and of Go, and what NOTICE files ask to be passed on; two runs give the
-// same bytes. Modules differ from platform to platform.
+// Everything that is published has the licence of each module and of Go, and what NOTICE files ask to be passed on; two
+// runs give the same bytes. Modules differ from platform to platform.
 func TestNoticesOfEveryProgram(t *testing.T) {
 	for _, chosen := range []target{{"linux", "amd64"}, {"windows", "arm64"}} {
 		for _, program := range chosen.programs() {
@@ -32,7 +32,10 @@ func TestNoticesOfEveryProgram(t *testing.T) {
 			if !bytes.Equal(texts[0], texts[1]) {
 				t.Errorf("%s for %s: two runs differ", program, chosen)
 			}
-			says := []string{"\nGo go1.", "Redistributions in binary form must reproduce the above copyright", "github.com/modelcontextprotocol/go-sdk v"}
+			says := []string{
+				"\nGo go1.", "Redistributions in binary form must reproduce the above copyright",
+				"github.com/modelcontextprotocol/go-sdk v",
+			}
 			switch program {
 			case server:
 				says = append(says, "gopkg.in/yaml.v3 v3.0.1, NOTICE\n", "github.com/spf13/cobra v")
@@ -53,7 +56,8 @@ func TestNoticesOfEveryProgram(t *testing.T) {
 	}
 }
 
-// A text that several modules share appears once, one next to a package is found, and a module without a licence is refused by name.
+// A text that several modules share appears once, one next to a package is found, and a module without a licence is
+// refused by name.
 func TestNoticesOfAModule(t *testing.T) {
 	root := t.TempDir()
 	write := func(path, text string) {
@@ -91,7 +95,8 @@ func TestNoticesOfAModule(t *testing.T) {
 
 	write("c/NOTICE", "no licence")
 	write("c/LICENSE", " \n")
-	if _, err := notices([]module{taken("a", "."), taken("c", ".")}); err == nil || !strings.Contains(err.Error(), "no licence is found of c v1.0.0 in ") {
+	if _, err := notices([]module{taken("a", "."), taken("c", ".")}); err == nil ||
+		!strings.Contains(err.Error(), "no licence is found of c v1.0.0 in ") {
 		t.Errorf("a module without a licence gives %v", err)
 	}
 }

@@ -37,7 +37,8 @@ func TestParseTargets(t *testing.T) {
 	if all, err := parseTargets(""); err != nil || len(all) != 6 {
 		t.Errorf("all targets are %v and %v", all, err)
 	}
-	if some, err := parseTargets("windows/arm64,linux/amd64"); err != nil || len(some) != 2 || some[0].folder() != "windows_arm64" {
+	if some, err := parseTargets("windows/arm64,linux/amd64"); err != nil || len(some) != 2 ||
+		some[0].folder() != "windows_arm64" {
 		t.Errorf("two targets are %v and %v", some, err)
 	}
 	if _, err := parseTargets("linux/riscv64"); err == nil || !strings.Contains(err.Error(), "linux/amd64") {
@@ -125,10 +126,12 @@ func TestLauncherNamesEveryPlatform(t *testing.T) {
 	}
 	var platform platformPackage
 	decode(t, filepath.Join(r.output, "npm", "win32-x64", "package.json"), &platform)
-	if platform.Name != "@pdpp-mcp/win32-x64" || platform.Version != "1.2.3" || platform.System[0] != "win32" || platform.Architecture[0] != "x64" {
+	if platform.Name != "@pdpp-mcp/win32-x64" || platform.Version != "1.2.3" || platform.System[0] != "win32" ||
+		platform.Architecture[0] != "x64" {
 		t.Errorf("the package of the platform is %+v", platform)
 	}
-	if texts, err := os.ReadFile(filepath.Join(r.output, "npm", "win32-x64", noticesFile)); err != nil || string(texts) != "texts" ||
+	if texts, err := os.ReadFile(filepath.Join(r.output, "npm", "win32-x64", noticesFile)); err != nil ||
+		string(texts) != "texts" ||
 		!slices.Contains(platform.Files, noticesFile) {
 		t.Errorf("the licences of what is linked are %q, %v, among %q", texts, err, platform.Files)
 	}
@@ -196,7 +199,8 @@ func TestBinariesAreReproducible(t *testing.T) {
 	built := make([][]byte, 0, 2)
 	for _, folder := range []string{"one", "another/with-a-longer-name"} {
 		source := filepath.Join(t.TempDir(), folder)
-		if output, err := exec.CommandContext(t.Context(), "git", "clone", "--quiet", "../..", source).CombinedOutput(); err != nil {
+		if output, err := exec.CommandContext(t.Context(), "git", "clone", "--quiet", "../..",
+			source).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, output)
 		}
 		here := target{runtime.GOOS, runtime.GOARCH}
@@ -207,7 +211,8 @@ func TestBinariesAreReproducible(t *testing.T) {
 		if err := r.writeNotices(t.Context(), server, here); err != nil {
 			t.Fatal(err)
 		}
-		if err := holdsAll(r.binary(server, here), nil); err == nil || !strings.Contains(err.Error(), "which go list does not know") {
+		if err := holdsAll(r.binary(server, here), nil); err == nil ||
+			!strings.Contains(err.Error(), "which go list does not know") {
 			t.Errorf("a module of the binary that go list does not name gives %v", err)
 		}
 		binary, err := os.ReadFile(r.binary(server, here))
