@@ -145,8 +145,8 @@ func compress(source io.Reader) []byte {
 	return compressed.Bytes()
 }
 
-// whiteSpace is so many bytes of white space in one gzip stream, in whole MiB. One of them is compressed: the bytes
-// that stand for white space after white space may be repeated.
+// whiteSpace returns size bytes of white space, in whole MiB, as one gzip stream. It compresses one MiB and repeats the
+// compressed bytes.
 func whiteSpace(size int64) []byte {
 	const block = 1 << 20
 	var stream bytes.Buffer

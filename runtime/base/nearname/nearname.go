@@ -27,7 +27,7 @@ func Order(word string, names []string) []string {
 }
 
 // Nearest returns the name that the word certainly means: the only one that is most similar. It returns an empty string
-// if there is none, or if the names only share a word.
+// without such a name, and if the names only share a word.
 func Nearest(word string, names []string) string {
 	best, nearest := sharesWord, ""
 	for _, name := range names {

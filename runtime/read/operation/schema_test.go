@@ -218,7 +218,7 @@ func TestSchemaOfUnknownNames(t *testing.T) {
 }
 
 // R-SCH-9: the index shows the streams of each connection, their number of records, and when the last one was added:
-// for three connections of which two lack a stream, and for grants of a running server.
+// for three connections, two of them without one stream, and for grants of a running server.
 func TestIndexShowsTheStreamsOfEachConnection(t *testing.T) {
 	for name, test := range map[string]struct{ schema, listing string }{
 		"holdings":          {fixture(t, "813d_three"), fixture(t, "811c_three")},

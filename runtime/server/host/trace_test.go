@@ -17,7 +17,7 @@ const (
 )
 
 // tracedMessages are messages that read something, of the kind that is answered here and of the kind that the SDK
-// answers; %meta stands for more members of params.
+// answers; %meta is replaced by more members of params.
 var tracedMessages = map[string]string{
 	"a call": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch","arguments":{}%meta}}`,
 	"a read": `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://record/messages:m1"%meta}}`,
