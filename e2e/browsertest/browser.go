@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Advice tells how to install a browser, as .ci/browser does.
+// Advice explains how to install a browser, as .ci/browser does.
 const Advice = "pages are tested in a browser: apt-get install chromium chromium-sandbox, or name one in " +
 	"PDPP_CHROMIUM, or set PDPP_NO_BROWSER=1 to do without"
 

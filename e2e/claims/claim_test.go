@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// claims is what one channel of a result says about records.
+// claims are the claims about records in one channel of a result.
 type claims struct {
 	channel string
 

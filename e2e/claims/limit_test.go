@@ -16,7 +16,7 @@ var (
 	limitForm  = regexp.MustCompile(`^(.*?)(?:, (\d+) records)?(?: from (\S+) on| from (\S+) to before (\S+)| before (\S+))?$`)
 )
 
-// limit is what a result says about the grant of a stream.
+// limit is the grant of a stream as a result shows it.
 type limit struct{ records, since, until string }
 
 // limitsOf returns the limits that a result names, by stream.

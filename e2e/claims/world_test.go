@@ -29,7 +29,7 @@ import (
 
 const origin = "http://sandbox.test"
 
-// grantsOfPerson is how many grants a person has given.
+// grantsOfPerson is the number of grants of a person.
 const grantsOfPerson = 12
 
 // person is a sandbox for each kind of provider, with the same records and grants.

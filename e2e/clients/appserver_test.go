@@ -34,7 +34,7 @@ func startAppServer(t *testing.T, u *user) *appServer {
 	}
 	t.Cleanup(func() {
 		_ = in.Close()
-		_ = stop(command) // a signal ends it, which is no success
+		_ = stop(command) // the error only says that a signal ended it
 	})
 	app := &appServer{in: in, out: bufio.NewScanner(out)}
 	app.out.Buffer(nil, 16<<20)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// claudeSees is what Claude Code shows its model of one server.
+// claudeSees is the part of a server that Claude Code shows its model.
 type claudeSees struct {
 	Instructions string            `json:"instructions"` // at the start, since tools are loaded late
 	Names        []string          `json:"names"`        // of the tools, at the start

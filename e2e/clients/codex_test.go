@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 )
 
-// codexSees is what Codex shows its model of one server.
+// codexSees is the part of a server that Codex shows its model.
 type codexSees struct {
 	Namespace json.RawMessage   `json:"namespace"` // with the instructions and every tool
 	Results   []json.RawMessage `json:"results"`   // of the calls of seenCalls
@@ -58,7 +58,7 @@ func (u *user) runCodex(t *testing.T, model *playedModel[responsesRequest, names
 	return requests, results
 }
 
-// codexNamespace is how Codex calls a server before its model.
+// codexNamespace returns the name of a server for the model of Codex.
 func codexNamespace(server string) string { return "mcp__" + strings.ReplaceAll(server, "-", "_") }
 
 func namespaceOf(t *testing.T, request responsesRequest, name string) json.RawMessage {

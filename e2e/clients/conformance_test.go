@@ -56,7 +56,7 @@ func TestConformanceOfTheHTTPStack(t *testing.T) {
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = stop(command) }) // a signal ends it, which is no success
+			t.Cleanup(func() { _ = stop(command) }) // the error only says that a signal ended it
 			lines := bufio.NewScanner(stdout)
 			if !lines.Scan() {
 				t.Fatal("the server ended before it listened")

@@ -13,7 +13,7 @@ import (
 const geminiSettings = `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false},` +
 	`"general":{"enableAutoUpdate":false}}`
 
-// geminiSees is what Gemini CLI shows its model of one server.
+// geminiSees is the part of a server that Gemini CLI shows its model.
 type geminiSees struct {
 	Instructions string             `json:"instructions"`
 	Functions    []generateFunction `json:"functions"`

@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 )
 
-// authorizeURL is what a host prints, or passes to the browser.
+// authorizeURL matches the URL that a host prints, or passes to the browser.
 var authorizeURL = regexp.MustCompile(`https?://[^\s\x07\x1b"']+/authorize\?[^\s\x07\x1b"']+`)
 
 // R-HOST-1, R-HOST-3: real hosts sign in at a server in another process than its provider, by the recipe of docs/hosting.md, and at one whose

@@ -13,7 +13,7 @@ import (
 // readPicture is a call whose result is a picture (R-BLOB-3).
 const readPicture = `{"id":"cin_gmail_personal/attachments:p-msg-075:2","field_path":"blob_ref"}`
 
-// pictureStart is how the base64 of any PNG begins.
+// pictureStart is the beginning of the base64 of any PNG.
 var pictureStart = base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n"))[:10]
 
 // TestClaudeCodeShowsPictures looks for the picture in what Claude Code shows its model (R-BLOB-3).

@@ -108,7 +108,7 @@ func (p *provider) serveNoting(t *testing.T, note func(method string), flags ...
 
 // stop ends a process, by force if need be, and waits for it.
 func stop(command *exec.Cmd) error {
-	_ = command.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+	_ = command.Process.Signal(syscall.SIGTERM) // it may have ended already
 	kill := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
 	defer kill.Stop()
 	return command.Wait()

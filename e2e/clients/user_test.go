@@ -62,7 +62,7 @@ func newUser(t *testing.T) *user {
 	return u
 }
 
-// newStranger is a user who has connected to nothing, and has no hosted server.
+// newStranger returns a user who has connected to nothing, and has no hosted server.
 func newStranger(t *testing.T) *user {
 	t.Helper()
 	u := &user{home: t.TempDir(), asked: &asked{methods: map[string]bool{}}}

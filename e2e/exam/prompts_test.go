@@ -108,7 +108,7 @@ func TestPromptsLeadToAnswers(t *testing.T) {
 	}
 }
 
-// textOf is the one message of a prompt.
+// textOf returns the one message of a prompt.
 func textOf(t *testing.T, prompt *mcp.GetPromptResult) string {
 	t.Helper()
 	if len(prompt.Messages) == 1 && prompt.Messages[0].Role == "user" {

@@ -9,15 +9,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
 )
 
-// question is what somebody asks of their year.
+// question is a question about the sample's year.
 type question struct {
 	name, text string
 	answered   candidate.Answer // nil for the one about changes, which needs a provider to change
 	truths     string           // SQL whose rows are the answer
-	lacks      string           // what is missing where it cannot be answered yet; empty when it can be everywhere
+	lacks      string           // what a provider lacks that cannot answer it; empty if every provider can
 }
 
-// answer is what a candidate does about the question.
+// answer lets a candidate answer the question.
 func (q question) answer(t *testing.T, provider *journey.Provider) candidate.Answer {
 	if q.answered != nil {
 		return q.answered
@@ -33,16 +33,16 @@ type group struct {
 	questions []question
 }
 
-// groups are all questions: those that the base line has, and those about files and documents, which came later.
+// groups are all questions: those of the baseline, and the later ones about files and documents.
 var groups = []group{{"all", questions}, {"files", aboutFiles}, {"documents", aboutDocuments}, {"time", aboutTime}}
 
-// everything is the questions of all groups.
+// everything returns the questions of all groups.
 func everything() []question { return slices.Concat(questions, aboutFiles, aboutDocuments, aboutTime) }
 
-// questions are those of the exam. Who asks them is Nora Weiss, and it is the beginning of May 2026.
+// questions are those of the exam. Nora Weiss asks them at the beginning of May 2026.
 var questions = slices.Concat(aboutMail, aboutEvents, aboutHabits)
 
-// aboutMail asks of her mailboxes and what came with their mails.
+// aboutMail has the questions about her mailboxes and the attachments.
 var aboutMail = []question{
 	{
 		name: "wrote most", text: "Who wrote most often to my private mailbox, how often, and when last?",
@@ -86,7 +86,7 @@ var aboutMail = []question{
 	},
 }
 
-// aboutEvents asks of what happened, and of what did not.
+// aboutEvents has the questions about what happened, and what did not.
 var aboutEvents = []question{
 	{
 		name: "launch", text: "When will Nebel be launched after all, and who announced that day?",
@@ -132,7 +132,7 @@ var aboutEvents = []question{
 	},
 }
 
-// aboutHabits asks of what comes again and again, and of certain days.
+// aboutHabits has the questions about habits, and about single days.
 var aboutHabits = []question{
 	{
 		name: "changes", text: "What has changed in the team chat since I looked last?",
@@ -192,7 +192,7 @@ var aboutFiles = []question{
 	},
 }
 
-// berlin is the beginning of a day there.
+// berlin returns the beginning of a day in Berlin.
 func berlin(date string) time.Time {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -27,7 +27,7 @@ func (q question) truth(t *testing.T, provider *journey.Provider) string {
 	return strings.Join(lines, "\n")
 }
 
-// changeChat deletes a message of the team chat, and writes another anew.
+// changeChat deletes a message of the team chat, and writes a new version of another.
 func changeChat(ctx context.Context, records *store.Store) error {
 	chat := slices.DeleteFunc(sample.Dataset(1).Records, func(r catalog.Record) bool {
 		return r.ConnectionID != sample.TeamChat || r.Stream != "chat_messages" || !r.DeletedAt.IsZero()

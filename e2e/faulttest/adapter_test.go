@@ -34,7 +34,7 @@ type deadlines struct {
 }
 
 const (
-	// shortly is for a deadline that a test waits for. A busy machine gives good answers within it.
+	// shortly is for a deadline that a test waits for. A busy machine answers within it.
 	shortly = 8 * time.Second
 
 	// amply is for all others: no busy machine reaches it.
@@ -42,7 +42,7 @@ const (
 
 	callWithin = 3 * time.Minute
 
-	// slack is what a call may take beyond a deadline: the rest of the adapter's work on a busy machine.
+	// slack is the time that a call may take beyond a deadline, for the rest of the adapter's work on a busy machine.
 	slack = 20 * time.Second
 )
 
@@ -113,7 +113,7 @@ func TestMain(m *testing.M) {
 type outcome struct {
 	status     int         // HTTP, 0 for stdio
 	header     http.Header // HTTP
-	body       string      // of an HTTP answer that is no message
+	body       string      // of an HTTP response that is not an MCP message
 	text       string
 	structured json.RawMessage
 	isError    bool
@@ -132,7 +132,7 @@ type adapter struct {
 	call func(tool, arguments string) outcome
 }
 
-// transport is the adapter's, which ends with the test.
+// transport returns the adapter's, which ends with the test.
 func transport(t *testing.T) *http.Transport {
 	made := rs.NewTransport()
 	t.Cleanup(made.CloseIdleConnections)

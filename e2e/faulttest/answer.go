@@ -119,7 +119,7 @@ func InRecords(members string) Fault {
 	})
 }
 
-// Nested is an array in an array and so on.
+// Nested returns an array in an array and so on.
 func Nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
 // altered passes on the server's answer with another body.

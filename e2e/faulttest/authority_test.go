@@ -115,19 +115,19 @@ func TestAuthorizationServerIsDown(t *testing.T) {
 // assertUnavailable checks the HTTP answer of an adapter that cannot introspect the token.
 func (s outcome) assertUnavailable(t *testing.T) {
 	t.Helper()
-	var told struct {
+	var got struct {
 		Error struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal([]byte(s.body), &told); err != nil {
+	if err := json.Unmarshal([]byte(s.body), &got); err != nil {
 		t.Fatalf("%d %q: %v", s.status, s.body, err)
 	}
-	if s.status != http.StatusServiceUnavailable || told.Error.Code != "authorization_unavailable" {
+	if s.status != http.StatusServiceUnavailable || got.Error.Code != "authorization_unavailable" {
 		t.Errorf("got %d %s, want 503 authorization_unavailable", s.status, s.body)
 	}
-	if s.header.Get("Retry-After") == "" || !strings.Contains(told.Error.Message, "again") {
-		t.Errorf("nothing says when to come again: Retry-After %q, %s", s.header.Get("Retry-After"), told.Error.Message)
+	if s.header.Get("Retry-After") == "" || !strings.Contains(got.Error.Message, "again") {
+		t.Errorf("nothing says when to try again: Retry-After %q, %s", s.header.Get("Retry-After"), got.Error.Message)
 	}
 }

@@ -39,7 +39,7 @@ func (p *Proxy) Secure() *x509.CertPool {
 	return p.secured.trusted
 }
 
-// Certificate is what a server may change to.
+// Certificate is the kind of certificate to which a server changes.
 type Certificate int
 
 // The certificates. All but Renewed must be refused.

@@ -31,7 +31,7 @@ func TestCertificateChanges(t *testing.T) {
 				resource.Serve(provider())
 				a := secured(t, whose, resource, carrier)
 				a.mustAnswer("with the first certificate")
-				a.beginAnew() // a connection that is open is not asked for its certificate again
+				a.reset() // a connection that is open is not asked for its certificate again
 				resource.Present(test.changed)
 				if !test.refused {
 					a.mustAnswer("with another certificate")

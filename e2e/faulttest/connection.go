@@ -32,7 +32,7 @@ func Late(by time.Duration, fault Fault) Fault {
 	}
 }
 
-// wait tells whether the client is still there afterwards.
+// wait reports whether the client is still connected afterwards.
 func wait(r *http.Request, during time.Duration) bool {
 	timer := time.NewTimer(during)
 	defer timer.Stop()
@@ -123,7 +123,7 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// Garbage answers with bytes that are no HTTP.
+// Garbage answers with bytes that are not HTTP.
 func Garbage(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 	if connection := hijack(w); connection != nil {
 		_, _ = io.WriteString(connection, "SSH-2.0-OpenSSH_9.9\r\n\r\n")
@@ -141,7 +141,7 @@ func LongHeader(bytes int) Fault {
 	}
 }
 
-// ask gives the server's answer.
+// ask returns the server's answer.
 func ask(r *http.Request, server http.Handler) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	plain := r.Clone(r.Context())
@@ -168,7 +168,7 @@ func sendPart(w http.ResponseWriter, r *http.Request, server http.Handler,
 	return connection, body[sent:]
 }
 
-// hijack takes the connection, or gives nil when it is gone.
+// hijack takes over the connection. It returns nil if the connection is gone.
 func hijack(w http.ResponseWriter) net.Conn {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

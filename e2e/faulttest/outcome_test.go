@@ -18,9 +18,9 @@ func (a *adapter) mustAnswer(when string) {
 	got.assertAnswer(a.t, a)
 }
 
-// beginAnew resets the counts and closes idle connections: package http retries on a kept-alive connection that turns
-// out to be closed, which the resource server would see as one more try.
-func (a *adapter) beginAnew() {
+// reset resets the counts and closes idle connections: package http retries on a kept-alive connection that turns out
+// to be closed, which the resource server would see as one more try.
+func (a *adapter) reset() {
 	a.carrier.CloseIdleConnections()
 	a.rs.Take()
 	if a.recorder != nil {
@@ -39,7 +39,7 @@ func (a *adapter) assertTries(fault faultCase) {
 		want = a.children + fault.times
 	}
 	seen := a.rs.Take()
-	isSearch := a.children > 1 // after it, the records of the first hits and what it covers are read
+	isSearch := a.children > 1 // it also reads the records of the first hits, and the coverage
 	asked := slices.DeleteFunc(slices.Clone(seen), func(r faulttest.Request) bool {
 		return isSearch && (strings.Contains(r.URI, "/records/") || strings.HasPrefix(r.URI, "/v1/schema") ||
 			r.URI == metadata)
@@ -47,7 +47,7 @@ func (a *adapter) assertTries(fault faultCase) {
 	if len(asked) != want {
 		a.t.Errorf("the resource server saw %d requests, want %d", len(asked), want)
 	}
-	own := map[string]bool{}
+	bearers := map[string]bool{}
 	for _, request := range seen {
 		if request.URI == metadata {
 			if request.Bearer != "" {
@@ -55,13 +55,13 @@ func (a *adapter) assertTries(fault faultCase) {
 			}
 			continue
 		}
-		own[request.Bearer] = true
+		bearers[request.Bearer] = true
 		if request.Method != "GET" {
 			a.t.Errorf("the resource server saw %s %s", request.Method, request.URI)
 		}
 	}
-	if len(own) != a.children {
-		a.t.Errorf("%d bearers were shown, want %d", len(own), a.children)
+	if len(bearers) != a.children {
+		a.t.Errorf("%d bearers were shown, want %d", len(bearers), a.children)
 	}
 	if a.recorder == nil {
 		return
@@ -94,32 +94,32 @@ func (s outcome) assertError(t *testing.T, code, says string, sources int) {
 	if string(structured.Error) != s.text {
 		t.Errorf("the channels differ:\n%s\n%s", s.text, structured.Error)
 	}
-	var told struct {
+	var got struct {
 		Code        string `json:"code"`
 		Message     string `json:"message"`
 		Unavailable []struct {
 			Reason string `json:"reason"`
 		} `json:"unavailable_connections"`
 	}
-	if err := json.Unmarshal([]byte(s.text), &told); err != nil || !s.isError {
+	if err := json.Unmarshal([]byte(s.text), &got); err != nil || !s.isError {
 		t.Fatalf("error %v of %v: %s", s.isError, err, s.text)
 	}
-	if sources > 1 && told.Code == "source_unavailable" {
+	if sources > 1 && got.Code == "source_unavailable" {
 		// No source has its own next step here; the message has the common one.
 		says = "try again"
-		if len(told.Unavailable) != sources {
-			t.Errorf("%d sources are named, want %d", len(told.Unavailable), sources)
+		if len(got.Unavailable) != sources {
+			t.Errorf("%d sources are named, want %d", len(got.Unavailable), sources)
 		}
-		for _, source := range told.Unavailable {
+		for _, source := range got.Unavailable {
 			if source.Reason != code {
 				t.Errorf("a source is missing for %s, want %s", source.Reason, code)
 			}
 		}
-	} else if told.Code != code {
-		t.Errorf("the code is %s, want %s", told.Code, code)
+	} else if got.Code != code {
+		t.Errorf("the code is %s, want %s", got.Code, code)
 	}
-	if !strings.Contains(strings.ToLower(told.Message), strings.ToLower(says)) {
-		t.Errorf("the message is %q, want one with %q", told.Message, says)
+	if !strings.Contains(strings.ToLower(got.Message), strings.ToLower(says)) {
+		t.Errorf("the message is %q, want one with %q", got.Message, says)
 	}
 	for name, token := range box().Tokens() {
 		if strings.Contains(s.text+string(s.structured), token) {

@@ -52,7 +52,7 @@ func (a *adapter) read() outcome {
 	return got
 }
 
-// limit is how long one read may take.
+// limit returns the time that one read may take.
 func (a *adapter) limit() time.Duration {
 	if a.children > 1 {
 		return a.within.read*6/5 + slack
@@ -74,7 +74,7 @@ func TestFaultsOfTheResourceServer(t *testing.T) {
 					resource.Serve(provider())
 					a := way.start(t, resource, fault.within())
 					a.mustAnswer("before the fault")
-					a.beginAnew()
+					a.reset()
 					resource.Inject(faulttest.Plan{Fault: fault.fault, Times: fault.times})
 					got := a.read()
 					if got.took > a.limit() {
@@ -106,7 +106,7 @@ func TestAnOutageIsNotTripled(t *testing.T) {
 			resource.Serve(provider())
 			a := way.start(t, resource, ample)
 			a.mustAnswer("before")
-			a.beginAnew()
+			a.reset()
 			resource.Inject(faulttest.Plan{Fault: faulttest.Status(503)})
 			started := time.Now()
 			for range reads {

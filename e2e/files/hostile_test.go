@@ -208,7 +208,7 @@ func broken() []named {
 	}
 }
 
-// outcome is what a call shows, on one line.
+// outcome returns the result of a call on one line.
 func outcome(t *testing.T, result *tool.Result, err error) string {
 	t.Helper()
 	if err != nil {
@@ -261,7 +261,7 @@ func picture(width, height int, encode func(io.Writer, image.Image) error) []byt
 	return out.Bytes()
 }
 
-// huge is a PNG whose head says that it has 2^30 pixels on either side.
+// huge returns a PNG whose head says that it has 2^30 pixels on either side.
 func huge() []byte {
 	data := picture(3, 2, png.Encode)
 	head := data[12:29] // the chunk IHDR without its length

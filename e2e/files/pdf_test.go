@@ -57,7 +57,7 @@ func hostilePDFs(t *testing.T, copies int) map[string][]byte {
 	return files
 }
 
-// tree is a PDF with a page tree, more members of its page, and objects from 4 on.
+// tree returns a PDF with a page tree, more members of its page, and objects from 4 on.
 func tree(pages, members string, objects ...string) []byte {
 	var file strings.Builder
 	fmt.Fprintf(&file, "%%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj%sendobj\n3 0 "+

@@ -35,7 +35,7 @@ type file struct {
 	serve    http.HandlerFunc  // answers in place of the bytes; may be nil
 }
 
-// reference is the member blob_ref of the record.
+// reference returns the member blob_ref of the record.
 func (f file) reference() map[string]any {
 	members := map[string]any{
 		"blob_id": "blob_1", "sha256": f.digest, "fetch_url": "/v1/blobs/blob_1",
@@ -120,7 +120,7 @@ func (p *provider) current() file {
 	return p.file
 }
 
-// has gives the record another file, and forgets what was asked.
+// has replaces the file of the record, and forgets the requests.
 func (p *provider) has(f file) {
 	if f.digest == "" {
 		sum := sha256.Sum256(f.data)
@@ -131,7 +131,7 @@ func (p *provider) has(f file) {
 	p.file, p.seen = f, map[string]int{}
 }
 
-// asked is how often each path was, in the order of their names.
+// asked returns the number of requests for each path, in the order of their names.
 func (p *provider) asked() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -46,7 +46,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// drawnPages is a PDF whose pages have a line each and no text.
+// drawnPages returns a PDF whose pages have a line each and no text.
 func drawnPages(count int) []byte {
 	kids := strings.Repeat("3 0 R ", count)
 	return []byte("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[" + kids +

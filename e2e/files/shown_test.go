@@ -21,7 +21,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/audit"
 )
 
-// uri is the resource of the file.
+// uri returns the resource of the file.
 func uri(field string) string {
 	return recordid.FormatURI(recordid.URI{
 		Kind: recordid.KindBlob, Record: recordid.Handle{ConnectionID: "cin_1", Stream: "attachments", RecordID: "a1"},
@@ -29,7 +29,7 @@ func uri(field string) string {
 	})
 }
 
-// shownOf is what a host is given of the file.
+// shownOf returns the content of the file that a host gets.
 func shownOf(t *testing.T, session *mcp.ClientSession) *mcp.CallToolResult {
 	t.Helper()
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{

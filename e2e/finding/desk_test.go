@@ -39,7 +39,7 @@ func newDesk(t *testing.T, reads resource.Reads) desk {
 	return desk{provider, reader, hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)}
 }
 
-// result is what a test reads of a structured result.
+// result has the members of a structured result that a test reads.
 type result struct {
 	Results []struct {
 		ID           string   `json:"id"`

@@ -125,7 +125,7 @@ func (d desk) asGiven(t *testing.T, q question) bool {
 }
 
 // R-FIND-2: where no word occurs, one call says no, and names the words and the streams.
-func TestWordsThatDoNotOccurAreDenied(t *testing.T) {
+func TestAbsentWordsAreDenied(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		d := newDesk(t, reads)
 		for _, q := range unanswerable(*seed, 10) {

@@ -21,7 +21,7 @@ type question struct {
 	hasTypo bool
 }
 
-// text is what a record of the sample says.
+// text is a text of a record in the sample.
 type text struct {
 	record string
 	words  []string // distinct, in lower case

@@ -16,7 +16,7 @@ const skillBytes = 5000
 var (
 	// skillCall is a call in the skill.
 	skillCall = regexp.MustCompile("`([a-z_]+) (\\{.*?\\})`")
-	// nothing is what structured output has when nothing was found.
+	// nothing is the structured output of a search without hits.
 	nothing = regexp.MustCompile(`"(data|results|groups|connectors)":\[\]|"value":(0|null)[,}]|"text":""`)
 )
 

@@ -39,7 +39,7 @@ func New(transport http.RoundTripper) *Owner {
 	}}
 }
 
-// Page is what the owner's browser shows, or the target of its redirect.
+// Page is the page in the owner's browser, or the target of its redirect.
 type Page struct {
 	Status   int
 	Header   http.Header
@@ -47,7 +47,7 @@ type Page struct {
 	Location *url.URL // nil unless the browser was sent somewhere
 }
 
-// Choices are the connections that a consent page offers.
+// Choices returns the connections that a consent page offers.
 func (p Page) Choices() []string {
 	var ids []string
 	for _, match := range choice.FindAllStringSubmatch(p.Body, -1) {

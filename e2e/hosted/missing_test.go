@@ -19,7 +19,7 @@ import (
 // synthetic time.
 const patience = 30 * time.Second
 
-// impaired is a package of one source that answers, and one for each way to be missing.
+// impaired returns a package of one source that answers, and one for each way to be missing.
 func impaired() []member {
 	return []member{
 		{name: "hanging", answers: hangs},

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// installNode tells how to install the TypeScript SDK, as .ci/node does.
+// installNode explains how to install the TypeScript SDK, as .ci/node does.
 const installNode = "a client of the TypeScript SDK needs Node 20 or newer and its packages: " +
 	"npm ci --prefix e2e/hosted/testdata/typescript, or set PDPP_NO_NODE=1 to do without"
 
@@ -37,7 +37,7 @@ func findNode() string {
 	return ""
 }
 
-// walkRequest is what the walk reads from stdin.
+// walkRequest is the input of the walk, on stdin.
 type walkRequest struct {
 	Endpoint  string `json:"endpoint"`
 	Token     string `json:"token"`
@@ -80,7 +80,7 @@ func TestTypeScriptClients(t *testing.T) {
 	}
 }
 
-// walked is what the walk prints.
+// walked is the output of the walk.
 type walked struct {
 	Revision string `json:"revision"` // of MCP
 	Calls    int    `json:"calls"`

@@ -116,7 +116,7 @@ func (j *Journal) Await(words string) {
 	}
 }
 
-// String is what was written so far.
+// String returns the text so far.
 func (j *Journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -28,7 +28,7 @@ func Serve(t testing.TB, surface tool.Surface, options host.Options, environment
 	return &mcp.IOTransport{Reader: fromServer, Writer: toServer}
 }
 
-// Connect serves a surface to a client that has begun its session.
+// Connect serves a surface, and returns the session of a connected client.
 func Connect(t testing.TB, surface tool.Surface, options host.Options,
 	environment toolcall.Environment,
 ) *mcp.ClientSession {

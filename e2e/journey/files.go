@@ -64,7 +64,7 @@ func files(t *testing.T, v *traveller) {
 	}
 }
 
-// sawFile checks the requests for a file of one window: the field, which is no text, its record, and the bytes.
+// sawFile checks the requests for a file of one window: the field, which is not text, its record, and the bytes.
 func (v *traveller) sawFile(t *testing.T) {
 	t.Helper()
 	var seen []int

@@ -144,8 +144,8 @@ func FuzzForgery(f *testing.F) {
 	})
 }
 
-// textsFor are the texts that are planted in a place: they come by turns, so that every text meets every kind
-// of place, and in the name of a field those of the adapter's tokens as well. FuzzForgery has no turns.
+// textsFor returns the texts that are planted in a place: they come by turns, so that every text meets every kind of
+// place, and in the name of a field those of the adapter's tokens as well. FuzzForgery has no turns.
 func textsFor(at place, turn int) []string {
 	texts := []string{hostile[turn%len(hostile)]}
 	if at.isField {
@@ -263,7 +263,7 @@ func wordsOf(words []blind.Word, fromData []string) string {
 	return strings.Join(named, " ")
 }
 
-// structuredCalls are the continuations in structured output, fetch's in its metadata.
+// structuredCalls returns the continuations in structured output, fetch's in its metadata.
 func structuredCalls(t *testing.T, structured json.RawMessage) []string {
 	t.Helper()
 	type calls []struct {

@@ -34,9 +34,9 @@ func legendToQuery(t *testing.T, v *traveller) {
 				t.Fatal(err)
 			}
 			stream := declared(t, topic)
-			told := told(stream, v.provider.reads)
-			checkFlags(t, survey.Stream, told)
-			checkCoverage(t, survey, told)
+			visible := visibleSchema(stream, v.provider.reads)
+			checkFlags(t, survey.Stream, visible)
+			checkCoverage(t, survey, visible)
 			o := oracle{t: t, db: v.provider.Box.Store().DB(), stream: stream}
 			for _, asked := range survey.Asked {
 				var q question
@@ -68,8 +68,8 @@ func declared(t *testing.T, topic blind.Topic) catalog.Stream {
 	return catalog.Stream{}
 }
 
-// told returns what the schema shows a client of a stream: in v0.1 only the names of its fields.
-func told(stream catalog.Stream, reads resource.Reads) catalog.Stream {
+// visibleSchema returns what the schema shows a client of a stream: in v0.1 only the names of its fields.
+func visibleSchema(stream catalog.Stream, reads resource.Reads) catalog.Stream {
 	if reads == resource.ReadsOpen {
 		return stream
 	}

@@ -15,14 +15,14 @@ import (
 
 var longStream = blind.Topic{Stream: "play_history", Label: "Spotify"}
 
-// streamRecords is the least number of records in the long stream.
-const streamRecords = 2_000
+// minRecords is the smallest number of records in the long stream.
+const minRecords = 2_000
 
 // R-BUD-3: paging by the shown cursor, or by the shown call, under the page budget loses no record, shows
 // none twice, and keeps the order; with the largest limit, and without one.
 func pagesOfALongStream(t *testing.T, v *traveller) {
 	want := v.ids(t, longStream.Stream, sample.Music)
-	if len(want) < streamRecords {
+	if len(want) < minRecords {
 		t.Fatalf("the stream has %d records, too few to walk", len(want))
 	}
 	for _, way := range []struct {
@@ -44,8 +44,8 @@ func pagesOfALongStream(t *testing.T, v *traveller) {
 	}
 }
 
-// R-BUD-1, R-BUD-3: a page over several connections has no cursor; its calls continue each of them, right after what
-// the page shows, so that every record is seen once and in the order of its connection.
+// R-BUD-1, R-BUD-3: a page over several connections has no cursor; its calls continue each connection after the last
+// row shown, so that every record is seen once and in the order of its connection.
 func pagesOfSeveralConnections(t *testing.T, v *traveller) {
 	if v.ofPackage() { // R-PKG-7: its records are of one source, which must be chosen
 		v.choose(t, "query_records", map[string]any{"stream": "messages", "limit": 20},
@@ -127,14 +127,14 @@ func (v *traveller) changes(t *testing.T, follow blind.Follow) {
 
 	deleted, updated := live[3], live[len(live)/2]
 	set := sample.Shared()
-	at := slices.IndexFunc(set.Records, recordNamed(sample.TeamChat, topic.Stream, updated))
-	if at < 0 {
+	i := slices.IndexFunc(set.Records, recordNamed(sample.TeamChat, topic.Stream, updated))
+	if i < 0 {
 		t.Fatalf("no record %s in the sample", updated)
 	}
 	if err := records.Delete(ctx, sample.TeamChat, topic.Stream, deleted); err != nil {
 		t.Fatal(err)
 	}
-	if err := records.Put(ctx, set.Records[at]); err != nil {
+	if err := records.Put(ctx, set.Records[i]); err != nil {
 		t.Fatal(err)
 	}
 	prefix := sample.TeamChat + "/" + topic.Stream + ":"
@@ -165,7 +165,7 @@ func states(rows []blind.Row) []state {
 	return all
 }
 
-// feed is what a stream's feed holds, oldest change first, and the keys of its live records.
+// feed returns the changes in a stream's feed, oldest first, and the keys of its live records.
 func (v *traveller) feed(ctx context.Context, t *testing.T, stream, connectionID string) (all []state, live []string) {
 	t.Helper()
 	var s statement

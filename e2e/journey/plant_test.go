@@ -33,8 +33,8 @@ var ownNames = []string{
 	"expanded", "record_id", "deleted", "rows", "count", "resume", "field_path",
 }
 
-// twin is a harmless text of the same length. What decides whether a text may be part of a handle or an
-// address, and whether it is spelled in quotes, stays, so that only the words differ.
+// twin returns a harmless text of the same length. What decides whether a text may be part of a handle or an address,
+// and whether it is spelled in quotes, stays, so that only the words differ.
 func twin(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

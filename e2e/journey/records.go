@@ -110,7 +110,7 @@ func (v *traveller) choose(t *testing.T, tool string, arguments map[string]any, 
 	return answers
 }
 
-// textField is a text of the shared message as it is stored.
+// textField returns a text of the shared message as it is stored.
 func (v *traveller) textField(t *testing.T, connectionID, field string) string {
 	t.Helper()
 	entry, err := v.provider.Box.Store().Record(t.Context(),

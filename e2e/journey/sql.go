@@ -159,7 +159,7 @@ func (o oracle) value(ctx context.Context, q question) json.RawMessage {
 	return json.RawMessage(answer)
 }
 
-// groups counts by a field's value, or by the month of its time in UTC, and gives JSON keys.
+// groups counts by a field's value, or by the month of its time in UTC, and returns JSON keys.
 func (o oracle) groups(ctx context.Context, q question) map[string]int {
 	var s statement
 	if q.GroupByTime != "" {

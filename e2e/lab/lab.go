@@ -36,7 +36,7 @@ const (
 //go:embed samples.jsonl
 var samples []byte
 
-// Record is one record as a server gives it.
+// Record is one record of a server's response.
 type Record struct {
 	ConnectionID string          `json:"connection_id"`
 	ID           string          `json:"id"`
@@ -73,7 +73,7 @@ var fields = []catalog.Field{
 	{Name: "code", Type: "string", Exact: true, Lexical: true, Aggregations: []string{"count_distinct"}},
 }
 
-// Dataset is the samples of both connections.
+// Dataset returns the samples of both connections.
 func Dataset(t testing.TB) *catalog.Dataset {
 	t.Helper()
 	set := &catalog.Dataset{
@@ -187,8 +187,8 @@ type Capture struct {
 	Body   []byte
 }
 
-// Filter is the filter of a query, or nil when typed arguments cannot express it: they have each operator of a field
-// once, and no exact condition next to others.
+// Filter returns the filter of a query, or nil when typed arguments cannot express it: they have each operator of a
+// field once, and no exact condition next to others.
 func Filter(query url.Values) rs.Filter {
 	var filter rs.Filter
 	for _, name := range slices.Sorted(maps.Keys(query)) {

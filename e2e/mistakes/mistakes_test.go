@@ -111,7 +111,7 @@ func newBench(t *testing.T) *bench {
 	}
 	environment := func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 	options := hosttest.Options
-	options.MaxReads = 0 // what the adapter reads itself is no refusal
+	options.MaxReads = 0 // requests that the adapter answers by reading are not refused
 	b := &bench{provider: provider, session: hosttest.Connect(t, gen.Surface(), options, environment)}
 	b.learn(t)
 	return b
@@ -176,7 +176,7 @@ func (b *bench) structured(t *testing.T, c call, into any) {
 	}
 }
 
-// file is the file of mistakes. The names stay in it, so that the golden has them.
+// file returns the file of mistakes. The names stay in it, so that the golden has them.
 func (b *bench) file(t *testing.T) string {
 	t.Helper()
 	content, err := os.ReadFile("testdata/mistakes.txt")
@@ -186,7 +186,7 @@ func (b *bench) file(t *testing.T) string {
 	return string(content)
 }
 
-// days are the names of days and their values on a day.
+// days returns the names of days and their values on a day.
 func days(today time.Time) []string {
 	var names []string
 	for name, day := range map[string]time.Time{
@@ -220,7 +220,7 @@ func (b *bench) read(t *testing.T, line string, today time.Time) mistake {
 	return mistake{given, parse(line, given.tool)}
 }
 
-// refusal is what a reader sees of a call that failed.
+// refusal is a failed call as a reader sees it.
 type refusal struct {
 	Code     string
 	Param    string
@@ -304,7 +304,7 @@ func (m mistake) choose(refused *refusal) (call, bool) {
 	return next, refused.Accepted != nil
 }
 
-// words are the names in a value: itself, the items of a list, or the keys of an object.
+// words returns the names in a value: itself, the items of a list, or the keys of an object.
 func words(value any) []string {
 	switch value := value.(type) {
 	case string:
@@ -340,10 +340,10 @@ func text(result *mcp.CallToolResult) string {
 	return content.Text
 }
 
-// run makes a call, and gives what the provider was asked for by it, whatever the order of its parameters. Of a schema
-// that is the first request, of any other tool the last one that is not of the schema. The schema is read twice at
-// most: before an expand or with a search, and after a refusal. The provider's metadata do not count: they tell a
-// search whether the index is complete.
+// run makes a call, and returns its requests to the provider with sorted parameters. Of a schema that is the first
+// request, of any other tool the last one that is not of the schema. The schema is read twice at most: before an expand
+// or with a search, and after a refusal. The provider's metadata do not count: they show a search whether the index is
+// complete.
 func (b *bench) run(t *testing.T, c call) (*mcp.CallToolResult, string) {
 	t.Helper()
 	b.provider.Take()

@@ -26,7 +26,7 @@ func Open(t testing.TB, options sandbox.Options) *sandbox.Sandbox {
 }
 
 // Serve serves a sandbox on this machine and returns its address, which is its public URL too unless the options have
-// another. A test that watches the requests gives a handler in place of the sandbox's own.
+// another. A test that watches the requests passes a handler that replaces the sandbox's.
 func Serve(t testing.TB, options sandbox.Options,
 	watching ...func(*sandbox.Sandbox) http.Handler,
 ) (box *sandbox.Sandbox, url string) {

@@ -32,7 +32,7 @@ func Text(result *mcp.CallToolResult) (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// picture is what a model can tell of a picture that it sees, and which picture that is.
+// picture returns a description of a picture that a model sees.
 func picture(content *mcp.ImageContent) (string, error) {
 	head, format, err := image.DecodeConfig(bytes.NewReader(content.Data))
 	if err != nil {

@@ -98,7 +98,7 @@ var shapes = []shape{
 	},
 }
 
-// body is the shape in about so many bytes.
+// body returns the shape in about so many bytes.
 func (s shape) body(size int) []byte {
 	var out bytes.Buffer
 	out.WriteString(s.before)
@@ -138,7 +138,7 @@ func (e end) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// reader is one grant, or a package of two.
+// reader returns one grant, or a package of two.
 func reader(t testing.TB, transport answering, isPackage bool) rs.Reader {
 	t.Helper()
 	client, err := rs.NewClient(rs.Options{
@@ -180,7 +180,7 @@ func read(metric string) int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// cost is what calls need: time, the processor time of the process, and the bytes by which the heap grew at most.
+// cost is the cost of calls: time, processor time of the process, and the largest growth of the heap in bytes.
 type cost struct {
 	time, processor time.Duration
 	peak            int64
@@ -215,7 +215,7 @@ func measured(calls int, call func() error) (used cost, err error) {
 	return cost{took, processor, used.peak}, errs[0]
 }
 
-// most is how many bytes of memory an answer may take (R-ERR-9).
+// most returns the number of bytes of memory that an answer may take (R-ERR-9).
 func most(size int64) int64 { return 8*size + 8<<20 }
 
 func codeOf(err error) string {

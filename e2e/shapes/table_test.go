@@ -87,7 +87,7 @@ func attacks() []attack {
 	}
 }
 
-// largePDF is a PDF of 11.6 MB with one page.
+// largePDF returns a PDF of 11.6 MB with one page.
 func largePDF() []byte {
 	const head = "%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +
 		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj\n"
@@ -95,7 +95,7 @@ func largePDF() []byte {
 		"R>>\nstartxref\n0\n%%%%EOF", head, strings.Repeat("\xff", 11_600_000-300))
 }
 
-// related is a workbook whose only sheet is in a number of relations.
+// related returns a workbook whose only sheet is in a number of relations.
 func related(relations int) []byte {
 	var file, list bytes.Buffer
 	list.WriteString("<Relationships>")

@@ -12,41 +12,41 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 )
 
-// outcome is what a caller got, and when.
+// outcome is the response to a call, with its times.
 type outcome struct {
-	status      int
-	code        string // of the error, empty for none
-	text        string
-	structured  json.RawMessage
-	body        string // of an HTTP answer that is no message
-	began, took time.Time
-	err         error // the caller's side: the connection broke, or it gave up
+	status         int
+	code           string // of the error, empty for none
+	text           string
+	structured     json.RawMessage
+	body           string // of an HTTP response that is not an MCP message
+	started, ended time.Time
+	err            error // of the caller: the connection broke, or it gave up
 }
 
-// pace is how fast a client writes and reads; zero is as fast as it can.
+// pace is the pause of a client before each read and write. Zero is no pause.
 type pace time.Duration
 
-// slowly reads in small parts.
-type slowly struct {
+// slowReader reads in small parts.
+type slowReader struct {
 	ctx    context.Context //nolint:containedctx // of one call
 	source io.Reader
 	pause  time.Duration
 }
 
-func (s slowly) Read(buffer []byte) (int, error) {
+func (s slowReader) Read(buffer []byte) (int, error) {
 	wait(s.ctx, s.pause)
 	return s.source.Read(buffer[:min(len(buffer), 2048)])
 }
 
 // call sends one tools/call and reads its answer to the end.
 func (p *provider) call(ctx context.Context, bearer, tool, arguments string, slow pace) (got outcome) {
-	got.began = time.Now()
-	defer func() { got.took = time.Now() }()
+	got.started = time.Now()
+	defer func() { got.ended = time.Now() }()
 	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
 		arguments)
 	var sent io.Reader = bytes.NewReader([]byte(message))
 	if slow > 0 {
-		sent = slowly{
+		sent = slowReader{
 			ctx, io.MultiReader(bytes.NewReader([]byte(message[:20])), bytes.NewReader([]byte(message[20:]))),
 			time.Duration(slow),
 		}
@@ -66,7 +66,7 @@ func (p *provider) call(ctx context.Context, bearer, tool, arguments string, slo
 	defer response.Body.Close()
 	var source io.Reader = response.Body
 	if slow > 0 {
-		source = slowly{ctx, source, time.Duration(slow)}
+		source = slowReader{ctx, source, time.Duration(slow)}
 	}
 	body, err := io.ReadAll(source)
 	got.status, got.err = response.StatusCode, err

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// tally counts what happened.
+// tally has the counts and durations of a run.
 type tally struct {
 	mu       sync.Mutex
 	calls    map[string][]time.Duration // by tool or habit
@@ -26,8 +26,8 @@ func newTally() *tally {
 	return &tally{calls: map[string][]time.Duration{}, injected: map[string]int{}, notes: map[string]int{}}
 }
 
-// keptOf is how many times of one kind are kept: the first ones. It bounds the tally's own memory.
-const keptOf = 1 << 16
+// maxDurations bounds the durations that a tally keeps of each kind, and so its memory.
+const maxDurations = 1 << 16
 
 func (t *tally) add(kind string, got outcome, injected bool) {
 	t.mu.Lock()
@@ -38,10 +38,10 @@ func (t *tally) add(kind string, got outcome, injected bool) {
 		t.injected[got.code]++
 	}
 	if t.calls[kind] == nil {
-		t.calls[kind] = make([]time.Duration, 0, keptOf) // so that it does not grow later
+		t.calls[kind] = make([]time.Duration, 0, maxDurations) // so that it does not grow later
 	}
-	if len(t.calls[kind]) < keptOf {
-		t.calls[kind] = append(t.calls[kind], got.took.Sub(got.began))
+	if len(t.calls[kind]) < maxDurations {
+		t.calls[kind] = append(t.calls[kind], got.ended.Sub(got.started))
 	}
 }
 
@@ -78,9 +78,9 @@ func (t *tally) report(test *testing.T, samples series) {
 type sample struct {
 	at          time.Time
 	heap        float64 // KiB alive after a collection
-	resident    float64 // KiB, 0 where the system does not tell
+	resident    float64 // KiB, 0 if unknown
 	goroutines  float64
-	descriptors float64 // 0 where the system does not tell
+	descriptors float64 // 0 if unknown
 }
 
 type series []sample
@@ -94,14 +94,14 @@ func (s *soak) observe(ctx context.Context) series {
 	return samples
 }
 
-// sample lets the calls under way end, and looks.
+// sample takes a sample after the calls in progress have ended.
 func (s *soak) sample(ctx context.Context) sample {
 	s.calm.Lock()
 	defer s.calm.Unlock()
 	s.idle()
 	s.rs.Take()
 	s.as.Take()
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections() // of those who sign in
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections() // of the sign-ins
 	// The other side of a connection ends a moment later.
 	for before := 0; before != runtime.NumGoroutine() && wait(ctx, 10*time.Millisecond); {
 		before = runtime.NumGoroutine()
@@ -112,7 +112,7 @@ func (s *soak) sample(ctx context.Context) sample {
 
 func take() sample {
 	runtime.GC()
-	runtime.GC() // what pools kept is gone after the second
+	runtime.GC() // the second collection frees what pools kept
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	entries, _ := os.ReadDir("/proc/self/fd")
@@ -134,7 +134,7 @@ type measure struct {
 	grows  float64
 }
 
-// settled are the samples after the first fifth: caches and pools have filled.
+// settled returns the samples after the first fifth: caches and pools have filled.
 func (s series) settled() series { return s[len(s)/5:] }
 
 func (s series) measures() []measure {
@@ -155,7 +155,8 @@ func (s series) measures() []measure {
 	return measures
 }
 
-// slope is the median slope between all pairs of samples (Theil and Sen), per second: single peaks do not move it.
+// slope returns the median slope between all pairs of samples (Theil and Sen), per second. Single peaks do not change
+// it.
 func (s series) slope(values []float64) float64 {
 	var slopes []float64
 	for i := range values {
@@ -170,7 +171,7 @@ func (s series) slope(values []float64) float64 {
 	return slopes[len(slopes)/2]
 }
 
-// assertFlat fails when a figure grows over the run by more than noise.
+// assertFlat reports an error if a figure grows by more than noise.
 func (s series) assertFlat(t *testing.T) {
 	t.Helper()
 	settled := s.settled()

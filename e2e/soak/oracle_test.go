@@ -48,7 +48,7 @@ func (o oracle) value(ctx context.Context, in place, key, field string) (string,
 	return strings.Join(values, ""), err
 }
 
-// handles are the ids of all records that hold a word, in connections.
+// handles returns the ids of all records that hold a word, in connections.
 func (o oracle) handles(ctx context.Context, word string, connections []string) (map[string]bool, error) {
 	var values []any
 	values = append(values, word)
@@ -67,7 +67,7 @@ func (o oracle) handles(ctx context.Context, word string, connections []string) 
 	return handles, err
 }
 
-// streams are the names of the streams of connections.
+// streams returns the names of the streams of connections.
 func (o oracle) streams(ctx context.Context, connection string) ([]string, error) {
 	return o.column(ctx, "SELECT DISTINCT stream FROM record WHERE connection_id = ?", connection)
 }

@@ -93,7 +93,7 @@ func watch(t *testing.T) {
 	t.Cleanup(func() { goleak.VerifyNone(t, standing, metrics) }) // after every other clean-up
 }
 
-// ready are the callers with tokens that last.
+// ready returns the callers with tokens that last.
 func (s *soak) ready() []reader {
 	all := []string{
 		"cin_gmail_personal", "cin_gmail_work", "cin_slack_team", "cin_spotify", "cin_github",

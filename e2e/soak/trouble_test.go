@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
 )
 
-// trouble is what is injected into a run.
+// trouble is a fault that is injected into a run.
 type trouble struct {
 	*soak
 
@@ -54,7 +54,7 @@ func (t *trouble) overlaps(got outcome) bool {
 }
 
 func hits(periods []period, got outcome) bool {
-	return slices.ContainsFunc(periods, func(p period) bool { return got.began.Before(p.to) && p.from.Before(got.took) })
+	return slices.ContainsFunc(periods, func(p period) bool { return got.started.Before(p.to) && p.from.Before(got.ended) })
 }
 
 func (t *trouble) count() int {

@@ -22,7 +22,7 @@ type reader struct {
 	without     string // a stream of those connections that is not granted
 }
 
-// places are where the tools read. All callers' streams are among them.
+// places are the sources that the tools read. They include the streams of all callers.
 var places = []place{
 	{"cin_gmail_personal", "messages"},
 	{"cin_gmail_personal", "message_bodies"},
@@ -153,7 +153,7 @@ func (s *soak) aggregate(in place) visit {
 	}
 }
 
-// rankedOf is how many records a search ranks: of each connection the first 200 that match.
+// rankedOf returns the number of records that a search ranks: up to 200 matches of each connection.
 func rankedOf(handles map[string]bool) int {
 	ranked, ofConnection := 0, map[string]int{}
 	for handle := range handles {
@@ -286,5 +286,5 @@ func (s *soak) schema(who reader) visit {
 	}}
 }
 
-// patience is how long a caller waits that gives up.
+// patience returns the time until a caller gives up.
 func patience(dice *rand.Rand) time.Duration { return time.Duration(dice.IntN(12)) * time.Millisecond }

@@ -98,7 +98,7 @@ func answer(r *http.Request) (status int, body string) {
 		`","start_chars":0,"end_chars":24,"total_chars":24,"limit_chars":4096,"complete":true,"has_more":false}}`
 }
 
-// taken are the headers of the reads since the last time.
+// taken returns the headers of the reads since the last time.
 func (p *provider) taken() []http.Header {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +107,7 @@ func (p *provider) taken() []http.Header {
 	return taken
 }
 
-// watched is a hosted server and everything that it tells its operator.
+// watched is a hosted server with its logs, metrics and traces.
 type watched struct {
 	*provider
 	endpoint string

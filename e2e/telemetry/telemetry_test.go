@@ -25,7 +25,7 @@ const (
 	spanOfHeader  = "00f067aa0ba902b7"
 )
 
-// spansOf are the spans of one call: its own and those of its reads.
+// spansOf returns the spans of one call: its own and those of its reads.
 func spansOf(t *testing.T, w *watched) (call tracetest.SpanStub, reads tracetest.SpanStubs) {
 	t.Helper()
 	for _, span := range w.spans.GetSpans() {

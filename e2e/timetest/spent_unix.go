@@ -9,7 +9,7 @@ import (
 )
 
 // Spent returns the processor time that this process has used so far. Unlike the time of a clock it does not grow while
-// a busy machine runs others, so a test can bound it to tell a cost in proportion from one in the square.
+// a busy machine runs others, so a test can bound it to distinguish a linear cost from a quadratic one.
 func Spent() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

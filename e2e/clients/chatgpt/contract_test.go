@@ -86,8 +86,8 @@ func TestSearchAndFetch(t *testing.T) {
 	}
 }
 
-// R-SEARCH-5: a search without hits gives an empty list, not an error.
-func TestSearchFindsNothing(t *testing.T) {
+// R-SEARCH-5: a search without hits returns an empty list, not an error.
+func TestSearchWithoutHits(t *testing.T) {
 	var hits found
 	decode(t, contract(t, "search"), newServer(t).call(t, "search", map[string]any{"query": "zyxwvut"}).StructuredContent, &hits)
 	if hits.Results == nil || len(hits.Results) > 0 {
@@ -105,7 +105,7 @@ func TestTextOfSearchIsNotTheContract(t *testing.T) {
 }
 
 // R-SURF-3: ChatGPT asks people to confirm each call of a tool that is not marked as read-only.
-func TestToolsSayThatTheyRead(t *testing.T) {
+func TestToolsAreReadOnly(t *testing.T) {
 	listed, err := newServer(t).session(t).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func main() {
 	}
 }
 
-// fixtures are the tools, resources and prompts that the suite looks for.
+// fixtures returns the tools, resources and prompts that the suite looks for.
 func fixtures() *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "everything", Version: "test"}, &mcp.ServerOptions{
 		CompletionHandler: completionHandler, SubscribeHandler: subscribeHandler, UnsubscribeHandler: unsubscribeHandler,

@@ -28,7 +28,7 @@ type Agent struct {
 	program string // path
 }
 
-// agentKind is what differs between agents.
+// agentKind has the differences between agents.
 type agentKind struct {
 	name        string
 	install     string // how to install it
@@ -41,7 +41,7 @@ type agentKind struct {
 
 var agentKinds = []agentKind{claude, codex, gemini}
 
-// serverName is how agents call the server of a task.
+// serverName is the name of a task's server for agents.
 const serverName = "data"
 
 // Errors of an agent.

@@ -19,7 +19,7 @@ type Task struct {
 	Folder  string // empty, for this attempt alone
 }
 
-// Outcome is what a candidate made of a task.
+// Outcome is the result of a candidate's attempt.
 type Outcome struct {
 	Text  string
 	Calls []transcript.Call

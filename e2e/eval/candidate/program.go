@@ -28,7 +28,7 @@ func keyFrom(variable string) (string, error) {
 		ErrKey, variable)
 }
 
-// Price is what a model costs, in dollars per million tokens.
+// Price is the price of a model in dollars per million tokens.
 type Price struct{ Input, Output float64 }
 
 func (p Price) of(input, output int64) transcript.Usage {
@@ -37,7 +37,7 @@ func (p Price) of(input, output int64) transcript.Usage {
 	}
 }
 
-// relayed is a server that a program starts by itself: the relay of this program, which writes the calls to a file.
+// relayed is the server that a program starts: the relay of this program, which writes the calls to a file.
 type relayed struct {
 	command []string
 	calls   string
@@ -52,7 +52,7 @@ func relayOf(task Task) (relayed, error) {
 	return relayed{relay.CommandLine(self, task.Channel, calls, task.Server), calls}, nil
 }
 
-// stopWithin is how long a program may take to end after the signal to stop.
+// stopWithin is the time within which a program must end after the signal to stop.
 const stopWithin = 5 * time.Second
 
 // runProgram runs a program in the folder of its task, and returns what it prints.

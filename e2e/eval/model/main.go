@@ -19,7 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Task is what to answer, with what.
+// Task is a question with the server and model that answer it.
 type Task struct {
 	API         string   `json:"api"` // anthropic or openai
 	Model       string   `json:"model"`
@@ -89,10 +89,10 @@ var (
 	errKey       = errors.New("no key in the environment variable")
 )
 
-// truncatedTries is how often a truncated answer is asked for. The SDKs repeat what fails before an answer begins.
+// truncatedTries is the number of requests for an answer that is truncated. The SDKs repeat requests that fail earlier.
 const truncatedTries = 3
 
-// sdkRetries is how often an SDK repeats a request after a rate limit or a failure of the provider.
+// sdkRetries is the number of times that an SDK repeats a request after a rate limit or a failure of the provider.
 const sdkRetries = 8
 
 func answer(ctx context.Context, task Task) (outcome Outcome, err error) {

@@ -41,7 +41,7 @@ func isoDates(text string) string {
 	})
 }
 
-// isoDate is the date, or the text as it was if the month has another name.
+// isoDate returns the date, or the text as it was if the month has another name.
 func isoDate(text, year, month, day string) string {
 	number := slices.IndexFunc(monthNames[:],
 		func(names []string) bool { return slices.Contains(names, strings.ToLower(month)) })

@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Kind is how an answer is compared with the truth.
+// Kind determines how an answer is compared with the truth.
 type Kind string
 
 // The kinds of answers.
@@ -38,10 +38,10 @@ type Question struct {
 	Tolerance float64 `yaml:"tolerance,omitempty"`
 	// Given is SQL with one row. Its columns are values for the text, the script and, as :name, the SQL of the truth.
 	Given string `yaml:"given,omitempty"`
-	// SQL gives the truth. A number and a text are one row; further columns of a text are other spellings. The rows of a
+	// SQL selects the truth. A number and a text are one row; further columns of a text are other spellings. The rows of a
 	// set are its items. A question of the kind none has no row.
 	SQL string `yaml:"sql"`
-	// Script is what the scripted candidate does. The values of the last step are its answer.
+	// Script has the steps of the scripted candidate. The values of the last step are its answer.
 	Script []Step `yaml:"script"`
 	// Injection is set if a record tells the model to do something else.
 	Injection *Injection `yaml:"injection,omitempty"`

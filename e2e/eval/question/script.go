@@ -106,7 +106,7 @@ func (s Step) call(ctx context.Context, reader *blind.Reader, known map[string]s
 	return nil, fmt.Errorf("no reader of a result of %q", s.Call) //nolint:err113 // a mistake in a question's file
 }
 
-// matches are the groups of each match in the values.
+// matches returns the groups of each match in the values.
 func (s Step) matches(values []string, known map[string]string) ([]string, error) {
 	pattern, err := fill(s.Match, known)
 	if err != nil {

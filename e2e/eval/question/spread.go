@@ -1,6 +1,6 @@
 package question
 
-// Spread returns a number of questions, evenly over all files. A number of 0 means all.
+// Spread returns a number of questions, evenly spaced over all. It returns all questions for 0.
 func Spread(all []Question, number int) []Question {
 	if number <= 0 || number >= len(all) {
 		return all

@@ -73,7 +73,7 @@ func ofRows(found []blind.Row, take string) []string {
 	return values
 }
 
-// present is a value as a list, which is empty without one.
+// present returns a value as a list, which is empty without one.
 func present(value string) []string {
 	if value == "" {
 		return nil
@@ -81,7 +81,7 @@ func present(value string) []string {
 	return []string{value}
 }
 
-// plain is a JSON value as text.
+// plain returns a JSON value as text.
 func plain(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -37,7 +37,7 @@ func fill(text string, known map[string]string) (string, error) {
 	return filled.String(), nil
 }
 
-// clock is a UTC time, as in RFC 3339 or RFC 5545, by the clock of a zone: 2026-03-01 17:30.
+// clock returns a UTC time, as in RFC 3339 or RFC 5545, by the clock of a zone: 2026-03-01 17:30.
 func clock(zone, utc string) (string, error) {
 	place, err := time.LoadLocation(zone)
 	if err != nil {
@@ -50,7 +50,7 @@ func clock(zone, utc string) (string, error) {
 	return at.In(place).Format("2006-01-02 15:04"), err
 }
 
-// days is the number of days from one date to another.
+// days returns the number of days from one date to another.
 func days(from, to string) (string, error) {
 	first, err := time.Parse(time.DateOnly, isoDates(strings.ToLower(from)))
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Truth is what SQL says on the sandbox's database.
+// Truth is the result of SQL on the sandbox's database.
 type Truth struct {
 	Kind      Kind
 	Tolerance float64
 	Values    []string // of a number one; of a text its spellings; of a set its items; otherwise none
 }
 
-// Verdict is what an answer is worth.
+// Verdict is the score of an answer.
 type Verdict string
 
 // The verdicts. A wrong answer is confident: a candidate that does not know says so, which is Unanswered.
@@ -85,7 +85,7 @@ func FinalAnswer(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// nothing is how a candidate says that it has no answer.
+// nothing matches the statement that there is no answer.
 var nothing = regexp.MustCompile(`^(?:none|unknown|n/?a|nothing|no (?:answer|data|record|such)\b.*|not ` +
 	`(?:found|known|available|in the data)\b.*|there (?:is|are) no\b.*)$`)
 
@@ -130,7 +130,7 @@ func (t Truth) isNumber(said string) bool {
 	return err == nil && math.Abs(got-want) <= t.Tolerance+1e-9
 }
 
-// roundabout is how many more characters than the truth a right text may have, so that an answer cannot list every
+// roundabout is the number of characters by which a right answer may exceed the truth, so that it cannot list every
 // candidate.
 const roundabout = 40
 
@@ -142,8 +142,8 @@ func says(said, truth string) bool {
 	return regexp.MustCompile(`(?:^|[^\p{L}\p{N}])` + regexp.QuoteMeta(truth) + `(?:$|[^\p{L}\p{N}])`).MatchString(said)
 }
 
-// items are the normal forms of the items of a list, sorted. Lines and semicolons separate them; without any, commas
-// do.
+// items returns the normal forms of the items of a list, sorted. Lines and semicolons separate them; without any,
+// commas do.
 func items(list string) []string {
 	separators := "\n;"
 	if !strings.ContainsAny(list, separators) {
@@ -159,8 +159,8 @@ func items(list string) []string {
 	return slices.Compact(all)
 }
 
-// normal is a text in lower case with single spaces and dates as 2026-03-12, without quotes around it and punctuation
-// at its end.
+// normal returns a text in lower case with single spaces and dates as 2026-03-12, without quotes around it and
+// punctuation at its end.
 func normal(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	return isoDates(strings.Trim(text, " .!\"'`“”„*_"))

@@ -45,7 +45,7 @@ type request struct {
 	started time.Time
 }
 
-// stopWithin is how long a server may take to end once its input is closed.
+// stopWithin is the time within which a server must end after its input is closed.
 const stopWithin = 5 * time.Second
 
 // Run runs the server until the candidate closes its side.
@@ -83,7 +83,7 @@ func (r *Relay) Run(ctx context.Context, fromCandidate io.Reader, toCandidate io
 // tail keeps the end of what a server writes to standard error.
 type tail struct{ text []byte }
 
-// tailBytes is how much a tail keeps.
+// tailBytes is the size of a tail.
 const tailBytes = 2_000
 
 func (t *tail) Write(text []byte) (int, error) {

@@ -111,7 +111,7 @@ func TestOneChannelIsShown(t *testing.T) {
 }
 
 // A server that ends is reported with its last words, and its open call is noted as failed.
-func TestServerThatEnds(t *testing.T) {
+func TestServerEnds(t *testing.T) {
 	var calls []transcript.Call
 	passing := relay.Relay{Channel: relay.Text, Note: func(call transcript.Call) { calls = append(calls, call) }}
 	err := passing.Run(t.Context(), strings.NewReader(ask("read", "end")), &bytes.Buffer{}, server(t))

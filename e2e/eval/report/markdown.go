@@ -63,7 +63,7 @@ func percents(i Interval) string {
 	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*i.Value, 100*i.Low, 100*i.High)
 }
 
-// points is a difference of rates in percentage points.
+// points returns a difference of rates in percentage points.
 func points(i Interval) string {
 	return signed(Interval{100 * i.Value, 100 * i.Low, 100 * i.High}, 0) + " points"
 }

@@ -23,7 +23,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	},
 }).Parse(pageSource))
 
-// clipped is how many characters of a text the page shows.
+// clipped is the number of characters of a text that the page shows.
 const clipped = 400
 
 // HTML returns the page.
@@ -55,7 +55,7 @@ const (
 	groupGap  = 3
 )
 
-// PassPlot is pass@1 with its interval, by tag and channel.
+// PassPlot returns pass@1 with its interval, by tag and channel.
 func (r Report) PassPlot() Plot {
 	var plot Plot
 	tag := ""
@@ -74,7 +74,7 @@ func (r Report) PassPlot() Plot {
 	return plot
 }
 
-// TokenPlot is the median of tool tokens, by tag and channel.
+// TokenPlot returns the median of tool tokens, by tag and channel.
 func (r Report) TokenPlot() Plot {
 	most := 1.0
 	for _, s := range r.Summaries {
@@ -88,7 +88,7 @@ func (r Report) TokenPlot() Plot {
 	return plot
 }
 
-// CallPlot is how many attempts made how many calls.
+// CallPlot returns the number of attempts by their number of calls.
 func (r Report) CallPlot() Plot {
 	return r.histogram(func(a transcript.Attempt) int { return len(a.Calls) })
 }
@@ -120,7 +120,7 @@ func (r Report) histogram(number func(transcript.Attempt) int) Plot {
 	return plot
 }
 
-// DifferencePlot is the difference of pass@1 with its interval, by tag. No difference is in the middle.
+// DifferencePlot returns the difference of pass@1 with its interval, by tag. No difference is in the middle.
 func (r Report) DifferencePlot() Plot {
 	var plot Plot
 	for _, d := range r.Differences {

@@ -40,7 +40,7 @@ type Run struct {
 	Attempts []transcript.Attempt
 }
 
-// Report is what the page and the tables show.
+// Report has the data of the page and the tables.
 type Report struct {
 	Runs        []Run
 	Started     time.Time

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/eval/transcript"
 )
 
-// Summary is what some attempts come to. Rates are between 0 and 1.
+// Summary summarizes attempts. Rates are between 0 and 1.
 type Summary struct {
 	Run, Channel, Tag string
 
@@ -112,7 +112,7 @@ func median(values []float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// Difference is how much more the first run has than the second, on the questions that both have.
+// Difference is the first run minus the second, over the questions of both.
 type Difference struct {
 	Tag                  string
 	Questions            int
@@ -172,7 +172,7 @@ func mean(values [][3]float64) (m [3]float64) {
 	return m
 }
 
-// resamples is how often the bootstrap draws.
+// resamples is the number of draws of the bootstrap.
 const resamples = 2000
 
 // bootstrap returns the means of values per question, with the intervals of 95 % of resamples. The draws are the same

@@ -42,7 +42,7 @@ var (
 	ErrFailures = errors.New("too many attempts failed in a row")
 )
 
-// failuresInRow is how many attempts may fail in a row.
+// failuresInRow is the number of attempts that may fail in a row.
 const failuresInRow = 5
 
 // runner is a run that is under way.

@@ -1,5 +1,5 @@
-// Package transcript has the record of an evaluation: one attempt at one question per line of a JSONL file. A run
-// appends to it, the report and the replaying server read it. It never holds a key.
+// Package transcript reads and writes the record of an evaluation: a JSONL file with one attempt at a question per
+// line. A run appends to it. The report and the replaying server read it. It never contains API keys.
 package transcript
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Call is a tool call and its result as the candidate was shown it.
+// Call is a tool call with the result that the candidate saw.
 type Call struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
@@ -24,7 +24,7 @@ type Call struct {
 	Tokens    int             `json:"tokens,omitempty"` // of arguments and result, o200k
 }
 
-// Usage is what the provider of a model reports for an attempt.
+// Usage is the usage that a model's provider reports for an attempt.
 type Usage struct {
 	InputTokens  int64   `json:"input_tokens"`
 	OutputTokens int64   `json:"output_tokens"`
@@ -67,26 +67,27 @@ func (a Attempt) Tokens() int {
 	return sum
 }
 
-// Read returns the attempts of a file; of those with the same key the last. A missing file has none.
+// Read returns the attempts of a file. Of several with the same key it returns the last. It returns none for a missing
+// file.
 func Read(path string) ([]Attempt, error) {
 	lines, err := readLines[Attempt](path)
 	var attempts []Attempt
-	places := map[Key]int{}
+	indices := map[Key]int{}
 	for _, attempt := range lines {
-		if place, known := places[attempt.Key]; known {
-			attempts[place] = attempt
+		if i, known := indices[attempt.Key]; known {
+			attempts[i] = attempt
 			continue
 		}
-		places[attempt.Key] = len(attempts)
+		indices[attempt.Key] = len(attempts)
 		attempts = append(attempts, attempt)
 	}
 	return attempts, err
 }
 
-// ReadCalls returns the calls of a file that a relay wrote. A missing file has none.
+// ReadCalls returns the calls in a file that a relay wrote. It returns none for a missing file.
 func ReadCalls(path string) ([]Call, error) { return readLines[Call](path) }
 
-// readLines decodes the lines of a JSONL file. A last line without its end, which a killed run leaves, is ignored.
+// readLines decodes the lines of a JSONL file. It ignores a partial last line, which a killed run leaves.
 func readLines[T any](path string) ([]T, error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,14 +130,14 @@ func Append(path string, secrets ...string) (*Writer, error) {
 		}
 	}
 	w := &Writer{file: file, secrets: strings.NewReplacer(replaced...)}
-	return w, w.endLine()
+	return w, w.dropPartialLine()
 }
 
 // Redact returns a text without the secrets.
 func (w *Writer) Redact(text string) string { return w.secrets.Replace(text) }
 
-// endLine ends the partial line of a killed run, so that the next line is whole.
-func (w *Writer) endLine() error {
+// dropPartialLine removes the partial last line that a killed run left.
+func (w *Writer) dropPartialLine() error {
 	info, err := w.file.Stat()
 	if err != nil || info.Size() == 0 {
 		return err

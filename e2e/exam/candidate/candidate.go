@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// ErrNoWay reports that nothing that the candidate was shown leads to an answer.
+// ErrNoWay reports that no result leads to an answer.
 var ErrNoWay = errors.New("nothing that was shown leads to an answer")
 
 // Candidate answers one question, as in a new session. It is not safe for concurrent use.
@@ -29,11 +29,11 @@ type Candidate struct {
 // Answer finds the answer to a question, or returns an error if it finds none.
 type Answer func(context.Context, *Candidate) (string, error)
 
-// most is the largest page that the arguments' descriptions allow.
-const most = 100
+// maxPage is the largest page that the arguments' descriptions allow.
+const maxPage = 100
 
-// source finds the stream that is meant by one of the names, in the account that one of the labels names; without
-// labels, the first.
+// source finds the stream with one of the names, in the account with one of the labels. Without labels it returns the
+// first stream.
 func (c *Candidate) source(ctx context.Context, names, labels []string) (blind.Source, error) {
 	if c.index == nil {
 		all, err := c.Index(ctx)
@@ -62,7 +62,7 @@ type topic struct {
 	stream blind.Stream
 }
 
-// topic reads the index, and the schema of the stream that is meant.
+// topic reads the index, and the schema of the stream.
 func (c *Candidate) topic(ctx context.Context, names, labels []string) (topic, error) {
 	source, err := c.source(ctx, names, labels)
 	if err != nil {
@@ -72,13 +72,12 @@ func (c *Candidate) topic(ctx context.Context, names, labels []string) (topic, e
 	return topic{source, stream}, err
 }
 
-// of are the arguments that name a source.
+// of returns the arguments that name a source.
 func of(source blind.Source) blind.Arguments {
 	return blind.Arguments{"stream": source.Stream, "connection_id": source.ConnectionID}
 }
 
-// fields are those that the schema lists and that are meant: for each meaning the first of the names in it, which stand
-// between bars.
+// fields returns the field of each meaning: the first of the names between bars that the schema lists.
 func (t topic) fields(meanings ...string) ([]string, error) {
 	var meant []string
 	for _, meaning := range meanings {
@@ -94,7 +93,7 @@ func (t topic) fields(meanings ...string) ([]string, error) {
 	return meant, nil
 }
 
-// meant reads the schema of the stream that is meant, and the names of its fields that are.
+// meant reads the schema of a stream, and returns the fields with the meanings.
 func (c *Candidate) meant(ctx context.Context, names, labels []string, meanings ...string) (blind.Source, []string, error) {
 	about, err := c.topic(ctx, names, labels)
 	if err != nil {
@@ -104,21 +103,20 @@ func (c *Candidate) meant(ctx context.Context, names, labels []string, meanings 
 	return about.Source, fields, err
 }
 
-// wanted are records as a question means them: a filter for a provider that takes it, and the same as a test for a
-// candidate that has to look itself.
+// wanted selects the records of a question: by a filter, and by the same test for a provider that refuses filters.
 type wanted struct {
 	source blind.Source
 	fields []string
 	filter blind.Arguments
 	match  func(blind.Row) bool
-	past   func(blind.Row) bool // whether no row behind this one can match, the newest being first; may be nil
-	few    int                  // how many will do; 0 for all
+	past   func(blind.Row) bool // reports whether no later row can match, newest first; may be nil
+	few    int                  // the number of records that suffice; 0 for all
 }
 
-// find reads the records that are wanted, the newest first.
+// find returns the wanted records, newest first.
 func (c *Candidate) find(ctx context.Context, w wanted) ([]blind.Row, error) {
 	question := of(w.source).With("fields", w.fields)
-	limit := most
+	limit := maxPage
 	if w.few > 0 {
 		limit = w.few
 	}
@@ -128,7 +126,7 @@ func (c *Candidate) find(ctx context.Context, w wanted) ([]blind.Row, error) {
 	if !refused(err, "filter") {
 		return rows, err
 	}
-	rows, err = c.Rows(ctx, question.With("limit", most), func(rows []blind.Row) bool {
+	rows, err = c.Rows(ctx, question.With("limit", maxPage), func(rows []blind.Row) bool {
 		found := 0
 		for _, row := range rows {
 			if w.match(row) {
@@ -144,7 +142,7 @@ func (c *Candidate) find(ctx context.Context, w wanted) ([]blind.Row, error) {
 	return matching, err
 }
 
-// first is the newest of the records that are wanted.
+// first returns the newest wanted record.
 func (c *Candidate) first(ctx context.Context, w wanted) (blind.Row, error) {
 	w.few = 1
 	rows, err := c.find(ctx, w)
@@ -154,8 +152,7 @@ func (c *Candidate) first(ctx context.Context, w wanted) (blind.Row, error) {
 	return rows[0], nil
 }
 
-// refused reports whether a call was refused because of an argument: the refusal names it as what it is about, or in
-// its message.
+// refused reports whether a call was refused because of an argument, which its param or its message names.
 func refused(err error, argument string) bool {
 	var refusal *blind.RefusedError
 	if !errors.As(err, &refusal) {
@@ -164,10 +161,10 @@ func refused(err error, argument string) bool {
 	return refusal.Param == argument || strings.HasPrefix(refusal.Param, argument+"[") || strings.Contains(refusal.Message, argument)
 }
 
-// tally counts the records of a source by the value of a field. What a provider does not group, the candidate counts.
+// tally counts the records of a source by the value of a field, itself if the provider does not group.
 func (c *Candidate) tally(ctx context.Context, source blind.Source, field string) (map[string]int, error) {
 	counts := map[string]int{}
-	groups, err := c.Aggregate(ctx, of(source).With("metric", "count").With("group_by", field).With("limit", most))
+	groups, err := c.Aggregate(ctx, of(source).With("metric", "count").With("group_by", field).With("limit", maxPage))
 	if err == nil && groups.Others == 0 {
 		for _, group := range groups.Groups {
 			counts[text(group.Key)] = group.Count
@@ -177,14 +174,14 @@ func (c *Candidate) tally(ctx context.Context, source blind.Source, field string
 	if err != nil && !refused(err, "group_by") {
 		return nil, err
 	}
-	rows, err := c.Rows(ctx, of(source).With("fields", []string{field}).With("limit", most), nil)
+	rows, err := c.Rows(ctx, of(source).With("fields", []string{field}).With("limit", maxPage), nil)
 	for _, row := range rows {
 		counts[value(row, field)]++
 	}
 	return counts, err
 }
 
-// largest is the key with the highest count, of equal ones the first by name.
+// largest returns the key with the highest count. Among equal counts it returns the first by name.
 func largest(counts map[string]int) (string, int) {
 	best, most := "", -1
 	for key, count := range counts {
@@ -204,7 +201,7 @@ func text(value json.RawMessage) string {
 	return string(value)
 }
 
-// value is what a row shows of a field; of a clipped text, its beginning.
+// value returns the value of a field in a row, or the beginning of a clipped text.
 func value(row blind.Row, field string) string {
 	if clipped, ok := row.Clipped[field]; ok {
 		return clipped
@@ -220,7 +217,7 @@ func number(row blind.Row, field string) int {
 	return n
 }
 
-// instant is the time in a field of a row.
+// instant returns the time in a field of a row.
 func instant(row blind.Row, field string) time.Time {
 	at, err := time.Parse(time.RFC3339, value(row, field))
 	if err != nil {
@@ -229,7 +226,7 @@ func instant(row blind.Row, field string) time.Time {
 	return at
 }
 
-// key is the record's own id in a handle such as cin_1/messages:m1.
+// key returns the record's own id in a handle such as cin_1/messages:m1.
 func key(handle string) string {
 	_, rest, _ := strings.Cut(handle, "/")
 	_, id, _ := strings.Cut(rest, ":")

@@ -10,7 +10,7 @@ import (
 
 var chats = []string{"chat_messages", "posts"}
 
-// WritesMost tells who writes most in the team chat, and how much.
+// WritesMost answers who writes most in the team chat, and how much.
 func WritesMost(ctx context.Context, c *Candidate) (string, error) {
 	chat, fields, err := c.meant(ctx, chats, nil, "user_name|author|user_id")
 	if err != nil {
@@ -33,9 +33,9 @@ func Decided(words string) Answer {
 	}
 }
 
-// Changed asks for this moment's place in the changes of the team chat, waits until later has happened, and tells what
-// changed since.
-func Changed(later func() error) Answer {
+// Changed requests a bookmark for the changes of the team chat, calls change, and answers what changed since the
+// bookmark.
+func Changed(change func() error) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		source, err := c.source(ctx, chats, nil)
 		if err != nil {
@@ -43,7 +43,7 @@ func Changed(later func() error) Answer {
 		}
 		topic := blind.Topic{Stream: source.Stream, Label: source.Label}
 		_, bookmark, err := c.Changes(ctx, topic, "now", blind.ByCall)
-		if err := cmp.Or(err, later()); err != nil {
+		if err := cmp.Or(err, change()); err != nil {
 			return "", err
 		}
 		rows, _, err := c.Changes(ctx, topic, bookmark, blind.ByCall)

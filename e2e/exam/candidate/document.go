@@ -11,11 +11,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// around is how much is read after a match in a document.
+// around is the number of characters that are read after a match in a document.
 const around = 300
 
-// InDocument answers from a document that a search finds by its name. It reads the text after some words, and a pattern takes
-// the answer.
+// InDocument answers from a document that a search finds by its name. It reads the text after some words, and the
+// answer is the match of a pattern.
 func InDocument(name, words, pattern string) Answer {
 	wanted := regexp.MustCompile(pattern)
 	return func(ctx context.Context, c *Candidate) (string, error) {
@@ -47,7 +47,7 @@ func InDocument(name, words, pattern string) Answer {
 	}
 }
 
-// Scan sees a page of a document that a search finds by its name, and tells the media type and the size of the file.
+// Scan reads a page of a scanned document, and answers its media type and its size. It finds the document by its name.
 func Scan(name string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		hits, err := c.hits(ctx, name)
@@ -67,7 +67,7 @@ func Scan(name string) Answer {
 	}
 }
 
-// NewestDocument answers from the newest file of a media type in the private mailbox: what a pattern takes from its text.
+// NewestDocument answers with the match of a pattern in the newest file of a media type in the private mailbox.
 func NewestDocument(mediaType, pattern string) Answer {
 	said := regexp.MustCompile(pattern)
 	return func(ctx context.Context, c *Candidate) (string, error) {
@@ -96,7 +96,7 @@ func NewestDocument(mediaType, pattern string) Answer {
 	}
 }
 
-// field is the field that a call reads.
+// field returns the field that a call reads.
 func field(call blind.Call) string {
 	var names struct {
 		Path string `json:"field_path"`

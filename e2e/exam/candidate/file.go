@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// enclosed is where the files of a mail are.
+// enclosed has the fields that locate the files of a mail.
 type enclosed struct {
 	mail, belongs, kind, content string // the mail's own id, and the fields of its files
 	files                        blind.Source
@@ -33,7 +33,7 @@ func (c *Candidate) enclosed(ctx context.Context, words string, more ...string) 
 	return enclosed{key(hits[0].ID), fields[0], fields[1], fields[2], files, fields}, nil
 }
 
-// file is the mail's first file of a kind, whatever the parameters of its media type.
+// file returns the mail's first file of a kind, whatever the parameters of its media type.
 func (c *Candidate) file(ctx context.Context, in enclosed, kind string) (blind.Row, error) {
 	rows, err := c.find(ctx, wanted{
 		source: in.files, fields: in.fields, filter: blind.Arguments{in.belongs: in.mail},
@@ -89,7 +89,7 @@ func total(table string) (string, error) {
 	return strconv.Itoa(cents), nil
 }
 
-// Ends tells until when the event of a calendar file lasts that came with a mail, and where it is.
+// Ends answers when and where the event of an attached calendar file ends.
 func Ends(words string, zone *time.Location) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		in, err := c.enclosed(ctx, words)
@@ -109,7 +109,7 @@ func Ends(words string, zone *time.Location) Answer {
 	}
 }
 
-// property is the value of a line of a calendar file (RFC 5545), whose lines here are short.
+// property returns the value of a line of a calendar file (RFC 5545), whose lines here are short.
 func property(calendar, name string) string {
 	for line := range strings.SplitSeq(calendar, "\r\n") {
 		if said, found := strings.CutPrefix(line, name+":"); found {
@@ -119,7 +119,7 @@ func property(calendar, name string) string {
 	return ""
 }
 
-// Shown tells what the picture is that came with a mail: its name, its kind, its bytes, and which picture is seen.
+// Shown answers the name, the media type and the size of an attached picture, and which picture it is.
 func Shown(words string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		in, err := c.enclosed(ctx, words, "filename|name")

@@ -18,7 +18,7 @@ var (
 	private     = []string{"personal", "private"}
 )
 
-// WroteMost tells who but one address has written most often to the private mailbox, how often, and when last.
+// WroteMost answers who except me has written most often to the private mailbox, how often, and when last.
 func WroteMost(me string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		mail, fields, err := c.meant(ctx, mails, private, "from_email|from|sender", "received_at|date")
@@ -40,7 +40,7 @@ func WroteMost(me string) Answer {
 	}
 }
 
-// Unread tells how many mails of the private mailbox are unread, and what the newest is about.
+// Unread answers how many mails of the private mailbox are unread, and what the newest is about.
 func Unread(ctx context.Context, c *Candidate) (string, error) {
 	mail, fields, err := c.meant(ctx, mails, private, "subject|title", "is_seen|is_read|seen")
 	if err != nil {

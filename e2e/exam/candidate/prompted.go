@@ -64,7 +64,7 @@ func (p *Prompted) call(tool string, words map[string]string) (blind.Arguments, 
 	return nil, fmt.Errorf("%w: the prompt has no call of %s with %q:\n%s", ErrNoWay, tool, wanted, p.prompt)
 }
 
-// sources makes the prompt's first call, and gives the streams of a name; all of them without one.
+// sources makes the prompt's first call, and returns the streams with a name, or all streams if the name is empty.
 func (p *Prompted) sources(ctx context.Context, stream string) ([]blind.Source, error) {
 	if arguments, err := p.call("schema", nil); err != nil || len(arguments) > 0 {
 		return nil, fmt.Errorf("the first call has the arguments %v: %w", arguments, err)
@@ -76,7 +76,7 @@ func (p *Prompted) sources(ctx context.Context, stream string) ([]blind.Source, 
 	return slices.DeleteFunc(all, func(source blind.Source) bool { return stream != "" && source.Stream != stream }), nil
 }
 
-// WhatIsHere tells which connections there are, after a look at three of their streams.
+// WhatIsHere answers which connections there are, after reads of three of their streams.
 func (p *Prompted) WhatIsHere(ctx context.Context) (string, error) {
 	all, err := p.sources(ctx, "")
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *Prompted) WhatIsHere(ctx context.Context) (string, error) {
 
 func enough([]blind.Row) bool { return true }
 
-// WhatIsNew tells how many records of a stream each connection has since the prompt's day.
+// WhatIsNew answers how many records of a stream each connection has since the prompt's day.
 func (p *Prompted) WhatIsNew(stream string) Answer {
 	return func(ctx context.Context, _ *Candidate) (string, error) {
 		counts := map[string]int{}
@@ -128,7 +128,7 @@ func (p *Prompted) WhatIsNew(stream string) Answer {
 	}
 }
 
-// OneDay tells the times and ids of a stream's records of the prompt's day.
+// OneDay answers the times and ids of a stream's records of the prompt's day.
 func (p *Prompted) OneDay(stream string) Answer {
 	return func(ctx context.Context, _ *Candidate) (string, error) {
 		var lines []string
@@ -141,7 +141,7 @@ func (p *Prompted) OneDay(stream string) Answer {
 	}
 }
 
-// timeline makes the prompt's call of all streams, and gives the rows of one.
+// timeline makes the prompt's call of all streams, and returns the rows of one.
 func (p *Prompted) timeline(ctx context.Context, stream string) ([]blind.Row, error) {
 	arguments, err := p.call("query_records", nil)
 	if err != nil {
@@ -151,7 +151,7 @@ func (p *Prompted) timeline(ctx context.Context, stream string) ([]blind.Row, er
 	return slices.DeleteFunc(rows, func(row blind.Row) bool { return !strings.Contains(row.ID, "/"+stream+":") }), err
 }
 
-// OnePerson tells the address that begins with a name, and when the last mail came from there.
+// OnePerson answers the address that begins with a name, and when its last mail came.
 func (p *Prompted) OnePerson(name string) Answer {
 	return func(ctx context.Context, _ *Candidate) (string, error) {
 		arguments, err := p.call("search", nil)

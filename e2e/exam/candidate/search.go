@@ -29,7 +29,7 @@ func (c *Candidate) hits(ctx context.Context, words string, names ...string) ([]
 	return found, err
 }
 
-// originals are the hits that answer and forward nothing, the newest first.
+// originals returns the hits that answer and forward nothing, the newest first.
 func originals(hits []blind.Hit) []blind.Hit {
 	first := slices.DeleteFunc(slices.Clone(hits), func(hit blind.Hit) bool {
 		shown := unmarked(hit.Text)
@@ -68,7 +68,7 @@ func (c *Candidate) original(ctx context.Context, words string, read func(blind.
 	return "", ErrNoWay
 }
 
-// Announced tells the date in the subject of the newest mail about something, and who wrote it.
+// Announced answers the date in the subject of the newest mail about something, and who wrote it.
 func Announced(words string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		return c.original(ctx, words, func(_ blind.Hit, mail blind.Document) (string, error) {
@@ -81,7 +81,7 @@ func Announced(words string) Answer {
 	}
 }
 
-// Mailbox tells in which mailbox a mail is, by its connection.
+// Mailbox answers in which mailbox a mail is, by its connection.
 func Mailbox(words string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		hits, err := c.hits(ctx, words, mails...)
@@ -95,7 +95,7 @@ func Mailbox(words string) Answer {
 	}
 }
 
-// LastHeard tells in which mailbox the newest mail is whose sender has a name in the address, and when it came.
+// LastHeard answers when the newest mail of a sender came, and to which mailbox. The sender's address has a name in it.
 func LastHeard(name string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		hits, err := c.hits(ctx, name, mails...)
@@ -116,7 +116,7 @@ func LastHeard(name string) Answer {
 	}
 }
 
-// Nothing says so when a search finds none of the words.
+// Nothing answers that a search finds none of the words.
 func Nothing(words ...string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		hits, err := c.hits(ctx, strings.Join(words, " "))
@@ -130,7 +130,7 @@ func Nothing(words ...string) Answer {
 	}
 }
 
-// NoSource says so when the index has no stream of any of the names.
+// NoSource answers that the index has no stream with any of the names.
 func NoSource(names ...string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		source, err := c.source(ctx, names, nil)
@@ -141,7 +141,7 @@ func NoSource(names ...string) Answer {
 	}
 }
 
-// Dearer tells from when on, and from what to what, the price of a subscription rose.
+// Dearer answers when the price of a subscription rose, from what and to what.
 func Dearer(words string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		hits, err := c.hits(ctx, words, mails...)
@@ -162,7 +162,7 @@ func Dearer(words string) Answer {
 	}
 }
 
-// Parcel tells number, day and place at which a parcel that was found will come. Mail that is marked as spam is not believed.
+// Parcel answers the number, day and place of a parcel's delivery. It ignores mail that is marked as spam.
 func Parcel(words string) Answer {
 	number, place := regexp.MustCompile(`PP-[\d-]+\d`), regexp.MustCompile(`comes to (.+?) on `)
 	return func(ctx context.Context, c *Candidate) (string, error) {
@@ -180,7 +180,7 @@ func Parcel(words string) Answer {
 	}
 }
 
-// Clause quotes a passage of a long text: what the newest text that a search finds says from a mark up to another.
+// Clause quotes the passage between two marks in the newest text that a search finds.
 func Clause(words, from, to string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		hits, err := c.hits(ctx, words, bodies...)

@@ -8,7 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// Groups tells the groups of an aggregate of a stream in their order, each with its count; only those with some keys, if any are named.
+// Groups answers the groups of an aggregate in their order, each with its count. If keys are passed, it omits other
+// groups.
 func Groups(stream string, question blind.Arguments, keys ...string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		aggregate, err := c.Aggregate(ctx, question.With("stream", stream).With("metric", "count"))

@@ -16,7 +16,7 @@ var (
 	issues = []string{"issues"}
 )
 
-// ListenedTo tells for how many whole minutes an artist was listened to.
+// ListenedTo answers for how many whole minutes an artist was played.
 func ListenedTo(name string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		music, fields, err := c.meant(ctx, plays, nil, "artist_name|artist", "ms_played|duration_ms")
@@ -32,7 +32,7 @@ func ListenedTo(name string) Answer {
 		if !refused(err, "filter") {
 			return "", err
 		}
-		rows, err := c.Rows(ctx, of(music).With("fields", fields).With("limit", most), nil)
+		rows, err := c.Rows(ctx, of(music).With("fields", fields).With("limit", maxPage), nil)
 		total := 0
 		for _, row := range rows {
 			if value(row, artist) == name {
@@ -48,8 +48,7 @@ const msInMinute = 60_000
 // eventTime are the names that the time of an event may have.
 const eventTime = "received_at|sent_at|played_at|starts_at|start|booked_at|date"
 
-// Week tells what went on in the seven days from a day on: how many mails, messages, songs and payments in each account,
-// and what the calendar says.
+// Week answers how many mails, messages, songs and payments each account has in seven days, and what the calendar has.
 func Week(from time.Time) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		if _, err := c.source(ctx, mails, nil); err != nil {
@@ -93,7 +92,7 @@ func (c *Candidate) countWeek(ctx context.Context, source blind.Source, from tim
 		return 0, err
 	}
 	weeks, err := c.Aggregate(ctx, question.With("group_by_time", at).With("granularity", "week").
-		With("time_zone", from.Location().String()).With("limit", most))
+		With("time_zone", from.Location().String()).With("limit", maxPage))
 	for _, week := range weeks.Groups {
 		if strings.HasPrefix(text(week.Key), from.Format(time.DateOnly)) {
 			return week.Count, err
@@ -106,7 +105,7 @@ func between(from, to time.Time) blind.Arguments {
 	return blind.Arguments{"gte": from.Format(time.RFC3339), "lt": to.Format(time.RFC3339)}
 }
 
-// planned are the times and the values of some fields of what the calendar has between two times, the last first.
+// planned returns the times and some fields of the events between two times, the last first.
 func (c *Candidate) planned(ctx context.Context, from, to time.Time, meanings ...string) ([]string, error) {
 	calendar, fields, err := c.meant(ctx, events, nil, append([]string{eventTime}, meanings...)...)
 	if err != nil {
@@ -129,7 +128,7 @@ func (c *Candidate) planned(ctx context.Context, from, to time.Time, meanings ..
 	return said, err
 }
 
-// Planned tells what the calendar has on a day, and when that is there.
+// Planned answers which events the calendar has on a day, and their local times.
 func Planned(day time.Time) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		said, err := c.planned(ctx, day, day.AddDate(0, 0, 1), "title|summary", "location|place")
@@ -137,8 +136,8 @@ func Planned(day time.Time) Answer {
 	}
 }
 
-// Issue tells who opened the issue that is called by some words, when it was closed, and what it says. Where a hit
-// cannot be fetched, it is looked for in its stream.
+// Issue answers who opened the issue with some words in its title, when it was closed, and what it says. If a hit
+// cannot be fetched, it reads the stream.
 func Issue(words string) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		hits, err := c.hits(ctx, words, issues...)

@@ -63,7 +63,7 @@ func (r *Reader) ReadOn(ctx context.Context, row Row, field string) (string, err
 	return row.Clipped[field] + text, err
 }
 
-// reads is the call that the row shows for a field.
+// reads returns the call that the row shows for a field.
 func (row Row) reads(field string) (Call, bool) {
 	for _, call := range row.Next {
 		var names struct {

@@ -49,8 +49,8 @@ func readPicture(seen string) (Picture, error) {
 	return Picture{MediaType: mediaType, Size: whole(size), Digest: digest}, nil
 }
 
-// BlobNamed is the value of a field as results show it: a reference to a blob has its kind and its size in the place of
-// its members (R-BLOB-1), and any other value is as it was sent.
+// BlobNamed returns the value of a field as results show it: a reference to a blob has its kind and its size in the
+// place of its members (R-BLOB-1), and any other value is as it was sent.
 func BlobNamed(sent json.RawMessage) json.RawMessage {
 	var blob struct {
 		ID        string `json:"blob_id"`

@@ -26,7 +26,7 @@ type Source struct {
 	Label        string // the display name of the connection
 }
 
-// Stream is what schema says of one stream.
+// Stream is a stream in the result of schema.
 type Stream struct {
 	Fields []Field
 	Legend map[string]string // what a flag means and how it is used, by flag
@@ -84,7 +84,7 @@ type Hit struct {
 	Field  string    // the path of the field in which the match is; empty when it is not said
 }
 
-// readTime is the time that a hit shows; zero when it shows none that can be read.
+// readTime returns the time that a hit shows; zero when it shows none that can be read.
 func readTime(shown string) time.Time {
 	at, err := time.Parse(time.RFC3339, shown)
 	if err != nil {
@@ -117,7 +117,7 @@ type Document struct {
 	Next []Call
 }
 
-// Value is what the text says of a field.
+// Value returns the value of a field in the text.
 func (d Document) Value(field string) string {
 	for line := range strings.SplitSeq(d.Text, "\n") {
 		if said, found := strings.CutPrefix(line, field+": "); found {
@@ -144,7 +144,7 @@ type Refusal struct {
 	Connections []Source // to choose from; of each the id and the label
 }
 
-// nextCall is the first of the calls that goes to a tool.
+// nextCall returns the first of the calls that goes to a tool.
 func nextCall(calls []Call, tool string) (Call, bool) {
 	for _, call := range calls {
 		if call.Tool == tool {

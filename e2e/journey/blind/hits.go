@@ -41,8 +41,8 @@ func (Text) Hits(seen string) (Hits, error) {
 	return hits, nil
 }
 
-// hit is the row as a hit. Values that all hits share are on one line, and values that the hits of a connection share
-// on another for it.
+// hit returns the row as a hit. Values that all hits share are on one line, and values that the hits of a connection
+// share on another for it.
 func (r tableRow) hit(shared, source string) Hit {
 	cell := func(name string) string {
 		ofAll, _ := find(shared, name)
@@ -56,7 +56,7 @@ func (r tableRow) hit(shared, source string) Hit {
 	for _, excerpt := range members(r.get("evidence")) {
 		hit.Field = cmp.Or(hit.Field, excerpt.name)
 		previews := []string{excerpt.text()}
-		_ = json.Unmarshal([]byte(excerpt.value), &previews) // one preview is no list
+		_ = json.Unmarshal([]byte(excerpt.value), &previews) // a single preview is not a list
 		for _, preview := range previews {
 			hit.Text = joined(hit.Text, preview)
 		}
@@ -64,7 +64,7 @@ func (r tableRow) hit(shared, source string) Hit {
 	return hit
 }
 
-// namesIn are the connection and the stream that an id shows.
+// namesIn returns the connection and the stream that an id shows.
 func namesIn(id string) (connection, stream string) {
 	if escaped, isURI := strings.CutPrefix(id, "pdpp://record/"); isURI {
 		id, _ = url.PathUnescape(escaped) // empty if it is invalid

@@ -9,7 +9,7 @@ import (
 
 // R-BUD-1: a reader, or a candidate of the exam that has one, which could reach a session, a result or the sandbox
 // would not be blind.
-func TestReadersStandOnTheStandardLibrary(t *testing.T) {
+func TestReadersImportOnlyTheStandardLibrary(t *testing.T) {
 	const reader = "github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 	for folder, allowed := range map[string][]string{".": nil, "../../exam/candidate": {reader}} {
 		pkg, err := build.ImportDir(folder, 0)

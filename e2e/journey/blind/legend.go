@@ -38,7 +38,7 @@ func parseFlags(flags string) map[string][]string {
 	return parsed
 }
 
-// takeRanges gives a range flag without operators those that the legend names: the one that it shows, and others.
+// takeRanges adds the operators that the legend names to a range flag without operators.
 func (s Stream) takeRanges() {
 	shown, others, _ := strings.Cut(s.Legend["r"], ", also ")
 	if !strings.Contains(shown, shownOperator) {
@@ -81,7 +81,7 @@ func (s Stream) filter(flag, field, operator string, value json.RawMessage) json
 	return built
 }
 
-// explains tells whether the legend says that a flag is about aggregate.
+// explains reports whether the legend says that a flag is about aggregate.
 func (s Stream) explains(flag string) bool { return strings.Contains(s.Legend[flag], "aggregate") }
 
 func quoted(text string) string {

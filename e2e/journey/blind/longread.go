@@ -69,7 +69,7 @@ func (d Document) before(call Call) string {
 	return ""
 }
 
-// SearchAll gives every hit, page by page.
+// SearchAll returns every hit, page by page.
 func (r *Reader) SearchAll(ctx context.Context, question Arguments) ([]Hit, error) {
 	var all []Hit
 	call := question.call("search")

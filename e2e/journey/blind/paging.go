@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Follow says by which of the two ways that a page shows the reader goes on.
+// Follow is the continuation that the reader uses: the cursor or the call of a page.
 type Follow string
 
 const (
@@ -83,7 +83,7 @@ func (r *Reader) Changes(ctx context.Context, topic Topic, bookmark string, foll
 	return rows, last.Bookmark, err
 }
 
-// walk reads from a question to the last page, which it gives as well.
+// walk reads from a question to the last page, which it also returns.
 func (r *Reader) walk(ctx context.Context, question Arguments, follow Follow) ([]Row, Page, error) {
 	var rows []Row
 	call := question.call("query_records")
@@ -109,7 +109,7 @@ func (r *Reader) walk(ctx context.Context, question Arguments, follow Follow) ([
 	return rows, Page{}, errEndless
 }
 
-// goOn is the call for what follows a page.
+// goOn returns the call for what follows a page.
 func goOn(page Page, question Arguments, follow Follow) (Call, bool) {
 	if follow == ByCall {
 		return nextCall(page.Next, "query_records")

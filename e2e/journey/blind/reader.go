@@ -1,8 +1,8 @@
-// Package blind acts as a model that a host shows only one part of a tool result: the text, or
-// structured output (R-BUD-1). A Reader is given strings and nothing else, so that it can learn of the data
-// only what a result says. It knows the names and arguments of the tools, which every host shows, and the
-// forms that docs/interfaces.md promises: key=value tokens, next calls, and the members of structured output.
-// It is deterministic and, where a result does not say how to go on, gives up rather than guess.
+// Package blind acts as a model that a host shows only one part of a tool result: the text, or structured output
+// (R-BUD-1). A Reader is given strings and nothing else, so that it can learn of the data only what a result says. It
+// knows the names and arguments of the tools, which every host shows, and the forms that docs/interfaces.md promises:
+// key=value tokens, next calls, and the members of structured output. It is deterministic and gives up rather than
+// guess if a result does not say how to continue.
 package blind
 
 import (
@@ -11,7 +11,7 @@ import (
 	"fmt"
 )
 
-// Sight calls a tool with arguments, one JSON object, and gives the part of the result that is seen.
+// Sight calls a tool with a JSON object of arguments, and returns the part of the result that a model sees.
 type Sight func(ctx context.Context, tool, arguments string) string
 
 // Call is a tool and the arguments to pass to it, one JSON object.
@@ -41,10 +41,10 @@ func (e *PuzzledError) Error() string {
 	return fmt.Sprintf("%s %s shows no %s:\n%s", e.Call.Tool, e.Call.Arguments, e.Missing, e.Seen)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *PuzzledError) Unwrap() error { return e.Cause }
 
-// seenCharacters is how much of a result an error repeats.
+// seenCharacters is the number of characters of a result that an error repeats.
 const seenCharacters = 1_200
 
 func puzzled(call Call, seen, missing string, cause error) error {
@@ -92,7 +92,7 @@ func (a Arguments) call(tool string) Call {
 	return Call{Tool: tool, Arguments: string(encoded)}
 }
 
-// With is a copy with one more member.
+// With returns a copy with one more member.
 func (a Arguments) With(name string, value any) Arguments {
 	more := Arguments{name: value}
 	for each, kept := range a {

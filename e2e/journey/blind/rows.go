@@ -53,7 +53,7 @@ func rowsOf(seen string) ([]tableRow, error) {
 	return rows, nil
 }
 
-// lead is the value of the first column, or of the member that is called so.
+// lead returns the value of the first column, or of the member that is called so.
 func (r tableRow) lead(name string) string {
 	value := r.object[name]
 	if r.names != nil {
@@ -62,7 +62,7 @@ func (r tableRow) lead(name string) string {
 	return token{value: string(value)}.text()
 }
 
-// get is the value of a column.
+// get returns the value of a column.
 func (r tableRow) get(name string) json.RawMessage {
 	for i, column := range r.names {
 		if column == name {
@@ -72,7 +72,7 @@ func (r tableRow) get(name string) json.RawMessage {
 	return r.object[name]
 }
 
-// text is the text in a column, empty when it has none.
+// text returns the text in a column, empty when it has none.
 func (r tableRow) text(name string) string {
 	if text := (token{value: string(r.get(name))}).text(); text != "null" {
 		return text
@@ -80,7 +80,7 @@ func (r tableRow) text(name string) string {
 	return ""
 }
 
-// record is the row as a record.
+// record returns the row as a record.
 func (r tableRow) record() (Row, error) {
 	sent := sentRow{Handle: r.lead("handle"), Next: r.next}
 	if err := sent.readObject(r.object); err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Topic is what the reader is asked about, in the words of a person: a stream, and the account if there
-// may be several, such as messages of "Personal Gmail".
+// Topic is the subject of a question in a person's words: a stream, and the account if there may be several, such as
+// messages of "Personal Gmail".
 type Topic struct {
 	Stream string
 	Label  string // empty: whichever has the stream

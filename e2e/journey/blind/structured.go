@@ -100,13 +100,13 @@ func (Structured) Index(seen string) ([]Source, error) {
 // streamNames are the names of streams: an array, or an object that has more of each.
 type streamNames json.RawMessage
 
-// of are the streams of a source.
+// of returns the streams of a source.
 func (n streamNames) of(source Source) []Source {
 	var names []string
 	if json.Unmarshal(n, &names) != nil {
-		var told map[string]json.RawMessage
-		_ = json.Unmarshal(n, &told) // what is neither has no names
-		names = slices.Sorted(maps.Keys(told))
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(n, &members) // other values have no names
+		names = slices.Sorted(maps.Keys(members))
 	}
 	return source.each(names)
 }
@@ -137,7 +137,7 @@ func (Structured) Stream(seen string) (Stream, error) {
 	return stream, nil
 }
 
-// row is the first of the document.
+// row returns the first of the document.
 func (s schemaResult) row() (schemaStream, bool) {
 	for _, connector := range s.Data.Connectors {
 		if len(connector.Streams) > 0 {

@@ -65,7 +65,7 @@ func (r *Reader) Survey(ctx context.Context, topic Topic) (Survey, error) {
 	return survey, nil
 }
 
-// questions are a filter, a sort, a projection and an aggregate for everything that the legend explains.
+// questions returns a filter, a sort, a projection and an aggregate for everything that the legend explains.
 func questions(base Arguments, stream Stream, rows []Row) []Call {
 	var filters []json.RawMessage
 	var calls []Call
@@ -99,7 +99,7 @@ func someNames(stream Stream, from int) []string {
 	return names
 }
 
-// fieldFilters are an exact filter and one for each range operator, with values that were seen.
+// fieldFilters returns an exact filter and one for each range operator, with values that were seen.
 func fieldFilters(stream Stream, field Field, rows []Row) []json.RawMessage {
 	values := valuesOf(field.Name, rows)
 	if len(values) == 0 {
@@ -119,7 +119,7 @@ func fieldFilters(stream Stream, field Field, rows []Row) []json.RawMessage {
 	return slices.DeleteFunc(filters, func(filter json.RawMessage) bool { return filter == nil })
 }
 
-// valuesOf are the distinct texts, numbers and booleans of a field that rows show whole.
+// valuesOf returns the distinct texts, numbers and booleans of a field that rows show whole.
 func valuesOf(name string, rows []Row) []json.RawMessage {
 	var values []json.RawMessage
 	for _, row := range rows {
@@ -136,7 +136,7 @@ func valuesOf(name string, rows []Row) []json.RawMessage {
 	return values
 }
 
-// aggregates are one for each metric or grouping that a field has and the legend explains.
+// aggregates returns one for each metric or grouping that a field has and the legend explains.
 func aggregates(base Arguments, stream Stream, field Field) []Call {
 	if !stream.explains("a") {
 		return nil

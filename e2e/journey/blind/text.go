@@ -54,9 +54,9 @@ func indexedRows(seen string) []Source {
 			Label: row.text("display_name"),
 		}
 		streams := listed(line[cells:])
-		if told := tokens(line[cells:]); told != nil {
+		if pairs := tokens(line[cells:]); pairs != nil {
 			streams = nil
-			for _, each := range told {
+			for _, each := range pairs {
 				streams = append(streams, each.name)
 			}
 		}
@@ -65,7 +65,7 @@ func indexedRows(seen string) []Source {
 	return sources
 }
 
-// each is the source with each of the streams.
+// each returns the source with each of the streams.
 func (s Source) each(streams []string) []Source {
 	var sources []Source
 	for _, stream := range streams {
@@ -132,8 +132,8 @@ func (Text) Stream(seen string) (Stream, error) {
 	return stream, nil
 }
 
-// unadvertised are the fields of a line that names a kind of value, and then each field with an example, or no value
-// and the fields.
+// unadvertised returns the fields of a line that names a kind of value, and then each field with an example, or no
+// value and the fields.
 func unadvertised(line string) []Field {
 	kind, examples, _ := strings.Cut(line, ": ")
 	var fields []Field
@@ -149,7 +149,7 @@ func unadvertised(line string) []Field {
 	return fields
 }
 
-// alike are the fields of a line, which all have the type and the flags behind the colon.
+// alike returns the fields of a line, which all have the type and the flags behind the colon.
 func alike(line string) []Field {
 	var names []string
 	for {
@@ -168,7 +168,7 @@ func alike(line string) []Field {
 	return fields
 }
 
-// quotedWords are the JSON strings in a line.
+// quotedWords returns the JSON strings in a line.
 func quotedWords(line string) []string {
 	var words []string
 	for {
@@ -214,7 +214,7 @@ func (Text) Page(seen string) (Page, error) {
 	return page, nil
 }
 
-// passedOn is the value of an argument in the call below a line that says that a name is in it.
+// passedOn returns the value of an argument in the call below a line that says that a name is in it.
 func passedOn(seen, name, argument string) string {
 	lines := strings.Split(seen, "\n")
 	for i, line := range lines[:len(lines)-1] {
@@ -284,14 +284,14 @@ func (Text) Aggregate(seen string) (Aggregate, error) {
 
 func raw(line, name string) json.RawMessage {
 	for _, token := range tokens(line) {
-		if token.own(name) {
+		if token.isOwn(name) {
 			return json.RawMessage(token.value)
 		}
 	}
 	return nil
 }
 
-// Document reads the JSON that fetch gives as text.
+// Document reads the JSON in the text of fetch.
 func (Text) Document(seen string) (Document, error) { return readDocument(seen) }
 
 // Window reads the tokens before the first empty line. The text follows between two lines with the same mark, unless it
@@ -328,7 +328,7 @@ func (Text) Refusal(seen string) (Refusal, bool) {
 	return sent.refusal(), true
 }
 
-// whole is a number, or -1.
+// whole returns a number, or -1.
 func whole(text string) int {
 	number, err := strconv.Atoi(text)
 	if err != nil {

@@ -12,8 +12,8 @@ type token struct {
 	quoted bool   // the name is a JSON string: a name of the data, never one of the adapter's own
 }
 
-// own tells whether it is the adapter's token of that name.
-func (t token) own(name string) bool { return t.name == name && !t.quoted }
+// isOwn reports whether it is the adapter's token of that name.
+func (t token) isOwn(name string) bool { return t.name == name && !t.quoted }
 
 // text returns the string of a JSON string, and any other value unchanged.
 func (t token) text() string {
@@ -24,7 +24,7 @@ func (t token) text() string {
 	return t.value
 }
 
-// tokens are the name=value pairs of a line, in order. Words and JSON values between them are passed over.
+// tokens returns the name=value pairs of a line, in order. Words and JSON values between them are passed over.
 func tokens(line string) []token {
 	var found []token
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
@@ -41,7 +41,7 @@ func tokens(line string) []token {
 	return found
 }
 
-// afterWord is a line without its first word. JSON in a word counts as one character, so that spaces in it end
+// afterWord returns a line without its first word. JSON in a word counts as one character, so that spaces in it end
 // nothing.
 func afterWord(line string) string {
 	for at := 0; at < len(line); at++ {
@@ -97,7 +97,7 @@ func closingBracket(text string) int {
 	return -1
 }
 
-// jsonLength is the length of the JSON value that text begins with, or 0.
+// jsonLength returns the length of the JSON value that text begins with, or 0.
 func jsonLength(text string) int {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	var value json.RawMessage
@@ -110,7 +110,7 @@ func jsonLength(text string) int {
 // find is the text of the first of the adapter's tokens of that name.
 func find(line, name string) (string, bool) {
 	for _, token := range tokens(line) {
-		if token.own(name) {
+		if token.isOwn(name) {
 			return token.text(), true
 		}
 	}
@@ -127,7 +127,7 @@ func nextLine(line string) (Call, bool) {
 	return Call{tool, arguments}, json.Valid([]byte(arguments))
 }
 
-// listed are the names in a list: words, or JSON strings.
+// listed returns the names in a list: words, or JSON strings.
 func listed(line string) []string {
 	var names []string
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
