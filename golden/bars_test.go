@@ -99,7 +99,7 @@ func TestBars(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// knownBars are the figures of the file.
+// knownBars returns the figures of the file.
 func knownBars(t *testing.T) map[string]float64 {
 	t.Helper()
 	known := map[string]float64{}
@@ -157,8 +157,8 @@ func (b *bars) search(size func(*tool.Result) int) float64 {
 	return float64(beyond) / 25
 }
 
-// rows are the bytes of the records' data as JSON objects, and those of their values alone. Both channels have every
-// row whole.
+// rows returns the bytes of the records' data as JSON objects, and those of their values alone. Both channels have
+// every row whole.
 func (b *bars) rows(result *tool.Result, count int) (data, values int) {
 	b.t.Helper()
 	text, err1 := blind.Text{}.Page(result.Text)

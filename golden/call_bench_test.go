@@ -84,7 +84,7 @@ func benchmarkCalls(b *testing.B, inFlight int) {
 	}
 }
 
-// pageOf is a page of records of about so many bytes each.
+// pageOf returns a page of records of about so many bytes each.
 func pageOf(rows, size int) string {
 	var page strings.Builder
 	page.WriteString(`{"object":"list","has_more":true,"next_cursor":"c","data":[`)

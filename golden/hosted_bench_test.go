@@ -59,7 +59,7 @@ func benchmarkHostedCalls(b *testing.B, revision string, log *audit.Log) {
 	}
 }
 
-// callOf is a call of query_records in a revision.
+// callOf returns a call of query_records in a revision.
 func callOf(revision string) string {
 	meta := ""
 	if revision == newRevision {

@@ -71,7 +71,7 @@ func embedsReader(node *ast.StructType, folder string) bool {
 	})
 }
 
-// receiverOf is the name of a method's type; empty for a function.
+// receiverOf returns the name of a method's type; empty for a function.
 func receiverOf(function *ast.FuncDecl) string {
 	if function.Recv == nil {
 		return ""

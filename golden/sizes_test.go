@@ -136,7 +136,7 @@ type inProcess struct {
 	bearer   string
 }
 
-// sampleProvider is the sandbox of make demo.
+// sampleProvider returns the sandbox of make demo.
 func sampleProvider(t *testing.T) *inProcess {
 	t.Helper()
 	box := sandboxtest.Open(t, sandbox.Options{PublicURL: demoURL, Seed: 1})

@@ -28,9 +28,9 @@ type captured struct {
 	records    map[[3]string]map[string]json.RawMessage // by connection, stream and key
 }
 
-// capturedDataset is the data that the captures were made of, as far as they show it: what the owner's schema declares
-// (813i), every record that occurs in an answer, and enough others to reach the counts. The records of typelab are
-// known in full.
+// capturedDataset returns the data that the captures were made of, as far as they show it: what the owner's schema
+// declares (813i), every record that occurs in an answer, and enough others to reach the counts. The records of typelab
+// are known in full.
 func capturedDataset(t *testing.T, all []capture) catalog.Dataset {
 	t.Helper()
 	c := captured{records: map[[3]string]map[string]json.RawMessage{}}
@@ -233,7 +233,7 @@ var capturedViews = map[string][]catalog.View{
 	"samples":  {{Name: "basic", Fields: []string{"id", "title"}}},
 }
 
-// memberNames are the names of the fields of a stream in the order in which the schema has them.
+// memberNames returns the names of the fields of a stream in the order in which the schema has them.
 func memberNames(schema []byte, stream string) []string {
 	_, rest, _ := strings.Cut(string(schema), `"name": "`+stream+"\",\n     \"primary_key\"") // and not a relation of that name
 	_, rest, _ = strings.Cut(rest, `"field_capabilities": {`)

@@ -117,7 +117,7 @@ func kindOf(v any) string {
 	return "null"
 }
 
-// errorCode is the code of an error envelope, of an OAuth error or of a framework's error.
+// errorCode returns the code of an error envelope, of an OAuth error or of a framework's error.
 func errorCode(body []byte) string {
 	var envelope struct {
 		Error json.RawMessage `json:"error"`

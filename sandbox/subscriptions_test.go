@@ -173,7 +173,7 @@ func (p *subscriptionReplay) send(t *testing.T, c capture) (int, []byte) {
 	return response.StatusCode, answer
 }
 
-// subscriptionOf is the subscription that an answer is about.
+// subscriptionOf returns the subscription that an answer is about.
 func subscriptionOf(t *testing.T, body []byte) (id, status, reason string) {
 	t.Helper()
 	type document struct {

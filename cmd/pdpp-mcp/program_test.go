@@ -13,7 +13,7 @@ import (
 // someToken is for providers that look at no token.
 const someToken = "scoped-token-of-a-test"
 
-// reading are the variables by which a command reads a provider with a token.
+// reading returns the variables by which a command reads a provider with a token.
 func reading(provider, token string) []string {
 	return []string{"PDPP_PROVIDER_URL=" + provider, "PDPP_ACCESS_TOKEN=" + token}
 }

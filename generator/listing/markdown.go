@@ -36,7 +36,7 @@ func (m *markdown) row(cells ...string) {
 	m.line("| %s |", strings.Join(cells, " | "))
 }
 
-// yes is a cell that is empty for no.
+// yes returns a cell that is empty for no.
 func yes(holds bool) string {
 	if holds {
 		return "yes"

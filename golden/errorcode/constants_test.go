@@ -122,7 +122,7 @@ func TestCodesOfProvidersOccur(t *testing.T) {
 	}
 }
 
-// sources are the packages below runtime that raise codes, and the program.
+// sources returns the packages below runtime that raise codes, and the program.
 func sources(t *testing.T) []*ast.File {
 	t.Helper()
 	var files []*ast.File

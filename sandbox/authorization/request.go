@@ -54,7 +54,7 @@ var detailMembers = map[string][]string{
 	"time_range": {"since", "until"},
 }
 
-// refusedDetail is a refusal in the words of real servers.
+// refusedDetail returns a refusal in the words of real servers.
 func refusedDetail(format string, arguments ...any) error {
 	return &flow.DetailError{Code: "invalid_authorization_details", Message: fmt.Sprintf(format, arguments...)}
 }

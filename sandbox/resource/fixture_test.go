@@ -357,7 +357,7 @@ func (a answer) at(path string) any {
 	return value
 }
 
-// text is the string at a path.
+// text returns the string at a path.
 func (a answer) text(path string) string {
 	text, _ := a.at(path).(string)
 	return text

@@ -23,7 +23,7 @@ func (s source) grants(field string) bool {
 	return s.fields == nil || slices.Contains(s.fields, field)
 }
 
-// field is a declared field of the stream.
+// field returns a declared field of the stream.
 func (s source) field(name string) (catalog.Field, bool) {
 	for _, field := range s.stream.Fields {
 		if field.Name == name {

@@ -135,7 +135,7 @@ func (s source) timeConstraint() *timeConstraint {
 	return constraint
 }
 
-// shown is a source as the schema describes it to the bearer: in full, or bare if its reads are restricted. A bare
+// shown returns a source as the schema describes it to the bearer: in full, or bare if its reads are restricted. A bare
 // stream shows only the names of the granted fields and the grant's time limits.
 func (c *call) shown(s source) source {
 	if !c.restricted {

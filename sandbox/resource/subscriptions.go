@@ -29,7 +29,7 @@ type withStatus struct {
 	document any
 }
 
-// subscriber is the owner of the subscriptions that a request is about.
+// subscriber returns the owner of the subscriptions that a request is about.
 func subscriber(c *call) subscription.Owner {
 	owner := subscription.Owner{ClientID: c.access.ClientID}
 	for _, grant := range c.access.Grants {

@@ -78,7 +78,7 @@ func openBank(s story, r *rand.Rand) *bank {
 	return b
 }
 
-// monthly are the days of "monthly 5, 2025-06..2025-12".
+// monthly returns the days of "monthly 5, 2025-06..2025-12".
 func monthly(text string) []string {
 	day, months, _ := strings.Cut(strings.TrimPrefix(text, "monthly "), ", ")
 	from, to, _ := strings.Cut(months, "..")
@@ -171,7 +171,7 @@ func (b *bank) balance(day string) string {
 	return last
 }
 
-// statement is the transactions of the main account in a month as CSV (RFC 4180, but with plain line ends).
+// statement returns the transactions of the main account in a month as CSV (RFC 4180, but with plain line ends).
 func (b *bank) statement(month string) string {
 	var text strings.Builder
 	rows := csv.NewWriter(&text)

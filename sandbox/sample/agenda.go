@@ -81,7 +81,7 @@ func repetition(text string) (weeks, times int, note string) {
 	return must(strconv.Atoi(every)), must(strconv.Atoi(count)), ""
 }
 
-// at is the event some days after start. What repeats keeps its hour by the clock of Berlin; what does not keeps
+// at returns the event some days after start. What repeats keeps its hour by the clock of Berlin; what does not keeps
 // its offset.
 func (e event) at(start time.Time, days int, length time.Duration) event {
 	if e.IsRecurring {

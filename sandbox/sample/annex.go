@@ -36,7 +36,7 @@ func (s story) annexLines(name string) []string {
 	panic("sample story: no annex is called " + name)
 }
 
-// repeated is a list of varied lines, with their number for {number}.
+// repeated returns a list of varied lines, with their number for {number}.
 func repeated(r *rand.Rand, lines []string, times int) string {
 	made := make([]string, times)
 	for n := range made {

@@ -26,7 +26,7 @@ var contentTypes = map[string]string{
 //go:embed files/*.*
 var files embed.FS
 
-// enclosure is the content of an attachment: a file of files, or made of the story.
+// enclosure returns the content of an attachment: a file of files, or made of the story.
 func (b mailbox) enclosure(name string) []byte {
 	if content, err := files.ReadFile("files/" + name); err == nil {
 		return content

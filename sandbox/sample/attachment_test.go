@@ -108,7 +108,7 @@ func TestStatementAddsUp(t *testing.T) {
 	}
 }
 
-// attached is the content of every attachment that was fetched, by name.
+// attached returns the content of every attachment that was fetched, by name.
 func attached(t *testing.T) map[string][]byte {
 	t.Helper()
 	set := sample.Shared()

@@ -193,7 +193,7 @@ func (t *talk) say(room, name string, at time.Time, text, place string, root *ch
 	return m
 }
 
-// atBerlin is a day and a time by the clock of Berlin.
+// atBerlin returns a day and a time by the clock of Berlin.
 func atBerlin(day, clock string) time.Time {
 	return must(time.ParseInLocation("2006-01-02 15:04", day+" "+clock, berlin))
 }

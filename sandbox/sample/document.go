@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// pdf is a document of one page with these lines (ISO 32000-1). What is not in Latin-1 becomes a question mark.
+// pdf returns a document of one page with these lines (ISO 32000-1). What is not in Latin-1 becomes a question mark.
 func pdf(lines []string) []byte {
 	var page bytes.Buffer
 	page.WriteString("BT /F1 11 Tf 14 TL 56 786 Td\n")

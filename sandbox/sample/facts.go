@@ -19,7 +19,7 @@ func Person(person uint64) catalog.Dataset {
 	return generated(person).dataset()
 }
 
-// nora is the story of Nora Weiss, who is in Japan in October.
+// nora returns the story of Nora Weiss, who is in Japan in October.
 func nora(seed uint64) story {
 	return story{
 		seed: seed,

@@ -22,7 +22,7 @@ func boolean(name string, traits ...trait) catalog.Field { return field(name, "b
 func array(name string, traits ...trait) catalog.Field   { return field(name, "array", traits...) }
 func object(name string, traits ...trait) catalog.Field  { return field(name, "object", traits...) }
 
-// moment is an RFC 3339 time that can be compared.
+// moment returns an RFC 3339 time that can be compared.
 func moment(name string, traits ...trait) catalog.Field {
 	return text(name, append([]trait{ranged, format("date-time")}, traits...)...)
 }

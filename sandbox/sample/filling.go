@@ -18,7 +18,7 @@ type series struct {
 	times      int
 }
 
-// seriesOf are the series of the kinds. Those of a generated person begin later and end earlier.
+// seriesOf returns the series of the kinds. Those of a generated person begin later and end earlier.
 func (s story) seriesOf(kinds ...string) []series {
 	var found []series
 	for _, p := range s.pieces("filling") {
@@ -41,12 +41,12 @@ func (s story) seriesOf(kinds ...string) []series {
 	return found
 }
 
-// at is the nth time (from 0) of a series, at the same hour by the clock of Berlin.
+// at returns the nth time (from 0) of a series, at the same hour by the clock of Berlin.
 func (s series) at(n int) time.Time {
 	return s.first.In(berlin).AddDate(0, 0, n*s.days)
 }
 
-// lines are the openings and the answers of a series.
+// lines returns the openings and the answers of a series.
 func (s series) lines() (openings, answers []string) {
 	for line := range strings.Lines(s.text) {
 		line = strings.TrimSpace(line)

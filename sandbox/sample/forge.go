@@ -85,7 +85,7 @@ func committed(repository string, at time.Time, author, message string) commit {
 	return c
 }
 
-// discussions are the issues and pull requests.
+// discussions returns the issues and pull requests.
 func discussions(pieces []piece) []catalog.Record {
 	slices.SortStableFunc(pieces, func(a, b piece) int { return strings.Compare(a.head[4], b.head[4]) })
 	var records []catalog.Record

@@ -33,7 +33,7 @@ func repositories() catalog.Stream {
 	}
 }
 
-// discussed are the fields that issues and pull requests share.
+// discussed returns the fields that issues and pull requests share.
 func discussed() []catalog.Field {
 	return []catalog.Field{
 		text("repository", aggregated("count_distinct", "group_by")),

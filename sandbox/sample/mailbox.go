@@ -55,7 +55,7 @@ func (b mailbox) fill() ([]catalog.Record, []catalog.Blob) {
 	return b.records(letters), blobs
 }
 
-// one is the nth letter of a series, as if it stood in the story.
+// one returns the nth letter of a series, as if it stood in the story.
 func (b mailbox) one(s series, n int) piece {
 	p := piece{
 		head:    []string{fmt.Sprintf("%s-%s-%02d", b.prefix, s.name, n+1), s.at(n).Format(time.RFC3339), s.head[2]},
@@ -120,7 +120,7 @@ func (b mailbox) letter(p piece, number int) (letter, []catalog.Blob) {
 
 func (b mailbox) messageID(id string) string { return "<" + id + "@" + b.prefix + ".mail.example>" }
 
-// threadOf is the thread of the message that was answered, or one of its own: p-msg-012 begins p-thr-12.
+// threadOf returns the thread of the message that was answered, or one of its own: p-msg-012 begins p-thr-12.
 func (b mailbox) threadOf(p piece) string {
 	root := p.head[0]
 	if p.headers["re"] != "" {
@@ -143,7 +143,7 @@ func (b mailbox) addresses(p piece, header string) []string {
 	return all
 }
 
-// opening is the beginning of a text as a list of mails shows it.
+// opening returns the beginning of a text as a list of mails shows it.
 func opening(text string) string {
 	const most = 140
 	letters := []rune(strings.Join(strings.Fields(text), " "))

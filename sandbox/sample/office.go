@@ -23,7 +23,7 @@ const (
 // part is a file of an Office document.
 type part struct{ name, content string }
 
-// wordDocument is a .docx file with a paragraph for each line.
+// wordDocument returns a .docx file with a paragraph for each line.
 func wordDocument(lines []string) []byte {
 	var body strings.Builder
 	for _, line := range lines {
@@ -33,7 +33,7 @@ func wordDocument(lines []string) []byte {
 		part{"word/document.xml", `<w:document xmlns:w="` + wordSpace + `"><w:body>` + body.String() + `</w:body></w:document>`})
 }
 
-// workbook is an .xlsx file with one sheet. Cells that are numbers are stored as such.
+// workbook returns an .xlsx file with one sheet. Cells that are numbers are stored as such.
 func workbook(rows [][]string) []byte {
 	var cells strings.Builder
 	for r, row := range rows {
@@ -54,7 +54,8 @@ func workbook(rows [][]string) []byte {
 		part{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + sheetSpace + `"><sheetData>` + cells.String() + `</sheetData></worksheet>`})
 }
 
-// office is a document of some parts. The first is the main one. The parts are not compressed, so that SQL reads them.
+// office returns a document of some parts. The first is the main one. The parts are not compressed, so that SQL reads
+// them.
 func office(main, mainType string, parts ...part) []byte {
 	types := `<Types xmlns="` + typesSpace + `"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/` + main + `" ContentType="` + officeType + mainType + `"/>`
@@ -71,7 +72,7 @@ func office(main, mainType string, parts ...part) []byte {
 	return b.Bytes()
 }
 
-// relation is a list of one relation of a kind.
+// relation returns a list of one relation of a kind.
 func relation(kind, target string) string {
 	return `<Relationships xmlns="` + relationsSpace + `"><Relationship Id="rId1" Type="` + relationSpace + "/" + kind + `" Target="` + target + `"/></Relationships>`
 }

@@ -30,7 +30,7 @@ func (s story) cast() cast {
 	return people
 }
 
-// named is a person that a file names.
+// named returns a person that a file names.
 func (c cast) named(short string) *person {
 	p, known := c[short]
 	if !known {

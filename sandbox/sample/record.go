@@ -32,7 +32,7 @@ func tombstone(connectionID, stream, key string) catalog.Record {
 	return catalog.Record{ConnectionID: connectionID, Stream: stream, Key: key, EmittedAt: deleted, DeletedAt: deleted}
 }
 
-// compoundKey is the canonical id of a record with several primary key fields.
+// compoundKey returns the canonical id of a record with several primary key fields.
 func compoundKey(parts ...any) string { return string(encode(parts)) }
 
 // encode leaves <, > and & as they are, as connectors do, and panics on what cannot be JSON: the

@@ -40,7 +40,7 @@ type trip struct {
 // includes reports whether a time is during the trip.
 func (t trip) includes(at time.Time) bool { return !at.Before(t.first) && at.Before(t.past) }
 
-// text is a file of the story. A generated person's file comes before Nora's.
+// text returns a file of the story. A generated person's file comes before Nora's.
 func (s story) text(name string) string {
 	content, err := storyFiles.ReadFile("story/generated/" + name + ".txt")
 	if s.person == 0 || err != nil {
@@ -52,7 +52,7 @@ func (s story) text(name string) string {
 	return s.fill(string(content))
 }
 
-// pieces are the pieces of a file in order.
+// pieces returns the pieces of a file in order.
 func (s story) pieces(name string) []piece {
 	var found []piece
 	for _, section := range strings.Split("\n"+s.text(name), "\n== ")[1:] {
@@ -72,7 +72,7 @@ func (s story) pieces(name string) []piece {
 	return found
 }
 
-// rows are the lines of a file before its pieces, split at each bar.
+// rows returns the lines of a file before its pieces, split at each bar.
 func (s story) rows(name string) [][]string {
 	var rows [][]string
 	before, _, _ := strings.Cut(s.text(name), "\n== ")
@@ -107,7 +107,7 @@ func (p piece) has(flag string) bool {
 	return strings.Contains(" "+p.headers["flags"]+" ", " "+flag+" ")
 }
 
-// instant is a time of the story, with its offset. A wrong one is a mistake in the story.
+// instant returns a time of the story, with its offset. A wrong one is a mistake in the story.
 func instant(text string) time.Time {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {

@@ -44,7 +44,7 @@ func (b mailbox) threads(letters []letter) []catalog.Record {
 	return records
 }
 
-// mailLabels are the labels that letters carry.
+// mailLabels returns the labels that letters carry.
 func mailLabels(letters []letter) []label {
 	colors := map[string]*string{"Bank": pointer("#16a765"), "Familie & Freunde": pointer("#fb4c2f"), "Nebel": pointer("#e8741c")}
 	system := []string{"INBOX", "SENT", "DRAFT", "SPAM"}

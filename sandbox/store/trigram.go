@@ -24,7 +24,7 @@ func newTrigramQuery(query string) *trigramQuery {
 	return q
 }
 
-// coverage is the share of the query's trigrams that a text has, from 0 to 1. The query has at least one.
+// coverage returns the share of the query's trigrams that a text has, from 0 to 1. The query has at least one.
 func (q *trigramQuery) coverage(text string) float64 {
 	seen := make([]bool, len(q.places))
 	found := 0

@@ -44,7 +44,7 @@ func newVersionCommand(terminal invocation.Terminal, version string) *cobra.Comm
 	return command
 }
 
-// versionText is the output of the version command and of --version.
+// versionText returns the output of the version command and of --version.
 func versionText(version string) string {
 	return fmt.Sprintf("pdpp-mcp %s\ncommit %s\ngo %s\nmcp %s\n", version, buildCommit(), runtime.Version(), strings.Join(host.Revisions(), " "))
 }

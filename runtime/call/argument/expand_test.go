@@ -38,7 +38,7 @@ const (
 		`"expand_capabilities":[]}],"granted_connections":[{"connection_id":"cin_1"}]}]}`
 )
 
-// connectors is a schema body with one row of messages for each of the expand capabilities.
+// connectors returns a schema body with one row of messages for each of the expand capabilities.
 func connectors(capabilities ...string) string {
 	var rows []string
 	for _, capability := range capabilities {

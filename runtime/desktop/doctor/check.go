@@ -85,7 +85,7 @@ func failed(class credential.Class, fix, format string, values ...any) Finding {
 	return Finding{State: Failed, Detail: fmt.Sprintf(format, values...), Fix: fix, Class: class}
 }
 
-// unreachable is a failure that only the provider or the network can fix.
+// unreachable returns a failure that only the provider or the network can fix.
 func unreachable(format string, values ...any) Finding {
 	found := failed(credential.Unreachable, "", format, values...)
 	found.Advice = "check that the provider is running and that this machine can reach it, then run doctor again"

@@ -115,7 +115,7 @@ func want(t *testing.T, results map[string]doctor.Result, id string, state docto
 	}
 }
 
-// secured is a healthy provider with a certificate, and a transport that trusts it.
+// secured returns a healthy provider with a certificate, and a transport that trusts it.
 func secured(t *testing.T, name string, from, until time.Time) (*httptest.Server, *http.Transport) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

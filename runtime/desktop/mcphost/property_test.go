@@ -176,7 +176,7 @@ func checkChange(t failer, host Host, content []byte, kept []string) {
 	}
 }
 
-// outside is the document without the members that setup may set.
+// outside returns the document without the members that setup may set.
 func outside(t failer, host Host, content []byte) map[string]any {
 	t.Helper()
 	decoded, err := host.format.decode(content)

@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// serving is a client of a resource server whose one blob has no announced size, so that only its bytes tell.
+// serving returns a client of a resource server whose one blob has no announced size, so that only its bytes tell.
 func serving(t *testing.T, data string) *rs.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -146,7 +146,7 @@ func member(server *fakeRS, streams ...string) fanout.Source {
 	}
 }
 
-// ended is a member whose grant was revoked.
+// ended returns a member whose grant was revoked.
 func ended(name string, streams ...string) fanout.Source {
 	return fanout.Source{
 		GrantID: "grt_" + name, ConnectionID: "cin_" + name, ConnectorKey: "gmail",

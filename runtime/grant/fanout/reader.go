@@ -94,7 +94,7 @@ func New(sources []Source, options Options) *Reader {
 	return reader
 }
 
-// ProviderURL is the provider's public origin, without a trailing slash; empty when there are several.
+// ProviderURL returns the provider's public origin, without a trailing slash; empty when there are several.
 func (r *Reader) ProviderURL() string { return r.options.ProviderURL }
 
 // Get answers a request according to its Sources. Its error is a *tool.Error if no source or several match (R-ERR-5), and otherwise the

@@ -120,7 +120,7 @@ func (g *grant) failed(err error) error {
 	return err
 }
 
-// ProviderURL is the provider's public origin, without a trailing slash.
+// ProviderURL returns the provider's public origin, without a trailing slash.
 func (g *grant) ProviderURL() string { return g.provider.url }
 
 // Get reads after the bearer is admitted.

@@ -67,7 +67,7 @@ func NewClient(options Options) (*Client, error) {
 	}, nil
 }
 
-// ProviderURL is the provider's public origin, without a trailing slash.
+// ProviderURL returns the provider's public origin, without a trailing slash.
 func (c *Client) ProviderURL() string { return c.providerURL }
 
 // Get reads within the client's timeout and the context's deadline, whichever is sooner. It repeats a failed GET up to

@@ -27,7 +27,7 @@ func ExampleQuery() {
 	// Output: limit=20&expand=thread&expand=attachments&filter%5Bsent_at%5D%5Bgte%5D=2026-01-01
 }
 
-// resourceServer is a provider with one stream.
+// resourceServer returns a provider with one stream.
 func resourceServer() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

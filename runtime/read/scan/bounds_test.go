@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// many is a stand-in with so many records, every tenth of kind b.
+// many returns a stand-in with so many records, every tenth of kind b.
 func many(records int) *standIn {
 	server := &standIn{}
 	for n := range records {

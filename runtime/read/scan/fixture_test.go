@@ -131,7 +131,7 @@ func pageOf(t *testing.T, result *tool.Result) page {
 	return read
 }
 
-// handles are the handles of the rows.
+// handles returns the handles of the rows.
 func (p page) handles(t *testing.T) []string {
 	t.Helper()
 	var handles []string

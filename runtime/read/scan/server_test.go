@@ -65,7 +65,7 @@ func (s *standIn) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 	return sent(ctx, response.Body(), rs.Request{Path: request.Path, Query: request.Query})
 }
 
-// sent is a body as a client reads it.
+// sent returns a body as a client reads it.
 func sent(ctx context.Context, body []byte, request rs.Request) (*rs.Response, error) {
 	client, err := rs.NewClient(rs.Options{
 		BaseURL: provider, Bearer: rs.NewSecret("a-token-of-a-test"),
@@ -96,7 +96,7 @@ func refused(code, param string) *rs.Error {
 	}
 }
 
-// page is a page of the records as a real server gives it: newest first by the text of at, ties by key, its cursor
+// page returns a page of the records as a real server gives it: newest first by the text of at, ties by key, its cursor
 // behind a record.
 func (s *standIn) page(request rs.Request) (*rs.Response, error) {
 	sort, _ := request.Query.Get("sort")
@@ -167,7 +167,7 @@ func answer(rows []rawjson.Value, next string) (*rs.Response, error) {
 	return rs.Response{Status: http.StatusOK, URL: provider + "/v1"}.WithMembers(body), nil
 }
 
-// number is a record of the stand-in with a kind, a number and a text.
+// number returns a record of the stand-in with a kind, a number and a text.
 func number(n int, at, kind string, text int) stored {
 	return stored{fmt.Sprintf("r%04d", n), at, rawjson.Object{
 		rawjson.String("kind", kind), rawjson.Int("n", int64(n)), rawjson.String("text", strings.Repeat("x", text)),

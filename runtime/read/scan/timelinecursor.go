@@ -44,7 +44,7 @@ func (s *source) hash() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:hashLength]
 }
 
-// hashSet is the hashes that a text joins.
+// hashSet returns the hashes that a text joins.
 func hashSet(text string) map[string]bool {
 	all := make(map[string]bool, len(text)/hashLength)
 	for hash := range slices.Chunk([]byte(text), hashLength) {

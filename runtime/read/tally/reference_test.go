@@ -36,7 +36,7 @@ var (
 	})
 )
 
-// record is a record whose fields are not always there.
+// record returns a record whose fields are not always there.
 func record(t *rapid.T) rawjson.Value {
 	var members rawjson.Object
 	for name, values := range map[string]*rapid.Generator[string]{"k": keys, "at": times, "v": values} {
@@ -158,7 +158,7 @@ func elements(value any) []any {
 	return list
 }
 
-// name is a key and the start of a bucket.
+// name returns a key and the start of a bucket.
 func name(t *rapid.T, query tally.Query, key, at any) string {
 	text, _ := json.Marshal(key)
 	if query.GroupByTime == "" {

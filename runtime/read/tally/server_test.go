@@ -162,7 +162,7 @@ func queriesOf(stream string, field catalog.Field) []tally.Query {
 	return queries
 }
 
-// sent is a query as it is sent to a server.
+// sent returns a query as it is sent to a server.
 func sent(query tally.Query) string {
 	values := url.Values{"metric": {query.Metric}}
 	for name, value := range map[string]string{

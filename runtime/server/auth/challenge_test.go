@@ -54,7 +54,7 @@ func TestChallengeGolden(t *testing.T) {
 	}
 }
 
-// shown is an answer as text, headers sorted by name.
+// shown returns an answer as text, headers sorted by name.
 func shown(recorder *httptest.ResponseRecorder) string {
 	var lines []string
 	for name, values := range recorder.Header() {

@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 )
 
-// planted are the secrets in all spellings.
+// planted returns the secrets in all spellings.
 func planted() []string {
 	encoded := url.QueryEscape(clientSecret)
 	return []string{

@@ -23,8 +23,8 @@ const (
 	maxMetadata      = 256 << 10
 )
 
-// serverError is the error of an unusable answer. The cause says what happened and what to check. It holds nothing of a body, which may
-// repeat a token.
+// serverError returns the error of an unusable answer. The cause says what happened and what to check. It holds nothing
+// of a body, which may repeat a token.
 func serverError(address string, cause error) error {
 	return fmt.Errorf("authorization server, %s: %w", address, cause)
 }

@@ -66,7 +66,7 @@ var (
 	errPlain     = errors.New("an unclassified error, " + bearer)
 )
 
-// echo is a tool that reads /v1/echo and returns its arguments.
+// echo returns a tool that reads /v1/echo and returns its arguments.
 func echo(name string) tool.Definition {
 	return tool.Definition{
 		Name: name, Title: "Title of " + name, Description: "Reads. Read-only.",

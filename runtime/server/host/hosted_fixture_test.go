@@ -154,7 +154,7 @@ func newHosted(t testing.TB, change ...func(*hostedWith)) *hosted {
 	return h
 }
 
-// request is one HTTP request to the server, a ping by default.
+// request returns one HTTP request to the server, a ping by default.
 func (h *hosted) request(t testing.TB, method, path, body string, header ...string) *http.Request {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, h.url+path, strings.NewReader(body))

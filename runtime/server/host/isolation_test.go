@@ -19,7 +19,7 @@ import (
 // callers is the number of concurrent callers, each with its own grant.
 const callers = 100
 
-// readAll is a tool that returns the resource server's answer, errors included.
+// readAll returns a tool that returns the resource server's answer, errors included.
 func readAll(name string) tool.Definition {
 	return running(name, func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 		response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "echo"), Sources: rs.OneSource{Stream: "echo"}})

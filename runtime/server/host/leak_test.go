@@ -17,7 +17,7 @@ import (
 // markOf returns the text of a caller's records, in which one foreign byte is visible.
 func markOf(caller int) string { return fmt.Sprintf("mark-of-caller-%d-", caller) }
 
-// markedPage is a page of records that only one caller may see. Its size changes from call to call.
+// markedPage returns a page of records that only one caller may see. Its size changes from call to call.
 func markedPage(caller, rows int) string {
 	var page []string
 	for i := range rows {

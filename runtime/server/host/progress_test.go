@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// progressing is a tool that reports its progress if the client asked for it. One report is lower than the last, and is
-// not sent. The test can report more.
+// progressing returns a tool that reports its progress if the client asked for it. One report is lower than the last,
+// and is not sent. The test can report more.
 func progressing(heard <-chan bool, afterwards chan<- func(int64, string)) tool.Definition {
 	return running("count", func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
 		if env.Progress == nil {

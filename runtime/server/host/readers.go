@@ -14,8 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// environment is a toolcall.Environment. It makes a reader for each request with only the bearers of its caller (R-HOST-5). Readers share
-// connections and nothing else.
+// environment returns a toolcall.Environment. It makes a reader for each request with only the bearers of its caller
+// (R-HOST-5). Readers share connections and nothing else.
 func (h *Handler) environment(ctx context.Context) (tool.Env, error) {
 	request := toolcall.RequestOf(ctx)
 	if request.Caller == nil {

@@ -56,7 +56,7 @@ func FuzzHostedRequests(f *testing.F) {
 	})
 }
 
-// authority is the host and port of the server.
+// authority returns the host and port of the server.
 func (h *hosted) authority() string { return strings.TrimPrefix(h.url, "http://") }
 
 func checkAnswer(t *testing.T, answered *httptest.ResponseRecorder) {

@@ -56,7 +56,7 @@ func untilNotReady(t *testing.T, url string) string {
 	return ""
 }
 
-// blocking is a resource server that reports a read, and answers it when the test says so.
+// blocking returns a resource server that reports a read, and answers it when the test says so.
 func blocking(arrived, release chan struct{}) func(*hostedWith) {
 	return func(with *hostedWith) {
 		with.answer = func(w http.ResponseWriter, r *http.Request) {

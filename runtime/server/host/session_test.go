@@ -78,7 +78,7 @@ func (l *localLines) checkOver() {
 	}
 }
 
-// waiting is a tool that reports its start, and ends with its context.
+// waiting returns a tool that reports its start, and ends with its context.
 func waiting(begun chan<- string) tool.Definition {
 	return running("waiting", func(ctx context.Context, _ tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 		begun <- string(arguments)

@@ -59,7 +59,7 @@ func slowLines(t *testing.T, log *hosttest.Journal) (found []slowLine) {
 	return found
 }
 
-// readingMany is a tool that reads a page of a stream as often as its path says, and each status below it once.
+// readingMany returns a tool that reads a page of a stream as often as its path says, and each status below it once.
 func readingMany(pages int, statuses ...int) tool.Definition {
 	return running("many", func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
 		for page := range pages {

@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// whole is a tool whose result is hard to carry: it is large, and holds what JSON, HTML and scripts escape,
-// and what looks like a part of a message. It differs for each argument.
+// whole returns a tool whose result is hard to carry: it is large, and holds what JSON, HTML and scripts escape, and
+// what looks like a part of a message. It differs for each argument.
 func whole() tool.Definition {
 	return running("whole", func(_ context.Context, _ tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 		return &tool.Result{Text: wholeText(string(arguments)), Structured: wholeStructured(string(arguments))}, nil

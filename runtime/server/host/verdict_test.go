@@ -55,7 +55,7 @@ func (v verdict) same(other verdict) bool {
 		slices.Equal(texts(v.answers), texts(other.answers))
 }
 
-// only is the one answer of a verdict, or an empty one.
+// only returns the one answer of a verdict, or an empty one.
 func (v verdict) only() rpcAnswer {
 	if len(v.answers) != 1 || v.isBatch {
 		return rpcAnswer{}

@@ -14,7 +14,7 @@ import (
 
 const viewPage = "<!doctype html><title>view</title>"
 
-// viewSurface is the surface with a page, whose tool fetch has results that the page draws.
+// viewSurface returns the surface with a page, whose tool fetch has results that the page draws.
 func viewSurface() tool.Surface {
 	surface := testSurface()
 	surface.View = viewPage

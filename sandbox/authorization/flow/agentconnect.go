@@ -202,7 +202,7 @@ func (f *Flow) pollAgentConnect(w http.ResponseWriter, r *http.Request) {
 	respond.JSON(w, http.StatusOK, known.answer)
 }
 
-// agentAnswer is the token with its grant. It has no refresh token, because agents store none.
+// agentAnswer returns the token with its grant. It has no refresh token, because agents store none.
 func (f *Flow) agentAnswer(granted members) members {
 	var token string
 	_ = json.Unmarshal(granted["access_token"], &token)

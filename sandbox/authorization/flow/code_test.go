@@ -14,8 +14,8 @@ import (
 
 const verifier = "a-verifier-that-is-long-enough-for-RFC-7636-0123456789"
 
-// authorizationRequest is a request that is granted, changed by pairs of names and values; an empty value
-// leaves the parameter out.
+// authorizationRequest returns a request that is granted, changed by pairs of names and values; an empty value leaves
+// the parameter out.
 func authorizationRequest(config *oauth2.Config, changes ...string) string {
 	address, _ := url.Parse(config.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)))
 	query := address.Query()

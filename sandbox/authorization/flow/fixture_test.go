@@ -76,14 +76,14 @@ type answer struct {
 	body   map[string]json.RawMessage
 }
 
-// text is a member that is a string, empty if it is not.
+// text returns a member that is a string, empty if it is not.
 func (a answer) text(name string) string {
 	var value string
 	_ = json.Unmarshal(a.body[name], &value)
 	return value
 }
 
-// code is the error of an OAuth answer or of PDPP's envelope.
+// code returns the error of an OAuth answer or of PDPP's envelope.
 func (a answer) code() string {
 	var envelope struct {
 		Code string `json:"code"`

@@ -177,7 +177,7 @@ func writeMessage(w http.ResponseWriter, status int, title string, text ...strin
 	return nil
 }
 
-// top is the markup above a page.
+// top returns the markup above a page.
 func top(title string) template.HTML {
 	return template.HTML(webpage.Top(title, site)) // escaped there
 }

@@ -18,7 +18,7 @@ import (
 // everyGrantType is the default for a registration without grant_types.
 var everyGrantType = []goidc.GrantType{goidc.GrantAuthorizationCode, goidc.GrantRefreshToken, goidc.GrantDeviceCode}
 
-// GrantTypes are the values of grant_type that the token endpoint takes.
+// GrantTypes returns the values of grant_type that the token endpoint takes.
 func GrantTypes() []string {
 	names := make([]string, len(everyGrantType))
 	for i, grantType := range everyGrantType {

@@ -19,7 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/child"
 )
 
-// slow is a PDF of 10,000 pages, each with a million operators that show nothing.
+// slow returns a PDF of 10,000 pages, each with a million operators that show nothing.
 func slow() []byte {
 	var content bytes.Buffer
 	writer := zlib.NewWriter(&content)

@@ -80,7 +80,7 @@ func (w *workbook) format(style int) numberFormat {
 	return format
 }
 
-// cellText is the text of a cell, without the carriage returns that Excel escapes.
+// cellText returns the text of a cell, without the carriage returns that Excel escapes.
 func cellText(n node) string { return strings.ReplaceAll(n.allText(), "_x000D_", "") }
 
 func (w *workbook) readSheet(part string) {

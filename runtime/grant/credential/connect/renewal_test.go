@@ -181,7 +181,7 @@ func TestRefusedRenewal(t *testing.T) {
 	}
 }
 
-// authority is a server with the test's token endpoint.
+// authority returns a server with the test's token endpoint.
 func authority(t *testing.T, token http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()

@@ -53,7 +53,7 @@ var (
 	}
 )
 
-// deviceAttempt is a sign-in by device authorization with the given replies to polls.
+// deviceAttempt returns a sign-in by device authorization with the given replies to polls.
 func deviceAttempt(t *testing.T, polls ...reply) (*capturetest.Provider, outcome) {
 	t.Helper()
 	provider := playing(metadata, []string{"565"}, readable).Replace(withoutName...).Handle("/oauth/token",
