@@ -65,9 +65,9 @@ func (p Prompt) Parts() []PromptPart {
 	var parts []PromptPart
 	var part PromptPart
 	from := 0
-	for _, at := range promptMark.FindAllStringSubmatchIndex(p.Text, -1) {
-		before, mark := p.Text[from:at[0]], p.Text[at[0]:at[1]]
-		from = at[1]
+	for _, found := range promptMark.FindAllStringSubmatchIndex(p.Text, -1) {
+		before, mark := p.Text[from:found[0]], p.Text[found[0]:found[1]]
+		from = found[1]
 		switch {
 		case mark == "<<":
 			parts, part = append(parts, PromptPart{Before: before}), PromptPart{Optional: true}
@@ -75,9 +75,9 @@ func (p Prompt) Parts() []PromptPart {
 			part.After = before
 			parts, part = append(parts, part), PromptPart{}
 		default:
-			part.Before, part.Argument = before, p.Text[at[2]:at[3]]
-			if at[4] >= 0 {
-				part.Moment = p.Text[at[4]:at[5]]
+			part.Before, part.Argument = before, p.Text[found[2]:found[3]]
+			if found[4] >= 0 {
+				part.Moment = p.Text[found[4]:found[5]]
 			}
 			if !part.Optional {
 				parts, part = append(parts, part), PromptPart{}

@@ -44,9 +44,9 @@ func checkShared(from source, file SharedFile) {
 func checkProperties(from source, path string, properties []Property) {
 	seen := map[string]string{}
 	for index, property := range properties {
-		at := fmt.Sprintf("%s[%d]", path, index)
-		checkUnique(from, at+".name", property.Name, seen)
-		checkProperties(from, at+".properties", property.Properties)
+		key := fmt.Sprintf("%s[%d]", path, index)
+		checkUnique(from, key+".name", property.Name, seen)
+		checkProperties(from, key+".properties", property.Properties)
 	}
 }
 

@@ -16,12 +16,12 @@ func (c *toolCheck) preconditions() {
 	for index, precondition := range c.tool.Preconditions {
 		path := fmt.Sprintf("preconditions[%d]", index)
 		for number, name := range precondition.When {
-			at := fmt.Sprintf("%s.when[%d]", path, number)
-			if _, found := c.reference(at, name); !found {
+			key := fmt.Sprintf("%s.when[%d]", path, number)
+			if _, found := c.reference(key, name); !found {
 				continue
 			}
 			if argument, _, _ := c.argument(name); argument.Required {
-				c.add(at, "is %q, which is always given, so the gate always applies; remove when", name)
+				c.add(key, "is %q, which is always given, so the gate always applies; remove when", name)
 			}
 		}
 		c.word(path, precondition.Gate, Gates, precondition.With)
@@ -39,15 +39,15 @@ func (c *toolCheck) word(path, name string, table Words, with Bindings) {
 	}
 	meant := map[string]bool{}
 	for _, binding := range with {
-		at := joinKey(path+".with", binding.Name)
+		key := joinKey(path+".with", binding.Name)
 		parameter, found := word.parameter(binding.Name)
 		if !found {
-			c.add(at, "%s", unknown("parameter of "+name, binding.Name, parameterNames(word)))
+			c.add(key, "%s", unknown("parameter of "+name, binding.Name, parameterNames(word)))
 			c.used[binding.Value] = true
 			meant[nearname.Nearest(binding.Name, parameterNames(word))] = true
 			continue
 		}
-		c.binding(at, parameter, binding.Value)
+		c.binding(key, parameter, binding.Value)
 	}
 	for _, parameter := range word.Parameters {
 		if c.complete && c.mustBind(parameter) && !meant[parameter.Name] && !slices.ContainsFunc(with, func(b Binding) bool { return b.Name == parameter.Name }) {
@@ -75,51 +75,51 @@ func parameterNames(word Word) []string {
 }
 
 // binding checks the value of one parameter.
-func (c *toolCheck) binding(at string, parameter Parameter, value string) {
+func (c *toolCheck) binding(key string, parameter Parameter, value string) {
 	part, ofTarget := strings.CutPrefix(value, targetWord+".")
 	switch {
 	case value == "":
 	case value == targetWord && parameter.Kind != KindTarget:
-		c.add(at, "is the whole target, but %s is wanted; name a part of it, such as target.stream", article(string(parameter.Kind)))
+		c.add(key, "is the whole target, but %s is wanted; name a part of it, such as target.stream", article(string(parameter.Kind)))
 	case parameter.Kind == KindTarget && value != targetWord:
-		c.add(at, "is %q, but the whole target is wanted; write target", value)
+		c.add(key, "is %q, but the whole target is wanted; write target", value)
 	case (ofTarget || parameter.Kind == KindTarget) && !c.has("target"):
-		c.add(at, "is %q, but the tool has no target; add one", value)
+		c.add(key, "is %q, but the tool has no target; add one", value)
 	case parameter.Kind == KindTarget:
 	case ofTarget && parameter.Kind.argumentType() == "": // a name alone
-		c.add(at, "is %q, but the name of an argument is wanted; name one", value)
+		c.add(key, "is %q, but the name of an argument is wanted; name one", value)
 	case ofTarget:
-		c.targetBinding(at, parameter, part)
+		c.targetBinding(key, parameter, part)
 	default:
-		c.argumentBinding(at, parameter, value)
+		c.argumentBinding(key, parameter, value)
 	}
 }
 
-func (c *toolCheck) targetBinding(at string, parameter Parameter, part string) {
+func (c *toolCheck) targetBinding(key string, parameter Parameter, part string) {
 	switch {
 	case !slices.Contains(TargetParts, part):
-		c.add(at, "%s", unknown("part of the target", part, TargetParts))
+		c.add(key, "%s", unknown("part of the target", part, TargetParts))
 	case parameter.Kind == KindString && part == "connection_id":
-		c.add(at, "is target.connection_id, which may be absent, but a value is always wanted; bind another")
+		c.add(key, "is target.connection_id, which may be absent, but a value is always wanted; bind another")
 	case parameter.Kind != KindString && parameter.Kind != KindOptionalString:
-		c.add(at, "is text, but %s is wanted; bind another", article(string(parameter.Kind)))
+		c.add(key, "is text, but %s is wanted; bind another", article(string(parameter.Kind)))
 	}
 }
 
 // argumentBinding checks an argument as the value of a parameter.
-func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string) {
-	argument, found := c.reference(at, name)
+func (c *toolCheck) argumentBinding(key string, parameter Parameter, name string) {
+	argument, found := c.reference(key, name)
 	if _, typed := findArgumentType(argument.Type); !found || !typed {
 		return
 	}
 	switch {
 	case parameter.Kind == KindName:
 	case argument.Type != parameter.Kind.argumentType():
-		c.add(at, "is %q, %s, but %s is wanted; bind another", name, article(argument.Type), article(string(parameter.Kind)))
+		c.add(key, "is %q, %s, but %s is wanted; bind another", name, article(argument.Type), article(string(parameter.Kind)))
 	case parameter.Kind == KindString && !argument.Required && c.complete:
-		c.add(at, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another", name)
+		c.add(key, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another", name)
 	case c.tool.Target != nil && c.tool.Request != nil && c.resolvedAs(name) != "":
-		c.add(at, "is %q as it was passed; bind target.%s, which knows the id too", name, c.resolvedAs(name))
+		c.add(key, "is %q as it was passed; bind target.%s, which knows the id too", name, c.resolvedAs(name))
 	}
 }
 

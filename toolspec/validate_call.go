@@ -47,15 +47,15 @@ func checkToolName(from source, path, name string, tools []loadedTool) (Tool, bo
 // names checks that the tool has the arguments that a call names.
 func (c *toolCheck) names(path string, word Word, with Bindings) {
 	for _, binding := range with {
-		at := joinKey(path+".with", binding.Name)
+		key := joinKey(path+".with", binding.Name)
 		parameter, found := word.parameter(binding.Name)
 		if !found {
-			c.add(at, "%s", unknown("parameter of "+word.Name, binding.Name, parameterNames(word)))
+			c.add(key, "%s", unknown("parameter of "+word.Name, binding.Name, parameterNames(word)))
 			continue
 		}
-		argument, found := c.reference(at, binding.Value)
+		argument, found := c.reference(key, binding.Value)
 		if wanted := parameter.Kind.argumentType(); found && argument.Type != wanted && parameter.Kind != KindName {
-			c.add(at, "is %q, %s, but %s is wanted; name another", binding.Value, article(argument.Type), article(wanted))
+			c.add(key, "is %q, %s, but %s is wanted; name another", binding.Value, article(argument.Type), article(wanted))
 		}
 	}
 	for _, parameter := range word.Parameters {

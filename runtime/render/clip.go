@@ -119,9 +119,9 @@ func Largest(least, most int, fits func(int) bool) int {
 }
 
 func firstRunes(text string, count int) string {
-	for at := range text {
+	for i := range text {
 		if count--; count < 0 {
-			return text[:at]
+			return text[:i]
 		}
 	}
 	return text

@@ -117,8 +117,8 @@ const (
 // points, nor more than the number of bytes.
 func Length[T ~string | ~[]byte](text T) int {
 	units := len(text)
-	for at := rawjson.SkipASCII(text, 0); at < len(text); at = rawjson.SkipASCII(text, at+1) {
-		switch b := text[at]; {
+	for i := rawjson.SkipASCII(text, 0); i < len(text); i = rawjson.SkipASCII(text, i+1) {
+		switch b := text[i]; {
 		case b >= 0xF0: // begins a code point of four bytes, which is two units
 			units++
 		case b >= 0x80 && b < 0xC0: // continues a code point

@@ -97,17 +97,17 @@ func highlight(snippet string, terms []string) string {
 
 // exactMarks returns a text with highlight tags of any spelling as the RS writes them. Most texts have no other spelling.
 func exactMarks(text string) string {
-	for at := strings.IndexByte(text, '<'); at >= 0; {
-		name := strings.TrimPrefix(text[at+1:], "/")
+	for i := strings.IndexByte(text, '<'); i >= 0; {
+		name := strings.TrimPrefix(text[i+1:], "/")
 		isTag := len(name) > len("mark") && strings.EqualFold(name[:len("mark")], "mark")
 		if isTag && !strings.HasPrefix(name, "mark>") {
 			return markTags.ReplaceAllString(text, "<${1}mark>")
 		}
-		next := strings.IndexByte(text[at+1:], '<')
+		next := strings.IndexByte(text[i+1:], '<')
 		if next < 0 {
 			return text
 		}
-		at += 1 + next
+		i += 1 + next
 	}
 	return text
 }
@@ -153,29 +153,29 @@ func balance(snippet string) string {
 	out.Grow(len(snippet))
 	lastClose := strings.LastIndex(snippet, closeMark)
 	isOpen := false
-	for at := 0; ; {
-		next := strings.IndexByte(snippet[at:], '<')
+	for i := 0; ; {
+		next := strings.IndexByte(snippet[i:], '<')
 		if next < 0 {
-			out.WriteString(snippet[at:])
+			out.WriteString(snippet[i:])
 			return out.String()
 		}
-		out.WriteString(snippet[at : at+next])
-		switch at += next; {
-		case strings.HasPrefix(snippet[at:], openMark):
-			if !isOpen && at < lastClose {
+		out.WriteString(snippet[i : i+next])
+		switch i += next; {
+		case strings.HasPrefix(snippet[i:], openMark):
+			if !isOpen && i < lastClose {
 				out.WriteString(openMark)
 				isOpen = true
 			}
-			at += len(openMark)
-		case strings.HasPrefix(snippet[at:], closeMark):
+			i += len(openMark)
+		case strings.HasPrefix(snippet[i:], closeMark):
 			if isOpen {
 				out.WriteString(closeMark)
 				isOpen = false
 			}
-			at += len(closeMark)
+			i += len(closeMark)
 		default:
 			out.WriteByte('<')
-			at++
+			i++
 		}
 	}
 }
@@ -202,9 +202,9 @@ func clipSnippet(snippet string, characters int) (clipped string, isCut bool) {
 		snippet = "…" + snippet[start:]
 	}
 	clipped = tool.Clip(snippet, characters)
-	if at := strings.LastIndexByte(clipped, '<'); at >= 0 && // a tag may be cut in two
-		(strings.HasPrefix(openMark, clipped[at:]) || strings.HasPrefix(closeMark, clipped[at:])) {
-		clipped = clipped[:at]
+	if i := strings.LastIndexByte(clipped, '<'); i >= 0 && // a tag may be cut in two
+		(strings.HasPrefix(openMark, clipped[i:]) || strings.HasPrefix(closeMark, clipped[i:])) {
+		clipped = clipped[:i]
 	}
 	if strings.LastIndex(clipped, openMark) > strings.LastIndex(clipped, closeMark) {
 		clipped += closeMark

@@ -126,8 +126,8 @@ func timeInTitle(happened string, members rawjson.Object) string {
 
 // dayOf shortens a time in a title to its day. The hit has the time in another member.
 func dayOf(text string) string {
-	if at := strings.IndexByte(text, 'T'); at > 0 && strings.HasSuffix(text, "Z") {
-		return text[:at]
+	if i := strings.IndexByte(text, 'T'); i > 0 && strings.HasSuffix(text, "Z") {
+		return text[:i]
 	}
 	return text
 }
@@ -145,11 +145,11 @@ func authoredTime(members, fields rawjson.Object) string {
 
 // inUTC converts a time with an offset to UTC, so that times of several zones compare. It returns other texts unchanged.
 func inUTC(text string) string {
-	at, err := time.Parse(time.RFC3339, text)
+	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || strings.HasSuffix(text, "Z") {
 		return text
 	}
-	return at.UTC().Format(time.RFC3339Nano)
+	return t.UTC().Format(time.RFC3339Nano)
 }
 
 // Unix times in seconds and in milliseconds that can be times of records: from 1973 to 2286.

@@ -28,18 +28,18 @@ func TextOrNull(text string) json.RawMessage {
 func AppendQuote(out []byte, text string) []byte {
 	out = append(out, '"')
 	start := 0
-	for at := plainPrefix(text); at < len(text); {
-		if isPlain[text[at]] {
-			at++
+	for i := plainPrefix(text); i < len(text); {
+		if isPlain[text[i]] {
+			i++
 			continue
 		}
-		character, size := utf8.DecodeRuneInString(text[at:])
+		character, size := utf8.DecodeRuneInString(text[i:])
 		if escape := escaped(character, size); escape != "" {
-			out = append(append(out, text[start:at]...), escape...)
-			start = at + size
+			out = append(append(out, text[start:i]...), escape...)
+			start = i + size
 		}
-		at += size
-		at += plainPrefix(text[at:])
+		i += size
+		i += plainPrefix(text[i:])
 	}
 	return append(append(out, text[start:]...), '"')
 }
@@ -89,8 +89,8 @@ const (
 )
 
 // wordAt reads eight bytes, the first one lowest. The compiler makes one load of it.
-func wordAt[T ~string | ~[]byte](text T, at int) uint64 {
-	eight := text[at : at+wordBytes]
+func wordAt[T ~string | ~[]byte](text T, i int) uint64 {
+	eight := text[i : i+wordBytes]
 	return uint64(eight[0]) | uint64(eight[1])<<8 | uint64(eight[2])<<16 | uint64(eight[3])<<24 |
 		uint64(eight[4])<<32 | uint64(eight[5])<<40 | uint64(eight[6])<<48 | uint64(eight[7])<<56
 }
@@ -105,34 +105,34 @@ func special(word uint64) uint64 {
 // plainPrefix returns the number of bytes before the first special one. It reads only whole words, so it may return
 // less.
 func plainPrefix(text string) int {
-	at := 0
-	for ; len(text)-at >= wordBytes; at += wordBytes {
-		if found := special(wordAt(text, at)); found != 0 {
-			return at + bits.TrailingZeros64(found)/8
+	i := 0
+	for ; len(text)-i >= wordBytes; i += wordBytes {
+		if found := special(wordAt(text, i)); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	return at
+	return i
 }
 
 // SkipASCII skips ASCII characters, eight at a time, and returns the position of the rest.
-func SkipASCII[T ~string | ~[]byte](text T, at int) int {
-	for len(text)-at >= wordBytes && wordAt(text, at)&highest == 0 {
-		at += wordBytes
+func SkipASCII[T ~string | ~[]byte](text T, i int) int {
+	for len(text)-i >= wordBytes && wordAt(text, i)&highest == 0 {
+		i += wordBytes
 	}
-	return at
+	return i
 }
 
 // IsPrintableASCII reports whether every byte of a text is a character from the space to the tilde.
 func IsPrintableASCII[T ~string | ~[]byte](text T) bool {
-	at := 0
-	for ; len(text)-at >= wordBytes; at += wordBytes {
-		word := wordAt(text, at)
+	i := 0
+	for ; len(text)-i >= wordBytes; i += wordBytes {
+		word := wordAt(text, i)
 		if (word|(word-lowest*' ')|(word+lowest))&highest != 0 { // outside ASCII, before the space, or DEL
 			return false
 		}
 	}
-	for ; at < len(text); at++ {
-		if text[at] < ' ' || text[at] > '~' {
+	for ; i < len(text); i++ {
+		if text[i] < ' ' || text[i] > '~' {
 			return false
 		}
 	}

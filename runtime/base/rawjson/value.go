@@ -25,11 +25,11 @@ const (
 
 // Kind returns the kind of a value, by its first byte.
 func Kind(value Value) ValueKind {
-	at := skipSpace(value, 0)
-	if at >= len(value) {
+	start := skipSpace(value, 0)
+	if start >= len(value) {
 		return None
 	}
-	switch value[at] {
+	switch value[start] {
 	case 'n':
 		return Null
 	case 't', 'f':

@@ -12,18 +12,18 @@ var (
 // FirstInstant returns the first instant at which the clocks of a zone show a time or a later one. The time is given in
 // UTC. The clocks of some zones change at midnight, so that a day begins at 01:00, or that its midnight occurs twice.
 func FirstInstant(clock time.Time, zone *time.Location) time.Time {
-	at := clock.UTC().AddDate(0, 0, -1).In(zone) // the clocks of every zone show an earlier time
+	t := clock.UTC().AddDate(0, 0, -1).In(zone) // the clocks of every zone show an earlier time
 	for {
-		_, offset := at.Zone()
-		_, change := at.ZoneBounds()
+		_, offset := t.Zone()
+		_, change := t.ZoneBounds()
 		first := clock.Add(-time.Duration(offset) * time.Second).In(zone)
-		if first.Before(at) {
-			first = at
+		if first.Before(t) {
+			first = t
 		}
 		if change.IsZero() || first.Before(change) {
 			return first
 		}
-		at = change
+		t = change
 	}
 }
 
@@ -34,28 +34,28 @@ func startOfDate(year int, month time.Month, day int, zone *time.Location) time.
 
 // Shift returns a time plus a number of units. Days and longer units follow the calendar of the zone. The start of a
 // day becomes the start of another day.
-func Shift(at time.Time, unit string, count int) time.Time {
+func Shift(t time.Time, unit string, count int) time.Time {
 	if step, isClock := clockUnits[unit]; isClock {
-		return at.Add(time.Duration(count) * step)
+		return t.Add(time.Duration(count) * step)
 	}
 	step := dateUnits[unit]
-	if year, month, day := at.Date(); at.Equal(startOfDate(year, month, day, at.Location())) {
-		return startOfDate(year+step.years*count, month+time.Month(step.months*count), day+step.days*count, at.Location())
+	if year, month, day := t.Date(); t.Equal(startOfDate(year, month, day, t.Location())) {
+		return startOfDate(year+step.years*count, month+time.Month(step.months*count), day+step.days*count, t.Location())
 	}
-	return at.AddDate(step.years*count, step.months*count, step.days*count)
+	return t.AddDate(step.years*count, step.months*count, step.days*count)
 }
 
 // StartOf returns the beginning of the unit that contains a time. Weeks begin on Monday (ISO 8601).
-func StartOf(at time.Time, unit string) time.Time {
+func StartOf(t time.Time, unit string) time.Time {
 	if step, isClock := clockUnits[unit]; isClock {
-		sinceHour := time.Duration(at.Minute())*time.Minute + time.Duration(at.Second())*time.Second +
-			time.Duration(at.Nanosecond())
-		return at.Add(-(sinceHour % step))
+		sinceHour := time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second +
+			time.Duration(t.Nanosecond())
+		return t.Add(-(sinceHour % step))
 	}
-	year, month, day := at.Date()
+	year, month, day := t.Date()
 	switch unit {
 	case "week":
-		day -= (int(at.Weekday()) + 6) % 7
+		day -= (int(t.Weekday()) + 6) % 7
 	case "month":
 		day = 1
 	case "quarter":
@@ -63,7 +63,7 @@ func StartOf(at time.Time, unit string) time.Time {
 	case "year":
 		month, day = time.January, 1
 	}
-	return startOfDate(year, month, day, at.Location())
+	return startOfDate(year, month, day, t.Location())
 }
 
 // MinutesLayout is the form of the start of a period of hours or minutes. Longer periods have a date.

@@ -27,12 +27,12 @@ type Decimal struct {
 // ParseDecimal parses a JSON number. It returns false for any other text, and for a number outside the bounds.
 func ParseDecimal(text []byte) (Decimal, bool) {
 	mantissa, exponent := text, 0
-	if at := bytes.IndexAny(text, "eE"); at >= 0 {
+	if i := bytes.IndexAny(text, "eE"); i >= 0 {
 		var err error
-		if exponent, err = strconv.Atoi(string(text[at+1:])); err != nil || max(exponent, -exponent) > maxExponent {
+		if exponent, err = strconv.Atoi(string(text[i+1:])); err != nil || max(exponent, -exponent) > maxExponent {
 			return Decimal{}, false
 		}
-		mantissa = text[:at]
+		mantissa = text[:i]
 	}
 	unsigned, isNegative := bytes.CutPrefix(mantissa, []byte("-"))
 	whole, fraction, hasPoint := bytes.Cut(unsigned, []byte("."))

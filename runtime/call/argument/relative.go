@@ -72,16 +72,16 @@ func (f relativeForm) period(names, found []string, now time.Time) period {
 	if !f.whole {
 		switch unit {
 		case "second", "minute", "hour":
-			at := scalar.Shift(now, unit, count).Truncate(time.Second)
-			return period{at, at}
+			instant := scalar.Shift(now, unit, count).Truncate(time.Second)
+			return period{instant, instant}
 		}
 		return wholePeriod(scalar.Shift(now, unit, count), "day")
 	}
 	return wholePeriod(scalar.Shift(scalar.StartOf(now, unit), unit, count), unit)
 }
 
-func wholePeriod(at time.Time, unit string) period {
-	begin := scalar.StartOf(at, unit)
+func wholePeriod(instant time.Time, unit string) period {
+	begin := scalar.StartOf(instant, unit)
 	return period{begin, scalar.Shift(begin, unit, 1)}
 }
 
@@ -151,19 +151,19 @@ func absoluteFilter(value json.RawMessage, clock tool.Clock, asDates bool) absol
 
 // bound returns the operator and the operand of the absolute bound that replaces a relative one.
 func (p period) bound(operator string, asDate bool) (string, string) {
-	at := p.begin
+	instant := p.begin
 	if p.begin.Before(p.end) {
 		switch operator {
 		case "gt":
-			operator, at = "gte", p.end
+			operator, instant = "gte", p.end
 		case "lte":
-			operator, at = "lt", p.end
+			operator, instant = "lt", p.end
 		}
 	}
 	if asDate {
-		return operator, at.Format(time.DateOnly)
+		return operator, instant.Format(time.DateOnly)
 	}
-	return operator, at.Format(time.RFC3339)
+	return operator, instant.Format(time.RFC3339)
 }
 
 // String describes the period for an error.

@@ -156,8 +156,8 @@ func sniffZip(data []byte) Format {
 		return format
 	}
 	for _, h := range []header{centralHeader, localHeader} {
-		for at := len(data); at >= 0; at = bytes.LastIndex(data[:at], []byte(h.signature)) {
-			if format := h.formatOf(data[at:], mainParts); format != "" {
+		for start := len(data); start >= 0; start = bytes.LastIndex(data[:start], []byte(h.signature)) {
+			if format := h.formatOf(data[start:], mainParts); format != "" {
 				return format
 			}
 		}

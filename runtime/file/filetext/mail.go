@@ -139,16 +139,16 @@ func splitParts(body []byte, boundary string) (parts [][]byte, isClosed bool) {
 	}
 	delimiter := []byte("--" + boundary)
 	start := -1 // of the open part
-	for at := 0; at < len(body) && len(parts) <= maxParts; {
+	for lineStart := 0; lineStart < len(body) && len(parts) <= maxParts; {
 		end := len(body)
-		if i := bytes.IndexByte(body[at:], '\n'); i >= 0 {
-			end = at + i + 1
+		if i := bytes.IndexByte(body[lineStart:], '\n'); i >= 0 {
+			end = lineStart + i + 1
 		}
-		if after, found := bytes.CutPrefix(body[at:end], delimiter); found {
+		if after, found := bytes.CutPrefix(body[lineStart:end], delimiter); found {
 			after, isLast := bytes.CutPrefix(after, []byte("--"))
 			if len(bytes.TrimSpace(after)) == 0 {
 				if start >= 0 {
-					part := bytes.TrimSuffix(body[start:at], []byte("\n")) // the line break belongs to the boundary
+					part := bytes.TrimSuffix(body[start:lineStart], []byte("\n")) // the line break belongs to the boundary
 					parts = append(parts, bytes.TrimSuffix(part, []byte("\r")))
 				}
 				if start = end; isLast {
@@ -156,7 +156,7 @@ func splitParts(body []byte, boundary string) (parts [][]byte, isClosed bool) {
 				}
 			}
 		}
-		at = end
+		lineStart = end
 	}
 	if start >= 0 && start < len(body) {
 		parts = append(parts, body[start:])

@@ -114,16 +114,16 @@ const maxBanner = 2
 // headerStart returns where the header begins after blank lines and a banner.
 func headerStart(data []byte) int {
 	start := len(data) - len(bytes.TrimLeft(data, " \t\r\n"))
-	at := start
+	offset := start
 	for range maxBanner + 1 {
-		line, _, _ := bytes.Cut(data[at:], []byte("\n"))
+		line, _, _ := bytes.Cut(data[offset:], []byte("\n"))
 		if _, _, isField := splitField(line); isField {
-			return at
+			return offset
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			break
 		}
-		at += min(len(line)+1, len(data)-at)
+		offset += min(len(line)+1, len(data)-offset)
 	}
 	return start
 }
@@ -131,15 +131,15 @@ func headerStart(data []byte) int {
 // lastField returns where the last field before an empty line begins whose name is one of mails, and how many there
 // are.
 func lastField(data []byte) (last, count int) {
-	at := 0
+	offset := 0
 	for line := range bytes.Lines(data) {
 		if len(bytes.TrimRight(line, "\r\n")) == 0 {
 			break
 		}
 		if name, _, isField := splitField(line); isField && isMailField(name) {
-			last, count = at, count+1
+			last, count = offset, count+1
 		}
-		at += len(line)
+		offset += len(line)
 	}
 	return last, count
 }
@@ -158,7 +158,7 @@ func decodedHeader(value string) string {
 		out.Write(decode(pending, charset, false).Bytes)
 		pending = nil
 	}
-	at, end := 0, 0
+	offset, end := 0, 0
 	for {
 		word := encodedWord.FindStringSubmatchIndex(value[end:])
 		if word == nil {
@@ -168,18 +168,18 @@ func decodedHeader(value string) string {
 			word[i] += end
 		}
 		end = word[1]
-		between := value[at:word[0]]
+		between := value[offset:word[0]]
 		label, _, _ := strings.Cut(value[word[2]:word[3]], "*") // a language follows
 		if lookUp(label) == "" {
 			continue
 		}
 		if len(pending) == 0 || strings.TrimSpace(between) != "" || !strings.EqualFold(label, charset) {
 			flush()
-			if at == 0 || strings.TrimSpace(between) != "" {
+			if offset == 0 || strings.TrimSpace(between) != "" {
 				out.WriteString(between)
 			}
 		}
-		charset, at = label, word[1]
+		charset, offset = label, word[1]
 		payload := []byte(value[word[6]:word[7]])
 		if strings.EqualFold(value[word[4]:word[5]], "b") {
 			decoded, _ := decodeBase64(payload)
@@ -189,7 +189,7 @@ func decodedHeader(value string) string {
 		}
 	}
 	flush()
-	return oneLine(out.String() + value[at:])
+	return oneLine(out.String() + value[offset:])
 }
 
 // decodeBase64 decodes base64 up to the first other character. It reports whether there is one, or the end is missing.
@@ -237,9 +237,9 @@ func decodeQuotedPrintable(text []byte) []byte {
 }
 
 // hexadecimal returns the value of a digit, or -1.
-func hexadecimal(text []byte, at int) int {
-	if at >= len(text) {
+func hexadecimal(text []byte, offset int) int {
+	if offset >= len(text) {
 		return -1
 	}
-	return strings.IndexByte("0123456789abcdef", text[at]|0x20)
+	return strings.IndexByte("0123456789abcdef", text[offset]|0x20)
 }

@@ -23,11 +23,11 @@ func Matches(text []byte, words string) iter.Seq[Match] {
 		searched := folded(text)
 		places := folder{text: text}
 		for from := 0; ; {
-			at := bytes.Index(searched[from:], needle)
-			if at < 0 {
+			i := bytes.Index(searched[from:], needle)
+			if i < 0 {
 				return
 			}
-			start, end := from+at, from+at+len(needle)
+			start, end := from+i, from+i+len(needle)
 			if from = end; startsWithMark(searched[start:]) || startsWithMark(searched[end:]) {
 				from = start + 1 // it begins or ends inside of a character
 			} else if !yield(places.sourceOf(start, end)) {

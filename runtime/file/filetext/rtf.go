@@ -57,17 +57,17 @@ const maxGroups = 1000
 func readRTF(data []byte) string {
 	r := &rtfText{charset: "windows-1252", group: rtfGroup{fallback: 1}}
 	for len(data) > 0 {
-		at := rtfToken.FindSubmatchIndex(data)
-		if at == nil {
+		found := rtfToken.FindSubmatchIndex(data)
+		if found == nil {
 			break
 		}
 		group := func(i int) string {
-			if at[2*i] < 0 {
+			if found[2*i] < 0 {
 				return ""
 			}
-			return string(data[at[2*i]:at[2*i+1]])
+			return string(data[found[2*i]:found[2*i+1]])
 		}
-		token, end := group(0), at[1]
+		token, end := group(0), found[1]
 		switch {
 		case token == "{":
 			r.open()

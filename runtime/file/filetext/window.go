@@ -99,10 +99,10 @@ func firstMatch(text []byte, words string) (match Match, isFound bool) {
 func From(text []byte, offset int64) []byte { return text[skipRunes(text, offset):] }
 
 func skipRunes(text []byte, count int64) int {
-	at := 0
-	for ; count > 0 && at < len(text); count-- {
-		_, size := utf8.DecodeRune(text[at:])
-		at += size
+	offset := 0
+	for ; count > 0 && offset < len(text); count-- {
+		_, size := utf8.DecodeRune(text[offset:])
+		offset += size
 	}
-	return at
+	return offset
 }

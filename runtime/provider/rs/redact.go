@@ -83,10 +83,10 @@ func (s *Secrets) redactEscaped(body []byte) []byte {
 	var clean []byte
 	done := 0 // bytes of the body that clean covers
 	backslash, percent := nextOf(body, 0, '\\'), nextOf(body, 0, '%')
-	for at := min(backslash, percent); at < len(body); at = min(backslash, percent) {
-		character, end := unescape(body, at)
+	for i := min(backslash, percent); i < len(body); i = min(backslash, percent) {
+		character, end := unescape(body, i)
 		if character < 0x80 && s.letters[character] {
-			if from, to := s.findAround(body, done, at); to > 0 {
+			if from, to := s.findAround(body, done, i); to > 0 {
 				clean = append(append(clean, body[done:from]...), redacted...)
 				done, end = to, to
 			}
@@ -105,42 +105,42 @@ func (s *Secrets) redactEscaped(body []byte) []byte {
 }
 
 func nextOf(body []byte, from int, wanted byte) int {
-	if at := bytes.IndexByte(body[from:], wanted); at >= 0 {
-		return from + at
+	if i := bytes.IndexByte(body[from:], wanted); i >= 0 {
+		return from + i
 	}
 	return len(body)
 }
 
 // findAround returns the bounds of the bearer whose first escape is at a position. Without one, to is 0. The search does not start before
 // least.
-func (s *Secrets) findAround(body []byte, least, at int) (from, to int) {
+func (s *Secrets) findAround(body []byte, least, i int) (from, to int) {
 	for _, bearer := range s.bearers {
-		for before := range min(len(bearer), at-least+1) {
-			if !bytes.Equal(body[at-before:at], []byte(bearer[:before])) {
+		for before := range min(len(bearer), i-least+1) {
+			if !bytes.Equal(body[i-before:i], []byte(bearer[:before])) {
 				continue
 			}
-			if end := endOf(body, at, bearer[before:]); end > 0 {
-				return at - before, end
+			if end := endOf(body, i, bearer[before:]); end > 0 {
+				return i - before, end
 			}
 		}
 	}
-	return at, 0
+	return i, 0
 }
 
 // endOf returns the end of a text that starts at a position in any spelling, or 0.
-func endOf(body []byte, at int, text string) int {
+func endOf(body []byte, i int, text string) int {
 	for _, wanted := range []byte(text) {
-		character, end := unescape(body, at)
+		character, end := unescape(body, i)
 		if character != rune(wanted) {
 			return 0
 		}
-		at = end
+		i = end
 	}
-	return at
+	return i
 }
 
-func unescape(body []byte, at int) (character rune, end int) {
-	character, end = unquote(body, at, 2)
+func unescape(body []byte, i int) (character rune, end int) {
+	character, end = unquote(body, i, 2)
 	if character != '%' {
 		return character, end
 	}
@@ -154,14 +154,14 @@ func unescape(body []byte, at int) (character rune, end int) {
 
 // unquote reads a character of a text that was quoted as a JSON string (RFC 8259, section 7), perhaps several times. After the end of
 // the text, the character is -1.
-func unquote(body []byte, at, times int) (character rune, end int) {
-	if at >= len(body) {
-		return -1, at
+func unquote(body []byte, i, times int) (character rune, end int) {
+	if i >= len(body) {
+		return -1, i
 	}
-	if times == 0 || body[at] != '\\' {
-		return rune(body[at]), at + 1
+	if times == 0 || body[i] != '\\' {
+		return rune(body[i]), i + 1
 	}
-	character, end = unquote(body, at, times-1)
+	character, end = unquote(body, i, times-1)
 	if character != '\\' {
 		return character, end
 	}

@@ -50,8 +50,8 @@ func (s *broadening) describe() {
 			continue
 		}
 		s.about.Complete = s.about.Complete && each.isComplete
-		at := slices.IndexFunc(s.about.Words, func(w answer.RelaxedWord) bool { return w.Word == each.word })
-		if word := &s.about.Words[at]; len(each.hits) > 0 {
+		i := slices.IndexFunc(s.about.Words, func(w answer.RelaxedWord) bool { return w.Word == each.word })
+		if word := &s.about.Words[i]; len(each.hits) > 0 {
 			word.Forms = append(word.Forms, each.form)
 			word.Hits += len(each.hits)
 			word.HasMore = word.HasMore || each.hasMore
@@ -64,7 +64,7 @@ func (s *broadening) merged() []*found {
 	var hits []*found
 	known := map[string]*found{}
 	for _, each := range s.words {
-		for at, hit := range each.hits {
+		for i, hit := range each.hits {
 			matched := []string{each.word}
 			if each.word == "" {
 				if matched = s.wordsIn(hit.Members); 2*len(matched) <= len(s.about.Words) {
@@ -84,7 +84,7 @@ func (s *broadening) merged() []*found {
 					one.hit.Words = append(one.hit.Words, word)
 				}
 			}
-			one.score += 1 / float64(rankDamping+at)
+			one.score += 1 / float64(rankDamping+i)
 		}
 	}
 	rank(hits)

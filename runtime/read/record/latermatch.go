@@ -105,9 +105,9 @@ func newMatchSearch(words string, next int64) *matchSearch {
 func (s *matchSearch) in(start int64, text []byte) {
 	skipped := max(0, s.next-start)
 	for match := range filetext.Matches(filetext.From(text, skipped), s.words) {
-		at := start + skipped + match.Start
+		offset := start + skipped + match.Start
 		if s.found.Total++; len(s.found.Offsets) < maxOffsets {
-			s.found.Offsets = append(s.found.Offsets, at)
+			s.found.Offsets = append(s.found.Offsets, offset)
 		}
 		s.next = start + skipped + match.End
 	}

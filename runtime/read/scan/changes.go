@@ -198,8 +198,8 @@ func (c *changes) cursor(shown []*feed) string {
 func (f *feed) row(record record) answer.Record {
 	members, _ := rawjson.ParseObject(record.row)
 	row := f.identity(record)
-	if at := members.FirstText("deleted_at", "emitted_at"); at != "" {
-		row = append(row, rawjson.String(timeKey, at))
+	if instant := members.FirstText("deleted_at", "emitted_at"); instant != "" {
+		row = append(row, rawjson.String(timeKey, instant))
 	}
 	if members.True("deleted") {
 		return answer.Record{Members: append(row, rawjson.Bool("deleted", true))}

@@ -106,8 +106,8 @@ func (j *joining) countEach(connections []string) (merged []answer.Group, isComp
 		}
 		isComplete = isComplete && own.Others() == 0
 		for _, group := range own.Groups {
-			if at := slices.IndexFunc(merged, func(g answer.Group) bool { return bytes.Equal(g.Key(), group.Key()) }); at >= 0 {
-				merged[at].Members = merged[at].Members.WithAll(rawjson.Int("count", merged[at].Count()+group.Count()))
+			if i := slices.IndexFunc(merged, func(g answer.Group) bool { return bytes.Equal(g.Key(), group.Key()) }); i >= 0 {
+				merged[i].Members = merged[i].Members.WithAll(rawjson.Int("count", merged[i].Count()+group.Count()))
 			} else {
 				merged = append(merged, group)
 			}

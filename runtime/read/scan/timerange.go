@@ -29,8 +29,8 @@ func (r timeRange) filter() (filter rs.Filter) {
 	return filter
 }
 
-func (r timeRange) holds(at time.Time) bool {
-	return (r.since == nil || !at.Before(*r.since)) && (r.until == nil || at.Before(*r.until))
+func (r timeRange) holds(instant time.Time) bool {
+	return (r.since == nil || !instant.Before(*r.since)) && (r.until == nil || instant.Before(*r.until))
 }
 
 // rangeOf returns the range that a filter selects. A day begins and ends at midnight in the zone (R-TIME-8).
@@ -53,16 +53,16 @@ func rangeOf(filter rs.Filter, clock tool.Clock) (selected timeRange, err error)
 			}
 			from, to = scalar.FirstInstant(from, clock.Location()), scalar.FirstInstant(to, clock.Location())
 		}
-		at := from
+		instant := from
 		if each.Operator == "gt" || each.Operator == "lte" {
-			at = to
+			instant = to
 		}
 		isLower := each.Operator[0] == 'g'
 		switch {
-		case isLower && (selected.since == nil || at.After(*selected.since)):
-			selected.since = &at
-		case !isLower && (selected.until == nil || at.Before(*selected.until)):
-			selected.until = &at
+		case isLower && (selected.since == nil || instant.After(*selected.since)):
+			selected.since = &instant
+		case !isLower && (selected.until == nil || instant.Before(*selected.until)):
+			selected.until = &instant
 		}
 	}
 	return selected, nil
@@ -84,14 +84,14 @@ type spelling struct {
 }
 
 // instantOf returns the instant of a value. A date is its first instant in the zone.
-func instantOf(value rawjson.Value, clock tool.Clock) (at time.Time, form spelling, ok bool) {
+func instantOf(value rawjson.Value, clock tool.Clock) (instant time.Time, form spelling, ok bool) {
 	if rawjson.Kind(value) != rawjson.StringValue {
-		return at, form, false
+		return instant, form, false
 	}
 	text := scalar.TextOf(value)
 	written, offset, ok := scalar.ClockTime(text)
 	if !ok {
-		return at, form, false
+		return instant, form, false
 	}
 	form = spelling{isDate: scalar.IsDate(text), hasOffset: offset != scalar.UTC && offset != scalar.Local}
 	if form.isDate {

@@ -68,20 +68,20 @@ func (b *buckets) bucketOf(value rawjson.Value) bucket {
 		return b.number(scalar.StartOf(clock, unit(b.granularity)))
 	}
 	b.hasTimes = true
-	at := scalar.At(clock, offset)
-	if second := at.Unix(); second < b.last.from || second >= b.last.until {
-		b.last = b.spanOf(at.In(b.zone))
+	t := scalar.At(clock, offset)
+	if second := t.Unix(); second < b.last.from || second >= b.last.until {
+		b.last = b.spanOf(t.In(b.zone))
 	}
 	return b.last.start
 }
 
 // spanOf returns the span of a time in the zone.
-func (b *buckets) spanOf(at time.Time) span {
-	_, offset := at.Zone()
-	start := scalar.StartOf(time.Unix(at.Unix()+int64(offset), 0).UTC(), unit(b.granularity)) // as the clock of the zone shows it
+func (b *buckets) spanOf(t time.Time) span {
+	_, offset := t.Zone()
+	start := scalar.StartOf(time.Unix(t.Unix()+int64(offset), 0).UTC(), unit(b.granularity)) // as the clock of the zone shows it
 	end := scalar.Shift(start, unit(b.granularity), 1)
 	found := span{from: start.Unix() - int64(offset), until: end.Unix() - int64(offset), start: b.number(start)}
-	since, next := at.ZoneBounds()
+	since, next := t.ZoneBounds()
 	if !since.IsZero() {
 		found.from = max(found.from, since.Unix())
 	}
@@ -108,16 +108,16 @@ func (b *buckets) key(start bucket) rawjson.Value {
 	if start == noBucket {
 		return rawjson.Value("null")
 	}
-	at := time.Unix(int64(start), 0).UTC()
+	t := time.Unix(int64(start), 0).UTC()
 	switch b.granularity {
 	case weekday:
 		return rawjson.Quote(time.Weekday((start + 1) % 7).String())
 	case hourOfDay:
 		return rawjson.Quote(fmt.Sprintf("%02d", start))
 	case "minute", "hour":
-		return rawjson.Quote(at.Format(scalar.MinutesLayout))
+		return rawjson.Quote(t.Format(scalar.MinutesLayout))
 	}
-	return rawjson.Quote(at.Format(time.DateOnly))
+	return rawjson.Quote(t.Format(time.DateOnly))
 }
 
 // ShiftsDates reports whether a date that is taken for midnight in UTC can be in another bucket in a zone: west of UTC it is on the day

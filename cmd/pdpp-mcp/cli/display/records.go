@@ -65,15 +65,15 @@ func (t *table) completeCells() {
 		}
 		title.measure()
 	}
-	at := slices.IndexFunc(t.columns, func(c column) bool { return c.name == "currency" })
-	if amounts := t.ofKinds(amountKind); at >= 0 && len(amounts) > 0 {
+	currencies := slices.IndexFunc(t.columns, func(c column) bool { return c.name == "currency" })
+	if amounts := t.ofKinds(amountKind); currencies >= 0 && len(amounts) > 0 {
 		amount := amounts[0]
-		for i, currency := range t.columns[at].cells {
+		for i, currency := range t.columns[currencies].cells {
 			amount.cells[i] = strings.TrimSuffix(amount.cells[i]+" "+currency, " ")
 		}
 		amount.measure()
 		amount.isRight = true
-		t.columns = slices.Delete(t.columns, at, at+1)
+		t.columns = slices.Delete(t.columns, currencies, currencies+1)
 	}
 }
 

@@ -73,8 +73,8 @@ func shownCode(code string) string {
 		return strings.Join(words[2:], " ")
 	case strings.EqualFold(words[0], "SYMBOL"):
 		font := ""
-		if at := slices.Index(words, `\f`); at >= 0 && at+1 < len(words) {
-			font = strings.Trim(strings.Join(words[at+1:], " "), `"`)
+		if i := slices.Index(words, `\f`); i >= 0 && i+1 < len(words) {
+			font = strings.Trim(strings.Join(words[i+1:], " "), `"`)
 		}
 		if code, err := strconv.ParseInt(words[1], 0, 32); err == nil {
 			return symbol(font, rune(code))

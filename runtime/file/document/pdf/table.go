@@ -195,12 +195,12 @@ func joinSpans(spans []span, isSame func(last, s span) bool) []span {
 
 // columnAt returns the index of the column at a place, or -1.
 func columnAt(columns []span, place float64) int {
-	at, _ := slices.BinarySearchFunc(columns, place,
+	i, _ := slices.BinarySearchFunc(columns, place,
 		func(s span, place float64) int { return cmp.Compare(s.right, place) })
-	if at == len(columns) || columns[at].left > place {
+	if i == len(columns) || columns[i].left > place {
 		return -1
 	}
-	return at
+	return i
 }
 
 // inColumns returns the texts of a row by column. It is false if a part of the row is in no column or in several.
@@ -208,11 +208,11 @@ func inColumns(lines []row, columns []span) (texts []string, fits bool) {
 	texts = make([]string, len(columns))
 	for _, c := range slices.Concat(lines...) {
 		for _, p := range c.pieces() {
-			at := columnAt(columns, p.box.Left)
-			if at < 0 || at != columnAt(columns, p.box.Right) {
+			i := columnAt(columns, p.box.Left)
+			if i < 0 || i != columnAt(columns, p.box.Right) {
 				return nil, false
 			}
-			texts[at] = strings.TrimPrefix(texts[at]+" "+p.text, " ")
+			texts[i] = strings.TrimPrefix(texts[i]+" "+p.text, " ")
 		}
 	}
 	return texts, true
