@@ -238,7 +238,9 @@ var Renderers = Words{
 			"With `fields`, a record holds these fields and, of its other members, `id`, `stream`, `connection_id`, " +
 				"`connector_key`, `display_name`, `deleted`, `deleted_at` and, when `expand` is given, `expanded`.",
 			"Both channels show the same rows. A row begins with its `handle`, which is the id for the other tools. Text has the names of the fields " +
-				"once, after `columns:`, and then a JSON array for each row. Structured output has the members that all rows share in `shared`.",
+				"once, after `columns:`, and then a JSON array for each row. Structured output has objects.",
+			"A list of one stream has `stream` once, and `connections` with the labels of each connection by its id, with which a handle begins. Its " +
+				"rows have neither, whatever the rows are. In a timeline each row has its `stream` and `connection_id`.",
 			"Text has at most 24,000 characters and structured output 40,000. On a page that does not fit, values of more than 8,000 characters " +
 				"end in `…[2000 of 60000 characters shown]`, and the row has the call that reads the rest in `next`. If that is not enough, the " +
 				"page is read again with a smaller limit, shown as `limit_used`; `next_cursor` continues after the last row shown.",
@@ -256,7 +258,7 @@ var Renderers = Words{
 		Name: "search", Package: "scan", Function: "Hits", Answers: true, Doc: "Hits with their evidence and the calls that continue.", Continues: true,
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 		Promises: []string{
-			"A hit appears once, in `results`; members that all hits share are in `shared`. Evidence without `next` is the whole field. " +
+			"A hit appears once, in `results`. Evidence without `next` is the whole field. " +
 				"Without hits, `note` names the words and the searched streams, and `try` has calls that may find something.",
 			"A hit has the `author`, `title`, `container`, `amount` and `time` of its record, as far as the resource server sent them. If author or " +
 				"title is missing, the adapter reads the records of the first five hits, for at most 1 s. `conversation` is the call that reads the " +

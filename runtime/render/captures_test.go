@@ -3,6 +3,7 @@ package render_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -242,13 +244,14 @@ func checkInformative(t *testing.T, sent string, shown json.RawMessage, save ...
 }
 
 // checkRows checks that both channels have the rows that were sent, each with its fields and the members of its
-// wrapper: once for all rows, or in the row (R-BUD-5, R-BUD-7).
+// wrapper: in the row, or once for the stream and for the connection with which its handle begins (R-BUD-5, R-BUD-7).
 func checkRows(t *testing.T, body string, result *tool.Result) {
 	t.Helper()
 	var sent struct{ Data []map[string]json.RawMessage }
 	var shown struct {
-		Shared map[string]json.RawMessage
-		Data   struct{ Data []map[string]json.RawMessage }
+		Stream      json.RawMessage
+		Connections map[string]map[string]json.RawMessage
+		Data        struct{ Data []map[string]json.RawMessage }
 	}
 	if err := errors.Join(json.Unmarshal([]byte(body), &sent), json.Unmarshal(result.Structured, &shown)); err != nil {
 		t.Fatal(err)
@@ -262,12 +265,22 @@ func checkRows(t *testing.T, body string, result *tool.Result) {
 		t.Errorf("the rows differ (-structured +text):\n%s", diff)
 	}
 	for i, row := range shown.Data.Data {
+		var handle string
+		_ = json.Unmarshal(row["handle"], &handle)
+		connection, _, _ := strings.Cut(handle, "/")
+		if own := rawjson.TextOf(row["connection_id"]); own != "" { // the handle is a URI
+			connection = own
+		}
+		around := maps.Clone(shown.Connections[connection])
+		if around != nil {
+			around["stream"], around["connection_id"] = shown.Stream, rawjson.Quote(connection)
+		}
 		for name, value := range sent.Data[i] {
 			switch {
 			case name == "connector_instance_id" || name == "object" || string(value) == "null" || name == "expanded":
-			case row[name] == nil && shown.Shared[name] == nil:
+			case row[name] == nil && around[name] == nil:
 				t.Errorf("row %d lacks %s", i, name)
-			case !sameJSON(blobNamed(value), row[name]) && !sameJSON(value, shown.Shared[name]):
+			case !sameJSON(blobNamed(value), row[name]) && !sameJSON(value, around[name]):
 				t.Errorf("row %d has %s as %s, sent as %s", i, name, row[name], value)
 			}
 		}

@@ -116,6 +116,8 @@ type source struct {
 	displayName  string
 	connectorKey string
 	rows         int
+	first        int            // the first of them
+	known        rawjson.Object // of records: the members that the rows do not repeat
 }
 
 // sourcesOf returns the connections of a number of rows, in order of appearance. The first row of a connection describes it.
@@ -126,7 +128,7 @@ func sourcesOf(rows int, describe func(i int) source) []*source {
 		at := slices.IndexFunc(sources, func(known *source) bool { return known.connectionID == one.connectionID })
 		if at < 0 {
 			first := one
-			at, sources = len(sources), append(sources, &first)
+			first.first, at, sources = i, len(sources), append(sources, &first)
 		}
 		sources[at].rows++
 	}

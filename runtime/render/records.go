@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -11,12 +13,12 @@ import (
 // columns. Structured output is the envelope with its rows, or with the requested fields of them (R-QRY-1).
 type RecordsPage struct {
 	*answer.Rows
-	records         []*row
-	sources         []*source // the connections of the records
-	columns, shared rawjson.Object
-	page            *page
-	shown           int   // the number of leading rows
-	shownFrame      frame // of these
+	records    []*row
+	sources    []*source // the connections of the records
+	columns    rawjson.Object
+	page       *page
+	shown      int   // the number of leading rows
+	shownFrame frame // of these
 }
 
 // FitRecords returns a page with as many rows as fit into both channels (R-BUD-3). It clips long values if not all rows fit whole.
@@ -30,13 +32,16 @@ func FitRecords(rows *answer.Rows) *RecordsPage {
 		}
 		r.records[i], fields[i] = row, row.fields
 	}
-	r.columns, r.shared = columnsOf(fields), sharedMembers(r.records)
+	r.columns = columnsOf(fields)
 	r.sources = sourcesOf(len(r.records), func(i int) source {
 		members := r.records[i].members
 		return source{
 			connectionID: r.records[i].connectionID, displayName: members.Text("display_name"), connectorKey: schemadoc.ConnectorKey(members),
 		}
 	})
+	for _, each := range r.sources {
+		each.known = r.knownOf(each)
+	}
 	r.fit()
 	return r
 }
@@ -74,11 +79,11 @@ func (r *RecordsPage) write(rows int, limit clipLimit) *page {
 	page := newPage(rows, func(i int, text, structured []byte) ([]byte, []byte) {
 		row := r.records[i]
 		shown := row.show(limit)
-		structured = row.appendObject(structured, r.sharedOutside(), shown, structuredReferences(shown.references))
+		structured = row.appendObject(structured, r.sourceOf(row).known, shown, structuredReferences(shown.references))
 		if r.isTimeline() {
 			return append(text, r.timelineText(i)...), structured
 		}
-		return row.text(r.shared, shown).append(text, r.columns), structured
+		return row.text(shown).append(text, r.columns), structured
 	})
 	page.total = len(r.records)
 	return page
@@ -110,9 +115,10 @@ func (r *RecordsPage) SmallerLimit() int {
 	return max(1, r.shown/max(1, len(r.sources)))
 }
 
-// sharedOutside returns the shared members that structured output writes once, outside the rows. A row always has its time, whatever the
-// other rows have. Its handle has the stream and the connection.
-func (r *RecordsPage) sharedOutside() rawjson.Object { return r.shared.Without(tool.TimeKey) }
+// sourceOf returns the connection of a row.
+func (r *RecordsPage) sourceOf(row *row) *source {
+	return r.sources[slices.IndexFunc(r.sources, func(s *source) bool { return s.connectionID == row.connectionID })]
+}
 
 // isTimeline reports whether the rows are of all streams, in the order of time (R-TIME-1).
 func (r *RecordsPage) isTimeline() bool { return r.Stream == tool.EveryStream }

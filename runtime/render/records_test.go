@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,8 +150,7 @@ func TestRecordsProjection(t *testing.T) {
 	if strings.Contains(result.Text, "hidden") || strings.Contains(string(result.Structured), "hidden") {
 		t.Error("an unrequested field is shown")
 	}
-	want := `"data":[{"handle":"cin_1/messages:m1","id":"m1","stream":"messages","connection_id":"cin_1",` +
-		`"data":{"subject":"S","from":{"name":"N"}}}]`
+	want := `"data":[{"handle":"cin_1/messages:m1","id":"m1","data":{"subject":"S","from":{"name":"N"}}}]`
 	if !strings.Contains(string(result.Structured), want) {
 		t.Errorf("structured output: %s", result.Structured)
 	}
@@ -201,8 +202,8 @@ func TestRecordsEnvelopeVariants(t *testing.T) {
 				t.Errorf("%s: text lacks %s:\n%s", body, want, result.Text)
 			}
 		}
-		want := `{"data":{"meta":{"count":{"kind":"exact","value":1}},"has_more":true,"next_cursor":"c",` +
-			`"data":[{"handle":"cin_1/messages:m1","id":"m1"}]}`
+		want := `{"stream":"messages","connections":{"cin_1":{}},"data":{"meta":{"count":{"kind":"exact","value":1}},` +
+			`"has_more":true,"next_cursor":"c","data":[{"handle":"cin_1/messages:m1","id":"m1"}]}`
 		if !strings.HasPrefix(string(result.Structured), want) {
 			t.Errorf("%s became %s", body, result.Structured)
 		}
@@ -226,5 +227,44 @@ func TestRecordsShowOnlyValidCalls(t *testing.T) {
 	}
 	for _, call := range calls {
 		checkCall(t, call)
+	}
+}
+
+// R-BUD-7, R-CLAIM-6: a member is in the row or above it by the kind of the result, whether or not the rows of a page agree: in a list of one
+// stream, of one row, of rows of one connection and time, and of rows of several.
+func TestRowsHaveTheSameMembers(t *testing.T) {
+	row := func(connection, label, at string) string {
+		return fmt.Sprintf(`{"object":"record","id":"m1","stream":"messages","connection_id":%q,"connector_key":"mail","display_name":%q,`+
+			`"emitted_at":%q,"time":%q,"data":{"body":"x"}}`, connection, label, at, at)
+	}
+	first := row("cin_1", "Work", "2026-01-01T00:00:00Z")
+	for name, others := range map[string][]string{
+		"alone":                  nil,
+		"of one connection":      {first},
+		"of several connections": {row("cin_2", "Home", "2026-01-02T00:00:00Z")},
+	} {
+		for stream, want := range map[string]string{
+			"messages":       "data emitted_at handle id time",
+			tool.EveryStream: "connection_id data emitted_at handle id stream time",
+		} {
+			page := `{"data":[` + strings.Join(append([]string{first}, others...), ",") + `]}`
+			result := renderRecords(t, "/v1/streams/messages/records", page, scan.RowsInput{Stream: stream})
+			var shown struct {
+				Stream      *string
+				Connections map[string]map[string]string
+				Data        struct{ Data []map[string]json.RawMessage }
+			}
+			if err := json.Unmarshal(result.Structured, &shown); err != nil {
+				t.Fatal(err)
+			}
+			for i, each := range shown.Data.Data {
+				if got := strings.Join(slices.Sorted(maps.Keys(each)), " "); got != want {
+					t.Errorf("%s: row %d of %s has %s, want %s", name, i, stream, got, want)
+				}
+			}
+			if shown.Connections["cin_1"]["display_name"] != "Work" || (shown.Stream == nil) != (stream == tool.EveryStream) {
+				t.Errorf("%s: above the rows of %s are %v and %v", name, stream, shown.Connections, shown.Stream)
+			}
+		}
 	}
 }

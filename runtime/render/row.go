@@ -21,8 +21,8 @@ var wrapperNames = []string{
 // keptNames are the members that stay in a projected record (R-QRY-1). The tool reference lists them under the word records.
 var keptNames = []string{"id", "stream", "connection_id", "connector_key", "display_name", "deleted", "deleted_at"}
 
-// rowNames are the members of a wrapper that differ between rows, or that are written separately.
-var rowNames = []string{"id", "record_id", "record_key", "data", expandedName, "deleted", "deleted_at"}
+// labelNames are the members of a wrapper that describe its connection.
+var labelNames = []string{"connector_key", "connector_id", "display_name"}
 
 // omittedNames are not shown: REST routes, a deprecated alias of connection_id, links, and the kind of the object (R-BUD-7).
 var omittedNames = []string{"object", "connector_instance_id", "links", "url", "record_url", "record_uri"}
@@ -103,21 +103,6 @@ func projected(object rawjson.Object, fields []string) rawjson.Object {
 	return kept
 }
 
-// sharedMembers returns the members of the wrapper with the same value in all of several rows. They are written once.
-func sharedMembers(rows []*row) rawjson.Object {
-	if len(rows) < 2 {
-		return nil
-	}
-	var shared rawjson.Object
-	for _, member := range rows[0].members {
-		if rows[0].isSent(member) && !slices.Contains(rowNames, member.Name) &&
-			!slices.ContainsFunc(rows, func(r *row) bool { return !bytes.Equal(r.members.Get(member.Name), member.Value) }) {
-			shared = append(shared, member)
-		}
-	}
-	return shared
-}
-
 func (r *row) isSent(member rawjson.Member) bool {
 	switch {
 	case slices.Contains(omittedNames, member.Name) || rawjson.Kind(member.Value) == rawjson.Null:
@@ -130,11 +115,10 @@ func (r *row) isSent(member rawjson.Member) bool {
 	return true
 }
 
-// text returns the row as text, without the shared members.
-func (r *row) text(shared rawjson.Object, shown shownRow) textRow {
+func (r *row) text(shown shownRow) textRow {
 	text := textRow{
 		lead:  rawjson.String("handle", r.handle),
-		extra: append(r.textMembers(shared), shown.after...),
+		extra: append(r.textMembers(), shown.after...),
 		calls: shown.calls,
 	}
 	if r.hasData {
@@ -183,14 +167,14 @@ func (r *row) show(limit clipLimit) shownRow {
 	return shown
 }
 
-// appendObject appends the row in structured output, without the shared members. The references come after the fields.
-func (r *row) appendObject(out []byte, shared rawjson.Object, shown shownRow, references rawjson.Object) []byte {
+// appendObject appends the row in structured output, without members that are known. The references come after the fields.
+func (r *row) appendObject(out []byte, known rawjson.Object, shown shownRow, references rawjson.Object) []byte {
 	out = append(out, '{')
 	if r.handle != "" {
 		out = rawjson.AppendQuote(rawjson.AppendName(out, "handle"), r.handle)
 	}
 	for _, member := range r.members {
-		if r.isSent(member) && member.Name != "data" && member.Name != expandedName && !hasName(shared, member.Name) {
+		if r.isSent(member) && member.Name != "data" && member.Name != expandedName && !r.isKnown(member, known) {
 			out = append(rawjson.AppendName(out, member.Name), member.Value...)
 		}
 	}
@@ -201,8 +185,19 @@ func (r *row) appendObject(out []byte, shared rawjson.Object, shown shownRow, re
 	return append(withCalls(nil, "next", shown.calls).AppendMembers(out), '}')
 }
 
+// isKnown reports whether the known members have a member, with the same value if they have one. A connection is known if
+// the handle begins with it.
+func (r *row) isKnown(member rawjson.Member, known rawjson.Object) bool {
+	if member.Name == "connection_id" && !strings.HasPrefix(r.handle, r.connectionID+"/") {
+		return false
+	}
+	return slices.ContainsFunc(known, func(each rawjson.Member) bool {
+		return each.Name == member.Name && (each.Value == nil || bytes.Equal(each.Value, member.Value))
+	})
+}
+
 // textMembers returns the members of the wrapper that a text shows: those of a tombstone (R-QRY-4), and those that the handle does not contain.
-func (r *row) textMembers(shared rawjson.Object) rawjson.Object {
+func (r *row) textMembers() rawjson.Object {
 	names := []string{"deleted", "deleted_at"}
 	if r.handle == "" {
 		names = append(names, "id", "record_id", "record_key", "stream")
@@ -212,7 +207,7 @@ func (r *row) textMembers(shared rawjson.Object) rawjson.Object {
 	}
 	var members rawjson.Object
 	for _, name := range names {
-		if value := r.members.Get(name); value != nil && !hasName(shared, name) {
+		if value := r.members.Get(name); value != nil {
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}

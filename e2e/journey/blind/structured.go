@@ -234,10 +234,6 @@ func (Structured) Aggregate(seen string) (Aggregate, error) {
 // Hits reads results, and how to page from the envelope.
 func (Structured) Hits(seen string) (Hits, error) {
 	var result struct {
-		Shared struct {
-			Stream string `json:"stream"`
-			Label  string `json:"display_name"`
-		} `json:"shared"`
 		Results []struct {
 			ID       string `json:"id"`
 			Stream   string `json:"stream"`
@@ -262,7 +258,7 @@ func (Structured) Hits(seen string) (Hits, error) {
 	hits := Hits{HasMore: result.Data.HasMore, Cursor: result.Data.Cursor, Next: result.Next.list()}
 	for _, found := range result.Results {
 		hit := Hit{
-			ID: found.ID, Stream: cmp.Or(found.Stream, result.Shared.Stream), Label: cmp.Or(found.Label, result.Shared.Label),
+			ID: found.ID, Stream: found.Stream, Label: found.Label,
 			Title: found.Title, Text: found.Snippet, Time: readTime(found.Time),
 		}
 		for _, evidence := range found.Evidence {

@@ -81,8 +81,12 @@ function titleOf(fields, otherwise) {
 }
 
 export function records(result, call, act) {
-  const shared = result.shared ?? {};
-  const rows = (result.data?.data ?? []).map((row) => ({ ...shared, ...row }));
+  const connections = result.connections ?? {};
+  const connectionOf = (row) => row.connection_id ?? Object.keys(connections).find((id) => row.handle?.startsWith(id + "/"));
+  const rows = (result.data?.data ?? []).map((row) => {
+    const connection = connectionOf(row);
+    return { stream: result.stream, connection_id: connection, ...connections[connection], ...row };
+  });
   const isTimeline = rows.some((row) => row.time !== undefined);
   const card = (row) => element("li", { class: row.deleted ? "card deleted" : "card" },
     opened(row.handle, titleOf(row.data, row.handle ?? row.id), act),

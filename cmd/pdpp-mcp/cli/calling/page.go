@@ -166,12 +166,7 @@ func hitPage(structured json.RawMessage) (rowPage, error) {
 	}
 	page := rowPage{
 		total: display.ReadTotal(result.Data.Meta.Count), position: keptPosition{Cursor: result.Data.NextCursor},
-		hasMore: result.Data.HasMore, note: result.WholeNote(),
-	}
-	shared, _ := rawjson.ParseObject(result.Shared)
-	for _, hit := range result.Results {
-		members, _ := rawjson.ParseObject(hit)
-		page.rows = append(page.rows, append(members, shared...).Encode())
+		hasMore: result.Data.HasMore, note: result.WholeNote(), rows: result.Results,
 	}
 	return page, nil
 }

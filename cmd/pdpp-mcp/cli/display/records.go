@@ -232,12 +232,11 @@ type hit struct {
 
 // readHits reads the results of a page. A title that the server made of names, because the record shows none, is replaced by the title that
 // was found, if any.
-func readHits(results []json.RawMessage, shared rawjson.Object) []hit {
+func readHits(results []json.RawMessage) []hit {
 	hits := make([]hit, len(results))
 	for i, result := range results {
 		h := &hits[i]
-		members, _ := rawjson.ParseObject(result)
-		_ = json.Unmarshal(append(members, shared...).Encode(), h) // a malformed hit has empty columns
+		_ = json.Unmarshal(result, h) // a malformed hit has empty columns
 		if strings.HasPrefix(h.Title, h.Source+" / ") {
 			h.Title = ""
 		}
@@ -268,7 +267,7 @@ var HitColumns = []string{HandleColumn, "title", "time", "stream", "source", "te
 // plainHits returns search results as plain rows.
 func plainHits(results []json.RawMessage) []json.RawMessage {
 	rows := make([]json.RawMessage, len(results))
-	for i, h := range readHits(results, nil) {
+	for i, h := range readHits(results) {
 		var row rawjson.Object
 		for at, value := range []string{h.Handle, h.Title, h.Time, h.Stream, h.Source, unmarked.Replace(h.Snippet), h.Author} {
 			row = append(row, rawjson.String(HitColumns[at], value))
@@ -279,8 +278,8 @@ func plainHits(results []json.RawMessage) []json.RawMessage {
 }
 
 // hitTable shows the words that were found. In a row without a title, they are its title.
-func hitTable(results []json.RawMessage, shared rawjson.Object) *table {
-	hits := readHits(results, shared)
+func hitTable(results []json.RawMessage) *table {
+	hits := readHits(results)
 	for i := range hits {
 		if hits[i].Title == unmarked.Replace(hits[i].Snippet) {
 			hits[i].Title = ""

@@ -29,7 +29,7 @@ type List struct {
 
 // Page is the part of structured output that people read.
 type Page struct {
-	Shared        json.RawMessage   `json:"shared"` // members that all rows have in common
+	Stream        string            `json:"stream"` // of records of one stream
 	Data          List              `json:"data"`
 	GroupsLeftOut int               `json:"groups_left_out"`
 	Results       []json.RawMessage `json:"results"` // of a search
@@ -90,8 +90,7 @@ func shapeTable(shape tool.Table, result *tool.Result, screen screen, more strin
 		table := recordTable(p.Data.Data)
 		return table.render(screen) + screen.footer(p.rowLines(table, "row", more)...)
 	case shape == tool.HitTable && len(p.Results) > 0:
-		shared, _ := rawjson.ParseObject(p.Shared)
-		table := hitTable(p.Results, shared)
+		table := hitTable(p.Results)
 		return table.render(screen) + screen.footer(p.rowLines(table, "hit", more)...)
 	case shape == tool.GroupTable && len(p.Data.Groups) > 0:
 		return groupTable(objectsOf(p.Data.Groups), screen).render(screen) + screen.footer(append(p.groupLines(), p.remarks()...)...)
@@ -132,8 +131,8 @@ func (p *Page) rowLines(table *table, noun, more string) []string {
 	if total := ReadTotal(p.Data.Meta.Count); total.Value > 0 {
 		line = fmt.Sprintf("%d of %v %ss", table.rowCount(), total, noun)
 	}
-	if shared, _ := rawjson.ParseObject(p.Shared); shared.Text("stream") != "" && noun == "row" {
-		line += " of " + shared.Text("stream")
+	if p.Stream != "" && noun == "row" {
+		line += " of " + p.Stream
 	}
 	switch {
 	case !p.Data.HasMore:

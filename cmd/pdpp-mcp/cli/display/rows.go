@@ -157,7 +157,7 @@ func (f *Format) printTable(more string) error {
 	screen.isBare = f.noHeaders
 	table, noun := rowTable(objectsOf(f.kept), f.columns...), "row"
 	if f.isHitTable() {
-		table, noun = hitTable(f.kept, nil), "hit"
+		table, noun = hitTable(f.kept), "hit"
 	}
 	table.advice = "--columns, --format json"
 	line := table.caption(invocation.Count(len(f.kept), noun), more)

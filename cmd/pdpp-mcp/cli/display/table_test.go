@@ -36,7 +36,7 @@ func TestATableCountsWhatItHides(t *testing.T) {
 }
 
 // mail is a page of two records as sources call their fields.
-const mail = `{"shared":{"stream":"messages"},"data":{"has_more":true,"next_cursor":"%[1]s","next_changes_since":"%[1]s","meta":{"count":{"kind":"exact","value":261}},"data":[
+const mail = `{"stream":"messages","data":{"has_more":true,"next_cursor":"%[1]s","next_changes_since":"%[1]s","meta":{"count":{"kind":"exact","value":261}},"data":[
 	{"handle":"cin_mail/messages:p-msg-081","id":"p-msg-081","data":{"id":"p-msg-081","thread_id":"p-thr-79",
 		"subject":"Summer concert, again, and a favour, again","from_name":"Nora Weiss","to":["mateo@mail.example","jonas@mail.example"],"cc":[],
 		"received_at":"2026-04-29T20:22:00.000Z","size_bytes":1230,"in_reply_to":null,"snippet":"Second alto, near the radiator"}},
@@ -80,7 +80,7 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 }
 
 // chat is a page of one message without a title.
-const chat = `{"shared":{"stream":"chat_messages"},"data":{"data":[{"handle":"cin_slack_team/chat_messages:C007:1777456800.387874","id":"C007:1777456800.387874",
+const chat = `{"stream":"chat_messages","data":{"data":[{"handle":"cin_slack_team/chat_messages:C007:1777456800.387874","id":"C007:1777456800.387874",
 	"data":{"id":"C007:1777456800.387874","channel_id":"C007","channel_name":"lunch 🍜","edited_at":null,"is_pinned":false,"reply_count":0,
 		"sent_at":"2026-04-29T10:00:00.000Z","text":"With dessert ⚠️. I have money.","thread_root_id":"C007:1777456680.623049","user_id":"U001","user_name":"nora"}}]}}`
 
@@ -118,9 +118,9 @@ func TestATableOfNamedMembersKeepsItsNumbers(t *testing.T) {
 
 // The words that a search found are seen, with the time and an id that can be passed on.
 func TestATableOfHits(t *testing.T) {
-	shown := onScreen(tool.HitTable,
-		`{"shared":{"display_name":"Fjordbank","stream":"notices"},"data":{"meta":{"count":46},"has_more":true,"next_cursor":"c"},"results":[
-		{"id":"cin_bank/notices:N-1","title":"Fjordbank / notices / 2025-05-19T05:15:00.000Z","time":"2025-05-19T05:15:00.000Z",
+	shown := onScreen(tool.HitTable, `{"data":{"meta":{"count":46},"has_more":true,"next_cursor":"c"},"results":[
+		{"id":"cin_bank/notices:N-1","stream":"notices","display_name":"Fjordbank",
+		 "title":"Fjordbank / notices / 2025-05-19T05:15:00.000Z","time":"2025-05-19T05:15:00.000Z",
 		 "evidence":[{"field_path":"text","preview":"A long text in front of what was found: your <mark>overdraft</mark> ended"}]}]}`, 80)
 	for _, said := range []string{
 		"2025-05-19", "…found: your overdraft ended", "cin_bank/notices:N-1",
@@ -147,7 +147,7 @@ func TestAHitKeepsItsTitle(t *testing.T) {
 		json.RawMessage(`{"id":"c/s:4","title":"Bank / s / 4","display_name":"Bank","evidence":[{"field_path":"snippet",` +
 			`"shown_in":"c/s:2"}]}`),
 	}
-	lines := strings.Split(hitTable(hits, nil).render(screen{columns: 60}), "\n")
+	lines := strings.Split(hitTable(hits).render(screen{columns: 60}), "\n")
 	if !strings.HasPrefix(lines[1], "Overdraft notice ") || !strings.HasPrefix(lines[2], "an overdraft ") ||
 		!strings.HasPrefix(lines[3], "no overdraft ") || !strings.HasPrefix(lines[4], "an overdraft ") {
 		t.Errorf("shown as\n%s", strings.Join(lines, "\n"))
