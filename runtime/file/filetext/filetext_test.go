@@ -77,8 +77,8 @@ func TestReadable(t *testing.T) {
 			"From: Jörg <j@x.example>\nTo: n@x.example\nSubject: a b\n\n--- part 1: text/plain, 6 bytes ---\nHello\n",
 		},
 		"a mail with a charset that is not decoded": {
-			blob.Mail, "Subject: =?iso-2022-kr?q?Annual_report?=\nContent-Type: text/plain; charset=iso-2022-kr\n\nHello\n",
-			"Subject: =?iso-2022-kr?q?Annual_report?=\n\n--- part 1: text/plain, 6 bytes ---\nHello\n",
+			blob.Mail, "Subject: =?iso-2022-cn?q?Annual_report?=\nContent-Type: text/plain; charset=iso-2022-kr\n\nHello\n",
+			"Subject: =?iso-2022-cn?q?Annual_report?=\n\n--- part 1: text/plain, 6 bytes ---\nHello\n",
 		},
 		"a mail with HTML and a mail in it": {
 			blob.Mail, "Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: " +

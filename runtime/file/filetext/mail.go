@@ -59,14 +59,30 @@ func (m *mailText) part(fields header, body []byte, depth int) {
 		name = "" // it has no parts, but can have text
 	}
 	name = cmp.Or(name, "text/plain") // RFC 2045, section 5.2
+	decoded, isBroken := decodedBody(body, fields.get(transferEncoding))
+	_, attached := blob.SplitMediaType(fields.get(disposition))
+	file := decodedHeader(cmp.Or(attached["filename"], parameters["name"]))
+	m.content(content{name, file, parameters["charset"], decoded, isBroken}, depth)
+}
+
+// content is the decoded content of a part.
+type content struct {
+	mediaType, file, charset string
+	data                     []byte
+	isBroken                 bool // its end is missing or invalid
+}
+
+func (m *mailText) content(c content, depth int) {
 	if m.parts++; m.parts > maxParts {
 		return
 	}
-	content, isBroken := decodedBody(body, fields.get(transferEncoding))
-	_, attached := blob.SplitMediaType(fields.get(disposition))
-	m.heading(name, decodedHeader(cmp.Or(attached["filename"], parameters["name"])), content, isBroken)
-	kind := blob.KindOf(name)
-	if kind == blob.Mail && depth < maxNesting && m.message(content, depth+1) {
+	m.heading(c)
+	kind := blob.KindOf(c.mediaType)
+	if kind == blob.Mail && depth < maxNesting && m.message(c.data, depth+1) {
+		return
+	}
+	if isTNEF(c.data) && depth < maxNesting {
+		m.attachments(c.data, depth+1)
 		return
 	}
 	if !kind.IsText() {
@@ -76,7 +92,7 @@ func (m *mailText) part(fields header, body []byte, depth int) {
 	if kind == blob.Mail {
 		kind = blob.Plain
 	}
-	text, ok := Read(content, kind, parameters["charset"])
+	text, ok := Read(c.data, kind, c.charset)
 	switch {
 	case !ok:
 		m.out.WriteString("(not text, and not shown)\n")
@@ -90,16 +106,16 @@ func (m *mailText) part(fields header, body []byte, depth int) {
 }
 
 // heading writes the line of a part, such as --- part 2: image/png "chart.png", 73 bytes ---.
-func (m *mailText) heading(name, file string, content []byte, isBroken bool) {
+func (m *mailText) heading(c content) {
 	m.breakLine()
-	if file != "" {
-		file = fmt.Sprintf(" %q", file)
+	file, end := "", ""
+	if c.file != "" {
+		file = fmt.Sprintf(" %q", c.file)
 	}
-	end := ""
-	if isBroken {
+	if c.isBroken {
 		end = ", broken off"
 	}
-	fmt.Fprintf(&m.out, "\n--- part %d: %s%s, %d bytes%s ---\n", m.parts, oneLine(name), file, len(content), end)
+	fmt.Fprintf(&m.out, "\n--- part %d: %s%s, %d bytes%s ---\n", m.parts, oneLine(c.mediaType), file, len(c.data), end)
 }
 
 func (m *mailText) breakLine() {
@@ -172,6 +188,8 @@ func decodedBody(body []byte, encoding string) (content []byte, isBroken bool) {
 		return decodeBase64(body)
 	case "quoted-printable":
 		return decodeQuotedPrintable(body), false
+	case "uuencode", "x-uuencode", "x-uue":
+		return decodeUU(body)
 	}
 	return body, false
 }

@@ -236,6 +236,35 @@ func decodeQuotedPrintable(text []byte) []byte {
 	return decoded
 }
 
+// decodeUU decodes a uuencoded file: lines of a length and of characters of six bits, between a line with begin and one
+// with end. It reports whether the end is missing.
+func decodeUU(text []byte) (content []byte, isBroken bool) {
+	isOpen := false
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case !isOpen:
+			isOpen = bytes.HasPrefix(line, []byte("begin "))
+		case string(line) == "end":
+			return content, false
+		case len(line) > 0:
+			sixBits := func(at int) uint32 {
+				if at >= len(line) {
+					return 0 // spaces at the end of a line can be missing
+				}
+				return uint32(line[at]-' ') & 63
+			}
+			size := len(content) + int(sixBits(0))
+			for at := 1; len(content) < size; at += 4 {
+				group := sixBits(at)<<18 | sixBits(at+1)<<12 | sixBits(at+2)<<6 | sixBits(at+3)
+				content = append(content, byte(group>>16), byte(group>>8), byte(group))
+			}
+			content = content[:size]
+		}
+	}
+	return content, true
+}
+
 // hexadecimal returns the value of a digit, or -1.
 func hexadecimal(text []byte, offset int) int {
 	if offset >= len(text) {

@@ -39,8 +39,12 @@ func decode(data []byte, declared string, isHTML bool) Text {
 		}
 		return text
 	}
-	known := encodingOf(name)
-	decoded, _ := known.NewDecoder().Bytes(data) // these decoders replace invalid bytes by U+FFFD
+	var decoded []byte
+	if decoder := decoders[name]; decoder != nil {
+		decoded = decoder(data)
+	} else {
+		decoded, _ = encodingOf(name).NewDecoder().Bytes(data) // these decoders replace invalid bytes by U+FFFD
+	}
 	decoded = bytes.TrimPrefix(decoded, []byte(bom))
 	return Text{Bytes: decoded, Charset: name, Detected: detected, Repaired: bytes.ContainsRune(decoded, utf8.RuneError)}
 }
@@ -53,6 +57,8 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 	switch isASCII, isUTF8 := isASCII(data), utf8.Valid(data); {
 	case isASCII && isISO2022JP(data) && !strings.HasPrefix(name, "iso-2022"):
 		return "iso-2022-jp", true
+	case isASCII && bytes.Contains(data, []byte(koreanEscape)) && !strings.HasPrefix(name, "iso-2022"):
+		return "iso-2022-kr", true
 	case !isASCII && isUTF8 && isSingleByte:
 		return utf8Name, true
 	}
