@@ -5,15 +5,17 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
-// Format is a document format.
+// Format is the name of a document format. An empty Format is an unknown format.
 type Format string
 
-// The formats. An empty Format is an unknown format.
+// The formats that code outside their reader names.
 const (
 	PDF  Format = "pdf"
 	DOCX Format = "docx"
@@ -23,45 +25,83 @@ const (
 	ODS  Format = "ods"
 	ODP  Format = "odp"
 	EPUB Format = "epub"
-	OLE  Format = "ole" // a binary Office file of before 2007, or an encrypted Office file
+	OLE  Format = "ole"
 )
 
-// declared are the formats of media types and of the extensions of file names.
-var declared = map[string]Format{
-	"application/pdf": PDF, "application/x-pdf": PDF, ".pdf": PDF,
-	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": DOCX, ".docx": DOCX,
-	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": XLSX, ".xlsx": XLSX,
-	"application/vnd.openxmlformats-officedocument.presentationml.presentation": PPTX, ".pptx": PPTX,
-	"application/vnd.oasis.opendocument.text": ODT, ".odt": ODT,
-	"application/vnd.oasis.opendocument.spreadsheet": ODS, ".ods": ODS,
-	"application/vnd.oasis.opendocument.presentation": ODP, ".odp": ODP,
-	"application/epub+zip": EPUB, ".epub": EPUB,
+// Kind describes a format, and how a file shows that it has the format.
+type Kind struct {
+	Format     Format
+	Title      string
+	MediaTypes []string               // the first one is also the content of the entry mimetype of OpenDocument and EPUB
+	Extension  string                 // of file names, with its dot
+	MainPart   string                 // the usual name of the main entry of a zip file, if no other format has it
+	signature  func(data []byte) bool // of a file that is not a zip file
+}
+
+// Kinds returns the formats that are recognised. Their readers are in package child and in package office.
+func Kinds() []Kind {
+	const openXML, openDocument = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."
+	return []Kind{
+		{PDF, "PDF", []string{"application/pdf", "application/x-pdf"}, ".pdf", "", isPDF},
+		{DOCX, "Word", []string{openXML + "wordprocessingml.document"}, ".docx", "word/document.xml", nil},
+		{XLSX, "Excel", []string{openXML + "spreadsheetml.sheet"}, ".xlsx", "xl/workbook.xml", nil},
+		{PPTX, "PowerPoint", []string{openXML + "presentationml.presentation"}, ".pptx", "ppt/presentation.xml", nil},
+		{ODT, "OpenDocument text", []string{openDocument + "text"}, ".odt", "", nil},
+		{ODS, "OpenDocument spreadsheet", []string{openDocument + "spreadsheet"}, ".ods", "", nil},
+		{ODP, "OpenDocument presentation", []string{openDocument + "presentation"}, ".odp", "", nil},
+		{EPUB, "EPUB", []string{"application/epub+zip"}, ".epub", "META-INF/container.xml", nil},
+		{OLE, "Office before 2007, or with a password", nil, "", "", isOLE},
+	}
+}
+
+var kinds = Kinds()
+
+// MainPart returns the usual name of the main entry of a format, or an empty string.
+func (f Format) MainPart() string {
+	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Format == f })
+	if at < 0 {
+		return ""
+	}
+	return kinds[at].MainPart
+}
+
+// first returns the first format whose kind fulfils a condition, or an empty Format.
+func first(condition func(Kind) bool) Format {
+	for _, kind := range kinds {
+		if condition(kind) {
+			return kind.Format
+		}
+	}
+	return ""
 }
 
 // Declared returns the format that a media type declares, otherwise the one of the file name. The bytes can have
 // another format: see Sniff.
 func Declared(mediaType, fileName string) Format {
-	if format := declared[strings.ToLower(mediaType)]; format != "" {
-		return format
+	mediaType, extension := strings.ToLower(mediaType), strings.ToLower(path.Ext(fileName))
+	byType := first(func(k Kind) bool { return slices.Contains(k.MediaTypes, mediaType) })
+	return cmp.Or(byType, first(func(k Kind) bool { return extension != "" && k.Extension == extension }))
+}
+
+// Sniff returns the format that the bytes of a file have, or an empty Format. It reads names only and unpacks nothing.
+func Sniff(data []byte) Format {
+	format := first(func(k Kind) bool { return k.signature != nil && k.signature(data) })
+	if format == "" && bytes.HasPrefix(data, []byte(localHeader.signature)) {
+		return sniffZip(data)
 	}
-	return declared[strings.ToLower(path.Ext(fileName))]
+	return format
 }
 
 // headerReach is how many bytes may precede the header of a PDF.
 const headerReach = 1024
 
-// Sniff returns the format that the bytes of a file have, or an empty Format. It reads names only and unpacks nothing.
-func Sniff(data []byte) Format {
+func isPDF(data []byte) bool {
 	header := bytes.Index(data[:min(len(data), headerReach)], []byte("%PDF-"))
-	switch {
-	case header == 0, header > 0 && bytes.Contains(data, []byte("startxref")):
-		return PDF
-	case bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
-		return OLE
-	case bytes.HasPrefix(data, []byte(localHeader.signature)):
-		return sniffZip(data)
-	}
-	return ""
+	return header == 0 || header > 0 && bytes.Contains(data, []byte("startxref"))
+}
+
+func isOLE(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 }
 
 // Obstacle says why the text of a document is unavailable. Results show it.
@@ -116,49 +156,25 @@ var (
 	centralHeader = header{"PK\x01\x02", 46}
 )
 
-// mediaTypes are the name and the content of the entry mimetype. OpenDocument and EPUB files begin with this entry,
-// uncompressed.
-var mediaTypes = []prefix{
-	{"mimetypeapplication/vnd.oasis.opendocument.text", ODT},
-	{"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS},
-	{"mimetypeapplication/vnd.oasis.opendocument.presentation", ODP},
-	{"mimetypeapplication/epub+zip", EPUB},
+// begins reports whether the name and content of the entry behind a header begin with a text.
+func (h header) begins(data []byte, text string) bool {
+	return text != "" && bytes.HasPrefix(data[min(h.name, len(data)):], []byte(text))
 }
 
-// mainParts begin the name of an entry that only one format has.
-var mainParts = []prefix{
-	{"word/document", DOCX},
-	{"xl/workbook.xml", XLSX},
-	{"ppt/presentation", PPTX},
-	{"META-INF/container.xml", EPUB}, // OpenDocument has no such entry
-}
-
-type prefix struct {
-	text   string
-	format Format
-}
-
-// formatOf returns the format of the entry whose header begins the data, if its name and content begin with one of the
-// prefixes.
-func (h header) formatOf(data []byte, prefixes []prefix) Format {
-	for _, p := range prefixes {
-		if bytes.HasPrefix(data[min(h.name, len(data)):], []byte(p.text)) {
-			return p.format
-		}
-	}
-	return ""
-}
-
-// sniffZip finds the format by the entry mimetype, otherwise by the names in the directory or, in a file that was cut
-// short, in the headers.
+// sniffZip finds the format by the first entry, which OpenDocument and EPUB files have uncompressed. Otherwise it finds
+// it by the names in the directory or, in a file that was cut short, in the headers.
 func sniffZip(data []byte) Format {
-	if format := localHeader.formatOf(data, mediaTypes); format != "" {
-		return format
+	byType := first(func(k Kind) bool {
+		return len(k.MediaTypes) > 0 && localHeader.begins(data, "mimetype"+k.MediaTypes[0])
+	})
+	if byType != "" {
+		return byType
 	}
 	for _, h := range []header{centralHeader, localHeader} {
 		for start := len(data); start >= 0; start = bytes.LastIndex(data[:start], []byte(h.signature)) {
-			if format := h.formatOf(data[start:], mainParts); format != "" {
-				return format
+			byPart := first(func(k Kind) bool { return h.begins(data[start:], strings.TrimSuffix(k.MainPart, ".xml")) })
+			if byPart != "" {
+				return byPart
 			}
 		}
 	}

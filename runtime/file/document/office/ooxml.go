@@ -130,14 +130,9 @@ func (r relations) part(n node, attribute string) string {
 	return ""
 }
 
-// mainParts are the usual main parts, for a file that does not say which part is the document.
-var mainParts = map[document.Format]string{
-	document.DOCX: "word/document.xml", document.XLSX: "xl/workbook.xml", document.PPTX: "ppt/presentation.xml",
-}
-
 // main returns the main part of a package, and its relations.
 func (f *file) main() (string, relations) {
-	name := mainParts[f.format]
+	name := f.format.MainPart()
 	if named := f.relations("").targets("officeDocument"); len(named) > 0 {
 		name = named[0]
 	}
