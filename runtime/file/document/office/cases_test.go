@@ -175,3 +175,65 @@ func TestManyNumberFormats(t *testing.T) {
 		t.Errorf("got %.100q, %v", text, err)
 	}
 }
+
+// R-DOC-2: a chart is the titles and points that the file keeps of it, with the number formats of the points.
+func TestCharts(t *testing.T) {
+	points := func(format, of string) string {
+		return "<c:numRef><c:f>S!$A$1</c:f><c:numCache><c:formatCode>" + format + "</c:formatCode>" + of +
+			"</c:numCache></c:numRef>"
+	}
+	data := withChart(t, `<c:title><c:tx><c:v>Rent</c:v></c:tx></c:title><c:ser><c:tx><c:v>paid</c:v></c:tx><c:cat>`+
+		points("yyyy-mm-dd", `<c:pt idx="0"><c:v>45292</c:v></c:pt><c:pt idx="2"><c:v>45352</c:v></c:pt>`)+"</c:cat><c:val>"+
+		points("0.00", `<c:pt idx="2"><c:v>1450</c:v></c:pt><c:pt idx="0"><c:v>-3.5</c:v></c:pt>`)+"</c:val></c:ser>")
+	const want = "[sheet 1 of 1: S]\n[chart: Rent; paid: 2024-01-01 -3.50, 2024-03-01 1450.00]\n"
+	if text, err := textOf(document.XLSX, data, document.DefaultLimits()); err != nil || text != want {
+		t.Errorf("got %q, %v, want %q", text, err, want)
+	}
+}
+
+// R-DOC-2: check boxes and options of a sheet have their state before their label.
+func TestControlsOfSheets(t *testing.T) {
+	shape := func(id, label string) string {
+		return `<xdr:sp><xdr:nvSpPr><xdr:cNvPr id="` + id + `" name="n"/></xdr:nvSpPr><xdr:txBody><a:p><a:r><a:t>` + label +
+			`</a:t></a:r></a:p></xdr:txBody></xdr:sp>`
+	}
+	data := xlsx(t, `<worksheet><controls><control shapeId="7" r:id="2"/><control shapeId="8" r:id="3"/>`+
+		`<control shapeId="9" r:id="4"/></controls></worksheet>`, "a",
+		"xl/_rels/s.xml.rels", `<Relationships><Relationship Id="1" Type="x/drawing" Target="d.xml"/>`+
+			`<Relationship Id="2" Type="x/ctrlProp" Target="p2.xml"/><Relationship Id="3" Type="x/ctrlProp" `+
+			`Target="p3.xml"/><Relationship Id="4" Type="x/ctrlProp" Target="p4.xml"/></Relationships>`,
+		"xl/p2.xml", `<formControlPr objectType="CheckBox" checked="Checked"/>`,
+		"xl/p3.xml", `<formControlPr objectType="Radio"/>`, "xl/p4.xml", `<formControlPr objectType="Label"/>`,
+		"xl/d.xml", "<xdr:wsDr>"+shape("7", "paid")+shape("8", "open")+shape("9", "Rent")+"</xdr:wsDr>")
+	const want = "[sheet 1 of 1: S]\n☑ paid\n☐ open\nRent\n"
+	if text, err := textOf(document.XLSX, data, document.DefaultLimits()); err != nil || text != want {
+		t.Errorf("got %q, %v, want %q", text, err, want)
+	}
+}
+
+// R-DOC-2: literals can be between the digits of a number. Numbers that do not fit their places are raw.
+func TestDigitsBetweenLiterals(t *testing.T) {
+	for code, cells := range map[string]map[string]string{
+		"000-00-0000": {
+			"123456789": "123-45-6789", "6789": "000-00-6789",
+			"12345678901": "12345-67-8901", "-5": "-5", "1.5": "1.5",
+		},
+		"[&lt;=9999999]###-####;(###) ###-####": {"5551234": "555-1234", "2125551234": "(212) 555-1234", "34": "34"},
+		"00&quot;0&quot;00":                     {"1234": "12034"},
+	} {
+		for value, want := range cells {
+			parts := unzipped(t, xlsx(t,
+				`<worksheet><sheetData><row><c s="1"><v>`+value+`</v></c></row></sheetData></worksheet>`, "a"))
+			for i := range parts {
+				if parts[i] == "xl/styles.xml" {
+					parts[i+1] = `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="` + code +
+						`"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs></styleSheet>`
+				}
+			}
+			text, err := textOf(document.XLSX, zipped(t, parts...), document.DefaultLimits())
+			if got := strings.TrimPrefix(strings.TrimSpace(text), "[sheet 1 of 1: S]\n"); err != nil || got != want {
+				t.Errorf("%s in %s: got %q, %v, want %q", value, code, got, err, want)
+			}
+		}
+	}
+}

@@ -66,6 +66,31 @@ func (d digits) display(value float64) (string, bool) {
 	return before, true
 }
 
+// masked returns a number with its digits in the places of the mask, from the right, and further digits in the first
+// places. It shows a number raw that is not whole, is negative or has fewer digits than places that are not zeros.
+func (s *section) masked(value float64) string {
+	digits := strconv.FormatFloat(value, 'f', -1, 64)
+	places := 0
+	for i := 0; i < len(s.mask); i += 2 {
+		places += len(s.mask[i])
+	}
+	isZeros := strings.Trim(s.mask[0], "0") == ""
+	if strings.ContainsAny(digits, "-.") || value >= exactWhole || len(digits) < places && !isZeros {
+		return general(value)
+	}
+	digits = strings.Repeat("0", max(0, places-len(digits))) + digits
+	text := ""
+	for i := len(s.mask) - 1; i > 0; i -= 2 {
+		split := len(digits) - len(s.mask[i])
+		text = s.mask[i-1] + digits[split:] + text
+		digits = digits[:split]
+	}
+	return strings.TrimSpace(s.before + digits + text + s.after)
+}
+
+// exactWhole bounds the whole numbers whose digits Excel keeps.
+const exactWhole = 1e15
+
 // maxFraction bounds the numbers that are shown as fractions, and maxDenominator the digits of their denominators.
 const (
 	maxFraction    = 1e9

@@ -55,6 +55,14 @@ func (w *words) readAlternative(n node) {
 	w.alternative = cmp.Or(n.attribute("descr"), n.attribute("alt"), n.attribute("title"), w.alternative)
 }
 
+// readShapeProperties reads the alternative text of a shape, and the state of the form control that the shape shows.
+func (w *words) readShapeProperties(n node) {
+	w.readAlternative(n)
+	if state := w.controls[n.attribute("id")]; state != "" {
+		w.item = state + " "
+	}
+}
+
 // readShape reads the text of a shape. It names a shape that has an alternative text only.
 func (w *words) readShape(n node) {
 	w.isMargin = false
@@ -121,7 +129,7 @@ func (w *words) readFrame(n node) {
 	})
 }
 
-// readEmbedded reads an object that is an equation, and returns the kind of another one.
+// readEmbedded reads an object that is an equation or a chart, and returns the kind of another one.
 func (w *words) readEmbedded(n node) (kind string) {
 	kind = "object"
 	if made := w.made; !w.readContent(n, made) || n.attribute("href") == "" {
@@ -134,7 +142,11 @@ func (w *words) readEmbedded(n node) (kind string) {
 			w.readEquation(e)
 			return "equation"
 		case e.prefix == "chart":
-			return "chart"
+			alternative := w.alternative
+			text := w.captured(func() { w.content(e) })
+			w.alternative = "" // the ranges of cells that the chart shows
+			w.nameChart(append([]string{alternative}, strings.Split(text, "\n")...))
+			return ""
 		}
 	}
 	return kind

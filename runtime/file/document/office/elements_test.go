@@ -51,6 +51,7 @@ func TestElementsWithText(t *testing.T) {
 			document.XLSX,
 			func(xml string) []byte { return xlsx(t, "<worksheet>"+xml+"</worksheet>", "shared") }, sheetElements,
 		},
+		"charts": {document.XLSX, func(xml string) []byte { return withChart(t, xml) }, chartElements},
 		"chapters": {
 			document.EPUB, func(xml string) []byte { return epub(t, "<html><body>"+xml+"</body></html>") },
 			chapterElements,
@@ -78,6 +79,16 @@ func TestElementsWithText(t *testing.T) {
 			}
 		}
 	}
+}
+
+// withChart returns a workbook with a chart, whose part has these elements.
+func withChart(t *testing.T, xml string) []byte {
+	relation := func(kind, target string) string {
+		return `<Relationships><Relationship Id="1" Type="x/` + kind + `" Target="` + target + `"/></Relationships>`
+	}
+	return xlsx(t, "<worksheet/>", "a", "xl/_rels/s.xml.rels", relation("drawing", "d.xml"),
+		"xl/d.xml", `<xdr:wsDr><xdr:graphicFrame><c:chart r:id="1"/></xdr:graphicFrame></xdr:wsDr>`,
+		"xl/_rels/d.xml.rels", relation("chart", "c.xml"), "xl/c.xml", "<c:chartSpace>"+xml+"</c:chartSpace>")
 }
 
 func pptxSlide(t *testing.T, xml string) []byte {
@@ -283,6 +294,16 @@ const sheetElements = `
 	property <sheetData><row><c t="inlineStr"><is><rPh><t>WORD</t></rPh></is></c></row></sheetData>
 	property <sheetData/><conditionalFormatting><cfRule><formula>WORD</formula></cfRule></conditionalFormatting>
 	property <sheetData/><dataValidations><dataValidation><formula1>"WORD"</formula1></dataValidation></dataValidations>
+`
+
+// chartElements are in the part of a chart.
+const chartElements = `
+	shown <c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>WORD</a:t></a:r></a:p></c:rich></c:tx></c:title></c:chart>
+	shown <c:title><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>WORD</c:v></c:pt></c:strCache></c:strRef></c:tx></c:title>
+	shown <c:ser><c:tx><c:v>WORD</c:v></c:tx></c:ser>
+	shown <c:ser><c:cat><c:multiLvlStrRef><c:multiLvlStrCache><c:lvl><c:pt idx="0"><c:v>WORD</c:v></c:pt></c:lvl></c:multiLvlStrCache></c:multiLvlStrRef></c:cat></c:ser>
+	named <c:ser><c:val><c:numRef><c:f>WORD</c:f></c:numRef></c:val></c:ser>
+	named <c:ser><c:val><c:numRef><c:numCache><c:formatCode>"WORD"</c:formatCode></c:numCache></c:numRef></c:val></c:ser>
 `
 
 const chapterElements = `

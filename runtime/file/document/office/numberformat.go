@@ -19,10 +19,11 @@ type section struct {
 	before, after string // literals around the number
 	words         string // letters and symbols of the literals, except currencies
 	digits        digits
-	isText        bool   // it has a place for text
-	letters       string // of a date or a time
-	isElapsed     bool   // hours continue after 23
-	subSeconds    int    // digits of a second's fraction
+	mask          []string // of digits such as 000-00-0000: places and literals in turn
+	isText        bool     // it has a place for text
+	letters       string   // of a date or a time
+	isElapsed     bool     // hours continue after 23
+	subSeconds    int      // digits of a second's fraction
 	isUnknown     bool
 }
 
@@ -117,12 +118,16 @@ func (s *section) add(token []string) {
 		s.isUnknown = s.isUnknown || s.digits.code == ""
 	case token[second] != "":
 		s.letters, s.subSeconds = s.letters+"s", len(token[subSecond])
+	case s.isMasked(token):
+		s.mask = append(s.mask, s.after, token[whole])
+		s.after = ""
 	case token[numerator] != "", token[whole] != "", lower == "general":
 		s.isUnknown = s.isUnknown || token[fraction] != "" && strings.HasSuffix(token[whole], ",") // programs differ
 		isExponent := s.digits.isGeneral && s.digits.code != "" && s.after == ""
 		s.isUnknown = s.isUnknown || s.digits.code != "" && !isExponent
 		if !isExponent {
 			s.digits = readDigits(token, s.digits.shift)
+			s.mask = []string{token[whole]}
 		}
 	case lower == "@":
 		s.isText = true
@@ -137,6 +142,12 @@ func (s *section) add(token []string) {
 		s.literal(token[0])
 		s.words += strings.Map(wordRune, token[0])
 	}
+}
+
+// isMasked reports whether a number continues the places for digits before a literal.
+func (s *section) isMasked(token []string) bool {
+	isPlain := func(code string) bool { return code != "" && strings.Trim(code, "0#?") == "" }
+	return isPlain(token[0]) && isPlain(s.digits.code) && s.after != "" && s.digits.shift == 0
 }
 
 // isUnderstood reports whether the section is for a number, a date or a time, and not for a mixture with letters that
@@ -220,6 +231,8 @@ func (f numberFormat) display(value float64, is1904 bool) string {
 	switch {
 	case s == nil:
 		return general(value)
+	case len(s.mask) > 1:
+		return s.masked(value)
 	case s.letters != "" || s.isElapsed:
 		return s.moment(value, is1904)
 	case s.digits.code == "" && !s.isText && (s.before != "" || value == 0):

@@ -32,7 +32,7 @@ type words struct {
 	styleName    string            // of the style that is read
 	openLists    []string          // their styles
 	marks        map[string]string // of superscripts and subscripts by style
-	controls     map[string]string // texts of form controls by id
+	controls     map[string]string // texts of form controls by id; in XLSX, their states by the id of their shape
 	inserted     []string          // headers of the insertions that the text is in
 	author, date string            // of the note or the change that is being read
 }
@@ -63,8 +63,8 @@ func newWords(f *file) *words {
 
 		"drawing": w.drawn("drawing"), "pict": w.drawn("drawing"), "pic": w.drawn("picture"), "imagedata": w.readImage,
 		"graphicFrame": w.drawn("drawing"), "frame": w.readFrame, "relIds": w.readDiagram,
-		"docPr": w.readAlternative, "cNvPr": w.readAlternative,
-		"chart": w.named("chart"), "contentPart": w.named("drawing"), "oleObj": w.named("object"),
+		"docPr": w.readAlternative, "cNvPr": w.readShapeProperties,
+		"chart": w.readChart, "contentPart": w.named("drawing"), "oleObj": w.named("object"),
 		"subDoc":    w.named("document"),
 		"videoFile": w.named("video"), "audioFile": w.named("recording"), "wavAudioFile": w.named("recording"),
 		"quickTimeFile": w.named("video"),

@@ -86,9 +86,13 @@ func cellText(n node) string { return strings.ReplaceAll(n.allText(), "_x000D_",
 func (w *workbook) readSheet(part string) {
 	last := 0 // the row before
 	var margins []string
+	related, drawings := w.relations(part), newWords(w.file)
 	for e := range w.elements(part) {
 		if strings.HasSuffix(e.name, "Header") || strings.HasSuffix(e.name, "Footer") {
 			margins = append(margins, marginText(e.allText()))
+		}
+		if e.name == "control" {
+			drawings.controls[e.attribute("shapeId")] = w.controlState(related.part(e, "id"))
 		}
 		if e.name != "row" {
 			continue
@@ -100,12 +104,21 @@ func (w *workbook) readSheet(part string) {
 		last = number
 		w.tableRow(1, func() { w.readRow(e) })
 	}
-	related := w.relations(part)
-	newWords(w.file).read(related.targets("drawing")...)
+	drawings.read(related.targets("drawing")...)
 	for _, comments := range related.targets("comments") {
 		w.readComments(comments)
 	}
 	w.writeMargins(margins)
+}
+
+// controlState returns the state of a check box or an option of a sheet, or nothing.
+func (w *workbook) controlState(part string) string {
+	for e := range w.optional(part) {
+		if kind := e.attribute("objectType"); kind == "CheckBox" || kind == "Radio" {
+			return checkBox(e.attribute("checked") == "Checked")
+		}
+	}
+	return ""
 }
 
 var (
