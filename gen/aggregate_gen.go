@@ -35,6 +35,8 @@ type AggregateInput struct {
 	Sort *string
 	// Most groups. 1 to 100.
 	Limit *int64
+	// From next.
+	Cursor *string
 	// Typed, e.g. {"seen":false,"at":{"gte":"2026-01-01"}}.
 	Filter rs.Filter
 	// Source to read, if several.
@@ -42,7 +44,7 @@ type AggregateInput struct {
 }
 
 var aggregateArguments = argument.Names{
-	Accepted: []string{"stream", "metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "sort", "limit", "filter", "connection_id"},
+	Accepted: []string{"stream", "metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "sort", "limit", "cursor", "filter", "connection_id"},
 }
 
 func decodeAggregate(raw json.RawMessage, clock tool.Clock) (AggregateInput, []rs.Member, error) {
@@ -57,6 +59,7 @@ func decodeAggregate(raw json.RawMessage, clock tool.Clock) (AggregateInput, []r
 		TimeZone:     arguments.String("time_zone", argument.TimeZone),
 		Sort:         arguments.Word("sort", "key", "-key", "value", "-value"),
 		Limit:        arguments.Integer("limit", 1, 100),
+		Cursor:       arguments.String("cursor"),
 		Filter:       arguments.Filter("filter", clock),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
@@ -113,6 +116,7 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 		TimeZone:     input.TimeZone,
 		Sort:         input.Sort,
 		Limit:        input.Limit,
+		Cursor:       input.Cursor,
 		Filter:       input.Filter,
 	})
 }
@@ -140,6 +144,7 @@ func aggregateDefinition() tool.Definition {
 			{Name: "time_zone", Type: tool.StringArgument, Description: "IANA zone."},
 			{Name: "sort", Type: tool.StringArgument, Description: "One of key, -key, value, -value.", Values: []string{"key", "-key", "value", "-value"}},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Most groups. 1 to 100."},
+			{Name: "cursor", Type: tool.StringArgument, Description: "From next."},
 			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},

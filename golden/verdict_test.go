@@ -108,13 +108,13 @@ func callsOf(t *testing.T, document json.RawMessage) calls {
 
 // isDependent reports whether an argument is right or absent, so that only another argument can make it wrong: a metric
 // needs a field, time groups need a granularity, and an order needs groups and a server that may read. No schema lists
-// the zones of time_zone.
+// the zones of time_zone, or the cursors that the adapter makes.
 func (calls) isDependent(name string, drawn map[string]json.RawMessage) bool {
 	value := strings.Trim(string(drawn[name]), "[]")
 	isAbsent := value == "" || value == "null"
 	return name == "field" && (isAbsent || value[0] == '"') || name == "granularity" && isAbsent ||
 		name == "sort" && !isAbsent ||
-		name == "time_zone" && !isAbsent
+		(name == "time_zone" || name == "cursor") && !isAbsent
 }
 
 func (c calls) draw(t *rapid.T) map[string]json.RawMessage {

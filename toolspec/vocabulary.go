@@ -178,6 +178,7 @@ var ReadOnWords = Words{
 			{"time_zone", KindOptionalString},
 			{"sort", KindOptionalString},
 			{"limit", KindOptionalInteger},
+			{"cursor", KindOptionalString},
 			{"filter", KindFilter},
 			{"connection_id", KindOptionalString},
 		},
@@ -210,7 +211,9 @@ var (
 			"time that they show, and a warning says so.",
 		"`stream` `*` with the metric `count` counts the records of all streams: with `group_by` `stream`, with `group_by_time` `time`, or both, in a " +
 			"range of `filter` `time`. Streams without a time are left out of periods and ranges, and named.",
-		"`sort` orders all groups, not only those of one page: by `key` or by `value`, `-` for descending, null last.",
+		"`sort` orders all groups, not only those of one page: by `key` or by `value`, `-` for descending, null last. " +
+			"`next` leads to the groups that do not fit: with a larger `limit`, and then with a `cursor` after the last " +
+			"group shown.",
 	}, readMeaning...)
 	hitsMeaning = append([]string{
 		"The filter key `time` means the time of each record, whatever its field is called, unless the record has a field of that name.",

@@ -17,10 +17,12 @@ type Groups struct {
 	Stream       string
 	ConnectionID *string // of the call
 	Groups       []Group
-	IsGrouped    bool // otherwise Envelope has the number
-	IsCycle      bool // the groups are weekdays or hours of the day, so no group follows the last one
-	Known        int  // groups, including those that the answer leaves out; 0: unknown
-	IsTied       bool // the group after the last one has an equal value (R-CLAIM-7)
+	IsGrouped    bool   // otherwise Envelope has the number
+	IsCycle      bool   // the groups are weekdays or hours of the day, so no group follows the last one
+	Known        int    // groups, including those that the answer leaves out; 0: unknown
+	IsTied       bool   // the group after the last one has an equal value (R-CLAIM-7)
+	Skipped      int    // groups before the first one, which earlier pages showed
+	Places       Places // makes cursors after groups of the answer; nil if no cursor leads to the others
 
 	RecordCalls []Call // that return the record with a minimum or maximum, if it is not named
 
@@ -51,6 +53,14 @@ func (g *Groups) IsByValue() bool {
 		return strings.TrimPrefix(sort, "-") == "value"
 	}
 	return g.IsGrouped && !g.GroupsByTime()
+}
+
+// IsLast reports whether no groups are known to follow those of the answer.
+func (g *Groups) IsLast() bool {
+	if g.Known > 0 {
+		return g.Known <= g.Skipped+len(g.Groups)
+	}
+	return g.Others() <= 0
 }
 
 // Keep keeps the first groups, and notes whether the next one has an equal value.

@@ -28,7 +28,8 @@ type aggregation struct {
 	columns rawjson.Object
 }
 
-// Aggregate renders the metric and its number, or the groups (R-AGG-1, R-AGG-2). Structured output is the RS's envelope (R-AGG-3).
+// Aggregate renders the metric and its number, or the groups (R-AGG-1, R-AGG-2). Structured output is the RS's envelope
+// (R-AGG-3).
 func Aggregate(found *answer.Groups) (*tool.Result, error) {
 	a := &aggregation{Groups: found, fields: make([]rawjson.Object, len(found.Groups))}
 	for i, group := range found.Groups {
@@ -46,7 +47,8 @@ func Aggregate(found *answer.Groups) (*tool.Result, error) {
 	return bounded(a.Origin, page.result(shown, frame), TextCharacters)
 }
 
-// calls returns the calls that widen a truncated list of groups up to the limit of the RS, and that continue after the last time group.
+// calls returns the calls that widen a truncated list of groups up to the limit of the RS, and that continue after the
+// last group.
 func (a *aggregation) calls(shown int) []answer.Call {
 	switch reading := a.Reading; {
 	case reading == nil:
@@ -58,13 +60,16 @@ func (a *aggregation) calls(shown int) []answer.Call {
 		return answer.RepeatDifferently.As(withNear(a.Call, reading.Unmatched)...)
 	}
 	limit, known := a.Members.Int("limit")
+	areAllShown := shown == len(a.fields)
 	switch {
-	case a.Others() <= 0 && !a.mayHaveLater() || !known:
+	case areAllShown && a.IsLast() && !a.mayHaveLater() || !known:
 		return nil
-	case limit < answer.MostGroups:
+	case areAllShown && limit < answer.MostGroups && a.Skipped == 0:
 		return answer.RepeatDifferently.As(a.Call.With(rawjson.Int("limit", answer.MostGroups))...)
 	case a.IsTimeline():
 		return a.laterCalls(shown)
+	case a.Places != nil && shown > 0:
+		return a.Call.With(rawjson.String(tool.HitsCursor, a.Places.After(shown)))
 	}
 	return nil
 }
@@ -160,8 +165,8 @@ func (a *aggregation) number(name string) string {
 
 // further returns the number of groups that are not shown, if it is known.
 func (a *aggregation) further(shown int) (further int, isKnown bool) {
-	further = max(len(a.fields), a.Known) - shown
-	return further, further > 0 || a.Others() <= 0 && !a.mayHaveLater()
+	further = max(len(a.fields), a.Known-a.Skipped) - shown
+	return further, further > 0 || a.IsLast() && !a.mayHaveLater()
 }
 
 func (a *aggregation) furtherToken(shown int) string {
@@ -183,7 +188,8 @@ func (a *aggregation) tieNote(shown int) string {
 	return "The next group has the same value as the last one here."
 }
 
-// totals returns the number of records in all groups and in the groups that are not shown, unless another member has it (R-AGG-5).
+// totals returns the number of records in all groups and in the groups that are not shown, unless another member has it
+// (R-AGG-5).
 func (a *aggregation) totals(shown int) rawjson.Object {
 	if a.Members.Text("metric") != "count" {
 		return nil
@@ -215,6 +221,9 @@ func (a *aggregation) note(shown int) string {
 		return fmt.Sprintf("These are the earliest %d groups, as many as limit allows; later ones may exist: a larger limit shows them.", shown)
 	case a.Others() <= 0 && further == 0:
 		return ""
+	case a.Skipped > 0:
+		return fmt.Sprintf("These are the groups %d to %d; %s records are in groups that are not shown.",
+			a.Skipped+1, a.Skipped+shown, a.rest(shown))
 	case a.IsSorted():
 		return fmt.Sprintf("These are the first %d groups by %s; %s records are in the others.", shown, a.Members.Text("sort"), a.rest(shown))
 	case a.Others() <= 0:
@@ -228,8 +237,8 @@ func (a *aggregation) note(shown int) string {
 	return fmt.Sprintf("These are the top %d groups; %s records are in groups that are not shown.", shown, a.rest(shown))
 }
 
-// rest names the member that counts the records in the groups that are not shown. The other_count of a resource server leaves out its own
-// groups that do not fit.
+// rest names the member that counts the records in the groups that are not shown. The other_count of a resource server
+// leaves out its own groups that do not fit.
 func (a *aggregation) rest(shown int) string {
 	if shown < len(a.fields) && a.Members.Text("metric") == "count" {
 		return notShownName
@@ -237,7 +246,8 @@ func (a *aggregation) rest(shown int) string {
 	return "other_count"
 }
 
-// laterCalls returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one is not a time.
+// laterCalls returns the same aggregate over the time groups after the leading ones (R-AGG-4), or nil if the last one
+// is not a time.
 func (a *aggregation) laterCalls(groups int) []answer.Call {
 	if groups == 0 {
 		return nil

@@ -34,6 +34,7 @@ type GroupsInput struct {
 	TimeZone     *string
 	Sort         *string
 	Limit        *int64
+	Cursor       *string
 	Filter       rs.Filter
 	ConnectionID *string
 }
@@ -56,24 +57,53 @@ func text(value *string) string {
 	return *value
 }
 
-// Groups reads an aggregate. The adapter tallies the records if the resource server refuses all filters (R-SCAN-1), does not offer the
-// metric or the grouping (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort (R-AGG-5). It returns the errors of
-// the reader, or a *tool.Error for an argument that the resource server would refuse too, or for a caller with too many readings.
+// Groups reads an aggregate. The adapter tallies the records if the resource server refuses all filters (R-SCAN-1),
+// does not offer the metric or the grouping (R-SCAN-3, R-TIME-7), or does not return all groups in the order of sort
+// (R-AGG-5). It returns the errors of the reader, or a *tool.Error for an argument that the resource server would
+// refuse too, or for a caller with too many readings.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*tool.Answer, error) {
-	found, err := readGroups(ctx, env, request, input)
+	places, err := input.places(env, request)
 	if err != nil {
 		return nil, err
+	}
+	found, err := readGroups(ctx, env, request, input, places.Skipped())
+	if err != nil {
+		return nil, err
+	}
+	if env.Readings != nil && found.IsGrouped && found.IsWhole() && input.Stream != tool.EveryStream {
+		found.Places = places
 	}
 	input.leadToExtreme(env, found)
 	found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, found.Coverage)
 	return tool.Answered(found, render.Aggregate), nil
 }
 
-func readGroups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*answer.Groups, error) {
+// places returns the places of the groups. Their cursors are bound to the arguments of the call, also to the order,
+// which no request has.
+func (i GroupsInput) places(env tool.Env, request rs.Request) (tool.Places, error) {
+	request.Query = request.Query.Without(cursorName)
+	request.Query.String(sortName, i.Sort)
+	request.Query.String(cursorName, i.Cursor)
+	start, err := tool.PlaceOf(request)
+	switch {
+	case err != nil:
+	case start.Cursor != "", start.Skip > 0 && i.Stream == tool.EveryStream:
+		err = errOtherCall
+	case start.Skip > 0 && env.Readings == nil:
+		err = errReadingOff
+	}
+	return tool.PlacesOf(request), err
+}
+
+// readGroups reads the groups after the skipped ones.
+func readGroups(
+	ctx context.Context, env tool.Env, request rs.Request, input GroupsInput, skipped int,
+) (*answer.Groups, error) {
 	if input.Stream == tool.EveryStream {
 		return readCounts(ctx, env, request, input)
 	}
 	q := newGroups(ctx, env, request, input)
+	q.query.Skip = skipped
 	found, err := q.find(ctx, env)
 	if err == nil && found.Reading == nil && !found.IsSorted() {
 		found = (&joining{ctx, env, q.request, input}).complete(found)
@@ -125,7 +155,7 @@ func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	q.tally = tallied
 	var refused error // the refusal of the call; a reading may answer it
 	q.filters = len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, q.request))
-	if !q.filters && !isCycle {
+	if !q.filters && !isCycle && query.Skip == 0 { // a resource server returns the first groups only
 		found, err := q.askServer(ctx, env)
 		switch {
 		case err == nil && q.isUnmatched(found):
@@ -168,8 +198,8 @@ func readingOff(parameter, part string) *tool.Error {
 	}
 }
 
-// holdsDates reports whether the newest values of the time field are dates. A date has no zone: a resource server that converts it can
-// move it to the day before.
+// holdsDates reports whether the newest values of the time field are dates. A date has no zone: a resource server that
+// converts it can move it to the day before.
 func holdsDates(ctx context.Context, env tool.Env, input GroupsInput) bool {
 	newest := recordsOfStream(input.Stream, input.ConnectionID, input.Filter)
 	newest.Query.Set(limitName, strconv.Itoa(recentRecords))
@@ -214,8 +244,8 @@ type groups struct {
 	ignoredZone string    // the caller's, of a field of dates; empty: none
 }
 
-// isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or times from the
-// earliest.
+// isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or
+// times from the earliest.
 func (q *groups) isServerOrder() bool {
 	switch q.query.Sort {
 	case "-value":
@@ -226,25 +256,29 @@ func (q *groups) isServerOrder() bool {
 	return q.query.Sort == ""
 }
 
-// askServer requests the maximum number of groups if the adapter orders them. Of groups by their value it requests one more than the call
-// asks, because an equal one may follow (R-CLAIM-7).
+// askServer requests the maximum number of groups if the adapter orders them or shows the largest, so that their number
+// is known, and whether an equal one follows (R-CLAIM-7).
 func (q *groups) askServer(ctx context.Context, env tool.Env) (*answer.Groups, error) {
 	asked, limit := q.request, cmp.Or(q.query.Limit, tally.DefaultGroups)
-	isOneMore := q.isServerOrder() && q.query.Metric == "count" && q.query.GroupBy != "" && q.query.GroupByTime == "" && limit < tally.MaxGroups
-	switch {
-	case isOneMore:
-		asked.Query = asked.Query.With(limitName, strconv.Itoa(limit+1))
-	case !q.isServerOrder():
+	areLargest := q.isServerOrder() && q.query.Metric == "count" && q.query.GroupBy != "" && q.query.GroupByTime == ""
+	if areLargest || !q.isServerOrder() {
 		asked.Query = asked.Query.With(limitName, strconv.Itoa(tally.MaxGroups))
 	}
 	found, err := getGroups(ctx, env, asked, q.input)
-	if err != nil || !isOneMore || found.Limit() != limit+1 {
+	if err != nil || !areLargest || found.Limit() <= limit {
 		return found, err
 	}
 	found.Members = found.Members.WithAll(rawjson.Int(limitName, int64(limit)))
+	others, isKnown := found.Members.Int(othersName)
+	if isKnown && others == 0 {
+		found.Known = len(found.Groups)
+	}
 	if len(found.Groups) > limit {
-		if others, isKnown := found.Members.Int(othersName); isKnown {
-			found.Members = found.Members.WithAll(rawjson.Int(othersName, others+found.Groups[limit].Count()))
+		for _, group := range found.Groups[limit:] {
+			others += group.Count()
+		}
+		if isKnown {
+			found.Members = found.Members.WithAll(rawjson.Int(othersName, others))
 		}
 		found.Keep(limit)
 	}
@@ -257,6 +291,7 @@ func (q *groups) sort(found *answer.Groups) bool {
 	if !found.IsGrouped || !isKnown || others != 0 || len(found.Groups) >= tally.MaxGroups {
 		return false
 	}
+	found.Known = len(found.Groups)
 	q.tally.Sort(found)
 	return true
 }
@@ -267,7 +302,8 @@ func (q *groups) isUnmatched(found *answer.Groups) bool {
 	return len(q.input.Filter) > 0 && isKnown && matched == 0 && found.Missing == nil
 }
 
-// explained returns the complete reading in place of a result without records, because it shows why no record matches (R-CLAIM-8).
+// explained returns the complete reading in place of a result without records, because it shows why no record matches
+// (R-CLAIM-8).
 func (q *groups) explained(ctx context.Context, env tool.Env, found *answer.Groups) *answer.Groups {
 	tallied, err := tally.New(q.query)
 	if err != nil {
@@ -286,8 +322,8 @@ func (q *groups) isPlainCount() bool {
 	return q.query.Metric == "count" && q.input.GroupBy == nil && q.input.GroupByTime == nil && len(q.input.Filter) == 0
 }
 
-// isAdvertised reports whether the schema advertises aggregates of the stream, so that a plain count is not refused for the lack of them
-// (810k).
+// isAdvertised reports whether the schema advertises aggregates of the stream, so that a plain count is not refused for
+// the lack of them (810k).
 func (q *groups) isAdvertised(ctx context.Context, env tool.Env) bool {
 	scope := schemadoc.Scope{Stream: &q.input.Stream, ConnectionID: q.input.ConnectionID}
 	schema, err := schemaquery.Ask(ctx, env.RS.Get, scope, q.request.Sources)

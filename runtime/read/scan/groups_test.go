@@ -353,6 +353,9 @@ func TestTiesOfGroups(t *testing.T) {
 				if want {
 					ties++
 				}
+				if strings.Contains(read.text, "further_groups=unknown") {
+					t.Errorf("%s: one read knows all groups: %s", reads, read.text) // R-AGG-2
+				}
 				if strings.Contains(read.text, said) != want || strings.Contains(read.Note, said) != want ||
 					len(counts(read)) != limit {
 					t.Errorf("%s %s, limit %d: a tie: %v\n%s", reads, grouped, limit, want, read.text)
@@ -405,5 +408,77 @@ func TestRefusalOfARangeInAnAggregate(t *testing.T) {
 	var explained *tool.Explained
 	if refused := new(rs.Error); !errors.As(err, &refused) || !strings.Contains(refused.Message, "Range filters") || errors.As(err, &explained) {
 		t.Errorf("%v, explained by %+v", err, explained)
+	}
+}
+
+// R-CLAIM-7, R-AGG-5: the cursors of groups lead to all of them, each once and in order, at a provider that groups and
+// at one that does not.
+func TestGroupsHaveCursors(t *testing.T) {
+	timetest.WithoutRace(t)
+	for _, reads := range resource.AllReads() {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		for _, arguments := range []string{
+			`{"stream":"messages","metric":"count","group_by":"subject","limit":100}`,
+			`{"stream":"play_history","connection_id":"cin_spotify","metric":"count","group_by":"track_name","limit":40,"sort":"key"}`,
+			`{"stream":"play_history","metric":"sum","field":"ms_played","group_by":"track_name","limit":100,"sort":"value"}`,
+			`{"stream":"play_history","metric":"count","group_by":"artist_name","group_by_time":"played_at","granularity":"month","limit":100}`,
+		} {
+			keys, added, cursors := map[string]bool{}, int64(0), 0
+			var read page
+			for next := arguments; next != ""; {
+				read = c.call(t, "aggregate", next)
+				if strings.Contains(read.text, "further_groups=unknown") && reads != resource.ReadsOpen {
+					t.Errorf("the tally does not know how many groups follow: %s", read.text)
+				}
+				for _, each := range read.Data.Groups {
+					var group struct {
+						Key   json.RawMessage
+						Time  string
+						Count int64
+					}
+					if err := json.Unmarshal(each, &group); err != nil {
+						t.Fatal(err)
+					}
+					if keys[string(group.Key)+group.Time] {
+						t.Errorf("%s: %s is shown again", reads, each)
+					}
+					keys[string(group.Key)+group.Time] = true
+					added += group.Count
+				}
+				if next = ""; len(read.Next) > 0 {
+					if next = string(read.Next[0].Arguments); strings.Contains(next, `"cursor":`) {
+						cursors++
+					} else {
+						keys, added = map[string]bool{}, 0 // the call is one in place of this one
+					}
+				}
+			}
+			if added != read.Data.Filtered || cursors == 0 {
+				t.Errorf("%s: %d of %d records in %d groups, %d cursors of %s",
+					reads, added, read.Data.Filtered, len(keys), cursors, arguments)
+			}
+		}
+	}
+}
+
+// R-SCAN-7: a cursor of groups is refused in another call, also in one with another order.
+func TestForeignCursorsOfGroups(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	const first = `{"stream":"messages","metric":"count","group_by":"subject","limit":100,"sort":"key"}`
+	read := c.call(t, "aggregate", first)
+	var next struct{ Cursor string }
+	if err := json.Unmarshal(read.Next[0].Arguments, &next); err != nil || next.Cursor == "" {
+		t.Fatalf("%v %s", err, read.text)
+	}
+	for _, arguments := range []string{
+		`{"stream":"messages","metric":"count","group_by":"subject","sort":"-value","cursor":"` + next.Cursor + `"}`,
+		`{"stream":"messages","metric":"count","group_by":"from_name","sort":"key","cursor":"` + next.Cursor + `"}`,
+		`{"stream":"messages","metric":"count","group_by":"subject","cursor":"of the server"}`,
+		`{"stream":"*","metric":"count","cursor":"` + next.Cursor + `"}`,
+	} {
+		var refused *tool.Error
+		if _, err := c.try(t, "aggregate", arguments); !errors.As(err, &refused) || refused.Param != "cursor" {
+			t.Errorf("%s: %v", arguments, err)
+		}
 	}
 }

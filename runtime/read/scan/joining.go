@@ -67,10 +67,11 @@ func (j *joining) read(connection *string) (*answer.Groups, error) {
 // join keeps the first groups, up to the limit (0: all).
 func join(found *answer.Groups, groups []answer.Group, limit, connections int) {
 	others, _ := found.Members.Int("filtered_record_count")
+	unknown := others // records in groups that are not among these
 	kept := min(cmp.Or(limit, len(groups)), len(groups))
 	found.Groups = make([]answer.Group, len(groups))
 	for i, group := range groups {
-		if i < kept {
+		if unknown -= group.Count(); i < kept {
 			others -= group.Count()
 		}
 		found.Groups[i].Members = rawjson.Object{rawjson.Raw("key", group.Key()), rawjson.Int("count", group.Count())}
@@ -81,7 +82,9 @@ func join(found *answer.Groups, groups []answer.Group, limit, connections int) {
 	if !isTimeline && limit > 0 {
 		found.Members = found.Members.WithAll(rawjson.Int(limitName, int64(limit)))
 	}
-	found.Connections, found.Known = connections, len(groups)
+	if found.Connections = connections; unknown <= 0 {
+		found.Known = len(groups)
+	}
 }
 
 // merge adds up the groups of each connection. If a connection fails, or has more groups than the RS returns, the counts are rough.

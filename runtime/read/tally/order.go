@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 )
 
-// SortJoined orders groups that were counted in several sources as Sort does. By default the largest group is first; groups by time begin
-// with the earliest. others is the number of records in all other groups.
+// SortJoined orders groups that were counted in several sources as Sort does. By default the largest group is first;
+// groups by time begin with the earliest. others is the number of records in all other groups.
 func SortJoined(query Query, found *answer.Groups, others int64) {
 	slices.SortFunc(found.Groups, func(a, b answer.Group) int {
 		if query.GroupBy == "" {
@@ -28,12 +28,13 @@ func SortJoined(query Query, found *answer.Groups, others int64) {
 	query.sort(found, order, others)
 }
 
-// Sort keeps the first groups in the order of the query (R-AGG-5). It counts the records in the other groups. found must have all groups
-// that were kept.
+// Sort keeps the first groups in the order of the query (R-AGG-5). It counts the records in the other groups. found
+// must have all groups that were kept.
 func (t *Tally) Sort(found *answer.Groups) { t.query.sort(found, t.query.Sort, t.groups.others) }
 
-// sort keeps the first groups in an order: key, -key, value or -value. An empty order keeps the groups in the given order. Groups by time
-// alone must be given in the order of time. Ties are in the order of keys. Null is last in either direction (R-AGG-5).
+// sort keeps the groups of the page in an order: key, -key, value or -value. An empty order keeps the groups in the
+// given order. Groups by time alone must be given in the order of time. Ties are in the order of keys. Null is last in
+// either direction (R-AGG-5).
 func (q Query) sort(found *answer.Groups, order string, others int64) {
 	type ordered struct {
 		answer.Group
@@ -63,7 +64,7 @@ func (q Query) sort(found *answer.Groups, order string, others int64) {
 		slices.SortStableFunc(all, func(a, b ordered) int { return byKey(a, b, isDescending) })
 	}
 	for i, each := range all {
-		if found.Groups[i] = each.Group; i >= q.Limit {
+		if found.Groups[i] = each.Group; i < q.Skip || i-q.Skip >= q.Limit {
 			others += each.Count()
 		}
 	}
@@ -71,6 +72,8 @@ func (q Query) sort(found *answer.Groups, order string, others int64) {
 	if q.Sort != "" {
 		found.Members = append(found.Members, rawjson.String("sort", q.Sort))
 	}
+	found.Skipped = min(q.Skip, len(found.Groups))
+	found.Groups = found.Groups[found.Skipped:]
 	found.Keep(q.Limit)
 }
 

@@ -35,6 +35,7 @@ type Query struct {
 	AsWritten   bool   // dates and times with an offset count as they are written, not in TimeZone
 	Limit       int    // of groups, 1 to 100; 0 for the default: 100 by time, otherwise 10
 	Sort        string // of groups: key, -key, value or -value; empty: the order of the resource server
+	Skip        int    // groups at the start of that order that are left out
 }
 
 // Error reports a query that cannot be answered. The resource server refuses the same query.
