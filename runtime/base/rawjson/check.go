@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/bits"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -55,12 +57,18 @@ func Unambiguous(ctx context.Context, document []byte, depth int) (Value, error)
 	return c.compact(ctx, document)
 }
 
-// checker checks the structure and the syntax of a document.
+// checker reads a document once. It checks the grammar of RFC 8259 and the limits. Package jsontext needs a second pass for the limits, and
+// together that takes three times as long (a tenth of a hosted call of 25 records).
 type checker struct {
-	depth       int
-	checksNames bool // for unpaired surrogates
-	isForeign   bool // names must be unique, and an object has up to MaxMembers members
-	isSpaced    bool // whitespace is between tokens
+	document    []byte
+	at          int
+	tokens      int
+	depth       int      // how many objects and arrays may still be opened
+	checksNames bool     // for unpaired surrogates
+	isForeign   bool     // names must be unique, and an object has up to MaxMembers members
+	isSpaced    bool     // whitespace is between tokens
+	isEscaped   bool     // the last string has an escape
+	names       [][]byte // of the foreign objects that are not closed yet
 }
 
 const whitespace = " \t\r\n"
@@ -83,69 +91,240 @@ func (c *checker) compact(ctx context.Context, document []byte) (Value, error) {
 	return Value(compacted), nil
 }
 
-// check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a
-// text.
+// check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a text.
 func (c *checker) check(ctx context.Context, document []byte) error {
-	if err := c.scan(ctx, document); err != nil {
+	c.document = document
+	if err := c.value(ctx); err != nil {
 		return err
 	}
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(document), jsontext.AllowInvalidUTF8(true),
-		jsontext.AllowDuplicateNames(!c.isForeign))
-	_, err := decoder.ReadValue()
-	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return ErrRepeatedName
-	case err != nil || int(decoder.InputOffset()) != len(document):
+	if c.at < len(document) {
 		return ErrInvalid
 	}
 	return nil
 }
 
-// scan reads the structure of a document whose syntax is not checked yet.
-func (c *checker) scan(ctx context.Context, document []byte) error {
-	var members []int // of the objects and arrays that are not closed yet
-	var text []byte   // the last string
-	for at, tokens := 0, 1; at < len(document); at, tokens = at+1, tokens+1 {
-		if tokens%tokensPerCheck == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		switch document[at] {
-		case '"':
-			end := skipString(document, at)
-			text, at = document[at:end], end-1
-		case ':':
-			if err := c.checkName(text); err != nil {
-				return err
-			}
-			if last := len(members) - 1; last >= 0 {
-				if members[last]++; c.isForeign && members[last] > MaxMembers {
-					return ErrTooManyMembers
-				}
-			}
-		case '{', '[':
-			switch members = append(members, 0); {
-			case len(members) == 1 && at > 0: // after another text, such as a tag of HTML
-				return ErrInvalid
-			case len(members) > c.depth:
-				return ErrTooDeep
-			}
-		case '}', ']':
-			members = members[:max(0, len(members)-1)]
-		case ' ', '\t', '\r', '\n':
-			c.isSpaced = true
-		}
+// next returns the first byte of the next token, or 0 at the end.
+func (c *checker) next() byte {
+	if c.at < len(c.document) && c.document[c.at] > ' ' { // nearly always
+		return c.document[c.at]
+	}
+	if at := skipSpace(c.document, c.at); at > c.at {
+		c.at, c.isSpaced = at, true
+	}
+	if c.at == len(c.document) {
+		return 0
+	}
+	return c.document[c.at]
+}
+
+func (c *checker) value(ctx context.Context) error {
+	if c.tokens++; c.tokens%tokensPerCheck == 0 && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	isValid := false
+	switch c.next() {
+	case '{':
+		return c.members(ctx, '}')
+	case '[':
+		return c.members(ctx, ']')
+	case '"':
+		isValid = c.text()
+	case 't':
+		isValid = c.literal("true")
+	case 'f':
+		isValid = c.literal("false")
+	case 'n':
+		isValid = c.literal("null")
+	default:
+		isValid = c.number()
+	}
+	if !isValid {
+		return ErrInvalid
 	}
 	return nil
 }
 
-func (c *checker) checkName(name []byte) error {
-	if c.checksNames && bytes.IndexByte(name, '\\') >= 0 {
-		if _, err := jsontext.AppendUnquote(nil, name); err != nil {
-			if !jsontext.Value(name).IsValid(jsontext.AllowInvalidUTF8(true)) {
-				return ErrInvalid
+// members reads an object or an array from its opening bracket.
+func (c *checker) members(ctx context.Context, closing byte) error {
+	if c.depth--; c.depth < 0 {
+		return ErrTooDeep
+	}
+	c.at++
+	names := nameSet{first: len(c.names)}
+	if c.next() == closing {
+		c.at++
+		c.depth++
+		return nil
+	}
+	for {
+		if closing == '}' {
+			if err := c.name(&names); err != nil {
+				return err
 			}
+		}
+		if err := c.value(ctx); err != nil {
+			return err
+		}
+		next := c.next()
+		c.at++
+		switch next {
+		case ',':
+		case closing:
+			c.depth++
+			c.names = c.names[:names.first]
+			return nil
+		default:
+			return ErrInvalid
+		}
+	}
+}
+
+// name reads the name of a member and its colon.
+func (c *checker) name(names *nameSet) error {
+	if c.next() != '"' {
+		return ErrInvalid
+	}
+	start := c.at
+	if !c.text() {
+		return ErrInvalid
+	}
+	name := c.document[start+1 : c.at-1]
+	if c.checksNames && c.isEscaped {
+		var err error
+		if name, err = jsontext.AppendUnquote(nil, c.document[start:c.at]); err != nil {
 			return ErrInvalidName
 		}
 	}
+	if c.next() != ':' {
+		return ErrInvalid
+	}
+	c.at++
+	if c.isForeign {
+		return c.add(name, names)
+	}
 	return nil
+}
+
+// nameSet is the names of one object.
+type nameSet struct {
+	first int             // of its names in those of the checker
+	hints uint64          // a bit for each name; two names may share one
+	all   map[string]bool // of an object with many names
+}
+
+const manyNames = 64
+
+// add adds a name to those of its object.
+func (c *checker) add(name []byte, names *nameSet) error {
+	own := c.names[names.first:]
+	hint := len(name)
+	if hint > 0 {
+		hint += 5*int(name[0]) + 3*int(name[len(name)-1])
+	}
+	isHinted := names.hints&(1<<(hint%64)) != 0
+	names.hints |= 1 << (hint % 64)
+	if len(own) == manyNames {
+		names.all = make(map[string]bool, 2*manyNames)
+		for _, each := range own {
+			names.all[string(each)] = true
+		}
+	}
+	switch {
+	case len(own) == MaxMembers:
+		return ErrTooManyMembers
+	case names.all[string(name)], names.all == nil && isHinted && slices.ContainsFunc(own, func(each []byte) bool { return string(each) == string(name) }):
+		return ErrRepeatedName
+	case names.all != nil:
+		names.all[string(name)] = true
+	}
+	c.names = append(c.names, name)
+	return nil
+}
+
+// text reads a string.
+func (c *checker) text() bool {
+	document := c.document
+	c.isEscaped = false
+	for at := c.at + 1; at < len(document); {
+		if len(document)-at >= wordBytes {
+			found := delimiting(wordAt(document, at)) & highest
+			if found == 0 {
+				at += wordBytes
+				continue
+			}
+			at += bits.TrailingZeros64(found) / 8
+		}
+		switch b := document[at]; {
+		case b == '"':
+			c.at = at + 1
+			return true
+		case b == '\\':
+			length := escapeLength(document[at:])
+			if length == 0 {
+				return false
+			}
+			c.isEscaped = true
+			at += length
+		case b < ' ':
+			return false
+		default:
+			at++
+		}
+	}
+	return false
+}
+
+// escapeLength returns the length of the escape at the beginning of a text, or 0 if there is none.
+func escapeLength(text []byte) int {
+	switch {
+	case len(text) < 2:
+	case text[1] == 'u':
+		if len(text) >= 6 && !bytes.ContainsFunc(text[2:6], func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }) {
+			return 6
+		}
+	case strings.IndexByte(`"\/bfnrt`, text[1]) >= 0:
+		return 2
+	}
+	return 0
+}
+
+func (c *checker) literal(word string) bool {
+	if !bytes.HasPrefix(c.document[c.at:], []byte(word)) {
+		return false
+	}
+	c.at += len(word)
+	return true
+}
+
+// number reads a number: a sign, an integer without leading zeros, a fraction, and an exponent.
+func (c *checker) number() bool {
+	c.accept("-")
+	if !c.accept("0") && c.digits() == 0 {
+		return false
+	}
+	if c.accept(".") && c.digits() == 0 {
+		return false
+	}
+	if c.accept("eE") {
+		c.accept("+-")
+		return c.digits() > 0
+	}
+	return true
+}
+
+// accept reads one byte if it is among those given.
+func (c *checker) accept(some string) bool {
+	isAccepted := c.at < len(c.document) && strings.IndexByte(some, c.document[c.at]) >= 0
+	if isAccepted {
+		c.at++
+	}
+	return isAccepted
+}
+
+func (c *checker) digits() int {
+	start := c.at
+	for c.at < len(c.document) && '0' <= c.document[c.at] && c.document[c.at] <= '9' {
+		c.at++
+	}
+	return c.at - start
 }

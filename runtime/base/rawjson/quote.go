@@ -95,12 +95,15 @@ func wordAt[T ~string | ~[]byte](text T, i int) uint64 {
 		uint64(eight[4])<<32 | uint64(eight[5])<<40 | uint64(eight[6])<<48 | uint64(eight[7])<<56
 }
 
-// special sets the highest bit of the first quote, backslash, control character or byte outside ASCII. Later bytes may
-// be marked wrongly.
-func special(word uint64) uint64 {
+// delimiting sets the highest bit of the first quote, backslash or control character. Other bits, and later bytes, may be
+// marked wrongly.
+func delimiting(word uint64) uint64 {
 	quote, backslash := word^lowest*'"', word^lowest*'\\'
-	return ((quote-lowest)&^quote | (backslash-lowest)&^backslash | (word-lowest*' ')&^word | word) & highest
+	return (quote-lowest)&^quote | (backslash-lowest)&^backslash | (word-lowest*' ')&^word
 }
+
+// special sets the highest bit of the first byte that is delimiting or outside ASCII.
+func special(word uint64) uint64 { return (delimiting(word) | word) & highest }
 
 // plainPrefix returns the number of bytes before the first special one. It reads only whole words, so it may return
 // less.

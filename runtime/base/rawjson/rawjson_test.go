@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -276,6 +276,10 @@ func TestFaults(t *testing.T) {
 	for document, want := range map[string]error{
 		`{"a":1,"\u0061":2}`:                rawjson.ErrRepeatedName,
 		`{"a":{"b":1},"c":{"b":1}}`:         nil,
+		`{"ab":1,"":2,"b":3,"":4}`:          rawjson.ErrRepeatedName,
+		manyMembers(99, `"7":1`):            rawjson.ErrRepeatedName,
+		manyMembers(7, `"7":1`):             nil,
+		`{"a":1,}`:                          rawjson.ErrInvalid,
 		`{"\ud83d":1}`:                      rawjson.ErrInvalidName,
 		`{"\ud83d\ude00":"\ud83d"}`:         nil,
 		`{"\d":1}`:                          rawjson.ErrInvalid,
@@ -308,13 +312,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// manyMembers returns an object with members of different names.
-func manyMembers(count int) string {
-	var object rawjson.Object
-	for i := range count {
-		object = append(object, rawjson.Int(strconv.Itoa(i), 1))
+// manyMembers returns an object with members of different names, and the others.
+func manyMembers(count int, others ...string) string {
+	members := make([]string, count)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"%d":1`, i)
 	}
-	return string(object.Encode())
+	return "{" + strings.Join(append(members, others...), ",") + "}"
 }
 
 func TestReturnedBuffersAreEmpty(t *testing.T) {
