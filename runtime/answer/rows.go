@@ -18,12 +18,8 @@ type Rows struct {
 	Smaller      *Smaller // nil: the page has the requested limit
 }
 
-// Record is a record as it was sent. Its parts share memory.
-type Record struct {
-	Value   rawjson.Value  // nil: the adapter put the record together
-	Members rawjson.Object // of the record; in one without a value, without data
-	Data    rawjson.Object // the object data, or nil
-}
+// Record is a record as it was sent. One that the adapter put together has no value, and its members are without data.
+type Record = rawjson.Row
 
 // Envelope has the members of a list next to its rows.
 type Envelope struct {

@@ -57,8 +57,8 @@ func Unambiguous(ctx context.Context, document []byte, depth int) (Value, error)
 	return c.compact(ctx, document)
 }
 
-// checker reads a document once. It checks the grammar of RFC 8259 and the limits. Package jsontext needs a second pass for the limits, and
-// together that takes three times as long (a tenth of a hosted call of 25 records).
+// checker reads a document once. It checks the grammar of RFC 8259 and the limits. Package jsontext needs a second pass
+// for the limits, and together that takes three times as long (a tenth of a hosted call of 25 records).
 type checker struct {
 	document    []byte
 	at          int
@@ -91,7 +91,8 @@ func (c *checker) compact(ctx context.Context, document []byte) (Value, error) {
 	return Value(compacted), nil
 }
 
-// check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a text.
+// check reads a trimmed document. Values may have unpaired surrogates, which some servers write when they shorten a
+// text.
 func (c *checker) check(ctx context.Context, document []byte) error {
 	c.document = document
 	if err := c.value(ctx); err != nil {
@@ -232,10 +233,13 @@ func (c *checker) add(name []byte, names *nameSet) error {
 	switch {
 	case len(own) == MaxMembers:
 		return ErrTooManyMembers
-	case names.all[string(name)], names.all == nil && isHinted && slices.ContainsFunc(own, func(each []byte) bool { return string(each) == string(name) }):
-		return ErrRepeatedName
 	case names.all != nil:
+		if names.all[string(name)] {
+			return ErrRepeatedName
+		}
 		names.all[string(name)] = true
+	case isHinted && slices.ContainsFunc(own, func(each []byte) bool { return bytes.Equal(each, name) }):
+		return ErrRepeatedName
 	}
 	c.names = append(c.names, name)
 	return nil
@@ -274,13 +278,14 @@ func (c *checker) text() bool {
 	return false
 }
 
-// escapeLength returns the length of the escape at the beginning of a text, or 0 if there is none.
+// escapeLength returns the length of the escape at the beginning of a text, or 0 if that is not valid.
 func escapeLength(text []byte) int {
 	switch {
 	case len(text) < 2:
 	case text[1] == 'u':
-		if len(text) >= 6 && !bytes.ContainsFunc(text[2:6], func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }) {
-			return 6
+		const escaped = len(`\u0000`)
+		if len(text) >= escaped && len(bytes.Trim(text[2:escaped], "0123456789abcdefABCDEF")) == 0 {
+			return escaped
 		}
 	case strings.IndexByte(`"\/bfnrt`, text[1]) >= 0:
 		return 2

@@ -95,8 +95,8 @@ func wordAt[T ~string | ~[]byte](text T, i int) uint64 {
 		uint64(eight[4])<<32 | uint64(eight[5])<<40 | uint64(eight[6])<<48 | uint64(eight[7])<<56
 }
 
-// delimiting sets the highest bit of the first quote, backslash or control character. Other bits, and later bytes, may be
-// marked wrongly.
+// delimiting sets the highest bit of the first quote, backslash or control character. Other bits, and later bytes, may
+// be marked wrongly.
 func delimiting(word uint64) uint64 {
 	quote, backslash := word^lowest*'"', word^lowest*'\\'
 	return (quote-lowest)&^quote | (backslash-lowest)&^backslash | (word-lowest*' ')&^word

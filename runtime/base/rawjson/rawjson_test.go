@@ -241,30 +241,37 @@ func TestObjectMembers(t *testing.T) {
 }
 
 // The members of one object are not those of another, whichever names they share.
-func TestParseObjects(t *testing.T) {
+func TestParseRows(t *testing.T) {
 	values := []rawjson.Value{
 		rawjson.Value(`{}`), rawjson.Value(`{"a":1,"b":"x"}`), nil, rawjson.Value(`[1]`),
 		rawjson.Value(`{"a":2,"b":"y","c":null}`),
 		rawjson.Value(`{"b":3,"a":4}`), rawjson.Value(`null`), rawjson.Value(`{"b":5}`),
+		rawjson.Value(`{"a":{},"data":{"a":6,"data":{"c":1}},"b":7}`), rawjson.Value(`{"data":null,"a":1}`),
+		rawjson.Value(`{"a":1,"data": {"a":8,"d":[{}]} }`), rawjson.Value(`{"data":[{"a":1}]}`),
 	}
-	for i, got := range rawjson.ParseObjects(values) {
+	for i, got := range rawjson.ParseRows(values) {
 		want, isObject := rawjson.ParseObject(values[i])
-		if (got != nil) != isObject || string(got.Encode()) != string(want.Encode()) {
-			t.Errorf("%s: %s", values[i], got.Encode())
+		if (got.Members != nil) != isObject || string(got.Members.Encode()) != string(want.Encode()) {
+			t.Errorf("%s: %s", values[i], got.Members.Encode())
 		}
-		_ = append(got, rawjson.Bool("appended", true)) // must not reach the next object
+		data, hasData := rawjson.ParseObject(want.Get("data"))
+		if (got.Data != nil) != hasData || string(got.Data.Encode()) != string(data.Encode()) {
+			t.Errorf("%s: data %s", values[i], got.Data.Encode())
+		}
+		_ = append(got.Members, rawjson.Bool("appended", true)) // must not reach the next object
+		_ = append(got.Data, rawjson.Bool("appended", true))
 	}
 }
 
 // R-ERR-9: the members of the first of many objects do not decide the memory for all.
-func TestParseObjectsNeedsLittleMemory(t *testing.T) {
+func TestParseRowsNeedLittleMemory(t *testing.T) {
 	values := []rawjson.Value{rawjson.Value(`{` + strings.Repeat(`"":1,`, rawjson.MaxMembers-1) + `"":1}`)}
 	for range 99 {
 		values = append(values, rawjson.Value(`{}`))
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	rawjson.ParseObjects(values)
+	rawjson.ParseRows(values)
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
 		t.Errorf("%d bytes", used)

@@ -75,15 +75,20 @@ func Elements(value Value) ([]Value, bool) {
 		return nil, false
 	}
 	c := NewCursor(value)
-	c.Enter(ArrayValue)
-	elements := []Value{}
-	for c.More() {
-		if len(elements) == maxElements {
-			return nil, false
+	return c.Elements()
+}
+
+// Elements reads the next value, an array, and returns its elements. It is false for an array of more than 10,000
+// elements.
+func (c *Cursor) Elements() ([]Value, bool) {
+	elements, isWhole := []Value{}, true
+	for inside := c.Enter(ArrayValue); inside && c.More(); {
+		element := c.Value()
+		if isWhole = len(elements) < maxElements; isWhole {
+			elements = append(elements, element)
 		}
-		elements = append(elements, c.Value())
 	}
-	return elements, true
+	return elements, isWhole
 }
 
 // ParseObject returns the members of an object. It is false for a value of another kind.
@@ -91,45 +96,67 @@ func ParseObject(value Value) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
-	return appendMembers(make(Object, 0, 12), value, nil), true // records rarely have more members
+	one := objects{all: make(Object, 0, 12)} // records rarely have more members
+	c := NewCursor(value)
+	members, _ := one.read(&c, nil)
+	return members, true
+}
+
+// Row is a value of a list with its members. Its parts share memory.
+type Row struct {
+	Value   Value
+	Members Object // nil: the value is not an object
+	Data    Object // of the member data; nil if that is not an object
+}
+
+// ParseRows reads each value once. It copies only the names that the former object does not have at the same place, and
+// allocates the members of all objects together: a hosted call of 25 records takes 5 % less processor time.
+func ParseRows(values []Value) []Row {
+	rows := make([]Row, len(values))
+	outer, data := objects{all: Object{}, left: len(values)}, objects{all: Object{}, left: len(values)}
+	for i, value := range values {
+		rows[i].Value = value
+		if Kind(value) == ObjectValue {
+			c := NewCursor(value)
+			rows[i].Members, rows[i].Data = outer.read(&c, &data)
+		}
+	}
+	return rows
 }
 
 // maxRoom bounds the room for members that are not read yet: the first of many small objects may have very many
 // (R-ERR-9).
 const maxRoom = 4_096
 
-// ParseObjects returns the members of each value, or nil for a value that is not an object. It copies only the names
-// that the former object does not have at the same place, and allocates the members of all objects together: a hosted
-// call of 25 records takes 5 % less processor time.
-func ParseObjects(values []Value) []Object {
-	objects := make([]Object, len(values))
-	all, former := Object{}, Object(nil)
-	for i, value := range values {
-		if Kind(value) != ObjectValue {
-			continue
-		}
-		start := len(all)
-		all = appendMembers(all, value, former)
-		former = all[start:len(all):len(all)]
-		objects[i] = former
-		if start == 0 {
-			all = slices.Grow(all, min(len(all)*(len(values)-i-1), maxRoom))
-		}
-	}
-	return objects
+// objects are similar objects whose members are allocated together.
+type objects struct {
+	all, former Object // the members of all objects, and of the last one
+	left        int    // objects that may follow
 }
 
-// appendMembers appends the members of an object. It takes names from a similar object.
-func appendMembers(members Object, value Value, similar Object) Object {
-	c := NewCursor(value)
+// read reads an object. Data, if not nil, reads the member of that name if it is an object.
+func (o *objects) read(c *Cursor, data *objects) (members, inner Object) {
+	start := len(o.all)
 	c.Enter(ObjectValue)
 	for i := 0; c.More(); i++ {
-		name := c.Name()
-		if i < len(similar) && similar[i].Name == string(name) {
-			members = append(members, Member{Name: similar[i].Name, Value: c.Value()})
+		raw, name := c.Name(), ""
+		if i < len(o.former) && o.former[i].Name == string(raw) {
+			name = o.former[i].Name
 		} else {
-			members = append(members, Member{Name: string(name), Value: c.Value()})
+			name = string(raw)
 		}
+		at := c.At()
+		if data != nil && name == "data" && c.Kind() == ObjectValue {
+			inner, _ = data.read(c, nil)
+		} else {
+			c.Value()
+		}
+		o.all = append(o.all, Member{Name: name, Value: c.Since(at)})
 	}
-	return members
+	members = o.all[start:len(o.all):len(o.all)]
+	if o.left--; start == 0 && o.left > 0 {
+		o.all = slices.Grow(o.all, min(len(o.all)*o.left, maxRoom))
+	}
+	o.former = members
+	return members, inner
 }

@@ -89,11 +89,11 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 		return nil
 	}
 	list, err := c.response.List()
-	var rows []rawjson.Object
+	var rows []rawjson.Row
 	if err == nil {
-		rows, err = c.response.Objects()
+		rows, err = c.response.Rows()
 	}
-	if i := slices.IndexFunc(rows, func(row rawjson.Object) bool { return row == nil }); i >= 0 {
+	if i := slices.IndexFunc(rows, func(row rawjson.Row) bool { return row.Members == nil }); i >= 0 {
 		err = c.response.Unusable(fmt.Sprintf("hit %d of the source's answer is not an object", i+1), "")
 	}
 	if c.err = err; err != nil {
@@ -107,7 +107,8 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 	}
 	skipped := min(c.next.at.Skip, len(rows))
 	c.hits = slices.Grow(c.hits, len(rows)-skipped)
-	for i, members := range rows[skipped:] {
+	for i, row := range rows[skipped:] {
+		members := row.Members
 		if err := callEnded(ctx); err != nil {
 			return err
 		}

@@ -155,12 +155,12 @@ func search(t *testing.T, served *membership.Membership) (hits []string, missing
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := response.Objects()
+		rows, err := response.Rows()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, row := range rows {
-			hits = append(hits, row.Text("connection_id"))
+			hits = append(hits, row.Members.Text("connection_id"))
 		}
 		return hits, map[string]string{}
 	}

@@ -3,26 +3,28 @@ package rs
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// List is a list envelope (docs/provider-contract.md, Envelopes). Older servers wrap the envelope in another data object.
+// List is a list envelope (docs/provider-contract.md, Envelopes). Older servers wrap the envelope in another data
+// object.
 type List struct {
 	Outer    rawjson.Object // the body
 	Inner    rawjson.Object // the envelope inside data; nil if the body is the envelope
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
 
-	isTooLong bool             // more rows than rawjson.Elements returns
-	objects   []rawjson.Object // the members of each row; nil before the first call of Objects
+	isTooLong bool          // more rows than rawjson.Elements returns
+	parsed    []rawjson.Row // nil before the first call of Response.Rows
 }
 
 // Cursor returns a cursor at the start of a row.
 func (l *List) Cursor(row int) rawjson.Cursor { return rawjson.NewCursor(l.Rows[row]) }
 
-// List reads the body as a list, wrapped or not, with the rows of the requested page. A body without a list, or with too many
-// rows, is a *Failure. The caller must not write to the rows: the next call of List returns the same ones.
+// List reads the body as a list, wrapped or not, with the rows of the requested page. A body without a list, or with
+// too many rows, is a *Failure. The caller must not write to the rows: the next call of List returns the same ones.
 func (r *Response) List() (List, error) {
 	if r.list == nil {
 		list, err := r.wholeList()
@@ -34,16 +36,16 @@ func (r *Response) List() (List, error) {
 	return r.page(*r.list), nil
 }
 
-// Objects returns the members of each row of List, or nil for a row that is not an object. The caller must not write to them: the next call
-// returns the same ones.
-func (r *Response) Objects() ([]rawjson.Object, error) {
+// Rows returns the rows of List with their members. The caller must not write to them: the next call returns the same
+// ones.
+func (r *Response) Rows() ([]rawjson.Row, error) {
 	if _, err := r.List(); err != nil {
 		return nil, err
 	}
-	if r.list.objects == nil {
-		r.list.objects = rawjson.ParseObjects(r.list.Rows)
+	if r.list.parsed == nil {
+		r.list.parsed = rawjson.ParseRows(r.list.Rows)
 	}
-	return r.page(*r.list).objects, nil
+	return r.page(*r.list).parsed, nil
 }
 
 func (r *Response) wholeList() (List, error) {
@@ -55,7 +57,7 @@ func (r *Response) wholeList() (List, error) {
 		list.Outer, list.Inner = outer, list.Outer
 	}
 	switch {
-	case list.isTooLong, len(list.Rows) > limit && exceeds(rawjson.ParseObjects(list.Rows), limit):
+	case list.isTooLong, len(list.Rows) > limit && exceeds(rawjson.ParseRows(list.Rows), limit):
 		return List{}, r.Unusable(fmt.Sprintf("the resource server's answer has more than the %d rows that were requested", limit), tryAgain)
 	case !ok:
 		return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
@@ -66,7 +68,7 @@ func (r *Response) wholeList() (List, error) {
 // page removes the rows beyond the requested number.
 func (r *Response) page(list List) List {
 	if wanted := r.Request.Limit(); r.Request.Path == HybridRoute && len(list.Rows) > wanted { // asSent requests more
-		list.Rows, list.objects = list.Rows[:wanted], list.objects[:min(wanted, len(list.objects))]
+		list.Rows, list.parsed = list.Rows[:wanted], list.parsed[:min(wanted, len(list.parsed))]
 		if more := json.RawMessage("true"); list.Inner != nil {
 			list.Inner = list.Inner.With("has_more", more)
 		} else {
@@ -74,7 +76,7 @@ func (r *Response) page(list List) List {
 		}
 	}
 	if r.Request.isFromNow() {
-		list.Rows, list.objects, list.Outer, list.Inner = nil, nil, withoutNextPage(list.Outer), withoutNextPage(list.Inner)
+		list.Rows, list.parsed, list.Outer, list.Inner = nil, nil, withoutNextPage(list.Outer), withoutNextPage(list.Inner)
 	}
 	return list
 }
@@ -89,18 +91,22 @@ func withoutNextPage(envelope rawjson.Object) rawjson.Object {
 // rowsNames are the members under which servers list rows, the usual one first.
 var rowsNames = []string{"data", "records", "results", "hits"}
 
-// ListIn reads an envelope that is not wrapped, such as an expanded relation. It is false if no member has rows, or too many.
+// ListIn reads an envelope that is not wrapped, such as an expanded relation. It is false if no member has rows, or too
+// many.
 func ListIn(envelope rawjson.Value) (List, bool) {
-	var list List
-	list.Outer, _ = rawjson.ParseObject(envelope)
-	for _, name := range rowsNames {
-		if value := list.Outer.Get(name); rawjson.Kind(value) == rawjson.ArrayValue {
-			rows, isComplete := rawjson.Elements(value)
-			list.RowsName, list.Rows, list.isTooLong = name, rows, !isComplete
-			return list, isComplete
+	list, rank := List{Outer: make(rawjson.Object, 0, 12)}, len(rowsNames)
+	c := rawjson.NewCursor(envelope)
+	for inside := rawjson.Kind(envelope) == rawjson.ObjectValue && c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		name, at := string(c.Name()), c.At()
+		if found := slices.Index(rowsNames[:rank], name); found >= 0 && c.Kind() == rawjson.ArrayValue {
+			rows, isComplete := c.Elements()
+			list.RowsName, list.Rows, list.isTooLong, rank = name, rows, !isComplete, found
+		} else {
+			c.Value()
 		}
+		list.Outer = append(list.Outer, rawjson.Raw(name, c.Since(at)))
 	}
-	return list, false
+	return list, rank < len(rowsNames) && !list.isTooLong
 }
 
 // Get returns a member of the envelope, otherwise of the body. It is nil if the member is absent or null.
@@ -123,8 +129,8 @@ func (l List) Meta() rawjson.Object {
 // Member is one member of a JSON object. Its value keeps its spelling.
 type Member = rawjson.Member
 
-// Members returns the members of a JSON object in their order, duplicates included. It removes whitespace between tokens. Its error is
-// rawjson.ErrNotObject or one of rawjson.Compact.
+// Members returns the members of a JSON object in their order, duplicates included. It removes whitespace between
+// tokens. Its error is rawjson.ErrNotObject or one of rawjson.Compact.
 func Members(object []byte) ([]Member, error) {
 	compact, err := rawjson.Compact(object)
 	if err != nil {

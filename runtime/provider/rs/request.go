@@ -71,19 +71,19 @@ func (r Request) maxRows() int {
 }
 
 // IsExceededBy reports whether rows are more than the request's limit allows for one connection.
-func (r Request) IsExceededBy(rows []rawjson.Object) bool {
+func (r Request) IsExceededBy(rows []rawjson.Row) bool {
 	_, isSent := r.Query.Get("limit")
 	return isSent && exceeds(rows, r.Limit())
 }
 
 // exceeds reports whether rows have more of one connection than the limit. Resource servers apply a limit to each connection.
-func exceeds(rows []rawjson.Object, limit int) bool {
+func exceeds(rows []rawjson.Row, limit int) bool {
 	if len(rows) <= limit {
 		return false
 	}
 	counts := map[string]int{}
 	for _, row := range rows {
-		connection := row.Text("connection_id")
+		connection := row.Members.Text("connection_id")
 		if counts[connection]++; counts[connection] > limit {
 			return true
 		}

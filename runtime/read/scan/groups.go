@@ -434,7 +434,8 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 	if !found.IsGrouped && !slices.Contains(body.Names(), "value") {
 		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
 	}
-	for i, members := range rawjson.ParseObjects(groups) {
+	for i, row := range rawjson.ParseRows(groups) {
+		members := row.Members
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

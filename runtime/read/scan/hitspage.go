@@ -73,28 +73,29 @@ func hitsOf(ctx context.Context, response *rs.Response) (*answer.Hits, error) {
 	if err != nil {
 		return nil, err
 	}
-	members, err := response.Objects()
+	rows, err := response.Rows()
 	if err != nil {
 		return nil, err
 	}
 	found := &answer.Hits{
 		Origin: originOf(response), Coverage: coverageOf(response),
 		Envelope: envelopeOf(envelopeMembers(list), list.RowsName, "data", "has_more", nextCursorName, bookmarkName),
-		Hits:     make([]answer.Hit, len(members)),
+		Hits:     make([]answer.Hit, len(rows)),
 		Paging:   answer.Paging{HasMore: string(list.Get("has_more")) == "true", Cursor: list.Text(nextCursorName), Bookmark: list.Get(bookmarkName)},
 	}
-	for i, hit := range members {
+	for i, hit := range rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if hit == nil {
+		if hit.Members == nil {
 			return nil, response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
 		}
-		found.Hits[i].Members = hit
+		found.Hits[i].Members = hit.Members
 	}
-	if response.Request.IsExceededBy(members) {
+	if response.Request.IsExceededBy(rows) {
 		var added warnings
-		added.add(string(tool.LimitExceeded), fmt.Sprintf("the resource server sent %d hits for limit %d", len(members), response.Request.Limit()))
+		added.add(string(tool.LimitExceeded),
+			fmt.Sprintf("the resource server sent %d hits for limit %d", len(rows), response.Request.Limit()))
 		found.Warnings = append(slices.Clip(found.Warnings), added...)
 	}
 	return found, nil

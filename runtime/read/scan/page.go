@@ -78,7 +78,7 @@ func (m *matchingPage) stop(read *page, row int) {
 func (m *matchingPage) answer(input RowsInput, warnings warnings) *answer.Rows {
 	meta, bookmark := m.finish()
 	rows := m.reading.answer(input, answer.Envelope{Meta: meta, Warnings: warnings})
-	rows.Records, rows.Bookmark = recordsOfPage(m.rows, rawjson.ParseObjects(m.rows)), bookmark
+	rows.Records, rows.Bookmark = rawjson.ParseRows(m.rows), bookmark
 	return rows
 }
 

@@ -74,22 +74,21 @@ func rowsOf(ctx context.Context, response *rs.Response, request rs.Request, seen
 	if err != nil {
 		return nil, err
 	}
-	members, err := response.Objects()
+	records, err := response.Rows()
 	if err != nil {
 		return nil, err
 	}
-	seen = min(seen, len(members))
-	list.Rows, members = list.Rows[seen:], members[seen:]
-	for i, row := range members {
+	records = records[min(seen, len(records)):]
+	for i, row := range records {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if row == nil {
+		if row.Members == nil {
 			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")
 		}
 	}
 	rows := input.answer(response)
-	rows.Records = recordsOfPage(list.Rows, members)
+	rows.Records = records
 	rows.Envelope = envelopeOf(envelopeMembers(list), list.RowsName, "data", "has_more", nextCursorName, bookmarkName)
 	rows.Warnings = append(rows.Warnings, response.Absent...)
 	places := tool.PlacesOf(request)
@@ -115,19 +114,6 @@ func originOf(response *rs.Response) answer.Origin {
 
 func coverageOf(response *rs.Response) answer.Coverage {
 	return answer.Coverage{GrantIDs: response.GrantIDs, Absent: response.Absent}
-}
-
-// recordsOfPage returns the rows of a page with their members. The records share its memory.
-func recordsOfPage(values []rawjson.Value, members []rawjson.Object) []answer.Record {
-	data := make([]rawjson.Value, len(values))
-	for i := range members {
-		data[i] = members[i].Get("data")
-	}
-	records := make([]answer.Record, len(values))
-	for i, fields := range rawjson.ParseObjects(data) {
-		records[i] = answer.Record{Value: values[i], Members: members[i], Data: fields}
-	}
-	return records
 }
 
 // envelopeOf returns an envelope without the named members.

@@ -78,10 +78,11 @@ func (s *searching) countFiles(ctx context.Context, searched *answer.Searched) {
 	if err != nil {
 		return // their number stays unknown
 	}
-	rows, _ := response.Objects() // none, if the answer is unusable
+	rows, _ := response.Rows() // none, if the answer is unusable
 	for _, row := range rows {
-		isNamed := s.input.ConnectionID == nil || row.Text(connectionName) == *s.input.ConnectionID
-		if count, _ := row.Int("record_count"); isNamed && slices.Contains(searched.WithFiles, row.Text("name")) {
+		stream := row.Members
+		isNamed := s.input.ConnectionID == nil || stream.Text(connectionName) == *s.input.ConnectionID
+		if count, _ := stream.Int("record_count"); isNamed && slices.Contains(searched.WithFiles, stream.Text("name")) {
 			searched.FileRecords += count
 		}
 	}

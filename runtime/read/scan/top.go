@@ -47,7 +47,7 @@ func (q *rows) top(l *list) (*answer.Rows, error) {
 	found := l.filterWarnings()
 	found.add(tally.WarnNumbersAsText, first.Spelled())
 	page := l.reading.answer(q.input, answer.Envelope{Meta: meta, Warnings: found})
-	page.Records = recordsOfPage(rows, rawjson.ParseObjects(rows))
+	page.Records = rawjson.ParseRows(rows)
 	return page, nil
 }
 

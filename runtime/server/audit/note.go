@@ -31,7 +31,9 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	case rs.RecordsRoute:
 		c.notePage(request, response, true)
 	case rs.RecordRoute:
-		c.noteRows([]rawjson.Object{unwrapped(response)}, request, true)
+		record := rawjson.Row{Members: unwrapped(response)}
+		record.Data, _ = rawjson.ParseObject(record.Members.Get("data"))
+		c.noteRows([]rawjson.Row{record}, request, true)
 	case rs.AggregateRoute:
 		c.noteConnection(request)
 		c.noteUsedFields(request)
@@ -53,9 +55,9 @@ func (c *Call) noteHits(request rs.Request, hits *answer.Hits) {
 	defer c.mu.Unlock()
 	c.entry.Reads++
 	c.noteOrigin(hits.ProviderURL, hits.GrantIDs)
-	rows := make([]rawjson.Object, len(hits.Hits))
+	rows := make([]rawjson.Row, len(hits.Hits))
 	for i, hit := range hits.Hits {
-		rows[i] = hit.Members
+		rows[i].Members = hit.Members
 	}
 	if len(rows) > 0 {
 		c.noteUsedFields(request)
@@ -73,7 +75,7 @@ func (c *Call) noteOrigin(provider string, grants []string) {
 }
 
 func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bool) {
-	rows, err := response.Objects()
+	rows, err := response.Rows()
 	if err != nil {
 		return
 	}
@@ -85,19 +87,19 @@ func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bo
 
 // noteRows records the names in records or hits: where each comes from, which requested fields it has, and in which it matched.
 // Records are whole unless the request names fields.
-func (c *Call) noteRows(rows []rawjson.Object, request rs.Request, areRecords bool) {
+func (c *Call) noteRows(rows []rawjson.Row, request rs.Request, areRecords bool) {
 	c.entry.RecordsRead += len(rows)
 	requested := namesIn(request, "fields")
 	if areRecords && requested == nil && len(rows) > 0 {
 		c.entry.Fields = addName(c.entry.Fields, AllFields)
 	}
 	for _, row := range rows {
-		c.entry.Streams = addText(c.entry.Streams, row.Get("stream"))
-		c.entry.Connections = addText(c.entry.Connections, row.Get("connection_id"))
+		c.entry.Streams = addText(c.entry.Streams, row.Members.Get("stream"))
+		c.entry.Connections = addText(c.entry.Connections, row.Members.Get("connection_id"))
 		if c.log == nil { // only the origin is needed
 			continue
 		}
-		matched, _ := rawjson.Elements(row.Get("matched_fields"))
+		matched, _ := rawjson.Elements(row.Members.Get("matched_fields"))
 		for _, field := range matched {
 			name, _ := rawjson.Text(field)
 			c.entry.Fields = addName(c.entry.Fields, name)
@@ -105,9 +107,8 @@ func (c *Call) noteRows(rows []rawjson.Object, request rs.Request, areRecords bo
 		if requested == nil {
 			continue
 		}
-		data, _ := rawjson.ParseObject(row.Get("data"))
 		for _, name := range requested {
-			if data.Get(name) != nil {
+			if row.Data.Get(name) != nil {
 				c.entry.Fields = addName(c.entry.Fields, name)
 			}
 		}
