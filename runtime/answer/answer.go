@@ -2,7 +2,7 @@
 // everything that a result shows. It holds no reader and no context, and its records keep their bytes.
 package answer
 
-// Answer is what one call found: one of *Window, *Document and the other kinds of this package.
+// Answer is the result of one call: one of *Window, *Document and the other kinds of this package.
 type Answer interface {
 	From() Origin
 }

@@ -13,7 +13,7 @@ type Call struct {
 	Kind      CallKind
 }
 
-// CallKind is what a continuation returns (R-CLAIM-7), in the word of structured output.
+// CallKind is the kind of result that a continuation returns (R-CLAIM-7), in the word of structured output.
 type CallKind string
 
 const (

@@ -2,7 +2,7 @@ package answer
 
 import "github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 
-// Coverage is what was read for an answer. Every claim of a result is worded from it.
+// Coverage describes the data that was read for an answer. The wording of every claim follows from it.
 type Coverage struct {
 	GrantIDs []string        // the grants that answered, for a reader that can have several; otherwise nil
 	Missing  []Missing       // sources that failed; nil for a single source
@@ -12,7 +12,7 @@ type Coverage struct {
 	Searched *Searched       // of the first page of a search; otherwise nil
 }
 
-// Searched is what a search compared with its words, and what it left out (R-CLAIM-4).
+// Searched describes the data that a search compared with its words, and the data that it left out (R-CLAIM-4).
 type Searched struct {
 	Streams      []string      // nil: unknown
 	Unsearchable []string      // streams without a searchable field

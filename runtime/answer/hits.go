@@ -15,7 +15,7 @@ type Hits struct {
 	Smaller  *Smaller // nil: the page has the requested limit
 }
 
-// Question is what a search asked.
+// Question has the arguments of a search.
 type Question struct {
 	Words        string
 	Mode         string // lexical, semantic or hybrid

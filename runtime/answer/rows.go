@@ -39,7 +39,8 @@ type Paging struct {
 	Places   Places        // makes cursors within the page; nil if the adapter computed the page
 }
 
-// Places makes cursors for places in a list that has none of the resource server there. It sends no request.
+// Places makes cursors for positions within a page. The resource server only has cursors for the ends of pages. Places
+// sends no request.
 type Places interface {
 	// After returns the cursor after the first rows of the page.
 	After(rows int) string

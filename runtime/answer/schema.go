@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 )
 
-// Schema is what a grant gives access to: the index of all its streams, or with Stream the rows of one stream.
+// Schema is the schema of a grant: the index of all its streams, or with Stream the rows of one stream.
 type Schema struct {
 	Origin
 	Document     *schemadoc.Document
@@ -45,7 +45,7 @@ func (r *StreamRow) HasNamesOnly() bool {
 // Connections returns the connections that have the stream, or none if the server names none.
 func (r *StreamRow) Connections() []schemadoc.Connection { return r.Connector.ConnectionsOf(r.Stream) }
 
-// Sample is what the most recent records of a stream show of its fields (R-SCH-11).
+// Sample describes the fields of a stream by its most recent records (R-SCH-11).
 type Sample struct {
 	Records int
 	Fields  map[string]*SampledField

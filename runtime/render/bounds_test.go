@@ -54,7 +54,7 @@ func TestWrongForms(t *testing.T) {
 }
 
 // R-BUD-2: a cursor or a name that does not fit is an error, not a result that exceeds the bounds.
-func TestHandlesThatDoNotFit(t *testing.T) {
+func TestLongHandles(t *testing.T) {
 	body := `{"data":[],"next_cursor":"` + strings.Repeat("c", 30_000) + `"}`
 	_, err := runRecords(context.Background(), tool.Env{RS: &silent{}}, responded("/x", body), scan.RowsInput{Stream: "s"})
 	if !errors.As(err, new(*answer.TooLargeError)) || tool.Outcome(err) != string(rs.InvalidResponse) {

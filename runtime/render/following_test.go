@@ -291,7 +291,7 @@ func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 		{3, 70, 100, 10},
 		{3, 70, 1_000, 10},
 		{3, 70, 9_000, 10},
-		{2, 260, 5, 100}, // the place where a connection goes on is behind the longest page
+		{2, 260, 5, 100}, // a connection continues after the longest page
 		{60, 240, 5, 4},  // all connections are read, so that none has a call
 	} {
 		server := &shelf{rows: shelve(test.connections, sizes(test.rows, test.size)...)}
@@ -305,7 +305,7 @@ func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 }
 
 // R-BUD-3: if more connections have more rows than calls are shown, the text says which call gets the rest.
-func TestManyConnectionsSayWhichCallGetsTheRest(t *testing.T) {
+func TestManyConnectionsNameTheNextCall(t *testing.T) {
 	server := &shelf{rows: shelve(15, sizes(90, 100)...)}
 	result, err := sessionOver(t, server.open(t)).CallTool(t.Context(), &mcp.CallToolParams{
 		Name: "query_records", Arguments: json.RawMessage(`{"stream":"notes","limit":2}`),

@@ -49,7 +49,8 @@ var (
 	}...)
 )
 
-// maxSnippet is how much of a text around its first match is searched for marks, in bytes. Excerpts of servers are far shorter.
+// maxSnippet is the number of bytes around the first match that are searched for marks. Excerpts of servers are far
+// shorter.
 const maxSnippet = 16 << 10
 
 // aroundMatch returns the part of a long text around its first tag.

@@ -43,7 +43,7 @@ type hit struct {
 	isUnread     bool              // its record has more than the hit, and was not read (R-CLAIM-6)
 }
 
-// question is what a hit needs to know of the search.
+// question has the arguments of the search that the rendering of a hit needs.
 type question struct {
 	answer.Question
 	provider     string

@@ -53,7 +53,7 @@ var numbers = "[" + strings.Repeat("11111,", 9_000) + "1]"
 
 // R-BUD-3, R-BUD-6, R-HAND-7: of a value that is too large for a page and not a text, the beginning is shown with a
 // call of fetch. It shows more, and says that the rest is unavailable.
-func TestALargeValueThatIsNotText(t *testing.T) {
+func TestLargeBinaryValue(t *testing.T) {
 	body := `{"data":[{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers +
 		`,"n":1},"expanded":{"files":{"data":` + numbers + `}}}]}`
 	result := renderRecords(t, "/v1/streams/s/records?limit=1&expand=files", body, scan.RowsInput{Stream: "s"})

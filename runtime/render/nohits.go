@@ -45,7 +45,7 @@ func (s *HitsPage) noHits() (string, []answer.Call) {
 	return words(note, s.unsearchedNote()), s.otherSearches(narrowed)
 }
 
-// indexedField is what a search by words claims something about: other fields may have the words (R-CLAIM-4).
+// indexedField limits the claim of a search by words: other fields may have the words (R-CLAIM-4).
 const indexedField = "indexed field"
 
 // asGiven says what a field needs to match the query as given.

@@ -17,7 +17,7 @@ import (
 
 // R-SEARCH-11: without hits both channels say what was searched and how, and have calls to try, which are not a next
 // page.
-func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
+func TestSearchWithoutHitsSuggestsCalls(t *testing.T) {
 	for _, test := range []struct {
 		path, arguments, note string
 		try                   []string
@@ -78,7 +78,7 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 
 // R-BUD-1: if no record matches a filter by a text, both channels say what it compares, with the call that may find
 // records. A page with a row, a later page, and a filter by a number or a range do not say it.
-func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
+func TestPageWithoutRowsSuggestsCalls(t *testing.T) {
 	const whole, times = "A text in a filter matches whole values only.", "A date in a filter does not match times of that day."
 	for _, test := range []struct{ arguments, rows, note, try string }{
 		{`{"stream":"s","filter":{"seen":false,"subject":"flat"}}`, "", whole, `search {"q":"flat"}`},
@@ -243,7 +243,7 @@ func (g *groupsOf) Get(_ context.Context, request rs.Request) (*rs.Response, err
 
 // R-AGG-4: without a limit of the caller, 100 time groups are requested. With one, both channels say which span is
 // shown and have the call for the rest.
-func TestTimeGroupsThatAreCut(t *testing.T) {
+func TestCutTimeGroups(t *testing.T) {
 	for limit, want := range map[string]int{"": 34, "10": 10} {
 		server := &groupsOf{}
 		request := rs.Request{Path: "/v1/streams/s/aggregate"}
@@ -278,7 +278,7 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 }
 
 // R-SEARCH-10: an answer in which resource URIs replace the wrappers is valid JSON without them.
-func TestWrappersThatAreURIs(t *testing.T) {
+func TestURIsInWrappers(t *testing.T) {
 	body := `{"data":[{"stream":"s","id":"1","connection_id":"cin_1"}],"has_more":false,"meta":"pdpp://record/x",` +
 		`"extra":"pdpp://record/y"}`
 	result, err := runSearch(t.Context(), tool.Env{RS: &schemaOf{}}, responded("/v1/search?q=x", body), scan.HitsInput{})

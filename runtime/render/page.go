@@ -23,7 +23,7 @@ type page struct {
 	structured *[]byte  // the rows, each with a comma after it; borrowed
 }
 
-// rowEnd is where a row ends in either channel, in bytes and in characters.
+// rowEnd is the end of a row in either channel, in bytes and in characters.
 type rowEnd struct{ textBytes, structuredBytes, text, structured int }
 
 // frame is the content of both channels around the rows.

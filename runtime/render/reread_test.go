@@ -210,7 +210,7 @@ func TestAPageTooLargeIsReadAgain(t *testing.T) {
 }
 
 // R-BUD-3: if reading again does not help, a page ends early, and its cursor leads to the next row.
-func TestAPageThatCannotBeReadAgain(t *testing.T) {
+func TestFailedReread(t *testing.T) {
 	for name, server := range map[string]*pager{
 		"the limit is ignored": {rows: sizedRecords(sizes(100, 4_000)...), most: 50},
 		"the second read fails": {

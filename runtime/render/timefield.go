@@ -22,7 +22,7 @@ func TimeField(stream *schemadoc.Stream) string {
 	})
 }
 
-// TimesByRole returns the fields to which the schema of a stream gives the role of the event's time.
+// TimesByRole returns the fields that have the role of the event's time in the schema of a stream.
 func TimesByRole(stream *schemadoc.Stream) (names []string) {
 	for _, field := range stream.Fields() {
 		if tool.TimeRole.IsAdvertised(field.Values("role")) {

@@ -14,7 +14,7 @@ import (
 
 const titleCharacters = 160
 
-// maxRoleText is how much of a text may become a title or another short value, in characters.
+// maxRoleText limits a title or another short value, in characters.
 const maxRoleText = 4_000
 
 // ownTitle returns the source's title, unless it repeats one of the shown texts.

@@ -16,7 +16,7 @@ type fataler interface{ Fatal(...any) }
 
 type shownHit struct{ ID, Title, URL, Snippet, Time string }
 
-// foundHit renders a search with one hit of these members and gives it as structured output has it.
+// foundHit renders a search with one hit, and returns the hit in structured output.
 func foundHit(t fataler, members map[string]any) (hit shownHit, text string) {
 	body, err := json.Marshal(map[string]any{"object": "list", "data": []any{members}})
 	if err != nil {

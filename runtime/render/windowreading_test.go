@@ -252,7 +252,7 @@ func TestFurtherMatches(t *testing.T) {
 
 // R-WIN-4: words are found in a field whatever their normalization and white space, also where the resource server
 // compares characters.
-func TestWordsThatTheServerDoesNotFind(t *testing.T) {
+func TestUnfoundWords(t *testing.T) {
 	long := strings.Repeat("x", 16_380) // the match begins in one window and ends in the next
 	for _, test := range []struct{ text, q, window string }{
 		{"😀 one Cafe\u0301 two Cafe\u0301", "Caf\u00e9", "e Cafe\u0301 tw"},

@@ -24,11 +24,12 @@ func (r *Readings) NewBudget() *Budget {
 	return &Budget{left: r.options.Most, returned: make(chan struct{})}
 }
 
-// Read calls request with the number of records that it may request, up to most. An answer without records counts as one record, and a
-// failed request as none. If other requests have reserved what is left, Read waits for their answers. It returns ErrNoRecordsLeft if
-// nothing is left, an *rs.Failure if the context ends, otherwise the error of the request.
-func (b *Budget) Read(ctx context.Context, most int, request func(limit int) (records int, err error)) error {
-	limit, err := b.reserve(ctx, most)
+// Read calls request with the number of records that it may request, up to wanted. An answer without records counts as
+// one record, and a failed request as none. If other requests have reserved what is left, Read waits for their answers.
+// It returns ErrNoRecordsLeft if nothing is left, an *rs.Failure if the context ends, otherwise the error of the
+// request.
+func (b *Budget) Read(ctx context.Context, wanted int, request func(limit int) (records int, err error)) error {
+	limit, err := b.reserve(ctx, wanted)
 	if err != nil {
 		return err
 	}
@@ -37,14 +38,14 @@ func (b *Budget) Read(ctx context.Context, most int, request func(limit int) (re
 	if err == nil {
 		used = max(1, records)
 	}
-	b.giveBack(limit, limit-used)
+	b.release(limit, limit-used)
 	return err
 }
 
-// Discard gives back the records of an answer that is not used.
-func (b *Budget) Discard(records int) { b.giveBack(0, max(1, records)) }
+// Discard releases the records of an answer that is not used.
+func (b *Budget) Discard(records int) { b.release(0, max(1, records)) }
 
-func (b *Budget) giveBack(requested, left int) {
+func (b *Budget) release(requested, left int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.requested -= requested
@@ -53,10 +54,10 @@ func (b *Budget) giveBack(requested, left int) {
 	b.returned = make(chan struct{})
 }
 
-func (b *Budget) reserve(ctx context.Context, most int) (int, error) {
+func (b *Budget) reserve(ctx context.Context, wanted int) (int, error) {
 	for {
 		b.mu.Lock()
-		limit, returned := min(b.left, most), b.returned
+		limit, returned := min(b.left, wanted), b.returned
 		if limit <= 0 && b.requested == 0 {
 			b.mu.Unlock()
 			return 0, ErrNoRecordsLeft

@@ -64,7 +64,8 @@ const (
 	LimitsArgument // an object of relations and whole numbers
 )
 
-// Completion is what an argument names in the schema. Shells and clients offer these names, and a refusal lists them (R-ERR-7).
+// Completion is the kind of names in the schema that an argument takes. Shells and clients offer them, and a refusal
+// lists them (R-ERR-7).
 type Completion int
 
 const (
@@ -89,10 +90,10 @@ const (
 	DocumentTable              // its text alone
 )
 
-// Env is what one call may use. It belongs to that call alone: the reader has the caller's bearer (R-HOST-5).
+// Env has the resources of one call. It belongs to that call alone: the reader has the caller's bearer (R-HOST-5).
 type Env struct {
 	RS rs.Reader
-	// Granted is what the grants of the caller allow of each stream, as far as it is known (R-CLAIM-2).
+	// Granted has the limits of the caller's grants for each stream, as far as known (R-CLAIM-2).
 	Granted []granted.Stream
 	// WantsFile is set by a host that reads a file as a resource: the call then returns its bytes.
 	WantsFile bool
@@ -103,7 +104,8 @@ type Env struct {
 	// Caller distinguishes the callers that share Readings. It is not a bearer.
 	Caller string
 	Clock  Clock
-	// Budget is what the whole call may still read, which has the caller's turn already. It is set for a part of a call only.
+	// Budget is the remaining budget of the whole call, which has the caller's turn already. It is set for a part of a
+	// call only.
 	Budget *Budget
 	// Progress reports to the client how far the call is: a number that only grows, such as the records read, and a sentence. It is safe for
 	// concurrent use and sends only some of the reports. It is nil if the client did not ask for them.
@@ -112,8 +114,8 @@ type Env struct {
 	Connect func(Uncovered) string
 }
 
-// Uncovered is what a call asked for and no grant covers. A member is empty if the call did not name it. If all are empty, the grant itself
-// has to be renewed.
+// Uncovered is requested access that no grant covers. A member is empty if the call did not name it. If all are empty,
+// the grant itself has to be renewed.
 type Uncovered struct{ ConnectionID, Stream, Field string }
 
 // Template is one resource template of the surface (R-RES-1).

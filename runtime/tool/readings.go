@@ -18,11 +18,11 @@ const (
 	ReadOnTime     = 15 * time.Second // of the 25 s of a call
 	callerReadings = 2                // concurrent readings of one caller
 
-	// refusalTime is how long the refusal of filters by a provider is remembered. A conversation asks the provider only once, and soon
-	// notices a provider that starts to filter.
+	// refusalTime is the retention time of a provider's refusal of filters. It is long enough for a conversation, and
+	// short enough to notice an update of the provider.
 	refusalTime = 5 * time.Minute
 
-	indexTime = time.Minute // how long the state of a search index is remembered
+	indexTime = time.Minute // until the state of a search index is read again
 
 	stopTime = 5 * time.Minute
 	maxStops = 1_000
@@ -43,7 +43,8 @@ type Readings struct {
 	stops   *lru.Cache[[2]string, stop]
 }
 
-// stop is where an aggregate stopped. An aggregate has no cursor, so the call that continues it finds the place by its question.
+// stop is the position at which an aggregate stopped. An aggregate has no cursor, so the call that continues it finds
+// the position by its question.
 type stop struct {
 	cursor  string
 	expires time.Time

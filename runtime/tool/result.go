@@ -42,7 +42,7 @@ func Rendered(result *Result, err error) (*Answer, error) {
 	return &Answer{Render: func() (*Result, error) { return result, nil }}, nil
 }
 
-// Result is what a model may see of one call. Text and Structured are each complete alone (R-BUD-1).
+// Result is the result of one call for a model. Text and Structured are each complete alone (R-BUD-1).
 type Result struct {
 	Text       string
 	Structured json.RawMessage            // a JSON object
@@ -50,8 +50,8 @@ type Result struct {
 	IsError    bool
 	Rows       int // records, hits or groups that it shows
 
-	// File is a file that is not text (R-BLOB-3, R-BLOB-4), or nil. A host shows a model only pictures, as an image next to the text. It
-	// gives any file to a client that reads it as a resource.
+	// File is a file that is not text (R-BLOB-3, R-BLOB-4), or nil. A host shows a model only pictures, as an image next
+	// to the text. It serves any file to a client that reads it as a resource.
 	File *File
 }
 

@@ -15,7 +15,7 @@ type Role struct {
 // Has reports whether fields of that name have the role.
 func (r Role) Has(name string) bool { return slices.Contains(r.Fields, name) }
 
-// IsAdvertised reports whether one of the roles that a schema gives a field is this role.
+// IsAdvertised reports whether this role is among the advertised roles of a field.
 func (r Role) IsAdvertised(roles []string) bool {
 	return slices.ContainsFunc(roles, func(name string) bool { return slices.Contains(r.Advertised, name) })
 }

@@ -29,8 +29,8 @@ func TestWrapPassesBytesOn(t *testing.T) {
 	if _, opens := tool.Wrap(tool.Wrap(getter{}, get, nil, nil), get, nil, nil).(rs.Opener); opens {
 		t.Error("Wrap returned an Opener for a reader without Open")
 	}
-	inner, told := &opener{}, 0
-	outer := tool.Wrap(tool.Wrap(inner, get, func(rs.Request) { told++ }, nil), get, nil, nil)
+	inner, observed := &opener{}, 0
+	outer := tool.Wrap(tool.Wrap(inner, get, func(rs.Request) { observed++ }, nil), get, nil, nil)
 	if got, err := outer.Get(t.Context(), rs.Request{}); got != answer || err != nil {
 		t.Errorf("Get returns %v, %v", got, err)
 	}
@@ -39,7 +39,8 @@ func TestWrapPassesBytesOn(t *testing.T) {
 		t.Fatal("Wrap hides Open")
 	}
 	download, err := opens.Open(t.Context(), rs.Request{Path: "/v1/blobs/b"}, rs.Resume{})
-	if download == nil || err != nil || len(inner.opened) != 1 || inner.opened[0] != "/v1/blobs/b" || told != 1 {
-		t.Errorf("Open returns %v, %v; %q was opened; the observer was called %d times", download, err, inner.opened, told)
+	if download == nil || err != nil || len(inner.opened) != 1 || inner.opened[0] != "/v1/blobs/b" || observed != 1 {
+		t.Errorf("Open returns %v, %v; %q was opened; the observer was called %d times",
+			download, err, inner.opened, observed)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Fault is why an address is invalid. It completes a sentence, such as "names no host". It never repeats the address,
-// which may hold a password.
+// Fault is the reason why an address is invalid. It completes a sentence, such as "names no host". It never repeats the
+// address, which may hold a password.
 type Fault string
 
 func (f Fault) Error() string { return string(f) }

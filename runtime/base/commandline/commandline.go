@@ -23,7 +23,7 @@ func Connect(provider, cacheRoot string) string {
 	return Wanted{}.Connect(provider, cacheRoot)
 }
 
-// Wanted is what a sign-in requests. Empty members are omitted.
+// Wanted is the access that a sign-in requests. Empty members are omitted.
 type Wanted struct {
 	Source                       string // connector, as the provider names it
 	Connections, Streams, Fields []string

@@ -30,7 +30,7 @@ func New(all, part int64) *Share {
 	return &Share{waiting: semaphore.NewWeighted(all), all: all, part: part, callers: map[string]*caller{}}
 }
 
-// Acquire waits until a caller may use n of its part, and returns the function that gives them back. It returns the
+// Acquire waits until a caller may use n of its part, and returns the function that releases them. It returns the
 // context's error if the context ends first.
 func (s *Share) Acquire(ctx context.Context, name string, n int64) (release func(), err error) {
 	part := s.enter(name)

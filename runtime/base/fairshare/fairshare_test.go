@@ -45,7 +45,7 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// A request that ends while it waits takes nothing.
+// A request that is cancelled while it waits acquires nothing.
 func TestCancelled(t *testing.T) {
 	share := fairshare.New(2, 1)
 	ended, cancel := context.WithCancel(t.Context())

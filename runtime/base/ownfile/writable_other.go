@@ -2,5 +2,5 @@
 
 package ownfile
 
-// CheckWritable returns nil: this system does not tell without writing.
+// CheckWritable returns nil: this system has no check without a write.
 func CheckWritable(string) error { return nil }

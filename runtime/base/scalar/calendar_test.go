@@ -53,7 +53,7 @@ func TestDaysBeginAtTheirFirstInstant(t *testing.T) {
 
 // Clocks that change at midnight: it is skipped in Cairo, Beirut and Havana in spring, and occurs twice in Havana in
 // autumn.
-func TestMidnightsThatClocksChange(t *testing.T) {
+func TestMidnightsWithClockChanges(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ zone, day, want string }{
 		{"Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00Z"},

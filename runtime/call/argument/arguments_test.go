@@ -24,7 +24,7 @@ var names = argument.Names{
 	Aliases: map[string]string{"query": "q"},
 }
 
-// input is what decode reads, like generated code.
+// input has the decoded arguments, like generated code.
 type input struct {
 	Q           *string
 	Stream      *string

@@ -15,13 +15,14 @@ import (
 // Check checks one string, or one item of a list. Its error is a *tool.Error.
 type Check func(name, value string) error
 
-// SafeName refuses names of streams, fields and connections that could change the meaning of a request path (R-ARG-7).
+// SafeName returns an error for a name of a stream, field or connection that could change the meaning of a request path
+// (R-ARG-7).
 func SafeName(name, value string) error { return invalidID(name, recordid.CheckName(name, value)) }
 
-// RecordID refuses record ids under the rule for canonical keys (R-ARG-7).
+// RecordID returns an error for a record id that breaks the rule for canonical keys (R-ARG-7).
 func RecordID(name, value string) error { return invalidID(name, recordid.CheckRecordID(name, value)) }
 
-// invalidID returns the refusal for an error of package recordid.
+// invalidID returns the *tool.Error for an error of package recordid.
 func invalidID(name string, err error) error {
 	var refused *recordid.Error
 	if !errors.As(err, &refused) {
@@ -34,7 +35,7 @@ func invalidID(name string, err error) error {
 	return &tool.Error{Code: tool.InvalidID, Message: refused.Error() + advice, Param: name, Cause: err}
 }
 
-// FieldName refuses anything that cannot be one name of a comma-separated list.
+// FieldName returns an error for a value that cannot be one name in a comma-separated list.
 func FieldName(name, value string) error {
 	switch {
 	case value == "":
@@ -47,7 +48,7 @@ func FieldName(name, value string) error {
 	return nil
 }
 
-// NotBlank refuses an empty string and white space alone.
+// NotBlank returns an error for an empty string and for white space alone.
 func NotBlank(name, value string) error {
 	if strings.TrimSpace(value) == "" {
 		return refuse(tool.InvalidArguments, name, "must not be blank; pass the words to look for")
@@ -55,10 +56,10 @@ func NotBlank(name, value string) error {
 	return nil
 }
 
-// TimeZone refuses names that are not in the tz database.
+// TimeZone returns an error for a name that is not in the tz database.
 func TimeZone(name, value string) error {
 	_, err := time.LoadLocation(value)
-	if err != nil || value == "" || value == "Local" { // LoadLocation knows both, and the database has neither
+	if err != nil || value == "" || value == "Local" { // LoadLocation accepts both, but they are not in the database
 		return refuse(tool.InvalidArguments, name, fmt.Sprintf("is unknown: %s; pass an IANA name such as Europe/Berlin", quote(value)))
 	}
 	return nil
@@ -67,8 +68,8 @@ func TimeZone(name, value string) error {
 // maxCallbackBytes is callback_url_max_bytes of the metadata of PDPP servers.
 const maxCallbackBytes = 2048
 
-// CallbackURL accepts a URL that a provider may post events to: https, or http on this machine. Its error does not repeat the URL,
-// which may hold a secret.
+// CallbackURL returns an error for a URL that is neither https nor http on this machine. The error does not repeat the
+// URL, which may hold a secret.
 func CallbackURL(name, value string) error {
 	parsed, err := address.Parse(value)
 	problem := ""

@@ -14,7 +14,7 @@ import (
 
 // R-LOCAL-2, R-ERR-7: a refusal has the command that requests more access only if the grant ended, or if the schema
 // shows that a field exists and is not granted.
-func TestRefusalsThatAskTheOwner(t *testing.T) {
+func TestRefusalsAskTheOwner(t *testing.T) {
 	mismatch, notAllowed := fmt.Sprintf(failedClosed, "instance_mismatch"), fmt.Sprintf(failedClosed, "stream_not_allowed")
 	for name, test := range map[string]struct {
 		schema, arguments string

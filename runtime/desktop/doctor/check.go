@@ -94,7 +94,7 @@ func unreachable(format string, values ...any) Finding {
 
 const noAnswer = "no answer in time"
 
-// fromError returns the finding for an error. The fix is used if the error has no command.
+// fromError returns the finding for an error. It uses fix if the error has no command.
 func fromError(err error, fix string) Finding {
 	unusable, isOurs := errors.AsType[*credential.Error](err)
 	found := failed(credential.Internal, fix, "%v", err)
@@ -105,7 +105,7 @@ func fromError(err error, fix string) Finding {
 		found = failed(unusable.Class, cmp.Or(unusable.Command, fix), "%s", unusable.Message)
 	}
 	if found.Fix == "" {
-		found.Advice = "run doctor again; if this remains, ask who runs the provider"
+		found.Advice = "run doctor again; if it fails again, ask the operator of the provider"
 		if isOurs {
 			found.Advice = cmp.Or(unusable.NextStep, found.Advice)
 		}
@@ -129,7 +129,7 @@ func (e *examination) fromAnswer(err error) Finding {
 	return fromError(err, "")
 }
 
-// connectionProblem explains in a few words why there was no answer.
+// connectionProblem returns a short reason why there was no response.
 func connectionProblem(err error) string {
 	var name *net.DNSError
 	var timeout net.Error

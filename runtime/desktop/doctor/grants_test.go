@@ -99,7 +99,7 @@ func TestEveryProviderIsExamined(t *testing.T) {
 
 // R-LOCAL-5: an expired token that the next read renews needs no fix. doctor does not renew it or send it: it reads
 // with another grant, or not at all.
-func TestTokensThatAreRenewed(t *testing.T) {
+func TestRenewedTokens(t *testing.T) {
 	server := provider(t, healthy())
 	cache, asked := cached(t, server.URL)
 	store(t, cache, server.URL, "lasting", credential.Credential{GrantID: "grt_lasting"})

@@ -139,7 +139,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 }
 
 // A credential is reported shortly before it expires.
-func TestCredentialsThatExpireSoon(t *testing.T) {
+func TestCredentialsNearExpiry(t *testing.T) {
 	server := provider(t, healthy())
 	cache, asked := cached(t, server.URL)
 	store(t, cache, server.URL, "ending", credential.Credential{ExpiresAt: time.Now().Add(2 * day)})

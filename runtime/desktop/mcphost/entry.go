@@ -109,7 +109,7 @@ type format interface {
 	readable(content []byte) []byte
 }
 
-// problem is why a file cannot be changed. It repeats nothing of the file, which may contain secrets.
+// problem is the reason why a file cannot be changed. It repeats nothing of the file, which may contain secrets.
 type problem string
 
 func (p problem) Error() string { return string(p) }

@@ -55,7 +55,7 @@ func TestServersOfAFolder(t *testing.T) {
 	put(filepath.Join(folder, ".mcp.json"), `{"mcpServers"`)
 	claude, _ := Find("claude-code")
 	if _, err := claude.InFolder(machine, folder, "pdpp"); err == nil {
-		t.Error("a broken file is no error")
+		t.Error("no error for a broken file")
 	} else if _, ok := err.(*credential.Error); !ok {
 		t.Errorf("a broken file gives %v", err)
 	}

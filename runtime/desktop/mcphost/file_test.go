@@ -121,7 +121,7 @@ func TestFilesChangedMeanwhileAreLeftAlone(t *testing.T) {
 }
 
 // A file that the host creates after Plan is not overwritten.
-func TestFilesThatAppearMeanwhileAreLeftAlone(t *testing.T) {
+func TestNewFilesAreNotReplaced(t *testing.T) {
 	host, _ := Find("cursor")
 	machine := Machine{System: "linux", Home: t.TempDir()}
 	change := plan(t, host, machine)

@@ -94,7 +94,7 @@ func (h Host) Remote() bool { return h.SignIn != "" }
 // HasSkills reports whether the host has a folder for the user's Agent Skills.
 func (h Host) HasSkills() bool { return h.skills != "" }
 
-// Machine is where hosts keep their files.
+// Machine determines the paths of the hosts' files.
 type Machine struct {
 	System string // as in runtime.GOOS
 	Home   string // the user's home directory, absolute

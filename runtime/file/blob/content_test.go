@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// serving returns a client of a resource server whose one blob has no announced size, so that only its bytes tell.
+// serving returns a client of a resource server whose one blob has no announced size.
 func serving(t *testing.T, data string) *rs.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -36,7 +36,7 @@ const someText = "a23e5fdcd7b276bdd81aa1a0b7b963101863dd3f61ff57935f8c5ba462681e
 var asked = rs.Request{Path: "/v1/blobs/b"}
 
 // R-BLOB-2: bytes whose number no answer announced are held to what the record says of them, and to the most.
-func TestBytesAreThoseThatWerePromised(t *testing.T) {
+func TestBytesMatchTheReference(t *testing.T) {
 	client := serving(t, "some text\n")
 	for name, test := range map[string]struct {
 		reference blob.Reference

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// maxDepth is how many nested lists and objects are searched for references.
+// maxDepth limits the nesting of lists and objects that are searched for references.
 const maxDepth = 4
 
 // Replace returns a value with the references in it replaced, at any depth up to maxDepth. A path joins names and

@@ -92,7 +92,7 @@ func Sniff(data []byte) Format {
 	return format
 }
 
-// headerReach is how many bytes may precede the header of a PDF.
+// headerReach is the number of bytes that may precede the header of a PDF.
 const headerReach = 1024
 
 func isPDF(data []byte) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 )
 
-// R-DOC-2: each part is below its mark. Lines that look like marks are no parts.
+// R-DOC-2: each part is below its mark. Lines that look like marks do not begin parts.
 func TestJoin(t *testing.T) {
 	for _, test := range []struct {
 		name  string

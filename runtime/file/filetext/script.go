@@ -15,7 +15,7 @@ import (
 type script struct {
 	tag   atom.Atom
 	start int    // of its text
-	mark  string // nothing for a drawing, and for text in its usual place
+	mark  string // empty for a drawing, and for text on the line
 }
 
 // maxScripts bounds nested superscripts, subscripts and drawings.
@@ -44,7 +44,7 @@ func (p *page) endScript(tag atom.Atom) {
 	}
 }
 
-// openScript begins an element whose text is changed when it ends.
+// openScript begins a superscript, subscript or drawing.
 func (p *page) openScript(tag atom.Atom, mark string) {
 	if len(p.scripts) == maxScripts { // elements without an end
 		p.scripts = slices.Delete(p.scripts, 0, 1)
@@ -52,7 +52,7 @@ func (p *page) openScript(tag atom.Atom, mark string) {
 	p.scripts = append(p.scripts, script{tag, p.out.Len(), mark})
 }
 
-// scriptMarks are the marks of elements.
+// scriptMarks has the marks by element.
 var scriptMarks = map[atom.Atom]string{atom.Sup: equation.Superscript, atom.Sub: equation.Subscript, atom.Svg: ""}
 
 // openSpan begins text with a style. Inside of a superscript or subscript, every span is counted, to find its end.
@@ -68,13 +68,13 @@ func (p *page) openSpan(values map[string]string) {
 
 var (
 	styleRule = regexp.MustCompile(`\.([\w-]+)\s*\{([^{}]*)\}`)
-	raised    = regexp.MustCompile(`vertical-align\s*:\s*(super|sub)\b`)
-	moved     = regexp.MustCompile(`(?:^|[;\s])top\s*:\s*(-?)[0-9.]*[1-9]`)
+	aligned   = regexp.MustCompile(`vertical-align\s*:\s*(super|sub)\b`)
+	shifted   = regexp.MustCompile(`(?:^|[;\s])top\s*:\s*(-?)[0-9.]*[1-9]`)
 )
 
 // styleMark returns the mark of text with a style of CSS, or nothing.
 func styleMark(style string) string {
-	switch found, shift := raised.FindStringSubmatch(style), moved.FindStringSubmatch(style); {
+	switch found, shift := aligned.FindStringSubmatch(style), shifted.FindStringSubmatch(style); {
 	case found != nil && found[1] == "sub":
 		return equation.Subscript
 	case found != nil:
@@ -103,7 +103,7 @@ const maxClasses = 1000
 func (p *page) writeEquation(text string) {
 	if p.skipped == 0 && text != "" {
 		p.separate(text)
-		if before := p.out.Bytes(); len(before) > 0 && text != "" {
+		if before := p.out.Bytes(); len(before) > 0 {
 			p.out.WriteString(equation.Separator("", string(before[len(before)-1:])))
 		}
 		p.out.WriteString(text)
@@ -118,7 +118,7 @@ func (p *page) separate(text string) {
 	}
 }
 
-// inputText returns what a field of a form shows.
+// inputText returns the visible text of a form's input.
 func inputText(values map[string]string) string {
 	_, isChecked := values["checked"]
 	switch kind := strings.ToLower(values["type"]); {

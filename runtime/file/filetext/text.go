@@ -43,7 +43,7 @@ func decode(data []byte, declared string, isHTML bool) Text {
 	if decoder := decoders[name]; decoder != nil {
 		decoded = decoder(data)
 	} else {
-		decoded, _ = encodingOf(name).NewDecoder().Bytes(data) // these decoders replace invalid bytes by U+FFFD
+		decoded, _ = encodingOf(name).NewDecoder().Bytes(data) // these decoders replace invalid bytes with U+FFFD
 	}
 	decoded = bytes.TrimPrefix(decoded, []byte(bom))
 	return Text{Bytes: decoded, Charset: name, Detected: detected, Repaired: bytes.ContainsRune(decoded, utf8.RuneError)}

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 )
 
-// Approved is what the owner approved of one stream, as the authorization server reports it.
+// Approved is the approved access to one stream, as the authorization server reports it.
 type Approved struct {
 	Source      string   `json:"source,omitempty"`      // connector as the provider names it, such as https://registry.pdpp.dev/connectors/gmail
 	Stream      string   `json:"stream"`                // not empty
@@ -53,7 +53,7 @@ type Stream struct {
 	Constraint  TimeRange `json:"time_constraint,omitzero"` // of a grant
 }
 
-// TimeRange is a range of times in RFC 3339. An empty time is no bound.
+// TimeRange is a range of times in RFC 3339. An empty time means that there is no bound.
 type TimeRange struct {
 	Field string `json:"field,omitempty"` // of a grant: the field that is compared
 	Since string `json:"since,omitempty"` // inclusive

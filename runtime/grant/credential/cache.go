@@ -181,8 +181,8 @@ func exposedError(what, command string, err error) *Error {
 	return &Error{Class: Configuration, Message: message, Command: command, Cause: err}
 }
 
-// protectDirectories ensures that no other user can add a credential to the cache. Missing directories are no error. Only the root may be
-// a link; foreign directories are refused.
+// protectDirectories ensures that no other user can add a credential to the cache. Missing directories are allowed.
+// Only the root may be a link; foreign directories are refused.
 func (c *Cache) protectDirectories() error {
 	for _, path := range []string{c.Root, c.directory()} {
 		info, err := os.Lstat(path)

@@ -38,7 +38,7 @@ type hit struct {
 	stop
 }
 
-// stop is where a page may end: before a hit of a source, or after its last hit.
+// stop is a position at which a page may end: before a hit of a source, or after its last hit.
 type stop struct {
 	at      position
 	counted position // the same, as a number of hits after the child's first cursor

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// canned gives one answer at once.
+// canned returns the same answer for every request.
 type canned struct{ response rs.Response }
 
 func (c *canned) ProviderURL() string { return provider }

@@ -177,7 +177,7 @@ func TestAllSourcesFail(t *testing.T) {
 
 // R-PKG-6: the delays of several sources do not add up. A source that hangs in a later round makes a short page, is not
 // missing, and continues on the next page.
-func TestSourcesThatHangLaterMakeAShortPage(t *testing.T) {
+func TestHangingSourcesShortenThePage(t *testing.T) {
 	synctest.Test(t, sourcesThatHangLaterMakeAShortPage)
 }
 

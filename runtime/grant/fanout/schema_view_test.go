@@ -33,9 +33,9 @@ func (v *viewing) queries() []string {
 	return v.saw
 }
 
-// newViewing makes the server and gives it as a member of a package. It answers a request that pass lets through, and
-// does not know the view of others; without pass it answers nothing at all. It has no network, so that a bubble of
-// package synctest sees all that waits.
+// newViewing returns the server as a member of a package. It answers a request that pass lets through, and does not
+// know the view of others; without pass it answers nothing at all. It has no network, so that a bubble of package
+// synctest sees all that waits.
 func newViewing(t *testing.T, name string, pass func(*http.Request) bool) (*viewing, fanout.Source) {
 	t.Helper()
 	server := &viewing{name: name, pass: pass}
@@ -77,7 +77,7 @@ func (v *viewing) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // R-SCH-1, R-PKG-6: each source that does not know the compact view is asked for the full one, whatever the others do.
 // One that hangs is missing, is asked once, and costs its deadline once.
-func TestSourcesThatRefuseTheView(t *testing.T) {
+func TestRefusedView(t *testing.T) {
 	const deadline = time.Second
 	knowing := func(*http.Request) bool { return true }
 	old := func(r *http.Request) bool { return !r.URL.Query().Has("view") }

@@ -52,8 +52,9 @@ func (r *Reader) Search(ctx context.Context, request rs.Request) (tool.FoundHits
 	return p, nil
 }
 
-// assign gives each stream of a connection to one child. Of members that share a connection, the one whose grant has most of a stream is
-// asked for it (R-PKG-3, R-PKG-5, R-LOCAL-1). Sources without published streams or connection are always asked.
+// assign assigns each stream of a connection to one child. Of members that share a connection, the one whose grant has
+// most of a stream is asked for it (R-PKG-3, R-PKG-5, R-LOCAL-1). Sources without published streams or connection are
+// always asked.
 func (r *Reader) assign(streams []string) []*child {
 	var children []*child
 	for _, source := range r.active {

@@ -139,8 +139,8 @@ func scopeOf(sources rs.Sources) (connectionID *string, streams []string) {
 	return nil, nil
 }
 
-// one returns the source for a request to one source: the named one, or the only one that the request can mean (R-ERR-5). Members that
-// share a connection have the same records, so they are no ambiguity.
+// one returns the source for a request to one source: the named one, or the only one that the request can mean
+// (R-ERR-5). Members that share a connection have the same records, so they are not ambiguous.
 func (r *Reader) one(request rs.Request) (*Source, error) {
 	connectionID, streams := scopeOf(request.Sources)
 	if connectionID != nil {

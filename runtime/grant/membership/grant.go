@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// retryAfter is how long a failed grant is missing before it is asked again. An unreachable provider must not slow down every call.
+// retryAfter is the time until a failed grant is tried again. An unreachable provider must not slow down every call.
 const retryAfter = 5 * time.Second
 
 var (

@@ -153,7 +153,7 @@ func TestUseIsNotedEachHour(t *testing.T) {
 
 // R-LOCAL-2: a grant that has expired, one that is revoked in the middle and one whose provider is away cost their
 // sources, are named with why and with what gets them back, and no bearer is shown.
-func TestGrantsThatCannotBeUsed(t *testing.T) {
+func TestUnusableGrants(t *testing.T) {
 	provider := newServer(t, map[string][]string{
 		bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"},
 		bearerOf("c"): {"cin_c"},

@@ -25,7 +25,7 @@ const (
 	declinePause = 10 * time.Minute
 )
 
-// signIn is a tool.SignIn that replaces an ended grant by a new one with the same access.
+// signIn is a tool.SignIn that replaces an ended grant with a new one for the same access.
 type signIn struct {
 	grant  *grant
 	held   *credential.Entry // the ended grant

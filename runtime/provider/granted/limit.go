@@ -11,7 +11,7 @@ import (
 // EveryStream is the name for all streams of a source.
 const EveryStream = "*"
 
-// Stream is what a grant allows of one stream.
+// Stream is a stream with the limit of its grant.
 type Stream struct {
 	GrantID     string    // empty: unknown
 	Name        string    // EveryStream: all
@@ -20,7 +20,7 @@ type Stream struct {
 	Limit
 }
 
-// Limit is what a grant allows of a stream. The zero value allows everything.
+// Limit restricts the access to a stream. The zero value allows everything.
 type Limit struct {
 	Fields       []string  // empty: all
 	Records      []string  // ids; empty: all

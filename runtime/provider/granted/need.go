@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Need is what a request reads of a stream.
+// Need has the parts of a stream that a request reads.
 type Need struct {
 	Stream     string
 	Fields     []string // that the request names

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what a pdpp URI names.
+// Kind is the kind of thing that a pdpp URI names.
 type Kind string
 
 // The kinds, as URIs have them after pdpp://.

@@ -20,7 +20,7 @@ const (
 // for another one while it holds some.
 var largeTurns = make(chan struct{}, largeCalls)
 
-// allowance is what the requests of one call may use together. It is safe for concurrent use.
+// allowance limits the requests of one call together. It is safe for concurrent use.
 type allowance struct {
 	turn sync.Mutex // held while the call waits for its turn
 

@@ -138,7 +138,7 @@ func contentRange(value string) (first, size int64, ok bool) {
 	return first, size, err == nil && size == last+1
 }
 
-// downloadBody counts bytes, turns errors into failures, and gives up if the next byte takes too long.
+// downloadBody counts bytes, turns errors into failures, and returns an error if the next byte takes too long.
 type downloadBody struct {
 	io.ReadCloser
 	exchange *exchange

@@ -37,7 +37,7 @@ func whole(writer http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(writer, blob)
 }
 
-func TestOpenBeginsAndGoesOn(t *testing.T) {
+func TestOpenStartsAndResumes(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
 		from    rs.Resume

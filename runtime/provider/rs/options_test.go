@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-func TestOptionsThatAreRefused(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	const good = "https://rs.example.com"
 	tests := []struct {
 		name    string

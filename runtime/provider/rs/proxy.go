@@ -14,7 +14,8 @@ func Via(address string) string {
 	return ""
 }
 
-// ProxyFor returns the proxy of an address by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, or nil. This machine has none.
+// ProxyFor returns the proxy of an address by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, or nil. It returns nil for loopback
+// addresses.
 func ProxyFor(address string) *url.URL {
 	parsed, err := url.Parse(address)
 	if err != nil {

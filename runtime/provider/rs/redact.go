@@ -63,7 +63,7 @@ func (s *Secrets) with(bearer string) *Secrets {
 	return NewSecrets(append(slices.Clone(s.bearers), bearer)...)
 }
 
-// Format gives the same fixed word for every verb.
+// Format writes the same fixed word for every verb.
 func (s *Secrets) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
 func (s *Secrets) redactText(text string) string { return string(s.redact([]byte(text))) }

@@ -57,7 +57,7 @@ func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
 }
 
 // A body without members is sent as {}.
-func TestABodyOfNothing(t *testing.T) {
+func TestEmptyBody(t *testing.T) {
 	var got []byte
 	client, _ := serve(t, func(writer http.ResponseWriter, request *http.Request) {
 		got, _ = io.ReadAll(request.Body)

@@ -128,7 +128,8 @@ func (f Field) Values(flag string) []string {
 	return nil
 }
 
-// Advertised reports whether any of the fields has a capability. Some servers give client tokens only the names of fields.
+// Advertised reports whether any of the fields has a capability. Some servers show client tokens only the names of
+// fields.
 func Advertised(fields []Field) bool {
 	return slices.ContainsFunc(fields, func(f Field) bool {
 		return f.Has("eq") || f.Has("lex") || f.Has("sem") || f.Values("r") != nil || f.Values("a") != nil

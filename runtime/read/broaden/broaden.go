@@ -19,7 +19,7 @@ const (
 	maxReads  = 6               // of each source: the search as given, the schema, and four others
 	maxTime   = 3 * time.Second // and as long to wait for the caller's turn
 	hitsRead  = 50              // of each word
-	hitsShown = 10              // if the caller gives no limit
+	hitsShown = 10              // if the caller passes no limit
 )
 
 // Hits returns hits unchanged if there are any. Otherwise it searches for each significant word alone, then for other forms of the words

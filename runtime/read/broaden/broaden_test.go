@@ -213,7 +213,7 @@ func TestFormsOfOneWord(t *testing.T) {
 }
 
 // R-FIND-2: without any hit, the words, and whether all was searched.
-func TestNothing(t *testing.T) {
+func TestNoHits(t *testing.T) {
 	response, keys := (&index{records: mails}).search(t, "q", "violin dentist")
 	about := response.Relaxed
 	if len(keys) > 0 || !about.Complete || len(about.Words) != 2 {

@@ -21,12 +21,13 @@ type found struct {
 	turn     int             // rank among the hits of its connection with as many words
 }
 
-// rankDamping makes the first ranks of a list count about the same (reciprocal rank fusion; Cormack, Clarke and Büttcher, SIGIR 2009).
+// rankDamping reduces the difference between the first ranks of a list (reciprocal rank fusion; Cormack, Clarke and
+// Büttcher, SIGIR 2009).
 const rankDamping = 60
 
 // answer returns the hits of all attempts, ordered by the number of words that they match, then by rank.
 func (s *broadening) answer(given *answer.Hits) *answer.Hits {
-	s.describe()
+	s.describeWords()
 	hits := s.merged()
 	s.about.Found = len(hits)
 	limit := hitsShown
@@ -35,7 +36,7 @@ func (s *broadening) answer(given *answer.Hits) *answer.Hits {
 	}
 	given.Relaxed = s.about
 	for _, each := range hits[:min(len(hits), limit)] {
-		given.Hits = append(given.Hits, each.complete())
+		given.Hits = append(given.Hits, each.withEvidence())
 	}
 	if len(given.Hits) > 0 {
 		given.Envelope.Members, given.Meta, given.Paging = nil, given.Meta.Without("count", "count_accuracy", "recall"), answer.Paging{Limit: given.Limit}
@@ -43,7 +44,7 @@ func (s *broadening) answer(given *answer.Hits) *answer.Hits {
 	return given
 }
 
-func (s *broadening) describe() {
+func (s *broadening) describeWords() {
 	for _, each := range s.words {
 		if each.word == "" { // a search by meaning adds hits, but does not show that a word occurs
 			s.about.ByMeaning = true
@@ -68,7 +69,7 @@ func (s *broadening) merged() []*found {
 			matched := []string{each.word}
 			if each.word == "" {
 				if matched = s.wordsIn(hit.Members); 2*len(matched) <= len(s.about.Words) {
-					continue // any query has hits by meaning; only those that show most of the words count
+					continue // every query has hits by meaning; keep those with most of the words
 				}
 			}
 			id := fmt.Sprintf("%q %q %q", connectionOf(hit), hit.Members.Text("stream"), hit.Members.FirstText("record_key", "record_id", "id"))
@@ -110,7 +111,7 @@ func connectionOf(hit answer.Hit) string {
 	return hit.Members.FirstText("connection_id", "connector_instance_id")
 }
 
-// maxSnippet is how much of a snippet is compared with the words of the query, in characters.
+// maxSnippet is the number of characters of a snippet that are compared with the words of the query.
 const maxSnippet = 4_000
 
 // wordsIn returns the words that the snippet of a hit shows, in the same or a similar spelling.
@@ -160,8 +161,8 @@ func (f *found) addExcerpts(members rawjson.Object) {
 	}
 }
 
-// complete returns the hit with the evidence for all of its words.
-func (f *found) complete() answer.Hit {
+// withEvidence returns the hit with the evidence for all of its words.
+func (f *found) withEvidence() answer.Hit {
 	if f.evidence != nil {
 		f.hit.Members = f.hit.Members.With(evidenceName, rawjson.Array(f.evidence))
 	}

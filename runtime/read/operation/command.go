@@ -16,10 +16,10 @@ import (
 // a model.
 const listedValueBytes = 2_000
 
-// AnswerInput is what Answer needs to know of the call.
+// AnswerInput has the arguments of Answer.
 type AnswerInput struct{}
 
-// EventCapabilitiesInput is what EventCapabilities needs to know of the call.
+// EventCapabilitiesInput has the arguments of EventCapabilities.
 type EventCapabilitiesInput struct{}
 
 // Answer returns the RS's JSON unchanged and, as text, a line for each row of a list or each member of another object.

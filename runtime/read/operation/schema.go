@@ -27,8 +27,9 @@ type SchemaInput struct {
 
 func (i SchemaInput) isFull() bool { return i.Detail != nil && *i.Detail == "full" }
 
-// Schema reads what the grant gives access to: an index of all streams, the fields of one stream, or with detail full the schema of one
-// source. The scope is applied here too, since a server may ignore it (R-SCH-1). Its error is the reader's or a *tool.Error.
+// Schema reads the schema of the grant: an index of all streams, the fields of one stream, or with detail full the
+// schema of one source. The scope is applied here too, since a server may ignore it (R-SCH-1). Its error is the
+// reader's or a *tool.Error.
 func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Answer, error) {
 	read := readStream
 	if input.Stream == nil {

@@ -20,7 +20,7 @@ type DocumentInput struct {
 	Fields []string // nil: all
 }
 
-// Document reads one record. It also reads the schema if nothing else says when the record happened. Its error is the reader's.
+// Document reads one record. It also reads the schema if the record has no known time. It returns the reader's error.
 func Document(ctx context.Context, env tool.Env, request rs.Request, input DocumentInput) (*tool.Answer, error) {
 	response, err := env.RS.Get(ctx, request)
 	if err != nil {
@@ -59,7 +59,7 @@ func recordIn(response *rs.Response) (rawjson.Object, error) {
 	return body, nil
 }
 
-// Fields returns the fields of the record of a response. The target gets the record's connection if it names none.
+// Fields returns the fields of the record of a response. If the target names no connection, it gets the record's.
 func Fields(response *rs.Response, target recordid.Target) (rawjson.Object, recordid.Target, error) {
 	members, err := recordIn(response)
 	if err != nil {

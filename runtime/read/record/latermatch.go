@@ -8,10 +8,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
 )
 
-// windowsAhead is how many windows of the largest length are searched for later matches: some 130,000 characters.
+// windowsAhead is the number of windows that are searched for later matches: some 130,000 characters.
 const windowsAhead = 8
 
-// maxOffsets is how many later matches are listed (R-WIN-4).
+// maxOffsets is the number of later matches that are listed (R-WIN-4).
 const maxOffsets = 20
 
 // queryNotFound is the code of the resource server's refusal of words that do not occur (932k).

@@ -15,7 +15,8 @@ type timeBound struct {
 	isRising bool // the earliest time is first
 }
 
-// boundOrderTolerance is how far a record may be from the order of instants, because servers order times by their text (770).
+// boundOrderTolerance is the largest distance of a record from the order of instants. Servers order times by their text
+// (770).
 const boundOrderTolerance = 24 * time.Hour
 
 // boundOf returns the bound that a filter sets on the field that orders the list, or nil. It asks the resource server whether the list

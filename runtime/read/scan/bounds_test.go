@@ -120,7 +120,7 @@ func TestReadingEndsBehindABound(t *testing.T) {
 	}
 }
 
-// R-SCAN-8: a cancelled call ends with its error, and a refusal of rights is no interruption.
+// R-SCAN-8: a cancelled call ends with its error, and a refusal of rights does not count as an interruption.
 func TestEndedReading(t *testing.T) {
 	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
 	server := many(250)
@@ -152,7 +152,7 @@ func TestEndedReading(t *testing.T) {
 
 // R-SCAN-8: without leave to read, refusals stay as they are, and cursors of servers that read are refused before any
 // read.
-func TestNothingIsReadWithoutLeave(t *testing.T) {
+func TestReadingOnIsOptional(t *testing.T) {
 	server := many(250)
 	read, err := server.call(t, tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 100})},
 		"query_records", ofKindB)

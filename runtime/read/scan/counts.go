@@ -159,7 +159,7 @@ func (s *sourceCount) findField() error {
 	return nil
 }
 
-// recentRecords is how many records show which field holds the time.
+// recentRecords is the number of records that show which field holds the time.
 const recentRecords = 10
 
 // filter returns the range as a filter on the time field: days for a field of dates, otherwise instants.

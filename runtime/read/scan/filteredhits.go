@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// hitsAtOnce is how many hits are matched together. Their records are read concurrently.
+// hitsAtOnce is the number of hits that are matched together. Their records are read concurrently.
 const hitsAtOnce = 8
 
 // filteredHits is a page of the hits whose records match a filter.
@@ -67,7 +67,7 @@ func (q *filteredHits) pageRequest(limit int) rs.Request {
 	return request
 }
 
-// add keeps the matching hits of a page until the page of the answer is full: to test another hit costs a read.
+// add keeps the matching hits of a page until the answer is full, because each test of a hit costs a read.
 func (q *filteredHits) add(page *answer.Hits) error {
 	q.last = page
 	q.pages++
@@ -76,8 +76,8 @@ func (q *filteredHits) add(page *answer.Hits) error {
 	for i, hit := range page.Hits {
 		rows[i].id = idOfHit(hit)
 	}
-	first, beyond := start.skipped(rows)
-	q.next = position{Cursor: page.Cursor, Skip: beyond, LastRow: start.LastRow}
+	first, skip := start.skipped(rows)
+	q.next = position{Cursor: page.Cursor, Skip: skip, LastRow: start.LastRow}
 	switch {
 	case page.Cursor == "" || page.Cursor == start.Cursor:
 		q.isDone, q.isAtEnd, q.Complete = true, true, !page.HasMore

@@ -32,7 +32,7 @@ func (w *watched) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 	return w.Reader.Get(ctx, request)
 }
 
-// taken gives what was asked for since it was called last.
+// taken returns the requests since its last call.
 func (w *watched) taken() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,7 +77,7 @@ func (c caller) try(t testing.TB, name, arguments string) (*tool.Result, error) 
 	return nil, nil
 }
 
-// page is what a test looks at of an answer.
+// page has the members of an answer that a test reads.
 type page struct {
 	text string
 	Data struct {

@@ -74,7 +74,7 @@ func TestTallies(t *testing.T) {
 }
 
 // R-AGG-4, R-SCAN-3: groups of a key and a time that are cut are not the largest, and both channels say which they are.
-func TestWhichGroupsOfKeysAndTimes(t *testing.T) {
+func TestCutGroupsOfKeysAndTimes(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	read := c.call(t, "aggregate",
 		`{"stream":"play_history","metric":"count","group_by":"artist_name","group_by_time":"played_at",`+
@@ -86,8 +86,7 @@ func TestWhichGroupsOfKeysAndTimes(t *testing.T) {
 	}
 }
 
-// R-AGG-2: who read the records knows how many groups the limit leaves out, unless there were too many to tell them
-// apart.
+// R-AGG-2: a reading counts the groups that the limit leaves out, unless there are too many to distinguish.
 func TestFurtherGroups(t *testing.T) {
 	timetest.WithoutRace(t)
 	server := many(10_001)
@@ -107,7 +106,7 @@ func TestFurtherGroups(t *testing.T) {
 // R-SCAN-3: amounts that a source writes as texts add up, exactly, and the answer says what was added. A range
 // with a number as its bound compares them by value (R-SCAN-2), and so do max, min and an order. A bound that is text
 // is warned of.
-func TestNumbersThatAreTexts(t *testing.T) {
+func TestNumbersAsTexts(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
 		cents := c.call(t, "aggregate", `{"stream":"transactions","metric":"sum","field":"amount_cents"}`)
@@ -137,7 +136,7 @@ func TestNumbersThatAreTexts(t *testing.T) {
 
 // R-SCAN-9, R-CLAIM-3, R-CLAIM-8: a filter that matched nothing shows the values of its fields, and a near one as a
 // call. Conditions that match only alone are counted alone, on both kinds of provider.
-func TestValuesThatAreSeenInstead(t *testing.T) {
+func TestOtherValuesAreNamed(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		testValuesSeen(t, newCaller(sandboxOf(t, reads, "everything"), 20_000))
 	}
@@ -194,7 +193,7 @@ func TestZoneWithoutTimeGroups(t *testing.T) {
 
 // Conditions on times with what is not a time, and time groups of a field without times, are errors with an accepted
 // form.
-func TestOperandsThatAreNotTimes(t *testing.T) {
+func TestOperandsMustBeTimes(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	for call, want := range map[[2]string]string{
 		{

@@ -87,7 +87,7 @@ func bareHit(key int) string {
 
 // R-CLAIM-6, R-FIND-4: the records of the first five hits are read, and a value that was not read differs from one that
 // a record lacks.
-func TestValuesThatWereNotRead(t *testing.T) {
+func TestUnreadValues(t *testing.T) {
 	s := &shelf{records: map[string]string{}}
 	for key := range 7 {
 		s.hits = append(s.hits, bareHit(key))

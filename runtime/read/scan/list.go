@@ -83,7 +83,7 @@ func (l *list) page() (*page, error) {
 	return nil, l.interrupted(err)
 }
 
-// isNew reports whether the resource server gives a cursor for the first time in this reading of a connection, and remembers it.
+// isNew remembers a cursor, and reports whether it is the first time in this reading of a connection.
 func (l *list) isNew(cursor string) bool {
 	if l.seen == nil {
 		l.seen = map[position]bool{}

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// maxRereads is how often a page may be read again. One reread is enough unless the page has several connections.
+// maxRereads limits the rereads of a page. One is enough unless the page has several connections.
 const maxRereads = 3
 
 // readPage returns a page as the resource server sends it. A page that does not fit into a result is read again with a smaller limit when it

@@ -5,7 +5,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// position is where a list continues: a number of rows after the beginning of the page at a cursor of the resource server.
+// position is a place in a list: a number of rows after the beginning of the page at a cursor of the resource server.
 type position struct {
 	Connection string `json:"o,omitempty"` // if connections are read one after another
 	Cursor     string `json:"c,omitempty"` // of the resource server; empty: the beginning of the list

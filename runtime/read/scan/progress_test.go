@@ -16,16 +16,16 @@ func TestProgressOfAReading(t *testing.T) {
 	for reads, want := range map[resource.Reads]bool{resource.ReadsV01: true, resource.ReadsOpen: false} {
 		c := newCaller(sandboxOf(t, reads, "gmail_personal"), 10_000)
 		var mu sync.Mutex
-		var told []string
+		var reported []string
 		last := int64(0)
 		env := tool.Env{RS: c.watched, Readings: c.readings, Progress: func(done int64, message string) {
 			mu.Lock()
 			defer mu.Unlock()
 			if done <= last {
-				t.Errorf("told %d after %d", done, last)
+				t.Errorf("reported %d after %d", done, last)
 			}
 			last = done
-			told = append(told, message)
+			reported = append(reported, message)
 		}}
 		for _, definition := range gen.Surface().Tools {
 			if definition.Name != "aggregate" {
@@ -36,8 +36,8 @@ func TestProgressOfAReading(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if (len(told) > 0) != want {
-			t.Errorf("%v: told %q after %q", reads, told, c.taken())
+		if (len(reported) > 0) != want {
+			t.Errorf("%v: reported %q after %q", reads, reported, c.taken())
 		}
 	}
 }

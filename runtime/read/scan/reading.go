@@ -64,7 +64,7 @@ type reading struct {
 	filter  *condition.Filter // the filter that the adapter applies; nil: none
 
 	isResumed bool // an earlier call read the first records
-	needsAll  bool // an interruption is an error, because a part of the records is no answer
+	needsAll  bool // an interruption is an error, because a part of the records is not an answer
 	isBounded bool // the records past a bound of the filter are not read
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-SCAN-6: an answer tells where a reading stopped, and its rest is found, also when the last record that counts
-// stands pages before the last one that was read: the memory of that page has been used again.
+// R-SCAN-6: an answer reports where a reading stopped, and the next call reads the rest. This holds even if the last
+// record that counts is pages before the last one that was read, when the memory of its page has been reused.
 func TestStopsPagesBefore(t *testing.T) {
 	server := &standIn{}
 	for n := range 1_000 {
@@ -41,7 +41,7 @@ func TestStopsPagesBefore(t *testing.T) {
 	}
 }
 
-// R-SCAN-4: the first rows may come from any page, and the reading tells of the last record that it read.
+// R-SCAN-4: the first rows may come from any page, and the reading names the last record that it read.
 func TestTopOverManyPages(t *testing.T) {
 	server := many(900)
 	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 850})}

@@ -19,7 +19,7 @@ import (
 // scopeTime is the maximum time in which a search learns what it covers.
 const scopeTime = 3 * time.Second
 
-// searchScope is what the schema says about the streams of a search.
+// searchScope has the schema of the streams of a search.
 type searchScope struct {
 	answer.Searched
 	byMeaning  bool              // a stream can be searched by meaning

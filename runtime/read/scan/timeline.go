@@ -98,7 +98,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	return t.page(order, input), nil
 }
 
-// maxSources is how many sources one call reads: each may take three of its requests (R-SCAN-8).
+// maxSources limits the sources of one call. Each may take three of its requests (R-SCAN-8).
 const maxSources = 128
 
 // findSources reads the schema, and makes a source for each stream and connection.
@@ -332,7 +332,7 @@ func isOwnBound(err error) bool {
 	return errors.Is(err, tool.ErrNoRecordsLeft) || errors.Is(err, errNoCursor) || errors.Is(err, errRepeatedCursor)
 }
 
-// namesListed is how many names a sentence lists.
+// namesListed is the number of names that a sentence lists.
 const namesListed = 40
 
 // joined returns names for a sentence, up to namesListed, and the number of the others.

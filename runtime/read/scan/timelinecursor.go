@@ -44,7 +44,7 @@ func (s *source) hash() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:hashLength]
 }
 
-// hashSet returns the hashes that a text joins.
+// hashSet returns the hashes in a text without separators.
 func hashSet(text string) map[string]bool {
 	all := make(map[string]bool, len(text)/hashLength)
 	for hash := range slices.Chunk([]byte(text), hashLength) {
@@ -65,8 +65,8 @@ func (c timelineCursor) places() map[string]*sortKey {
 	return places
 }
 
-// sourceHint is what a process remembers of a source for some minutes, so that no page is read twice. The rows of a page do not depend on
-// it.
+// sourceHint is remembered for some minutes, so that no page of a source is read twice. The rows of a page do not
+// depend on it.
 type sourceHint struct {
 	Field  string `json:"f"`
 	Cursor string `json:"c,omitempty"` // of the resource server

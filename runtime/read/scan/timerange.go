@@ -100,7 +100,7 @@ func instantOf(value rawjson.Value, clock tool.Clock) (instant time.Time, form s
 	return scalar.At(written, offset), form, true
 }
 
-// Slacks are how far the instants of a list may be out of order.
+// Slacks limit the disorder of the instants in a list.
 const (
 	secondSlack = time.Second    // fractions of different lengths: 00.5Z comes before 00Z
 	offsetSlack = 28 * time.Hour // offsets from -12:00 to +14:00, or dates among times

@@ -71,7 +71,7 @@ func TestPagesInTheOrderOfAnotherField(t *testing.T) {
 }
 
 // R-SCAN-4: numbers as text are ordered by value, and the result says so.
-func TestFirstRowsByNumbersThatAreTexts(t *testing.T) {
+func TestFirstRowsByNumbersAsTexts(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	for sort, warns := range map[string]bool{"-amount": true, "-amount_cents": false, "counterparty": false} {
 		read := c.call(t, "query_records", `{"stream":"transactions","sort":"`+sort+`","limit":2,"fields":["number"]}`)
@@ -107,7 +107,7 @@ func TestRefusedNamesStayRefused(t *testing.T) {
 
 // R-SCAN-1: at a provider that filters, a field or an operator that it refuses is refused, and no page is read without
 // the filter.
-func TestFieldsThatAProviderDoesNotFilter(t *testing.T) {
+func TestUnfilterableFields(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	for name, arguments := range map[string]string{
 		"query_records": `{"stream":"transactions","filter":{"description":{"gte":"a"}}}`,

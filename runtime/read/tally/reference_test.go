@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 )
 
-// row is what the reference below reads of a record.
+// row has the fields that the reference below reads.
 type row map[string]any
 
 var (
@@ -113,9 +113,9 @@ func plain(value any) any {
 
 // group is one group of the reference.
 type group struct {
-	records int64
-	sum     *big.Rat
-	told    map[string]bool
+	records  int64
+	sum      *big.Rat
+	distinct map[string]bool
 
 	measured bool // the sum is of something
 }
@@ -130,7 +130,7 @@ func addPlainly(t *rapid.T, groups map[string]*group, query tally.Query, read ro
 	}
 	for name := range named {
 		if groups[name] == nil {
-			groups[name] = &group{sum: new(big.Rat), told: map[string]bool{}}
+			groups[name] = &group{sum: new(big.Rat), distinct: map[string]bool{}}
 		}
 		groups[name].records++
 		for _, value := range elements(read["v"]) {
@@ -141,7 +141,7 @@ func addPlainly(t *rapid.T, groups map[string]*group, query tally.Query, read ro
 				groups[name].sum.Add(groups[name].sum, exact)
 				groups[name].measured = true
 			}
-			groups[name].told[fmt.Sprintf("%T %v", value, value)] = true
+			groups[name].distinct[fmt.Sprintf("%T %v", value, value)] = true
 		}
 	}
 }
@@ -291,8 +291,8 @@ func compareValue(t *rapid.T, query tally.Query, want *group, got json.RawMessag
 			t.Fatalf("counted %s of %d", got, want.records)
 		}
 	case "count_distinct":
-		if string(got) != fmt.Sprint(len(want.told)) {
-			t.Fatalf("told apart %s of %v", got, want.told)
+		if string(got) != fmt.Sprint(len(want.distinct)) {
+			t.Fatalf("distinct apart %s of %v", got, want.distinct)
 		}
 	case "sum":
 		if string(got) == "null" && !want.measured {

@@ -168,7 +168,7 @@ func TestDistinctValuesAreBounded(t *testing.T) {
 	}
 }
 
-func TestQueriesThatCannotBe(t *testing.T) {
+func TestImpossibleQueries(t *testing.T) {
 	for name, test := range map[string]struct {
 		query     tally.Query
 		parameter string

@@ -39,7 +39,7 @@ func (t *Top) StartAfter(value rawjson.Value, key string) {
 	t.after = &ranked{value: after, key: key}
 }
 
-// maxOrdered is how many bytes of a text decide its place, so that a cursor can hold them.
+// maxOrdered is the number of bytes by which a text is ordered, so that a cursor can hold them.
 const maxOrdered = 400
 
 // MarkOf returns the value of a row as StartAfter takes it: a number, or as much of a text as decides its place.

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// detail is the rows of one stream.
+// detail has the rows of one stream.
 type detail struct {
 	*answer.Schema
 	rows      []*row
@@ -116,11 +116,11 @@ func (r *row) shownFields(limit int) []schemadoc.Field { return r.Fields[:min(le
 
 func (r *row) leftOut(shown int) int { return max(0, len(r.Fields)-shown) + r.Unshown }
 
-// portion is how much of the rows of a stream is shown.
+// portion limits what is shown of a stream's rows.
 type portion struct {
 	rows        int
 	fields      int // of each row
-	minFields   int // of each row that has as many: if fewer fit, the next portion is tried
+	minFields   int // of each row that has them; if fewer fit, the next portion is tried
 	connections int // of each row
 	label       int // characters of a display name
 	relations   int // of each row
@@ -141,8 +141,8 @@ var portions = []portion{
 	{connections: 1, relations: 1, minFields: 1, dropped: bulkyNames, schema: 500},
 }
 
-// limited reduces minFields to the number of fields that the rows have. No members of compact rows are dropped. A full row without dropped
-// members needs all its fields.
+// limited adapts a portion to the rows. minFields does not exceed their fields. Compact rows drop no members. A full
+// row that drops no members needs all its fields.
 func (d *detail) limited(shown portion) portion {
 	shown.minFields = min(d.maxFields, shown.minFields)
 	if !d.IsFull {

@@ -19,7 +19,8 @@ var (
 // flagsCharacters is the maximum length of the flags of one field.
 const flagsCharacters = 200
 
-// unadvertised explains fields without capabilities. Some servers give client tokens only the names, so the capabilities are unknown.
+// unadvertised explains fields without capabilities. Some servers show client tokens only the names, so the
+// capabilities are unknown.
 const unadvertised = "capabilities are not advertised: try filter, sort, search and aggregate; " +
 	"what cannot be answered is refused"
 

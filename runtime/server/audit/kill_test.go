@@ -28,7 +28,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 	for range kills {
 		path := filepath.Join(t.TempDir(), "calls.jsonl")
-		told, err := strconv.Atoi(killtest.Writer(t, filepath.Dir(path), 5*time.Millisecond))
+		written, err := strconv.Atoi(killtest.Writer(t, filepath.Dir(path), 5*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,8 +39,8 @@ func TestKilledWhileWriting(t *testing.T) {
 			}
 		}
 		// One more line may have been written before it was reported.
-		if len(found) != told && len(found) != told+1 {
-			t.Fatalf("%d lines after the %dth was finished", len(found), told)
+		if len(found) != written && len(found) != written+1 {
+			t.Fatalf("%d lines after the %dth was finished", len(found), written)
 		}
 		for _, each := range append(rotated(t, path), path) {
 			wholeLines(t, each)

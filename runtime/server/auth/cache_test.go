@@ -118,7 +118,7 @@ func TestAuthorizationServerIsGone(t *testing.T) {
 	refusal := refused(t, v, bearer)
 	expect(t, refusal, 503, "authorization_unavailable", "")
 	if !strings.Contains(refusal.Error(), "cannot be reached") {
-		t.Errorf("the log is not told why: %v", refusal)
+		t.Errorf("the log has no reason: %v", refusal)
 	}
 }
 

@@ -106,7 +106,7 @@ func withoutQuotes(err error) error {
 	return fmt.Errorf("an error of type %T, whose text is not shown because it may repeat the response", err)
 }
 
-// issuerMetadata is what is used of the metadata of the authorization server.
+// issuerMetadata has the used members of the authorization server's metadata.
 type issuerMetadata struct {
 	introspection string // its endpoint; empty if one is configured
 	scope         string // Scope, or nothing if the server does not list it

@@ -63,9 +63,9 @@ func NewVerifier(options Options) (*Verifier, error) {
 
 // Verify returns the caller that a bearer belongs to (R-HOST-4). Its error is a *Refusal.
 //
-// A positive answer is cached for up to 60 s or until the token expires, and a negative one for 5 s. Concurrent requests with one token share
-// an introspection, which continues if one of them is cancelled. A token is refused with 503 if the authorization server gives no usable
-// answer, or if its introspection cannot begin within a second.
+// A positive answer is cached for up to 60 s or until the token expires, and a negative one for 5 s. Concurrent
+// requests with one token share an introspection, which continues if one of them is cancelled. A token is refused with
+// 503 if the authorization server sends no usable answer, or if its introspection cannot begin within a second.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 	if !isToken(bearer) {
 		return nil, badToken("The bearer token is not well-formed. Send the access token as it was issued.")

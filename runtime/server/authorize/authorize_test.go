@@ -119,7 +119,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// R-HOST-4: an authorization server whose metadata are unknown is no reason to ask for something else.
+// R-HOST-4: unknown metadata of the authorization server do not change the request.
 func TestUnknownAuthorizationServer(t *testing.T) {
 	for _, path := range []string{authorize.MetadataPath, authorize.AuthorizePath} {
 		if response := get(t, "", path, gmail); response.StatusCode != http.StatusServiceUnavailable ||

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Source is what a sign-in asks for: the streams of a source, on the named connections.
+// Source is the access that a sign-in requests: the streams of a source, on the named connections.
 type Source struct {
 	ID          string   // such as https://registry.pdpp.dev/connectors/gmail
 	Connections []string // ids; empty: the only connection of the source

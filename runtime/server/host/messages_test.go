@@ -251,11 +251,11 @@ func TestBatchesOverHTTP(t *testing.T) {
 		if err := json.Unmarshal([]byte(got.body), &answers); err != nil || got.status != 200 {
 			t.Fatalf("%v: %d %s", header, got.status, got.body)
 		}
-		var told []string
+		var codes []string
 		for _, answer := range answers {
-			told = append(told, fmt.Sprint(string(answer.ID), " ", answer.Error.Code))
+			codes = append(codes, fmt.Sprint(string(answer.ID), " ", answer.Error.Code))
 		}
-		if all := strings.Join(told, ", "); all != `"a" 0, 1 0, 3 -32601, null -32600, null -32600, 4 -32600` {
+		if all := strings.Join(codes, ", "); all != `"a" 0, 1 0, 3 -32601, null -32600, null -32600, 4 -32600` {
 			t.Errorf("%v: answers are %s", header, all)
 		}
 		if got := h.post(t, `[{"jsonrpc":"2.0","method":"notifications/initialized"}]`, header...); got.status != 202 ||

@@ -99,7 +99,7 @@ func TestBatch(t *testing.T) {
 }
 
 // There are no streams and no sessions.
-func TestOtherMethodsNameTheOneThatWorks(t *testing.T) {
+func TestOtherMethodsNamePOST(t *testing.T) {
 	h := newHosted(t)
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
 		got := send(t, h.request(t, method, "/mcp", "", "Authorization", "Bearer "+bearer))
@@ -110,7 +110,7 @@ func TestOtherMethodsNameTheOneThatWorks(t *testing.T) {
 }
 
 // A subscription is refused: it would hold a connection for changes that never happen.
-func TestNothingToSubscribeTo(t *testing.T) {
+func TestNoSubscriptions(t *testing.T) {
 	h := newHosted(t)
 	body, header := message(newestRevision, "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
 	got := h.post(t, body, header...)

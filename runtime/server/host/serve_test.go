@@ -138,7 +138,7 @@ func TestDrainDelay(t *testing.T) {
 	}
 }
 
-func TestListenerThatBreaks(t *testing.T) {
+func TestBrokenListener(t *testing.T) {
 	h := newHosted(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // DefaultCallTimeout limits a whole tool call (docs/interfaces.md, Limits).
 const DefaultCallTimeout = 25 * time.Second
 
-// listsFreshFor is how long a client may cache lists, which change only with a release.
+// listsFreshFor is the time for a client's cache of lists. They change only with a release.
 const listsFreshFor = 5 * time.Minute
 
 // Options configures a server. A Timeout of 0 means DefaultCallTimeout. Over stdio, the reader must use the Transport of the Tracer.

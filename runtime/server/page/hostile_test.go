@@ -19,7 +19,7 @@ var hostileOrigins = []string{
 	"https://x>; rel=\"icon\", <https://evil.example",
 }
 
-// A host that gives such an origin is wrong; the pages stay inert anyway.
+// A host that sends such an origin is wrong; the pages stay inert anyway.
 func TestHostileOriginIsEscaped(t *testing.T) {
 	for _, origin := range hostileOrigins {
 		handler := routes(withOrigin(origin))

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/browsertest"
 )
 
-// insecureHost resolves to this machine in the browser alone. Over plain http it has no clipboard, as an
-// address in a home network has none.
+// insecureHost resolves to this machine in the browser alone. Over plain http it has no clipboard, like an address in
+// a home network.
 const insecureHost = "setup.test"
 
 // site is a browser with a server.

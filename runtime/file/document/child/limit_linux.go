@@ -13,7 +13,7 @@ import (
 // maxMemory is the memory that the process may add to what it has at its start.
 const maxMemory = 512 << 20
 
-// maxFiles is how many files may be open while PDFium is loaded.
+// maxFiles limits the open files while PDFium is loaded.
 const maxFiles = 32
 
 // limitProcess limits address space, processor time and open files. It also keeps the process from gaining privileges

@@ -18,11 +18,11 @@ import (
 // text, and the cache directory.
 const command = "document-child"
 
-// maxHeap is where garbage collection becomes eager, below maxMemory.
+// maxHeap is below maxMemory. Garbage is collected more often when the heap approaches it.
 const maxHeap = 384 << 20
 
-// A program that links this package is its own child, and so are test binaries. The child runs before main, so that no
-// other part of the program runs in it.
+// The child is the same program, also for test binaries, started with the hidden command. It runs in init, so that main
+// and its packages do not.
 func init() { //nolint:gochecknoinits // see above
 	if len(os.Args) == 5 && os.Args[1] == command {
 		if err := run(document.Format(os.Args[2]), os.Args[3], os.Args[4]); err != nil {
@@ -87,10 +87,10 @@ func readPDF(reader *pdf.Reader, data []byte, number string) (parts []document.P
 	return parts, image, err
 }
 
-// answer is what the child writes in JSON: one with its limit when it is prepared, one for each part of the document,
-// and a last one without a part.
+// answer is one JSON value in the child's output. The first one reports that the child is prepared, and its limit. Then
+// comes one for each part of the document, and a last one without a part.
 type answer struct {
-	Processor time.Duration   `json:",omitempty"` // 0: the server counts the time of the document
+	Processor time.Duration   `json:",omitempty"` // limit of the processor time; 0: the parent enforces a limit of time
 	Part      *document.Part  `json:",omitempty"`
 	Image     []byte          `json:",omitempty"`
 	Refused   *document.Error `json:",omitempty"`
@@ -101,7 +101,7 @@ const (
 	maxDetail = 200 // bytes
 )
 
-var errAnswer = errors.New("the answer is not one of a child")
+var errAnswer = errors.New("unexpected answer of a child")
 
 // readAnswers reads the answers of a prepared process. A hostile document may control the process, so the text is
 // limited here too.

@@ -90,7 +90,7 @@ func (f *file) readChapter(name string, sheets [][]byte) {
 // image is a picture in a chapter.
 var image = regexp.MustCompile(`<img\b[^<>]*>`)
 
-// nameImage gives a picture without alternative text one that says so. An empty alternative text means decoration.
+// nameImage adds an alternative text to a picture without one. An empty alternative text means decoration.
 func nameImage(element []byte) []byte {
 	if bytes.Contains(element, []byte("alt=")) || bytes.Contains(element, []byte("alt =")) {
 		return element

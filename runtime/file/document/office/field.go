@@ -26,14 +26,14 @@ type field struct {
 	made  int    // bytes of text before the result
 }
 
-// maxFields bounds nested fields, and the bytes of a field's code.
+// Limits of nested fields, and of the bytes in a field's code.
 const (
 	maxFields    = 100
 	maxFieldCode = 1000
 )
 
-// readFieldChar reads the beginning or the end of a field. A field without a result shows its value or what its code
-// says.
+// readFieldChar reads the beginning or the end of a field. For a field without a result it writes the value, or a
+// description of the code.
 func (w *words) readFieldChar(n node) {
 	last := len(w.fields) - 1
 	switch kind := n.attribute("fldCharType"); {
@@ -62,7 +62,7 @@ func (w *words) readFieldCode(n node) {
 	}
 }
 
-// shownCode returns what the code of a field without a result shows.
+// shownCode returns a description of the code of a field without a result.
 func shownCode(code string) string {
 	words := strings.Fields(code)
 	switch {
@@ -89,7 +89,7 @@ func (w *words) readFormField(n node) {
 	for child := range n.content() {
 		switch child.name {
 		case "checkBox":
-			value = checkBox(formState(child) == 1)
+			value = checkBox(isChecked(child))
 		case "ddList":
 			value = formChoice(child)
 		}
@@ -101,15 +101,13 @@ func (w *words) readFormField(n node) {
 	}
 }
 
-// formState returns 1 for a checked box.
-func formState(n node) int {
-	state := 0
+// isChecked reports whether a check box is checked.
+func isChecked(n node) bool {
+	state := false
 	for child := range n.content() {
 		if child.name == "default" || child.name == "checked" {
-			state = 0
-			if value := child.attribute("val"); value != "0" && value != "false" && value != "off" {
-				state = 1
-			}
+			value := child.attribute("val")
+			state = value != "0" && value != "false" && value != "off"
 		}
 	}
 	return state
@@ -141,10 +139,10 @@ func (w *words) readSymbol(n node) {
 	w.add(symbol(n.attribute("font"), rune(code)))
 }
 
-// Fonts for symbols have their characters at private places from privateUse.
+// privateUse is the first code of the characters in symbol fonts.
 const privateUse = 0xF000
 
-// symbolFonts are the characters of such fonts that are common in documents.
+// symbolFonts has the characters of common symbol fonts.
 var symbolFonts = map[string]map[rune]rune{
 	"wingdings": {
 		0x6c: '●', 0x6e: '■', 0x6f: '☐', 0x71: '☐', 0x72: '☐', 0x78: '☒', 0x75: '◆', 0xa7: '▪', 0xa8: '☐',

@@ -12,7 +12,7 @@ import (
 // shows the raw number. So does every format that is not understood, because a raw number is never a wrong one.
 type numberFormat []*section
 
-// section is how some numbers are shown.
+// section is one section of a number format. It applies to the numbers that meet its condition.
 type section struct {
 	operator      string // of the condition, if it has one
 	bound         float64

@@ -6,7 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
-// runProperties returns the mark that the properties of a run give it, and the style that gives it one otherwise.
+// runProperties returns the mark of a run, and the style that determines it if the run has no mark itself.
 func (n node) runProperties() (mark, style string) {
 	mark = baselineMark(n.attribute("baseline"))
 	for child := range n.content() {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/equation"
 )
 
-// mark is where a page, sheet, slide or chapter begins in the text.
+// mark is the beginning of a page, sheet, slide or chapter in the text.
 type mark struct {
 	unit  document.Unit
 	start int

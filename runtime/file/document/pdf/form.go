@@ -63,5 +63,5 @@ func valueOf(field responses.FormField) string {
 	return oneLine(*field.Value)
 }
 
-// oneLine replaces white space by single spaces.
+// oneLine replaces white space with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -16,7 +16,8 @@ import (
 
 var ofIssuer = "iss=" + url.QueryEscape(capturetest.Issuer)
 
-// codeSignIn returns a sign-in at a server that offers only authorization codes. The token endpoint gives the reply.
+// codeSignIn returns a sign-in at a server that offers only authorization codes. The token endpoint answers with the
+// reply.
 func codeSignIn(t *testing.T, back string, token reply) (*capturetest.Provider, outcome) {
 	t.Helper()
 	provider := playing(metadata, []string{"501"}, readable).

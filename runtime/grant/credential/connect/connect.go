@@ -41,7 +41,7 @@ type Options struct {
 	RSTimeout time.Duration     // of the request that tries the token; 0: rs.DefaultTimeout
 }
 
-// Approval is what the owner needs to decide.
+// Approval has the information with which the owner decides.
 type Approval struct {
 	URL       string    // http or https; a page of the authorization server
 	Issuer    string    // of the authorization server that the provider's metadata names

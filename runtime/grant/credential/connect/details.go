@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 )
 
-// AccessRequest is what a sign-in requests. With the zero AccessRequest the owner chooses, if the authorization server has a page for that.
+// AccessRequest is the access that a sign-in requests. With the zero AccessRequest the owner chooses, if the
+// authorization server has a page for that.
 type AccessRequest struct {
 	Source    string              // connector, such as https://registry.pdpp.dev/connectors/gmail; empty: unspecified
 	Streams   []credential.Stream // empty: every stream of the source

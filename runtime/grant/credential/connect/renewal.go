@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// renewBefore is how long before its expiry an access token is renewed. A call takes less.
+// renewBefore is the remaining lifetime at which an access token is renewed. A call takes less.
 const renewBefore = 30 * time.Second
 
 // Renewal renews the grants of a cache with their refresh tokens (R-LOCAL-5). A process shares one. It is safe for concurrent use by

@@ -122,7 +122,7 @@ func (b *rotatingBox) counting(next http.Handler) http.Handler {
 			return
 		}
 		answer := httptest.NewRecorder()
-		// A client that was killed is no reason to stop: the server has taken the token.
+		// The server continues after the client was killed, because it has already accepted the token.
 		next.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
 		b.mu.Lock()
 		token := r.PostForm.Get("refresh_token")

@@ -22,7 +22,7 @@ type reply struct {
 	body   string
 }
 
-// replies gives one reply after the other, and repeats the last one.
+// replies answers with one reply after the other, and repeats the last one.
 func replies(all ...reply) http.HandlerFunc {
 	next := 0
 	return func(w http.ResponseWriter, _ *http.Request) {
