@@ -60,8 +60,15 @@ func (c call) otherID(wrong tool.Argument, text string) rawjson.Object {
 			return rawjson.Object{rawjson.String(wrong.Name, id)}
 		}
 	case wrong.Name == tool.FieldRecordID:
+		instead := rawjson.Object{{Name: wrong.Name}, {Name: tool.FieldStream}}
 		if _, isHandle := handleOf(text); isHandle {
-			return rawjson.Object{{Name: wrong.Name}, {Name: tool.FieldStream}, rawjson.String(tool.FieldID, text)}
+			return append(instead, rawjson.String(tool.FieldID, text))
+		}
+		handle := recordid.Handle{
+			ConnectionID: c.given.Text(tool.FieldConnectionID), Stream: c.given.Text(tool.FieldStream), RecordID: text,
+		}
+		if id := handle.ID(); id != "" {
+			return append(instead, rawjson.Member{Name: tool.FieldConnectionID}, rawjson.String(tool.FieldID, id))
 		}
 	}
 	return nil
@@ -93,7 +100,9 @@ func idOf(text string) string {
 		return recordid.Handle{ConnectionID: address.Query().Get("connection_id"), Stream: steps[0], RecordID: steps[2]}.ID()
 	case isHandle:
 		return id
-	case strings.Contains(id, ":"):
+	case strings.Contains(id, ":"): // such as repositories:owner/repo
+		handle, _ := recordid.ParseSlashed(id)
+		return handle.ID()
 	case len(parts) == 2:
 		return recordid.Handle{Stream: parts[0], RecordID: parts[1]}.ID()
 	case len(parts) == 3:

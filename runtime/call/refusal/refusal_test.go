@@ -358,6 +358,13 @@ func TestTheCorrectedCallMeansTheSame(t *testing.T) {
 			"search", `{"q":"x","connection_id":"Work"}`, fmt.Sprintf(failedClosed, "instance_mismatch"),
 			`{"q":"x","connection_id":"cin_1"}`,
 		},
+		"R-HAND-9: a record id with a slash": {
+			"read_record_field", `{"stream":"messages","record_id":"owner/repo","connection_id":"cin_1","field_path":"subject"}`, "",
+			`{"field_path":"subject","id":"pdpp://record/cin_1%2Fmessages:owner%2Frepo"}`,
+		},
+		"R-HAND-9: a handle with a slash in the record id": {
+			"fetch", `{"id":"messages:owner/repo"}`, "", `{"id":"pdpp://record/messages:owner%2Frepo"}`,
+		},
 		"a stream that no self-contained id can hold": {
 			"fetch", `{"stream":"mess:ages","record_id":"m1"}`, "",
 			`{"id":"pdpp://record/eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwic3RyZWFtIjoibWVzczphZ2VzIiwicmVjb3JkX2lkIjoibTEifQ"}`,

@@ -85,7 +85,7 @@ func parseEscaped(segment string, kind Kind) (URI, error) {
 	if kind == KindStream {
 		uri.Stream, err = text, CheckName("stream", text)
 	} else {
-		uri.Record, err = parseSlashed(text)
+		uri.Record, err = ParseSlashed(text)
 	}
 	if err != nil {
 		return URI{}, err
@@ -93,11 +93,11 @@ func parseEscaped(segment string, kind Kind) (URI, error) {
 	return uri, nil
 }
 
-// parseSlashed reads a self-contained id from a URI. Its record id may have slashes (R-HAND-9). The record id begins after the first colon,
-// since connection and stream have no colon.
-func parseSlashed(id string) (Handle, error) {
+// ParseSlashed reads a self-contained id whose record id may have slashes (R-HAND-9), as in a URI or as people type it. The record id begins
+// after the first colon, since connection and stream have no colon.
+func ParseSlashed(id string) (Handle, error) {
 	names, recordID, _ := strings.Cut(id, ":")
-	if !strings.Contains(recordID, "/") {
+	if !strings.Contains(recordID, "/") || strings.HasPrefix(recordID, "//") { // or a URL
 		return Parse(id)
 	}
 	handle, err := Parse(names + ":-") // the record id is checked below

@@ -29,8 +29,7 @@ func (c *toolCommand) knownColumns(ctx context.Context, reader rs.Reader, object
 	case stream == tool.EveryStream:
 		return display.TimelineColumns, nil
 	case c.definition.Table == tool.DocumentTable:
-		isHandle := func(a tool.Argument) bool { return a.Positional }
-		target, _, isRecord, err := parseHandle(object.Text(argumentOf(c.definition, isHandle).Name))
+		target, _, isRecord, err := parseHandle(object.Text(c.positional().Name))
 		if err != nil || !isRecord {
 			return nil, err
 		}

@@ -99,18 +99,13 @@ func notOneFile(handle string, references []blob.Reference) error {
 	return invocation.Usagef("%s has %d files; pass the id of one: %s", handle, len(references), strings.Join(ids, ", "))
 }
 
-// named returns the URI of a record whose id has a slash (R-HAND-9), if the handle was typed as connection/stream:id. Other values stay.
+// named returns the URI of a record whose id has a slash (R-HAND-9), if its handle was typed. Other values stay.
 func named(handle string) string {
-	connection, rest, _ := strings.Cut(handle, "/")
-	stream, record, _ := strings.Cut(rest, ":")
-	if recordid.IsURI(handle) || !strings.Contains(record, "/") {
-		return handle
+	typed, err := recordid.ParseSlashed(handle)
+	if uri := typed.ID(); err == nil && uri != "" && !recordid.IsURI(handle) {
+		return uri
 	}
-	uri := recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{ConnectionID: connection, Stream: stream, RecordID: record}})
-	if _, err := recordid.ParseURI(uri); err != nil {
-		return handle
-	}
-	return uri
+	return handle
 }
 
 // parseHandle reads the handle of a record, or the resource URI of its file. Other values are ids of blobs.

@@ -67,6 +67,11 @@ func argumentOf(definition tool.Definition, isMatch func(tool.Argument) bool) (f
 	return found
 }
 
+// positional returns the argument that needs no flag.
+func (c *toolCommand) positional() tool.Argument {
+	return argumentOf(c.definition, func(a tool.Argument) bool { return a.Positional })
+}
+
 // steps returns the words of --by that group by time.
 func (c *toolCommand) steps() []string {
 	return argumentOf(c.definition, func(a tool.Argument) bool { return a.Name == c.short.By["step"] }).Values
@@ -99,14 +104,13 @@ func (c *toolCommand) shortArguments() []tool.Argument {
 }
 
 func (c *toolCommand) object(command *cobra.Command, words []string) (json.RawMessage, error) {
-	if c.definition.Table == tool.DocumentTable && len(words) == 1 {
+	if len(words) == 1 && c.positional().Complete == tool.CompleteRecord {
 		words = []string{named(words[0])}
 	}
 	if c.short == nil {
 		return c.arguments.Object(command, words)
 	}
-	isWords := func(a tool.Argument) bool { return a.Positional && a.Complete == tool.CompleteNothing }
-	if len(words) > 1 && argumentOf(c.definition, isWords).Positional { // words of a search
+	if len(words) > 1 && c.definition.Table == tool.HitTable {
 		words = []string{strings.Join(words, " ")}
 	}
 	arguments, err := c.arguments.Object(command, words)
