@@ -114,8 +114,7 @@ type Env struct {
 	Connect func(Uncovered) string
 }
 
-// Uncovered is requested access that no grant covers. A member is empty if the call did not name it. If all are empty,
-// the grant itself has to be renewed.
+// Uncovered is what a call asked for and no grant covers. A member is empty if the call did not name it.
 type Uncovered struct{ ConnectionID, Stream, Field string }
 
 // Template is one resource template of the surface (R-RES-1).

@@ -29,6 +29,7 @@ type Wanted struct {
 	Connections, Streams, Fields []string
 	Since, Until                 string // RFC 3339
 	Label                        string // of the grant, for the user
+	Flow                         string // of the sign-in
 }
 
 // Connect returns the command that signs in at a provider and requests only this. Without a source, the owner chooses.
@@ -38,7 +39,7 @@ func (w Wanted) Connect(provider, cacheRoot string) string {
 		line = "pdpp-mcp connect " + Word(provider)
 	}
 	if w.Source == "" {
-		w = Wanted{Label: w.Label}
+		w = Wanted{Label: w.Label, Flow: w.Flow}
 	}
 	for _, flag := range []struct {
 		name   string
@@ -51,6 +52,7 @@ func (w Wanted) Connect(provider, cacheRoot string) string {
 		{"since", []string{w.Since}},
 		{"until", []string{w.Until}},
 		{"label", []string{w.Label}},
+		{"flow", []string{w.Flow}},
 	} {
 		for _, value := range flag.values {
 			if value != "" {

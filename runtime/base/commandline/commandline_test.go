@@ -21,6 +21,8 @@ func TestCommandLines(t *testing.T) {
 			"it's"): `pdpp-mcp setup codex --provider-url 'https://[::1]:8787' --cache-root 'it'\''s'`,
 		commandline.Wanted{Streams: []string{"messages"}, Label: "work"}.Connect("https://pdpp.example",
 			""): "pdpp-mcp connect https://pdpp.example --label work",
+		commandline.Wanted{Flow: "code", Label: "work", Since: "2026"}.Connect("https://pdpp.example",
+			""): "pdpp-mcp connect https://pdpp.example --label work --flow code",
 		commandline.Wanted{}.Connect("https://pdpp.example",
 			"cache"): "pdpp-mcp connect https://pdpp.example --cache-root cache",
 		commandline.Wanted{

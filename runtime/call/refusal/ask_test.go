@@ -1,7 +1,9 @@
 package refusal_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -36,15 +38,15 @@ func TestRefusalsAskTheOwner(t *testing.T) {
 		},
 		"a revoked grant": {
 			"813d", `{"stream":"messages","connection_id":"cin_gmail_work"}`, 403,
-			fmt.Sprintf(forbidden, "grant_revoked", "no"), `{"ConnectionID":"cin_gmail_work","Stream":"","Field":""}`,
+			fmt.Sprintf(forbidden, "grant_revoked", "no"), "AGAIN",
 		},
 		"an expired grant": {
 			"813d", `{"stream":"messages"}`, 403, fmt.Sprintf(forbidden, "grant_expired", "no"),
-			`{"ConnectionID":"","Stream":"","Field":""}`,
+			"AGAIN",
 		},
 		"a bad login": {
 			"813d", `{"stream":"messages"}`, 401, fmt.Sprintf(failedClosed, "active_false"),
-			`{"ConnectionID":"","Stream":"","Field":""}`,
+			"AGAIN",
 		},
 		"a misspelt stream": {"813d", `{"stream":"mesages"}`, 401, notAllowed, ""},
 		"a display name":    {"813d", `{"stream":"messages","connection_id":"Work Gmail"}`, 401, mismatch, ""},
@@ -60,10 +62,17 @@ func TestRefusalsAskTheOwner(t *testing.T) {
 			}
 			server := httptest.NewServer(&provider{status: test.status, body: test.body, schema: schema})
 			defer server.Close()
-			reader, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("a-scoped-token-of-a-test")})
+			client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("a-scoped-token-of-a-test")})
 			if err != nil {
 				t.Fatal(err)
 			}
+			reader := tool.Wrap(client, func(ctx context.Context, request rs.Request) (*rs.Response, error) {
+				response, err := client.Get(ctx, request)
+				if refused, is := errors.AsType[*rs.Error](err); is && refused.NeedsSignIn() {
+					err = &tool.SignInError{Cause: err, Command: "ASKAGAIN"}
+				}
+				return response, err
+			}, nil, nil)
 			env := tool.Env{RS: reader, Connect: func(wanted tool.Uncovered) string {
 				text, _ := json.Marshal(wanted)
 				return "ASK" + string(text)

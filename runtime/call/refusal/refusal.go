@@ -83,7 +83,7 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 		return &tool.Explained{Param: c.Pages, Next: c.callsWith(rawjson.Object{{Name: c.Pages}})}
 	case refused.Code == "invalid_cursor" && c.given.Get(c.Changes) != nil:
 	case !tool.IsAboutNames(refused):
-		return c.signIn(refused)
+		return signIn(refused, err)
 	case c.Name == tool.SchemaTool:
 		return withoutSchema(refused, refused)
 	}
@@ -129,11 +129,12 @@ func (c call) find(matches func(tool.Argument) bool) *tool.Argument {
 }
 
 // signIn returns how to replace a grant that ended. It returns nil if none ended or no command is known.
-func (c call) signIn(refused *rs.Error) *tool.Explained {
-	if c.connect == nil || !refused.NeedsSignIn() {
+func signIn(refused *rs.Error, err error) *tool.Explained {
+	ended, hasEnded := errors.AsType[*tool.SignInError](err)
+	if !hasEnded {
 		return nil
 	}
-	return tool.SignInAgain(refused, c.connect(tool.Uncovered{ConnectionID: c.connectionID()}))
+	return tool.SignInAgain(refused, ended.Command)
 }
 
 // connectionID returns the only connection that the call names, or an empty string.

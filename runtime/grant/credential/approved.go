@@ -101,21 +101,28 @@ func (c Credential) Granted() []granted.Stream {
 const maxFieldsRepeated = 12 // by SameRequest; authorization servers list all fields of an unlimited stream
 
 // SameRequest returns what to request to get the same grant again: its connections, its streams, the time range of the first, and the
-// fields of a single stream if they are few. For several sources it returns the label only.
+// fields of a single stream if they are few. For several sources or an unknown one, the owner chooses again.
 func (c Credential) SameRequest() commandline.Wanted {
 	approved := c.Approved()
+	ownerChooses := commandline.Wanted{Label: c.Label}
+	if !c.RefreshToken.IsZero() { // only an authorization code yields one, and its page lets the owner choose
+		ownerChooses.Flow = "code"
+	}
 	wanted := commandline.Wanted{Label: c.Label}
 	for i, each := range approved {
 		if i == 0 {
 			wanted.Source, wanted.Since, wanted.Until = each.Source, each.Since, each.Until
 		}
 		if each.Source != wanted.Source {
-			return commandline.Wanted{Label: c.Label}
+			return ownerChooses
 		}
 		wanted.Connections = union(wanted.Connections, each.Connections)
 		if each.Stream != EveryStream {
 			wanted.Streams = union(wanted.Streams, []string{each.Stream})
 		}
+	}
+	if wanted.Source == "" {
+		return ownerChooses
 	}
 	if len(approved) == 1 && len(approved[0].Fields) <= maxFieldsRepeated {
 		wanted.Fields = approved[0].Fields

@@ -135,3 +135,15 @@ func TestUseAndLabel(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// R-LOCAL-4: a grant of an unknown source is requested again on the page where the owner chooses, if its sign-in had one.
+func TestTheSameRequestOfAnUnknownSource(t *testing.T) {
+	for want, held := range map[string]credential.Credential{
+		"pdpp-mcp connect https://pdpp.example --label work":             {Label: "work"},
+		"pdpp-mcp connect https://pdpp.example --label work --flow code": {Label: "work", RefreshToken: rs.NewSecret("refresh-1")},
+	} {
+		if got := held.SameRequest().Connect("https://pdpp.example", ""); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -122,7 +122,7 @@ func failed(missing []absence, url string) error {
 	passed.URL = url
 	for _, each := range missing {
 		if needed, ok := errors.AsType[*tool.SignInError](each.err); ok {
-			return &tool.SignInError{Cause: &passed, SignIn: needed.SignIn}
+			return &tool.SignInError{Cause: &passed, Command: needed.Command, SignIn: needed.SignIn}
 		}
 	}
 	return &passed

@@ -80,7 +80,7 @@ func (m *Membership) connectAgain(entry *credential.Entry) string {
 }
 
 // connect returns the command line that requests uncovered data of a connector. An unknown connection is probably another account of the
-// only connector with the stream. For a grant that must be approved again, the line names everything that was approved.
+// only connector with the stream.
 func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	type origin struct{ connector, provider string }
 	var known origin
@@ -90,21 +90,17 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	}
 	for _, each := range grants {
 		entry := each.stored()
-		isKnown := each.hasConnection(wanted.ConnectionID)
-		if isKnown {
+		if each.hasConnection(wanted.ConnectionID) {
 			known = origin{provider: each.provider.url}
 		}
 		for _, approved := range entry.Credential.Approved() {
 			one := origin{approved.Source, each.provider.url}
 			if wanted.ConnectionID != "" && slices.Contains(approved.Connections, wanted.ConnectionID) {
-				isKnown, known = true, one
+				known = one
 			}
 			if approved.Stream == wanted.Stream && approved.Source != "" && !slices.Contains(offering, one) {
 				offering = append(offering, one)
 			}
-		}
-		if wanted.Stream == "" && (isKnown || len(grants) == 1) {
-			return m.connectAgain(entry)
 		}
 	}
 	if known.connector == "" && len(offering) == 1 {

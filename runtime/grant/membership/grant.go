@@ -133,7 +133,7 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 		response.GrantIDs = []string{g.stored().Credential.GrantID}
 		g.noteUse()
 	}
-	return response, g.withSignIn(err)
+	return response, g.withSignIn(g.stored(), err)
 }
 
 // Open starts to read bytes after the bearer is admitted.
@@ -142,7 +142,7 @@ func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (*
 		return nil, err
 	}
 	download, err := withToken(ctx, g, func(client *rs.Client) (*rs.Download, error) { return client.Open(ctx, request, from) })
-	return download, g.withSignIn(err)
+	return download, g.withSignIn(g.stored(), err)
 }
 
 // noteUse writes the use of the grant to the cache, concurrently with the call. It ignores errors.
@@ -165,15 +165,15 @@ func (g *grant) admitted(ctx context.Context) error {
 		g.membership.refuse(refusal)
 		return err
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if err != nil && !errors.Is(err, context.Canceled) {
-		g.mu.Lock()
-		defer g.mu.Unlock()
 		g.failure, g.failedAt = err, g.membership.options.Now()
 		if errors.Is(err, context.DeadlineExceeded) {
 			g.failure = &rs.Failure{Reason: rs.Timeout, Message: "the provider did not send the schema of the grant in time", Cause: err}
 		}
 	}
-	return g.withSignIn(err)
+	return g.withSignIn(g.entry, err)
 }
 
 func (g *grant) learn(schema *rs.Response) {
@@ -214,7 +214,7 @@ func (g *grant) sources() []fanout.Source {
 	if sources == nil {
 		sources = coverage{{}}
 	}
-	stored, missing, reconnect := g.entry.Credential, g.withSignIn(g.missing()), g.membership.connectAgain(g.entry)
+	stored, missing, reconnect := g.entry.Credential, g.withSignIn(g.entry, g.missing()), g.membership.connectAgain(g.entry)
 	for i := range sources {
 		source := &sources[i]
 		source.GrantID, source.Shared, source.Reader = cmp.Or(stored.GrantID, "a grant of "+g.provider.url), len(sources) > 1, g

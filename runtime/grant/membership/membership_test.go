@@ -334,6 +334,28 @@ func TestWhatNoGrantCoversIsAskedFor(t *testing.T) {
 	}
 }
 
+// R-LOCAL-4: the refusal of a grant that has ended names the command that requests the same again, also if the call names no connection and
+// other grants are well.
+func TestAnEndedGrantIsRequestedAgain(t *testing.T) {
+	server := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, server.URL, "a", approved("cin_a"))
+	add(t, cache, server.URL, "b", approved("cin_b"))
+	env, err := serve(t, membership.Options{Cache: cache, Providers: []string{server.URL}}).Environment(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.end(bearerOf("b"), "grant_revoked")
+	connection := "cin_b"
+	_, err = env.RS.Get(t.Context(), rs.Request{
+		Path: "/v1/streams/messages/records", Sources: rs.OneSource{Stream: "messages", ConnectionID: &connection},
+	})
+	ended, hasEnded := errors.AsType[*tool.SignInError](err)
+	if !hasEnded || !strings.Contains(ended.Command, "--source https://registry.pdpp.dev/connectors/gmail --connection cin_b") {
+		t.Errorf("the refusal is %v, with %+v", err, ended)
+	}
+}
+
 // R-CLAIM-2: a call knows the limits of every grant that it may read.
 func TestLimitsOfTheGrants(t *testing.T) {
 	server := newServer(t, map[string][]string{bearerOf("first"): {"cin_1"}, bearerOf("second"): {"cin_2"}})

@@ -54,7 +54,8 @@ func (m *Membership) current() (grants []*grant, absent []fanout.Source, err err
 		first := m.providers[0]
 		err = unusable(first.err)
 		if len(first.grants) > 0 { // an expired one
-			err = &tool.SignInError{Cause: err, SignIn: first.grants[0].signIn}
+			ended := first.grants[0]
+			err = &tool.SignInError{Cause: err, Command: m.connectAgain(ended.stored()), SignIn: ended.signIn}
 		}
 		return nil, nil, err
 	}

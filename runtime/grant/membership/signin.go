@@ -43,15 +43,16 @@ type signIn struct {
 
 var _ tool.SignIn = (*signIn)(nil)
 
-// withSignIn returns the error of a read, with a sign-in if the grant has ended according to the resource server or the cache.
-func (g *grant) withSignIn(err error) error {
+// withSignIn returns the error of a read, with a sign-in if the grant has ended according to the resource server or the cache. The entry is
+// the grant's.
+func (g *grant) withSignIn(entry *credential.Entry, err error) error {
 	_, isKnown := errors.AsType[*tool.SignInError](err)
 	_, hasEnded := errors.AsType[*fanout.EndedError](err)
 	refused, isRefused := errors.AsType[*rs.Error](err)
 	if isKnown || !hasEnded && (!isRefused || !refused.NeedsSignIn()) {
 		return err
 	}
-	return &tool.SignInError{Cause: err, SignIn: g.signIn}
+	return &tool.SignInError{Cause: err, Command: g.membership.connectAgain(entry), SignIn: g.signIn}
 }
 
 // signIn returns the running or successful sign-in, or starts one. It returns nil within declinePause, and if the access of the grant is

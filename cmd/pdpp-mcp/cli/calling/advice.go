@@ -55,11 +55,11 @@ func advised(command *cobra.Command, err error) error {
 	}
 	failure := failureOf(err)
 	var steps []string
-	explained, _ := errors.AsType[*tool.Explained](err)
+	if command := signInAgain(err); command != "" {
+		return invocation.AdvisedToSignIn(err, command)
+	}
 	refused, isRefused := errors.AsType[*rs.Error](err)
 	switch hint := failure.Error.Hint; {
-	case explained != nil && explained.Command != "": // the hint for models is to ask the user, and the reader is the user
-		steps = append(steps, "The access has ended. Sign in again:", invocation.Command+explained.Command)
 	case isRefused && refused.NeedsSignIn():
 		steps = append(steps, "The owner must approve the access again. See: pdpp-mcp doctor")
 	case hint != "" && failure.Error.RetryWith == "" && !strings.Contains(err.Error(), hint):
@@ -84,6 +84,17 @@ func advised(command *cobra.Command, err error) error {
 		}
 	}
 	return invocation.AdvisedToChoose(err, steps, choicesOf(command, err, failure.Error.RetryWith, ids))
+}
+
+// signInAgain returns the command line that gets a grant again that has ended, or nothing for another error.
+func signInAgain(err error) string {
+	if explained, ok := errors.AsType[*tool.Explained](err); ok && explained.Command != "" {
+		return explained.Command
+	}
+	if ended, ok := errors.AsType[*tool.SignInError](err); ok {
+		return ended.Command
+	}
+	return ""
 }
 
 // choicesOf returns the flags that would avoid an error: the argument with one of the values, or another grant of the connection.

@@ -75,7 +75,7 @@ func newGeneratedCommand(log *invocation.Log, generated tool.Command, check func
 		}
 		env, end, err := environment(command.Context(), log.Logger())
 		if err != nil {
-			return err
+			return advised(command, err)
 		}
 		defer end()
 		return advised(command, run(command, env, object))

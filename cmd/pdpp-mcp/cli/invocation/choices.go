@@ -24,12 +24,17 @@ func (e *advisedError) Unwrap() error { return e.error }
 // Advised adds next steps to an error: hints, and command lines that begin with Command. Fatal prints them below the error.
 func Advised(err error, steps ...string) error { return AdvisedToChoose(err, steps, nil) }
 
+// AdvisedToSignIn adds the command that signs in again. It takes the place of the hint for a model, which is to ask the user.
+func AdvisedToSignIn(err error, command string) error {
+	return Advised(err, "The access has ended. Sign in again:", Command+command)
+}
+
 // AdvisedToChoose adds next steps to an error, and flags that would avoid it. Each choice is the words of one flag.
 func AdvisedToChoose(err error, steps []string, choices [][]string) error {
 	if len(steps)+len(choices) == 0 {
 		return err
 	}
-	return &advisedError{err, steps, choices}
+	return &advisedError{err, append(slices.Clip(nextSteps(err)), steps...), choices}
 }
 
 // nextSteps returns the next steps of an error, one line each.
@@ -46,7 +51,7 @@ const maxChoices = 6
 // AddCommandLines adds next steps to an error: the command line with each of its choices. For a *credential.SeveralError, these are the
 // command lines for all providers and for each one.
 func AddCommandLines(err error, command *cobra.Command, arguments []string) error {
-	steps := slices.Clip(nextSteps(err))
+	var steps []string
 	var choices [][]string
 	if advised, ok := errors.AsType[*advisedError](err); ok {
 		choices = advised.choices

@@ -120,7 +120,7 @@ type Provider struct {
 	Transport http.RoundTripper // to the resource server; nil for the default
 
 	flags  *pflag.FlagSet    // of AddAccess; may be nil
-	chosen *credential.Entry // by Sources.Each; nil: the latest one of Grants
+	chosen *credential.Entry // by Sources.Each, or when its token is read; nil: the latest one of Grants
 	caller audit.Caller      // the client and grant of a cached token
 }
 
@@ -193,9 +193,19 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 	defer cancel()
 	schema, err := host.Admit(ctx, client, p.SignIn())
 	if explained, ok := errors.AsType[*tool.Explained](err); ok {
-		err = Advised(err, explained.Hint)
+		p.noteEnd(err)
+		err = AdvisedToSignIn(err, explained.Command)
 	}
 	return client, schema, err
+}
+
+// noteEnd records in the cache that the provider refused the grant as ended.
+func (p *Provider) noteEnd(err error) {
+	refused, isRefused := errors.AsType[*rs.Error](err)
+	cache, failed := OpenCache(p.CacheRoot, nil)
+	if isRefused && refused.EndsGrant() && p.chosen != nil && failed == nil {
+		_ = cache.NoteEnd(p.chosen, time.Now()) // the refusal matters more than the note
+	}
 }
 
 // Reader returns a client with the scoped token. It makes no request unless a cached token must be renewed (R-LOCAL-5).
@@ -303,6 +313,7 @@ func (p *Provider) token(ctx context.Context, logger *slog.Logger) (rs.Secret, e
 	if entry, err = (&connect.Renewal{Cache: cache}).Current(ctx, entry); err != nil {
 		return rs.Secret{}, err
 	}
+	p.chosen = entry
 	p.setCaller(entry)
 	return entry.Credential.AccessToken, nil
 }

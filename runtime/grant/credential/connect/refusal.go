@@ -104,7 +104,7 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 	case isInvalidRequest(refused) && s.Access.Source == "":
 		failure.NextStep = "name what to ask for, with --source <connector>, such as --source https://registry.pdpp.dev/connectors/gmail"
 		if s.server.Authorization != "" && s.Flow != AuthorizationCode {
-			failure.NextStep += "; or let the owner choose on a page: run: " + commandline.Connect(s.requester.provider, s.CacheRoot) + " --flow code"
+			failure.NextStep += "; or let the owner choose on a page: run: " + s.connectBy(AuthorizationCode)
 		}
 	case isInvalidRequest(refused) && s.Access.omitsConnection():
 		failure.NextStep = "check --source, --stream, --field, --since and --until; " + nameConnection
@@ -116,9 +116,12 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 
 const nameConnection = "if the source has several connections, pass --connection <id>, as the provider shows it to its owner"
 
-// connectStep returns the command that asks for the same again.
-func (s *signIn) connectStep() string {
-	wanted := commandline.Wanted{Source: s.Access.Source, Label: s.Label}
+// connectStep returns the step that asks for the same again.
+func (s *signIn) connectStep() string { return "run: " + s.connectBy(s.Flow) }
+
+// connectBy returns the command that asks for the same again by a flow, or by the first that is offered.
+func (s *signIn) connectBy(flow Flow) string {
+	wanted := commandline.Wanted{Source: s.Access.Source, Label: s.Label, Flow: string(flow)}
 	for _, stream := range s.Access.Streams {
 		if stream.Name != credential.EveryStream {
 			wanted.Streams = append(wanted.Streams, stream.Name)
@@ -131,7 +134,7 @@ func (s *signIn) connectStep() string {
 			wanted.Fields = append(wanted.Fields, field)
 		}
 	}
-	return "run: " + wanted.Connect(s.requester.provider, s.CacheRoot)
+	return wanted.Connect(s.requester.provider, s.CacheRoot)
 }
 
 func (s *signIn) expiredError(err error) *credential.Error {
