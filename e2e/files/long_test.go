@@ -108,3 +108,44 @@ func TestFurtherMatchesInAFile(t *testing.T) {
 		t.Errorf("the resource server was asked for %s, want %s", p.asked(), want)
 	}
 }
+
+// R-WIN-4: the window of a match in a table starts with a line, and both channels repeat the header. So does the call of
+// the next match, which leaves room for the text before it.
+func TestAMatchInATable(t *testing.T) {
+	p := newProvider(t)
+	rows := "month,hosting,\"other, ‮total\"\r\n" + strings.Repeat("2025-10,4100.00,8280.00\r\n", 40)
+	p.has(file{declared: "text/csv; charset=utf-8", data: []byte(rows + "2025-11,3300.00,3610.00\r\n" + rows + "2025-11,1,2\r\n")})
+	result, err := p.read(t.Context(), `,"q":"2025-11","limit_chars":400`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown struct {
+		Field  struct{ Header string }
+		Window struct {
+			Text  string
+			Start int `json:"start_chars"`
+			Match int `json:"match_start_chars"`
+		}
+		NextMatch []struct {
+			Arguments struct {
+				Offset int `json:"offset_chars"`
+			}
+		} `json:"next_match"`
+	}
+	if err := json.Unmarshal(result.Structured, &shown); err != nil || len(shown.NextMatch) != 1 {
+		t.Fatalf("%v: %.600s", err, result.Structured)
+	}
+	if shown.Field.Header != "month,hosting,\"other, ‮total\"" {
+		t.Errorf("the header is %q", shown.Field.Header)
+	}
+	if want := `header="month,hosting,\"other, \u202etotal\""`; !strings.Contains(result.Text, "\n"+want+"\n") {
+		t.Errorf("the text lacks %s: %.600s", want, result.Text)
+	}
+	if lead := shown.Window.Match - shown.Window.Start; !strings.HasPrefix(shown.Window.Text, "2025-10,") || lead < 60 || lead > 90 {
+		t.Errorf("%d characters before the match: %.100q", lead, shown.Window.Text)
+	}
+	second := strings.LastIndex(strings.ReplaceAll(rows+"2025-11,3300.00,3610.00\r\n"+rows+"2025-11", "‮", "x"), "2025-11")
+	if lead := second - shown.NextMatch[0].Arguments.Offset; lead < 50 {
+		t.Errorf("the next match is read from %d characters before it", lead)
+	}
+}

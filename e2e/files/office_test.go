@@ -22,7 +22,8 @@ func TestOfficeDocuments(t *testing.T) {
 		for _, declared := range []string{"application/octet-stream", "application/zip", "text/plain", "application/msword"} {
 			p.has(file{declared: declared, data: sampleFile(t, test.file)})
 			window, result := read(t, session, strings.Replace(wholeFile, "}", fmt.Sprintf(`,"q":%q}`, test.q), 1))
-			if result.IsError || !strings.HasPrefix(window.Window.Text, test.text) || window.Document.Format != test.format ||
+			match := *window.Window.MatchStart - window.Window.Start
+			if result.IsError || !strings.HasPrefix(string([]rune(window.Window.Text)[match:]), test.text) || window.Document.Format != test.format ||
 				window.Document.Part != test.part {
 				t.Errorf("%s as %q: error %t, %+v", test.file, declared, result.IsError, window)
 			}

@@ -27,6 +27,7 @@ type LaterMatches struct {
 	Offsets  []int64 // of the first ones, in code points
 	Length   int64   // of each, in code points
 	Total    int
+	Lead     int64 // code points that a window has before a match, unless the caller asks for another number
 	Searched int64 // where the search ended before the end of the field; 0: the whole field was searched
 }
 

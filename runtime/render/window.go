@@ -119,7 +119,10 @@ func (w *window) nextMatch() []direction {
 	if !isLater {
 		return nil
 	}
-	before, _ := w.Call.Arguments.Int("before_chars")
+	before, isGiven := w.Call.Arguments.Int("before_chars")
+	if !isGiven {
+		before = w.Matches.Lead
+	}
 	place := []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, max(0, match-before))}
 	after, isGiven := w.Call.Arguments.Int("after_chars")
 	if _, isLimited := w.Call.Arguments.Int(tool.FieldLimitChars); isGiven && !isLimited {

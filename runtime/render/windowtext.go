@@ -27,7 +27,8 @@ func (w *window) head() string {
 			tokens = append(tokens, RawToken(name, value))
 		}
 	}
-	lines := append([]string{words(tokens...)}, linesOfWarnings(w.Warnings)...)
+	lines := withLine([]string{words(tokens...)}, tokenIf("header", w.Field.Text("header")))
+	lines = append(lines, linesOfWarnings(w.Warnings)...)
 	if note := w.note(); note != "" {
 		lines = append(lines, "note: "+note)
 	}

@@ -134,6 +134,40 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// R-WIN-4: without before_chars, the window of a match starts with the line or sentence that leads to it, and always has
+// the match.
+func TestLead(t *testing.T) {
+	number := func(n int64) *int64 { return &n }
+	long := strings.Repeat("word ", 100)
+	const letter = "Dear tenant.\n\nThis lease begins in May. On the day of the move the tenant gets all keys, which are three\n" +
+		"door keys and two cellar keys."
+	for name, test := range map[string]struct {
+		text     string
+		selector filetext.Selector
+		want     string // how the window starts
+	}{
+		"a sentence over two lines": {letter, filetext.Selector{Match: "door keys"}, "On the day"},
+		"the start of the text":     {letter, filetext.Selector{Match: "begins"}, "Dear"},
+		"a row of a table":          {"month,sum\n" + strings.Repeat("2025-01,4100.00,4180.00\n", 9), filetext.Selector{Match: "sum"}, "month"},
+		"words without an end":      {long + "match", filetext.Selector{Match: "match"}, "word"},
+		"letters without an end":    {strings.Repeat("x", 500) + "match", filetext.Selector{Match: "match"}, "match"},
+		"a short window":            {letter, filetext.Selector{Match: "door keys", Limit: number(20)}, "door"},
+		"as many as asked":          {letter, filetext.Selector{Match: "door keys", Before: number(6)}, "three"},
+		"with an end":               {letter, filetext.Selector{Match: "door keys", After: number(4)}, "On the day"},
+		"a language without spaces": {strings.Repeat("海", 20) + "。" + strings.Repeat("山", 70) + "川", filetext.Selector{Match: "川"}, "山"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			window, found := test.selector.Select([]byte(test.text))
+			if !found || !strings.HasPrefix(window.Text, test.want) || !strings.Contains(window.Text, test.selector.Match) {
+				t.Errorf("got %+v, %t", window, found)
+			}
+			if test.selector.After != nil && !strings.HasSuffix(window.Text, test.selector.Match+" and") {
+				t.Errorf("the window ends with %q", window.Text)
+			}
+		})
+	}
+}
+
 // Any bytes of any kind are read without a panic, as valid UTF-8 that is not much longer than they are, and windows of
 // it make it up.
 func FuzzRead(f *testing.F) {

@@ -29,7 +29,7 @@ type Window struct {
 }
 
 // Select returns a window like the resource server's windows of a field. It is false if the match does not occur: see
-// Matches.
+// Matches. Without Before, the window of a match starts with the line or sentence that leads to it.
 func (s Selector) Select(text []byte) (Window, bool) {
 	window := Window{Total: int64(utf8.RuneCount(text)), Limit: s.limit()}
 	start := min(given(s.Offset, 0), window.Total)
@@ -40,6 +40,12 @@ func (s Selector) Select(text []byte) (Window, bool) {
 		}
 		window.Matched, window.MatchStart, window.MatchEnd = true, match.Start, match.End
 		start, window.Limit = s.Around(match)
+		if s.Before == nil {
+			start = leadStart(text, match.Start, min(longestLead, s.limit()/4))
+		}
+		if s.Before == nil && s.After != nil {
+			window.Limit = min(maxWindow, window.Limit+match.Start-start)
+		}
 	}
 	window.Start = start
 	window.End = min(start+window.Limit, window.Total, max(start, given(s.End, window.Total)))

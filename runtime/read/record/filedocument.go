@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -140,7 +141,23 @@ func (r *fileField) fileText(content *blob.Content, kind blob.Kind) (*answer.Win
 	if !found {
 		return nil, r.noMatch()
 	}
+	if window.Start > 0 {
+		about = append(about, rawjson.Texts("header", r.header(whole))...)
+	}
 	return r.window(content, whole, window, about), nil
+}
+
+// maxHeader is the maximum size in bytes of a header that is repeated.
+const maxHeader = 1_000
+
+// header returns the first line of a table, which names its columns, or "" for another file.
+func (r *fileField) header(text []byte) string {
+	mediaType, _ := blob.SplitMediaType(r.reference.MediaType)
+	header, _, _ := bytes.Cut(text, []byte("\n"))
+	if len(header) > maxHeader || !slices.Contains([]string{"text/csv", "application/csv", "text/tab-separated-values"}, mediaType) {
+		return ""
+	}
+	return strings.TrimSuffix(string(header), "\r")
 }
 
 func (i FieldWindowInput) selector() filetext.Selector {
@@ -162,6 +179,7 @@ func (r *fileField) window(content *blob.Content, text []byte, window filetext.W
 	if r.Q != nil {
 		search := newMatchSearch(*r.Q, window.MatchEnd)
 		search.in(0, text)
+		search.found.Lead = filetext.ShortestLead
 		w.Matches = &search.found
 	}
 	return w
