@@ -58,11 +58,11 @@ var kinds = Kinds()
 
 // MainPart returns the usual name of the main entry of a format, or an empty string.
 func (f Format) MainPart() string {
-	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Format == f })
-	if at < 0 {
+	index := slices.IndexFunc(kinds, func(k Kind) bool { return k.Format == f })
+	if index < 0 {
 		return ""
 	}
-	return kinds[at].MainPart
+	return kinds[index].MainPart
 }
 
 // first returns the first format whose kind fulfils a condition, or an empty Format.

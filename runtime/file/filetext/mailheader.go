@@ -248,16 +248,16 @@ func decodeUU(text []byte) (content []byte, isBroken bool) {
 		case string(line) == "end":
 			return content, false
 		case len(line) > 0:
-			sixBits := func(at int) uint32 {
-				if at >= len(line) {
+			sixBits := func(index int) uint32 {
+				if index >= len(line) {
 					return 0 // spaces at the end of a line can be missing
 				}
-				return uint32(line[at]-' ') & 63
+				return uint32(line[index]-' ') & 63
 			}
 			size := len(content) + int(sixBits(0))
-			for at := 1; len(content) < size; at += 4 {
-				group := sixBits(at)<<18 | sixBits(at+1)<<12 | sixBits(at+2)<<6 | sixBits(at+3)
-				content = append(content, byte(group>>16), byte(group>>8), byte(group))
+			for group := 1; len(content) < size; group += 4 {
+				bits := sixBits(group)<<18 | sixBits(group+1)<<12 | sixBits(group+2)<<6 | sixBits(group+3)
+				content = append(content, byte(bits>>16), byte(bits>>8), byte(bits))
 			}
 			content = content[:size]
 		}
