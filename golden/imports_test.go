@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"runtime/base":     {},
 	"runtime/provider": {"runtime/base", "runtime/answer"},
 	"runtime/answer": {
-		"runtime/base/rawjson", "runtime/base/scalar", "runtime/provider/recordid",
+		"runtime/base/rawjson", "runtime/base/scalar", "runtime/base/wire", "runtime/provider/recordid",
 		"runtime/provider/schemadoc",
 	},
 	"runtime/tool": {"runtime/answer", "runtime/provider/granted", "runtime/provider/rs", "runtime/base"},
@@ -113,12 +113,13 @@ var allowed = map[string][]string{
 	"cmd/pdpp-mcp/cli/calling": {
 		"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved",
 		"gen", "runtime/answer", "runtime/file", "runtime/read/record", "runtime/base/commandline",
-		"runtime/grant/credential", "runtime/server/host", "runtime/base/rawjson", "runtime/base/scalar", "runtime/render",
+		"runtime/grant/credential", "runtime/server/host", "runtime/base/wire", "runtime/base/rawjson",
+		"runtime/base/scalar", "runtime/render",
 		"runtime/tool", "runtime/desktop/webhook", "runtime/base/nearname", "runtime/provider", "runtime/base/ownfile",
 	},
 	"cmd/pdpp-mcp/cli/syncing": {
 		"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/base/ownfile",
-		"runtime/server/host", "runtime/base/rawjson", "runtime/provider", "runtime/tool",
+		"runtime/server/host", "runtime/base/wire", "runtime/base/rawjson", "runtime/provider", "runtime/tool",
 	},
 	// it prepares the first child
 	"cmd/pdpp-mcp/cli/serving": {

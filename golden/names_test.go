@@ -20,8 +20,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 )
 
-// rsWords lists where a text that equals a tool's or an argument's name means something else: a word of the resource
-// server, or a member of a result. Every line has its reason.
+// rsWords lists where a text that equals a tool's or an argument's name means something else, such as a command or an
+// attribute of XML. Every line has its reason. The words of the resource server and of results are in package wire.
 const rsWords = "rs_words.txt"
 
 // A tool's or argument's name occurs in the specs and in generated code, never in hand-written code, so that a name is
@@ -63,6 +63,7 @@ func TestPlantedNamesAreSeen(t *testing.T) {
 		"an argument of a refusal":      {`var _ = &Error{Param: "connection_id"}`, "connection_id", true},
 		"a parameter that is set":       {`func f() { refused.Param = "cursor" }`, "cursor", true},
 		"an argument that is looked up": {"var _ = has(`cursor`)", "cursor", false},
+		"a word of the wire as a name":  {`var _ = &Error{Param: wire.Cursor}`, "wire.Cursor", true},
 		"a name that is put together":   {`var _ = "query" + "_records"`, "query_records", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +112,7 @@ func spelled(t *testing.T, root fs.FS) []spelling {
 		}
 		for _, each := range texts(file) {
 			spelledHere := unmistakable.FindAllString(each.value, -1)
-			if slices.Contains(names, each.value) {
+			if slices.Contains(names, each.value) || strings.HasPrefix(each.value, "wire.") && each.asName {
 				spelledHere = []string{each.value}
 			}
 			for _, spelt := range spelledHere {
@@ -160,6 +161,10 @@ func texts(file *ast.File) []text {
 				}
 				within(node.Value, isField && slices.Contains(nameFields, key.Name))
 				return false
+			case *ast.SelectorExpr:
+				if from, isName := node.X.(*ast.Ident); asName && isName && from.Name == "wire" {
+					found = append(found, text{value: "wire." + node.Sel.Name, at: node.Pos(), asName: true})
+				}
 			case ast.Expr:
 				if value, constant := constantText(node); constant {
 					found = append(found, text{value: value, at: node.Pos(), asName: asName})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Groups is an aggregate: a number, or groups with their numbers.
@@ -40,16 +41,16 @@ type Group struct {
 const MostGroups = 100
 
 // GroupsByTime reports whether the groups are by time, alone or below another key.
-func (g *Groups) GroupsByTime() bool { return g.Members.Text("group_by_time") != "" }
+func (g *Groups) GroupsByTime() bool { return g.Members.Text(wire.GroupByTime) != "" }
 
 // IsTimeline reports whether the groups are by time alone, with the earliest first.
 func (g *Groups) IsTimeline() bool {
-	return g.GroupsByTime() && g.Members.Text("group_by") == "" && !g.IsSorted() && !g.IsCycle
+	return g.GroupsByTime() && g.Members.Text(wire.GroupBy) == "" && !g.IsSorted() && !g.IsCycle
 }
 
 // IsByValue reports whether the groups are in the order of their values.
 func (g *Groups) IsByValue() bool {
-	if sort := g.Members.Text("sort"); sort != "" {
+	if sort := g.Members.Text(wire.Sort); sort != "" {
 		return strings.TrimPrefix(sort, "-") == "value"
 	}
 	return g.IsGrouped && !g.GroupsByTime()
@@ -72,7 +73,7 @@ func (g *Groups) Keep(first int) {
 }
 
 // IsSorted reports whether all groups were ordered as the call asks.
-func (g *Groups) IsSorted() bool { return g.Members.Text("sort") != "" }
+func (g *Groups) IsSorted() bool { return g.Members.Text(wire.Sort) != "" }
 
 // Others returns the number of records in groups that the resource server did not return.
 func (g *Groups) Others() int64 {
@@ -82,7 +83,7 @@ func (g *Groups) Others() int64 {
 
 // Limit returns the resource server's limit of groups, or 0 if it does not say.
 func (g *Groups) Limit() int {
-	limit, _ := g.Members.Int("limit")
+	limit, _ := g.Members.Int(wire.Limit)
 	return int(max(0, min(limit, MostGroups)))
 }
 
@@ -113,6 +114,6 @@ func (g Group) equals(other Group) bool {
 
 // Count returns the number of records in the group, or 0 if it is unknown.
 func (g Group) Count() int64 {
-	count, _ := g.Members.Int("count")
+	count, _ := g.Members.Int(wire.Count)
 	return count
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -59,13 +60,13 @@ func (a *aggregation) calls(shown int) []answer.Call {
 	case reading.Unmatched != nil:
 		return answer.RepeatDifferently.As(withNear(a.Call, reading.Unmatched)...)
 	}
-	limit, known := a.Members.Int("limit")
+	limit, known := a.Members.Int(wire.Limit)
 	areAllShown := shown == len(a.fields)
 	switch {
 	case areAllShown && a.IsLast() && !a.mayHaveLater() || !known:
 		return nil
 	case areAllShown && limit < answer.MostGroups && a.Skipped == 0:
-		return answer.RepeatDifferently.As(a.Call.With(rawjson.Int("limit", answer.MostGroups))...)
+		return answer.RepeatDifferently.As(a.Call.With(rawjson.Int(wire.Limit, answer.MostGroups))...)
 	case a.IsTimeline():
 		return a.laterCalls(shown)
 	case a.Places != nil && shown > 0:
@@ -92,7 +93,7 @@ func (a *aggregation) frame(shown int) frame {
 	if a.IsGrouped {
 		note, totals = a.note(shown), a.totals(shown)
 		f.linesBefore = append(f.linesBefore, words(
-			intToken("groups", int64(len(a.fields))), a.number("limit"), a.furtherToken(shown), a.number("other_count"),
+			intToken("groups", int64(len(a.fields))), a.number(wire.Limit), a.furtherToken(shown), a.number("other_count"),
 			Tokens(totals), a.number("total_value"), a.number("other_value"), note, a.tieNote(shown)))
 		f.linesBefore = withLine(f.linesBefore, columnsLine("", a.columns))
 	} else if a.Members.Get("value") == nil { // null is an answer
@@ -122,16 +123,16 @@ func (a *aggregation) frame(shown int) frame {
 }
 
 func (a *aggregation) head() string {
-	tokens := []string{"aggregate"}
-	for _, name := range []string{"metric", "stream", "field", "group_by", "group_by_time", "granularity", "time_zone", "sort"} {
+	tokens := []string{wire.Aggregate}
+	for _, name := range []string{wire.Metric, wire.Stream, wire.Field, wire.GroupBy, wire.GroupByTime, wire.Granularity, wire.TimeZone, wire.Sort} {
 		text := a.Members.Text(name)
-		if name == "stream" && text == "" {
+		if name == wire.Stream && text == "" {
 			text = a.Stream
 		}
 		tokens = append(tokens, tokenIf(name, tool.Clip(text, nameCharacters)))
 	}
 	if a.ConnectionID != nil {
-		tokens = append(tokens, Token("connection_id", *a.ConnectionID))
+		tokens = append(tokens, Token(wire.ConnectionID, *a.ConnectionID))
 	}
 	if !a.IsGrouped {
 		tokens = append(tokens, a.value(), tokenIf("record", a.Members.Text("record")), a.number("equal_records"))
@@ -191,7 +192,7 @@ func (a *aggregation) tieNote(shown int) string {
 // totals returns the number of records in all groups and in the groups that are not shown, unless another member has it
 // (R-AGG-5).
 func (a *aggregation) totals(shown int) rawjson.Object {
-	if a.Members.Text("metric") != "count" {
+	if a.Members.Text(wire.Metric) != wire.Count {
 		return nil
 	}
 	var totals rawjson.Object
@@ -225,7 +226,7 @@ func (a *aggregation) note(shown int) string {
 		return fmt.Sprintf("These are the groups %d to %d; %s records are in groups that are not shown.",
 			a.Skipped+1, a.Skipped+shown, a.rest(shown))
 	case a.IsSorted():
-		return fmt.Sprintf("These are the first %d groups by %s; %s records are in the others.", shown, a.Members.Text("sort"), a.rest(shown))
+		return fmt.Sprintf("These are the first %d groups by %s; %s records are in the others.", shown, a.Members.Text(wire.Sort), a.rest(shown))
 	case a.Others() <= 0:
 		return fmt.Sprintf("These are the first %d groups; narrow with filter to see the others.", shown)
 	case a.IsTimeline():
@@ -240,7 +241,7 @@ func (a *aggregation) note(shown int) string {
 // rest names the member that counts the records in the groups that are not shown. The other_count of a resource server
 // leaves out its own groups that do not fit.
 func (a *aggregation) rest(shown int) string {
-	if shown < len(a.fields) && a.Members.Text("metric") == "count" {
+	if shown < len(a.fields) && a.Members.Text(wire.Metric) == wire.Count {
 		return notShownName
 	}
 	return "other_count"
@@ -252,15 +253,15 @@ func (a *aggregation) laterCalls(groups int) []answer.Call {
 	if groups == 0 {
 		return nil
 	}
-	begins, isTime := scalar.Following(a.fields[groups-1].Text("key"), a.Members.Text("granularity"), a.Members.Text("time_zone"))
+	begins, isTime := scalar.Following(a.fields[groups-1].Text("key"), a.Members.Text(wire.Granularity), a.Members.Text(wire.TimeZone))
 	if !isTime {
 		return nil
 	}
-	return a.withBound(answer.Bound{Field: a.Members.Text("group_by_time"), Operator: "gte", Value: begins})
+	return a.withBound(answer.Bound{Field: a.Members.Text(wire.GroupByTime), Operator: "gte", Value: begins})
 }
 
 func (a *aggregation) withBound(bound answer.Bound) []answer.Call {
-	const parameter = "filter"
+	const parameter = wire.Filter
 	filter, _ := rawjson.ParseObject(a.Call.Arguments.Get(parameter))
 	bounds, _ := rawjson.ParseObject(filter.Get(bound.Field))
 	strict := strings.TrimSuffix(bound.Operator, "e") // lt of lte

@@ -46,10 +46,3 @@ func Calls(calls []answer.Call) json.RawMessage {
 	}
 	return rawjson.Array(elements)
 }
-
-func deref(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
-}

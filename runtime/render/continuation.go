@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -88,9 +89,9 @@ func (r *RecordsPage) continuation(shown int) continuation {
 	case next.cursor != "":
 		call := r.Call
 		if !next.isOwn {
-			call = call.Without("changes_since") // the feed continues by its cursor alone (051b)
+			call = call.Without(wire.ChangesSince) // the feed continues by its cursor alone (051b)
 		}
-		next.calls = call.With(rawjson.String("cursor", next.cursor))
+		next.calls = call.With(rawjson.String(wire.Cursor, next.cursor))
 	}
 	return next
 }
@@ -122,8 +123,8 @@ func (r *RecordsPage) nextPerConnection(rows int) ([]answer.Call, string) {
 			more++
 			continue
 		}
-		given := rawjson.Object{rawjson.String("connection_id", source.connectionID)}
-		given = withText(given, "cursor", r.Places.AfterOf(source.connectionID, count))
+		given := rawjson.Object{rawjson.String(wire.ConnectionID, source.connectionID)}
+		given = withText(given, wire.Cursor, r.Places.AfterOf(source.connectionID, count))
 		calls = append(calls, r.Call.With(given...)...)
 	}
 	if more == 0 {

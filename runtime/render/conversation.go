@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -85,7 +86,7 @@ func withCall(object rawjson.Object, name string, calls []answer.Call) rawjson.O
 
 // readNear returns the call that reads a conversation around the time of the record. It returns nil if the record has no usable time.
 func (id identity) readNear(fields rawjson.Object, one conversation) []answer.Call {
-	if recordid.CheckName("stream", id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {
+	if recordid.CheckName(wire.Stream, id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {
 		return nil
 	}
 	when := tool.TimeRole.Field(fields)

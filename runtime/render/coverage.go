@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -25,7 +26,7 @@ func describeReading(whole *answer.Reading, rows int) (figures, upTo rawjson.Obj
 		return figures, nil, words(reading.Note, describeUnmatched(reading))
 	}
 	if reading.UpTo.ID != "" {
-		upTo = withText(rawjson.Object{rawjson.String("id", reading.UpTo.ID)}, "time", reading.UpTo.Time)
+		upTo = withText(rawjson.Object{rawjson.String(wire.ID, reading.UpTo.ID)}, "time", reading.UpTo.Time)
 	}
 	return figures, upTo, words("This covers the records up to up_to; those after it have not been read yet.", reading.Note)
 }
@@ -62,13 +63,13 @@ const (
 // noRowsNote returns why a filter by a text may have missed records, and the call that finds them: a search, or a range for a day.
 func (r *RecordsPage) noRowsNote(next continuation) (string, []answer.Call) {
 	call := r.Call
-	if len(r.records) > 0 || next.hasMore() || !r.IsWhole() || call.Arguments.Get("cursor") != nil {
+	if len(r.records) > 0 || next.hasMore() || !r.IsWhole() || call.Arguments.Get(wire.Cursor) != nil {
 		return "", nil
 	}
 	if r.Reading != nil && r.Reading.Unmatched != nil {
 		return "", withNear(call, r.Reading.Unmatched)
 	}
-	filter, _ := rawjson.ParseObject(call.Arguments.Get("filter"))
+	filter, _ := rawjson.ParseObject(call.Arguments.Get(wire.Filter))
 	for _, condition := range filter {
 		text, isText := rawjson.Text(condition.Value)
 		day, err := time.Parse(time.DateOnly, text)
@@ -78,7 +79,7 @@ func (r *RecordsPage) noRowsNote(next continuation) (string, []answer.Call) {
 			times := rawjson.Object{
 				rawjson.String("gte", text), rawjson.String("lt", day.AddDate(0, 0, 1).Format(time.DateOnly)),
 			}
-			return noTimeIsDay, call.With(rawjson.Raw("filter", filter.With(condition.Name, times.Encode()).Encode()))
+			return noTimeIsDay, call.With(rawjson.Raw(wire.Filter, filter.With(condition.Name, times.Encode()).Encode()))
 		default:
 			return wholeValues, []answer.Call{{Tool: tool.HitsTool, Arguments: rawjson.Object{rawjson.String(tool.HitsWords, text)}}}
 		}
@@ -131,7 +132,7 @@ func describeCondition(condition answer.Unmatched) string {
 
 // withNear returns the call with the probably intended values, or nil if a condition that no record matches has none.
 func withNear(g answer.Given, unmatched []answer.Unmatched) []answer.Call {
-	filter, _ := rawjson.ParseObject(g.Arguments.Get("filter"))
+	filter, _ := rawjson.ParseObject(g.Arguments.Get(wire.Filter))
 	isCorrected := false
 	for _, condition := range unmatched {
 		switch {
@@ -145,7 +146,7 @@ func withNear(g answer.Given, unmatched []answer.Unmatched) []answer.Call {
 	if !isCorrected {
 		return nil
 	}
-	return g.With(rawjson.Raw("filter", filter.Encode()))
+	return g.With(rawjson.Raw(wire.Filter, filter.Encode()))
 }
 
 // LimitsNote names limits of grants (R-CLAIM-1, R-CLAIM-2), streams with the same limit together.

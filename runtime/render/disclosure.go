@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -21,7 +22,7 @@ const countNone = "none"
 // countToken returns the count of a page, such as count=exact:60, or an empty string (R-HAND-8). Lexical search sends an integer, and its
 // kind as count_accuracy.
 func countToken(meta rawjson.Object) string {
-	kind, value := meta.Text("count_accuracy"), meta.Get("count")
+	kind, value := meta.Text("count_accuracy"), meta.Get(wire.Count)
 	if object, ok := rawjson.ParseObject(value); ok {
 		kind, value = object.Text("kind"), object.Get("value")
 	}
@@ -101,7 +102,7 @@ func linesOfWarnings(warnings []rawjson.Value) []string {
 			object = rawjson.Object{rawjson.Raw("message", warning)}
 		}
 		tokens := []string{"warning:"}
-		for _, name := range []string{"code", "param", "connection_id", "message"} {
+		for _, name := range []string{"code", "param", wire.ConnectionID, "message"} {
 			tokens = append(tokens, tokenIf(name, tool.Shorten(object.Text(name), warningCharacters)))
 		}
 		lines = append(lines, words(tokens...))
@@ -150,7 +151,7 @@ func sourceLines(sources []*source, noun string) []string {
 			count = ""
 		}
 		lines = append(lines, "source "+words(
-			Token("connection_id", source.connectionID), tokenIf("connector_key", tool.Clip(source.connectorKey, tool.LabelCharacters)),
+			Token(wire.ConnectionID, source.connectionID), tokenIf("connector_key", tool.Clip(source.connectorKey, tool.LabelCharacters)),
 			tokenIf("display_name", tool.Clip(source.displayName, tool.LabelCharacters)), count,
 		))
 	}

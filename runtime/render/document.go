@@ -8,6 +8,8 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -29,7 +31,7 @@ func Document(found *answer.Document) (*tool.Result, error) {
 // documentRow returns the record of a document with its requested fields. Its handle is the one that was passed.
 func documentRow(found *answer.Document) *row {
 	data, _ := rawjson.ParseObject(found.Record.Get("data"))
-	record := rowOf(found.Record, data, deref(found.Target.ConnectionID), found.Target.Stream)
+	record := rowOf(found.Record, data, scalar.OrZero(found.Target.ConnectionID), found.Target.Stream)
 	known := targetIdentity(found.Target)
 	known.connectionID = cmp.Or(known.connectionID, record.connectionID)
 	record.identity = known
@@ -83,7 +85,7 @@ func fitsVisibly(document json.RawMessage) bool {
 func (d *document) assemble(limit clipLimit) json.RawMessage {
 	shown := d.show(limit)
 	return rawjson.Object{
-		rawjson.String("id", d.id),
+		rawjson.String(wire.ID, d.id),
 		rawjson.String("title", d.title),
 		rawjson.String("text", documentText(shown.fields)),
 		rawjson.String("url", recordURL(nil, d.fields, d.identity, d.provider)),
@@ -114,8 +116,8 @@ func documentText(fields rawjson.Object) string {
 
 // metadata returns the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and how to continue.
 func (d *document) metadata(shown shownRow) json.RawMessage {
-	metadata := rawjson.Texts("connection_id", d.connectionID, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters),
-		"stream", d.stream, "record_id", d.recordID, "display_name", d.label)
+	metadata := rawjson.Texts(wire.ConnectionID, d.connectionID, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters),
+		wire.Stream, d.stream, wire.RecordID, d.recordID, "display_name", d.label)
 	for _, name := range []string{"emitted_at", "authored_at", "deleted", "deleted_at"} {
 		if value := d.members.Get(name); value != nil && len(value) <= tool.LabelCharacters {
 			metadata = append(metadata, rawjson.Raw(name, value))

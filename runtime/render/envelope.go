@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -41,7 +42,7 @@ func metaOfEnvelope(envelope answer.Envelope) rawjson.Value {
 		if member.Name == warnings.Name && member.Value == nil {
 			member, isPlaced = warnings, true
 		}
-		if count, ok := rawjson.ParseObject(member.Value); ok && member.Name == "count" && count.Text("kind") == countNone {
+		if count, ok := rawjson.ParseObject(member.Value); ok && member.Name == wire.Count && count.Text("kind") == countNone {
 			continue
 		}
 		if member.Value != nil {
@@ -68,8 +69,8 @@ func informative(envelope rawjson.Object) rawjson.Object {
 			if warnings, ok := rawjson.Elements(meta.Get("warnings")); ok && len(warnings) == 0 {
 				meta = meta.Without("warnings")
 			}
-			if count, ok := rawjson.ParseObject(meta.Get("count")); ok && count.Text("kind") == countNone {
-				meta = meta.Without("count")
+			if count, ok := rawjson.ParseObject(meta.Get(wire.Count)); ok && count.Text("kind") == countNone {
+				meta = meta.Without(wire.Count)
 			}
 			if member.Value = meta.Encode(); len(meta) == 0 {
 				continue

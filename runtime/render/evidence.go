@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -43,7 +44,7 @@ func (h *hit) findExcerpts(q *question) []excerpt {
 
 func (h *hit) newExcerpt(window rawjson.Object, q *question) (excerpt, bool) {
 	read, _ := rawjson.ParseObject(window.Get("read"))
-	path := cmp.Or(window.FirstText("field_path", "field", "path"), read.FirstText("field_path", "field"))
+	path := cmp.Or(window.FirstText(wire.FieldPath, wire.Field, "path"), read.FirstText(wire.FieldPath, wire.Field))
 	text := window.FirstText("preview_text", "text", "snippet", "excerpt", "preview")
 	if text == "" || Length(path) > groupCharacters || !h.canRead(path) {
 		return excerpt{}, false
@@ -61,15 +62,15 @@ func (h *hit) newExcerpt(window rawjson.Object, q *question) (excerpt, bool) {
 // selectors return the place of the match: the RS's own offset, cursor or search, otherwise a search for the words.
 func selectors(window, read rawjson.Object, words string) []rawjson.Member {
 	for _, from := range []rawjson.Object{read, window} {
-		for _, name := range []string{"offset_chars", "start_chars"} {
+		for _, name := range []string{wire.OffsetChars, "start_chars"} {
 			if offset, ok := from.Int(name); ok && offset >= 0 {
 				return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, offset)}
 			}
 		}
-		if cursor := from.Text("cursor"); cursor != "" && len(cursor) <= urlCharacters {
+		if cursor := from.Text(wire.Cursor); cursor != "" && len(cursor) <= urlCharacters {
 			return []rawjson.Member{rawjson.String(tool.FieldCursor, cursor)}
 		}
-		if q := from.Text("q"); q != "" && len(q) <= groupCharacters {
+		if q := from.Text(wire.Q); q != "" && len(q) <= groupCharacters {
 			return []rawjson.Member{rawjson.String(tool.FieldQ, q)}
 		}
 	}
@@ -92,7 +93,7 @@ func appendExcerpts(out []byte, excerpts []excerpt) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendText(append(out, '{'), "field_path", each.fieldPath)
+		out = appendText(append(out, '{'), wire.FieldPath, each.fieldPath)
 		if each.shownIn != "" {
 			out = appendText(out, "shown_in", each.shownIn)
 		} else {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -101,7 +102,7 @@ func structuredReferences(references []reference) rawjson.Object {
 	}
 	elements := make([]rawjson.Value, len(references))
 	for i, reference := range references {
-		elements[i] = append(rawjson.Object{rawjson.String("field", reference.name)}, reference.Members()...).Encode()
+		elements[i] = append(rawjson.Object{rawjson.String(wire.Field, reference.name)}, reference.Members()...).Encode()
 	}
 	return rawjson.Object{rawjson.Raw("blobs", rawjson.Array(elements))}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -149,17 +150,17 @@ func LacksEventTime(sent answer.Hit) bool {
 
 // hitIdentity returns the identity of the record. Ids that are not record handles are unchanged (R-HAND-1).
 func hitIdentity(members rawjson.Object, connectionID string) identity {
-	connectionID = cmp.Or(members.FirstText("connection_id", "connector_instance_id"), connectionID)
-	stream, recordID := members.Text("stream"), members.FirstText("record_key", "record_id")
+	connectionID = cmp.Or(members.FirstText(wire.ConnectionID, "connector_instance_id"), connectionID)
+	stream, recordID := members.Text(wire.Stream), members.FirstText("record_key", wire.RecordID)
 	if stream != "" && recordID != "" {
 		return newIdentity(connectionID, stream, recordID)
 	}
-	for _, name := range []string{"record_uri", "uri", "id", "record_url", "url"} {
+	for _, name := range []string{"record_uri", "uri", wire.ID, "record_url", "url"} {
 		if uri, err := recordid.ParseURI(members.Text(name)); err == nil && uri.Kind == recordid.KindRecord {
 			return newIdentity(cmp.Or(uri.Record.ConnectionID, connectionID), uri.Record.Stream, uri.Record.RecordID)
 		}
 	}
-	id := members.Text("id")
+	id := members.Text(wire.ID)
 	if handle, err := recordid.Parse(id); err == nil {
 		return newIdentity(cmp.Or(handle.ConnectionID, connectionID), handle.Stream, handle.RecordID)
 	}

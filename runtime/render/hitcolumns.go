@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -29,7 +30,7 @@ const (
 
 var columnNames = [columnCount]string{
 	"words", "evidence", "snippet", "title", "author", "container", "amount", "time",
-	"stream", "connection_id", "connector_key", "display_name",
+	wire.Stream, wire.ConnectionID, "connector_key", "display_name",
 }
 
 // addedName is the member with the time at which a record was collected. addedWord introduces it in text, where a time is expected.
@@ -123,7 +124,7 @@ const unread = "{}"
 func (h *hit) appendRow(text []byte, columns []column) []byte {
 	start := len(text)
 	if len(columns) == 0 {
-		text = append(appendText(append(text, '{'), "id", h.handle), `,"data":{}}`...)
+		text = append(appendText(append(text, '{'), wire.ID, h.handle), `,"data":{}}`...)
 	} else {
 		text = rawjson.AppendQuote(append(text, '['), h.handle)
 		for _, c := range columns {
@@ -147,13 +148,13 @@ func (h *hit) appendRow(text []byte, columns []column) []byte {
 
 // appendResult appends the hit for structured.results (R-SEARCH-5).
 func (h *hit) appendResult(out []byte) []byte {
-	out = appendText(appendText(appendText(append(out, '{'), "id", h.handle), "title", h.title), "url", h.url)
+	out = appendText(appendText(appendText(append(out, '{'), wire.ID, h.handle), "title", h.title), "url", h.url)
 	for _, member := range []struct{ name, text string }{
-		{"connection_id", h.connectionID},
+		{wire.ConnectionID, h.connectionID},
 		{"connector_key", h.connectorKey},
-		{"stream", h.stream},
+		{wire.Stream, h.stream},
 		{"display_name", h.displayName},
-		{"record_id", h.recordID},
+		{wire.RecordID, h.recordID},
 		{"author", h.author},
 		{"container", h.container},
 		{"amount", h.amount},

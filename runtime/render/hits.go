@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -189,7 +190,7 @@ func (s *HitsPage) continuation(shown int) continuation {
 	}
 	next := continuationAfter(s.Paging, s.Reading, shown, len(s.hits)-shown, "streams or connection_id, which are ranked separately")
 	if next.cursor != "" {
-		next.calls = s.Call.With(rawjson.String("cursor", next.cursor))
+		next.calls = s.Call.With(rawjson.String(wire.Cursor, next.cursor))
 	}
 	return next
 }

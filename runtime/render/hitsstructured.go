@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -34,7 +35,7 @@ func (s *HitsPage) frame(shown int) frame {
 
 // appendLadder appends the hit for structured.content_ladder: its id and the first words of its evidence, from the match on.
 func (h *hit) appendLadder(out []byte) []byte {
-	out = appendText(append(out, '{'), "id", h.handle)
+	out = appendText(append(out, '{'), wire.ID, h.handle)
 	if len(h.excerpts) > 0 {
 		text := h.excerpts[0].preview
 		if match := strings.Index(text, openMark); match > 0 && len(plain(text)) > ladderCharacters {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -38,7 +39,7 @@ func (s *HitsPage) linesBefore(shown int, note string) []string {
 	for i, c := range s.columns {
 		columns[i].Name = columnNames[c]
 	}
-	return append(lines, columnsLine("id", columns))
+	return append(lines, columnsLine(wire.ID, columns))
 }
 
 // hasExcerpt reports whether some evidence of the hit has a call that continues it.

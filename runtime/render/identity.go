@@ -8,6 +8,8 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -37,7 +39,7 @@ func newIdentity(connectionID, stream, recordID string) identity {
 
 // targetIdentity returns the record of a call by the handle that was passed (R-HAND-3), or by the self-contained id for a URI (R-WIN-3).
 func targetIdentity(target recordid.Target) identity {
-	id := newIdentity(deref(target.ConnectionID), target.Stream, target.RecordID)
+	id := newIdentity(scalar.OrZero(target.ConnectionID), target.Stream, target.RecordID)
 	if target.Handle != "" && (id.handle == "" || !recordid.IsURI(target.Handle)) {
 		isSame := target.Handle == id.handle
 		id.formed, id.embedded, id.handle = id.formed && isSame, id.embedded && isSame, target.Handle
@@ -78,16 +80,16 @@ func (id identity) readField(path string, more ...rawjson.Member) answer.Call {
 func (id identity) tokens() string {
 	switch {
 	case id.embedded:
-		return Token("id", id.handle)
+		return Token(wire.ID, id.handle)
 	case id.handle == "":
-		return words(Token("record_id", id.recordID), tokenIf("stream", id.stream), tokenIf("connection_id", id.connectionID))
+		return words(Token(wire.RecordID, id.recordID), tokenIf(wire.Stream, id.stream), tokenIf(wire.ConnectionID, id.connectionID))
 	}
-	return words(Token("id", id.handle), tokenIf("connection_id", id.connectionID))
+	return words(Token(wire.ID, id.handle), tokenIf(wire.ConnectionID, id.connectionID))
 }
 
 func (id identity) structuredRecord() rawjson.Member {
-	record := rawjson.Texts("id", id.handle, "connection_id", id.connectionID)
-	return rawjson.Raw("record", append(record, rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)).Encode())
+	record := rawjson.Texts(wire.ID, id.handle, wire.ConnectionID, id.connectionID)
+	return rawjson.Raw("record", append(record, rawjson.String(wire.Stream, id.stream), rawjson.String(wire.RecordID, id.recordID)).Encode())
 }
 
 // canFetch reports whether fetch accepts the record's id. A call that the tool would refuse is not shown (R-HAND-7).
@@ -104,7 +106,7 @@ func (id identity) canRead(path string) bool {
 	if id.handle != "" {
 		return id.canFetch()
 	}
-	return recordid.CheckName("stream", id.stream) == nil && recordid.CheckRecordID("record id", id.recordID) == nil && id.canPassConnection()
+	return recordid.CheckName(wire.Stream, id.stream) == nil && recordid.CheckRecordID("record id", id.recordID) == nil && id.canPassConnection()
 }
 
 // canPassConnection reports whether a call can name the connection or does not need to.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -65,7 +66,7 @@ func (s *HitsPage) scope(narrowed []string) string {
 		scope = strings.Join(streams, ", ")
 	}
 	for _, name := range narrowed {
-		if name != "streams" {
+		if name != wire.Streams {
 			scope += ", narrowed by " + name
 		}
 	}
@@ -150,10 +151,10 @@ func listedNames(names []string) []string {
 
 // otherSearches returns calls that may find more: without quotes, without the narrowing arguments, or in another mode.
 func (s *HitsPage) otherSearches(narrowed []string) []answer.Call {
-	call := s.Call.Without("cursor")
+	call := s.Call.Without(wire.Cursor)
 	var try []answer.Call
 	if unquoted := strings.ReplaceAll(s.question.Words, `"`, ""); unquoted != s.question.Words {
-		try = append(try, call.With(rawjson.String("q", strings.TrimSpace(unquoted)))...)
+		try = append(try, call.With(rawjson.String(wire.Q, strings.TrimSpace(unquoted)))...)
 	}
 	if narrowed != nil {
 		try = append(try, answer.Call{Tool: s.Call.Tool, Arguments: call.Without(narrowed...).Arguments})

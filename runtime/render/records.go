@@ -5,6 +5,8 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -26,7 +28,7 @@ func FitRecords(rows *answer.Rows) *RecordsPage {
 	r := &RecordsPage{Rows: rows, records: make([]*row, len(rows.Records))}
 	fields := make([]rawjson.Object, len(rows.Records))
 	for i, record := range rows.Records {
-		row := rowOf(record.Members, record.Data, deref(rows.ConnectionID), rows.Stream)
+		row := rowOf(record.Members, record.Data, scalar.OrZero(rows.ConnectionID), rows.Stream)
 		if rows.Fields != nil {
 			row.project(rows.Fields, rows.Expands)
 		}
@@ -129,7 +131,7 @@ func (r *RecordsPage) resume(next continuation) []answer.Call {
 	if bookmark == "" || !next.isWhole {
 		return nil
 	}
-	return r.Call.Without("cursor").With(rawjson.String("changes_since", bookmark))
+	return r.Call.Without(wire.Cursor).With(rawjson.String(wire.ChangesSince, bookmark))
 }
 
 // notes returns what the members do not show, and the calls to try on a page without rows.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -37,17 +38,17 @@ func (r *RecordsPage) knownOf(source *source) rawjson.Object {
 	if r.isTimeline() {
 		return known
 	}
-	return append(known, rawjson.String("stream", r.Stream), rawjson.Raw("connection_id", nil))
+	return append(known, rawjson.String(wire.Stream, r.Stream), rawjson.Raw(wire.ConnectionID, nil))
 }
 
 // about returns what structured output writes once: the stream of a list, and the labels of each connection (R-BUD-7).
 func (r *RecordsPage) about(shown int) rawjson.Object {
 	var about, connections rawjson.Object
 	if !r.isTimeline() {
-		about = append(about, rawjson.String("stream", r.Stream))
+		about = append(about, rawjson.String(wire.Stream, r.Stream))
 	}
 	for _, source := range r.sources {
-		labels := source.known.Without("stream", "connection_id")
+		labels := source.known.Without(wire.Stream, wire.ConnectionID)
 		if source.connectionID != "" && source.first < shown && (len(labels) > 0 || !r.isTimeline()) {
 			connections = append(connections, rawjson.Raw(source.connectionID, labels.Encode()))
 		}

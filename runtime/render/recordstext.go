@@ -7,10 +7,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 func (r *RecordsPage) linesBefore(shown int, next continuation, note string, try, resume []answer.Call) []string {
-	stream := Token("stream", r.Stream)
+	stream := Token(wire.Stream, r.Stream)
 	if shown > 0 && r.records[0].shows(r.Stream) {
 		stream = "" // every handle has it
 	}
@@ -33,7 +34,7 @@ func (r *RecordsPage) linesBefore(shown int, next continuation, note string, try
 		lines = append(lines, r.Call.Tool+" takes no cursor: it shows this page and no more.")
 	}
 	if r.isTimeline() {
-		return append(withLine(lines, tokenIf("time_zone", r.timeZone())), timelineColumns)
+		return append(withLine(lines, tokenIf(wire.TimeZone, r.timeZone())), timelineColumns)
 	}
 	return withLine(lines, columnsLine("handle", r.columns))
 }
@@ -69,4 +70,4 @@ func (r *RecordsPage) dayOf(row *row) string {
 }
 
 // timeZone returns the zone of the days of a timeline.
-func (r *RecordsPage) timeZone() string { return r.Envelope.Members.Text("time_zone") }
+func (r *RecordsPage) timeZone() string { return r.Envelope.Members.Text(wire.TimeZone) }

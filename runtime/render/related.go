@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -107,7 +108,7 @@ func (l relation) encode(parent *row, limit clipLimit) (json.RawMessage, int) {
 func (r *row) child(limit clipLimit) (json.RawMessage, int) {
 	known := rawjson.Object{{Name: "display_name"}, {Name: "connector_key"}}
 	if r.embedded {
-		known = append(known, rawjson.Member{Name: "stream"}, rawjson.Member{Name: "connection_id"})
+		known = append(known, rawjson.Member{Name: wire.Stream}, rawjson.Member{Name: wire.ConnectionID})
 	}
 	shown := r.show(limit)
 	return r.appendObject(nil, known, shown, nil), shown.cuts

@@ -8,18 +8,20 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // wrapperNames are the members of a record's wrapper. In a flat record every other member is a field of the source.
 var wrapperNames = []string{
-	"object", "id", "record_id", "record_key", "stream", "data", "connection_id", "connector_instance_id", "connector_key",
+	"object", wire.ID, wire.RecordID, "record_key", wire.Stream, "data", wire.ConnectionID, "connector_instance_id", "connector_key",
 	"connector_id", "display_name", "emitted_at", "authored_at", "deleted", "deleted_at", expandedName, "links",
 	"meta", "record_json_bytes", "url", "record_url", "record_uri",
 }
 
 // keptNames are the members that stay in a projected record (R-QRY-1). The tool reference lists them under the word records.
-var keptNames = []string{"id", "stream", "connection_id", "connector_key", "display_name", "deleted", "deleted_at"}
+var keptNames = []string{wire.ID, wire.Stream, wire.ConnectionID, "connector_key", "display_name", "deleted", "deleted_at"}
 
 // labelNames are the members of a wrapper that describe its connection.
 var labelNames = []string{"connector_key", "connector_id", "display_name"}
@@ -61,13 +63,13 @@ func rowOf(members, data rawjson.Object, connectionID, stream string) *row {
 		}
 		r.hasData = len(r.fields) > 0
 	}
-	if sent := members.FirstText("connection_id", "connector_instance_id"); sent != "" {
+	if sent := members.FirstText(wire.ConnectionID, "connector_instance_id"); sent != "" {
 		connectionID = sent
 	}
-	if sent := members.Text("stream"); sent != "" {
+	if sent := members.Text(wire.Stream); sent != "" {
 		stream = sent
 	}
-	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))
+	r.identity = newIdentity(connectionID, stream, members.FirstText(wire.ID, wire.RecordID, "record_key"))
 	expanded, _ := rawjson.ParseObject(members.Get(expandedName))
 	for _, relation := range expanded {
 		r.related = append(r.related, r.relation(relation))
@@ -188,7 +190,7 @@ func (r *row) appendObject(out []byte, known rawjson.Object, shown shownRow, ref
 // isKnown reports whether the known members have a member, with the same value if they have one. A connection is known if
 // the handle begins with it.
 func (r *row) isKnown(member rawjson.Member, known rawjson.Object) bool {
-	if member.Name == "connection_id" && !strings.HasPrefix(r.handle, r.connectionID+"/") {
+	if member.Name == wire.ConnectionID && !strings.HasPrefix(r.handle, r.connectionID+"/") {
 		return false
 	}
 	return slices.ContainsFunc(known, func(each rawjson.Member) bool {
@@ -200,10 +202,10 @@ func (r *row) isKnown(member rawjson.Member, known rawjson.Object) bool {
 func (r *row) textMembers() rawjson.Object {
 	names := []string{"deleted", "deleted_at"}
 	if r.handle == "" {
-		names = append(names, "id", "record_id", "record_key", "stream")
+		names = append(names, wire.ID, wire.RecordID, "record_key", wire.Stream)
 	}
 	if !r.embedded {
-		names = append(names, "connection_id")
+		names = append(names, wire.ConnectionID)
 	}
 	var members rawjson.Object
 	for _, name := range names {
@@ -256,7 +258,7 @@ func WholeRows(page *answer.Rows) []json.RawMessage {
 func PlainRows(page *answer.Rows) []json.RawMessage {
 	rows := make([]json.RawMessage, len(page.Records))
 	for i, record := range page.Records {
-		row := rowOf(record.Members, record.Data, deref(page.ConnectionID), page.Stream)
+		row := rowOf(record.Members, record.Data, scalar.OrZero(page.ConnectionID), page.Stream)
 		if page.Fields != nil {
 			row.project(page.Fields, page.Expands)
 		}
@@ -280,7 +282,7 @@ func (r *row) plain() json.RawMessage {
 			amount = rawjson.String("", strings.Trim(string(amount), `"`)+" "+currency).Value
 		}
 		return rawjson.Object{
-			rawjson.String("handle", r.handle), rawjson.Raw("time", happened), rawjson.String("stream", r.stream),
+			rawjson.String("handle", r.handle), rawjson.Raw("time", happened), rawjson.String(wire.Stream, r.stream),
 			rawjson.Raw("title", orNull(title.Value)), rawjson.Raw("author", orNull(author.Value)), rawjson.Raw("text", orNull(text.Value)),
 			rawjson.Raw("amount", orNull(amount)),
 		}.Encode()

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Token returns name="value", the value as a JSON string.
@@ -81,7 +82,7 @@ func ListedName(name string) string {
 
 // HeadingName is ListedName for a name that begins a line and ends in a colon. It quotes the words with which lines of the adapter begin.
 func HeadingName(name string) string {
-	if slices.Contains([]string{"next", "warning", "source", "connector", "streams"}, name) {
+	if slices.Contains([]string{"next", "warning", "source", "connector", wire.Streams}, name) {
 		return Quoted(name)
 	}
 	return ListedName(name)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -106,7 +107,7 @@ func (w *window) windowCall(word string, place ...rawjson.Member) []direction {
 		place = append(place, rawjson.String(tool.FieldID, w.handle))
 	}
 	var found []direction
-	for _, call := range w.Call.Without("q", "cursor", "before_chars", "after_chars").With(place...) {
+	for _, call := range w.Call.Without(wire.Q, wire.Cursor, wire.BeforeChars, wire.AfterChars).With(place...) {
 		found = append(found, direction{word, call})
 	}
 	return found
@@ -119,12 +120,12 @@ func (w *window) nextMatch() []direction {
 	if !isLater {
 		return nil
 	}
-	before, isGiven := w.Call.Arguments.Int("before_chars")
+	before, isGiven := w.Call.Arguments.Int(wire.BeforeChars)
 	if !isGiven {
 		before = w.Matches.Lead
 	}
 	place := []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, max(0, match-before))}
-	after, isGiven := w.Call.Arguments.Int("after_chars")
+	after, isGiven := w.Call.Arguments.Int(wire.AfterChars)
 	if _, isLimited := w.Call.Arguments.Int(tool.FieldLimitChars); isGiven && !isLimited {
 		matched, _ := w.members.Int("match_end_chars")
 		start, _ := w.members.Int("match_start_chars")

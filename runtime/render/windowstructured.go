@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -13,7 +14,7 @@ func (w *window) structured() json.RawMessage {
 	if field == nil {
 		field = rawjson.Object{rawjson.String("path", w.FieldPath)}
 	}
-	members := rawjson.Object{w.structuredRecord(), rawjson.Raw("field", field.Encode())}
+	members := rawjson.Object{w.structuredRecord(), rawjson.Raw(wire.Field, field.Encode())}
 	if w.members != nil { // the text of a file may be unavailable
 		members = append(members, rawjson.Raw("window", w.members.Encode()))
 	}

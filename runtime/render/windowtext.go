@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // head returns the lines before the window's text: tokens, notes and continuations.
 func (w *window) head() string {
-	tokens := []string{w.tokens(), Token("field_path", w.FieldPath)}
+	tokens := []string{w.tokens(), Token(wire.FieldPath, w.FieldPath)}
 	for _, name := range fileNames {
 		if value := w.Field.Get(name); value != nil && len(value) <= tool.LabelCharacters {
 			tokens = append(tokens, RawToken(name, value))

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -20,7 +21,7 @@ import (
 // count, since a client may write a filter in another order for the next page.
 func QuestionOf(request rs.Request) string {
 	var parameters []string
-	for _, parameter := range request.Query.Without("cursor", "limit").Parameters() {
+	for _, parameter := range request.Query.Without(wire.Cursor, wire.Limit).Parameters() {
 		parameters = append(parameters, fmt.Sprintf("%q=%q", parameter.Name, parameter.Value))
 	}
 	slices.Sort(parameters)
@@ -112,7 +113,7 @@ func (p Place) CursorAt(request rs.Request) string {
 
 // PlaceOf returns where the page of a request begins. A cursor of CursorAt that belongs to another list or was changed is an *Error.
 func PlaceOf(request rs.Request) (Place, error) {
-	sent, _ := request.Query.Get("cursor")
+	sent, _ := request.Query.Get(wire.Cursor)
 	place, isPlace, err := DecodeCursor[Place](placePrefix, request, sent)
 	switch {
 	case !isPlace:
@@ -149,9 +150,9 @@ func ReadPlace(request rs.Request, read func(rs.Request) (rows int, next string,
 // query asks for the rows before the place and those of the page.
 func (p Place) query(request rs.Request) rs.Query {
 	limit := min(p.Skip+request.Limit(), rs.MaxRows)
-	query := request.Query.Without("cursor").With("limit", strconv.Itoa(limit))
+	query := request.Query.Without(wire.Cursor).With(wire.Limit, strconv.Itoa(limit))
 	if p.Cursor != "" {
-		query = query.Without("changes_since").With("cursor", p.Cursor) // a feed continues by its cursor alone (051b)
+		query = query.Without(wire.ChangesSince).With(wire.Cursor, p.Cursor) // a feed continues by its cursor alone (051b)
 	}
 	return query
 }
@@ -179,6 +180,6 @@ func (p Places) After(rows int) string {
 // AfterOf returns the cursor after the first rows of one connection, or "" if it has no rows.
 func (p Places) AfterOf(connectionID string, rows int) string {
 	request := p.request
-	request.Query = request.Query.With("connection_id", connectionID)
+	request.Query = request.Query.With(wire.ConnectionID, connectionID)
 	return Place{Skip: rows}.CursorAt(request)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -150,7 +151,7 @@ type advice struct {
 }
 
 // connectionMember is the RS's name for a connection, in parameters and in answers.
-const connectionMember = "connection_id"
+const connectionMember = wire.ConnectionID
 
 // stepAfter returns what a model can do after a refusal by the RS (R-ERR-1): by retry_with, otherwise by code, otherwise by status. Next is
 // a call of schema if that shows what would be accepted, otherwise nil.

@@ -126,3 +126,11 @@ func AppendNumber(out, number []byte) []byte {
 	}
 	return out
 }
+
+// OrZero returns the value of an optional argument, or the zero value if it is not given.
+func OrZero[T any](value *T) (zero T) {
+	if value == nil {
+		return zero
+	}
+	return *value
+}

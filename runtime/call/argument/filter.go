@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -22,7 +24,7 @@ var rangeOperators = []string{"gte", "gt", "lte", "lt"}
 //
 // A relative date as a bound is invalid_time_range, with the absolute range that it means now (R-TIME-9).
 func (a *Arguments) Filter(name string, clock tool.Clock) rs.Filter {
-	return orZero(optional(a, name, func(value json.RawMessage) (rs.Filter, error) {
+	return scalar.OrZero(optional(a, name, func(value json.RawMessage) (rs.Filter, error) {
 		filter, err := parseFilter(name, value)
 		if err == nil {
 			return filter, refuseRelative(name, value, clock)
@@ -48,7 +50,7 @@ func unquotedFilter(name string, value json.RawMessage) (json.RawMessage, bool) 
 }
 
 func parseFilter(name string, value json.RawMessage) (rs.Filter, *tool.Error) {
-	object := objectArgument{name: name, code: tool.InvalidFilter, form: filterForm, key: "field"}
+	object := objectArgument{name: name, code: tool.InvalidFilter, form: filterForm, key: wire.Field}
 	members, err := object.members(value)
 	if err != nil {
 		return nil, err
@@ -170,7 +172,7 @@ const limitsForm = `an object of relation and count such as {"attachments":3}`
 // Limits returns a limit per relation, or nil if it is absent: an object of relation → positive integer, in written order. Anything else
 // is invalid_expand (R-ARG-4).
 func (a *Arguments) Limits(name string) rs.Limits {
-	return orZero(optional(a, name, func(value json.RawMessage) (rs.Limits, error) {
+	return scalar.OrZero(optional(a, name, func(value json.RawMessage) (rs.Limits, error) {
 		if text, quoted := rawjson.Text(value); quoted && json.Valid([]byte(text)) {
 			value = json.RawMessage(text)
 		}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -96,13 +98,13 @@ type AggregateMeasureInput struct {
 func AggregateMeasure(_ context.Context, _ tool.Env, given rawjson.Object, input AggregateMeasureInput) error {
 	const code = tool.InvalidArguments
 	has := func(name string) bool { return given.Get(name) != nil }
-	metric, isCount := input.Metric+" "+given.Text(input.Metric), given.Text(input.Metric) == "count"
+	metric, isCount := input.Metric+" "+given.Text(input.Metric), given.Text(input.Metric) == wire.Count
 	switch {
 	case isCount && has(input.Field):
 		return refuse(code, input.Field, "is not used by "+metric+", which counts records; leave it out", without(input.Field))
 	case !isCount && !has(input.Field):
 		refused := refuse(code, input.Field, fmt.Sprintf("is required for %s; pass the field to measure, which %s shows", metric, tool.SchemaTool))
-		refused.Next = tool.SchemaCall(input.Stream, orZero(input.ConnectionID))
+		refused.Next = tool.SchemaCall(input.Stream, scalar.OrZero(input.ConnectionID))
 		return refused
 	case has(input.GroupByTime) && !has(input.Granularity):
 		return refuse(code, input.Granularity, "is required with "+input.GroupByTime+"; pass the length of a group")
@@ -120,7 +122,7 @@ type SubscriptionChangeInput struct {
 
 // SubscriptionChange returns invalid_arguments for a call without a change. Providers answer such a call as if it changed something.
 func SubscriptionChange(_ context.Context, _ tool.Env, _ rawjson.Object, input SubscriptionChangeInput) error {
-	if input.Enabled != nil || orZero(input.RotateSecret) {
+	if input.Enabled != nil || scalar.OrZero(input.RotateSecret) {
 		return nil
 	}
 	return &tool.Error{Code: tool.InvalidArguments, Message: "nothing to change; pass enabled, or rotate_secret as true"}

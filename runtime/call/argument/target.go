@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -85,7 +86,7 @@ func (n TargetInput) byParts(given rawjson.Object) (recordid.Target, error) {
 	if err := cmp.Or(SafeName(n.Stream, stream), RecordID(n.RecordID, record)); err != nil {
 		return recordid.Target{}, err
 	}
-	handle := recordid.Handle{ConnectionID: orZero(connection), Stream: stream, RecordID: record}
+	handle := recordid.Handle{ConnectionID: scalar.OrZero(connection), Stream: stream, RecordID: record}
 	return recordid.Target{Handle: handle.ID(), ConnectionID: connection, Stream: stream, RecordID: record}, nil
 }
 

@@ -26,7 +26,7 @@ func (a *Arguments) String(name string, checks ...Check) *string {
 // RequiredString returns a string like String. An absent one is invalid_arguments.
 func (a *Arguments) RequiredString(name string, checks ...Check) string {
 	a.require(name, "a string")
-	return orZero(a.String(name, checks...))
+	return scalar.OrZero(a.String(name, checks...))
 }
 
 // Word returns an optional string that is one of a few words, in any case, or nil if it is absent.
@@ -51,7 +51,7 @@ func (a *Arguments) Word(name string, words ...string) *string {
 // RequiredWord returns a word like Word. An absent one is invalid_arguments.
 func (a *Arguments) RequiredWord(name string, words ...string) string {
 	a.require(name, "one of "+strings.Join(words, ", "), words...)
-	return orZero(a.Word(name, words...))
+	return scalar.OrZero(a.Word(name, words...))
 }
 
 // Boolean returns an optional true or false, or nil if it is absent.
@@ -88,12 +88,12 @@ func (a *Arguments) Integer(name string, minimum, maximum int64) *int64 {
 // RequiredInteger returns an integer like Integer. An absent one is invalid_arguments.
 func (a *Arguments) RequiredInteger(name string, minimum, maximum int64) int64 {
 	a.require(name, integerRange(minimum, maximum))
-	return orZero(a.Integer(name, minimum, maximum))
+	return scalar.OrZero(a.Integer(name, minimum, maximum))
 }
 
 // StringList returns a list of strings, or nil if it is absent or empty. The checks apply to each item.
 func (a *Arguments) StringList(name string, itemChecks ...Check) []string {
-	return orZero(optional(a, name, func(value json.RawMessage) ([]string, error) {
+	return scalar.OrZero(optional(a, name, func(value json.RawMessage) ([]string, error) {
 		items, ok := asList(value)
 		if !ok {
 			return nil, refuse(tool.InvalidArguments, name, `must be a list of strings such as ["id","subject"]; got `+shown(value))
@@ -159,13 +159,6 @@ func optional[T any](a *Arguments, name string, read func(json.RawMessage) (T, e
 		return nil
 	}
 	return &given
-}
-
-func orZero[T any](value *T) (zero T) {
-	if value == nil {
-		return zero
-	}
-	return *value
 }
 
 // onlyString returns the only item of a list if it is a string, and any other value as it is.

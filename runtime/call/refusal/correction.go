@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -97,7 +98,7 @@ func idOf(text string) string {
 	switch _, isHandle := handleOf(id); {
 	case json.Valid([]byte(text)): // a key of several fields
 	case isURL && len(steps) >= 3 && steps[1] == "records":
-		return recordid.Handle{ConnectionID: address.Query().Get("connection_id"), Stream: steps[0], RecordID: steps[2]}.ID()
+		return recordid.Handle{ConnectionID: address.Query().Get(wire.ConnectionID), Stream: steps[0], RecordID: steps[2]}.ID()
 	case isHandle:
 		return id
 	case strings.Contains(id, ":"): // such as repositories:owner/repo
@@ -144,7 +145,7 @@ func (c call) connectionCalls(err error) json.RawMessage {
 	var calls []json.RawMessage
 	for _, each := range offered {
 		candidate, _ := rawjson.ParseObject(each)
-		id := candidate.Text("connection_id")
+		id := candidate.Text(wire.ConnectionID)
 		if id == "" {
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -111,7 +112,7 @@ func (c call) schemaRequest(refused *rs.Error) rs.Request {
 		scope.ConnectionID = &connection
 	}
 	request := schemaquery.Request(scope, true)
-	request.Query = request.Query.Without("detail") // which takes one source only
+	request.Query = request.Query.Without(wire.Detail) // which takes one source only
 	return request
 }
 

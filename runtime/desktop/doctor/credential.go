@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/ownfile"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -192,8 +193,8 @@ func (e *examination) coverage(response *rs.Response) Finding {
 func (e *examination) searchCheck(path ...string) func(context.Context) Finding {
 	return func(ctx context.Context) Finding {
 		var query rs.Query
-		query.Set("q", "hello") // no hit is shown
-		query.Set("limit", "1")
+		query.Set(wire.Q, "hello") // no hit is shown
+		query.Set(wire.Limit, "1")
 		_, err := e.reader.Get(ctx, rs.Request{Path: rs.JoinPath(append([]string{"v1"}, path...)...), Query: query})
 		var refused *rs.Error
 		switch {

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Lengths of a window in code points, as in the resource server's windows of fields (docs/provider-contract.md).
@@ -78,7 +79,7 @@ func (w Window) Members() rawjson.Object {
 	}
 	members := rawjson.Object{
 		rawjson.String("text", w.Text), rawjson.Int("start_chars", w.Start), rawjson.Int("end_chars", w.End),
-		rawjson.Int("total_chars", w.Total), rawjson.Int("limit_chars", w.Limit),
+		rawjson.Int("total_chars", w.Total), rawjson.Int(wire.LimitChars, w.Limit),
 		rawjson.Bool("complete", w.Start == 0 && w.End == w.Total), rawjson.Bool("has_more", w.End < w.Total), next, previous,
 	}
 	if w.Matched {

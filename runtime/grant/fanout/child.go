@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -45,7 +46,7 @@ type stop struct {
 }
 
 func newChild(source *Source, streams []string) *child {
-	names := rawjson.Texts("connection_id", source.ConnectionID, "connector_key", source.ConnectorKey, "display_name", source.DisplayName)
+	names := rawjson.Texts(wire.ConnectionID, source.ConnectionID, "connector_key", source.ConnectorKey, "display_name", source.DisplayName)
 	return &child{question: question{source: source}, names: names, streams: streams, dropped: map[string]int{}}
 }
 
@@ -66,14 +67,14 @@ func (c *child) after(shown int) stop {
 // requestFor returns the request that fills the child up to a number of hits. The source resends the hits of its page that were already
 // shown, so the limit includes them.
 func (c *child) requestFor(caller rs.Request, hits int) rs.Request {
-	query := caller.Query.Without("cursor", "limit")
+	query := caller.Query.Without(wire.Cursor, wire.Limit)
 	if c.streams != nil {
-		query = query.Without("streams", "streams[]")
-		query.Repeated("streams", c.streams)
+		query = query.Without(wire.Streams, "streams[]")
+		query.Repeated(wire.Streams, c.streams)
 	}
-	query = query.With("limit", strconv.Itoa(min(rs.MaxRows, c.next.at.Skip+hits-len(c.hits))))
+	query = query.With(wire.Limit, strconv.Itoa(min(rs.MaxRows, c.next.at.Skip+hits-len(c.hits))))
 	if c.next.at.Cursor != "" {
-		query = query.With("cursor", c.next.at.Cursor)
+		query = query.With(wire.Cursor, c.next.at.Cursor)
 	}
 	return c.source.own(rs.Request{Path: caller.Path, Query: query, Sources: rs.HitsOfSources{Streams: c.streams}})
 }
@@ -114,7 +115,7 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 		}
 		c.next.at.Skip = skipped + i
 		if reader.claimsOther(members, c.source) {
-			c.dropped[members.Text("stream")]++
+			c.dropped[members.Text(wire.Stream)]++
 		} else {
 			c.hits = append(c.hits, hit{members, c.next})
 		}
@@ -127,7 +128,7 @@ func (c *child) add(ctx context.Context, reader *Reader) error {
 // advance moves to the position after a page. A source that sends a cursor has more hits, unless has_more is false.
 func (c *child) advance(list rs.List, newHits int) {
 	hasMore, nextCursor := string(list.Get("has_more")), list.Text("next_cursor")
-	limit, _ := c.request.Query.Get("limit")
+	limit, _ := c.request.Query.Get(wire.Limit)
 	switch {
 	case nextCursor != "" && nextCursor != c.next.at.Cursor && hasMore != "false":
 		c.next.at = position{Cursor: nextCursor}
@@ -179,12 +180,12 @@ func (c *child) cursorRefusal(url string) *rs.Error {
 }
 
 // aliases are other names of members of a hit.
-var aliases = map[string]string{"connection_id": "connector_instance_id", "connector_key": "connector_id", "display_name": "label"}
+var aliases = map[string]string{wire.ConnectionID: "connector_instance_id", "connector_key": "connector_id", "display_name": "label"}
 
 // attributed returns a hit with members that name its source, and the provider if there are several (R-PKG-2). Existing members are kept. A
 // hit of an unknown connection is unchanged.
 func (c *child) attributed(sent rawjson.Object, severalProviders bool) rawjson.Object {
-	if id := sent.FirstText("connection_id", "connector_instance_id"); id != "" && id != c.source.ConnectionID {
+	if id := sent.FirstText(wire.ConnectionID, "connector_instance_id"); id != "" && id != c.source.ConnectionID {
 		return sent
 	}
 	var added rawjson.Object = keep(c.names, func(m rawjson.Member) bool { return sent.FirstText(m.Name, aliases[m.Name]) == "" })

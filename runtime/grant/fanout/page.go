@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/merge"
@@ -169,8 +170,8 @@ func (p *page) total() *int64 {
 
 // exactCount reads an exact count in either form: an integer with count_accuracy, or an object.
 func exactCount(meta rawjson.Object) (int64, bool) {
-	accuracy, name := meta.Text("count_accuracy"), "count"
-	if object, ok := rawjson.ParseObject(meta.Get("count")); ok {
+	accuracy, name := meta.Text("count_accuracy"), wire.Count
+	if object, ok := rawjson.ParseObject(meta.Get(wire.Count)); ok {
 		meta, accuracy, name = object, object.Text("kind"), "value"
 	}
 	count, ok := meta.Int(name)
@@ -180,9 +181,9 @@ func exactCount(meta rawjson.Object) (int64, bool) {
 // counts returns the members about the number of hits: the total, and the recall of all sources with the incomplete ones (R-SEARCH-9). The
 // recall is complete only if no source is missing, no hit was dropped, and each source reports a complete recall.
 func (p *page) counts() rawjson.Object {
-	counts := rawjson.Object{rawjson.Raw("count", rawjson.Object{rawjson.String("kind", "none")}.Encode())}
+	counts := rawjson.Object{rawjson.Raw(wire.Count, rawjson.Object{rawjson.String("kind", "none")}.Encode())}
 	if p.count != nil {
-		counts = rawjson.Object{rawjson.Int("count", *p.count), rawjson.String("count_accuracy", "exact")}
+		counts = rawjson.Object{rawjson.Int(wire.Count, *p.count), rawjson.String("count_accuracy", "exact")}
 	}
 	var partial []rawjson.Value
 	isKnown, isComplete, isTruncated, searched := false, len(p.ended) == 0, false, 0

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -191,7 +192,7 @@ func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.
 // claimsOther reports whether a record names a connection of a source that is not in own. A connection of no source is allowed, because a
 // grant can have connections that are not known.
 func (r *Reader) claimsOther(record rawjson.Object, own ...*Source) bool {
-	return slices.ContainsFunc([]string{"connection_id", "connector_instance_id"}, func(name string) bool {
+	return slices.ContainsFunc([]string{wire.ConnectionID, "connector_instance_id"}, func(name string) bool {
 		id := record.Text(name)
 		return id != "" && r.connections[id] && !slices.ContainsFunc(own, func(s *Source) bool { return s.ConnectionID == id })
 	})

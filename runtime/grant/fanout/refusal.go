@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -66,7 +67,7 @@ func (r *Reader) refusal(code tool.Code, streams []string, form string, values .
 		AvailableConnections: identities(offered, maxAvailable), UnavailableConnections: identities(r.ended(streams), maxUnavailable),
 	}
 	if offered != nil {
-		refusal.RetryWith = "connection_id"
+		refusal.RetryWith = wire.ConnectionID
 	}
 	if len(offered) > maxAvailable {
 		refusal.AvailableTotal = len(offered)

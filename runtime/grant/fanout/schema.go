@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -49,12 +50,12 @@ func (s *Source) connected(c *schemadoc.Connector) rawjson.Object {
 		for _, stream := range c.Streams {
 			rows = append(rows, stream.Row)
 		}
-		sent = append(rawjson.Object{rawjson.Raw("streams", rawjson.Array(rows))}, rawjson.Texts("connector_key", cmp.Or(c.Key, s.ConnectorKey))...)
+		sent = append(rawjson.Object{rawjson.Raw(wire.Streams, rawjson.Array(rows))}, rawjson.Texts("connector_key", cmp.Or(c.Key, s.ConnectorKey))...)
 	}
 	if s.ConnectionID == "" || s.Shared || len(c.Connections) > 0 {
 		return sent
 	}
-	connection := rawjson.Texts("connection_id", s.ConnectionID, "display_name", s.DisplayName)
+	connection := rawjson.Texts(wire.ConnectionID, s.ConnectionID, "display_name", s.DisplayName)
 	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{connection.Encode()}))
 }
 
@@ -116,8 +117,8 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 
 // listed returns a row with the members that identify its source.
 func (r *Reader) listed(source *Source, row rawjson.Object, severalGrants bool) rawjson.Value {
-	if source.ConnectionID != "" && !source.Shared && row.Get("connection_id") == nil {
-		row = row.With("connection_id", rawjson.Quote(source.ConnectionID))
+	if source.ConnectionID != "" && !source.Shared && row.Get(wire.ConnectionID) == nil {
+		row = row.With(wire.ConnectionID, rawjson.Quote(source.ConnectionID))
 	}
 	if severalGrants {
 		row = row.With("grant_id", rawjson.Quote(source.GrantID))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -34,7 +35,7 @@ func (r *Reader) Search(ctx context.Context, request rs.Request) (tool.FoundHits
 	p := &page{
 		HitsOfSources: wanted, reader: r, request: request, children: r.assign(wanted.Streams), ended: r.ended(wanted.Streams),
 	}
-	sent, _ := request.Query.Get("cursor")
+	sent, _ := request.Query.Get(wire.Cursor)
 	if sent != "" {
 		if err := p.resume(sent); err != nil {
 			return nil, err

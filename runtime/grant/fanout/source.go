@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -54,7 +55,7 @@ func (s *Source) addTo(grants []string) []string {
 // own returns the request as it is sent to the source. It names the connection if the grant has several.
 func (s *Source) own(request rs.Request) rs.Request {
 	if _, isMetadata := request.Sources.(rs.MetadataOfSource); s.Shared && !isMetadata {
-		request.Query = request.Query.With("connection_id", s.ConnectionID)
+		request.Query = request.Query.With(wire.ConnectionID, s.ConnectionID)
 	}
 	return request
 }
@@ -108,7 +109,7 @@ func (s *Source) name() string {
 
 // identity returns the members that name the source in errors and warnings (R-ERR-5).
 func (s *Source) identity() rawjson.Object {
-	return rawjson.Texts("grant_id", s.GrantID, "connector_key", s.ConnectorKey, "connection_id", s.ConnectionID, "display_name", s.label())
+	return rawjson.Texts("grant_id", s.GrantID, "connector_key", s.ConnectorKey, wire.ConnectionID, s.ConnectionID, "display_name", s.label())
 }
 
 func (s *Source) warning(code, what string) rawjson.Value {

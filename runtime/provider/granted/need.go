@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -30,11 +31,11 @@ func NeedOf(request rs.Request, stream string) Need {
 	}
 	for _, each := range request.Query.Parameters() {
 		switch each.Name {
-		case "fields", "field":
+		case wire.Fields, wire.Field:
 			wanted.Fields, wanted.IsWhole = append(wanted.Fields, strings.Split(each.Value, ",")...), false
-		case "group_by", "group_by_time":
+		case wire.GroupBy, wire.GroupByTime:
 			wanted.Fields = append(wanted.Fields, each.Value)
-		case "sort":
+		case wire.Sort:
 			wanted.Fields = append(wanted.Fields, strings.TrimPrefix(each.Value, "-"))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Reader reads from a resource server with one bearer. Implementations are safe for concurrent use.
@@ -54,7 +55,7 @@ type Request struct {
 
 // Limit returns the maximum number of rows on a page of the request's list.
 func (r Request) Limit() int {
-	sent, _ := r.Query.Get("limit")
+	sent, _ := r.Query.Get(wire.Limit)
 	limit, err := strconv.Atoi(sent)
 	if err != nil || limit < 1 {
 		return DefaultRows
@@ -64,7 +65,7 @@ func (r Request) Limit() int {
 
 // maxRows returns how many rows of a connection the answer may have. Some lists have no limit, and a search may exceed it.
 func (r Request) maxRows() int {
-	if _, isSent := r.Query.Get("limit"); isSent && !r.Path.isSearch() {
+	if _, isSent := r.Query.Get(wire.Limit); isSent && !r.Path.isSearch() {
 		return r.Limit()
 	}
 	return unlimitedRows
@@ -72,7 +73,7 @@ func (r Request) maxRows() int {
 
 // IsExceededBy reports whether rows are more than the request's limit allows for one connection.
 func (r Request) IsExceededBy(rows []rawjson.Row) bool {
-	_, isSent := r.Query.Get("limit")
+	_, isSent := r.Query.Get(wire.Limit)
 	return isSent && exceeds(rows, r.Limit())
 }
 
@@ -83,7 +84,7 @@ func exceeds(rows []rawjson.Row, limit int) bool {
 	}
 	counts := map[string]int{}
 	for _, row := range rows {
-		connection := row.Members.Text("connection_id")
+		connection := row.Members.Text(wire.ConnectionID)
 		if counts[connection]++; counts[connection] > limit {
 			return true
 		}
@@ -147,9 +148,14 @@ func JoinPath(segments ...string) Path {
 	return Path(path.String())
 }
 
+// RecordsPath returns the path of the records of a stream, or of one of them.
+func RecordsPath(stream string, id ...string) Path {
+	return JoinPath(append([]string{"v1", wire.Streams, stream, "records"}, id...)...)
+}
+
 // Named positions in a feed of changes. Servers know only "beginning".
 const (
-	feedPlace     = "changes_since"
+	feedPlace     = wire.ChangesSince
 	feedBeginning = "beginning"
 	feedNow       = "now"
 )
@@ -168,9 +174,9 @@ func (r Request) isFromNow() bool {
 func (r Request) asSent() Request {
 	switch {
 	case r.isFromNow():
-		r.Query = r.Query.With(feedPlace, feedBeginning).With("limit", "1")
+		r.Query = r.Query.With(feedPlace, feedBeginning).With(wire.Limit, "1")
 	case r.Path == HybridRoute:
-		r.Query = r.Query.With("limit", strconv.Itoa(MaxRows))
+		r.Query = r.Query.With(wire.Limit, strconv.Itoa(MaxRows))
 	}
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Connection is one granted source.
@@ -22,11 +23,11 @@ func (r *reader) connections(members rawjson.Object) []Connection {
 	var connections []Connection
 	for _, row := range r.elements(members.Get("granted_connections")) {
 		own, _ := rawjson.ParseObject(row)
-		if id := own.Text("connection_id"); id != "" {
+		if id := own.Text(wire.ConnectionID); id != "" {
 			connections = append(connections, Connection{id, own.FirstText("display_name", "label"), row})
 		}
 	}
-	if id := members.Text("connection_id"); id != "" && connections == nil {
+	if id := members.Text(wire.ConnectionID); id != "" && connections == nil {
 		connections = []Connection{{ID: id, Label: members.Text("display_name")}}
 	}
 	return distinct(connections)
@@ -77,7 +78,7 @@ func (c *Connector) mergeStreams() {
 
 // sourceNames are the members of a row that describe its source, not what can be asked of the stream.
 var sourceNames = []string{
-	"granted_connections", "connection_id", "connector_instance_id", "instance_ids", "display_name",
+	"granted_connections", wire.ConnectionID, "connector_instance_id", "instance_ids", "display_name",
 	"record_count", "last_updated", "freshness",
 }
 

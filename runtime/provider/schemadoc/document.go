@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Document is a schema document (docs/provider-contract.md, Schema). Each stream is one row of a connector. A connection that has all streams of
@@ -86,12 +87,12 @@ func (r *reader) elements(value rawjson.Value) []rawjson.Value {
 func (r *reader) document(value rawjson.Value, mayWrap bool) *Document {
 	members, _ := rawjson.ParseObject(value)
 	isList := func(name string) bool { return rawjson.Kind(members.Get(name)) == rawjson.ArrayValue }
-	d := &Document{Members: members.Without("connectors", "streams")}
+	d := &Document{Members: members.Without("connectors", wire.Streams)}
 	switch {
 	case isList("connectors"):
 		d.Connectors = r.connectors(members.Get("connectors"))
-	case isList("streams"):
-		d.Connectors = groupStreams(r.streams(members.Get("streams")))
+	case isList(wire.Streams):
+		d.Connectors = groupStreams(r.streams(members.Get(wire.Streams)))
 	case mayWrap:
 		inner := r.document(members.Get("data"), false)
 		for _, name := range []string{"bearer", "meta"} {
@@ -114,12 +115,12 @@ func (r *reader) connectors(value rawjson.Value) []*Connector {
 			continue
 		}
 		c := &Connector{
-			Row: row, Members: members.Without("streams", "granted_connections"),
-			Streams: r.streams(members.Get("streams")), Connections: r.connections(members),
+			Row: row, Members: members.Without(wire.Streams, "granted_connections"),
+			Streams: r.streams(members.Get(wire.Streams)), Connections: r.connections(members),
 		}
 		if c.Key = ConnectorKey(members); c.Key == "" { // older servers name a connector by its source
 			source, _ := rawjson.ParseObject(members.Get("source"))
-			c.Key = ConnectorKey(rawjson.Texts("connector_id", source.Text("id")))
+			c.Key = ConnectorKey(rawjson.Texts("connector_id", source.Text(wire.ID)))
 		}
 		connectors = append(connectors, c)
 	}
@@ -133,7 +134,7 @@ func (r *reader) streams(value rawjson.Value) []*Stream {
 		if name, isName := rawjson.Text(row); isName {
 			members = rawjson.Object{rawjson.String("name", name)}
 		}
-		stream := &Stream{Row: row, Members: members, Name: members.FirstText("name", "stream"), Connections: r.connections(members)}
+		stream := &Stream{Row: row, Members: members, Name: members.FirstText("name", wire.Stream), Connections: r.connections(members)}
 		if stream.Name != "" {
 			streams = append(streams, stream)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // FileField is the field that refers to the file of a record (docs/provider-contract.md, Blobs).
@@ -36,14 +37,14 @@ func (s *Stream) Fields() []Field {
 		return fields
 	}
 	for _, property := range s.Properties() {
-		fields = append(fields, Field{property.Name, flagsOf(rawjson.Object{rawjson.Raw("schema", property.Value)})})
+		fields = append(fields, Field{property.Name, flagsOf(rawjson.Object{rawjson.Raw(wire.Schema, property.Value)})})
 	}
 	return fields
 }
 
 // Properties returns the JSON Schemas of the fields of a full row.
 func (s *Stream) Properties() rawjson.Object {
-	schema, _ := rawjson.ParseObject(s.Members.Get("schema"))
+	schema, _ := rawjson.ParseObject(s.Members.Get(wire.Schema))
 	properties, _ := rawjson.ParseObject(schema.Get("properties"))
 	return properties
 }
@@ -53,7 +54,7 @@ func (s *Stream) CapabilitySchemas() (schemas rawjson.Object) {
 	sent, _ := rawjson.ParseObject(s.Members.Get("field_capabilities"))
 	for _, capability := range sent {
 		own, _ := rawjson.ParseObject(capability.Value)
-		if schema := own.Get("schema"); schema != nil {
+		if schema := own.Get(wire.Schema); schema != nil {
 			schemas = append(schemas, rawjson.Raw(capability.Name, schema))
 		}
 	}
@@ -63,7 +64,7 @@ func (s *Stream) CapabilitySchemas() (schemas rawjson.Object) {
 // flagsOf returns a capability of the full view as the compact view writes it.
 func flagsOf(capability rawjson.Object) string {
 	var flags []string
-	schema, _ := rawjson.ParseObject(capability.Get("schema"))
+	schema, _ := rawjson.ParseObject(capability.Get(wire.Schema))
 	pdppType := cmp.Or(capability.Text("type"), schema.Text("x_pdpp_type"), schema.Text("type"))
 	if types := cmp.Or(pdppType, strings.Join(textsOf(schema.Get("type")), "|")); types != "" {
 		flags = append(flags, "t="+types)
@@ -167,7 +168,7 @@ func (s *Stream) Views() []string {
 	var names []string
 	for _, element := range elements {
 		view, _ := rawjson.ParseObject(element)
-		if name := cmp.Or(view.Text("id"), view.Text("name")); name != "" {
+		if name := cmp.Or(view.Text(wire.ID), view.Text("name")); name != "" {
 			names = append(names, name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 )
@@ -12,18 +13,18 @@ import (
 // Request returns the request for the compact or the full view. A server may refuse each parameter;
 // schemadoc.Document.Keep then applies the scope.
 func Request(scope schemadoc.Scope, isFull bool) rs.Request {
-	view := rs.Parameter{Name: "view", Value: "compact"}
+	view := rs.Parameter{Name: wire.View, Value: "compact"}
 	if isFull {
-		view = rs.Parameter{Name: "detail", Value: "full"}
+		view = rs.Parameter{Name: wire.Detail, Value: "full"}
 	}
 	request := rs.Request{
-		Path:     rs.JoinPath("v1", "schema"),
+		Path:     rs.JoinPath("v1", wire.Schema),
 		Sources:  rs.SchemaOfSources{Stream: scope.Stream, ConnectionID: scope.ConnectionID},
-		Optional: []string{view.Name, "stream", "connection_id"},
+		Optional: []string{view.Name, wire.Stream, wire.ConnectionID},
 	}
 	request.Query.Set(view.Name, view.Value)
-	request.Query.String("stream", scope.Stream)
-	request.Query.String("connection_id", scope.ConnectionID)
+	request.Query.String(wire.Stream, scope.Stream)
+	request.Query.String(wire.ConnectionID, scope.ConnectionID)
 	return request
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -48,7 +49,7 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.H
 		s.about.Words = append(s.about.Words, answer.RelaxedWord{Word: word})
 	}
 	if byMeaning {
-		s.meaning = &attempt{form: s.query, path: rs.JoinPath("v1", "search", "semantic")}
+		s.meaning = &attempt{form: s.query, path: rs.JoinPath("v1", wire.Search, "semantic")}
 	}
 	if len(distinct(s.query)) > 1 {
 		s.read(s.words)
@@ -136,8 +137,8 @@ func (s *broadening) read(attempts []*attempt) {
 // attempt searches once. An attempt that fails has no hits and is not complete.
 func (s *broadening) attempt(a *attempt) {
 	request := s.request
-	request.Query = request.Query.With("q", a.form).With("limit", strconv.Itoa(hitsRead))
-	request.Path = cmp.Or(a.path, rs.JoinPath("v1", "search"))
+	request.Query = request.Query.With(wire.Q, a.form).With(wire.Limit, strconv.Itoa(hitsRead))
+	request.Path = cmp.Or(a.path, rs.JoinPath("v1", wire.Search))
 	if wanted, ok := request.Sources.(rs.HitsOfSources); ok {
 		wanted.OneRound = true
 		request.Sources = wanted

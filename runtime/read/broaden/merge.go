@@ -9,6 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -31,7 +32,7 @@ func (s *broadening) answer(given *answer.Hits) *answer.Hits {
 	hits := s.merged()
 	s.about.Found = len(hits)
 	limit := hitsShown
-	if _, isGiven := s.request.Query.Get("limit"); isGiven {
+	if _, isGiven := s.request.Query.Get(wire.Limit); isGiven {
 		limit = s.request.Limit()
 	}
 	given.Relaxed = s.about
@@ -39,7 +40,7 @@ func (s *broadening) answer(given *answer.Hits) *answer.Hits {
 		given.Hits = append(given.Hits, each.withEvidence())
 	}
 	if len(given.Hits) > 0 {
-		given.Envelope.Members, given.Meta, given.Paging = nil, given.Meta.Without("count", "count_accuracy", "recall"), answer.Paging{Limit: given.Limit}
+		given.Envelope.Members, given.Meta, given.Paging = nil, given.Meta.Without(wire.Count, "count_accuracy", "recall"), answer.Paging{Limit: given.Limit}
 	}
 	return given
 }
@@ -72,7 +73,7 @@ func (s *broadening) merged() []*found {
 					continue // every query has hits by meaning; keep those with most of the words
 				}
 			}
-			id := fmt.Sprintf("%q %q %q", connectionOf(hit), hit.Members.Text("stream"), hit.Members.FirstText("record_key", "record_id", "id"))
+			id := fmt.Sprintf("%q %q %q", connectionOf(hit), hit.Members.Text(wire.Stream), hit.Members.FirstText("record_key", wire.RecordID, wire.ID))
 			one := known[id]
 			if one == nil {
 				one = &found{hit: answer.Hit{Members: hit.Members}}
@@ -108,7 +109,7 @@ func rank(hits []*found) {
 }
 
 func connectionOf(hit answer.Hit) string {
-	return hit.Members.FirstText("connection_id", "connector_instance_id")
+	return hit.Members.FirstText(wire.ConnectionID, "connector_instance_id")
 }
 
 // maxSnippet is the number of characters of a snippet that are compared with the words of the query.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -21,7 +22,7 @@ const (
 func readHoldings(ctx context.Context, env tool.Env) answer.Holdings {
 	ctx, cancel := context.WithTimeout(ctx, listingTime)
 	defer cancel()
-	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams"), Sources: rs.StreamsOfSources{}})
+	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", wire.Streams), Sources: rs.StreamsOfSources{}})
 	if err != nil {
 		return nil
 	}
@@ -36,7 +37,7 @@ func readHoldings(ctx context.Context, env tool.Env) answer.Holdings {
 		if count, ok := row.Int("record_count"); ok {
 			held.Records = fmt.Sprint(count)
 		}
-		found[answer.HoldingSource{ConnectionID: row.Text("connection_id"), Stream: row.Text("name")}] = held
+		found[answer.HoldingSource{ConnectionID: row.Text(wire.ConnectionID), Stream: row.Text("name")}] = held
 	}
 	return found
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -45,10 +46,10 @@ func readSample(ctx context.Context, env tool.Env, row *answer.StreamRow) *answe
 	if row.ConnectionID != "" {
 		source.ConnectionID = &row.ConnectionID
 	}
-	request := rs.Request{Path: rs.JoinPath("v1", "streams", source.Stream, "records"), Sources: source}
-	request.Query.Set("limit", fmt.Sprint(sampleRecords))
-	request.Query.Set("order", "desc")
-	request.Query.String("connection_id", source.ConnectionID)
+	request := rs.Request{Path: rs.RecordsPath(source.Stream), Sources: source}
+	request.Query.Set(wire.Limit, fmt.Sprint(sampleRecords))
+	request.Query.Set(wire.Order, "desc")
+	request.Query.String(wire.ConnectionID, source.ConnectionID)
 	response, err := env.RS.Get(ctx, request)
 	if err != nil {
 		return nil

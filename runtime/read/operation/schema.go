@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -193,6 +194,6 @@ func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
 // encodeCandidate writes a connection with the stream and its grant. In a package each connection names its own grant.
 func encodeCandidate(d *schemadoc.Document, connector *schemadoc.Connector, connection schemadoc.Connection, stream string) rawjson.Value {
 	own, _ := rawjson.ParseObject(connection.Row)
-	return rawjson.Texts("connection_id", connection.ID, "grant_id", cmp.Or(own.Text("grant_id"), d.GrantID()), "connector_key", connector.Key,
-		"stream", stream, "display_name", tool.Clip(connection.Label, tool.LabelCharacters)).Encode()
+	return rawjson.Texts(wire.ConnectionID, connection.ID, "grant_id", cmp.Or(own.Text("grant_id"), d.GrantID()), "connector_key", connector.Key,
+		wire.Stream, stream, "display_name", tool.Clip(connection.Label, tool.LabelCharacters)).Encode()
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -33,7 +34,7 @@ func Document(ctx context.Context, env tool.Env, request rs.Request, input Docum
 	if len(members) == 0 || members.Get("error") != nil {
 		return nil, response.Unusable("the resource server's answer is not a record", "")
 	}
-	_, isExpanded := request.Query.Get("expand")
+	_, isExpanded := request.Query.Get(wire.Expand)
 	document := &answer.Document{
 		Origin: originOf(response), Target: input.Target, Record: members, Fields: input.Fields, Expanded: isExpanded, Warnings: warningsOf(members),
 	}
@@ -53,7 +54,7 @@ func recordIn(response *rs.Response) (rawjson.Object, error) {
 		return nil, err
 	}
 	inner, ok := rawjson.ParseObject(body.Get("data"))
-	if ok && body.Get("stream") == nil && rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue {
+	if ok && body.Get(wire.Stream) == nil && rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue {
 		body = inner
 	}
 	return body, nil
@@ -65,7 +66,7 @@ func Fields(response *rs.Response, target recordid.Target) (rawjson.Object, reco
 	if err != nil {
 		return nil, target, err
 	}
-	if sent := members.FirstText("connection_id", "connector_instance_id"); target.ConnectionID == nil && sent != "" {
+	if sent := members.FirstText(wire.ConnectionID, "connector_instance_id"); target.ConnectionID == nil && sent != "" {
 		target.ConnectionID = &sent
 	}
 	return render.FieldsOf(members), target, nil
@@ -73,8 +74,8 @@ func Fields(response *rs.Response, target recordid.Target) (rawjson.Object, reco
 
 // eventTime returns the value of the field that has the role of the event time in the schema, or an empty string (R-FETCH-8).
 func eventTime(ctx context.Context, env tool.Env, document *answer.Document) string {
-	stream, connectionID := document.Target.Stream, document.Record.FirstText("connection_id", "connector_instance_id")
-	if sent := document.Record.Text("stream"); sent != "" {
+	stream, connectionID := document.Target.Stream, document.Record.FirstText(wire.ConnectionID, "connector_instance_id")
+	if sent := document.Record.Text(wire.Stream); sent != "" {
 		stream = sent
 	}
 	scope := schemadoc.Scope{Stream: &stream, ConnectionID: document.Target.ConnectionID}

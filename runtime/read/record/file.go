@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/filetext"
@@ -55,16 +56,16 @@ func fileOf(ctx context.Context, env tool.Env, refused error, input FieldWindowI
 
 // recordRequest reads only the field of the record. It reads all fields if the name has a comma.
 func (i FieldWindowInput) recordRequest() rs.Request {
-	request := i.request("v1", "streams", i.Target.Stream, "records", i.Target.RecordID)
+	request := i.request("v1", wire.Streams, i.Target.Stream, "records", i.Target.RecordID)
 	if field, _, _ := strings.Cut(i.FieldPath, "."); !strings.Contains(field, ",") {
-		request.Query.String("fields", &field)
+		request.Query.String(wire.Fields, &field)
 	}
 	return request
 }
 
 func (i FieldWindowInput) request(path ...string) rs.Request {
 	var query rs.Query
-	query.String("connection_id", i.Target.ConnectionID)
+	query.String(wire.ConnectionID, i.Target.ConnectionID)
 	return rs.Request{
 		Path: rs.JoinPath(path...), Query: query,
 		Sources: rs.OneSource{Stream: i.Target.Stream, ConnectionID: i.Target.ConnectionID},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -68,7 +69,7 @@ func requestWindow(ctx context.Context, env tool.Env, request rs.Request) (*answ
 
 // windowAt reads a window by its offset. It returns nil if that fails.
 func windowAt(ctx context.Context, env tool.Env, request rs.Request, offset, limit int64) *answer.Window {
-	request.Query = request.Query.Without(tool.FieldQ, "before_chars", "after_chars").
+	request.Query = request.Query.Without(tool.FieldQ, wire.BeforeChars, wire.AfterChars).
 		With(tool.FieldLimitChars, strconv.FormatInt(limit, 10)).With(tool.FieldOffsetChars, strconv.FormatInt(offset, 10))
 	w, err := requestWindow(ctx, env, request)
 	if err != nil {
@@ -91,7 +92,7 @@ func windowIn(response *rs.Response) (*answer.Window, error) {
 	if !ok || !hasText {
 		return nil, response.Unusable("the resource server's answer holds no window with a text", "")
 	}
-	field, _ := rawjson.ParseObject(body.Get("field"))
+	field, _ := rawjson.ParseObject(body.Get(wire.Field))
 	return &answer.Window{Origin: originOf(response), Field: field, Text: text, Range: recounted(members, text), Warnings: warningsOf(body)}, nil
 }
 

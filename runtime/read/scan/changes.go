@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -62,7 +63,7 @@ type changes struct {
 // source if no source answered.
 func readChanges(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*answer.Rows, error) {
 	since, _ := request.Query.Get(feedName)
-	since = cmp.Or(text(input.Cursor), since)
+	since = cmp.Or(scalar.OrZero(input.Cursor), since)
 	isNamed := since == feedNow || since == feedBeginning
 	var positions map[string]feedPosition
 	var err error

@@ -9,12 +9,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-const streamKey = "stream"
+const streamKey = wire.Stream
 
 // counts counts the records of all streams (R-TIME-6). It asks the resource server for each source.
 type counts struct {
@@ -38,8 +39,8 @@ func (i GroupsInput) refuseMeasure() error {
 		broken              bool
 		parameter, accepted string
 	}{
-		{i.Metric != "count", "metric", "count"},
-		{i.GroupBy != nil && *i.GroupBy != streamKey, "group_by", streamKey},
+		{i.Metric != wire.Count, wire.Metric, wire.Count},
+		{i.GroupBy != nil && *i.GroupBy != streamKey, wire.GroupBy, streamKey},
 		{i.GroupByTime != nil && *i.GroupByTime != timeKey, groupByTimeName, timeKey},
 	} {
 		if each.broken {
@@ -96,16 +97,16 @@ func (c *counts) count(counted *sourceCount) error {
 	}
 	if c.input.GroupByTime != nil {
 		limit := int64(tally.MaxGroups) // the first groups of all sources are among the first groups of each
-		if sort := text(c.input.Sort); sort != "" && sort != "key" {
+		if sort := scalar.OrZero(c.input.Sort); sort != "" && sort != "key" {
 			limit, input.Sort = tally.EveryGroup, c.input.Sort
 		}
 		input.GroupByTime, input.Granularity, input.TimeZone, input.Limit = &counted.field, c.input.Granularity, c.input.TimeZone, &limit
 	}
 	request := rs.Request{
-		Path: rs.JoinPath("v1", "streams", counted.stream, "aggregate"), Sources: rs.OneSource{Stream: counted.stream, ConnectionID: input.ConnectionID, Filter: input.Filter},
+		Path: rs.JoinPath("v1", wire.Streams, counted.stream, wire.Aggregate), Sources: rs.OneSource{Stream: counted.stream, ConnectionID: input.ConnectionID, Filter: input.Filter},
 	}
 	for name, value := range map[string]*string{
-		"metric": &input.Metric, groupByTimeName: input.GroupByTime, granularityName: input.Granularity, zoneName: input.TimeZone,
+		wire.Metric: &input.Metric, groupByTimeName: input.GroupByTime, granularityName: input.Granularity, zoneName: input.TimeZone,
 		connectionName: input.ConnectionID,
 	} {
 		request.Query.String(name, value)
@@ -212,12 +213,12 @@ func (c *counts) aggregate() *answer.Groups {
 	if cut != nil {
 		c.Note = "Not read to their ends: " + joined(cut) + "."
 	}
-	zone := text(cmp.Or(c.input.TimeZone, new(c.env.Clock.Location().String())))
-	found := &answer.Groups{IsCycle: tally.IsCycle(text(c.input.Granularity)), IsGrouped: c.input.GroupBy != nil || c.input.GroupByTime != nil}
+	zone := scalar.OrZero(cmp.Or(c.input.TimeZone, new(c.env.Clock.Location().String())))
+	found := &answer.Groups{IsCycle: tally.IsCycle(scalar.OrZero(c.input.Granularity)), IsGrouped: c.input.GroupBy != nil || c.input.GroupByTime != nil}
 	found.Members = rawjson.Object{
-		rawjson.String(streamKey, tool.EveryStream), rawjson.String("metric", c.input.Metric),
-		rawjson.Raw("group_by", rawjson.TextOrNull(text(c.input.GroupBy))), rawjson.Raw(groupByTimeName, rawjson.TextOrNull(text(c.input.GroupByTime))),
-		rawjson.Raw(granularityName, rawjson.TextOrNull(text(c.input.Granularity))), rawjson.String(zoneName, zone),
+		rawjson.String(streamKey, tool.EveryStream), rawjson.String(wire.Metric, c.input.Metric),
+		rawjson.Raw(wire.GroupBy, rawjson.TextOrNull(scalar.OrZero(c.input.GroupBy))), rawjson.Raw(groupByTimeName, rawjson.TextOrNull(scalar.OrZero(c.input.GroupByTime))),
+		rawjson.Raw(granularityName, rawjson.TextOrNull(scalar.OrZero(c.input.Granularity))), rawjson.String(zoneName, zone),
 		rawjson.Int("filtered_record_count", total),
 	}
 	if found.IsGrouped {
@@ -240,7 +241,7 @@ func (c *counts) addGroups(found *answer.Groups, counts map[[2]string]int64, lat
 		case c.input.GroupByTime == nil:
 			group = group[:1]
 		}
-		found.Groups = append(found.Groups, answer.Group{Members: append(group, rawjson.Int("count", count))})
+		found.Groups = append(found.Groups, answer.Group{Members: append(group, rawjson.Int(wire.Count, count))})
 	}
 	query := c.input.query()
 	query.TimeZone, query.Limit = "", max(query.Limit, 1)

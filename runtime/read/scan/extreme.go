@@ -5,13 +5,14 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // nameExtreme adds the record with the minimum or maximum of an aggregate, and says if other records have the same value (R-CLAIM-7).
 func (i GroupsInput) nameExtreme(found *answer.Groups, extreme record, isTied bool) {
-	handle := recordid.Handle{ConnectionID: cmp.Or(extreme.connectionID(), text(i.ConnectionID)), Stream: i.Stream, RecordID: extreme.key()}
+	handle := recordid.Handle{ConnectionID: cmp.Or(extreme.connectionID(), scalar.OrZero(i.ConnectionID)), Stream: i.Stream, RecordID: extreme.key()}
 	if handle.RecordID == "" || handle.ID() == "" {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -134,7 +135,7 @@ func (q *filteredHits) add(page *answer.Hits) error {
 func idOfHit(hit answer.Hit) rawjson.Value {
 	for _, member := range hit.Members {
 		switch member.Name {
-		case "id", "record_id", "record_key":
+		case wire.ID, wire.RecordID, "record_key":
 			return member.Value
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -41,20 +42,13 @@ type GroupsInput struct {
 
 func (i GroupsInput) query() tally.Query {
 	query := tally.Query{
-		Stream: i.Stream, Metric: i.Metric, Field: text(i.Field), GroupBy: text(i.GroupBy), GroupByTime: text(i.GroupByTime),
-		Granularity: text(i.Granularity), TimeZone: text(i.TimeZone), Sort: text(i.Sort),
+		Stream: i.Stream, Metric: i.Metric, Field: scalar.OrZero(i.Field), GroupBy: scalar.OrZero(i.GroupBy), GroupByTime: scalar.OrZero(i.GroupByTime),
+		Granularity: scalar.OrZero(i.Granularity), TimeZone: scalar.OrZero(i.TimeZone), Sort: scalar.OrZero(i.Sort),
 	}
 	if i.Limit != nil {
 		query.Limit = int(*i.Limit)
 	}
 	return query
-}
-
-func text(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
 }
 
 // Groups reads an aggregate. The adapter tallies the records if the resource server refuses all filters (R-SCAN-1),
@@ -119,12 +113,12 @@ func readGroups(
 // newGroups sets the zone of groups by time.
 func newGroups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) *groups {
 	isOwnZone := input.TimeZone != nil
-	asked := cmp.Or(text(input.TimeZone), env.Clock.Location().String())
+	asked := cmp.Or(scalar.OrZero(input.TimeZone), env.Clock.Location().String())
 	q := &groups{}
 	switch {
 	case input.GroupByTime == nil:
 		input.TimeZone = nil // used only for groups by time
-	case asked != time.UTC.String() && (!isOwnZone || tally.ShiftsDates(asked, text(input.Granularity))) && holdsDates(ctx, env, input):
+	case asked != time.UTC.String() && (!isOwnZone || tally.ShiftsDates(asked, scalar.OrZero(input.Granularity))) && holdsDates(ctx, env, input):
 		request.Query = request.Query.Without(zoneName)
 		if input.TimeZone = nil; isOwnZone {
 			q.ignoredZone = asked
@@ -227,7 +221,7 @@ func holdsDates(ctx context.Context, env tool.Env, input GroupsInput) bool {
 // recordsOfStream returns a request for records. The filter is the caller's; the request does not send it.
 func recordsOfStream(stream string, connectionID *string, filter rs.Filter) rs.Request {
 	request := rs.Request{
-		Path: rs.JoinPath("v1", "streams", stream, "records"), Sources: rs.OneSource{Stream: stream, ConnectionID: connectionID, Filter: filter},
+		Path: rs.RecordsPath(stream), Sources: rs.OneSource{Stream: stream, ConnectionID: connectionID, Filter: filter},
 	}
 	request.Query.String(connectionName, connectionID)
 	return request
@@ -249,7 +243,7 @@ type groups struct {
 func (q *groups) isServerOrder() bool {
 	switch q.query.Sort {
 	case "-value":
-		return q.query.GroupByTime == "" && q.query.Metric == "count"
+		return q.query.GroupByTime == "" && q.query.Metric == wire.Count
 	case "key":
 		return q.query.GroupBy == ""
 	}
@@ -260,7 +254,7 @@ func (q *groups) isServerOrder() bool {
 // is known, and whether an equal one follows (R-CLAIM-7).
 func (q *groups) askServer(ctx context.Context, env tool.Env) (*answer.Groups, error) {
 	asked, limit := q.request, cmp.Or(q.query.Limit, tally.DefaultGroups)
-	areLargest := q.isServerOrder() && q.query.Metric == "count" && q.query.GroupBy != "" && q.query.GroupByTime == ""
+	areLargest := q.isServerOrder() && q.query.Metric == wire.Count && q.query.GroupBy != "" && q.query.GroupByTime == ""
 	if areLargest || !q.isServerOrder() {
 		asked.Query = asked.Query.With(limitName, strconv.Itoa(tally.MaxGroups))
 	}
@@ -319,7 +313,7 @@ func (q *groups) explained(ctx context.Context, env tool.Env, found *answer.Grou
 
 // isPlainCount reports whether the call has nothing that a resource server may refuse to measure.
 func (q *groups) isPlainCount() bool {
-	return q.query.Metric == "count" && q.input.GroupBy == nil && q.input.GroupByTime == nil && len(q.input.Filter) == 0
+	return q.query.Metric == wire.Count && q.input.GroupBy == nil && q.input.GroupByTime == nil && len(q.input.Filter) == 0
 }
 
 // isAdvertised reports whether the schema advertises aggregates of the stream, so that a plain count is not refused for
@@ -425,7 +419,7 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 	if err != nil {
 		return nil, err
 	}
-	if inner, ok := rawjson.ParseObject(body.Get("data")); ok && body.Get("metric") == nil {
+	if inner, ok := rawjson.ParseObject(body.Get("data")); ok && body.Get(wire.Metric) == nil {
 		body = inner // older servers wrap the answer once more
 	}
 	found := &answer.Groups{Envelope: envelopeOf(body, groupsName), IsCycle: tally.IsCycle(body.Text(granularityName))}

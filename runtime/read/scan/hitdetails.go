@@ -58,7 +58,7 @@ func (s *searching) describe(ctx context.Context, found *answer.Hits) {
 
 // recordFields reads the record of a hit. It returns nil if that fails.
 func (s *searching) recordFields(ctx context.Context, handle recordid.Handle) rawjson.Object {
-	request := rs.Request{Path: rs.JoinPath("v1", "streams", handle.Stream, "records", handle.RecordID)}
+	request := rs.Request{Path: rs.RecordsPath(handle.Stream, handle.RecordID)}
 	source := sourceOf(handle)
 	request.Query.String(connectionName, source.ConnectionID)
 	request.Sources = source

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
@@ -53,7 +54,7 @@ func (q *hitRecords) match(r *reading, asked rs.Request, hits []answer.Hit) ([]b
 	for i, record := range records {
 		matches[i] = record != nil && q.matches(r, *record)
 		if refusals[i] != nil {
-			q.lacking[hits[i].Members.Text("stream")]++
+			q.lacking[hits[i].Members.Text(wire.Stream)]++
 			q.refused = cmp.Or(q.refused, refusals[i])
 		}
 	}
@@ -62,11 +63,11 @@ func (q *hitRecords) match(r *reading, asked rs.Request, hits []answer.Hit) ([]b
 
 // read reads the record of a hit. It returns nil for a hit without a record.
 func (q *hitRecords) read(ctx context.Context, r *reading, asked rs.Request, hit rawjson.Object) (*rs.Response, error) {
-	stream, id := hit.Text("stream"), hit.FirstText("record_key", "record_id")
+	stream, id := hit.Text(wire.Stream), hit.FirstText("record_key", wire.RecordID)
 	if stream == "" || id == "" {
 		return nil, nil
 	}
-	request := rs.Request{Path: rs.JoinPath("v1", "streams", stream, "records", id)}
+	request := rs.Request{Path: rs.RecordsPath(stream, id)}
 	if q.span == nil { // otherwise the time field is unknown
 		request.Query.Set(fieldsName, strings.Join(q.filter.Fields(), ","))
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -114,21 +116,21 @@ func (s *searching) asked(found *answer.Hits, request rs.Request) *answer.Hits {
 }
 
 func questionOf(request rs.Request, input HitsInput) answer.Question {
-	question := answer.Question{Mode: "lexical", ConnectionID: text(input.ConnectionID)}
+	question := answer.Question{Mode: "lexical", ConnectionID: scalar.OrZero(input.ConnectionID)}
 	switch request.Path.Route().Template {
 	case rs.SemanticRoute:
 		question.Mode = "semantic"
 	case rs.HybridRoute:
 		question.Mode = "hybrid"
 	}
-	question.Words, _ = request.Query.Get("q")
+	question.Words, _ = request.Query.Get(wire.Q)
 	_, question.IsLaterPage = request.Query.Get(cursorName)
 	for _, parameter := range request.Query.Parameters() {
 		name, _, _ := strings.Cut(parameter.Name, "[")
-		if name == "streams" {
+		if name == wire.Streams {
 			question.Streams = append(question.Streams, parameter.Value)
 		}
-		isNarrowing := name == "streams" || name == filterName || name == connectionName
+		isNarrowing := name == wire.Streams || name == filterName || name == connectionName
 		if isNarrowing && !slices.Contains(question.Narrowed, name) {
 			question.Narrowed = append(question.Narrowed, name)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -74,7 +75,7 @@ func join(found *answer.Groups, groups []answer.Group, limit, connections int) {
 		if unknown -= group.Count(); i < kept {
 			others -= group.Count()
 		}
-		found.Groups[i].Members = rawjson.Object{rawjson.Raw("key", group.Key()), rawjson.Int("count", group.Count())}
+		found.Groups[i].Members = rawjson.Object{rawjson.Raw("key", group.Key()), rawjson.Int(wire.Count, group.Count())}
 	}
 	found.Keep(kept)
 	isTimeline := found.IsTimeline()
@@ -110,7 +111,7 @@ func (j *joining) countEach(connections []string) (merged []answer.Group, isComp
 		isComplete = isComplete && own.Others() == 0
 		for _, group := range own.Groups {
 			if i := slices.IndexFunc(merged, func(g answer.Group) bool { return bytes.Equal(g.Key(), group.Key()) }); i >= 0 {
-				merged[i].Members = merged[i].Members.WithAll(rawjson.Int("count", merged[i].Count()+group.Count()))
+				merged[i].Members = merged[i].Members.WithAll(rawjson.Int(wire.Count, merged[i].Count()+group.Count()))
 			} else {
 				merged = append(merged, group)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -101,7 +102,7 @@ func rowsOf(ctx context.Context, response *rs.Response, request rs.Request, seen
 
 // answer returns an answer to the call without rows. Response is the one that it is made of.
 func (i RowsInput) answer(response *rs.Response) *answer.Rows {
-	_, expands := response.Request.Query.Get("expand")
+	_, expands := response.Request.Query.Get(wire.Expand)
 	return &answer.Rows{
 		Origin: originOf(response), Coverage: coverageOf(response),
 		Call: i.Call, Stream: i.Stream, ConnectionID: i.ConnectionID, Fields: i.Fields, Expands: expands, IsSorted: i.Sort != nil,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -21,20 +22,20 @@ import (
 
 // Parameters of the resource server.
 const (
-	limitName       = "limit"
-	cursorName      = "cursor"
+	limitName       = wire.Limit
+	cursorName      = wire.Cursor
 	nextCursorName  = "next_cursor"
 	bookmarkName    = "next_changes_since"
-	countName       = "count"
-	fieldsName      = "fields"
-	filterName      = "filter"
-	sortName        = "sort"
-	orderName       = "order"
-	zoneName        = "time_zone"
-	feedName        = "changes_since"
-	connectionName  = "connection_id"
-	groupByTimeName = "group_by_time"
-	granularityName = "granularity"
+	countName       = wire.Count
+	fieldsName      = wire.Fields
+	filterName      = wire.Filter
+	sortName        = wire.Sort
+	orderName       = wire.Order
+	zoneName        = wire.TimeZone
+	feedName        = wire.ChangesSince
+	connectionName  = wire.ConnectionID
+	groupByTimeName = wire.GroupByTime
+	granularityName = wire.Granularity
 	groupsName      = "groups" // members of an aggregate
 	othersName      = "other_count"
 )

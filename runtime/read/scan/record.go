@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -29,7 +30,7 @@ func recordOf(c rawjson.Cursor) record {
 			if rawjson.Kind(value) == rawjson.ObjectValue {
 				found.fields = before
 			}
-		case "id", "record_id", "record_key":
+		case wire.ID, wire.RecordID, "record_key":
 			if found.id == nil {
 				found.id = value
 			}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -45,7 +46,7 @@ func isSortRefusal(err error) bool {
 func isMeasureRefusal(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Code == rs.CodeInvalidRequest &&
-		slices.Contains([]string{"", "metric", "field", "group_by", groupByTimeName}, refused.Param())
+		slices.Contains([]string{"", wire.Metric, wire.Field, wire.GroupBy, groupByTimeName}, refused.Param())
 }
 
 // interruption returns a sentence about what ended a partial reading. It is empty if the error itself is the answer, such as an error

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -41,7 +42,7 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 
 func readRows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
-		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(text(input.Cursor), changesPrefix) {
+		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(scalar.OrZero(input.Cursor), changesPrefix) {
 			return computed(readChanges(ctx, env, request, input))
 		}
 		return computed(readTimeline(ctx, env, request, input))
@@ -168,7 +169,7 @@ func (q *rows) sort() bool {
 	if q.input.Sort == nil {
 		return false
 	}
-	order := text(q.input.Order)
+	order := scalar.OrZero(q.input.Order)
 	field, isDescending := strings.CutPrefix(*q.input.Sort, "-")
 	q.sortField, q.isDescending = field, isDescending || order == "desc"
 	q.sorts = field != "" && !strings.Contains(field, ",") && !(isDescending && order == "asc")
@@ -215,13 +216,13 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 
 // order returns the order of the list that is read, or an empty string for the default one.
 func (q *rows) order() string {
-	switch sort := text(q.input.Sort); {
+	switch sort := scalar.OrZero(q.input.Sort); {
 	case q.sorts:
 		return ""
 	case sort != "" && !strings.HasPrefix(sort, "-"):
 		return "asc"
 	}
-	return text(q.input.Order)
+	return scalar.OrZero(q.input.Order)
 }
 
 // checkNames asks the resource server about the fields of the order and the filter if no page requests them by name, so that an unknown
@@ -244,7 +245,7 @@ func (q *rows) checkNames(l *list, filterFields []string) error {
 
 // page reads until the page is full. To count the matching rows, it reads to the end.
 func (q *rows) page(l *list) (*answer.Rows, error) {
-	isFirst, count := q.from == position{}, text(q.input.Count)
+	isFirst, count := q.from == position{}, scalar.OrZero(q.input.Count)
 	found := &matchingPage{
 		list: l, asked: q.request, limit: q.request.Limit(), total: q.from.Count,
 		countsAll: isFirst && count == "exact", showsCount: isFirst && count != "" && count != "none",

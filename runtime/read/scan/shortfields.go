@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -54,7 +55,7 @@ func shortFields(fields rawjson.Object, timeField string) rawjson.Object {
 	}
 	withRoles := len(shown)
 	for _, field := range fields {
-		isID := field.Name == "id" || strings.HasSuffix(field.Name, "_id")
+		isID := field.Name == wire.ID || strings.HasSuffix(field.Name, "_id")
 		isEmpty := string(field.Value) == "false" || string(field.Value) == "0"
 		if len(shown) < withRoles+otherFields && isScalar(field.Value) && !isID && !isEmpty {
 			add(field.Name, field.Value, otherCharacters)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 )
@@ -364,7 +365,7 @@ func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 }
 
 func (s *source) identity(record record) rawjson.Object {
-	row := rawjson.Object{rawjson.String("id", record.key()), rawjson.String("stream", s.stream)}
+	row := rawjson.Object{rawjson.String(wire.ID, record.key()), rawjson.String(wire.Stream, s.stream)}
 	if s.connection != "" {
 		row = append(row, rawjson.String(connectionName, s.connection))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -85,7 +86,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 		return nil, err
 	}
 	defer r.end()
-	t := &timeline{reading: r, request: request, span: span, isRising: text(input.Order) == "asc", limit: request.Limit(), start: start}
+	t := &timeline{reading: r, request: request, span: span, isRising: scalar.OrZero(input.Order) == "asc", limit: request.Limit(), start: start}
 	t.pageSize = min(max(t.limit+pageReserve, minPage), rs.MaxRows)
 	if err := cmp.Or(t.findSources(input.ConnectionID), t.refuseOthers(orderName, filterName, connectionName)); err != nil {
 		return nil, err

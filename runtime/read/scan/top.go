@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -41,7 +42,7 @@ func (q *rows) top(l *list) (*answer.Rows, error) {
 	q.continueSorted(l, rows)
 	rows = rows[:min(len(rows), limit)]
 	var meta rawjson.Object
-	if count := text(q.input.Count); count != "" && count != "none" && l.Complete && !q.from.Sorts {
+	if count := scalar.OrZero(q.input.Count); count != "" && count != "none" && l.Complete && !q.from.Sorts {
 		meta = append(meta, exactCount(l.Matched))
 	}
 	found := l.filterWarnings()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Answer returns the aggregation with the members of the resource server's envelope, without meta. A group has its key and its count, and for
@@ -21,10 +22,10 @@ func (t *Tally) Answer() *answer.Groups {
 	}
 	found := &answer.Groups{IsGrouped: t.isGrouped(), IsCycle: IsCycle(q.Granularity)}
 	found.Members = rawjson.Object{
-		rawjson.String("stream", q.Stream), rawjson.String("metric", q.Metric),
-		rawjson.Raw("field", rawjson.TextOrNull(q.Field)), rawjson.Raw("group_by", rawjson.TextOrNull(q.GroupBy)),
-		rawjson.Raw("group_by_time", rawjson.TextOrNull(q.GroupByTime)), rawjson.Raw("granularity", rawjson.TextOrNull(q.Granularity)),
-		rawjson.Raw("time_zone", rawjson.TextOrNull(zone)),
+		rawjson.String(wire.Stream, q.Stream), rawjson.String(wire.Metric, q.Metric),
+		rawjson.Raw(wire.Field, rawjson.TextOrNull(q.Field)), rawjson.Raw(wire.GroupBy, rawjson.TextOrNull(q.GroupBy)),
+		rawjson.Raw(wire.GroupByTime, rawjson.TextOrNull(q.GroupByTime)), rawjson.Raw(wire.Granularity, rawjson.TextOrNull(q.Granularity)),
+		rawjson.Raw(wire.TimeZone, rawjson.TextOrNull(zone)),
 		rawjson.Bool("approximate", t.distinctValues != nil && t.distinctValues.full), rawjson.Int("filtered_record_count", t.all.records),
 	}
 	if !t.isGrouped() {
@@ -68,8 +69,8 @@ func (t *Tally) group(group *group) rawjson.Object {
 	} else if t.query.GroupByTime != "" {
 		members = append(members, rawjson.Raw("time", start))
 	}
-	members = append(members, rawjson.Int("count", group.records))
-	if t.query.Metric != "count" {
+	members = append(members, rawjson.Int(wire.Count, group.records))
+	if t.query.Metric != wire.Count {
 		members = append(members, rawjson.Raw("value", t.value(&group.figure)))
 	}
 	return members

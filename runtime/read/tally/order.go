@@ -10,6 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // SortJoined orders groups that were counted in several sources as Sort does. By default the largest group is first;
@@ -68,9 +69,9 @@ func (q Query) sort(found *answer.Groups, order string, others int64) {
 			others += each.Count()
 		}
 	}
-	found.Members = append(found.Members.Without("limit", "other_count"), rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
+	found.Members = append(found.Members.Without(wire.Limit, "other_count"), rawjson.Int(wire.Limit, int64(q.Limit)), rawjson.Int("other_count", others))
 	if q.Sort != "" {
-		found.Members = append(found.Members, rawjson.String("sort", q.Sort))
+		found.Members = append(found.Members, rawjson.String(wire.Sort, q.Sort))
 	}
 	found.Skipped = min(q.Skip, len(found.Groups))
 	found.Groups = found.Groups[found.Skipped:]
@@ -82,7 +83,7 @@ func valueOf(group rawjson.Object) rawjson.Value {
 	if value := group.Get("value"); value != nil {
 		return value
 	}
-	return group.Get("count")
+	return group.Get(wire.Count)
 }
 
 // compareTimes compares two keys of time groups. Weekdays begin with Monday.

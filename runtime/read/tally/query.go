@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // the days of a zone must not depend on the machine
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Limits of the number of groups in an answer, the same as the resource server's. MaxGroups is the default of groups by time (R-AGG-4).
@@ -19,7 +21,7 @@ const (
 )
 
 var (
-	metrics       = []string{"count", "sum", "min", "max", "count_distinct"}
+	metrics       = []string{wire.Count, "sum", "min", "max", "count_distinct"}
 	granularities = []string{"minute", "hour", "day", "week", "month", "quarter", "year", weekday, hourOfDay}
 )
 
@@ -53,16 +55,16 @@ func (q Query) checked() (Query, *time.Location, error) {
 		broken             bool
 		parameter, problem string
 	}{
-		{!slices.Contains(metrics, q.Metric), "metric", "must be one of " + strings.Join(metrics, ", ")},
-		{q.Metric == "count" && q.Field != "", "field", "is not supported for count"},
-		{q.Metric != "count" && q.Field == "", "field", "is required for " + q.Metric},
-		{byTime && q.Granularity == "", "granularity", "is required with group_by_time"},
-		{!byTime && q.Granularity != "", "granularity", "is only supported with group_by_time"},
-		{!byTime && q.TimeZone != "", "time_zone", "is only supported with group_by_time"},
-		{byTime && !slices.Contains(granularities, q.Granularity), "granularity", "must be one of " + strings.Join(granularities, ", ")},
-		{!byTime && q.GroupBy == "" && q.Limit != 0, "limit", "is only supported with group_by or group_by_time"},
-		{!byTime && q.GroupBy == "" && q.Sort != "", "sort", "is only supported with group_by or group_by_time"},
-		{q.Limit < 0 || q.Limit > MaxGroups && q.Limit != EveryGroup, "limit", fmt.Sprintf("must be an integer between 1 and %d", MaxGroups)},
+		{!slices.Contains(metrics, q.Metric), wire.Metric, "must be one of " + strings.Join(metrics, ", ")},
+		{q.Metric == wire.Count && q.Field != "", wire.Field, "is not supported for count"},
+		{q.Metric != wire.Count && q.Field == "", wire.Field, "is required for " + q.Metric},
+		{byTime && q.Granularity == "", wire.Granularity, "is required with group_by_time"},
+		{!byTime && q.Granularity != "", wire.Granularity, "is only supported with group_by_time"},
+		{!byTime && q.TimeZone != "", wire.TimeZone, "is only supported with group_by_time"},
+		{byTime && !slices.Contains(granularities, q.Granularity), wire.Granularity, "must be one of " + strings.Join(granularities, ", ")},
+		{!byTime && q.GroupBy == "" && q.Limit != 0, wire.Limit, "is only supported with group_by or group_by_time"},
+		{!byTime && q.GroupBy == "" && q.Sort != "", wire.Sort, "is only supported with group_by or group_by_time"},
+		{q.Limit < 0 || q.Limit > MaxGroups && q.Limit != EveryGroup, wire.Limit, fmt.Sprintf("must be an integer between 1 and %d", MaxGroups)},
 	} {
 		if rule.broken {
 			return q, nil, &Error{rule.parameter, rule.problem}
@@ -82,7 +84,7 @@ func (q Query) checked() (Query, *time.Location, error) {
 	}
 	zone, err := time.LoadLocation(q.TimeZone)
 	if err != nil || q.TimeZone == "Local" { // "Local" is not in the time zone database
-		return q, nil, &Error{"time_zone", "is unknown: " + q.TimeZone}
+		return q, nil, &Error{wire.TimeZone, "is unknown: " + q.TimeZone}
 	}
 	return q, zone, nil
 }

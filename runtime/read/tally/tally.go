@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Tally is an aggregation of the added records. A record with an array is in the group of each element, and each element is measured.
@@ -62,7 +63,7 @@ func (t *Tally) isGrouped() bool { return t.query.GroupBy != "" || t.query.Group
 // now on, for min and max without groups.
 func (t *Tally) Add(c rawjson.Cursor) (isExtreme bool) {
 	t.values, t.keys, t.starts, t.room = t.values[:0], t.keys[:0], t.starts[:0], t.room[:0]
-	if t.query.Metric != "count" || t.isGrouped() {
+	if t.query.Metric != wire.Count || t.isGrouped() {
 		unread := len(t.fields)
 		for inside := c.Enter(rawjson.ObjectValue); inside && unread > 0 && c.More(); {
 			name := c.Name()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -22,7 +23,7 @@ func shownConnections(connections []schemadoc.Connection, limit int) (shown []sc
 }
 
 func describe(c schemadoc.Connection, characters int) rawjson.Object {
-	return rawjson.Texts("connection_id", c.ID, "display_name", tool.Clip(c.Label, characters))
+	return rawjson.Texts(wire.ConnectionID, c.ID, "display_name", tool.Clip(c.Label, characters))
 }
 
 // withConnections appends the first connections up to a limit, encoded by write, and the number of the others.

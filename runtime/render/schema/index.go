@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -57,7 +58,7 @@ func (x *index) data(rows []rawjson.Value, metaBytes int) rawjson.Object {
 }
 
 // now returns the time and the time zone of the caller (R-TIME-8).
-func (x *index) now() rawjson.Object { return rawjson.Texts("now", x.Now, "time_zone", x.TimeZone) }
+func (x *index) now() rawjson.Object { return rawjson.Texts("now", x.Now, wire.TimeZone, x.TimeZone) }
 
 func withKey(row rawjson.Object, c *schemadoc.Connector, keyBytes int) rawjson.Object {
 	if c.Key == "" {
@@ -123,7 +124,7 @@ func (x *index) counts() *tool.Result {
 	if len(x.ambiguousStreams) > 0 {
 		notes = append(notes, fmt.Sprintf("%d streams need a connection_id: several connections have them", len(x.ambiguousStreams)))
 	}
-	lines := []string{x.heading(rawjson.Int("connectors", int64(len(x.Document.Connectors))), rawjson.Int("streams", int64(x.Document.StreamCount())))}
+	lines := []string{x.heading(rawjson.Int("connectors", int64(len(x.Document.Connectors))), rawjson.Int(wire.Streams, int64(x.Document.StreamCount())))}
 	if x.Document.StreamCount() == 0 {
 		lines = append(lines, "No stream is granted, or none of this connection. Call "+tool.SchemaTool+" without arguments for what is.")
 	}
@@ -187,7 +188,7 @@ func (x *index) rowsWithin(room int) []rawjson.Value {
 func countsRow(c *schemadoc.Connector, names []string) rawjson.Value {
 	row := append(withKey(rawjson.Object{}, c, countsKey), rawjson.Int("stream_count", int64(len(c.Streams))))
 	if names != nil {
-		row = append(row, rawjson.Strings("streams", names))
+		row = append(row, rawjson.Strings(wire.Streams, names))
 	}
 	return withConnections(row, c.Connections, 1, func(connection schemadoc.Connection) rawjson.Object { return describe(connection, 0) }).Encode()
 }

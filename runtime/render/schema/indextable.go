@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -136,13 +137,13 @@ func (t *table) row(c *schemadoc.Connector) rawjson.Object {
 	}
 	row = withKey(row, c, tableNameLength)
 	if len(c.Connections) == 0 {
-		return append(row, rawjson.Strings("streams", c.StreamNames()))
+		return append(row, rawjson.Strings(wire.Streams, c.StreamNames()))
 	}
 	return withConnections(row, c.Connections, len(c.Connections), func(connection schemadoc.Connection) rawjson.Object {
 		described, streams := describe(connection, tableNameLength), t.streamsOf(c, connection)
 		if !t.hasCounts {
-			return append(described, rawjson.Strings("streams", streams.Names()))
+			return append(described, rawjson.Strings(wire.Streams, streams.Names()))
 		}
-		return append(described, rawjson.Raw("streams", streams.Encode()))
+		return append(described, rawjson.Raw(wire.Streams, streams.Encode()))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
@@ -115,10 +116,10 @@ func (d *detail) legend(shown portion) rawjson.Value {
 	sortsAny := func(r *row) bool { return r.sortsAny }
 	switch implied := `cursor_field f implies sort "f" or "-f"`; {
 	case slices.ContainsFunc(d.rows, hasCursor) && slices.ContainsFunc(d.rows, sortsAny):
-		explain("sort", implied+"; any other field can sort, too", hasCursor)
+		explain(wire.Sort, implied+"; any other field can sort, too", hasCursor)
 	default:
-		explain("sort", implied, hasCursor)
-		explain("sort", "any field, - for descending", sortsAny)
+		explain(wire.Sort, implied, hasCursor)
+		explain(wire.Sort, "any field, - for descending", sortsAny)
 	}
 	explain("declared", unadvertised, func(r *row) bool { return r.isBare && r.Sample == nil })
 	if i := slices.IndexFunc(d.rows, func(r *row) bool { return r.Sample != nil }); i >= 0 {

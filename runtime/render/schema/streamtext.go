@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -97,7 +98,7 @@ func (r *row) addLines(t *boundedText, shown portion) {
 const defaultKey = `["id"]`
 
 func (r *row) addSource(t *boundedText, shown portion) {
-	source := render.Token("stream", r.Stream.Name) + " " + render.Token("connector_key", keyOf(r.Connector, tool.LabelCharacters))
+	source := render.Token(wire.Stream, r.Stream.Name) + " " + render.Token("connector_key", keyOf(r.Connector, tool.LabelCharacters))
 	connections, leftOut := shownConnections(r.Connections(), shown.connections)
 	if len(connections) == 1 && leftOut == 0 {
 		source, connections = source+" "+render.Tokens(describe(connections[0], shown.label)), nil
@@ -120,7 +121,7 @@ func (r *row) addSource(t *boundedText, shown portion) {
 // sourceID returns the id of the connector that connect takes, or an empty string if it is the key or too long.
 func (r *row) sourceID() string {
 	source, _ := rawjson.ParseObject(r.Connector.Members.Get("source"))
-	if id := source.Text("id"); id != r.Connector.Key && len(id) <= answer.LongestName {
+	if id := source.Text(wire.ID); id != r.Connector.Key && len(id) <= answer.LongestName {
 		return id
 	}
 	return ""

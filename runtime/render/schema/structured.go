@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -62,7 +63,7 @@ func (d *detail) encodeConnector(c *schemadoc.Connector, streams []rawjson.Value
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}
-	members = append(members, rawjson.Raw("streams", rawjson.Array(streams)))
+	members = append(members, rawjson.Raw(wire.Streams, rawjson.Array(streams)))
 	return d.withRowConnections(members, c.Connections, shown).Encode()
 }
 
@@ -132,7 +133,7 @@ func (r *row) readSchemas() {
 	for _, property := range r.schemas {
 		r.schemaOf[property.Name] = property.Value
 	}
-	schema, _ := rawjson.ParseObject(r.Stream.Members.Get("schema"))
+	schema, _ := rawjson.ParseObject(r.Stream.Members.Get(wire.Schema))
 	r.schemaLine = fmt.Sprintf("of %d fields, below", len(r.schemas))
 	if !r.hasSchemas() {
 		r.schemaLine = fmt.Sprintf("{} for each of %d fields, as the resource server sent it", len(r.schemas))
@@ -167,7 +168,7 @@ func (r *row) schemaText(field string, bytes int) string {
 // full returns the row in the full form, without its connections. It has the JSON Schema of each field once.
 func (r *row) full(shown portion) rawjson.Object {
 	members := rawjson.Texts(timeFieldName, r.timeField())
-	for _, member := range r.Stream.Members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
+	for _, member := range r.Stream.Members.Without("instance_ids", "granted_connections", wire.ConnectionID, "connector_instance_id") {
 		isDropped := slices.Contains(shown.dropped, member.Name)
 		switch {
 		case member.Name == capabilitiesName && isDropped && r.Sample == nil:
@@ -177,7 +178,7 @@ func (r *row) full(shown portion) rawjson.Object {
 			if advertised := r.advertised(member.Value); len(advertised) > 0 {
 				members = append(members, rawjson.Raw(member.Name, advertised.Encode()))
 			}
-		case member.Name == "schema":
+		case member.Name == wire.Schema:
 			members = append(members, rawjson.Raw(member.Name, r.shownSchema(member.Value, shown)))
 		case member.Name == "expand_capabilities" && len(shown.dropped) > 0:
 			members = r.withRelations(members, shown)
@@ -202,8 +203,8 @@ func (r *row) advertised(value rawjson.Value) rawjson.Object {
 			shown = append(shown, capability)
 			continue
 		}
-		if !r.isByField && bytes.Equal(own.Get("schema"), r.schemaOf[capability.Name]) {
-			own = own.Without("schema")
+		if !r.isByField && bytes.Equal(own.Get(wire.Schema), r.schemaOf[capability.Name]) {
+			own = own.Without(wire.Schema)
 		}
 		if own.True("granted") {
 			own = own.Without("granted")
@@ -223,7 +224,7 @@ func declaredOnly(members rawjson.Object) rawjson.Object {
 		inner, isObject := rawjson.ParseObject(member.Value)
 		isUndeclared := string(inner.Get("usable")) == "false" && !inner.True("declared")
 		switch {
-		case !isObject || member.Name == "schema":
+		case !isObject || member.Name == wire.Schema:
 		case isUndeclared:
 			continue
 		case member.Name == "aggregation":

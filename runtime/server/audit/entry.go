@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -128,7 +129,7 @@ func (c *Call) Origin() json.RawMessage {
 		origin = append(origin, rawjson.Strings("connections", c.entry.Connections))
 	}
 	if c.entry.Streams != nil {
-		origin = append(origin, rawjson.Strings("streams", c.entry.Streams))
+		origin = append(origin, rawjson.Strings(wire.Streams, c.entry.Streams))
 	}
 	return origin.Encode()
 }

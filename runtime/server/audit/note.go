@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -38,14 +39,14 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 		c.noteConnection(request)
 		c.noteUsedFields(request)
 		aggregate := unwrapped(response)
-		for _, name := range []string{"field", "group_by", "group_by_time"} {
+		for _, name := range []string{wire.Field, wire.GroupBy, wire.GroupByTime} {
 			c.noteEcho(aggregate, name, namesIn(request, name))
 		}
 	case rs.WindowRoute:
 		c.entry.RecordsRead++
 		c.noteConnection(request)
-		field, _ := rawjson.ParseObject(unwrapped(response).Get("field"))
-		c.noteEcho(field, "path", namesIn(request, "field"))
+		field, _ := rawjson.ParseObject(unwrapped(response).Get(wire.Field))
+		c.noteEcho(field, "path", namesIn(request, wire.Field))
 	}
 }
 
@@ -89,13 +90,13 @@ func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bo
 // Records are whole unless the request names fields.
 func (c *Call) noteRows(rows []rawjson.Row, request rs.Request, areRecords bool) {
 	c.entry.RecordsRead += len(rows)
-	requested := namesIn(request, "fields")
+	requested := namesIn(request, wire.Fields)
 	if areRecords && requested == nil && len(rows) > 0 {
 		c.entry.Fields = addName(c.entry.Fields, AllFields)
 	}
 	for _, row := range rows {
-		c.entry.Streams = addText(c.entry.Streams, row.Members.Get("stream"))
-		c.entry.Connections = addText(c.entry.Connections, row.Members.Get("connection_id"))
+		c.entry.Streams = addText(c.entry.Streams, row.Members.Get(wire.Stream))
+		c.entry.Connections = addText(c.entry.Connections, row.Members.Get(wire.ConnectionID))
 		if c.log == nil { // only the origin is needed
 			continue
 		}
@@ -123,14 +124,14 @@ func (c *Call) noteUsedFields(request rs.Request) {
 			c.entry.Fields = addName(c.entry.Fields, field)
 		}
 	}
-	order, _ := request.Query.Get("sort")
+	order, _ := request.Query.Get(wire.Sort)
 	c.entry.Fields = addName(c.entry.Fields, strings.TrimPrefix(order, "-"))
 }
 
 // noteSchema records the stream and the connection that were requested, if the schema has them.
 func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
-	stream, namesStream := request.Query.Get("stream")
-	connection, namesConnection := request.Query.Get("connection_id")
+	stream, namesStream := request.Query.Get(wire.Stream)
+	connection, namesConnection := request.Query.Get(wire.ConnectionID)
 	if !namesStream && !namesConnection {
 		return
 	}
@@ -149,7 +150,7 @@ func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
 
 // noteConnection records the connection in the request of a successful read. A wrong one would have been refused (065).
 func (c *Call) noteConnection(request rs.Request) {
-	connection, _ := request.Query.Get("connection_id")
+	connection, _ := request.Query.Get(wire.ConnectionID)
 	c.entry.Connections = addName(c.entry.Connections, connection)
 }
 
@@ -170,7 +171,7 @@ func namesIn(request rs.Request, parameter string) []string {
 func unwrapped(response *rs.Response) rawjson.Object {
 	body, _ := rawjson.ParseObject(response.Compact())
 	inner, isObject := rawjson.ParseObject(body.Get("data"))
-	if isObject && body.Get("stream") == nil && (inner.Get("stream") != nil || rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue) {
+	if isObject && body.Get(wire.Stream) == nil && (inner.Get(wire.Stream) != nil || rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue) {
 		return inner
 	}
 	return body

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
@@ -113,10 +114,10 @@ func parseMember(raw json.RawMessage) (Member, error) {
 	member := Member{
 		GrantID:      members.Text("grant_id"),
 		Status:       members.Text("status"),
-		ConnectionID: members.Text("connection_id"),
+		ConnectionID: members.Text(wire.ConnectionID),
 		ConnectorKey: members.Text("connector_key"),
 		DisplayName:  members.Text("display_name"),
-		Streams:      rawjson.Decode[[]string](members, "streams", "an array of strings"),
+		Streams:      rawjson.Decode[[]string](members, wire.Streams, "an array of strings"),
 	}
 	if token := members.Text("access_token"); member.Status == "active" && isToken(token) && len(token) >= rs.ShortestBearer {
 		member.Active, member.Bearer = true, rs.NewSecret(token)

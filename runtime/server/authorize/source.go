@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -50,11 +51,11 @@ func (s Source) details() string {
 	}
 	detail := rawjson.Object{
 		rawjson.String("type", "https://pdpp.dev/data-access"),
-		rawjson.Raw("source", rawjson.Texts("kind", "connector", "id", s.ID).Encode()),
+		rawjson.Raw("source", rawjson.Texts("kind", "connector", wire.ID, s.ID).Encode()),
 		rawjson.String("access_mode", "continuous"),
 		rawjson.String("purpose_code", "https://pdpp.dev/purpose/personal_ai_assistant"),
 		rawjson.String("purpose_description", "Answering the owner's questions through an AI app"),
-		rawjson.Raw("streams", rawjson.Array([]rawjson.Value{stream.Encode()})),
+		rawjson.Raw(wire.Streams, rawjson.Array([]rawjson.Value{stream.Encode()})),
 	}
 	return string(rawjson.Array([]rawjson.Value{detail.Encode()}))
 }

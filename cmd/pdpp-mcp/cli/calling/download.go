@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document"
 	"github.com/pdppmcp/pdpp-mcp/runtime/file/document/child"
@@ -62,9 +63,9 @@ func locate(ctx context.Context, reader rs.Reader, generated tool.Command, argum
 		return arguments, blob.Reference{ID: value, Name: value, Size: -1}, err
 	}
 	var query rs.Query
-	query.String("connection_id", target.ConnectionID)
+	query.String(wire.ConnectionID, target.ConnectionID)
 	response, err := reader.Get(ctx, rs.Request{
-		Path: rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID), Query: query,
+		Path: rs.RecordsPath(target.Stream, target.RecordID), Query: query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -132,7 +133,7 @@ func (r *reading) read(ctx context.Context, arguments json.RawMessage) (page row
 
 func connectionsOf(rows *answer.Rows) (connections []string) {
 	for _, record := range rows.Records {
-		if id := record.Members.FirstText("connection_id", "connector_instance_id"); !slices.Contains(connections, id) {
+		if id := record.Members.FirstText(wire.ConnectionID, "connector_instance_id"); !slices.Contains(connections, id) {
 			connections = append(connections, id)
 		}
 	}
@@ -142,7 +143,7 @@ func connectionsOf(rows *answer.Rows) (connections []string) {
 // recordPage returns the whole rows of a page, or the plain rows of a short command.
 func recordPage(rows *answer.Rows, isShort bool) rowPage {
 	page := rowPage{
-		total:    display.ReadTotal(rows.Meta.Get("count")),
+		total:    display.ReadTotal(rows.Meta.Get(wire.Count)),
 		position: keptPosition{rows.Cursor, rows.Bookmarked()}, hasMore: rows.HasMore,
 	}
 	if reading := rows.Reading; reading != nil && reading.CursorAfter != nil {

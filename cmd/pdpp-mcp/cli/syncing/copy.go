@@ -22,6 +22,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // streamCopy is a file with one record per line, ordered by id, and a state file. If the records do not match the digest in the state,
@@ -77,7 +78,7 @@ func (c *streamCopy) open() error {
 	}
 	for line := range bytes.Lines(records) {
 		members, _ := rawjson.ParseObject(line)
-		c.records[members.Text("id")] = bytes.TrimSuffix(line, []byte("\n"))
+		c.records[members.Text(wire.ID)] = bytes.TrimSuffix(line, []byte("\n"))
 	}
 	c.state = kept
 	return nil
@@ -88,7 +89,7 @@ func (c *streamCopy) clear() { c.records, c.state = map[string]json.RawMessage{}
 // apply applies one row of the change feed: a new version of a record, or its deletion.
 func (c *streamCopy) apply(row json.RawMessage, counts *change) error {
 	members, ok := rawjson.ParseObject(row)
-	id := members.Text("id")
+	id := members.Text(wire.ID)
 	line, err := rawjson.Compact(row)
 	_, isKnown := c.records[id]
 	switch {

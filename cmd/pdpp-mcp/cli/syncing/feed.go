@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
@@ -106,16 +107,16 @@ var errNoBookmark = errors.New("the provider gives no next_changes_since for thi
 // readPage reads a page of the feed. Later pages need only their cursor.
 func readPage(ctx context.Context, reader rs.Reader, kept *streamCopy, since, cursor string) (*rs.Response, error) {
 	request := rs.Request{
-		Path:    rs.JoinPath("v1", "streams", kept.stream, "records"),
+		Path:    rs.RecordsPath(kept.stream),
 		Sources: rs.OneSource{Stream: kept.stream, ConnectionID: &kept.connection},
 	}
-	request.Query.Set("limit", "100")
+	request.Query.Set(wire.Limit, "100")
 	if cursor == "" {
-		request.Query.Set("changes_since", since)
+		request.Query.Set(wire.ChangesSince, since)
 	} else {
-		request.Query.Set("cursor", cursor)
+		request.Query.Set(wire.Cursor, cursor)
 	}
-	request.Query.Set("connection_id", kept.connection)
+	request.Query.Set(wire.ConnectionID, kept.connection)
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
 	return reader.Get(ctx, request)

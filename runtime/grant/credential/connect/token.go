@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -212,7 +213,7 @@ func (g *granted) expiry() time.Time {
 	return ends.UTC().Truncate(time.Millisecond)
 }
 
-var grantMembers = []string{"source", "access_mode", "purpose_code", "purpose_description", "streams"}
+var grantMembers = []string{"source", "access_mode", "purpose_code", "purpose_description", wire.Streams}
 
 // details returns the approved access as the authorization server describes it: the authorization_details of a token endpoint or the
 // grant of agent connect. It is nil if the response has neither (capture 868e).
@@ -221,7 +222,7 @@ func (g *granted) details() rawjson.Value {
 		return rawjson.Array(details)
 	}
 	grant, _ := rawjson.ParseObject(g.answer.members.Get("grant"))
-	if grant.Get("streams") == nil {
+	if grant.Get(wire.Streams) == nil {
 		return nil
 	}
 	detail := rawjson.Object{rawjson.String("type", dataAccess)}
