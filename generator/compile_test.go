@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 )
 
-// overlay writes an overlay for the go command that replaces the generated files of folder gen by these. Paths are
+// overlay writes an overlay for the go command that replaces the generated files of folder gen with these. Paths are
 // relative to the root of the module.
 func overlay(t *testing.T, files map[string]string) string {
 	t.Helper()

@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// bar is what a result may cost over the sample data, and what it cost before rows had one form.
+// bar is the limit of a result's cost over the sample data, and its cost before rows had one form.
 type bar struct {
 	what   string
 	most   float64
@@ -72,8 +72,8 @@ var allBars = []bar{
 
 const barsFile = "bars.txt"
 
-// R-BUD-5, R-BUD-7, R-SEARCH-2, R-SEARCH-5, R-AGG-4, R-WIN-4: what results cost over the sample data beside its bars.
-// The figures may only fall: a larger one than the file has fails, also with -update.
+// R-BUD-5, R-BUD-7, R-SEARCH-2, R-SEARCH-5, R-AGG-4, R-WIN-4: the costs of results over the sample data, next to their
+// limits. The figures may only fall: a larger one than the file has fails, also with -update.
 func TestBars(t *testing.T) {
 	timetest.WithoutRace(t)
 	transport := sampleProvider(t)
@@ -135,7 +135,7 @@ func (b *bars) call(name, arguments string) *tool.Result {
 	return result
 }
 
-// search is what a hit costs beyond its excerpt, which stands once; all hits are in one result.
+// search returns the cost of a hit beyond its excerpt. All hits are in one result.
 func (b *bars) search(size func(*tool.Result) int) float64 {
 	b.t.Helper()
 	result := b.call("search", `{"q":"overdraft","limit":25}`)
@@ -179,7 +179,7 @@ func (b *bars) rows(result *tool.Result, count int) (data, values int) {
 	return data + count, values
 }
 
-// longest is how many calls it takes to read the longest body, beginning with its record.
+// longest returns the number of calls that read the longest body, beginning with its record.
 func (b *bars) longest() float64 {
 	b.t.Helper()
 	calls := 0

@@ -39,7 +39,7 @@ func TestImportsAreTheGolden(t *testing.T) {
 	golden.File(t, "imports.txt", text.String())
 }
 
-// allowed lists what the packages below a folder may import of the project, besides packages below the same
+// allowed lists what the packages below a folder may import of the project, in addition to packages below the same
 // folder. A folder that is not listed may import everything.
 var allowed = map[string][]string{
 	"gen": {
@@ -155,7 +155,7 @@ func TestImportsFlowOneWay(t *testing.T) {
 }
 
 // A result depends on the answer alone: package render sends no request and waits for nothing.
-func TestRenderingReadsNothing(t *testing.T) {
+func TestRenderingSendsNoRequests(t *testing.T) {
 	for _, imported := range goList(t, "-f", `{{range .Imports}}{{.}}{{"\n"}}{{end}}`, "./runtime/render/...") {
 		if imported == "context" || imported == module+"runtime/provider/rs" ||
 			within(strings.TrimPrefix(imported, module), "runtime/read") {

@@ -210,7 +210,7 @@ func specNames() (names []string, unmistakable *regexp.Regexp) {
 	return names, regexp.MustCompile(`\b(` + strings.Join(phrases, "|") + `)\b`)
 }
 
-// words is what rs_words.txt allows: file or folder, and a name or *.
+// words has the lines of rs_words.txt: file or folder, and a name or *.
 type words map[string]bool
 
 // of returns the rule that allows a spelling, or an empty string.

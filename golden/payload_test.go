@@ -62,8 +62,8 @@ func TestInstructionsAreTheGolden(t *testing.T) {
 	}
 }
 
-// R-INSTR-2, R-INSTR-3: the instructions contain what a model must know, and their opening is useful by itself.
-func TestInstructionsSayWhatIsNeeded(t *testing.T) {
+// R-INSTR-2, R-INSTR-3: the instructions contain what a model must know, and their opening is useful alone.
+func TestInstructionsAreComplete(t *testing.T) {
 	instructions := gen.Surface().Instructions
 	if err := listing.CheckInstructions(instructions); err != nil {
 		t.Error(err)

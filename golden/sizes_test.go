@@ -104,7 +104,7 @@ func rowsOf(t *testing.T, structured json.RawMessage) int {
 	decode(t, structured, &output)
 	var rows []json.RawMessage
 	if err := json.Unmarshal(output.Data.Data, &rows); err != nil {
-		return len(output.Results) // it is no list
+		return len(output.Results) // it is not a list
 	}
 	return len(rows)
 }

@@ -69,7 +69,7 @@ func TestMembership(t *testing.T) {
 }
 
 // R-SURF-2: there is only one surface, and no text names another.
-func TestNothingNamesAnotherSurface(t *testing.T) {
+func TestNoOtherSurfaceIsNamed(t *testing.T) {
 	text := strings.ToLower(string(readFile(t, "tools_list.json")) + string(readFile(t, "instructions.txt")))
 	for _, template := range gen.Surface().Templates {
 		text += strings.ToLower(template.Title + template.Description)

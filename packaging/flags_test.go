@@ -8,7 +8,7 @@ import (
 )
 
 // The examples set only flags and variables of serve.
-func TestExamplesUseFlagsThatExist(t *testing.T) {
+func TestExamplesUseKnownFlags(t *testing.T) {
 	var help []byte
 	for _, page := range [][]string{{"serve", "--help"}, {"help", "flags"}} { // its own flags, and those of every command
 		printed, err := exec.CommandContext(t.Context(), binary, page...).Output()

@@ -63,7 +63,7 @@ type volume struct {
 	}
 }
 
-// pod is what the chart's Deployment runs, with the files that it mounts.
+// pod is the pod of the chart's Deployment, with the files that it mounts.
 type pod struct {
 	container
 	annotations map[string]string

@@ -75,6 +75,6 @@ func listening(t *testing.T, lines *bufio.Scanner, message string) *url.URL {
 
 // kill ends the process at once, like a machine that fails.
 func (r *replica) kill() {
-	_ = r.command.Process.Kill() // it may have ended by itself
+	_ = r.command.Process.Kill() // it may have ended already
 	<-r.ended
 }

@@ -140,18 +140,18 @@ func TestDrainingAReplicaUnderLoad(t *testing.T) {
 	c := newCluster(t)
 	leaving := c.replicas[2]
 	var reads atomic.Int64
-	told := make(chan struct{})
-	tell := sync.OnceFunc(func() { close(told) })
+	loaded := make(chan struct{})
+	signalLoad := sync.OnceFunc(func() { close(loaded) })
 	struck := func(string) {
 		if reads.Add(1) > 30 {
-			tell()
+			signalLoad()
 		}
 	}
 	c.provider.read.Store(&struck)
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		<-told
+		<-loaded
 		if err := leaving.command.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
@@ -160,7 +160,7 @@ func TestDrainingAReplicaUnderLoad(t *testing.T) {
 	}()
 
 	retried := c.load(t)
-	tell()
+	signalLoad()
 	<-left
 	<-leaving.ended
 	c.balancer.mu.Lock()

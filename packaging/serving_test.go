@@ -15,7 +15,7 @@ import (
 )
 
 // Covers R-OPS-4: the server starts with what the chart renders, answers the chart's probes and a call, and shows its
-// metrics at the port that the chart tells Prometheus. With a collector, the program of the other image sends it
+// metrics at the port that the chart declares for Prometheus. With a collector, the program of the other image sends it
 // traces.
 func TestTheChartIsServed(t *testing.T) {
 	for _, manifests := range []string{plainManifests, tracingManifests} {

@@ -7,7 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// source is where a decoded value was read from.
+// source is the file and the nodes of a decoded value.
 type source struct {
 	report *report
 	root   *yaml.Node

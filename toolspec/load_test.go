@@ -41,8 +41,8 @@ func TestShippedSpecsLoad(t *testing.T) {
 	}
 }
 
-// Each case of testdata/bad lays its files over testdata/base.txtar and pins every problem, word for
-// word. `go test ./toolspec -update` writes them anew, to be read as a diff.
+// Each case of testdata/bad lays its files over testdata/base.txtar and pins every problem, word for word. `go test
+// ./toolspec -update` rewrites them, to be read as a diff.
 func TestBadSpecs(t *testing.T) {
 	cases, err := filepath.Glob("testdata/bad/*.txtar")
 	if err != nil || len(cases) == 0 {

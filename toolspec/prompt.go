@@ -14,9 +14,9 @@ type Prompt struct {
 	// Arguments are in the order in which a client asks for them. Claude Code splits what its user types at each space and passes
 	// one word to each: a value of several words loses all but the first, and belongs in a prompt without other arguments.
 	Arguments []PromptArgument `yaml:"arguments,omitempty"`
-	// Text is what a model is asked. {argument} is the value as JSON, of a day also {argument.begin} and {argument.end}, the first
-	// moment of that day and of the next. Text between << and >> is left out without its argument. Each call is in
-	// backticks, as a tool and one JSON object.
+	// Text is the prompt for a model. {argument} is the value as JSON, of a day also {argument.begin} and {argument.end},
+	// the first moment of that day and of the next. Text between << and >> is left out without its argument. Each call is
+	// in backticks, as a tool and one JSON object.
 	Text string `yaml:"text"`
 
 	File string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec

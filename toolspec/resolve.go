@@ -32,9 +32,9 @@ func sharedArguments(list *yaml.Node) shared {
 	return result
 }
 
-// resolve replaces every `use` among the arguments of a tool by the argument of shared.yaml, overridden by the keys next to
-// `use`. Nodes keep their places, so a problem is reported in the file of its text. It notes and drops an argument that cannot
-// be resolved, and reports whether there was none.
+// resolve replaces every `use` among the arguments of a tool with the argument of shared.yaml, overridden by the keys
+// next to `use`. Nodes keep their places, so a problem is reported in the file of its text. It notes and drops an
+// argument that cannot be resolved, and reports whether there was none.
 func (r *report) resolve(tool *yaml.Node, from shared) (complete bool) {
 	list := valueOf(tool, "arguments")
 	if list == nil || list.Kind != yaml.SequenceNode {

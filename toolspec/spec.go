@@ -35,7 +35,7 @@ type Template struct {
 	MIMEType    string `yaml:"mime_type"`
 	Tool        string `yaml:"tool"`               // the tool that answers a read
 	Complete    string `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a client offers for the variable
-	File        bool   `yaml:"file,omitempty"`     // the read gives the bytes of a file, with the media type of the file
+	File        bool   `yaml:"file,omitempty"`     // a read returns the bytes of a file with its media type
 }
 
 // Call is a call that results and refusals suggest. It names the tool and its arguments, so that hand-written code does
@@ -43,7 +43,7 @@ type Template struct {
 type Call struct {
 	Call string   `yaml:"call"` // a call word of the vocabulary
 	Tool string   `yaml:"tool"`
-	With Bindings `yaml:"with"` // value that the call gives → the argument that takes it
+	With Bindings `yaml:"with"` // value of the call → the argument that takes it
 }
 
 // Role lists the fields that mean the same in many streams (R-FIND-4).
@@ -120,7 +120,7 @@ type Argument struct {
 	Minimum     *int64   `yaml:"minimum,omitempty"`                                       // of an integer
 	Maximum     *int64   `yaml:"maximum,omitempty"`                                       // of an integer
 	Check       string   `yaml:"check,omitempty"`                                         // a check word of the vocabulary
-	Send        string   `yaml:"send,omitempty"`                                          // a send word of the vocabulary; empty: not sent by itself
+	Send        string   `yaml:"send,omitempty"`                                          // a send word of the vocabulary; empty: not sent alone
 	As          string   `yaml:"as,omitempty"`                                            // the RS's name for it, when that differs
 	Complete    string   `yaml:"complete,omitempty"`                                      // a complete word of the vocabulary: what a shell offers for it
 	// DeclaredFor is the argument that says what the schema must declare a field for: by its value if it has an enum, otherwise by
@@ -150,18 +150,19 @@ type Request struct {
 	Method string  `yaml:"method"` // GET; of a terminal tool also POST, PATCH or DELETE
 	Path   string  `yaml:"path"`   // with {argument} or {target.stream} segments
 	PathBy *PathBy `yaml:"path_by,omitempty"`
-	// Sources is how to find the sources of a package that can answer. Left out, the tool reads with single grants only.
+	// Sources finds the sources of a package that can answer. If it is omitted, the tool reads with single grants only.
 	Sources *Sources `yaml:"sources,omitempty"`
 	ReadOn  *ReadOn  `yaml:"read_on,omitempty"`
 }
 
-// ReadOn is how the adapter answers a request by reading the records itself when the resource server refuses it (R-SCAN-1).
+// ReadOn lets the adapter answer a request by reading the records itself when the resource server refuses it
+// (R-SCAN-1).
 type ReadOn struct {
 	As   string   `yaml:"as"` // a read_on word of the vocabulary
 	With Bindings `yaml:"with,omitempty"`
 }
 
-// Sources is how a request finds the sources that can answer it if the bearer is a package.
+// Sources determines the sources that can answer a request with a package's bearer.
 type Sources struct {
 	From string   `yaml:"from"` // a sources word of the vocabulary
 	With Bindings `yaml:"with,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 )
 
-// targetWord is how bindings and paths name the target.
+// targetWord is the name of the target in bindings and paths.
 const targetWord = "target"
 
 // preconditions checks the gates of a tool.

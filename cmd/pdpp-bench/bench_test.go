@@ -120,7 +120,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// An error is no fast answer.
+// An error does not count as a fast answer.
 func TestFailuresAreNoAnswers(t *testing.T) {
 	long := strings.Repeat("x", 40_000)
 	for answer, passes := range map[string]bool{

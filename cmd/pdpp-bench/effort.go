@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// effort is how much is measured.
+// effort has the numbers of measurements.
 type effort struct {
 	starts   int           // of a process, for medians
 	calls    int           // in sequence, for latencies

@@ -67,7 +67,7 @@ func (s *suite) watched(server *os.Process, spent *spent, connections int, make 
 	return found, err
 }
 
-// String gives the time of one answer.
+// String returns the time of one answer.
 func (s *spent) String() string {
 	each := func(all time.Duration) float64 { return float64(all.Microseconds()) / float64(max(s.answers, 1)) }
 	return fmt.Sprintf("%.0f + %.0f µs", each(s.own), each(s.others))

@@ -19,7 +19,7 @@ const (
 	mailboxMarked  = 50 // records that the filter is for
 )
 
-// mailboxRefusals are what a client token may not use, with the parameter that the refusal names.
+// mailboxRefusals are queries that a client token may not use, by the parameter that the refusal names.
 var mailboxRefusals = []struct{ parameter, named, code string }{
 	{"filter[is_marked]", "filter", "invalid_request"}, {"sort", "sort", "invalid_sort"},
 }

@@ -146,8 +146,8 @@ func memory(process *os.Process, line string) float64 {
 	return 0
 }
 
-// processorTime is how long processes have run on the processors, to about 10 ms each, or 0 if the system does not have it
-// (proc_pid_stat(5), utime and stime).
+// processorTime returns the processor time of processes, to about 10 ms each, or 0 if it is unknown (proc_pid_stat(5),
+// utime and stime).
 func processorTime(processes ...*os.Process) time.Duration {
 	const tick = 10 * time.Millisecond // USER_HZ is 100 wherever Go runs on Linux
 	var all time.Duration

@@ -53,7 +53,7 @@ func (m mailbox) String() string { return fmt.Sprint(m.slow, mailboxStream, m.re
 // opaqueToken is random as those of servers are. Answers are searched for it, and a token of the letters of words takes longer.
 const opaqueToken = "Zk3vQ0yH8sTn5rWb1XgLc7"
 
-// measuredReading is what one reading cost.
+// measuredReading is the cost of one reading.
 type measuredReading struct {
 	ratio       float64 // median of the plain time by the time of the call next to it
 	took, plain time.Duration

@@ -81,8 +81,8 @@ func (s *session) call(name, arguments string) ([]byte, error) {
 	return answer, succeeded(answer)
 }
 
-// What tells that a call failed. Package bytes finds what begins with a letter that answers hardly have in a tenth of the time that
-// a quote takes: the search is part of what is measured. A protocol error follows the id.
+// The signs of a failed call. A protocol error follows the id. They begin with letters that are rare in answers, so
+// that the search takes a tenth of the time: it is part of the measurement.
 var (
 	isError         = []byte(`Error":true`)
 	isProtocolError = []byte(`"error":{"code":-`)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// quantile returns a quantile by the nearest rank. Part is from 0 to 1. Without values it returns 0.
+// quantile returns the value at the nearest rank of a part from 0 to 1. It returns 0 for no values.
 func quantile[T ~int64 | ~float64](values []T, part float64) T {
 	if len(values) == 0 {
 		return 0
@@ -39,10 +39,10 @@ func fit(xs, ys []float64) line {
 		sumXY += xs[i] * ys[i]
 		sumYY += ys[i] * ys[i]
 	}
-	spreadX, spreadY, together := count*sumXX-sumX*sumX, count*sumYY-sumY*sumY, count*sumXY-sumX*sumY
-	if spreadX == 0 || spreadY == 0 {
+	varianceX, varianceY, covariance := count*sumXX-sumX*sumX, count*sumYY-sumY*sumY, count*sumXY-sumX*sumY
+	if varianceX == 0 || varianceY == 0 {
 		return line{Intercept: sumY / max(count, 1)}
 	}
-	slope := together / spreadX
-	return line{Intercept: (sumY - slope*sumX) / count, Slope: slope, Determination: together * together / (spreadX * spreadY)}
+	slope := covariance / varianceX
+	return line{Intercept: (sumY - slope*sumX) / count, Slope: slope, Determination: covariance * covariance / (varianceX * varianceY)}
 }

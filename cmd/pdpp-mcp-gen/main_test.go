@@ -49,7 +49,7 @@ func TestGenerateThenCheck(t *testing.T) {
 }
 
 // A wrong spec changes no file, even if others are out of date.
-func TestNothingIsTouchedWhenASpecIsWrong(t *testing.T) {
+func TestInvalidSpecChangesNoFile(t *testing.T) {
 	root := copied(t)
 	if code, printed := generateIn(root); code != 0 {
 		t.Fatalf("generate: exit code %d, printed %q", code, printed)

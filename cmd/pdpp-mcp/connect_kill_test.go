@@ -20,7 +20,7 @@ import (
 type killing struct {
 	inner  http.Handler
 	at     int           // the request at which it kills, from 1
-	answer bool          // give the answer first
+	answer bool          // send the answer first
 	after  time.Duration // delay before the kill
 
 	mu     sync.Mutex

@@ -34,7 +34,7 @@ func capturedSignIn() *capturetest.Provider {
 	return capturetest.New("004", "006", "500", "510", "520", "525", "011")
 }
 
-// patience gives each read of a resource server a minute, because test machines are busy.
+// patience limits each read of a resource server to a minute, because test machines are busy.
 const patience = "--rs-timeout=1m"
 
 // connecting returns the connect command as a process to start.

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 )
 
-// TestConnectScripts runs testdata/connect. Its scripts have a sandbox at PROVIDER, and can replace it by captured
+// TestConnectScripts runs testdata/connect. Its scripts have a sandbox at PROVIDER, and can replace it with captured
 // exchanges, one of PDPP v0.1 at STRICT, and a client's metadata document at DOCUMENT.
 func TestConnectScripts(t *testing.T) {
 	sandbox, strict, document := newProvider(t), newStrictProvider(t), newDocument(t)

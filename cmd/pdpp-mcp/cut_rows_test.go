@@ -81,7 +81,7 @@ func TestAnExportIsWhole(t *testing.T) {
 }
 
 // R-SURF-8: a table notes that there are more groups than it shows.
-func TestATableOfGroupsSaysThatItWasCut(t *testing.T) {
+func TestTableNotesCutGroups(t *testing.T) {
 	provider, _ := largeRecords(t)
 	out, _, code := runCall(t, provider, "aggregate", "--stream", "messages", "--metric", "count", "--group-by", "label",
 		"--format", "table")

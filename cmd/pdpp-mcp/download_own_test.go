@@ -140,7 +140,7 @@ func TestABeginningStaysWithoutAGoodAnswer(t *testing.T) {
 
 // -o refuses an existing path that is not a regular file, such as a pipe or a link, even with --force, before any
 // request.
-func TestOutputsThatAreNoFiles(t *testing.T) {
+func TestOutputsMustBeFiles(t *testing.T) {
 	for name, put := range map[string]func(file, other string) error{
 		"a link":            func(file, other string) error { return os.Symlink(other, file) },
 		"a link to nothing": func(file, _ string) error { return os.Symlink(file+"-gone", file) },
@@ -186,7 +186,7 @@ func TestSignalsEndDownloads(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-sent
-			if arguments[1] == "-" { // it writes, and the pipe is no longer read
+			if arguments[1] == "-" { // it blocks in a write, because the pipe is not read any more
 				if _, err := io.ReadFull(taken, make([]byte, 1)); err != nil {
 					t.Fatal(err)
 				}

@@ -205,7 +205,7 @@ func TestABrokenConnectionIsContinued(t *testing.T) {
 }
 
 // Wrong bytes never get the file's name and are removed. A partial download stays for another run.
-func TestDownloadsThatFail(t *testing.T) {
+func TestFailedDownloads(t *testing.T) {
 	changed := func(rs *blobRS) []byte { return append([]byte("X"), rs.bytes[1:]...) }
 	for name, test := range map[string]struct {
 		serve  func(rs *blobRS) func(http.ResponseWriter, *http.Request)

@@ -237,7 +237,7 @@ func (s *severalGrants) revokedAgain(t *testing.T) {
 // run runs a command over the cache, and returns what it prints and says.
 func (s *severalGrants) run(t *testing.T, words ...string) (printed, said string) {
 	t.Helper()
-	// what it says tells more than its exit code
+	// the output says more than the exit code
 	printed, said, _ = runProgram(t, nil, append(words, "--cache-root", s.cache.Root)...)
 	return printed, said
 }

@@ -58,7 +58,7 @@ func runGuide(t *testing.T, page, given string, atLeast int, params testscript.P
 
 var hidden = regexp.MustCompile(`^<!-- run: (.*) -->$`)
 
-// demoURL is where make demo serves.
+// demoURL is the address of make demo.
 const demoURL = "http://127.0.0.1:8787"
 
 // scriptOf turns a guide into a script. In sh blocks, lines that begin with $ are commands and the lines below are

@@ -14,7 +14,7 @@ import (
 )
 
 // R-HAND-8: an operator's list notes that the provider has more rows than it sent, in every format.
-func TestAListThatGoesOnSaysSo(t *testing.T) {
+func TestListNotesMoreRows(t *testing.T) {
 	provider := cannedProvider(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"name":"a"},{"name":"b"}],"has_more":true,"next_cursor":"2"}`)
 	})
@@ -26,8 +26,8 @@ func TestAListThatGoesOnSaysSo(t *testing.T) {
 	}
 }
 
-// R-HAND-7: --all requests no page twice, also of a provider whose cursors lead back to a page that was read.
-func TestCursorsThatLeadBack(t *testing.T) {
+// R-HAND-7: --all requests no page twice, even if the provider's cursors form a cycle.
+func TestCyclicCursors(t *testing.T) {
 	following := map[string]string{"": "1", "1": "2", "2": "1"}
 	var asked atomic.Int64
 	provider := cannedProvider(t, func(w http.ResponseWriter, r *http.Request) {

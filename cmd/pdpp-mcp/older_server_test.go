@@ -13,7 +13,7 @@ import (
 
 // R-SCH-1, R-STDIO-3, R-ARG-8: if a resource server refuses the compact view, commands read the schema without it. The
 // kind of the token, the schema and the gate of expand still work.
-func TestServersThatRefuseTheCompactView(t *testing.T) {
+func TestRefusedCompactView(t *testing.T) {
 	box := newSandbox(t, resource.ReadsV01)
 	inner := box.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

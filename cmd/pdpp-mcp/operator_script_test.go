@@ -158,7 +158,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("there were never %s subscriptions that are %s", args[0], args[1])
 }
 
-// unquoted replaces the JSON string in a variable by its text: unquoted <variable>.
+// unquoted replaces the JSON string in a variable with its text: unquoted <variable>.
 func unquoted(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: unquoted <variable>")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// someToken is for providers that look at no token.
+// someToken is for providers that do not check tokens.
 const someToken = "scoped-token-of-a-test"
 
 // reading returns the variables by which a command reads a provider with a token.
@@ -18,19 +18,18 @@ func reading(provider, token string) []string {
 	return []string{"PDPP_PROVIDER_URL=" + provider, "PDPP_ACCESS_TOKEN=" + token}
 }
 
-// runProgram runs pdpp-mcp with variables besides those of the test, and returns what it printed, what it said on
-// stderr, and its exit code.
+// runProgram runs pdpp-mcp with additional variables. It returns the output, the messages on stderr, and the exit code.
 func runProgram(t *testing.T, variables []string, words ...string) (out, said string, code int) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", words...)
 	command.Env = append(os.Environ(), variables...)
 	var printed, problems strings.Builder
 	command.Stdout, command.Stderr = &printed, &problems
-	_ = command.Run() // the exit code tells
+	_ = command.Run() // the caller checks the exit code
 	return printed.String(), problems.String(), command.ProcessState.ExitCode()
 }
 
-// clientSchema tells that a token is a client's, and nothing else.
+// clientSchema is the schema of a client token without streams.
 const clientSchema = `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`
 
 // cannedProvider serves clientSchema and other JSON answers, and returns its address.

@@ -187,7 +187,7 @@ func TestRefusedBeforeAnyRequest(t *testing.T) {
 }
 
 // Covers R-ARG-8: the call reads the stream's live schema and not the records endpoint.
-func TestExpandThatIsNotAdvertised(t *testing.T) {
+func TestUnadvertisedExpand(t *testing.T) {
 	listener := &listeningRS{schema: `{"object":"schema","connectors":[{"connector_key":"gmail",` +
 		`"streams":[{"name":"messages","field_capabilities":{"id":"declared"}}],` +
 		`"granted_connections":[{"connection_id":"cin_1"}]}]}`}

@@ -196,7 +196,7 @@ func TestReloadUnderLoad(t *testing.T) {
 
 	v.take(first, second)
 	replaceFile(t, secret, second+"\n")
-	s.log.Await("the introspection secret was read again") // by itself
+	s.log.Await("the introspection secret was read again") // without a signal
 	v.take(second)
 	load.more(t, 640)
 	replaceFile(t, secret, wrong+"\n")

@@ -76,7 +76,7 @@ func (p *tokenProvider) reads() []string {
 	return slices.Clone(p.read)
 }
 
-// call reads records once over a session, and tells with which token they were read.
+// call reads records once over a session, and returns the token with which they were read.
 func (p *tokenProvider) call(t *testing.T, session *mcp.ClientSession) (token string, isError bool) {
 	t.Helper()
 	before := len(p.reads())

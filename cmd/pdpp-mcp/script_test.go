@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// withoutSettings runs the tests without the settings of the person who runs them, such as PDPP_PROVIDER_URL, which
-// README tells a newcomer to export.
+// withoutSettings runs the tests without the user's settings, such as PDPP_PROVIDER_URL, which a reader of README
+// exports.
 type withoutSettings struct{ *testing.M }
 
 // Run is called in the process of the tests, and not in those of the commands that scripts run.

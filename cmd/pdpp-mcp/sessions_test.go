@@ -81,7 +81,7 @@ func TestSessionsOfATerminal(t *testing.T) {
 	}
 }
 
-// renamed replaces a word by one of the same length, also where the terminal broke it at its edge.
+// renamed replaces a word with one of the same length, even if the terminal wrapped it.
 func renamed(shown, from, to string) string {
 	var letters []string
 	for _, letter := range from {

@@ -176,8 +176,8 @@ func (s *syncing) holdsOwnFilesOnly() {
 	}
 }
 
-// A copy that somebody edited, or whose place the provider forgot, is read anew.
-func TestSyncReadsAnew(t *testing.T) {
+// A copy is read again from the beginning if it was edited, or if the provider no longer knows its bookmark.
+func TestSyncReadsAgain(t *testing.T) {
 	s := newSyncing(t, "everything")
 	if _, said, code := s.run("--stream", "labels"); code != 0 {
 		t.Fatal(said)

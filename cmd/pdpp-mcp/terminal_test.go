@@ -148,7 +148,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// A line on the terminal shows the progress of --all, with a bar if the resource server gives a count. The rows go to a
+// A line on the terminal shows the progress of --all, with a bar if the resource server sends a count. The rows go to a
 // file.
 func TestProgressOnATerminal(t *testing.T) {
 	provider := newOrigin(newSandbox(t, resource.ReadsOpen))

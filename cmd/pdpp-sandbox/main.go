@@ -32,7 +32,7 @@ const (
 	exitConfig   = 78
 )
 
-// shutdownGrace is how long open requests may take after a signal to stop.
+// shutdownGrace is the time for open requests after a signal to stop.
 const shutdownGrace = 5 * time.Second
 
 func main() {

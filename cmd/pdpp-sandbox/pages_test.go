@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// hostileName is what a client may call itself: markup, and a word that is wider than a phone.
+// hostileName is the name of a hostile client: markup, and a word that is wider than a phone.
 const hostileName = `<b>Ledger</b> "&" ` + "Bookkeeping-assistant-with-a-name-that-no-phone-has-room-for"
 
 // R-HOST-7: every page that an owner or a lost visitor meets fits a small phone and a wide screen, can be read in light

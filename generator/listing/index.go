@@ -42,11 +42,11 @@ const (
 	tableEnd   = "<!-- tools:end -->"
 )
 
-// NoMarkersError reports a page without the marks around a generated part.
+// NoMarkersError reports a page without the markers around a generated part.
 type NoMarkersError struct{ Page, Begin, End string }
 
 func (e *NoMarkersError) Error() string {
-	return fmt.Sprintf("%s has no place for a generated part: put the lines %q and %q in it", e.Page,
+	return fmt.Sprintf("%s has no markers for a generated part: add the lines %q and %q", e.Page,
 		strings.TrimSpace(e.Begin), e.End)
 }
 
@@ -58,7 +58,7 @@ func Readme(readme []byte, surface *plan.Plan) ([]byte, error) {
 	return replaced("README.md", readme, tableBegin, tableEnd, table.bytes())
 }
 
-// replaced returns a page with the text between two marks replaced.
+// replaced returns a page with the text between two markers replaced.
 func replaced(name string, page []byte, begin, end string, text []byte) ([]byte, error) {
 	before, rest, began := bytes.Cut(page, []byte(begin))
 	_, after, ended := bytes.Cut(rest, []byte(end))

@@ -69,7 +69,7 @@ func (m *markdown) promptArguments(prompt toolspec.Prompt) {
 	}
 }
 
-// end is what ends a title in front of a sentence.
+// end returns the punctuation after a title.
 func end(title string) string {
 	if strings.HasSuffix(title, "?") {
 		return ""

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Kind is how a file differs from the generated one.
+// Kind is the kind of difference from the generated file.
 type Kind string
 
 // The kinds of changes.
 const (
 	Missing Kind = "missing" // to be written
-	Differs Kind = "differs" // to be written anew
+	Differs Kind = "differs" // to be replaced
 	Stale   Kind = "stale"   // to be removed: no longer generated
 )
 

@@ -83,7 +83,7 @@ func (b builder) tool() Tool {
 	return tool
 }
 
-// terminal plans the parts of a command besides its request. It returns nil for a tool of MCP clients.
+// terminal plans the parts of a command other than its request. It returns nil for a tool of MCP clients.
 func (b builder) terminal() *Terminal {
 	if !b.spec.Terminal() {
 		return nil

@@ -16,7 +16,7 @@ type Plan struct {
 // Name is a constant for the name of a tool or an argument.
 type Name struct{ Constant, Value string }
 
-// Advice is what to do after a refusal of the RS.
+// Advice is the next step after a refusal of the RS.
 type Advice struct {
 	Code string
 	Show string // the constant for the schema to read; empty if none
@@ -65,7 +65,7 @@ type Argument struct {
 	Reader   string // method of argument.Arguments
 	Complete string // the constant for the completions of a shell; empty without any
 	SentName string // the RS's name for it, unless that means another argument
-	SentAs   string // how it is sent, for the docs; empty if not by itself
+	SentAs   string // how it is sent, for the docs; empty if it is not sent alone
 }
 
 // GoType is the type of a field.

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Side is what a schema describes. The rules differ: inputs are closed, outputs are loose.
+// Side is the side of a tool that a schema describes. The rules differ: inputs are closed, outputs are open.
 type Side string
 
 // The sides of a tool.

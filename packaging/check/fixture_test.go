@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// output is where `make release` writes.
+// output is the folder into which `make release` writes.
 const output = "../../bin/release"
 
 // run runs a program that must succeed and returns its output on both streams.

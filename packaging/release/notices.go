@@ -26,7 +26,7 @@ func (r release) noticesPath(program string, target target) string {
 	return r.binary(program, target) + "." + noticesFile
 }
 
-// module is what is linked into a binary, with its texts.
+// module is a linked module with its licence texts.
 type module struct {
 	name  string   // with its version
 	files []string // paths of its licences and notices, sorted

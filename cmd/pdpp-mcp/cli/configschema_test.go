@@ -122,7 +122,7 @@ func settingSchema(flag *pflag.Flag) map[string]any {
 	return schema
 }
 
-// durationPattern is what time.ParseDuration takes but for negative ones, which no setting does.
+// durationPattern matches what time.ParseDuration accepts, except negative durations.
 const durationPattern = `^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
 // addDuration says what a setting of type duration takes: a text, and where 0 has a meaning that too, which YAML takes

@@ -232,7 +232,7 @@ func FlagUsage(flag *pflag.Flag) (placeholder, usage string) {
 	return placeholder, usage
 }
 
-// usageColumn is where the usage of a flag begins. Below a longer flag, it begins on the next line.
+// usageColumn is the column of a flag's usage. After a longer flag, the usage begins on the next line.
 const usageColumn = 26
 
 // flagLine returns the lines of a flag, each after a line break.

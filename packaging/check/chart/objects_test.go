@@ -58,8 +58,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// Covers R-OPS-4: the pod is no more than the server needs: no root, no writing, no token of the cluster; it is asked whether
-// it is up and ready, has time to drain, and its secret comes by reference.
+// Covers R-OPS-4: the pod has no more rights than the server needs: no root, no writing, no token of the cluster. It
+// has probes, time to drain, and a secret by reference.
 func TestPod(t *testing.T) {
 	kinds := everyObject(t)
 	pod := kinds["Deployment"][0].(*apps.Deployment).Spec.Template.Spec

@@ -105,7 +105,7 @@ func fromError(err error, fix string) Finding {
 		found = failed(unusable.Class, cmp.Or(unusable.Command, fix), "%s", unusable.Message)
 	}
 	if found.Fix == "" {
-		found.Advice = "run doctor again; if it fails again, ask the operator of the provider"
+		found.Advice = "run doctor again; if it fails again, ask the provider's operator"
 		if isOurs {
 			found.Advice = cmp.Or(unusable.NextStep, found.Advice)
 		}

@@ -89,12 +89,12 @@ func printGroups(terminal invocation.Terminal, groups []*group) error {
 		_, err := fmt.Fprintln(terminal.Out, "No calls in this period.")
 		return err
 	}
-	table := func(most int) [][]string {
+	table := func(limit int) [][]string {
 		rows := [][]string{{"day", "client", "source", "calls", "failed", "rows", "streams", "fields"}}
 		for _, shown := range groups {
 			rows = append(rows, []string{
-				shown.Day, shown.Client, shown.source(most), strconv.Itoa(shown.Calls), strconv.Itoa(shown.Failed), strconv.Itoa(shown.Rows),
-				invocation.NameList(shown.Streams, most), shown.fields(most),
+				shown.Day, shown.Client, shown.source(limit), strconv.Itoa(shown.Calls), strconv.Itoa(shown.Failed), strconv.Itoa(shown.Rows),
+				invocation.NameList(shown.Streams, limit), shown.fields(limit),
 			})
 		}
 		return rows
@@ -102,7 +102,7 @@ func printGroups(terminal invocation.Terminal, groups []*group) error {
 	return terminal.PrintFitting(table(math.MaxInt), table(1))
 }
 
-// group is what one client read from one source on one day.
+// group has the calls of one client to one source on one day.
 type group struct {
 	Day         string         `json:"day"`       // local time
 	Client      string         `json:"client"`    // its name or id, or - if unknown
@@ -118,7 +118,7 @@ type group struct {
 	RecordsRead int            `json:"records_read"`
 }
 
-func (g *group) source(most int) string {
+func (g *group) source(limit int) string {
 	host := g.Provider
 	if parsed, err := url.Parse(g.Provider); err == nil && parsed.Host != "" {
 		host = parsed.Host
@@ -126,14 +126,14 @@ func (g *group) source(most int) string {
 	if len(g.Connections) == 0 {
 		return host
 	}
-	return host + " " + invocation.NameList(g.Connections, most)
+	return host + " " + invocation.NameList(g.Connections, limit)
 }
 
-func (g *group) fields(most int) string {
+func (g *group) fields(limit int) string {
 	if slices.Contains(g.Fields, audit.AllFields) {
 		return "all"
 	}
-	return invocation.NameList(g.Fields, most)
+	return invocation.NameList(g.Fields, limit)
 }
 
 // add counts a call in the group of its day, client and source.

@@ -28,7 +28,7 @@ func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Co
 		Example: exampleLines("call ", gen.Surface().Examples[:2]),
 		// An unknown tool is reported before its flags.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
-		Args:               refuseTool,
+		Args:               requireTool,
 		RunE:               func(*cobra.Command, []string) error { return nil }, // Args refuses a call without a tool
 	}
 	for _, definition := range gen.Surface().Tools {
@@ -37,13 +37,13 @@ func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Co
 	return command
 }
 
-func refuseTool(command *cobra.Command, words []string) error {
+func requireTool(command *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return invocation.Usagef("call takes the name of one tool: %s", strings.Join(toolNames(), ", "))
 	}
 	message := fmt.Sprintf("unknown tool %q", words[0])
-	if meant := nearname.Nearest(words[0], toolNames()); meant != "" {
-		message += fmt.Sprintf("; did you mean %s?", meant)
+	if nearest := nearname.Nearest(words[0], toolNames()); nearest != "" {
+		message += fmt.Sprintf("; did you mean %s?", nearest)
 	}
 	return invocation.Usagef("%s (the tools are %s)", message, strings.Join(toolNames(), ", "))
 }
@@ -62,11 +62,11 @@ type toolCommand struct {
 	clock     tool.Clock
 	format    display.Format
 	target    saved.Target
-	all       bool // read every page
-	limit     int  // rows of a short command
-	follow    bool // print changes as they come
-	web       bool // open the record in the browser
-	by        string
+	all       bool   // read every page
+	limit     int    // rows of a short command
+	follow    bool   // print changes as they come
+	web       bool   // open the record in the browser
+	by        string // field or unit of time to group by
 }
 
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition, short *tool.ShortCommand) *cobra.Command {
@@ -126,7 +126,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	return r.run(ctx, arguments)
 }
 
-// check returns an error for wrong flags, before any request.
+// check returns an error for invalid flags, before any request.
 func (c *toolCommand) check() error {
 	if err := c.format.Check(); err != nil {
 		return err

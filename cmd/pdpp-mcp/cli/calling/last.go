@@ -21,16 +21,17 @@ import (
 // sinceLast is the value for the changes since the last run of the same command line (R-TIME-5).
 const sinceLast = "@last"
 
-// lastRun keeps the position in a feed of changes between runs, in the cache.
+// lastRun is a file in the cache with the position of the last run in a feed of changes.
 type lastRun struct{ path string }
 
-// keptPosition is the content of the file of a lastRun.
+// keptPosition is the content of that file.
 type keptPosition struct {
 	Cursor   string `json:"cursor,omitempty"`
 	Bookmark string `json:"bookmark,omitempty"`
 }
 
-// resume replaces the value @last by the position that the last run kept, or by now. The lastRun is nil for arguments without that value.
+// resume replaces the value @last with the position of the last run, or with now on the first run. It returns a nil
+// lastRun for arguments without that value.
 func (c *toolCommand) resume(object rawjson.Object) (rawjson.Object, *lastRun, error) {
 	if c.definition.Changes == "" || object.Text(c.definition.Changes) != sinceLast {
 		return object, nil, nil
@@ -52,13 +53,13 @@ func (c *toolCommand) resume(object rawjson.Object) (rawjson.Object, *lastRun, e
 	case json.Unmarshal(file, &kept) != nil:
 		return nil, nil, invocation.Failf("the position of the last run cannot be read; remove %s", last.path)
 	}
-	if kept.Cursor != "" { // a page of a feed is named by its cursor alone
+	if kept.Cursor != "" { // a cursor identifies the page without changes_since
 		return object.Without(c.definition.Changes).With(c.definition.Pages, rawjson.Quote(kept.Cursor)), last, nil
 	}
 	return object.With(c.definition.Changes, rawjson.Quote(kept.Bookmark)), last, nil
 }
 
-// keep keeps a position for the next run: the next page, or without one the bookmark for later changes.
+// keep writes the position for the next run: the next page, or after the last page the bookmark for later changes.
 func (l *lastRun) keep(kept keptPosition) error {
 	if l == nil || kept == (keptPosition{}) {
 		return nil

@@ -40,7 +40,7 @@ func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*c
 	return commands
 }
 
-// use is what a generated command does with its arguments.
+// use is the effect of a generated command.
 type use func(command *cobra.Command, env tool.Env, arguments json.RawMessage) error
 
 // newGeneratedCommand returns a command that uses all grants if its request can choose among them. Otherwise it uses a single one, and may

@@ -156,7 +156,7 @@ func (r *reading) endRows(ctx context.Context, last rowPage) error {
 	return nil
 }
 
-// forPeople replaces the names of tools in a note by the commands that do the same.
+// forPeople replaces the names of tools in a note with the equivalent commands.
 func forPeople(note string) string {
 	return word.ReplaceAllStringFunc(note, func(name string) string {
 		for _, definition := range gen.Surface().Tools {

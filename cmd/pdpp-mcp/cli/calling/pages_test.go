@@ -15,7 +15,7 @@ import (
 )
 
 // A page that is too large is read again with fewer rows, down to one.
-func TestAPageThatIsTooLarge(t *testing.T) {
+func TestTooLargePage(t *testing.T) {
 	var limits []string
 	ask := func(_ context.Context, _ tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
 		object, _ := rawjson.ParseObject(arguments)
@@ -32,7 +32,7 @@ func TestAPageThatIsTooLarge(t *testing.T) {
 }
 
 // A cursor in the command line to continue is quoted for the shell.
-func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
+func TestNextCallIsQuoted(t *testing.T) {
 	arguments, err := json.Marshal(map[string]string{"cursor": "c'; touch owned; '\u009b"})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// kind is what people use a column for. Columns are shown in the order of their kinds.
+// kind is the purpose of a column. Columns are shown in the order of their kinds.
 type kind int
 
 const (

@@ -152,7 +152,7 @@ func TestAWrongQueryNamesThePosition(t *testing.T) {
 }
 
 // A query says what failed, and may end early.
-func TestAQueryThatEnds(t *testing.T) {
+func TestQueryEnds(t *testing.T) {
 	_, err := printed(t, []string{"--jq", "error"}, []json.RawMessage{json.RawMessage(`"no"`)})
 	if invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "--jq: error: no") {
 		t.Errorf("ended with %v", err)

@@ -169,8 +169,8 @@ func (v *ArgumentValue) Text() string {
 	return text
 }
 
-// Words returns the words that pass a value to the flag, one for each use of the flag. It returns false if the words would not give the
-// same value, or cannot be shown on every terminal.
+// Words returns the words that pass a value to the flag, one for each use of the flag. It returns false if the words
+// would not set the same value, or cannot be shown on every terminal.
 func (v *ArgumentValue) Words(value json.RawMessage) ([]string, bool) {
 	words := []string{plain(value)}
 	switch v.Argument.Type {

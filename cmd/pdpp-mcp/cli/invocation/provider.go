@@ -210,7 +210,7 @@ func (p *Provider) noteEnd(err error) {
 
 // Reader returns a client with the scoped token. It makes no request unless a cached token must be renewed (R-LOCAL-5).
 func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
-	p.Transport = observed(ctx, p.Transport, logger)
+	p.Transport = logged(ctx, p.Transport, logger)
 	if _, err := p.address(); err != nil {
 		return nil, err
 	}

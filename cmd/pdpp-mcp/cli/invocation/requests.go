@@ -10,16 +10,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// requestLog logs each request of a command with its answer: method, URL, status and time. Headers and bodies, which have tokens, are not
-// logged.
+// requestLog logs each request of a command with its answer: method, URL, status and time. It omits headers and bodies,
+// because they contain tokens.
 type requestLog struct {
 	http.RoundTripper
 	logger *slog.Logger
 }
 
-// observed returns a transport that logs requests, if the level is debug. Otherwise it returns the passed one, which may be nil.
-func observed(ctx context.Context, transport http.RoundTripper, logger *slog.Logger) http.RoundTripper {
-	if _, isObserved := transport.(requestLog); isObserved || !logger.Enabled(ctx, slog.LevelDebug) {
+// logged returns a transport that logs requests. Above the level debug, it returns the transport unchanged, which may
+// be nil.
+func logged(ctx context.Context, transport http.RoundTripper, logger *slog.Logger) http.RoundTripper {
+	if _, isLogged := transport.(requestLog); isLogged || !logger.Enabled(ctx, slog.LevelDebug) {
 		return transport
 	}
 	return requestLog{cmp.Or[http.RoundTripper](transport, rs.NewTransport()), logger}

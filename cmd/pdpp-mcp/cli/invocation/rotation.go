@@ -12,7 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// CheckInterval is the time between two reads of a secret's file. Orchestrators replace such files by links, which file events miss.
+// CheckInterval is the time between two reads of a secret's file. Orchestrators replace such files with links, which
+// file events miss.
 const CheckInterval = 2 * time.Second
 
 // CheckTimeout bounds the check of a new secret.

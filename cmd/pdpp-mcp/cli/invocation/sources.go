@@ -38,7 +38,7 @@ func (s *Sources) AddFlags(flags *pflag.FlagSet) {
 
 // Local returns what a local server reads with. It makes no request.
 func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, error) {
-	s.Transport = observed(ctx, s.Transport, logger)
+	s.Transport = logged(ctx, s.Transport, logger)
 	source, _ := s.Passed()
 	if source != "" && len(s.URLs) > 1 {
 		return nil, Usagef("one access token is of one provider: pass one --provider-url with %s", source)

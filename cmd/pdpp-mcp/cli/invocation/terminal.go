@@ -159,10 +159,10 @@ func withoutEmpty(rows [][]string) [][]string {
 const Unknown = "-"
 
 // NameList returns the first names of a sorted list in one cell, and the number of the others.
-func NameList(names []string, most int) string {
-	shown := strings.Join(names[:min(len(names), most)], ", ")
-	switch more := len(names) - most; {
-	case more > 0 && most == 1: // for a narrow table
+func NameList(names []string, limit int) string {
+	shown := strings.Join(names[:min(len(names), limit)], ", ")
+	switch more := len(names) - limit; {
+	case more > 0 && limit == 1: // for a narrow table
 		shown += fmt.Sprintf(" +%d", more)
 	case more > 0:
 		shown += fmt.Sprintf(" and %d more", more)
@@ -218,8 +218,8 @@ func (t Terminal) Note(format string, values ...any) {
 // isControl reports whether a terminal would act on a character or show nothing for it. Line breaks and tabs are allowed.
 func isControl(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
 
-// Printable replaces control and invisible characters by JSON escapes. A JSON document keeps its meaning, because it has such
-// characters only inside strings.
+// Printable replaces control and invisible characters with JSON escapes. A JSON document keeps its meaning, because it
+// has such characters only inside strings.
 func Printable(shown string) string {
 	if !strings.ContainsFunc(shown, isControl) {
 		return strings.ToValidUTF8(shown, "\ufffd")

@@ -27,7 +27,7 @@ var irregularVariables = map[string]string{
 	"trusted-proxy": "PDPP_TRUSTED_PROXIES",
 }
 
-// ReadVariables gives each flag its environment variable, such as PDPP_LISTEN for listen.
+// ReadVariables sets flags from their environment variables, such as PDPP_LISTEN for listen.
 func ReadVariables(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		variable := cmp.Or(irregularVariables[name], "PDPP_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_")))

@@ -18,7 +18,7 @@ import (
 
 // A file that appears while a command writes stays as it is, and so does the file that the command wrote, also during
 // the next run.
-func TestANameThatIsTakenMeanwhile(t *testing.T) {
+func TestNameTakenMeanwhile(t *testing.T) {
 	const digested = "blob_sha256_2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // of x
 	for name, write := range map[string]func(target *saved.Target, appear func()) error{
 		"rows": func(target *saved.Target, appear func()) error {

@@ -20,7 +20,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/ownfile"
 )
 
-// Target is where a command writes: a file or standard output.
+// Target is the destination of a command's output: a file or standard output.
 type Target struct {
 	Terminal invocation.Terminal
 
@@ -153,7 +153,8 @@ func (o *Output) restart() error {
 	return errors.Join(err, o.file.Truncate(0))
 }
 
-// Publish gives the file its name. If that name is taken by now, the file gets another name, which the error includes.
+// Publish renames the file to its final name. If that name is taken by now, the file gets another name, which the error
+// includes.
 func (o *Output) Publish() error {
 	if o.file == nil {
 		return nil

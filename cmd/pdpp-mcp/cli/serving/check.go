@@ -33,15 +33,15 @@ func check(ctx context.Context, settings *serveSettings, handlers *handlerFactor
 	if err != nil {
 		return err
 	}
-	failedAS, failedRS := handler.Check(ctx)
+	errAS, errRS := handler.Check(ctx)
 	_, err = fmt.Fprintln(out, "ok      settings")
 	return errors.Join(err,
-		report(out, "authorization server "+settings.auth.AuthorizationServer, "check --authorization-server and the introspection client", failedAS),
-		report(out, "resource server "+settings.resourceURL(), "check --provider-url and --rs-url", failedRS))
+		report(out, "authorization server "+settings.auth.AuthorizationServer, "check --authorization-server and the introspection client", errAS),
+		report(out, "resource server "+settings.resourceURL(), "check --provider-url and --rs-url", errRS))
 }
 
-// checkAddresses listens on the addresses for a moment. An address in use is no error, because a running server is checked before a
-// reload.
+// checkAddresses listens on the addresses for a moment. An address in use is not an error, because a running server is
+// checked before a reload.
 func (s *serveSettings) checkAddresses(ctx context.Context, out io.Writer, add func(flag, value, fix string)) {
 	for _, each := range []struct{ flag, address string }{{"listen", s.listen}, {"metrics-listen", s.metrics}} {
 		if each.address == "" {
@@ -55,7 +55,7 @@ func (s *serveSettings) checkAddresses(ctx context.Context, out io.Writer, add f
 		case err != nil:
 			add(each.flag, each.address, cannotListen(each.address, err))
 		default:
-			defer listener.Close() // after the other one was tried
+			defer listener.Close() // after both were tried, so that they cannot be the same
 		}
 	}
 }

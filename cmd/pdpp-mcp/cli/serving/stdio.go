@@ -55,9 +55,9 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	return command
 }
 
-// The GC percentages trade memory for time, since most allocations are garbage after each request. The one for stdio is lower, because a
-// local server shares the machine with its user. From memoryLimit on, garbage is collected earlier: the bodies and files that all calls
-// hold fit below it.
+// The GC percentages trade memory for time, since most allocations are garbage after each request. The one for stdio is
+// lower, because a local server shares the machine with its user. Near memoryLimit, garbage is collected more often.
+// The bodies and files of all calls fit below it.
 const (
 	servedGCPercent = 400
 	stdioGCPercent  = 300

@@ -16,7 +16,7 @@ type doctorReport struct {
 	terminal invocation.Terminal
 	marks    map[doctor.State]string
 	columns  int             // of the terminal; 0 for a file or a pipe
-	results  []doctor.Result // in the order of the examination: those of a provider follow each other
+	results  []doctor.Result // in the order of the examination, grouped by provider
 }
 
 // Coloured marks for a terminal. Without colours the states are words.
@@ -43,7 +43,8 @@ func newDoctorReport(terminal invocation.Terminal) *doctorReport {
 
 const titleWidth = len("Authorization server") // the longest title
 
-// print writes the finding and its fix, after an empty line if it is the first of another provider. It ignores write errors.
+// print writes the finding and its fix, after an empty line if it is the first of the next provider. It ignores write
+// errors.
 func (r *doctorReport) print(result doctor.Result) {
 	line := strings.TrimRight(fmt.Sprintf("%s %-*s  %s", r.marks[result.State], titleWidth, result.Title, invocation.OneLine(result.Detail)), " ")
 	line = r.wrapped(line)
@@ -108,7 +109,7 @@ func (r *doctorReport) printSummary() error {
 	return err
 }
 
-// The worst failure of several providers determines the exit code. A provider counts with its first failure.
+// worstFirst orders the classes of failures. The worst of the providers' first failures determines the exit code.
 var worstFirst = []credential.Class{credential.Refused, credential.Internal, credential.Configuration, credential.Usage, credential.Unreachable}
 
 func (r *doctorReport) err() error {

@@ -135,7 +135,7 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 		}
 		return t.In(zone).Format(layout)
 	}
-	table := func(most int) [][]string {
+	table := func(limit int) [][]string {
 		rows := [][]string{{"label", "provider", "grant", "connections", "streams", "range", "expires", "last_used", "state"}}
 		for _, listed := range connections {
 			var ids, names, ranges []string
@@ -144,7 +144,7 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 			}
 			cell := func(names []string) string {
 				slices.Sort(names)
-				return cmp.Or(invocation.NameList(slices.Compact(names), most), invocation.Unknown)
+				return cmp.Or(invocation.NameList(slices.Compact(names), limit), invocation.Unknown)
 			}
 			rows = append(rows, []string{
 				cmp.Or(listed.Label, invocation.Unknown), listed.ProviderURL, cmp.Or(listed.GrantID, invocation.Unknown), cell(ids), cell(names), cell(ranges),
@@ -203,7 +203,8 @@ ends it at the provider.`,
 	return command
 }
 
-// reportDisconnected revokes the tokens of removed credentials and prints the results. A failed revocation is no error.
+// reportDisconnected revokes the tokens of removed credentials and prints the results. A failed revocation is not an
+// error.
 func reportDisconnected(ctx context.Context, out io.Writer, provider string, removed []*credential.Entry, keepToken bool) error {
 	if len(removed) == 0 {
 		_, err := fmt.Fprintf(out, "Removed a malformed credential file of %s.\n", invocation.Printable(provider))

@@ -24,14 +24,14 @@ func newApprovalScreen(out io.Writer) *approvalScreen {
 	return &approvalScreen{out: out, isTerminal: isTerminal, stop: make(chan struct{})}
 }
 
-// show prints the link, the code, the deadline and hints that the page does not give. It is called once.
+// show prints the link, the code, the deadline and hints that the page does not have. It is called once.
 func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	fmt.Fprintf(s.out, "\nTo approve the access, open this link:\n\n    %s\n\n", invocation.Printable(approval.URL))
 	if approval.OnThisMachine {
 		fmt.Fprint(s.out, "Open it in a browser on this machine: the page returns to this program.\n\n")
 	}
 	switch {
-	case approval.OwnerChooses: // several connections give a package token, which connect refuses
+	case approval.OwnerChooses: // an approval of several connections returns a package token, which connect refuses
 		fmt.Fprint(s.out, "Approve one connection; run connect again for the next one.\n\n")
 	case approval.OmitsConnection: // otherwise the page fails, and only the owner sees why (867c)
 		fmt.Fprint(s.out, "No connection was named. If the page says that it needs exactly one, stop here and pass\n"+

@@ -50,7 +50,7 @@ func TestApprovalScreen(t *testing.T) {
 	}
 }
 
-// The screen gives the hints that the page does not.
+// The screen shows the hints that the page does not.
 func TestApprovalScreenHints(t *testing.T) {
 	for hint, approval := range map[string]connect.Approval{
 		"Approve one connection; run connect again": {OwnerChooses: true},

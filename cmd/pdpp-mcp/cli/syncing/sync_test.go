@@ -22,8 +22,7 @@ func (emptyFeed) Get(context.Context, rs.Request) (*rs.Response, error) {
 	return answer.WithBody([]byte(`{"object":"list","data":[],"has_more":false,"next_changes_since":"b1"}`))
 }
 
-// A run that is stopped between two copies is no run that brought both up to date; one that is stopped behind the last
-// is.
+// A run that is stopped between two copies ends with an error. A run that is stopped after the last one succeeds.
 func TestStoppedBetweenCopies(t *testing.T) {
 	for _, test := range []struct {
 		stopAfter, copies int
@@ -66,7 +65,7 @@ func (l *leadingBack) Get(context.Context, rs.Request) (*rs.Response, error) {
 }
 
 // A feed ends where its cursor leads back.
-func TestAFeedThatLeadsBack(t *testing.T) {
+func TestRepeatedCursor(t *testing.T) {
 	feed, kept := &leadingBack{}, &streamCopy{source: source{connection: "cin_1", stream: "messages"}}
 	bookmark, done, err := follow(t.Context(), feed, kept, func(int) {})
 	if bookmark != "b1" || done.Written != 3 || feed.pages != 3 || err != nil {

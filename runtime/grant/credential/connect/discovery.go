@@ -26,7 +26,7 @@ func (r *requester) noProvider(ctx context.Context, cause *refusal) error {
 	found := ""
 	if server, err := r.authorizationServer(ctx, r.provider); err == nil {
 		failure.Message = r.provider + " is an authorization server, not a provider: it has no provider metadata: " + cause.reason()
-		failure.NextStep = "ask who runs the provider for its address, and pass that"
+		failure.NextStep = "ask the provider's operator for its address, and pass that"
 		for _, named := range server.ProtectedResources {
 			found = cmp.Or(found, r.knownProvider(ctx, named))
 		}
@@ -68,7 +68,7 @@ func (i *Inspection) server(ctx context.Context) (*authorizationServer, error) {
 	if len(server.flows()) == 0 {
 		return nil, credential.Misconfigured(server.Issuer+" offers no sign-in: its metadata have neither agent_connect_endpoint nor "+
 			"device_authorization_endpoint or authorization_endpoint with token_endpoint",
-			"ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file", nil)
+			"ask the provider's operator for one of them, or for a scoped token to pass with --access-token-file", nil)
 	}
 	return server, nil
 }

@@ -166,7 +166,7 @@ func TestWrongAddressIsExplained(t *testing.T) {
 	}{
 		"an authorization server": {
 			capturetest.Issuer, ``,
-			[]string{"is an authorization server", "ask who runs the provider for its address"},
+			[]string{"is an authorization server", "ask the provider's operator for its address"},
 			"",
 		},
 		"one that names the provider": {
@@ -176,7 +176,7 @@ func TestWrongAddressIsExplained(t *testing.T) {
 			capturetest.Resource,
 		},
 		"one that names something else": {capturetest.Issuer, `,"protected_resources":["` + elsewhere +
-			`","file:///etc/passwd"]`, []string{"is an authorization server", "ask who runs the provider for its address"}, ""},
+			`","file:///etc/passwd"]`, []string{"is an authorization server", "ask the provider's operator for its address"}, ""},
 		"a page of the provider": {
 			capturetest.Resource + "/mcp", ``,
 			[]string{"has no metadata: 404", "pass " + capturetest.Resource},

@@ -100,7 +100,7 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 	case refused.status == http.StatusTooManyRequests:
 		failure.Class, failure.NextStep = credential.Unreachable, "try again later"
 	case refused.code == codeInvalidRequest && s.Access.Source != "": // the form is wrong, not the requested access
-		failure.NextStep = "pass --flow with another sign-in, or ask who runs the provider"
+		failure.NextStep = "pass --flow with another sign-in, or ask the provider's operator"
 	case isInvalidRequest(refused) && s.Access.Source == "":
 		failure.NextStep = "name what to ask for, with --source <connector>, such as --source https://registry.pdpp.dev/connectors/gmail"
 		if s.server.Authorization != "" && s.Flow != AuthorizationCode {

@@ -58,7 +58,7 @@ func (s *signIn) client(ctx context.Context, asked registration) (credential.Cli
 	}
 	if s.server.Registration == "" {
 		return credential.Client{}, credential.Misconfigured(s.server.Issuer+" does not register clients: its metadata have no registration_endpoint",
-			"ask who runs the provider for a public client, and pass its id with --client-id", nil)
+			"ask the provider's operator for a public client, and pass its id with --client-id", nil)
 	}
 	client, err := s.register(ctx, asked)
 	var refused *refusal

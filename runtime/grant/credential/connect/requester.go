@@ -167,7 +167,7 @@ func (r *requester) admit(name, raw string) (*url.URL, error) {
 	return nil, credential.Misconfigured(fmt.Sprintf("the %s %s, so it is not followed", name, problem), checkProvider, err)
 }
 
-const checkProvider = "check the provider URL, or ask who runs the provider"
+const checkProvider = "check the provider URL, or ask the provider's operator"
 
 // endpoint admits and normalizes a URL that may be empty.
 func (r *requester) endpoint(name string, named *string) error {

@@ -45,7 +45,7 @@ func (s *signIn) verify(ctx context.Context, issued *issued) error {
 
 // kindError returns the error of a token that is not stored (R-STDIO-3, R-STDIO-6).
 func (s *signIn) kindError(kind string) *credential.Error {
-	refused := &credential.Error{Class: credential.Refused, NextStep: "ask who runs the provider for scoped grants"}
+	refused := &credential.Error{Class: credential.Refused, NextStep: "ask the provider's operator for scoped grants"}
 	switch kind {
 	case rs.KindOwner:
 		refused.Message = s.server.Issuer + " issued an owner token, which is never used here; it was not stored"
