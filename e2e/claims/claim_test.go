@@ -84,8 +84,10 @@ func structuredClaims(structured []byte) claims {
 				Count int             `json:"count"`
 			} `json:"groups"`
 			Meta struct {
-				Count    json.RawMessage   `json:"count"`
-				Accuracy string            `json:"count_accuracy"`
+				Count struct {
+					Kind  string `json:"kind"`
+					Value int    `json:"value"`
+				} `json:"count"`
 				Warnings []json.RawMessage `json:"warnings"`
 			} `json:"meta"`
 		} `json:"data"`
@@ -121,8 +123,8 @@ func structuredClaims(structured []byte) claims {
 			c.groups[string(group.Key)] = group.Count
 		}
 	}
-	if read.Data.Meta.Accuracy == "exact" {
-		c.count = number(string(read.Data.Meta.Count))
+	if read.Data.Meta.Count.Kind == "exact" {
+		c.count = &read.Data.Meta.Count.Value
 	}
 	for _, hit := range read.Results {
 		c.hits = append(c.hits, hit.ID)

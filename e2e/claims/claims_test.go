@@ -118,7 +118,7 @@ func TestPlantedClaimsAreFound(t *testing.T) {
 		},
 		wrongAlone:  added(`((?:alone:|,) )(\d+) with`),
 		notSeen:     replaced(`values seen: \"`, `values seen: \"zz`, `values seen: "`, `values seen: "zz`),
-		wrongHits:   added(`("count":|count=exact:)(\d+)`),
+		wrongHits:   added(`("value":|count=exact:)(\d+)`),
 		wrongLimit:  replaced("Granted only", "Granted", "Granted only", "Granted"),
 		unsearched:  replaced(`"not_searched"`, `"searched"`, "not_searched:", "searched:"),
 		hiddenDraft: replaced(`"is_draft":true,`, ``, `"is_draft":true,`, ``),

@@ -103,9 +103,9 @@ func appendExcerpts(out []byte, excerpts []excerpt) []byte {
 			}
 		}
 		if !each.isWhole {
-			out = appendText(append(rawjson.AppendName(out, "next"), '{'), "tool", tool.FieldTool)
+			out = appendText(append(rawjson.AppendName(out, "next"), "[{"...), "tool", tool.FieldTool)
 			out = append(rawjson.AppendName(out, "arguments"), each.arguments...)
-			out = append(appendText(out, "kind", string(answer.RestOfField)), '}')
+			out = append(appendText(out, "kind", string(answer.RestOfField)), "}]"...)
 		}
 		out = append(out, '}')
 	}

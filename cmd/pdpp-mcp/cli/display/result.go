@@ -64,11 +64,9 @@ type Total struct {
 	Value int    `json:"value"`
 }
 
-// ReadTotal reads meta.count of a page. It is a number in a search and an object elsewhere. The zero value is an unknown total.
+// ReadTotal reads meta.count of a page. The zero value is an unknown total.
 func ReadTotal(count json.RawMessage) (total Total) {
-	if json.Unmarshal(count, &total) != nil {
-		_ = json.Unmarshal(count, &total.Value)
-	}
+	_ = json.Unmarshal(count, &total) // another form is unknown too
 	return total
 }
 

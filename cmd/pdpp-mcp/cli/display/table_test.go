@@ -118,7 +118,7 @@ func TestATableOfNamedMembersKeepsItsNumbers(t *testing.T) {
 
 // The words that a search found are seen, with the time and an id that can be passed on.
 func TestATableOfHits(t *testing.T) {
-	shown := onScreen(tool.HitTable, `{"data":{"meta":{"count":46},"has_more":true,"next_cursor":"c"},"results":[
+	shown := onScreen(tool.HitTable, `{"data":{"meta":{"count":{"kind":"exact","value":46}},"has_more":true,"next_cursor":"c"},"results":[
 		{"id":"cin_bank/notices:N-1","stream":"notices","display_name":"Fjordbank",
 		 "title":"Fjordbank / notices / 2025-05-19T05:15:00.000Z","time":"2025-05-19T05:15:00.000Z",
 		 "evidence":[{"field_path":"text","preview":"A long text in front of what was found: your <mark>overdraft</mark> ended"}]}]}`, 80)
