@@ -38,7 +38,7 @@ func TestNamesAreOnlyInTheSpecs(t *testing.T) {
 				found.place, found.name)
 		case rule == "":
 			t.Errorf(
-				"%s: %q spells the name of a tool or an argument; take it from generated code, or say in golden/%s what else it is",
+				"%s: %q spells the name of a tool or an argument; take it from generated code or package wire, or say in golden/%s what it is",
 				found.place, found.name, rsWords)
 		}
 		used[rule] = true

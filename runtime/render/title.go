@@ -3,12 +3,12 @@ package render
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -152,28 +152,13 @@ func inUTC(text string) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// Unix times in seconds and in milliseconds that can be times of records: from 1973 to 2286.
-const (
-	minSeconds, maxSeconds = 1e8, 1e10
-	maxMilliseconds        = 1e13
-)
-
 // TimeText returns a time as a source wrote it. A Unix time in seconds or milliseconds becomes RFC 3339.
 func TimeText(value rawjson.Value) string {
 	if text, ok := rawjson.Text(value); ok {
 		return text
 	}
-	if rawjson.Kind(value) != rawjson.Number {
-		return ""
-	}
-	number, err := strconv.ParseFloat(string(value), 64)
-	switch {
-	case err != nil || number < minSeconds:
-		return ""
-	case number < maxSeconds:
-		return time.Unix(int64(number), 0).UTC().Format(time.RFC3339)
-	case number >= minSeconds*1000 && number < maxMilliseconds:
-		return time.UnixMilli(int64(number)).UTC().Format(time.RFC3339)
+	if instant, ok := scalar.UnixTime(string(value)); ok {
+		return instant.Format(time.RFC3339)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"bytes"
+	"strconv"
 	"time"
 )
 
@@ -123,4 +124,17 @@ func Period(text []byte) (time.Time, bool) {
 		return Instant(append(append(make([]byte, 0, dateLength), text...), "-01-01"[:dateLength-len(text)]...))
 	}
 	return Instant(text)
+}
+
+// UnixTime parses seconds or milliseconds since 1970 that can be the time of a record, from 1973 to 2286.
+func UnixTime(text string) (time.Time, bool) {
+	number, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+	case 1e8 <= number && number < 1e10:
+		return time.Unix(int64(number), 0).UTC(), true
+	case 1e11 <= number && number < 1e13:
+		return time.UnixMilli(int64(number)).UTC(), true
+	}
+	return time.Time{}, false
 }

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
@@ -165,22 +165,10 @@ func (r *reading) checkTimes() error {
 	}
 	field, value := rawjson.Quote(wrong.Field), rawjson.Quote(wrong.Value)
 	message := fmt.Sprintf("filter compares %s with %s, but %s holds times; pass a date or a time such as 2026-01-31T08:00:00Z", field, value, field)
-	if at, isEpoch := epoch(wrong.Value); isEpoch {
+	if at, isEpoch := scalar.UnixTime(wrong.Value); isEpoch {
 		message += fmt.Sprintf("; %s counts from 1970 and is %s", wrong.Value, at.Format(time.RFC3339))
 	}
 	return &tool.Error{Code: tool.InvalidFilter, Param: filterName, Message: message}
-}
-
-// epoch reads seconds or milliseconds since 1970, between the years 2001 and 2128.
-func epoch(text string) (time.Time, bool) {
-	number, err := strconv.ParseInt(text, 10, 64)
-	switch {
-	case err != nil:
-		return time.Time{}, false
-	case 1e9 <= number && number < 5e9:
-		return time.Unix(number, 0).UTC(), true
-	}
-	return time.UnixMilli(number).UTC(), 1e12 <= number && number < 5e12
 }
 
 // exactCount returns the member of meta with the number of matching records.
