@@ -101,7 +101,7 @@ func TestHitsCanBeJudged(t *testing.T) {
 	d := newDesk(t, resource.ReadsV01)
 	for q, want := range map[string][]string{
 		"half a map":        {`"leïla"`, `"nebel"`, "2025-09-18T08:11:00"},
-		"Rent":              {`"Tomasz Wilk"`, `"-920.00"`},
+		"Rent":              {`"Tomasz Wilk"`, `"-920.00 EUR"`},
 		"Mountain Radio":    {`"Weather at Eleven"`, `"1987 kHz"`},
 		"Barometer arrives": {"2026-02-09T08:00:00"},
 		"customs fee":       {`"winner@totally-real.example"`},

@@ -117,7 +117,7 @@ func (h *hit) describe(fields rawjson.Object) {
 	h.ownTitle = ownTitle(h.Members, fields, shown)
 	h.author = roleText(tool.AuthorRole, h.Members, fields)
 	h.container = roleText(tool.ContainerRole, h.Members, fields)
-	h.amount = roleText(tool.AmountRole, h.Members, fields)
+	h.amount = amountText(h.Members, fields)
 	if h.title = h.ownTitle; h.title == "" {
 		h.title = madeTitle(h.identity, h.displayName, h.container, h.author, dayOf(timeInTitle(h.time, h.Members)), shown)
 	}

@@ -278,8 +278,8 @@ func (r *row) plain() json.RawMessage {
 	if happened := r.members.Get("time"); happened != nil && !r.isFlat && !r.isProjected { // a row of the timeline of all streams
 		title, author, text := tool.TitleRole.Field(r.fields), tool.AuthorRole.Field(r.fields), tool.TextRole.Field(r.fields)
 		amount := tool.AmountRole.Field(r.fields).Value
-		if currency, _ := rawjson.Text(tool.CurrencyRole.Field(r.fields).Value); amount != nil && currency != "" {
-			amount = rawjson.String("", strings.Trim(string(amount), `"`)+" "+currency).Value
+		if amount != nil && tool.CurrencyRole.Field(r.fields).Value != nil {
+			amount = rawjson.String("", amountText(r.fields)).Value
 		}
 		return rawjson.Object{
 			rawjson.String("handle", r.handle), rawjson.Raw("time", happened), rawjson.String(wire.Stream, r.stream),

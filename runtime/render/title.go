@@ -75,6 +75,15 @@ func roleText(role tool.Role, objects ...rawjson.Object) string {
 	return ""
 }
 
+// amountText returns an amount with its currency, such as 12.50 EUR, from the first object that has it.
+func amountText(objects ...rawjson.Object) string {
+	amount, currency := roleText(tool.AmountRole, objects...), roleText(tool.CurrencyRole, objects...)
+	if amount == "" || currency == "" {
+		return amount
+	}
+	return amount + " " + currency
+}
+
 // plain returns a text on one line, without highlight tags.
 func plain(text string) string {
 	if text = unmarked(exactMarks(text)); isOneLine(text) {

@@ -144,3 +144,15 @@ func TestTitles(t *testing.T) {
 		})
 	}
 }
+
+// R-FIND-4: the amount of a hit has its currency.
+func TestTheAmountOfAHitHasItsCurrency(t *testing.T) {
+	_, text := foundHit(t, map[string]any{
+		"stream": "transactions", "record_key": "t1", "connection_id": "cin_1", "emitted_at": "2026-05-01T00:00:00Z",
+		"data":    map[string]any{"amount": -15, "currency": "EUR", "payee": "Fjordbank"},
+		"snippet": map[string]any{"text": "overdraft"},
+	})
+	if !strings.Contains(text, `"-15 EUR"`) {
+		t.Errorf("the amount lacks its currency: %s", text)
+	}
+}
