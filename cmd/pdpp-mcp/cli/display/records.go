@@ -219,6 +219,7 @@ type hit struct {
 	Handle   string `json:"id"`
 	Title    string
 	Author   string
+	Amount   string // with its currency
 	Time     string
 	Stream   string
 	Snippet  string
@@ -262,14 +263,14 @@ func readHits(results []json.RawMessage) []hit {
 var unmarked = strings.NewReplacer("<mark>", "", "</mark>", "")
 
 // HitColumns are the columns of hits, in the order of a plain row.
-var HitColumns = []string{HandleColumn, "title", "time", "stream", "source", "text", "author"}
+var HitColumns = []string{HandleColumn, "title", "time", "stream", "source", "text", "author", "amount"}
 
 // plainHits returns search results as plain rows.
 func plainHits(results []json.RawMessage) []json.RawMessage {
 	rows := make([]json.RawMessage, len(results))
 	for i, h := range readHits(results) {
 		var row rawjson.Object
-		for at, value := range []string{h.Handle, h.Title, h.Time, h.Stream, h.Source, unmarked.Replace(h.Snippet), h.Author} {
+		for at, value := range []string{h.Handle, h.Title, h.Time, h.Stream, h.Source, unmarked.Replace(h.Snippet), h.Author, h.Amount} {
 			row = append(row, rawjson.String(HitColumns[at], value))
 		}
 		rows[i] = row.Encode()
@@ -284,6 +285,7 @@ func hitTable(results []json.RawMessage) *table {
 		if hits[i].Title == unmarked.Replace(hits[i].Snippet) {
 			hits[i].Title = ""
 		}
+		hits[i].Title = strings.TrimSpace(hits[i].Amount + " " + hits[i].Title) // as in a timeline
 		hits[i].Snippet = startAtMark(invocation.OneLine(hits[i].Snippet))
 	}
 	cells := func(textOf func(hit) string) (texts []string) {

@@ -3,6 +3,7 @@ package signin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -203,17 +204,20 @@ ends it at the provider.`,
 	return command
 }
 
-// reportDisconnected revokes the tokens of removed credentials and prints the results. A failed revocation is not an
-// error.
+// reportDisconnected revokes the tokens of removed credentials and prints the results. It returns an error if a token
+// may still be valid.
 func reportDisconnected(ctx context.Context, out io.Writer, provider string, removed []*credential.Entry, keepToken bool) error {
 	if len(removed) == 0 {
 		_, err := fmt.Fprintf(out, "Removed a malformed credential file of %s.\n", invocation.Printable(provider))
 		return err
 	}
+	var failures []error
 	for _, entry := range removed {
 		outcome := "its token was not revoked, as requested"
 		if !keepToken {
-			outcome = revoke(ctx, entry)
+			var failed error
+			outcome, failed = revoke(ctx, entry)
+			failures = append(failures, failed)
 		}
 		_, err := fmt.Fprintf(out, "Removed grant %s of %s; %s.\n", cmp.Or(invocation.Printable(entry.Credential.GrantID), "-"), entry.ProviderURL, outcome)
 		if err != nil {
@@ -221,16 +225,18 @@ func reportDisconnected(ctx context.Context, out io.Writer, provider string, rem
 		}
 	}
 	_, err := fmt.Fprintln(out, "The grant itself remains until its owner ends it at the provider.")
-	return err
+	return errors.Join(append(failures, err)...)
 }
 
-func revoke(ctx context.Context, entry *credential.Entry) string {
+func revoke(ctx context.Context, entry *credential.Entry) (outcome string, err error) {
 	revoked, err := connect.Revoke(ctx, entry, nil)
 	switch {
 	case err != nil:
-		return "its token could not be revoked: " + invocation.Printable(err.Error())
+		return "its token could not be revoked", invocation.Advised(
+			fmt.Errorf("the token of grant %s may still be valid: %w", cmp.Or(invocation.Printable(entry.Credential.GrantID), "-"), err),
+			"To end it, its owner ends the grant at the provider. The credential is no longer on this machine.")
 	case revoked:
-		return "its token was revoked"
+		return "its token was revoked", nil
 	}
-	return "the provider does not support revoking its token"
+	return "the provider does not support revoking its token", nil
 }
