@@ -46,7 +46,15 @@ func columnsOf(rows []rawjson.Object) rawjson.Object {
 }
 
 func sameNames(a, b rawjson.Object) bool {
-	return slices.EqualFunc(a, b, func(x, y rawjson.Member) bool { return x.Name == y.Name })
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a { // slices.EqualFunc, which copies the members, takes three times as long
+		if a[i].Name != b[i].Name {
+			return false
+		}
+	}
+	return true
 }
 
 // columnsLine names the columns, after first if first is not empty. It returns an empty string if there are no columns.

@@ -1,6 +1,11 @@
 package rawjson
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
+
+const shortString = 4 * wordBytes
 
 // Cursor reads a checked value once, from front to back, without copying. Use it if only few members are needed.
 //
@@ -136,7 +141,16 @@ func skipValue(text Value, at int) int {
 // skipString returns the end of the string that begins at a position: its next quote after an even number of
 // backslashes.
 func skipString(text Value, at int) int {
-	for at++; at < len(text); at++ {
+	at++
+	for end := min(len(text), at+shortString); end-at >= wordBytes; at += wordBytes { // most strings are short
+		if found := delimiting(wordAt(text, at)) & highest; found != 0 {
+			if at += bits.TrailingZeros64(found) / 8; text[at] == '"' {
+				return at + 1
+			}
+			break
+		}
+	}
+	for ; at < len(text); at++ {
 		found := bytes.IndexByte(text[at:], '"')
 		if found < 0 {
 			break
