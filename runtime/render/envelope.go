@@ -131,13 +131,36 @@ func Length[T ~string | ~[]byte](text T) int {
 
 // bounded returns an error if the result is too large. Renderers make their results fit, but cannot shorten a cursor.
 func bounded(origin answer.Origin, result *tool.Result, textBound int) (*tool.Result, error) {
-	switch {
-	case len(result.Text) > textBound && Length(result.Text) > textBound:
-		return nil, &answer.TooLargeError{Origin: origin, Message: "the answer holds handles that do not fit into the text", NextStep: "narrow the call"}
-	case len(result.Structured) > ChannelCharacters && Length(result.Structured) > ChannelCharacters:
-		return nil, &answer.TooLargeError{Origin: origin, Message: "the answer holds members that do not fit into one result", NextStep: "narrow the call"}
+	isTextOver := exceeds(textBound, result.Text)
+	isStructuredOver := exceeds(ChannelCharacters, result.Structured)
+	if page := result.Page; page != nil {
+		isTextOver, isStructuredOver = exceeds(textBound, page.Text[:]...), exceeds(ChannelCharacters, page.Structured[:]...)
 	}
-	return result, nil
+	tooLarge := &answer.TooLargeError{Origin: origin, NextStep: "narrow the call"}
+	switch {
+	case isTextOver:
+		tooLarge.Message = "the answer holds handles that do not fit into the text"
+	case isStructuredOver:
+		tooLarge.Message = "the answer holds members that do not fit into one result"
+	default:
+		return result, nil
+	}
+	return nil, tooLarge
+}
+
+// exceeds reports whether the parts of a channel are longer than a limit together, in characters as Length counts them.
+func exceeds[T ~string | ~[]byte](limit int, parts ...T) bool {
+	size, length := 0, 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	if size <= limit {
+		return false
+	}
+	for _, part := range parts {
+		length += Length(part)
+	}
+	return length > limit
 }
 
 // maxSearchedDepth limits how deep a hit is searched for resource URIs. Deeper values are left out: no search hit has that depth.

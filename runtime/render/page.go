@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -12,8 +11,6 @@ import (
 
 // cursorReserve is the number of characters kept free in an incomplete page for the cursor of the smaller page that is read instead.
 const cursorReserve = 1_200
-
-const roomForLines = 1 << 10 // bytes: the lines around the rows of most pages are shorter
 
 // page holds rows in both channels. Both show the same leading rows: as many as fit both (R-BUD-3, R-BUD-5).
 type page struct {
@@ -84,23 +81,27 @@ func (p *page) fit(maximum int, frameOf func(shown int) frame) (int, frame) {
 	return shown, frameOf(shown)
 }
 
-// result returns both channels with the leading rows. The page must not be used again, because others borrow its buffers.
+// result returns both channels with the leading rows. The result has the buffers of the page.
 func (p *page) result(shown int, f frame) *tool.Result {
-	defer rawjson.Return(p.text)
-	defer rawjson.Return(p.structured)
 	end := p.end(shown)
-	var text strings.Builder
-	text.Grow(end.textBytes + roomForLines)
-	for _, line := range f.linesBefore {
-		text.WriteString(line + "\n")
+	text := [][]byte{joinLines(f.linesBefore), (*p.text)[:end.textBytes], joinLines(f.linesAfter)}
+	for last := len(text) - 1; last >= 0; last-- { // the text ends without a line break
+		if len(text[last]) > 0 {
+			text[last] = bytes.TrimSuffix(text[last], []byte("\n"))
+			break
+		}
 	}
-	text.Write((*p.text)[:end.textBytes])
-	for _, line := range f.linesAfter {
-		text.WriteString(line + "\n")
+	rows := bytes.TrimSuffix((*p.structured)[:end.structuredBytes], []byte(","))
+	return &tool.Result{Rows: shown, Page: &tool.Page{
+		Text: [3][]byte(text), Structured: [3][]byte{f.structuredBefore, rows, f.structuredAfter},
+		Borrowed: []*[]byte{p.text, p.structured},
+	}}
+}
+
+func joinLines(lines []string) []byte {
+	var joined []byte
+	for _, line := range lines {
+		joined = append(append(joined, line...), '\n')
 	}
-	return &tool.Result{
-		Text:       strings.TrimSuffix(text.String(), "\n"),
-		Structured: slices.Concat(f.structuredBefore, bytes.TrimSuffix((*p.structured)[:end.structuredBytes], []byte(",")), f.structuredAfter),
-		Rows:       shown,
-	}
+	return joined
 }

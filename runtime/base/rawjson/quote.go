@@ -26,14 +26,18 @@ func TextOrNull(text string) json.RawMessage {
 
 // AppendQuote appends a text as Quote returns it.
 func AppendQuote(out []byte, text string) []byte {
-	out = append(out, '"')
+	return append(AppendEscaped(append(out, '"'), text), '"')
+}
+
+// AppendEscaped appends a text as Quote returns it, without the quotes around it.
+func AppendEscaped[T string | []byte](out []byte, text T) []byte {
 	start := 0
 	for i := plainPrefix(text); i < len(text); {
 		if isPlain[text[i]] {
 			i++
 			continue
 		}
-		character, size := utf8.DecodeRuneInString(text[i:])
+		character, size := utf8.DecodeRuneInString(string(text[i:min(len(text), i+utf8.UTFMax)]))
 		if escape := escaped(character, size); escape != "" {
 			out = append(append(out, text[start:i]...), escape...)
 			start = i + size
@@ -41,7 +45,7 @@ func AppendQuote(out []byte, text string) []byte {
 		i += size
 		i += plainPrefix(text[i:])
 	}
-	return append(append(out, text[start:]...), '"')
+	return append(out, text[start:]...)
 }
 
 // isPlain has the ASCII characters that need no escape.
@@ -107,7 +111,7 @@ func special(word uint64) uint64 { return (delimiting(word) | word) & highest }
 
 // plainPrefix returns the number of bytes before the first special one. It reads only whole words, so it may return
 // less.
-func plainPrefix(text string) int {
+func plainPrefix[T string | []byte](text T) int {
 	i := 0
 	for ; len(text)-i >= wordBytes; i += wordBytes {
 		if found := special(wordAt(text, i)); found != 0 {

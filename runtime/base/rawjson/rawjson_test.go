@@ -99,6 +99,9 @@ func FuzzAgreesWithPackageJSON(f *testing.F) {
 		if got := string(rawjson.Quote(string(document))) + "\n"; got != quoted.String() {
 			t.Errorf("%q is quoted as %s, want %s", document, got, quoted.String())
 		}
+		if got := string(rawjson.AppendEscaped([]byte{'"'}, document)) + "\"\n"; got != quoted.String() {
+			t.Errorf("%q is escaped as %s, want %s", document, got, quoted.String())
+		}
 	})
 }
 

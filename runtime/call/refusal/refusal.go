@@ -25,9 +25,9 @@ func Explained(definition tool.Definition) tool.Definition {
 		if err != nil {
 			return nil, explained(ctx, env, definition, arguments, err)
 		}
-		render := answer.Render
-		answer.Render = func() (*tool.Result, error) {
-			result, err := render()
+		draw := answer.Draw
+		answer.Draw = func() (*tool.Result, error) {
+			result, err := draw()
 			if err != nil {
 				err = explained(ctx, env, definition, arguments, err)
 			}

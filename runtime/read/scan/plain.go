@@ -24,7 +24,7 @@ func readPage(ctx context.Context, env tool.Env, request rs.Request, input RowsI
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Found: found, Render: func() (*tool.Result, error) {
+	return &tool.Answer{Found: found, Draw: func() (*tool.Result, error) {
 		return fitting(ctx, env, request, found, input).Result()
 	}}, nil
 }

@@ -134,7 +134,7 @@ func computed(rows *answer.Rows, err error) (*tool.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tool.Answer{Found: rows, Render: func() (*tool.Result, error) { return render.FitRecords(rows).Result() }}, nil
+	return &tool.Answer{Found: rows, Draw: func() (*tool.Result, error) { return render.FitRecords(rows).Result() }}, nil
 }
 
 // rows is a query for rows that the adapter answers.

@@ -148,12 +148,12 @@ func (c claimsCache) areValid(claims rawjson.Object) bool {
 // response returns the JSON-RPC response with the result of a call. Server is the server's identity for revision 2026-07-28.
 func (c Call) response(out []byte, result *tool.Result, server mcp.Implementation) []byte {
 	const roomForFrame, roomForEscapes = 1_024, 16 // bytes, and a sixteenth of the text
-	out = slices.Grow(out, len(result.Text)+len(result.Text)/roomForEscapes+len(result.Structured)+roomForFrame)
+	out = slices.Grow(out, result.Size()+result.Size()/roomForEscapes+roomForFrame)
 	out = append(append(append(out, `{"jsonrpc":"2.0","id":`...), c.id.written...), `,"result":{`...)
 	if meta := c.responseMeta(result, server); len(meta) > 0 {
 		out = append(meta.Append(append(out, `"_meta":`...)), ',')
 	}
-	out = rawjson.AppendQuote(append(out, `"content":[{"type":"text","text":`...), result.Text)
+	out = result.AppendText(append(out, `"content":[{"type":"text","text":`...))
 	out = append(out, '}')
 	if file := result.File; file != nil {
 		out = rawjson.AppendQuote(append(out, `,{"type":"image","mimeType":`...), file.MediaType)
@@ -163,8 +163,8 @@ func (c Call) response(out []byte, result *tool.Result, server mcp.Implementatio
 	out = append(out, ']')
 	// Some hosts show only structured content if there is any, and not the image (R-BLOB-3). A result with a file therefore has none,
 	// unless the output schema requires it.
-	if result.Structured != nil && (result.File == nil || c.Definition.OutputSchema != nil) {
-		out = append(append(out, `,"structuredContent":`...), result.Structured...)
+	if result.File == nil || c.Definition.OutputSchema != nil {
+		out = result.AppendStructured(out, `,"structuredContent":`)
 	}
 	if result.IsError {
 		out = append(out, `,"isError":true`...)

@@ -110,11 +110,12 @@ func (h *HTTP) run(w http.ResponseWriter, r *http.Request, call Call) {
 	_ = h.Runner.Observe(r.Context(), methodCall, func(ctx context.Context) error {
 		reporting, endProgress := call.withProgress(Traced(ctx, call.trace), stream.send)
 		defer endProgress()
-		result = h.Runner.Run(reporting, call)
+		result, _ = h.Runner.run(reporting, call)
 		return nil
 	})
 	response := rawjson.Borrow()
 	defer rawjson.Return(response)
+	defer result.Release()
 	*response = call.response(*response, result, h.Server(RequestOf(r.Context()).Origin))
 	stream.respond(*response)
 }

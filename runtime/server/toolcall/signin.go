@@ -82,7 +82,8 @@ func (r *Runner) RunWithSignIn(ctx context.Context, call Call, clientOf func() C
 		case page != nil:
 			return nil, page
 		case isApproved:
-			return r.Run(ctx, call), nil
+			result, _ = r.run(ctx, call)
+			return result, nil
 		}
 		break
 	}
@@ -114,6 +115,7 @@ func (s *Session) answer(ctx context.Context, call Call, out []byte) []byte {
 	if page != nil {
 		return call.inputRequired(page, s.server)
 	}
+	defer result.Release()
 	return call.response(out, result, s.server)
 }
 
