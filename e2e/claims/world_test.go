@@ -128,7 +128,7 @@ func (p *person) caller(t testing.TB, reads resource.Reads, number int) *caller 
 	if err != nil {
 		t.Fatal(err)
 	}
-	readings := tool.NewReadings(tool.ReadingsOptions{Most: tool.DefaultReadOn})
+	readings := tool.NewReadings(tool.ReadingsOptions{MaxRecords: tool.DefaultReadOn})
 	return &caller{person: p, reads: reads, streams: p.grants[number], env: tool.Env{RS: client, Readings: readings, Granted: introspected(t, box, number)}}
 }
 

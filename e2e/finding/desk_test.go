@@ -34,7 +34,7 @@ func newDesk(t *testing.T, reads resource.Reads) desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readings := tool.NewReadings(tool.ReadingsOptions{Most: tool.DefaultReadOn})
+	readings := tool.NewReadings(tool.ReadingsOptions{MaxRecords: tool.DefaultReadOn})
 	environment := func(context.Context) (tool.Env, error) { return tool.Env{RS: reader, Readings: readings}, nil }
 	return desk{provider, reader, hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)}
 }

@@ -79,7 +79,7 @@ func FuzzCursors(f *testing.F) {
 		if cursor != "" {
 			arguments = kind.arguments + `,"cursor":` + string(quoted(cursor)) + "}"
 		}
-		env := tool.Env{RS: client, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 1_000})}
+		env := tool.Env{RS: client, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 1_000})}
 		if kind.isPackage {
 			env.RS = several
 		}

@@ -135,7 +135,7 @@ func (a attack) run(ctx context.Context, client *rs.Client, readings *tool.Readi
 func TestHostileCallsAreBounded(t *testing.T) {
 	timetest.WithoutRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as little as possible
-	readings := tool.NewReadings(tool.ReadingsOptions{Most: tool.DefaultReadOn})
+	readings := tool.NewReadings(tool.ReadingsOptions{MaxRecords: tool.DefaultReadOn})
 	for _, each := range attacks() {
 		client := each.provider.client(t)
 		before := each.provider.requests.Load()
@@ -160,7 +160,7 @@ func TestHostileCallsTogether(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(256 << 20))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	readings := tool.NewReadings(tool.ReadingsOptions{Most: tool.DefaultReadOn})
+	readings := tool.NewReadings(tool.ReadingsOptions{MaxRecords: tool.DefaultReadOn})
 	plain := &provider{streams: 3, rows: 10, size: 100}
 	usual := attack{tool: "query_records", arguments: `{"stream":"*"}`, want: "rows=25", provider: plain}
 	client := plain.client(t)

@@ -192,11 +192,11 @@ func (s *soak) judge(ctx context.Context, kind string, who reader, v visit, got 
 	}
 }
 
-// mostFailures are printed; all are counted.
-const mostFailures = 20
+// maxFailures are printed; all are counted.
+const maxFailures = 20
 
 func (s *soak) fail(who reader, v visit, what string) {
-	if s.tally.note("failures", 1) <= mostFailures {
+	if s.tally.note("failures", 1) <= maxFailures {
 		s.t.Errorf("%s: %s %s: %s", who.name, v.tool, v.arguments, what)
 		return
 	}

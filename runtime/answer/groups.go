@@ -37,8 +37,8 @@ type Group struct {
 	Members rawjson.Object // the key first
 }
 
-// MostGroups is the maximum number of groups that a resource server returns.
-const MostGroups = 100
+// MaxGroups is the maximum number of groups that a resource server returns.
+const MaxGroups = 100
 
 // GroupsByTime reports whether the groups are by time, alone or below another key.
 func (g *Groups) GroupsByTime() bool { return g.Members.Text(wire.GroupByTime) != "" }
@@ -84,7 +84,7 @@ func (g *Groups) Others() int64 {
 // Limit returns the resource server's limit of groups, or 0 if it does not say.
 func (g *Groups) Limit() int {
 	limit, _ := g.Members.Int(wire.Limit)
-	return int(max(0, min(limit, MostGroups)))
+	return int(max(0, min(limit, MaxGroups)))
 }
 
 // IsCut reports whether there may be more groups than the resource server sent.

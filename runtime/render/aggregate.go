@@ -65,8 +65,8 @@ func (a *aggregation) calls(shown int) []answer.Call {
 	switch {
 	case areAllShown && a.IsLast() && !a.mayHaveLater() || !known:
 		return nil
-	case areAllShown && limit < answer.MostGroups && a.Skipped == 0:
-		return answer.RepeatDifferently.As(a.Call.With(rawjson.Int(wire.Limit, answer.MostGroups))...)
+	case areAllShown && limit < answer.MaxGroups && a.Skipped == 0:
+		return answer.RepeatDifferently.As(a.Call.With(rawjson.Int(wire.Limit, answer.MaxGroups))...)
 	case a.IsTimeline():
 		return a.laterCalls(shown)
 	case a.Places != nil && shown > 0:

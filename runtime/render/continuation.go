@@ -68,7 +68,7 @@ func continuationAfter(p answer.Paging, reading *answer.Reading, shown, leftOut 
 	switch skipped := p.Skipped + shown; {
 	case leftOut > 0 && shown == 0:
 		next.note = doesNotFit
-	case leftOut == 0 && (shown == 0 || skipped >= mostRows):
+	case leftOut == 0 && (shown == 0 || skipped >= maxRows):
 		next.note = fmt.Sprintf("The resource server lists no more than %d, and more match. To get others, call again with %s.", skipped, narrowing)
 	default:
 		next.cursor, next.isOwn = p.Places.After(shown), true
@@ -76,8 +76,8 @@ func continuationAfter(p answer.Paging, reading *answer.Reading, shown, leftOut 
 	return next
 }
 
-// mostRows is the most rows that a resource server sends on a page.
-const mostRows = 100
+// maxRows is the most rows that a resource server sends on a page.
+const maxRows = 100
 
 // continuation returns the continuation to the next page. If the RS pages only one connection at a time, it continues each connection.
 func (r *RecordsPage) continuation(shown int) continuation {

@@ -64,11 +64,11 @@ var (
 
 // follow makes a call and then each call that a result shows at its top, until there are no more. It checks that both
 // channels of every page agree.
-func follow(t fataler, session *mcp.ClientSession, name, arguments string, mostCalls int) followed {
+func follow(t fataler, session *mcp.ClientSession, name, arguments string, maxCalls int) followed {
 	var all followed
 	for waiting := []call{{Tool: name, Arguments: json.RawMessage(arguments)}}; len(waiting) > 0; waiting = waiting[1:] {
-		if all.calls++; all.calls > mostCalls {
-			t.Fatal("more than", mostCalls, "calls; the last one is", string(waiting[0].Arguments))
+		if all.calls++; all.calls > maxCalls {
+			t.Fatal("more than", maxCalls, "calls; the last one is", string(waiting[0].Arguments))
 		}
 		result, err := session.CallTool(context.Background(),
 			&mcp.CallToolParams{Name: waiting[0].Tool, Arguments: waiting[0].Arguments})

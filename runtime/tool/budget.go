@@ -21,7 +21,7 @@ type Budget struct {
 
 // NewBudget returns the budget of one call.
 func (r *Readings) NewBudget() *Budget {
-	return &Budget{left: r.options.Most, returned: make(chan struct{})}
+	return &Budget{left: r.options.MaxRecords, returned: make(chan struct{})}
 }
 
 // Read calls request with the number of records that it may request, up to wanted. An answer without records counts as

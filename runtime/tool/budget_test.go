@@ -14,7 +14,7 @@ import (
 // R-SCAN-8: requests that run at the same time never return more records than the call may read, and use all of them.
 func TestBudget(t *testing.T) {
 	const most = 1_000
-	budget := tool.NewReadings(tool.ReadingsOptions{Most: most}).NewBudget()
+	budget := tool.NewReadings(tool.ReadingsOptions{MaxRecords: most}).NewBudget()
 	var requested, read atomic.Int64
 	var sources sync.WaitGroup
 	for source := range 16 {
@@ -47,7 +47,7 @@ func TestBudget(t *testing.T) {
 // A request that fails has read nothing, an answer without records counts as one, and a wait for the rest ends with its
 // context.
 func TestBudgetOfOneRequest(t *testing.T) {
-	budget := tool.NewReadings(tool.ReadingsOptions{Most: 2}).NewBudget()
+	budget := tool.NewReadings(tool.ReadingsOptions{MaxRecords: 2}).NewBudget()
 	failed := errors.New("failed")
 	read := func(records int, err error) error {
 		return budget.Read(t.Context(), 5, func(int) (int, error) { return records, err })

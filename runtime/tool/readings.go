@@ -58,14 +58,14 @@ type index struct {
 
 // ReadingsOptions configures Readings.
 type ReadingsOptions struct {
-	Most    int                                           // records of one call
-	Observe func(context.Context, string, answer.Reading) // called with the kind of each reading that ended; may be nil
-	Now     func() time.Time                              // nil: time.Now
+	MaxRecords int                                           // records of one call
+	Observe    func(context.Context, string, answer.Reading) // called with the kind of each reading that ended; may be nil
+	Now        func() time.Time                              // nil: time.Now
 }
 
 // NewReadings returns nil if calls may read no records.
 func NewReadings(options ReadingsOptions) *Readings {
-	if options.Most < 1 {
+	if options.MaxRecords < 1 {
 		return nil
 	}
 	if options.Now == nil {
@@ -76,8 +76,8 @@ func NewReadings(options ReadingsOptions) *Readings {
 	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, indexes: map[string]index{}, callers: callers}
 }
 
-// Most returns the maximum number of records that one call may read.
-func (r *Readings) Most() int { return r.options.Most }
+// MaxRecords returns the maximum number of records that one call may read.
+func (r *Readings) MaxRecords() int { return r.options.MaxRecords }
 
 // Refuses reports whether all of the providers, at least one, are known to refuse filters.
 func (r *Readings) Refuses(providers []string) bool {

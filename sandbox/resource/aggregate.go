@@ -18,7 +18,7 @@ var metrics = []string{"count", "sum", "min", "max", "count_distinct"}
 // Bounds of the number of groups.
 const (
 	usualGroups = 10
-	mostGroups  = 100
+	maxGroups   = 100
 )
 
 // aggregation is one value, or the number of records by group.
@@ -254,8 +254,8 @@ func (c *call) groupLimit() (int, error) {
 		return usualGroups, nil
 	}
 	limit, err := strconv.Atoi(text)
-	if err != nil || limit < 1 || limit > mostGroups {
-		return 0, invalidRequest("limit must be an integer between 1 and %d", mostGroups)
+	if err != nil || limit < 1 || limit > maxGroups {
+		return 0, invalidRequest("limit must be an integer between 1 and %d", maxGroups)
 	}
 	return limit, nil
 }

@@ -13,8 +13,8 @@ import (
 // Bounds of a field window, in characters, which are Unicode code points here.
 const (
 	usualWindowChars = 4096
-	mostWindowChars  = 16384
-	mostContextChars = 8192
+	maxWindowChars   = 16384
+	maxContextChars  = 8192
 )
 
 // fieldWindow is a part of a text field.
@@ -146,7 +146,7 @@ func (c *call) windowSelector() (windowSelector, error) {
 		if limit == 0 {
 			return selector, invalid("invalid_window", "limit_chars must be a positive integer")
 		}
-		selector.limit = c.clampCharacters("limit_chars", limit, mostWindowChars)
+		selector.limit = c.clampCharacters("limit_chars", limit, maxWindowChars)
 	}
 	err = c.contextChars(&selector)
 	return selector, err
@@ -168,8 +168,8 @@ func (c *call) contextChars(selector *windowSelector) error {
 		if len(selector.q) == 0 {
 			return invalid("invalid_window", "before_chars and after_chars require q")
 		}
-		if characters > mostContextChars {
-			return invalid("invalid_window", "%s must be <= %d", side.name, mostContextChars)
+		if characters > maxContextChars {
+			return invalid("invalid_window", "%s must be <= %d", side.name, maxContextChars)
 		}
 		*side.value, selector.context = characters, true
 	}
@@ -217,7 +217,7 @@ func (w windowSelector) window(text []rune) (characterWindow, bool) {
 		window.MatchStartChars, window.MatchEndChars = &match, &end
 		start = max(0, match-w.before)
 		if w.context {
-			limit = min(mostWindowChars, w.before+len(w.q)+w.after)
+			limit = min(maxWindowChars, w.before+len(w.q)+w.after)
 		}
 	}
 	end := start + min(limit, len(text)-start)

@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// mostIngestBytes bounds the body of one ingest request.
-const mostIngestBytes = 16 << 20
+// maxIngestBytes bounds the body of one ingest request.
+const maxIngestBytes = 16 << 20
 
 // ownerOnly refuses every bearer that is not an owner's.
 func ownerOnly(act func(*call) (any, error)) func(*call) (any, error) {
@@ -109,11 +109,11 @@ func (s *server) ingestRecord(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, mostIngestBytes))
+	body, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, maxIngestBytes))
 	if err != nil {
 		return nil, &problem{
 			status: http.StatusRequestEntityTooLarge, code: "request_too_large",
-			message: fmt.Sprintf("The body exceeds %d bytes or could not be read", mostIngestBytes),
+			message: fmt.Sprintf("The body exceeds %d bytes or could not be read", maxIngestBytes),
 		}
 	}
 	report := ingestReport{Stream: source.stream.Name, Errors: []string{}, Rejections: []rejection{}}

@@ -48,8 +48,8 @@ type lexicalMeta struct {
 	Fulfillment *fulfillment `json:"fulfillment,omitempty"`
 }
 
-// mostCandidates bounds the matches that are ranked for each connection.
-const mostCandidates = 200
+// maxCandidates bounds the matches that are ranked for each connection.
+const maxCandidates = 200
 
 // recall reports how many of the possible matches were ranked.
 type recall struct {
@@ -58,7 +58,7 @@ type recall struct {
 	RankedCandidateCount int    `json:"ranked_candidate_count"`
 	RankingScope         string `json:"ranking_scope"`
 	SourcesSearchedCount int    `json:"sources_searched_count"`
-	// Connections with more than mostCandidates matches; no page has the rest.
+	// Connections with more than maxCandidates matches; no page has the rest.
 	CandidateWindowLimit int `json:"candidate_window_limit,omitempty"`
 	TruncatedSourceCount int `json:"truncated_source_count,omitempty"`
 }
@@ -70,11 +70,11 @@ func candidates(hits []store.Hit) ([]store.Hit, recall) {
 	for _, hit := range hits {
 		ofConnection[hit.ConnectionID]++
 		switch number := ofConnection[hit.ConnectionID]; {
-		case number <= mostCandidates:
+		case number <= maxCandidates:
 			kept = append(kept, hit)
-		case number == mostCandidates+1:
+		case number == maxCandidates+1:
 			about.Complete, about.Truncated, about.RankingScope = false, true, "candidate_window"
-			about.CandidateWindowLimit = mostCandidates
+			about.CandidateWindowLimit = maxCandidates
 			about.TruncatedSourceCount++
 		}
 	}

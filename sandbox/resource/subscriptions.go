@@ -20,8 +20,8 @@ import (
 // subscriptionsPath is the path below which all requests about subscriptions are.
 const subscriptionsPath = "/v1/event-subscriptions"
 
-// mostSubscriptionBytes bounds the body of a request about a subscription, in bytes.
-const mostSubscriptionBytes = 64 << 10
+// maxSubscriptionBytes bounds the body of a request about a subscription, in bytes.
+const maxSubscriptionBytes = 64 << 10
 
 // withStatus is a document with a status other than 200.
 type withStatus struct {
@@ -107,7 +107,7 @@ func (s *server) testSubscription(c *call) (any, error) {
 
 // subscriptionBody returns the members of the body: a JSON object, or a form, whose values become JSON strings.
 func subscriptionBody(c *call) (map[string]json.RawMessage, error) {
-	text, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, mostSubscriptionBytes))
+	text, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, maxSubscriptionBytes))
 	if err != nil {
 		return nil, &problem{status: http.StatusRequestEntityTooLarge, unwrapped: true, message: "Request body is too large"}
 	}

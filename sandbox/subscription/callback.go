@@ -15,7 +15,7 @@ import (
 // responseWindow is the time within which a receiver must respond.
 const responseWindow = 10 * time.Second
 
-const mostCallbackBytes = 2048
+const maxCallbackBytes = 2048
 
 // CallbackError reports a callback address that is refused without a request. It does not contain the address, which
 // may hold a secret.
@@ -32,8 +32,8 @@ func checkCallback(address string) error {
 		return &CallbackError{"callback_url must be an absolute URL"}
 	case parsed.Scheme != "https" && (parsed.Scheme != "http" || !isLoopback(parsed.Hostname())):
 		return &CallbackError{"callback_url must use https:// (http://localhost permitted for development)"}
-	case len(address) > mostCallbackBytes:
-		return &CallbackError{fmt.Sprintf("callback_url exceeds %d bytes", mostCallbackBytes)}
+	case len(address) > maxCallbackBytes:
+		return &CallbackError{fmt.Sprintf("callback_url exceeds %d bytes", maxCallbackBytes)}
 	}
 	return nil
 }

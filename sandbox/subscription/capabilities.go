@@ -99,8 +99,8 @@ func (r *Registry) Capabilities() Capabilities {
 			ReadEndpointTemplate: "/v1/streams/{stream}/records?changes_since={cursor}",
 		},
 		Limits: limits{
-			CallbackURLMaxBytes: mostCallbackBytes, ResponseSnippetCaptureBytes: mostResponseBytes,
-			MaxSubscriptions: mostOfOwner,
+			CallbackURLMaxBytes: maxCallbackBytes, ResponseSnippetCaptureBytes: maxResponseBytes,
+			MaxSubscriptions: maxOfOwner,
 		},
 		Signing: signingProfile{
 			Profile: "standard-webhooks", Algorithm: "HMAC-SHA256", IDHeader: "webhook-id", TimestampHeader: "webhook-timestamp",

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// mostResponseBytes bounds how much of a receiver's answer is read, in bytes.
-const mostResponseBytes = 512
+// maxResponseBytes bounds how much of a receiver's answer is read, in bytes.
+const maxResponseBytes = 512
 
 // reply is a receiver's answer. Its status is 0 if there was none.
 type reply struct {
@@ -37,7 +37,7 @@ func (r *Registry) post(ctx context.Context, address string, key secret, m messa
 		return reply{}
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, mostResponseBytes))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponseBytes))
 	if err != nil {
 		return reply{}
 	}

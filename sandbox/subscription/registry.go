@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	mostOfOwner = 20  // subscriptions
-	mostWaiting = 256 // events of one subscription
+	maxOfOwner = 20  // subscriptions
+	maxWaiting = 256 // events of one subscription
 )
 
 // ErrNotFound reports a subscription that does not exist or has another owner.
 var ErrNotFound = errors.New("no such event subscription")
 
 // ErrTooMany reports that a client already has as many subscriptions as the sandbox allows.
-var ErrTooMany = fmt.Errorf("a client may have %d event subscriptions", mostOfOwner)
+var ErrTooMany = fmt.Errorf("a client may have %d event subscriptions", maxOfOwner)
 
 // StateError reports an operation that the state of a subscription does not allow.
 type StateError struct{ Status string }
@@ -94,7 +94,7 @@ func (r *Registry) Create(owner Owner, draft Draft) (Subscription, string, error
 	if r.closed {
 		return Subscription{}, "", context.Canceled
 	}
-	if len(r.of(owner)) >= mostOfOwner {
+	if len(r.of(owner)) >= maxOfOwner {
 		return Subscription{}, "", ErrTooMany
 	}
 	made.ctx, made.end = context.WithCancel(r.ctx)
@@ -248,7 +248,7 @@ func (r *Registry) Publish(id string, at time.Time, data EventData) error {
 func (r *Registry) send(s *subscribed, m message) {
 	switch {
 	case r.closed:
-	case s.waiting == mostWaiting:
+	case s.waiting == maxWaiting:
 		s.set(DisabledFailure, deliveryFailed)
 	default:
 		s.waiting++

@@ -25,7 +25,7 @@ type Survey struct {
 const (
 	sampleRows  = 20
 	answerRows  = 15
-	mostGroups  = 100 // the largest that the argument takes
+	maxGroups   = 100 // the largest that the argument takes
 	projections = 3   // fields
 )
 
@@ -146,10 +146,10 @@ func aggregates(base Arguments, stream Stream, field Field) []Call {
 		switch metric {
 		case "group_by":
 			calls = append(calls,
-				base.With("metric", "count").With("group_by", field.Name).With("limit", mostGroups).call("aggregate"))
+				base.With("metric", "count").With("group_by", field.Name).With("limit", maxGroups).call("aggregate"))
 		case "group_by_time":
 			calls = append(calls, base.With("metric", "count").With("group_by_time", field.Name).
-				With("granularity", "month").With("limit", mostGroups).call("aggregate"))
+				With("granularity", "month").With("limit", maxGroups).call("aggregate"))
 		default:
 			calls = append(calls, base.With("metric", metric).With("field", field.Name).call("aggregate"))
 		}

@@ -254,7 +254,7 @@ func TestSlowSource(t *testing.T) {
 // it lacks. Another caller does not wait.
 func TestBroadenedSearchesTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		readings := tool.NewReadings(tool.ReadingsOptions{Most: 100})
+		readings := tool.NewReadings(tool.ReadingsOptions{MaxRecords: 100})
 		search := func(caller string, x *index) *answer.Hits {
 			request := rs.Request{Path: rs.JoinPath("v1", "search"), Sources: rs.HitsOfSources{}}
 			request.Query.Set("q", "violin parcel")

@@ -15,7 +15,7 @@ import (
 func TestSchemaShowsLimits(t *testing.T) {
 	until := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	env := tool.Env{
-		RS: serving(unadvertisedBody), Readings: tool.NewReadings(tool.ReadingsOptions{Most: 1}),
+		RS: serving(unadvertisedBody), Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 1}),
 		Granted: []granted.Stream{
 			{
 				Name: "s", Expires: until,

@@ -131,7 +131,7 @@ func BenchmarkTimelineOfAYear(b *testing.B) {
 // one that is looked at, so that time says less than the processor time of the test.
 func BenchmarkReading(b *testing.B) {
 	log := audit.NewStream(io.Discard, slog.New(slog.DiscardHandler))
-	readings := tool.NewReadings(tool.ReadingsOptions{Most: mailboxPages * mailboxRows})
+	readings := tool.NewReadings(tool.ReadingsOptions{MaxRecords: mailboxPages * mailboxRows})
 	for _, reading := range []struct{ name, tool, arguments string }{
 		{"filter", "query_records", `{"stream":"mails","filter":{"is_marked":true},"fields":["subject"],"limit":50}`},
 		{"groups", "aggregate", `{"stream":"mails","metric":"sum","field":"amount","group_by":"from_email",` +

@@ -64,7 +64,7 @@ func TestRateLimitedReading(t *testing.T) {
 					RetryAfter: "30", URL: provider,
 				}
 			}
-			env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+			env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 			read, err := server.call(t, env, "query_records", ofKindB)
 			var refused *rs.Error
 			if isRefused := errors.As(err, &refused); isRefused != test.isError || isRefused && refused.RetryAfter != "30" {
@@ -90,7 +90,7 @@ func TestRateLimitedReading(t *testing.T) {
 // R-SCAN-6, R-SCAN-8: a reading is complete when it has passed a bound of the filter in the order of the list, in
 // either direction.
 func TestReadingEndsBehindABound(t *testing.T) {
-	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 	for name, test := range map[string]struct{ tool, arguments string }{
 		"newest first": {
 			"query_records",
@@ -122,7 +122,7 @@ func TestReadingEndsBehindABound(t *testing.T) {
 
 // R-SCAN-8: a cancelled call ends with its error, and a refusal of rights does not count as an interruption.
 func TestEndedReading(t *testing.T) {
-	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 	server := many(250)
 	ctx, cancel := context.WithCancel(t.Context())
 	server.fail = func(request int) error {
@@ -154,13 +154,13 @@ func TestEndedReading(t *testing.T) {
 // read.
 func TestReadingOnIsOptional(t *testing.T) {
 	server := many(250)
-	read, err := server.call(t, tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 100})},
+	read, err := server.call(t, tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 100})},
 		"query_records", ofKindB)
 	if err != nil || !read.Data.HasMore {
 		t.Fatal(err, read.text)
 	}
 	server.asked = nil
-	none := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 0})}
+	none := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 0})}
 	for name, arguments := range map[string]string{
 		"query_records": ofKindB,
 		"aggregate":     `{"stream":"notes","metric":"sum","field":"n","group_by":"kind"}`,
@@ -177,7 +177,7 @@ func TestReadingOnIsOptional(t *testing.T) {
 			t.Errorf("read %s", asked.Query.Encoded())
 		}
 	}
-	some := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 100})}
+	some := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 100})}
 	other := strings.Replace(string(read.Next[0].Arguments), `"b"`, `"a"`, 1)
 	changed := strings.Replace(string(read.Next[0].Arguments), `"reading.`, `"reading.x`, 1)
 	for arguments, env := range map[string]tool.Env{string(read.Next[0].Arguments): none, other: some, changed: some} {
@@ -192,7 +192,7 @@ func TestReadingOnIsOptional(t *testing.T) {
 // R-SCAN-7: a cursor of an unfiltered page of the resource server does not continue a filtered page.
 func TestForeignCursors(t *testing.T) {
 	server := many(250)
-	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 	arguments := strings.Replace(ofKindB, `"limit"`, `"cursor":"eyJraW5kIjoicGFnZSJ9","limit"`, 1)
 	for _, name := range []string{"refused now", "known to be refused"} {
 		var refused *tool.Error
@@ -206,7 +206,7 @@ func TestForeignCursors(t *testing.T) {
 // R-SCAN-1: a refusal is remembered for some minutes, so that a provider that begins to filter is noticed.
 func TestRefusalsAreForgotten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	readings := tool.NewReadings(tool.ReadingsOptions{Most: 10, Now: func() time.Time { return now }})
+	readings := tool.NewReadings(tool.ReadingsOptions{MaxRecords: 10, Now: func() time.Time { return now }})
 	const other = "https://other.example"
 	readings.NoteRefusal([]string{provider})
 	if !readings.Refuses([]string{provider}) || readings.Refuses([]string{other}) ||
@@ -220,7 +220,7 @@ func TestRefusalsAreForgotten(t *testing.T) {
 
 // R-SCAN-8: one caller reads at most twice at once; another one does not wait for it.
 func TestTwoReadingsOfACaller(t *testing.T) {
-	readings := tool.NewReadings(tool.ReadingsOptions{Most: 10})
+	readings := tool.NewReadings(tool.ReadingsOptions{MaxRecords: 10})
 	var ends []func()
 	for range 2 {
 		end, err := readings.Begin(t.Context(), "one")
@@ -258,7 +258,7 @@ func TestChangesBetweenPages(t *testing.T) {
 	for _, gone := range []string{"the last row shown", "a row before it", "none, one comes"} {
 		t.Run(gone, func(t *testing.T) {
 			server := many(60)
-			env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+			env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 			arguments := strings.Replace(ofKindB, "100", "2", 1)
 			read, err := server.call(t, env, "query_records", arguments)
 			if err != nil {

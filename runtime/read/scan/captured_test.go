@@ -111,7 +111,7 @@ func TestRefusalsOfRealServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			env := tool.Env{RS: client, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+			env := tool.Env{RS: client, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 			if result, err := definition(test.tool).Run(t.Context(), env, json.RawMessage(test.arguments)); err == nil {
 				t.Fatalf("it is answered: %s", result.Text)
 			}

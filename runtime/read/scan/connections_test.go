@@ -133,7 +133,7 @@ func TestMembersOfAPackage(t *testing.T) {
 		{GrantID: "grt_1", ConnectionID: "cin_1", Streams: []string{"notes"}, Reader: first},
 		{GrantID: "grt_2", ConnectionID: "cin_2", Streams: []string{"plays"}, Reader: second},
 	}, fanout.Options{ProviderURL: provider})
-	env := tool.Env{RS: members, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{RS: members, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 	result, err := definition("query_records").Run(t.Context(), env,
 		json.RawMessage(strings.Replace(ofKindB, `"connection_id":"cin_1",`, "", 1)))
 	if err != nil {
@@ -185,7 +185,7 @@ func TestRefusalsOfSeveralProviders(t *testing.T) {
 	}
 	env := tool.Env{
 		RS:       tool.Wrap(members, members.Get, nil, nil),
-		Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000}),
+		Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000}),
 	}
 	for _, each := range []struct {
 		name, arguments string

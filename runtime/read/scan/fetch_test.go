@@ -66,7 +66,7 @@ func TestNoReadOutlivesItsCall(t *testing.T) {
 				if test.isCancelled {
 					server.cancel = cancel
 				}
-				env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: test.most})}
+				env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: test.most})}
 				result, err := definition("aggregate").Run(ctx, env,
 					json.RawMessage(`{"stream":"notes","metric":"sum","field":"n"}`))
 				synctest.Wait()

@@ -59,7 +59,7 @@ type caller struct {
 }
 
 func newCaller(reader *watched, most int) caller {
-	return caller{reader, tool.NewReadings(tool.ReadingsOptions{Most: most})}
+	return caller{reader, tool.NewReadings(tool.ReadingsOptions{MaxRecords: most})}
 }
 
 func (c caller) try(t testing.TB, name, arguments string) (*tool.Result, error) {

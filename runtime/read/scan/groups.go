@@ -360,7 +360,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	from := q.start(env)
 	l := r.newList(records, fields, from)
 	defer l.end()
-	l.readsAhead, l.wholePage, l.isUnordered = true, wholePageOf(env.Readings.Most(), from), true
+	l.readsAhead, l.wholePage, l.isUnordered = true, wholePageOf(env.Readings.MaxRecords(), from), true
 	l.requestNext()
 	l.bound = l.boundOf(local, "")
 	l.filter = filter

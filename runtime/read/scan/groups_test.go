@@ -90,7 +90,7 @@ func TestCutGroupsOfKeysAndTimes(t *testing.T) {
 func TestFurtherGroups(t *testing.T) {
 	timetest.WithoutRace(t)
 	server := many(10_001)
-	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 	for filter, further := range map[string]string{"9999": "9993", "10000": "unknown", "6": "0"} {
 		read, err := server.call(t, env, "aggregate",
 			`{"stream":"notes","metric":"sum","field":"n","group_by":"n","limit":7,"filter":{"n":{"lte":`+filter+`}}}`)

@@ -60,7 +60,7 @@ func (h *hostileProvider) run(t *testing.T, name, arguments string) (text string
 	t.Helper()
 	h.asked.Store(0)
 	h.sent.Store(0)
-	env := tool.Env{RS: h, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{RS: h, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 	result, err := definition(name).Run(t.Context(), env, json.RawMessage(arguments))
 	if err != nil {
 		return "", h.asked.Load(), err
@@ -169,7 +169,7 @@ func TestPagesFollowTheSizeOfRows(t *testing.T) {
 		{"aggregate", `{"stream":"s1","metric":"count","filter":{"kind":"a"}}`},
 	} {
 		ctx, end := rs.Bounded(t.Context())
-		env := tool.Env{RS: client, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+		env := tool.Env{RS: client, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 		result, err := definition(call[0]).Run(ctx, env, json.RawMessage(call[1]))
 		end()
 		if err != nil || strings.Contains(result.Text, "missing") || strings.Contains(result.Text, "could not be read") {
@@ -221,7 +221,7 @@ func TestSourcesShareTheRecordsOfACall(t *testing.T) {
 		!strings.Contains(text, "complete=false") {
 		t.Errorf("%d records in %d requests, %v\n%s", rows, requests, err, text)
 	}
-	env := tool.Env{RS: provider, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000}), Caller: "one"}
+	env := tool.Env{RS: provider, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000}), Caller: "one"}
 	for range 2 {
 		if _, err := env.Readings.Begin(t.Context(), "one"); err != nil {
 			t.Fatal(err)

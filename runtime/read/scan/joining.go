@@ -30,7 +30,7 @@ type joining struct {
 func (j *joining) complete(found *answer.Groups) *answer.Groups {
 	_, hasLimit := j.request.Query.Get(limitName)
 	limit := found.Limit()
-	if found.IsCut() && limit < answer.MostGroups && (found.IsTimeline() && !hasLimit || found.IsJoined() && !found.IsTimeline()) {
+	if found.IsCut() && limit < answer.MaxGroups && (found.IsTimeline() && !hasLimit || found.IsJoined() && !found.IsTimeline()) {
 		if wider, err := j.read(nil); err == nil { // if it fails, the first answer says how to get the rest
 			found = wider
 		}
@@ -57,7 +57,7 @@ func (j *joining) complete(found *answer.Groups) *answer.Groups {
 // read requests all groups that the RS returns, of one connection if it is not nil.
 func (j *joining) read(connection *string) (*answer.Groups, error) {
 	request := j.request
-	request.Query = request.Query.With(limitName, strconv.Itoa(answer.MostGroups))
+	request.Query = request.Query.With(limitName, strconv.Itoa(answer.MaxGroups))
 	if connection != nil {
 		request.Query = request.Query.With(connectionName, *connection)
 		request.Sources = rs.OneSource{Stream: j.input.Stream, ConnectionID: connection}

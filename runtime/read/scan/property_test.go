@@ -53,7 +53,7 @@ func TestNoAnswerClaimsWhatTheDataDenies(t *testing.T) {
 				want = append(want, "cin_1/notes:"+record.key)
 			}
 		}
-		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: rapid.IntRange(15, 300).Draw(t, "most")})}
+		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: rapid.IntRange(15, 300).Draw(t, "most")})}
 		got := joined(t, env, arguments, len(server.records), want)
 		if !slices.Equal(got, want) {
 			t.Fatalf("joined %q, want %q", got, want)
@@ -135,7 +135,7 @@ func TestRestsAreTheWhole(t *testing.T) {
 			server.records = append(server.records, number(n, fmt.Sprintf("2026-%02d-%02dT10:00:00Z", 1+n%12, 1+n%28), kind, 0))
 			want[kind] += n
 		}
-		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: rapid.IntRange(60, 1_000).Draw(t, "most")})}
+		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: rapid.IntRange(60, 1_000).Draw(t, "most")})}
 		const arguments = `{"stream":"notes","connection_id":"cin_1","metric":"sum","field":"n","group_by":"kind"}`
 		got := map[string]int{}
 		for next := arguments; next != ""; {

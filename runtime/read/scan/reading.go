@@ -103,7 +103,7 @@ func (r *reading) interrupted(err error) error {
 
 // noteFull notes that the call has read as many records as it may.
 func (r *reading) noteFull() {
-	r.Note = fmt.Sprintf("One call reads %d records at most.", r.env.Readings.Most())
+	r.Note = fmt.Sprintf("One call reads %d records at most.", r.env.Readings.MaxRecords())
 }
 
 func (r *reading) reportProgress() {

@@ -21,7 +21,7 @@ func TestStopsPagesBefore(t *testing.T) {
 		server.records = append(server.records,
 			number(n, time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -day).Format(time.RFC3339), "a", 0))
 	}
-	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 700})}
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 700})}
 	read, err := server.call(t, env, "aggregate",
 		`{"stream":"notes","connection_id":"cin_1","metric":"sum","field":"n","group_by":"kind"}`)
 	if err != nil {
@@ -44,7 +44,7 @@ func TestStopsPagesBefore(t *testing.T) {
 // R-SCAN-4: the first rows may come from any page, and the reading names the last record that it read.
 func TestTopOverManyPages(t *testing.T) {
 	server := many(900)
-	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 850})}
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 850})}
 	read, err := server.call(t, env, "query_records",
 		`{"stream":"notes","connection_id":"cin_1","sort":"-n","limit":3,"fields":["n"]}`)
 	if err != nil {

@@ -268,12 +268,12 @@ func checkTimeline(t *rapid.T) {
 	want := server.sortedHandles(since, until, isRising)
 	failing := rapid.IntRange(0, 3).Draw(t, "failing") == 0
 	adding := !failing && rapid.IntRange(0, 3).Draw(t, "adding") == 0
-	env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 	got := []string{}
 	added := map[string]bool{}
 	for page := range 2_000 {
 		if rapid.IntRange(0, 9).Draw(t, "forgets") == 0 {
-			env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: 20_000})
+			env.Readings = tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})
 		}
 		if failing && page < 3 {
 			server.streams[rapid.IntRange(0, len(server.streams)-1).Draw(t, "fails")].fails = 3

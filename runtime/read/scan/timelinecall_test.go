@@ -79,7 +79,7 @@ func TestTimelineReadsNoPagePastItsRange(t *testing.T) {
 				past++
 			}
 		}
-		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 		read, err := timelinePage(env,
 			map[string]any{"stream": "*", "limit": 100, "filter": map[string]any{"time": map[string]string{
 				"gte": since.Format(time.RFC3339), "lt": until.Format(time.RFC3339),
@@ -148,7 +148,7 @@ func TestTimelineWithoutASource(t *testing.T) {
 		server.streams = append(server.streams, stream)
 	}
 	server.streams[7].fails, server.streams[8].fails = 1, 1
-	env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
 	arguments := map[string]any{"stream": "*", "limit": 50}
 	seen := map[string]bool{}
 	for range 10 {

@@ -130,7 +130,7 @@ func TestUnfilterableFields(t *testing.T) {
 // R-SCAN-4, R-SCAN-6: the first rows of a reading that ends before the stream are followed by those of what is behind.
 func TestFirstRowsOfAnIncompleteReading(t *testing.T) {
 	server := many(250)
-	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 100})}
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 100})}
 	arguments := `{"stream":"notes","connection_id":"cin_1","filter":{"kind":"b"},"sort":"-n","limit":2,"fields":["n"],` +
 		`"count":"exact"}`
 	var read []string

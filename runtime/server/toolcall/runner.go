@@ -58,7 +58,7 @@ func NewRunner(surface tool.Surface, options Options, environment Environment) *
 	options.Recorder = cmp.Or[Recorder](options.Recorder, SilentRecorder{})
 	return &Runner{
 		options: options, tools: tools, environment: environment, claims: newClaimsCache(), signingIn: make(chan struct{}, maxSigningIn),
-		readings: tool.NewReadings(tool.ReadingsOptions{Most: options.MaxReads, Observe: recordReading}),
+		readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: options.MaxReads, Observe: recordReading}),
 	}
 }
 

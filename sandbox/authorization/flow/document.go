@@ -112,15 +112,15 @@ func (d *documents) find(ctx context.Context, address string) (goidc.Client, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.byURL) >= mostDocuments {
+	if len(d.byURL) >= maxDocuments {
 		clear(d.byURL) // they are read again
 	}
 	d.byURL[address] = documentClient{client, d.clock()}
 	return client, nil
 }
 
-// mostDocuments bounds what is kept.
-const mostDocuments = 1000
+// maxDocuments bounds what is kept.
+const maxDocuments = 1000
 
 // checkDocumentURL refuses URLs that cannot name a client.
 func checkDocumentURL(address string) error {

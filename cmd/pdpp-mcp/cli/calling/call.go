@@ -121,7 +121,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 		return advised(command, err)
 	}
 	defer end()
-	env.Readings, env.Clock = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn}), c.clock
+	env.Readings, env.Clock = tool.NewReadings(tool.ReadingsOptions{MaxRecords: c.readOn}), c.clock
 	r := &reading{toolCommand: c, command: command, env: env, account: c.sources.Accounting("pdpp-mcp call", c.definition.Name, logger)}
 	return r.run(ctx, arguments)
 }
