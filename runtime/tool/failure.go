@@ -41,7 +41,7 @@ func Failed(err error) *Result {
 		siblings = readMembers(unusable.Status, unusable.RequestID, unusable.URL)
 	default:
 		failed = adapterError(string(Internal),
-			"the adapter failed on this call; try again, and ask its operator to look into the log if it fails again")
+			"the adapter failed on this call; try again; if it fails again, ask its operator to check the log")
 	}
 	failed = failed.bounded()
 	structured := append(rawjson.Object{rawjson.Raw("error", failed.Encode())}, siblings...)

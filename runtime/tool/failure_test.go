@@ -86,13 +86,13 @@ func TestFailed(t *testing.T) {
 		{
 			name: "an error that no tool promises",
 			err:  errors.New("secret"),
-			object: `{"type":"adapter_error","code":"internal","message":"the adapter failed on this call; try again, and ask ` +
-				`its operator to look into the log if it fails again"}`,
+			object: `{"type":"adapter_error","code":"internal","message":"the adapter failed on this call; try again; if it ` +
+				`fails again, ask its operator to check the log"}`,
 		},
 		{
 			name: "no error at all",
-			object: `{"type":"adapter_error","code":"internal","message":"the adapter failed on this call; try again, and ask ` +
-				`its operator to look into the log if it fails again"}`,
+			object: `{"type":"adapter_error","code":"internal","message":"the adapter failed on this call; try again; if it ` +
+				`fails again, ask its operator to check the log"}`,
 		},
 	}
 	for _, test := range tests {

@@ -90,7 +90,7 @@ func (a *Arguments) assign(members []rs.Member, names Names) error {
 	for i, member := range members {
 		name, earlier := accepted(member), members[:i]
 		if slices.ContainsFunc(earlier, func(m rs.Member) bool { return m.Name == member.Name }) {
-			return refuse(tool.InvalidArguments, member.Name, "is given twice; give it once")
+			return refuse(tool.InvalidArguments, member.Name, "is given twice; pass it once")
 		}
 		if isNull(member) {
 			continue

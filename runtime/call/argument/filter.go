@@ -96,11 +96,11 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt, and %s finds words in texts",
 				quote(bound.Name), field, tool.HitsTool)
 		case slices.ContainsFunc(conditions, func(c rs.Condition) bool { return c.Operator == bound.Name }):
-			return nil, fmt.Sprintf("has the operator %s twice for %s; give it once", bound.Name, field)
+			return nil, fmt.Sprintf("has the operator %s twice for %s; pass it once", bound.Name, field)
 		case strings.ContainsRune("n{[", rune(bound.Value[0])):
 			return nil, operand + "; a bound is a string, a number or a boolean"
 		case len(days) > 1:
-			return nil, fmt.Sprintf("%s, which is %s or %s; pass the one that is meant", operand, days[0], days[1])
+			return nil, fmt.Sprintf("%s, which can be %s or %s; pass one of them", operand, days[0], days[1])
 		case impossibleDate(text) != "":
 			return nil, operand + impossibleDate(text)
 		}
@@ -109,7 +109,7 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		})
 	}
 	if isEmptyRange(conditions) {
-		return nil, fmt.Sprintf("has a range for %s that no value is in: its lower bound is not below its upper bound", field)
+		return nil, fmt.Sprintf("has an empty range for %s: its lower bound is not below its upper bound", field)
 	}
 	return conditions, ""
 }
@@ -157,7 +157,7 @@ func (k objectArgument) members(value json.RawMessage) ([]rs.Member, *tool.Error
 		case strings.ContainsFunc(key, unicode.IsControl):
 			problem = fmt.Sprintf("has the key %s, and a key must not hold control characters", quote(key))
 		case known[key]:
-			problem = fmt.Sprintf("names the %s %s twice; give it once", k.key, quote(key))
+			problem = fmt.Sprintf("names the %s %s twice; pass it once", k.key, quote(key))
 		}
 		if problem != "" {
 			return nil, k.reject(problem)

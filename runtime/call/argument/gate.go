@@ -74,7 +74,7 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, given rawjson.Object, na
 			without(names.BeforeChars, names.AfterChars))
 	}
 	if _, err := strconv.ParseUint(cursor, 10, 63); err != nil && given.Get(names.Cursor) != nil {
-		return refuse(code, names.Cursor, "must be the decimal offset of a character, at least 0, as next_offset_chars gives it; "+
+		return refuse(code, names.Cursor, "must be the decimal offset of a character, at least 0, such as next_offset_chars; "+
 			"pass that, or leave "+names.Cursor+" out to read from the start")
 	}
 	return nil

@@ -40,11 +40,11 @@ func (e *SecretError) Error() string { return "the signing secret " + e.Message 
 func ParseSecret(text string) (Secret, error) {
 	encoded, found := strings.CutPrefix(strings.TrimSpace(text), secretPrefix)
 	if !found {
-		return Secret{}, &SecretError{"does not begin with " + secretPrefix + "; pass it as the provider gave it"}
+		return Secret{}, &SecretError{"does not begin with " + secretPrefix + "; pass it as the provider sent it"}
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return Secret{}, &SecretError{"is not base64 after " + secretPrefix + "; pass it as the provider gave it"}
+		return Secret{}, &SecretError{"is not base64 after " + secretPrefix + "; pass it as the provider sent it"}
 	}
 	if len(key) < minKey || len(key) > maxKey {
 		return Secret{}, &SecretError{fmt.Sprintf("has %d bytes; a valid one has %d to %d", len(key), minKey, maxKey)}

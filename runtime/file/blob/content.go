@@ -71,7 +71,7 @@ func Read(
 // unchanged (R-ERR-6).
 func (c *Content) Checked() error {
 	if !bytes.Equal(c.Redact(c.Data), c.Data) {
-		return c.Unusable("the file holds an access token of this call, so nothing of it is shown")
+		return c.Unusable("the file holds an access token of this call, so it is not shown")
 	}
 	return nil
 }
@@ -97,14 +97,14 @@ func (r Reference) check(download *rs.Download, data []byte) error {
 	case r.Size >= 0 && int64(len(data)) != r.Size:
 		return r.sizeError(download, int64(len(data)))
 	case differs(DigestIn(r.ID)) || differs(r.Digest):
-		return download.Unusable("the file's bytes have another SHA-256 than the record says, so nothing of them is shown")
+		return download.Unusable("the file's SHA-256 differs from the record's, so it is not shown")
 	}
 	return nil
 }
 
 func (r Reference) sizeError(download *rs.Download, received int64) *rs.Failure {
 	return download.Unusable(
-		fmt.Sprintf("the file has %d bytes or more, and the record says %d, so nothing of it is shown", received, r.Size))
+		fmt.Sprintf("the file has %d bytes or more, but the record says %d, so it is not shown", received, r.Size))
 }
 
 // tooLarge returns the refusal of a blob. A negative size is unknown.

@@ -198,7 +198,7 @@ func (c *Cache) protectDirectories() error {
 		}
 		if fault != nil {
 			return Misconfigured("the credential cache cannot be used: "+fault.Error(),
-				"put a directory of your own in its place, or pass another --cache-root", fault)
+				"replace it with a directory that you own, or pass another --cache-root", fault)
 		}
 		isSharedRoot := path == c.Root && info.Mode()&fs.ModeSticky != 0 // such as /tmp
 		if c.KeepModes || isSharedRoot || !ownfile.IsShared(info) {

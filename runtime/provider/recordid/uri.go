@@ -164,7 +164,7 @@ func parseToken(segment string, kind Kind) (URI, error) {
 	case decoded.Version != 1:
 		problem = "has a handle of a version other than 1; search again for a new one"
 	case decoded.Kind != kind:
-		problem = "is of another kind than its handle, which must say " + string(kind)
+		problem = "has a handle that is not of kind " + string(kind)
 	}
 	if problem != "" {
 		return URI{}, &Error{Part: "uri", Message: problem, Cause: cmp.Or(err, notJSON)}

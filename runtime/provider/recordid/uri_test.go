@@ -128,11 +128,11 @@ func TestParseURIRefuses(t *testing.T) {
 		},
 		{
 			"pdpp://record/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1","field_path":"f"}`),
-			"uri is of another kind than its handle, which must say record",
+			"uri has a handle that is not of kind record",
 		},
 		{
 			"pdpp://field-window/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`),
-			"uri is of another kind than its handle, which must say field-window",
+			"uri has a handle that is not of kind field-window",
 		},
 		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s"}`), "record id must not be empty"},
 		{"pdpp://record/" + token(`{"v":1,"kind":"record","record_id":"m1"}`), "stream must not be empty"},

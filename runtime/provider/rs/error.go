@@ -87,7 +87,7 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 		refused.describe(document)
 	}
 	if refused.Message == "" {
-		refused.Message = Explain(fmt.Sprintf("the resource server answered %d %s without saying why", e.status, http.StatusText(e.status)),
+		refused.Message = Explain(fmt.Sprintf("the resource server answered %d %s without a reason", e.status, http.StatusText(e.status)),
 			afterRefusal(e.status))
 	}
 	return refused

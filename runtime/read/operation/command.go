@@ -138,7 +138,7 @@ func checkState(input SubscriptionInput, state, answer rawjson.Object, shown *to
 	_ = json.Unmarshal(state.Get("scope"), &scope) // without streams, it is for every stream of the grant
 	switch {
 	case input.RotateSecret != nil && *input.RotateSecret && answer.Text("secret") == "":
-		message = "the provider gave no new signing secret; the old one may still be in use"
+		message = "the provider sent no new signing secret; the old one may still be in use"
 	case input.Enabled != nil && !*input.Enabled && status != subscriptionDisabled:
 		message = fmt.Sprintf("the subscription is %s: it was not switched off", status)
 	case input.Enabled != nil && *input.Enabled && status != subscriptionActive:

@@ -147,7 +147,7 @@ func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*answer.S
 // nothingMatches returns the refusal of names that the schema does not have. The warnings of the resource server name the sources that
 // did not answer.
 func nothingMatches(document *schemadoc.Document, input SchemaInput) *tool.Error {
-	refused := &tool.Error{Code: tool.InvalidArguments, Message: "nothing that is granted matches", Param: tool.SchemaConnectionID, AboutNames: true}
+	refused := &tool.Error{Code: tool.InvalidArguments, Message: "no granted stream matches", Param: tool.SchemaConnectionID, AboutNames: true}
 	if input.Stream != nil {
 		refused.Param = tool.SchemaStream
 		refused.Message += " " + render.Token(tool.SchemaStream, *input.Stream)

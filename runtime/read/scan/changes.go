@@ -92,7 +92,7 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 		case isNamed:
 			added.start.Bookmark = since
 		case !isKnown:
-			added.start.Bookmark, added.warning = feedNow, "was granted since: its changes count from now on"
+			added.start.Bookmark, added.warning = feedNow, "is newly granted: its feed starts now"
 		}
 		c.feeds = append(c.feeds, added)
 	}
@@ -112,7 +112,7 @@ func (f *feed) read() error {
 	}
 	list, err := f.get(limit, position)
 	if refused := asRefused(err); refused != nil && refused.Status == http.StatusGone {
-		f.warning = "has no changes from so long ago: read the stream again; its changes count from now on"
+		f.warning = "no longer has the changes since then: read the stream again; its feed starts now"
 		f.start = feedPosition{Bookmark: feedNow}
 		list, err = f.get(limit, rs.Parameter{Name: feedName, Value: feedNow})
 	}

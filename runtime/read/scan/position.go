@@ -19,10 +19,10 @@ type position struct {
 
 const positionPrefix = "reading." // no cursor of a resource server is known to begin with it
 
-// The refusals of cursors with which no reading continues.
+// Refusals of cursors that cannot be continued.
 var (
 	errOtherCall  = tool.CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
-	errReadingOff = tool.CursorRefused("is of a server that applies filters itself, which is turned off here", nil)
+	errReadingOff = tool.CursorRefused("is of a server that filters by reading, which is turned off here", nil)
 )
 
 // inList returns the position without the place in the order of sorted rows.

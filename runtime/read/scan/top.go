@@ -71,7 +71,8 @@ func (q *rows) continueSorted(l *list, rows []rawjson.Value) {
 		unread := l.next
 		unread.Sorts = true
 		behind := unread.encode(q.request)
-		rest = "They are the first of the records that were read, and a filter on the field shows what follows them; the next page has the first of those behind, to be compared with these. "
+		rest = "They are the first of the records that were read so far. A filter on the field shows the rows after them. " +
+			"The next page has the first of the later records, to compare with these. "
 		if l.count > 0 {
 			behind = ""
 			rest = "They are the first of the records that were read: call again for each connection_id. "

@@ -99,7 +99,7 @@ func readMessage(text json.RawMessage) message {
 	switch {
 	case method == nil && hasResult && id.isSet():
 		if _, err := jsonrpc.DecodeMessage(text); err != nil {
-			return invalidRequest(id, "the response is not one of JSON-RPC 2.0")
+			return invalidRequest(id, "the response is not valid JSON-RPC 2.0")
 		}
 		m.isResponse = true
 		return m

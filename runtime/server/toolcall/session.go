@@ -248,7 +248,7 @@ func (s *Session) passToSDK(m message) {
 		}
 	}
 	if m.isRequest() {
-		s.respond(m.id.ID, invalidRequest(m.id, "the message is not one of JSON-RPC 2.0").refusal())
+		s.respond(m.id.ID, invalidRequest(m.id, "the message is not valid JSON-RPC 2.0").refusal())
 	}
 }
 

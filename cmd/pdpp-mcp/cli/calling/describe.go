@@ -116,7 +116,7 @@ func describe(ctx context.Context, env tool.Env, object rawjson.Object, format *
 	columns := []string{"field", "type", "role", "use"}
 	if !isKnown {
 		columns = columns[:1]
-		terminal.Note("the provider gives this token only the names of the fields")
+		terminal.Note("the provider shows this token only the names of the fields")
 	}
 	result := &tool.Result{Text: string(rows), Structured: rows}
 	return format.PrintList(ctx, result, columns, nil)

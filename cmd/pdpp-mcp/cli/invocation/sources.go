@@ -41,7 +41,7 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 	s.Transport = logged(ctx, s.Transport, logger)
 	source, _ := s.Passed()
 	if source != "" && len(s.URLs) > 1 {
-		return nil, Usagef("one access token is of one provider: pass one --provider-url with %s", source)
+		return nil, Usagef("an access token belongs to one provider: pass one --provider-url with %s", source)
 	}
 	urls, err := s.providers()
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Sources) Each(logger *slog.Logger) ([]*Provider, error) {
 	cache, err := OpenCache(s.CacheRoot, logger)
 	source, _ := s.Passed()
 	if source != "" {
-		urls = urls[:1] // one access token is of one provider
+		urls = urls[:1] // an access token belongs to one provider
 	} else if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,8 @@ func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, onPage func
 	return bookmark, counts, nil
 }
 
-var errNoBookmark = errors.New("the provider gives no next_changes_since for this stream, so a copy cannot be kept up to date; read it with call and --all")
+var errNoBookmark = errors.New("the provider sends no next_changes_since for this stream, " +
+	"so a copy cannot be kept up to date; read it with call and --all")
 
 // readPage reads a page of the feed. Later pages need only their cursor.
 func readPage(ctx context.Context, reader rs.Reader, kept *streamCopy, since, cursor string) (*rs.Response, error) {

@@ -212,7 +212,7 @@ func (p *part) Read(buffer []byte) (int, error) {
 	case p.token > 2*limits.Text: // a letter can take two bytes more in UTF-16, and no more than six as a reference
 		p.file.fail(document.TooLarge, fmt.Sprintf("a part has more than %d bytes in one piece", 2*limits.Text))
 	case err != nil && !errors.Is(err, io.EOF):
-		p.end("has other bytes than those that were packed")
+		p.end("does not match its checksum")
 	}
 	if p.file.failure != nil {
 		return 0, p.file.failure

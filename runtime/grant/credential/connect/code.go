@@ -83,7 +83,7 @@ func (s *signIn) authorizationPage(clientID string, callback *callbackServer, ve
 func (s *signIn) returnedCode(query url.Values) (string, error) {
 	from := query.Get("iss")
 	if from != s.server.Issuer && (from != "" || s.server.NamesItself) {
-		return "", protocolError(s.server.Issuer, "was asked, and another server answered: "+printable(from), nil)
+		return "", protocolError(s.server.Issuer, "was asked, but the answer names another issuer: "+printable(from), nil)
 	}
 	if refused := query.Get("error"); refused != "" {
 		return "", s.failed(&refusal{url: s.server.Authorization, code: printable(refused), description: printable(query.Get("error_description"))})

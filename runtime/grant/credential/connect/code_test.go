@@ -109,7 +109,7 @@ func TestAuthorizationCodeIsRefused(t *testing.T) {
 			"another server", "iss=https%3A%2F%2Fevil.example&code=c",
 			reply{},
 			credential.Configuration,
-			"another server answered: https://evil.example",
+			"the answer names another issuer: https://evil.example",
 		},
 		{"no code", ofIssuer, reply{}, credential.Configuration, "without a code"},
 		{"code refused", "code=" + pollingCode, reply{400, `{"error":"invalid_grant","error_description":"unknown ` +

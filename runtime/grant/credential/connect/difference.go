@@ -24,11 +24,11 @@ func Differences(asked AccessRequest, approved credential.Credential) []string {
 	for _, stream := range granted {
 		key := stream.ConnectorKey() // registries have different addresses for one connector
 		if wanted != "" && key != "" && key != wanted {
-			c.add(other, "source %s, requested was %s", key, wanted)
+			c.add(other, "source %s instead of %s", key, wanted)
 		}
 	}
 	if asked.Subject != "" && asked.Subject != approved.SubjectID {
-		c.add(other, "owner %q, requested was %q", approved.SubjectID, asked.Subject)
+		c.add(other, "owner %q instead of %q", approved.SubjectID, asked.Subject)
 	}
 	c.mode(asked, approved)
 	requested := map[string]credential.Stream{}
@@ -90,7 +90,7 @@ func (c *comparison) mode(asked AccessRequest, approved credential.Credential) {
 		c.stated = c.stated || detail.AccessMode != ""
 		switch {
 		case asked.SingleUse && detail.AccessMode == continuous:
-			c.add(wider, "access until it is revoked, requested was a single use")
+			c.add(wider, "access until it is revoked instead of a single use")
 		case !asked.SingleUse && detail.AccessMode == singleUse:
 			c.add(narrower, "a single use")
 		}

@@ -54,7 +54,7 @@ func TestDifferences(t *testing.T) {
 			connect.AccessRequest{Source: spotify},
 			detail("continuous", `{"name":"messages"},{"name":"labels"}`),
 			[]string{
-				"other: source gmail, requested was spotify",
+				"other: source gmail instead of spotify",
 			},
 		},
 		{
@@ -62,7 +62,7 @@ func TestDifferences(t *testing.T) {
 			connect.AccessRequest{Source: gmail, SingleUse: true},
 			detail("continuous", `{"name":"messages"}`),
 			[]string{
-				"wider: access until it is revoked, requested was a single use",
+				"wider: access until it is revoked instead of a single use",
 			},
 		},
 		{

@@ -158,7 +158,7 @@ func (r *requester) admit(name, raw string) (*url.URL, error) {
 	case err != nil:
 		problem = err.Error()
 	case address.MayBeLoopback(parsed.Hostname()) && !r.loopback:
-		problem = "leads to this machine, and the provider is elsewhere"
+		problem = "leads to this machine, but the provider is on another one"
 	case parsed.Scheme == "http" && !address.IsLoopback(parsed.Hostname()):
 		problem = "is not https"
 	default:
