@@ -4,8 +4,27 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"testing"
 )
+
+// R-DOC-4: every example keeps the compiled PDF reader. Otherwise each PDF takes seconds and 340 MiB to compile it.
+func TestExamplesKeepTheCompiledReader(t *testing.T) {
+	for file, setting := range map[string]string{
+		"../compose.yaml":          "XDG_CACHE_HOME: /var/cache/pdpp-mcp",
+		"container/Containerfile":  "ENV XDG_CACHE_HOME=/cache",
+		"kubernetes/pdpp-mcp.yaml": "{name: XDG_CACHE_HOME, value: /var/cache/pdpp-mcp}",
+		"systemd/pdpp-mcp.service": "XDG_CACHE_HOME=%C/pdpp-mcp",
+	} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(content), setting) {
+			t.Errorf("%s does not set %s", file, setting)
+		}
+	}
+}
 
 // The examples set only flags and variables of serve.
 func TestExamplesUseKnownFlags(t *testing.T) {
