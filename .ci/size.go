@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const program = "./cmd/pdpp-mcp"
@@ -54,7 +55,35 @@ func run(byPackage bool) error {
 	all.print()
 	fmt.Println("of it, below runtime/")
 	runtime.print()
-	return nil
+	lines, long, err := longLines(root)
+	if err == nil {
+		fmt.Printf("all hand-written Go\n  lines %d, over %d characters: %d (%.1f in 1,000)\n",
+			lines, longest, long, 1000*float64(long)/float64(max(1, lines)))
+	}
+	return err
+}
+
+const longest = 120
+
+// longLines counts the lines of all hand-written Go, and those that are longer than longest. A tab is one character.
+func longLines(root string) (lines, long int, err error) {
+	names, err := exec.Command("git", "-C", root, "ls-files", "*.go", ":!*_gen.go").Output()
+	if err != nil {
+		return 0, 0, fmt.Errorf("git ls-files: %w", err)
+	}
+	for _, name := range strings.Fields(string(names)) {
+		source, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return 0, 0, fmt.Errorf("read a file: %w", err)
+		}
+		for line := range strings.Lines(string(source)) {
+			lines++
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > longest {
+				long++
+			}
+		}
+	}
+	return lines, long, nil
 }
 
 // linkedPackage is a package of this module in the binary.
