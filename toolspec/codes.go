@@ -21,10 +21,11 @@ type CodeSection struct {
 	Codes []Code `yaml:"codes"`
 }
 
-// Code is one code: of an error, of a warning, or of the exit of a program. An entry without a meaning has no row in the docs.
+// Code is one code: of an error, of a warning, or of the exit of a program. An entry without a meaning has no row in
+// the docs.
 type Code struct {
-	// Code is the code. As the key of a hint it may also be an HTTP status or class such as 404 or 5xx, which is any other code with it, or
-	// retry_with.connection_id, which is a refusal that asks for a connection and lists none.
+	// Code is the code. As the key of a hint it may also be an HTTP status or class such as 404 or 5xx, which is any other
+	// code with it, or retry_with.connection_id, which is a refusal that asks for a connection and lists none.
 	Code     string `yaml:"code"`
 	Status   int    `yaml:"status,omitempty"`   // of HTTP; left out: none, or several
 	Constant string `yaml:"constant,omitempty"` // the generated Go constant, such as tool.InvalidFilter
@@ -85,7 +86,8 @@ func checkHint(from source, path, hint string, tools []loadedTool) {
 // Refusal is a code of the RS with its own hint or the hint of another code.
 type Refusal struct{ Code, Show, Hint string }
 
-// Refusals returns what a model can do after each refusal of the RS, with the bounds of the arguments that a hint names.
+// Refusals returns what a model can do after each refusal of the RS, with the bounds of the arguments that a hint
+// names.
 func (s *Surface) Refusals() []Refusal {
 	var codes []Code
 	for _, section := range s.Codes {

@@ -16,8 +16,8 @@ type source struct {
 	complete bool
 }
 
-// decode checks a mapping against the schema of its file, and reads it into a struct of this package. Values that the schema refuses may
-// be missing.
+// decode checks a mapping against the schema of its file, and reads it into a struct of this package. Values that the
+// schema refuses may be missing.
 func decode[T any](r *report, root *yaml.Node, schema string) (T, source) {
 	var value T
 	from := source{report: r, root: root, nodes: map[string]*yaml.Node{}, complete: r.checkStructure(root, schema)}

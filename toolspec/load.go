@@ -9,9 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Load reads surface.yaml, shared.yaml, records.yaml, skill.yaml, tools/*.yaml and prompts/*.yaml below root, which is the folder
-// toolspec. Its error is Problems, with all problems of all files. shared.yaml, records.yaml, skill.yaml and the folder prompts may be
-// absent.
+// Load reads surface.yaml, shared.yaml, records.yaml, skill.yaml, tools/*.yaml and prompts/*.yaml below root, which is
+// the folder toolspec. Its error is Problems, with all problems of all files. shared.yaml, records.yaml, skill.yaml and
+// the folder prompts may be absent.
 func Load(root fs.FS) (*Surface, error) {
 	r := newReport()
 	surface := r.load(root)

@@ -13,12 +13,12 @@ import (
 // module is the import path of the repository's root.
 const module = "github.com/pdppmcp/pdpp-mcp"
 
-// schema is a JSON Schema of a kind of file. Load refuses what it refuses. A rule of it has advice for the error in its comment: with a
-// comma or a semicolon in front, the advice follows the refused value.
+// schema is a JSON Schema of a kind of file. Load refuses what it refuses. A rule of it has advice for the error in its
+// comment: with a comma or a semicolon in front, the advice follows the refused value.
 type schema = jsonschema.Schema
 
-// MetaSchemas returns the JSON Schemas by which Load and editors check the YAML files, by their paths below the repository's root. The
-// hover texts are the doc comments of this package, so the working folder must be that root.
+// MetaSchemas returns the JSON Schemas by which Load and editors check the YAML files, by their paths below the
+// repository's root. The hover texts are the doc comments of this package, so the working folder must be that root.
 func MetaSchemas() (map[string][]byte, error) {
 	reflector := newReflector()
 	if err := reflector.AddGoComments(module, folder); err != nil {

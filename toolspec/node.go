@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// parse reads one YAML file strictly and returns its mapping, or nil if it has none. It refuses features that specs do not
-// need: several documents, anchors, aliases, merge keys and tags.
+// parse reads one YAML file strictly and returns its mapping, or nil if it has none. It refuses features that specs do
+// not need: several documents, anchors, aliases, merge keys and tags.
 func (r *report) parse(file string, text []byte) *yaml.Node {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document yaml.Node

@@ -50,7 +50,8 @@ func (ps Problems) Unwrap() []error {
 	return errs
 }
 
-// sorted sorts the problems by place and drops duplicates, since a shared argument is checked with every tool that uses it.
+// sorted sorts the problems by place and drops duplicates, since a shared argument is checked with every tool that uses
+// it.
 func (ps Problems) sorted() Problems {
 	ordered := slices.Clone(ps)
 	slices.SortStableFunc(ordered, func(a, b Problem) int {

@@ -11,8 +11,9 @@ type Prompt struct {
 	Name        string `yaml:"prompt"`
 	Title       string `yaml:"title"`
 	Description string `yaml:"description"`
-	// Arguments are in the order in which a client asks for them. Claude Code splits what its user types at each space and passes
-	// one word to each: a value of several words loses all but the first, and belongs in a prompt without other arguments.
+	// Arguments are in the order in which a client asks for them. Claude Code splits what its user types at each space and
+	// passes one word to each: a value of several words loses all but the first, and belongs in a prompt without other
+	// arguments.
 	Arguments []PromptArgument `yaml:"arguments,omitempty"`
 	// Text is the prompt for a model. {argument} is the value as JSON, of a day also {argument.begin} and {argument.end},
 	// the first moment of that day and of the next. Text between << and >> is left out without its argument. Each call is
@@ -31,7 +32,8 @@ type PromptArgument struct {
 	Complete    string `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a client offers for it
 }
 
-// PromptPart is a piece of a prompt's text and the value that follows it. A part of an optional value is left out without it.
+// PromptPart is a piece of a prompt's text and the value that follows it. A part of an optional value is left out
+// without it.
 type PromptPart struct {
 	Before   string
 	Argument string // empty for a piece without a value
@@ -88,8 +90,8 @@ func (p Prompt) Parts() []PromptPart {
 	return slices.DeleteFunc(parts, func(part PromptPart) bool { return part == PromptPart{} })
 }
 
-// calls returns the calls in the text with samples in place of the values, as texts of a tool and JSON. With reports whether
-// the optional values are there.
+// calls returns the calls in the text with samples in place of the values, as texts of a tool and JSON. With reports
+// whether the optional values are there.
 func (p Prompt) calls(with bool) []string {
 	var text strings.Builder
 	for _, part := range p.Parts() {

@@ -30,7 +30,8 @@ type RelativeDate struct {
 // timeUnits are the units of relative dates.
 var timeUnits = []string{"second", "minute", "hour", "day", "week", "month", "quarter", "year"}
 
-// resolve returns the forms with whole regular expressions. A unit is a group of its name, and the number is the group n.
+// resolve returns the forms with whole regular expressions. A unit is a group of its name, and the number is the group
+// n.
 func (d RelativeDates) resolve(from source) []RelativeDate {
 	named := []string{"{n}", `(?P<n>\d{1,5})`}
 	for i, set := range d.Units {

@@ -13,7 +13,8 @@ type shared struct {
 	complete  bool     // all of the file could be read, so an unknown name is a problem
 }
 
-// sharedArguments returns the arguments that tools may use. It skips those without a readable name, which decoding reports.
+// sharedArguments returns the arguments that tools may use. It skips those without a readable name, which decoding
+// reports.
 func sharedArguments(list *yaml.Node) shared {
 	result := shared{arguments: map[string]*yaml.Node{}}
 	if list == nil || list.Kind != yaml.SequenceNode {

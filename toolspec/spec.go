@@ -1,5 +1,5 @@
-// Package toolspec reads the declarative tool specs. These YAML files are the only source of every tool's name, arguments,
-// descriptions, RS mapping, limits and budgets.
+// Package toolspec reads the declarative tool specs. These YAML files are the only source of every tool's name,
+// arguments, descriptions, RS mapping, limits and budgets.
 package toolspec
 
 // Surface is everything that the server advertises, with every `use` resolved.
@@ -123,14 +123,14 @@ type Argument struct {
 	Send        string   `yaml:"send,omitempty"`                                          // a send word of the vocabulary; empty: not sent alone
 	As          string   `yaml:"as,omitempty"`                                            // the RS's name for it, when that differs
 	Complete    string   `yaml:"complete,omitempty"`                                      // a complete word of the vocabulary: what a shell offers for it
-	// DeclaredFor is the argument that says what the schema must declare a field for: by its value if it has an enum, otherwise by
-	// its name.
+	// DeclaredFor is the argument that says what the schema must declare a field for: by its value if it has an enum,
+	// otherwise by its name.
 	DeclaredFor string `yaml:"declared_for,omitempty"`
 	SentWith    string `yaml:"sent_with,omitempty"` // sent only when this other argument is given
 }
 
-// Target has the arguments that name one record. It resolves to target.stream, target.record_id and target.connection_id.
-// The target's connection_id is sent in place of the argument that it names.
+// Target has the arguments that name one record. It resolves to target.stream, target.record_id and
+// target.connection_id. The target's connection_id is sent in place of the argument that it names.
 type Target struct {
 	ID           string `yaml:"id"`
 	ConnectionID string `yaml:"connection_id"`
@@ -200,8 +200,9 @@ type Binding struct {
 	Value string // "stream", "target" or "target.stream"
 }
 
-// Output lists the members that the structured content of a tool may have. The reference pages and the schemas for programs show all of
-// them. The served schema has only the advertised ones, to keep tools/list short. Both schemas are loose (R-SURF-10).
+// Output lists the members that the structured content of a tool may have. The reference pages and the schemas for
+// programs show all of them. The served schema has only the advertised ones, to keep tools/list short. Both schemas are
+// loose (R-SURF-10).
 type Output struct {
 	Name       string     `yaml:"name"`
 	Unserved   bool       `yaml:"unserved,omitempty"` // clients get no schema, so a result without structured content is good to them

@@ -78,7 +78,8 @@ func leaves(violation *jsonschema.ValidationError) []*jsonschema.ValidationError
 	return all
 }
 
-// precedence orders violations: an unknown key explains a missing one, and only the first violation of a value is reported.
+// precedence orders violations: an unknown key explains a missing one, and only the first violation of a value is
+// reported.
 func precedence(violation *jsonschema.ValidationError) int {
 	switch violation.ErrorKind.(type) {
 	case *kind.AdditionalProperties, *kind.Type:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The schemas hold the structure of the specs. The functions below check what a schema cannot say: names that refer to others, and names
-// that differ.
+// The schemas hold the structure of the specs. The functions below check what a schema cannot say: names that refer to
+// others, and names that differ.
 
 // Forms of names.
 const (

@@ -43,8 +43,8 @@ func checkArguments(from source, arguments []Argument) {
 	}
 }
 
-// checkArgumentName checks a name or an alias. Names that differ only by underscores count as equal: models mix them up, and
-// their Go names may be the same.
+// checkArgumentName checks a name or an alias. Names that differ only by underscores count as equal: models mix them
+// up, and their Go names may be the same.
 func checkArgumentName(from source, path, name string, seen map[string]string) {
 	if name == "" {
 		return

@@ -56,8 +56,8 @@ func (c *toolCheck) word(path, name string, table Words, with Bindings) {
 	}
 }
 
-// mustBind reports whether a parameter must be bound: it is required, or the tool has an argument of its name, which would
-// otherwise be ignored.
+// mustBind reports whether a parameter must be bound: it is required, or the tool has an argument of its name, which
+// would otherwise be ignored.
 func (c *toolCheck) mustBind(parameter Parameter) bool {
 	if !parameter.Kind.Optional() {
 		return true

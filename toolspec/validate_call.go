@@ -27,8 +27,8 @@ func checkCalls(from source, calls []Call, tools []loadedTool) {
 	}
 }
 
-// checkToolName returns the tool that surface.yaml names, and reports whether it is a tool for MCP clients. It notes any other,
-// unless the tool's file could not be read.
+// checkToolName returns the tool that surface.yaml names, and reports whether it is a tool for MCP clients. It notes
+// any other, unless the tool's file could not be read.
 func checkToolName(from source, path, name string, tools []loadedTool) (Tool, bool) {
 	index := slices.IndexFunc(tools, func(tool loadedTool) bool { return tool.stem == name })
 	switch {

@@ -26,8 +26,8 @@ func (c *toolCheck) shortCommands() {
 	}
 }
 
-// positional checks the argument that follows the words of a command, or the name of a tool at a terminal. There it has a flag
-// too, and so may be absent.
+// positional checks the argument that follows the words of a command, or the name of a tool at a terminal. There it has
+// a flag too, and so may be absent.
 func (c *toolCheck) positional() {
 	first := ""
 	for index, argument := range c.tool.Arguments {

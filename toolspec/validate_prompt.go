@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// checkPrompt checks a prompt: its text names its arguments and no others, and each call in it is one that its tool takes.
+// checkPrompt checks a prompt: its text names its arguments and no others, and each call in it is one that its tool
+// takes.
 func checkPrompt(from source, prompt Prompt, tools []loadedTool) {
 	seen := map[string]string{}
 	for index, argument := range prompt.Arguments {
@@ -33,8 +34,8 @@ func checkPrompt(from source, prompt Prompt, tools []loadedTool) {
 	}
 }
 
-// checkMarks checks that << and >> come in pairs with one placeholder between them, and backticks in pairs. It reports whether
-// the text can be taken apart.
+// checkMarks checks that << and >> come in pairs with one placeholder between them, and backticks in pairs. It reports
+// whether the text can be taken apart.
 func checkMarks(from source, text string) bool {
 	isOpen, placeholders := false, 0
 	for _, mark := range promptMark.FindAllString(text, -1) {

@@ -24,8 +24,8 @@ func checkSurface(from source, file SurfaceFile, tools []loadedTool) {
 	checkCalls(from, file.Calls, tools)
 }
 
-// checkToolList compares the lists of surface.yaml with the files of the folder tools, both ways. A tool must be in the list of
-// its surface, so that none is offered to MCP clients by mistake (R-SURF-1).
+// checkToolList compares the lists of surface.yaml with the files of the folder tools, both ways. A tool must be in the
+// list of its surface, so that none is offered to MCP clients by mistake (R-SURF-1).
 func checkToolList(from source, file SurfaceFile, tools []loadedTool) {
 	for _, tool := range tools {
 		if tool.source.root == nil || !from.complete {

@@ -1,8 +1,8 @@
 package toolspec
 
-// The vocabulary of the specs. Each word names one exported Go function of the runtime, so a new word is that function and
-// one line here. The generator writes calls from these tables, the validation checks specs against them, and the editor
-// schemas show each Doc as hover text.
+// The vocabulary of the specs. Each word names one exported Go function of the runtime, so a new word is that function
+// and one line here. The generator writes calls from these tables, the validation checks specs against them, and the
+// editor schemas show each Doc as hover text.
 
 // ArgumentTypes are the words for `type`.
 var ArgumentTypes = []ArgumentType{
@@ -33,9 +33,9 @@ func ArgumentTypeNames() []string {
 	return names
 }
 
-// PropertyTypes are the words for the `type` of a property of structured content. An array is one of objects. A scalar is a string, a
-// number, a boolean or null. Calls are objects of a tool and its arguments, a reading has the numbers of records read, and a refusal has a
-// code and a message.
+// PropertyTypes are the words for the `type` of a property of structured content. An array is one of objects. A scalar
+// is a string, a number, a boolean or null. Calls are objects of a tool and its arguments, a reading has the numbers of
+// records read, and a refusal has a code and a message.
 var PropertyTypes = []string{"string", "integer", "boolean", "object", "array", "string_list", "scalar", "calls", "reading", "refusal"}
 
 // TargetParts are the names of a target's parts, which bindings and paths write after `target.`
@@ -308,7 +308,8 @@ var Tables = Words{
 	{Name: "document", Function: "DocumentTable", Doc: "The text of the document alone."},
 }
 
-// Calls are the words for `call`. Each makes constants in package tool, named after Function, for the tool and its arguments.
+// Calls are the words for `call`. Each makes constants in package tool, named after Function, for the tool and its
+// arguments.
 var Calls = Words{
 	{
 		Name: "schema", Function: "Schema", Doc: "Shows what is granted, or what a stream supports.",

@@ -28,7 +28,8 @@ func (k Kind) IsName() bool {
 	return k == KindStringName || k == KindIntegerName || k == KindName
 }
 
-// argumentType returns the type of the arguments for a parameter of this kind, or an empty string for KindTarget and KindName.
+// argumentType returns the type of the arguments for a parameter of this kind, or an empty string for KindTarget and
+// KindName.
 func (k Kind) argumentType() string {
 	return map[Kind]string{
 		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindOptionalBoolean: "boolean", KindStringList: "string_list",

@@ -57,8 +57,8 @@ func hitsBody(hits int, connection string) []byte {
 	return []byte(body.String())
 }
 
-// fullSchema returns the full document of a server that does not know the compact view. 20 connectors of 30 streams of 25
-// fields make about 8 MB.
+// fullSchema returns the full document of a server that does not know the compact view. 20 connectors of 30 streams of
+// 25 fields make about 8 MB.
 func fullSchema(connectors, streams, fields int) []byte {
 	const unusable = `{"declared":false,"usable":false}`
 	var body strings.Builder

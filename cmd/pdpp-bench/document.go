@@ -45,7 +45,8 @@ func (p *provider) document(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/blobs/{id}", func(w http.ResponseWriter, r *http.Request) { send(w, file(r.PathValue("id"))) })
 }
 
-// documentWindows measures the first window of documents (R-DOC-1), without and with compiled PDFium, and the memory that it takes.
+// documentWindows measures the first window of documents (R-DOC-1), without and with compiled PDFium, and the memory
+// that it takes.
 func (s *suite) documentWindows() error {
 	cache, err := os.MkdirTemp("", "pdpp-bench-cache-")
 	if err != nil {
@@ -96,8 +97,8 @@ func (s *suite) documentWindows() error {
 	return errors.Join(errCompiling, errReading)
 }
 
-// firstDocument returns how long it takes until a PDF is read for the first time. On a busy machine calls end at their deadline while the
-// server compiles PDFium for the next one.
+// firstDocument returns how long it takes until a PDF is read for the first time. On a busy machine calls end at their
+// deadline while the server compiles PDFium for the next one.
 func (s *session) firstDocument() (time.Duration, error) {
 	started := time.Now()
 	for tries := 1; ; tries++ {
@@ -167,7 +168,8 @@ func largeXLSX() []byte {
 	)
 }
 
-// zipped returns a zip file of entries, given as names and contents in turn. It stores them, since repetition would look like a bomb.
+// zipped returns a zip file of entries, given as names and contents in turn. It stores them, since repetition would
+// look like a bomb.
 func zipped(entries ...string) []byte {
 	var file bytes.Buffer
 	writer := zip.NewWriter(&file)

@@ -25,7 +25,8 @@ type loaded struct {
 // next makes the next request of a connection. Number counts the requests of all connections.
 type next func(ctx context.Context, number int) (*http.Request, error)
 
-// load keeps so many connections busy for the window. It reads every answer to its end and fails for a status other than 200.
+// load keeps so many connections busy for the window. It reads every answer to its end and fails for a status other
+// than 200.
 func load(ctx context.Context, connections int, window time.Duration, make next) (loaded, error) {
 	found := loader{transport: newTransport(connections), make: make, sent: new(counter)}
 	defer found.transport.CloseIdleConnections()
@@ -138,8 +139,8 @@ func get(address, bearer string) next {
 	}
 }
 
-// hostedCall makes tool calls of the hosted adapter. They rotate through so many callers, since one caller may send only 20
-// requests per second.
+// hostedCall makes tool calls of the hosted adapter. They rotate through so many callers, since one caller may send
+// only 20 requests per second.
 func hostedCall(address string, revision revision, tool, arguments, tokens string, callers int) next {
 	body := []byte(strings.TrimSpace(request(1, "tools/call", revision.toolCall(tool, arguments))))
 	return func(ctx context.Context, number int) (*http.Request, error) {

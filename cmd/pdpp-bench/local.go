@@ -31,8 +31,8 @@ func (s *suite) coldStart() error {
 	return nil
 }
 
-// latency compares a call in each revision with the direct GET of the same page and with a bare relay of it. It alternates
-// between them.
+// latency compares a call in each revision with the direct GET of the same page and with a bare relay of it. It
+// alternates between them.
 func (s *suite) latency() error {
 	sessions, err := s.eachRevision()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The canned mailbox: so many records of 1 kB, newest first, over a year, from a few senders. The server refuses to filter, to sort
-// and to add up, as PDPP v0.1 has it.
+// The canned mailbox: so many records of 1 kB, newest first, over a year, from a few senders. The server refuses to
+// filter, to sort and to add up, as PDPP v0.1 has it.
 const (
 	mailboxStream  = "mails_"             // followed by the number of records
 	mailboxTakes   = 2 * time.Millisecond // for a page of a stream that begins with slow_, which a server with a database hardly takes less for

@@ -1,5 +1,5 @@
-// Command pdpp-bench measures the real pdpp-mcp against a canned provider. In the same run it measures the direct GET and a
-// bare reverse proxy, since ratios depend less on the machine than times do.
+// Command pdpp-bench measures the real pdpp-mcp against a canned provider. In the same run it measures the direct GET
+// and a bare reverse proxy, since ratios depend less on the machine than times do.
 //
 //	go run ./cmd/pdpp-bench [-quick] [-only PART] [-json FILE] [-write DIRECTORY] [-binary FILE]
 package main

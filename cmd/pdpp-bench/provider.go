@@ -21,8 +21,8 @@ const (
 
 const searchTakes = 5 * time.Millisecond
 
-// provider is a canned resource server and authorization server. It makes each answer once and keeps it, so that its own
-// cost stays small and constant.
+// provider is a canned resource server and authorization server. It makes each answer once and keeps it, so that its
+// own cost stays small and constant.
 type provider struct {
 	bodies sync.Map // by name
 	seen   sync.Map // tokens that have read a schema
@@ -85,7 +85,8 @@ func (p *provider) search(w http.ResponseWriter, r *http.Request) {
 	send(w, p.body("hits"+bearer, func() []byte { return hitsBody(25, connectionOf(bearer)) }))
 }
 
-// schema sends the large document from the second request of a token on. The first one only reads the kind of the token.
+// schema sends the large document from the second request of a token on. The first one only reads the kind of the
+// token.
 func (p *provider) schema(w http.ResponseWriter, r *http.Request) {
 	bearer := bearerOf(r)
 	_, before := p.seen.LoadOrStore(bearer, true)

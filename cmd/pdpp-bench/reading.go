@@ -19,8 +19,8 @@ var readings = []struct{ what, tool, arguments string }{
 	{"the ten largest", queryTool, `{"stream":"%s","sort":"-amount","fields":["subject","amount"],"limit":10}`},
 }
 
-// readingOn compares each reading with plain GETs of the same pages one after another, at a provider that answers at once and
-// at a slower one, and a mailbox with one of a tenth of its size: memory must not grow with what is read.
+// readingOn compares each reading with plain GETs of the same pages one after another, at a provider that answers at
+// once and at a slower one, and a mailbox with one of a tenth of its size: memory must not grow with what is read.
 func (s *suite) readingOn() error {
 	for _, reading := range readings {
 		var found [3]measuredReading
@@ -50,7 +50,8 @@ type mailbox struct {
 
 func (m mailbox) String() string { return fmt.Sprint(m.slow, mailboxStream, m.records) }
 
-// opaqueToken is random as those of servers are. Answers are searched for it, and a token of the letters of words takes longer.
+// opaqueToken is random as those of servers are. Answers are searched for it, and a token of the letters of words takes
+// longer.
 const opaqueToken = "Zk3vQ0yH8sTn5rWb1XgLc7"
 
 // measuredReading is the cost of one reading.

@@ -10,8 +10,8 @@ import (
 	"os/exec"
 )
 
-// relay is the baseline for the local adapter, as the bare proxy is for the hosted one. For each line of input it reads the
-// page and writes it on one line. Its cost above the direct GET is two pipes and a process.
+// relay is the baseline for the local adapter, as the bare proxy is for the hosted one. For each line of input it reads
+// the page and writes it on one line. Its cost above the direct GET is two pipes and a process.
 func relay(in io.Reader, out io.Writer, address string) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	request, err := get(address, clientToken+"0")(context.Background(), 0)

@@ -127,8 +127,8 @@ func (s *suite) childrenAtOnce(children, rounds int) ([]time.Duration, error) {
 	return times, nil
 }
 
-// searchTimes times sequential searches of one caller. Calls must stay below the 60 that a caller may send in a burst. The
-// first search, which introspects the token, does not count.
+// searchTimes times sequential searches of one caller. Calls must stay below the 60 that a caller may send in a burst.
+// The first search, which introspects the token, does not count.
 func searchTimes(ctx context.Context, server *hosted, token string, calls int) ([]time.Duration, error) {
 	searching := loader{transport: newTransport(1), make: hostedCall(server.url, common, "search", `{"q":"overdraft","limit":25}`, token, 1), sent: new(counter)}
 	defer searching.transport.CloseIdleConnections()

@@ -2,8 +2,9 @@ package main
 
 import "fmt"
 
-// replica measures the rate and the processor time of each kind of call of one hosted adapter, the input of the model of replicas.
-// The provider and the clients share the machine's cores, so the processor time carries over to other machines and the rate does not.
+// replica measures the rate and the processor time of each kind of call of one hosted adapter, the input of the model
+// of replicas. The provider and the clients share the machine's cores, so the processor time carries over to other
+// machines and the rate does not.
 func (s *suite) replica() error {
 	server, err := s.startHosted()
 	if err != nil {

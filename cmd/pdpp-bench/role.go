@@ -10,7 +10,8 @@ import (
 	"os"
 )
 
-// The roles that this program plays. Each runs in a separate process, so that its garbage collection does not slow another.
+// The roles that this program plays. Each runs in a separate process, so that its garbage collection does not slow
+// another.
 const (
 	roleVariable   = "PDPP_BENCH_ROLE"
 	targetVariable = "PDPP_BENCH_TARGET" // of the proxy and of the relay
@@ -49,8 +50,8 @@ func play(role string) int {
 	return 1
 }
 
-// newProxy returns a bare reverse proxy that keeps all its connections. With net/http's default of two idle connections it
-// would dial for nearly every request.
+// newProxy returns a bare reverse proxy that keeps all its connections. With net/http's default of two idle connections
+// it would dial for nearly every request.
 func newProxy(target *url.URL) http.Handler {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256

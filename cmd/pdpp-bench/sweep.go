@@ -27,8 +27,8 @@ func (s *suite) sweeps() error {
 	return nil
 }
 
-// measured returns the points of a sweep. It cycles through the counts several times, so that a busy moment of the machine
-// does not affect one count alone.
+// measured returns the points of a sweep. It cycles through the counts several times, so that a busy moment of the
+// machine does not affect one count alone.
 func measured(counts []int, repeats int, measure func(count, calls int) ([]time.Duration, error)) (xs, ys []float64, err error) {
 	const turns = 4
 	times := make([][]time.Duration, len(counts))

@@ -1,5 +1,5 @@
-// Command pdpp-mcp-otel is pdpp-mcp with OpenTelemetry's SDK, for servers whose operators collect traces. The SDK with its
-// exporters makes a program 9 MB larger, too much for the one that people run on their machines.
+// Command pdpp-mcp-otel is pdpp-mcp with OpenTelemetry's SDK, for servers whose operators collect traces. The SDK with
+// its exporters makes a program 9 MB larger, too much for the one that people run on their machines.
 package main
 
 import (

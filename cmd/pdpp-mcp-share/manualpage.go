@@ -17,8 +17,9 @@ func manualName(command *cobra.Command) string {
 	return strings.ReplaceAll(command.CommandPath(), " ", "-")
 }
 
-// manualPage returns the help of a command as a page for man(1), in roff with the macros of man(7). It has no date, so that it changes
-// only with the command. Cobra's generator would read descriptions as Markdown, where <provider-url> is a tag and disappears.
+// manualPage returns the help of a command as a page for man(1), in roff with the macros of man(7). It has no date, so
+// that it changes only with the command. Cobra's generator would read descriptions as Markdown, where <provider-url> is
+// a tag and disappears.
 func manualPage(command *cobra.Command) []byte {
 	var page roff
 	page.macro("TH", strings.ToUpper(manualName(command)), "1", "", "pdpp-mcp", "")

@@ -127,8 +127,8 @@ const (
 )
 
 // R-LOCAL-1, R-LOCAL-2, R-ERR-8: grants at two providers are one set of sources. A search mixes their hits, each with
-// the address of the provider it is from; a record of each is read with its own token; a grant that is revoked in the middle
-// is named, and one that is added counts from the next call on.
+// the address of the provider it is from; a record of each is read with its own token; a grant that is revoked in the
+// middle is named, and one that is added counts from the next call on.
 func TestGrantsAtTwoProviders(t *testing.T) {
 	s := serveGrants(t)
 	handles := map[string]string{}

@@ -23,8 +23,8 @@ type readiness struct {
 	IntrospectionClientSecret string            `json:"introspection_client_secret"`
 }
 
-// announce writes the ready file, if one was asked for, and prints the address and the next steps. Tokens appear only in
-// the ready file, and on stdout with --print-tokens.
+// announce writes the ready file, if one was asked for, and prints the address and the next steps. Tokens appear only
+// in the ready file, and on stdout with --print-tokens.
 func announce(stdout io.Writer, settings settings, box *sandbox.Sandbox, credentialFile string) error {
 	caller := box.Authorization().Caller()
 	if settings.secretFile != "" {

@@ -25,8 +25,8 @@ var readyGrants = map[string][]string{oneGrant: {"everything"}, overlappingGrant
 // errNoReadyGrant reports data without the connections of a ready grant.
 var errNoReadyGrant = errors.New("the sandbox has no grant")
 
-// writeCredentials stores the tokens of ready grants below root, as connect would, and returns the file's path. They replace those
-// of an earlier start on the same address, which no longer work.
+// writeCredentials stores the tokens of ready grants below root, as connect would, and returns the file's path. They
+// replace those of an earlier start on the same address, which no longer work.
 func writeCredentials(root string, box *sandbox.Sandbox, which string, now time.Time) (string, error) {
 	cache := &credential.Cache{Root: root}
 	path, err := cache.Path(box.PublicURL())

@@ -29,8 +29,8 @@ const (
 // errDemoAnswer reports that the adapter answered the demonstration with an error.
 var errDemoAnswer = errors.New("the adapter answered with an error")
 
-// demonstrate makes one call of a real adapter process over stdio, prints the answer as a model reads it, and prints how to
-// connect a host to the same data.
+// demonstrate makes one call of a real adapter process over stdio, prints the answer as a model reads it, and prints
+// how to connect a host to the same data.
 func demonstrate(ctx context.Context, stdout, stderr io.Writer, adapter, providerURL, cacheRoot string) error {
 	command, err := adapterCommand(adapter, providerURL, cacheRoot)
 	if err != nil {

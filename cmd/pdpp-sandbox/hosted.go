@@ -14,8 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
-// newOrigin returns a handler of the sandbox and of the hosted adapter on one origin. The adapter reads the sandbox over
-// HTTP, so the sandbox's address must be served.
+// newOrigin returns a handler of the sandbox and of the hosted adapter on one origin. The adapter reads the sandbox
+// over HTTP, so the sandbox's address must be served.
 func newOrigin(box *sandbox.Sandbox) (http.Handler, error) {
 	caller := box.Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{

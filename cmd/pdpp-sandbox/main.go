@@ -1,8 +1,9 @@
-// Command pdpp-sandbox is a complete PDPP provider on one machine, for trying and testing: an authorization server and a
-// resource server with invented data, and the hosted adapter at /mcp, all on one origin. At start it writes a scoped
+// Command pdpp-sandbox is a complete PDPP provider on one machine, for trying and testing: an authorization server and
+// a resource server with invented data, and the hosted adapter at /mcp, all on one origin. At start it writes a scoped
 // credential to the cache, so that pdpp-mcp finds it.
 //
-// With --data-dir changes of records outlive a restart. Tokens are new at every start, and revoked grants are active again.
+// With --data-dir changes of records outlive a restart. Tokens are new at every start, and revoked grants are active
+// again.
 package main
 
 import (
@@ -128,8 +129,8 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 	}
 }
 
-// listen listens on the address. If the default port is taken, a demonstration listens on a free one, since the lines that it
-// prints to paste have the address.
+// listen listens on the address. If the default port is taken, a demonstration listens on a free one, since the lines
+// that it prints to paste have the address.
 func listen(ctx context.Context, settings settings, stderr io.Writer) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", settings.listen)

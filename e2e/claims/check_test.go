@@ -113,7 +113,8 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// respelled returns a JSON value without the escapes that a channel chooses: text escapes invisible characters (R-TRUST-1).
+// respelled returns a JSON value without the escapes that a channel chooses: text escapes invisible characters
+// (R-TRUST-1).
 func respelled(value string) string {
 	var decoded any
 	decoder := json.NewDecoder(strings.NewReader(value))
@@ -366,8 +367,8 @@ func (k *checking) search() error {
 	return k.titles()
 }
 
-// leftOut checks that a search with a count says what it did not search: all of it in one stream whose fields the schema marks, and otherwise
-// that there is such a thing (R-CLAIM-4).
+// leftOut checks that a search with a count says what it did not search: all of it in one stream whose fields the
+// schema marks, and otherwise that there is such a thing (R-CLAIM-4).
 func (k *checking) leftOut(searched int, left []string) {
 	said := k.left
 	isCounted := strings.Contains(said, "text fields without lex") || strings.Contains(said, "unindexed fields")

@@ -29,8 +29,8 @@ func dayOf(number int) string {
 	return time.Date(2025, time.August, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, number).Format(time.RFC3339)
 }
 
-// TestClaims is the oracle: every claim of a drawn call is true of the records that the drawn grant covers, in each channel and at each
-// kind of provider, and does not depend on the provider (R-CLAIM-1 to R-CLAIM-9).
+// TestClaims is the oracle: every claim of a drawn call is true of the records that the drawn grant covers, in each
+// channel and at each kind of provider, and does not depend on the provider (R-CLAIM-1 to R-CLAIM-9).
 func TestClaims(t *testing.T) {
 	people := make([]*person, *persons)
 	for i := range people {

@@ -1,5 +1,5 @@
-// Package claims_test is the oracle of R-CLAIM-9. It draws persons, grants, providers and calls, reads every claim out of each channel, and
-// checks it with SQL on the sandbox's database.
+// Package claims_test is the oracle of R-CLAIM-9. It draws persons, grants, providers and calls, reads every claim out
+// of each channel, and checks it with SQL on the sandbox's database.
 package claims_test
 
 import (

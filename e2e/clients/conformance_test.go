@@ -23,8 +23,8 @@ import (
 // revisions are those whose requirements the suite has frozen.
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
-// TestConformance runs the official suite against `pdpp-mcp serve` (R-HOST-1). What a product without fixtures cannot pass
-// is listed in testdata/conformance, each entry with its reason; an entry that passes fails the test too.
+// TestConformance runs the official suite against `pdpp-mcp serve` (R-HOST-1). What a product without fixtures cannot
+// pass is listed in testdata/conformance, each entry with its reason; an entry that passes fails the test too.
 func TestConformance(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -102,9 +102,9 @@ func buildEverything(t *testing.T) string {
 	return program
 }
 
-// suiteProxy forwards the suite's requests to pdpp-mcp, adds a bearer and limits their rate. Every request has a connection of
-// its own, and its body is read first: with shared connections, the reverse proxy sometimes cut a body off under load, and the
-// suite took the answer for a failed one.
+// suiteProxy forwards the suite's requests to pdpp-mcp, adds a bearer and limits their rate. Every request has a
+// connection of its own, and its body is read first: with shared connections, the reverse proxy sometimes cut a body
+// off under load, and the suite took the answer for a failed one.
 type suiteProxy struct {
 	server *httptest.Server
 	origin string

@@ -30,8 +30,8 @@ func documented(t *testing.T) []string {
 	return commands
 }
 
-// runDocumented runs the documented commands of one program in their order, and returns their output. Servers are added in no
-// other way.
+// runDocumented runs the documented commands of one program in their order, and returns their output. Servers are added
+// in no other way.
 func (u *user) runDocumented(t *testing.T, program string) string {
 	t.Helper()
 	var printed strings.Builder

@@ -29,8 +29,8 @@ func evaluate(t *testing.T, program string, flags ...string) (printed string, er
 	return string(output), err
 }
 
-// R-EVAL-1: installed agents answer the questions of the evaluation over the real server, with a recorded run in place of their
-// models. Without a key each starts, and the variable that it needs is named.
+// R-EVAL-1: installed agents answer the questions of the evaluation over the real server, with a recorded run in place
+// of their models. Without a key each starts, and the variable that it needs is named.
 func TestAgentsAreEvaluated(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "pdpp-eval")
 	if printed, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../eval").CombinedOutput(); err != nil {

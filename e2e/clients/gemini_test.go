@@ -20,8 +20,8 @@ type geminiSees struct {
 	Results      []json.RawMessage  `json:"results"` // of the calls of seenCalls
 }
 
-// TestGeminiCLI runs the documented commands and one conversation over both channels (R-BUD-1, R-INSTR-1). In a folder that
-// is not trusted, Gemini CLI neither connects nor keeps what was added before.
+// TestGeminiCLI runs the documented commands and one conversation over both channels (R-BUD-1, R-INSTR-1). In a folder
+// that is not trusted, Gemini CLI neither connects nor keeps what was added before.
 func TestGeminiCLI(t *testing.T) {
 	u := newUser(t)
 	u.write(t, ".gemini/trustedFolders.json", `{"`+u.folder+`":"TRUST_FOLDER"}`)

@@ -34,7 +34,8 @@ func steady(text []byte) []byte {
 	return text
 }
 
-// compareGolden compares the hash of what a model was shown with testdata/golden. What it was shown is among the artifacts of the test.
+// compareGolden compares the hash of what a model was shown with testdata/golden. What it was shown is among the
+// artifacts of the test.
 func compareGolden(t *testing.T, name string, shown any) {
 	t.Helper()
 	var text bytes.Buffer

@@ -14,8 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
-// connected are the connections of the three grants, by their label. The first is at the provider of all tests, the others
-// at one of this test.
+// connected are the connections of the three grants, by their label. The first is at the provider of all tests, the
+// others at one of this test.
 var connected = []struct{ label, connector, connection string }{
 	{"mail", "gmail", "cin_gmail_work"},
 	{"chat", "slack", "cin_slack_team"},
@@ -25,9 +25,9 @@ var connected = []struct{ label, connector, connection string }{
 // mixed is a search that finds something in each.
 const mixed = `{"q":"rain","limit":20}`
 
-// TestGrantsOfARealHost goes from nothing to one server with three grants at two providers, in the two hosts with a model: three
-// times connect, one setup, a search with mixed hits, a record of each, and the same search after a grant was revoked in the
-// middle of the conversation (R-LOCAL-1, R-LOCAL-2, R-ERR-8).
+// TestGrantsOfARealHost goes from nothing to one server with three grants at two providers, in the two hosts with a
+// model: three times connect, one setup, a search with mixed hits, a record of each, and the same search after a grant
+// was revoked in the middle of the conversation (R-LOCAL-1, R-LOCAL-2, R-ERR-8).
 func TestGrantsOfARealHost(t *testing.T) {
 	for _, host := range []struct {
 		name string

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInspector runs the documented commands, one of them the lint of the schemas (R-SURF-10), and holds what the tools return
-// to a golden, for hosts that show it all.
+// TestInspector runs the documented commands, one of them the lint of the schemas (R-SURF-10), and holds what the tools
+// return to a golden, for hosts that show it all.
 func TestInspector(t *testing.T) {
 	u := newUser(t)
 	u.runDocumented(t, "mcp-inspector")

@@ -33,8 +33,8 @@ type modelRequest interface {
 	counts() bool
 }
 
-// playModel serves a scripted model on loopback until the test ends. write streams the answer to a request by its number:
-// a call, or a word if none is left.
+// playModel serves a scripted model on loopback until the test ends. write streams the answer to a request by its
+// number: a call, or a word if none is left.
 func playModel[Request modelRequest, Call any](
 	t *testing.T, pattern string, calls []Call, write func(w http.ResponseWriter, number int, made *Call),
 ) *playedModel[Request, Call] {

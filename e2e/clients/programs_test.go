@@ -15,7 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// programCalls are the calls whose results the programs read, by the names of the results. There is a call of each tool.
+// programCalls are the calls whose results the programs read, by the names of the results. There is a call of each
+// tool.
 var programCalls = []struct{ result, tool, arguments string }{
 	{"schema", "schema", `{}`},
 	{"query_records", "query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":2}`},
@@ -29,8 +30,8 @@ var programCalls = []struct{ result, tool, arguments string }{
 // casts are the ways around a type in TypeScript and in Python.
 var casts = regexp.MustCompile(`\bas [A-Z{]|\bany\b|\bAny\b|\bcast\(|ts-ignore|type: ignore|\w!\.`)
 
-// R-EVAL-4: programs in TypeScript and in Python are written against types that ordinary tools generate from the output schemas. They
-// compile, and read a real result of each tool without a cast.
+// R-EVAL-4: programs in TypeScript and in Python are written against types that ordinary tools generate from the output
+// schemas. They compile, and read a real result of each tool without a cast.
 func TestGeneratedPrograms(t *testing.T) {
 	u := newUser(t)
 	writeProgramInput(t, u)

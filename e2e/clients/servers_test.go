@@ -8,7 +8,8 @@ var servers = []struct{ name, channel string }{
 	{"pdpp-hosted", "http"},
 }
 
-// seenCalls are the calls that a scripted model makes of each server: one whose answer continues, and one that is refused.
+// seenCalls are the calls that a scripted model makes of each server: one whose answer continues, and one that is
+// refused.
 var seenCalls = []call{
 	{"search", `{"q":"overdraft","limit":2}`},
 	{"fetch", `{"id":"nowhere"}`},

@@ -26,8 +26,8 @@ type user struct {
 	asked        *asked // of the hosted server
 }
 
-// asked are the methods of the MCP requests that a server was sent. Notifications ask nothing, and one that comes without a
-// session may go unserved, so they do not count. It is safe for concurrent use.
+// asked are the methods of the MCP requests that a server was sent. Notifications ask nothing, and one that comes
+// without a session may go unserved, so they do not count. It is safe for concurrent use.
 type asked struct {
 	mu      sync.Mutex
 	methods map[string]bool

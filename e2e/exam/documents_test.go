@@ -2,8 +2,8 @@ package exam_test
 
 import "github.com/pdppmcp/pdpp-mcp/e2e/exam/candidate"
 
-// aboutDocuments are the questions that only documents answer. The answers are those of sandbox/sample/FACTS.md: SQL cannot
-// read the files.
+// aboutDocuments are the questions that only documents answer. The answers are those of sandbox/sample/FACTS.md: SQL
+// cannot read the files.
 var aboutDocuments = []question{
 	{
 		name: "cell", text: "How many euros did the rope cost, by the table of my travel costs?",

@@ -1,10 +1,11 @@
 //go:build !race
 
-// Package exam_test is the exam: questions about a year of personal data, a candidate that sees only one channel of each
-// result, and true answers from SQL over the sandbox's tables. The costs of the answers are in testdata and may only fall.
+// Package exam_test is the exam: questions about a year of personal data, a candidate that sees only one channel of
+// each result, and true answers from SQL over the sandbox's tables. The costs of the answers are in testdata and may
+// only fall.
 //
-// It is not built with the race detector, under which it would take a minute; the journeys run the same code with it. make
-// test runs the exam separately.
+// It is not built with the race detector, under which it would take a minute; the journeys run the same code with it.
+// make test runs the exam separately.
 package exam_test
 
 import (

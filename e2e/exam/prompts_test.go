@@ -78,8 +78,8 @@ func TestEveryPromptIsFollowed(t *testing.T) {
 // callsMost bounds how many calls a prompt leads to here.
 const callsMost = 10
 
-// R-MCP-1: a reader that makes the calls which a prompt shows, and no others, comes to the true answer on every provider, over
-// every transport and with either channel.
+// R-MCP-1: a reader that makes the calls which a prompt shows, and no others, comes to the true answer on every
+// provider, over every transport and with either channel.
 func TestPromptsLeadToAnswers(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		provider := journey.NewProvider(t, reads)

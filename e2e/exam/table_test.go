@@ -47,8 +47,8 @@ func grouped(n int) string {
 	return digits
 }
 
-// worse reports whether a mark is worse than the recorded one: a right answer that is not right any more or costs more, or a
-// wrong one where there was none. What was not right may cost what it must.
+// worse reports whether a mark is worse than the recorded one: a right answer that is not right any more or costs more,
+// or a wrong one where there was none. What was not right may cost what it must.
 func (m mark) worse(was mark) bool {
 	if was.verdict == right {
 		return m.verdict != right || m.calls > was.calls || m.tokens > was.tokens

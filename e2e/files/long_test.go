@@ -109,8 +109,8 @@ func TestFurtherMatchesInAFile(t *testing.T) {
 	}
 }
 
-// R-WIN-4: the window of a match in a table starts with a line, and both channels repeat the header. So does the call of
-// the next match, which leaves room for the text before it.
+// R-WIN-4: the window of a match in a table starts with a line, and both channels repeat the header. So does the call
+// of the next match, which leaves room for the text before it.
 func TestAMatchInATable(t *testing.T) {
 	p := newProvider(t)
 	rows := "month,hosting,\"other, ‮total\"\r\n" + strings.Repeat("2025-10,4100.00,8280.00\r\n", 40)

@@ -23,8 +23,8 @@ type packed struct {
 // store.
 var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// archive writes an archive with a program and the licences: a zip for Windows, which needs no other program to open it, and
-// a tar.gz elsewhere.
+// archive writes an archive with a program and the licences: a zip for Windows, which needs no other program to open
+// it, and a tar.gz elsewhere.
 func (r release) archive(program string, target target) error {
 	files, err := r.packed(program, target, target.executable(program))
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// environment returns the variables for the go command. It sets all that could make the bytes of a binary depend on this machine.
+// environment returns the variables for the go command. It sets all that could make the bytes of a binary depend on
+// this machine.
 func (t target) environment() []string {
 	return append(os.Environ(), "GOOS="+t.system, "GOARCH="+t.architecture,
 		"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off")

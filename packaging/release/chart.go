@@ -10,8 +10,8 @@ import (
 // chartFolder has the Helm chart.
 const chartFolder = "packaging/chart"
 
-// writeChart packs the chart as Helm does, in this release's version. `helm package` itself would write the time of day into the
-// archive, so that no two were the same.
+// writeChart packs the chart as Helm does, in this release's version. `helm package` itself would write the time of day
+// into the archive, so that no two were the same.
 func (r release) writeChart() error {
 	var files []packed
 	root := filepath.Join(r.source, filepath.FromSlash(chartFolder))

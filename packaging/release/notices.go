@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// noticesFile is the name of the file next to each copy of a binary. It has the licences and notices of the linked modules, as
-// most of these licences require.
+// noticesFile is the name of the file next to each copy of a binary. It has the licences and notices of the linked
+// modules, as most of these licences require.
 const noticesFile = "THIRD-PARTY-LICENSES"
 
 // noticesPath returns the path of the notices of a program for a target.
@@ -33,7 +33,8 @@ type module struct {
 	root  string
 }
 
-// named are the files that licences ask to be passed on. Some modules have further ones next to the packages that they cover.
+// named are the files that licences ask to be passed on. Some modules have further ones next to the packages that they
+// cover.
 var named = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|copyright|notice|patents)([-._].*)?$`)
 
 // writeNotices writes the texts of everything that go list has for a binary, which holds no module without any.
@@ -140,8 +141,8 @@ func holdsAll(binary string, modules []module) error {
 	return nil
 }
 
-// notices returns the texts of the modules, each once, below the names of what it is of. A module with no text but a notice is an
-// error.
+// notices returns the texts of the modules, each once, below the names of what it is of. A module with no text but a
+// notice is an error.
 func notices(modules []module) ([]byte, error) {
 	var texts []string
 	of := map[string][]string{} // by text

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// platformPackage is the package.json of an npm package that holds the binary of one platform. The launcher lists all of them
-// as optional dependencies, and npm installs the one for the platform.
+// platformPackage is the package.json of an npm package that holds the binary of one platform. The launcher lists all
+// of them as optional dependencies, and npm installs the one for the platform.
 type platformPackage struct {
 	Name           string     `json:"name"`
 	Version        string     `json:"version"`
@@ -28,8 +28,8 @@ type repository struct {
 // platformScope is the npm scope of the platform packages. The launcher builds the same names.
 const platformScope = "@pdpp-mcp/"
 
-// writePackages writes the npm packages below npm/: the launcher, and one for each platform. Each folder is ready for npm
-// pack or npm publish.
+// writePackages writes the npm packages below npm/: the launcher, and one for each platform. Each folder is ready for
+// npm pack or npm publish.
 func (r release) writePackages() error {
 	for _, name := range []string{"package.json", "README.md", "bin/pdpp-mcp.js"} {
 		if err := r.fill("packaging/npm/"+name, "npm/pdpp-mcp/"+name); err != nil {

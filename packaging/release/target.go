@@ -32,7 +32,8 @@ func (t target) String() string { return t.system + "/" + t.architecture }
 
 func (t target) folder() string { return t.system + "_" + t.architecture }
 
-// programs returns what is published for a target. The one for operators who collect traces is for Linux, where servers run.
+// programs returns what is published for a target. The one for operators who collect traces is for Linux, where servers
+// run.
 func (t target) programs() []string {
 	if t.system == "linux" {
 		return []string{server, tracing, sandbox}

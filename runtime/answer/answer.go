@@ -1,5 +1,5 @@
-// Package answer holds what a call found, before it is rendered: rows, hits, groups, a window, a document or an index. An answer has
-// everything that a result shows. It holds no reader and no context, and its records keep their bytes.
+// Package answer holds what a call found, before it is rendered: rows, hits, groups, a window, a document or an index.
+// An answer has everything that a result shows. It holds no reader and no context, and its records keep their bytes.
 package answer
 
 // Answer is the result of one call: one of *Window, *Document and the other kinds of this package.

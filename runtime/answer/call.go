@@ -31,7 +31,8 @@ func (k CallKind) As(calls ...Call) []Call {
 	return calls
 }
 
-// Given is the call that an answer is for. A continuation repeats it with some arguments replaced or left out (R-HAND-10).
+// Given is the call that an answer is for. A continuation repeats it with some arguments replaced or left out
+// (R-HAND-10).
 type Given struct {
 	Tool      string
 	Arguments rawjson.Object // in the caller's order and spelling

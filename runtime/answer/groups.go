@@ -93,7 +93,8 @@ func (g *Groups) IsCut() bool {
 	return g.Others() > 0 || isFull && g.Members.Get("other_count") == nil
 }
 
-// IsJoined reports whether the figures may be of several connections. The resource server then sends no other_count (787c).
+// IsJoined reports whether the figures may be of several connections. The resource server then sends no other_count
+// (787c).
 func (g *Groups) IsJoined() bool {
 	return g.ConnectionID == nil && !slices.Contains(g.Members.Names(), "other_count")
 }

@@ -2,7 +2,8 @@ package answer
 
 import "time"
 
-// Limit is a limit of a grant that the question of an answer reaches past (R-CLAIM-1). Of the records outside it, nothing is known.
+// Limit is a limit of a grant that the question of an answer reaches past (R-CLAIM-1). Of the records outside it,
+// nothing is known.
 type Limit struct {
 	Stream       string    // or * for all
 	ConnectionID string    // empty: of every connection in question

@@ -13,19 +13,20 @@ type Reading struct {
 	// Rows are the rows of the answer, in order; nil if the figures hold for any of them.
 	Rows []Mark
 
-	// Ties says of each row whether the next one, which may be on the next page, has an equal value in the order that the adapter made;
-	// nil for any other order.
+	// Ties says of each row whether the next one, which may be on the next page, has an equal value in the order that the
+	// adapter made; nil for any other order.
 	Ties []bool
 
-	// CursorAfter returns the cursor of the page after the first rows, at least one; nil if no page follows. It sends no request.
+	// CursorAfter returns the cursor of the page after the first rows, at least one; nil if no page follows. It sends no
+	// request.
 	CursorAfter func(rows int) string
 
-	// Rest is the condition for the records that an aggregate omits. It replaces the bound of the caller's filter in the same direction. It
-	// may be nil.
+	// Rest is the condition for the records that an aggregate omits. It replaces the bound of the caller's filter in the
+	// same direction. It may be nil.
 	Rest *Bound
 
-	// Unmatched are the conditions of a complete reading without a match (R-SCAN-9, R-CLAIM-3), and Compared the records that they were
-	// tested on.
+	// Unmatched are the conditions of a complete reading without a match (R-SCAN-9, R-CLAIM-3), and Compared the records
+	// that they were tested on.
 	Unmatched []Unmatched
 	Compared  Compared
 }

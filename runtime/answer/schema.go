@@ -24,7 +24,8 @@ type Schema struct {
 	TimeZone     string
 }
 
-// LongestName is the maximum size in bytes of a connection_id or a field name that is shown. Longer ones are only counted.
+// LongestName is the maximum size in bytes of a connection_id or a field name that is shown. Longer ones are only
+// counted.
 const LongestName = 200
 
 // StreamRow is a stream of one connector.
@@ -51,7 +52,8 @@ type Sample struct {
 	Fields  map[string]*SampledField
 }
 
-// SampledField has the distinct kinds of a field's values, and the first value. A field that only had nulls has no kinds.
+// SampledField has the distinct kinds of a field's values, and the first value. A field that only had nulls has no
+// kinds.
 type SampledField struct {
 	Kinds   []string
 	Example rawjson.Value
@@ -63,10 +65,12 @@ type Holdings map[HoldingSource]Holding
 // HoldingSource is a stream of a connection. The connection may be empty.
 type HoldingSource struct{ ConnectionID, Stream string }
 
-// Holding is the number of records of a source, and the time when the last one was added. Either is empty if the server does not say.
+// Holding is the number of records of a source, and the time when the last one was added. Either is empty if the server
+// does not say.
 type Holding struct{ Records, Added string }
 
-// Of returns the holding of a connection in a stream. A row without a connection is about the only connection of the stream.
+// Of returns the holding of a connection in a stream. A row without a connection is about the only connection of the
+// stream.
 func (h Holdings) Of(c *schemadoc.Connector, s *schemadoc.Stream, connectionID string) Holding {
 	if held, ok := h[HoldingSource{connectionID, s.Name}]; ok || len(c.ConnectionsOf(s)) > 1 {
 		return held

@@ -7,7 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// Line returns a continuation as a line of text: next: tool {arguments}. A call that does not return more of the same has its kind.
+// Line returns a continuation as a line of text: next: tool {arguments}. A call that does not return more of the same
+// has its kind.
 func Line(call answer.Call) string {
 	switch call.Kind {
 	case answer.RepeatDifferently, answer.OneOfThese:
@@ -35,7 +36,8 @@ func structuredCall(call answer.Call) json.RawMessage {
 	return withText(members, "kind", string(call.Kind)).Encode()
 }
 
-// Calls returns the array of continuations in structured output. The only call for the next page does not repeat that it is one.
+// Calls returns the array of continuations in structured output. The only call for the next page does not repeat that
+// it is one.
 func Calls(calls []answer.Call) json.RawMessage {
 	if len(calls) == 1 && calls[0].Kind == answer.Continue {
 		calls = answer.CallKind("").As(calls[0])

@@ -39,8 +39,8 @@ type cut struct {
 	isText bool // read_record_field can read it
 }
 
-// clip returns fields with long values clipped, and the clipped values. It keeps a value whole if its beginning and the call for the rest
-// would not be shorter.
+// clip returns fields with long values clipped, and the clipped values. It keeps a value whole if its beginning and the
+// call for the rest would not be shorter.
 func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object, []cut) {
 	var cuts []cut
 	clipped := fields
@@ -55,8 +55,8 @@ func (id identity) clip(fields rawjson.Object, limit clipLimit) (rawjson.Object,
 	return clipped, cuts
 }
 
-// clipValue returns the beginning of a value and how much of it is shown (R-BUD-6). Binary shows its type and size, even if it is short
-// (R-QRY-3).
+// clipValue returns the beginning of a value and how much of it is shown (R-BUD-6). Binary shows its type and size,
+// even if it is short (R-QRY-3).
 func (id identity) clipValue(field rawjson.Member, limit clipLimit) (json.RawMessage, cut, bool) {
 	if len(field.Value) <= limit.above && !mayBeBinary(field.Value) {
 		return nil, cut{}, false
@@ -88,7 +88,8 @@ func largestWindow(offset int) []rawjson.Member {
 	return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, int64(offset)), rawjson.Int(tool.FieldLimitChars, answer.MaxWindow)}
 }
 
-// readOn returns the calls that read the rest of clipped values: one for each text, and one that fetches the other values.
+// readOn returns the calls that read the rest of clipped values: one for each text, and one that fetches the other
+// values.
 func (id identity) readOn(cuts []cut) []answer.Call {
 	var calls []answer.Call
 	var names []string
@@ -132,8 +133,8 @@ func mayBeBinary(value json.RawMessage) bool {
 	return len(value) > fileCharacters && (bytes.IndexByte(value, ' ') < 0 || bytes.HasPrefix(value, []byte(`"data:`)))
 }
 
-// describeBinary returns the type and the size of a text that is base64 or a base64 data URL. It returns an empty string for any other
-// text.
+// describeBinary returns the type and the size of a text that is base64 or a base64 data URL. It returns an empty
+// string for any other text.
 func describeBinary(text string) string {
 	if len(text) < fileCharacters {
 		return ""

@@ -46,8 +46,8 @@ func (c continuation) lines() []string {
 // doesNotFit is the note of a page that ends before a row that is too large.
 const doesNotFit = "The next row does not fit into a result."
 
-// continuationAfter returns the continuation after the shown rows, without calls. Its cursor is the RS's, or one that skips the shown
-// rows. narrowing names the arguments to change if the RS ends a list that has more rows.
+// continuationAfter returns the continuation after the shown rows, without calls. Its cursor is the RS's, or one that
+// skips the shown rows. narrowing names the arguments to change if the RS ends a list that has more rows.
 func continuationAfter(p answer.Paging, reading *answer.Reading, shown, leftOut int, narrowing string) continuation {
 	next := continuation{isWhole: leftOut == 0}
 	if reading != nil {
@@ -79,7 +79,8 @@ func continuationAfter(p answer.Paging, reading *answer.Reading, shown, leftOut 
 // maxRows is the most rows that a resource server sends on a page.
 const maxRows = 100
 
-// continuation returns the continuation to the next page. If the RS pages only one connection at a time, it continues each connection.
+// continuation returns the continuation to the next page. If the RS pages only one connection at a time, it continues
+// each connection.
 func (r *RecordsPage) continuation(shown int) continuation {
 	next := continuationAfter(r.Paging, r.Reading, shown, len(r.records)-shown, "filter or connection_id")
 	switch {
@@ -101,8 +102,8 @@ func (r *RecordsPage) pagesPerConnection(shown int) bool {
 	return r.Reading == nil && r.HasMore && r.ConnectionID == nil && len(r.sources) > 1 && (shown < len(r.records) || r.Cursor == "")
 }
 
-// nextPerConnection continues each connection after its last shown row. A connection has no more rows if all its rows are shown and other
-// connections have more.
+// nextPerConnection continues each connection after its last shown row. A connection has no more rows if all its rows
+// are shown and other connections have more.
 func (r *RecordsPage) nextPerConnection(rows int) ([]answer.Call, string) {
 	shown, limit := map[string]int{}, 0
 	for _, row := range r.records[:rows] {

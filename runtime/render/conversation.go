@@ -56,8 +56,8 @@ func isScalar(value rawjson.Value) bool {
 	return len(value) <= tool.LabelCharacters && (kind == rawjson.StringValue || kind == rawjson.Number)
 }
 
-// conversationCalls returns members with the call that reads the conversation of a record, and the call that reads its neighbours there.
-// Without a conversation, the neighbours are those in its stream (R-FIND-3).
+// conversationCalls returns members with the call that reads the conversation of a record, and the call that reads its
+// neighbours there. Without a conversation, the neighbours are those in its stream (R-FIND-3).
 func (id identity) conversationCalls(fields rawjson.Object) rawjson.Object {
 	all := conversationsOf(fields)
 	if len(all) == 0 {
@@ -84,7 +84,8 @@ func withCall(object rawjson.Object, name string, calls []answer.Call) rawjson.O
 	return object
 }
 
-// readNear returns the call that reads a conversation around the time of the record. It returns nil if the record has no usable time.
+// readNear returns the call that reads a conversation around the time of the record. It returns nil if the record has
+// no usable time.
 func (id identity) readNear(fields rawjson.Object, one conversation) []answer.Call {
 	if recordid.CheckName(wire.Stream, id.stream) != nil || id.connectionID != "" && recordid.CheckName("connection id", id.connectionID) != nil {
 		return nil

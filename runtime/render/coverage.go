@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// describeReading returns the figures, the last record and a note of a page that the adapter read (R-SCAN-6), or nothing for an answer of
-// the RS.
+// describeReading returns the figures, the last record and a note of a page that the adapter read (R-SCAN-6), or
+// nothing for an answer of the RS.
 func describeReading(whole *answer.Reading, rows int) (figures, upTo rawjson.Object, note string) {
 	if whole == nil {
 		return nil, nil, ""
@@ -60,7 +60,8 @@ const (
 	noTimeIsDay = "A date in a filter does not match times of that day."
 )
 
-// noRowsNote returns why a filter by a text may have missed records, and the call that finds them: a search, or a range for a day.
+// noRowsNote returns why a filter by a text may have missed records, and the call that finds them: a search, or a range
+// for a day.
 func (r *RecordsPage) noRowsNote(next continuation) (string, []answer.Call) {
 	call := r.Call
 	if len(r.records) > 0 || next.hasMore() || !r.IsWhole() || call.Arguments.Get(wire.Cursor) != nil {
@@ -94,8 +95,8 @@ var compared = map[answer.Compared][2]string{
 	answer.HitRecords:     {"hit", "hits"},
 }
 
-// describeUnmatched returns how many records match each condition alone (R-CLAIM-3), and the values of the fields that no record matches
-// (R-SCAN-9).
+// describeUnmatched returns how many records match each condition alone (R-CLAIM-3), and the values of the fields that
+// no record matches (R-SCAN-9).
 func describeUnmatched(reading answer.Reading) string {
 	words := compared[reading.Compared]
 	var alone, sentences []string

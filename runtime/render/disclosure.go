@@ -19,8 +19,8 @@ const (
 
 const countNone = "none"
 
-// countToken returns the count of a page, such as count=exact:60, or an empty string (R-HAND-8). Lexical search sends an integer, and its
-// kind as count_accuracy.
+// countToken returns the count of a page, such as count=exact:60, or an empty string (R-HAND-8). Lexical search sends
+// an integer, and its kind as count_accuracy.
 func countToken(meta rawjson.Object) string {
 	kind, value := meta.Text("count_accuracy"), meta.Get(wire.Count)
 	if object, ok := rawjson.ParseObject(value); ok {
@@ -48,7 +48,8 @@ var recallNames = []string{
 	"sources_searched_count", "sources_missing_count",
 }
 
-// recallToken returns the RS's report of how many of the matches a search ranked (R-SEARCH-9). A complete recall is one word.
+// recallToken returns the RS's report of how many of the matches a search ranked (R-SEARCH-9). A complete recall is one
+// word.
 func recallToken(meta rawjson.Object) string {
 	recall, ok := rawjson.ParseObject(meta.Get("recall"))
 	if !ok {
@@ -121,7 +122,8 @@ type source struct {
 	known        rawjson.Object // of records: the members that the rows do not repeat
 }
 
-// sourcesOf returns the connections of a number of rows, in order of appearance. The first row of a connection describes it.
+// sourcesOf returns the connections of a number of rows, in order of appearance. The first row of a connection
+// describes it.
 func sourcesOf(rows int, describe func(i int) source) []*source {
 	var sources []*source
 	for i := range rows {

@@ -14,9 +14,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Document renders one record with the members that clients of fetch expect, the same JSON in both channels (R-FETCH-1). The text has
-// invisible characters as escapes (R-TRUST-1). A document longer
-// than ChannelCharacters has its longest values clipped to one length (R-FETCH-4).
+// Document renders one record with the members that clients of fetch expect, the same JSON in both channels
+// (R-FETCH-1). The text has invisible characters as escapes (R-TRUST-1). A document longer than ChannelCharacters has
+// its longest values clipped to one length (R-FETCH-4).
 func Document(found *answer.Document) (*tool.Result, error) {
 	record := documentRow(found)
 	d := &document{
@@ -114,7 +114,8 @@ func documentText(fields rawjson.Object) string {
 	return strings.Join(lines, "\n")
 }
 
-// metadata returns the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and how to continue.
+// metadata returns the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and
+// how to continue.
 func (d *document) metadata(shown shownRow) json.RawMessage {
 	metadata := rawjson.Texts(wire.ConnectionID, d.connectionID, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters),
 		wire.Stream, d.stream, wire.RecordID, d.recordID, "display_name", d.label)

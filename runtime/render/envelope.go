@@ -61,7 +61,8 @@ func metaOfEnvelope(envelope answer.Envelope) rawjson.Value {
 // uselessNames are the kind of the object and REST routes.
 var uselessNames = []string{"object", "links", "url"}
 
-// informative removes nulls, the kind of the object, REST routes, empty lists of warnings, and counts that were not requested.
+// informative removes nulls, the kind of the object, REST routes, empty lists of warnings, and counts that were not
+// requested.
 func informative(envelope rawjson.Object) rawjson.Object {
 	kept := make(rawjson.Object, 0, len(envelope))
 	for _, member := range envelope {
@@ -103,7 +104,8 @@ func Structured(origin answer.Origin, members rawjson.Object, calls []answer.Cal
 	return finished(origin, members, calls).Encode()
 }
 
-// finished appends the last members of every structured object. Only errors and windows have the RS's request id (R-ERR-1, R-WIN-2).
+// finished appends the last members of every structured object. Only errors and windows have the RS's request id
+// (R-ERR-1, R-WIN-2).
 func finished(origin answer.Origin, members rawjson.Object, calls []answer.Call) rawjson.Object {
 	return withText(withCalls(members, "next", calls), "provider_url", tool.ProviderOrigin(origin.URL))
 }
@@ -114,8 +116,8 @@ const (
 	ChannelCharacters = 40_000 // text or structured output of any result
 )
 
-// Length returns the length of UTF-8 in UTF-16 code units, as hosts written in JavaScript count. It is never less than the number of code
-// points, nor more than the number of bytes.
+// Length returns the length of UTF-8 in UTF-16 code units, as hosts written in JavaScript count. It is never less than
+// the number of code points, nor more than the number of bytes.
 func Length[T ~string | ~[]byte](text T) int {
 	units := len(text)
 	for i := rawjson.SkipASCII(text, 0); i < len(text); i = rawjson.SkipASCII(text, i+1) {
@@ -163,13 +165,15 @@ func exceeds[T ~string | ~[]byte](limit int, parts ...T) bool {
 	return length > limit
 }
 
-// maxSearchedDepth limits how deep a hit is searched for resource URIs. Deeper values are left out: no search hit has that depth.
+// maxSearchedDepth limits how deep a hit is searched for resource URIs. Deeper values are left out: no search hit has
+// that depth.
 const maxSearchedDepth = 32
 
 // handleURI is a record or field-window URI, also within a text.
 var handleURI = regexp.MustCompile(`pdpp://(?:record|field-window)(?:/[^\s"'<>]*)?`)
 
-// withoutURIs removes record and field-window URIs from a value and collects them (R-SEARCH-10). It returns nil for such a URI.
+// withoutURIs removes record and field-window URIs from a value and collects them (R-SEARCH-10). It returns nil for
+// such a URI.
 func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json.RawMessage {
 	kind := rawjson.Kind(value)
 	isNested := kind == rawjson.ObjectValue || kind == rawjson.ArrayValue

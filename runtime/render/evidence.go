@@ -21,7 +21,8 @@ type excerpt struct {
 	shownIn   string        // the id of the next hit whose evidence holds the same text; empty: shown here
 }
 
-// findExcerpts returns the match windows that name their field, from the first list that has any: the other lists hold the same matches.
+// findExcerpts returns the match windows that name their field, from the first list that has any: the other lists hold
+// the same matches.
 func (h *hit) findExcerpts(q *question) []excerpt {
 	for _, name := range []string{"evidence_excerpts", "match_windows", "matches"} {
 		var found []excerpt
@@ -146,7 +147,8 @@ func appendByField(out []byte, excerpts []excerpt) []byte {
 	return append(out, '}')
 }
 
-// appendPreview appends the excerpt in the form of the text. A whole field has no highlight tags, which would not help to find the match.
+// appendPreview appends the excerpt in the form of the text. A whole field has no highlight tags, which would not help
+// to find the match.
 func (e excerpt) appendPreview(out []byte) []byte {
 	switch {
 	case e.shownIn != "":
@@ -159,8 +161,8 @@ func (e excerpt) appendPreview(out []byte) []byte {
 	return rawjson.AppendQuote(out, e.preview)
 }
 
-// groupBodies moves a hit right after a better one with the same record id and connection, such as a mail and its body, if their evidence
-// repeats. The repeated text is shown once.
+// groupBodies moves a hit right after a better one with the same record id and connection, such as a mail and its body,
+// if their evidence repeats. The repeated text is shown once.
 func groupBodies(hits []*hit) []*hit {
 	type record struct{ connectionID, recordID string }
 	same := make(map[record][]*hit, len(hits))
@@ -189,8 +191,8 @@ func groupBodies(hits []*hit) []*hit {
 	return ordered
 }
 
-// shareEvidence replaces a text that the evidence of both hits has: the shorter text refers to the longer. It reports whether it replaced
-// one.
+// shareEvidence replaces a text that the evidence of both hits has: the shorter text refers to the longer. It reports
+// whether it replaced one.
 func (h *hit) shareEvidence(other *hit) bool {
 	for i := range h.excerpts {
 		for j := range other.excerpts {

@@ -37,8 +37,8 @@ const referencesShown = 8
 
 const defaultWindow = 4_096
 
-// nameFiles returns a record's fields and its references to files (R-BLOB-1). In the fields, the name and size of the file replace each
-// reference.
+// nameFiles returns a record's fields and its references to files (R-BLOB-1). In the fields, the name and size of the
+// file replace each reference.
 func nameFiles(fields rawjson.Object) (rawjson.Object, []reference) {
 	var found []reference
 	name := func(path string, named blob.Reference) rawjson.Value {
@@ -60,8 +60,8 @@ func nameFiles(fields rawjson.Object) (rawjson.Object, []reference) {
 	return named, found
 }
 
-// readReferences returns the calls that read the files. Long texts are read in the largest windows. A file that the tool cannot show has
-// no call.
+// readReferences returns the calls that read the files. Long texts are read in the largest windows. A file that the
+// tool cannot show has no call.
 func (id identity) readReferences(references []reference) []answer.Call {
 	var calls []answer.Call
 	for _, reference := range references {
@@ -88,8 +88,8 @@ func isReadable(reference blob.Reference) bool {
 	return reference.Size <= blob.MaxText
 }
 
-// isLong reports whether the text may be longer than a window. A document counts as long, because its size does not determine the length
-// of its text.
+// isLong reports whether the text may be longer than a window. A document counts as long, because its size does not
+// determine the length of its text.
 func isLong(reference blob.Reference) bool {
 	kind := blob.KindOf(reference.MediaType)
 	return kind.IsText() && reference.Size > defaultWindow || kind == blob.Document

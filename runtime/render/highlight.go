@@ -21,7 +21,8 @@ var markTags = regexp.MustCompile(`(?i)<(/?)mark(?:\s[^<>]{0,100})?>`)
 // sentinel is a pair of marks that servers put around a match in place of tags (R-SEARCH-8).
 type sentinel struct{ open, closing string }
 
-// sureSentinels occur only as marks. The other sentinels also occur in prose, and count only if they enclose a word of the query.
+// sureSentinels occur only as marks. The other sentinels also occur in prose, and count only if they enclose a word of
+// the query.
 var (
 	sureSentinels = []sentinel{
 		{"\u0001", "\u0002"}, {"\u0002", "\u0003"}, {"\ue000", "\ue001"}, {"⟦", "⟧"}, {"⟪", "⟫"}, {"[[[", "]]]"}, {"<<<", ">>>"}, {">>>", "<<<"},
@@ -78,7 +79,8 @@ func shownSnippet(text string, terms []string) (shown string, isConverted, isCut
 	return shown, isConverted, isCut || isClipped
 }
 
-// highlight returns a snippet with balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the query in lower case.
+// highlight returns a snippet with balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the query in lower
+// case.
 func highlight(snippet string, terms []string) string {
 	snippet = exactMarks(snippet)
 	if strings.Contains(snippet, openMark) || strings.Contains(snippet, closeMark) {
@@ -96,7 +98,8 @@ func highlight(snippet string, terms []string) string {
 	return snippet
 }
 
-// exactMarks returns a text with highlight tags of any spelling as the RS writes them. Most texts have no other spelling.
+// exactMarks returns a text with highlight tags of any spelling as the RS writes them. Most texts have no other
+// spelling.
 func exactMarks(text string) string {
 	for i := strings.IndexByte(text, '<'); i >= 0; {
 		name := strings.TrimPrefix(text[i+1:], "/")
@@ -113,8 +116,8 @@ func exactMarks(text string) string {
 	return text
 }
 
-// mayMark reports whether the pair may mark a match in the snippet. If the reversed pair is also a sentinel, the pair that opens first is
-// the one in use.
+// mayMark reports whether the pair may mark a match in the snippet. If the reversed pair is also a sentinel, the pair
+// that opens first is the one in use.
 func (s sentinel) mayMark(snippet string, isSure bool) bool {
 	open, closing := strings.Index(snippet, s.open), strings.Index(snippet, s.closing)
 	if open < 0 {

@@ -101,8 +101,8 @@ func (h *hit) removeURIs() {
 	h.Members = kept
 }
 
-// describe sets the values by which a reader judges the hit, from the hit and the fields of its record (R-FIND-4). It leaves out values
-// that a shown text repeats.
+// describe sets the values by which a reader judges the hit, from the hit and the fields of its record (R-FIND-4). It
+// leaves out values that a shown text repeats.
 func (h *hit) describe(fields rawjson.Object) {
 	h.fields = fields
 	var shown shownTexts

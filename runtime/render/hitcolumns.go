@@ -33,7 +33,8 @@ var columnNames = [columnCount]string{
 	wire.Stream, wire.ConnectionID, "connector_key", "display_name",
 }
 
-// addedName is the member with the time at which a record was collected. addedWord introduces it in text, where a time is expected.
+// addedName is the member with the time at which a record was collected. addedWord introduces it in text, where a time
+// is expected.
 const (
 	addedName = "emitted_at"
 	addedWord = "added "
@@ -120,7 +121,8 @@ func (h *hit) appendValue(out []byte, c column) []byte {
 // unread is the value of a row in place of one that was not read.
 const unread = "{}"
 
-// appendRow appends the hit as a row of the text, with the calls that continue its excerpts. A hit without an excerpt is fetched.
+// appendRow appends the hit as a row of the text, with the calls that continue its excerpts. A hit without an excerpt
+// is fetched.
 func (h *hit) appendRow(text []byte, columns []column) []byte {
 	start := len(text)
 	if len(columns) == 0 {

@@ -10,13 +10,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// ResourceURIs is the key in a result's _meta for the record and field-window URIs of a search, for hosts (R-SEARCH-10).
+// ResourceURIs is the key in a result's _meta for the record and field-window URIs of a search, for hosts
+// (R-SEARCH-10).
 const ResourceURIs = "pdpp/resource_uris"
 
 const maxResourceURIs = 200
 
-// HitsPage is a page of hits as far as it fits: each hit once in a channel. The text lists the hits and then what belongs to the page
-// (R-SEARCH-2); structured output has results, content_ladder, and the RS's envelope without its hits (R-SEARCH-6).
+// HitsPage is a page of hits as far as it fits: each hit once in a channel. The text lists the hits and then what
+// belongs to the page (R-SEARCH-2); structured output has results, content_ladder, and the RS's envelope without its
+// hits (R-SEARCH-6).
 type HitsPage struct {
 	*answer.Hits
 	envelope   answer.Envelope // without resource URIs, and without warnings about sources that the caller left out
@@ -141,8 +143,8 @@ func (s *HitsPage) findShared() {
 	}
 }
 
-// describesSources reports whether lines of sources can describe the hits: all sources are listed, every id shows its connection, and the
-// hits of a source agree.
+// describesSources reports whether lines of sources can describe the hits: all sources are listed, every id shows its
+// connection, and the hits of a source agree.
 func (s *HitsPage) describesSources() bool {
 	first := map[string]*hit{}
 	for _, h := range s.hits {

@@ -33,7 +33,8 @@ func (s *HitsPage) frame(shown int) frame {
 	}
 }
 
-// appendLadder appends the hit for structured.content_ladder: its id and the first words of its evidence, from the match on.
+// appendLadder appends the hit for structured.content_ladder: its id and the first words of its evidence, from the
+// match on.
 func (h *hit) appendLadder(out []byte) []byte {
 	out = appendText(append(out, '{'), wire.ID, h.handle)
 	if len(h.excerpts) > 0 {

@@ -37,7 +37,8 @@ func newIdentity(connectionID, stream, recordID string) identity {
 	return id
 }
 
-// targetIdentity returns the record of a call by the handle that was passed (R-HAND-3), or by the self-contained id for a URI (R-WIN-3).
+// targetIdentity returns the record of a call by the handle that was passed (R-HAND-3), or by the self-contained id for
+// a URI (R-WIN-3).
 func targetIdentity(target recordid.Target) identity {
 	id := newIdentity(scalar.OrZero(target.ConnectionID), target.Stream, target.RecordID)
 	if target.Handle != "" && (id.handle == "" || !recordid.IsURI(target.Handle)) {
@@ -51,7 +52,8 @@ func (id identity) shows(name string) bool {
 	return id.formed && name != "" && strings.Contains(id.handle, name)
 }
 
-// arguments returns the arguments that select the record by its handle. The names are those of the tool for handle and connection.
+// arguments returns the arguments that select the record by its handle. The names are those of the tool for handle and
+// connection.
 func (id identity) arguments(handleName, connectionName string) rawjson.Object {
 	arguments := rawjson.Object{rawjson.String(handleName, id.handle)}
 	if id.embedded {
@@ -65,7 +67,8 @@ func (id identity) fetch(more ...rawjson.Member) answer.Call {
 	return answer.Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...), Kind: answer.RestOfField}
 }
 
-// readField returns the call that reads a text field of the record by windows. A record without a handle is named by its parts.
+// readField returns the call that reads a text field of the record by windows. A record without a handle is named by
+// its parts.
 func (id identity) readField(path string, more ...rawjson.Member) answer.Call {
 	arguments := id.arguments(tool.FieldID, tool.FieldConnectionID)
 	if id.handle == "" {
@@ -133,7 +136,8 @@ var urlNames = []string{"url", "html_url", "permalink", "web_url", "link", "cano
 
 const urlCharacters = 2_000 // a longer address is not one that a client opens
 
-// recordURL returns the source's own address of the record, otherwise the address at the public origin of its provider (R-FETCH-5).
+// recordURL returns the source's own address of the record, otherwise the address at the public origin of its provider
+// (R-FETCH-5).
 func recordURL(members, fields rawjson.Object, id identity, provider string) string {
 	provider = cmp.Or(provider, members.Text("provider_url"))
 	for _, from := range []rawjson.Object{fields, members} {

@@ -73,7 +73,8 @@ func (s *HitsPage) scope(narrowed []string) string {
 	return scope
 }
 
-// unsearchedNote returns a note about words and sources that a relaxed search did not cover. It is empty if all were covered.
+// unsearchedNote returns a note about words and sources that a relaxed search did not cover. It is empty if all were
+// covered.
 func (s *HitsPage) unsearchedNote() string {
 	relaxed := s.Relaxed
 	if relaxed == nil {
@@ -89,8 +90,8 @@ func (s *HitsPage) unsearchedNote() string {
 	return strings.Join(notes, " ")
 }
 
-// relaxedNote returns a note that the query as given has no hit, with the words that the hits match. It is empty for hits of the query as
-// given.
+// relaxedNote returns a note that the query as given has no hit, with the words that the hits match. It is empty for
+// hits of the query as given.
 func (s *HitsPage) relaxedNote(shown int) string {
 	relaxed := s.Relaxed
 	if relaxed == nil || len(s.hits) == 0 {
@@ -168,7 +169,8 @@ func (s *HitsPage) otherSearches(narrowed []string) []answer.Call {
 	return try
 }
 
-// maxKeywords is the maximum number of words in a keyword query. More words are a question, and few records have all of them.
+// maxKeywords is the maximum number of words in a keyword query. More words are a question, and few records have all of
+// them.
 const maxKeywords = 3
 
 // syntaxNote returns a note if a query has operators that the provider does not know: all words must occur,
@@ -187,7 +189,8 @@ func (q *question) syntaxNote() string {
 	return `The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.`
 }
 
-// meaningNote returns a note about the hits of a hybrid search that the provider found by meaning alone, without all words of the query.
+// meaningNote returns a note about the hits of a hybrid search that the provider found by meaning alone, without all
+// words of the query.
 func (s *HitsPage) meaningNote(shown int) string {
 	if s.question.Mode != hybridMode {
 		return ""

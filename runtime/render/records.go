@@ -11,8 +11,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// RecordsPage is a page of records as far as it fits: the same rows in both channels. The text says how to continue and then lists the rows in
-// columns. Structured output is the envelope with its rows, or with the requested fields of them (R-QRY-1).
+// RecordsPage is a page of records as far as it fits: the same rows in both channels. The text says how to continue and
+// then lists the rows in columns. Structured output is the envelope with its rows, or with the requested fields of them
+// (R-QRY-1).
 type RecordsPage struct {
 	*answer.Rows
 	records    []*row
@@ -23,7 +24,8 @@ type RecordsPage struct {
 	shownFrame frame // of these
 }
 
-// FitRecords returns a page with as many rows as fit into both channels (R-BUD-3). It clips long values if not all rows fit whole.
+// FitRecords returns a page with as many rows as fit into both channels (R-BUD-3). It clips long values if not all rows
+// fit whole.
 func FitRecords(rows *answer.Rows) *RecordsPage {
 	r := &RecordsPage{Rows: rows, records: make([]*row, len(rows.Records))}
 	fields := make([]rawjson.Object, len(rows.Records))
@@ -53,7 +55,8 @@ func (r *RecordsPage) Result() (*tool.Result, error) {
 	return bounded(r.Origin, r.page.result(r.shown, r.shownFrame), TextCharacters)
 }
 
-// fit shows as many rows as fit into both channels (R-BUD-5), and at least one. If not all fit, it clips long values to one length.
+// fit shows as many rows as fit into both channels (R-BUD-5), and at least one. If not all fit, it clips long values to
+// one length.
 func (r *RecordsPage) fit() {
 	r.show(unclipped)
 	if r.shown == len(r.records) {
@@ -108,8 +111,8 @@ func (r *RecordsPage) fitFirst() {
 	r.widen(0, func(keep int) clipLimit { return clipLimit{keep, keep} })
 }
 
-// SmallerLimit returns the limit of a smaller page whose rows all fit, or 0 if this page should be shown. The RS counts the limit for each
-// connection; if none has more rows, a smaller page would only lose rows.
+// SmallerLimit returns the limit of a smaller page whose rows all fit, or 0 if this page should be shown. The RS counts
+// the limit for each connection; if none has more rows, a smaller page would only lose rows.
 func (r *RecordsPage) SmallerLimit() int {
 	if r.shown == len(r.records) || len(r.sources) > 1 && !r.pagesPerConnection(r.shown) {
 		return 0

@@ -230,8 +230,8 @@ func TestRecordsShowOnlyValidCalls(t *testing.T) {
 	}
 }
 
-// R-BUD-7, R-CLAIM-6: a member is in the row or above it by the kind of the result, whether or not the rows of a page agree: in a list of one
-// stream, of one row, of rows of one connection and time, and of rows of several.
+// R-BUD-7, R-CLAIM-6: a member is in the row or above it by the kind of the result, whether or not the rows of a page
+// agree: in a list of one stream, of one row, of rows of one connection and time, and of rows of several.
 func TestRowsHaveTheSameMembers(t *testing.T) {
 	row := func(connection, label, at string) string {
 		return fmt.Sprintf(`{"object":"record","id":"m1","stream":"messages","connection_id":%q,"connector_key":"mail","display_name":%q,`+

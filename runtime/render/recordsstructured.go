@@ -24,8 +24,8 @@ func (r *RecordsPage) frame(shown int) frame {
 	}
 }
 
-// knownOf returns the members that the rows of a connection do not repeat. The kind of the result decides which these are, not the values
-// of the rows: a list of one stream has the stream once, and a timeline has it in each row.
+// knownOf returns the members that the rows of a connection do not repeat. The kind of the result decides which these
+// are, not the values of the rows: a list of one stream has the stream once, and a timeline has it in each row.
 func (r *RecordsPage) knownOf(source *source) rawjson.Object {
 	var known rawjson.Object
 	first := r.records[source.first]

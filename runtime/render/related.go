@@ -50,7 +50,8 @@ func (r *row) relation(member rawjson.Member) relation {
 	return found
 }
 
-// childrenIn returns the rows of a list of children, and the useful members next to them. It is false for an object without rows.
+// childrenIn returns the rows of a list of children, and the useful members next to them. It is false for an object
+// without rows.
 func childrenIn(value rawjson.Value) (about rawjson.Object, rows []rawjson.Value, isList bool) {
 	envelope, _ := rawjson.ParseObject(value)
 	for _, name := range []string{"data", "records", "results", "hits"} { // the usual one first
@@ -68,8 +69,8 @@ func childrenIn(value rawjson.Value) (about rawjson.Object, rows []rawjson.Value
 	return nil, nil, false
 }
 
-// expanded returns the relations as a member, and the number of clipped values. A relation is a list of rows (R-FETCH-7), one row, or the
-// value that was sent.
+// expanded returns the relations as a member, and the number of clipped values. A relation is a list of rows
+// (R-FETCH-7), one row, or the value that was sent.
 func (r *row) expanded(limit clipLimit) (rawjson.Member, int) {
 	var object rawjson.Object
 	cuts := 0
@@ -114,7 +115,8 @@ func (r *row) child(limit clipLimit) (json.RawMessage, int) {
 	return r.appendObject(nil, known, shown, nil), shown.cuts
 }
 
-// relatedCalls returns the calls that fetch the hidden parts of the relations: the first child that is left out, or the whole relation.
+// relatedCalls returns the calls that fetch the hidden parts of the relations: the first child that is left out, or the
+// whole relation.
 func (r *row) relatedCalls(limit clipLimit) []answer.Call {
 	var calls []answer.Call
 	for _, relation := range r.related {
@@ -133,7 +135,8 @@ func (r *row) relatedCalls(limit clipLimit) []answer.Call {
 	return calls
 }
 
-// narrow removes the last fields and children of a record that is too large even if every value is clipped. The result names them.
+// narrow removes the last fields and children of a record that is too large even if every value is clipped. The result
+// names them.
 func (r *row) narrow(characters int) {
 	fields, _ := r.clip(r.fields, clipLimit{})
 	for i, field := range fields {

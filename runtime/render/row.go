@@ -20,13 +20,15 @@ var wrapperNames = []string{
 	"meta", "record_json_bytes", "url", "record_url", "record_uri",
 }
 
-// keptNames are the members that stay in a projected record (R-QRY-1). The tool reference lists them under the word records.
+// keptNames are the members that stay in a projected record (R-QRY-1). The tool reference lists them under the word
+// records.
 var keptNames = []string{wire.ID, wire.Stream, wire.ConnectionID, "connector_key", "display_name", "deleted", "deleted_at"}
 
 // labelNames are the members of a wrapper that describe its connection.
 var labelNames = []string{"connector_key", "connector_id", "display_name"}
 
-// omittedNames are not shown: REST routes, a deprecated alias of connection_id, links, and the kind of the object (R-BUD-7).
+// omittedNames are not shown: REST routes, a deprecated alias of connection_id, links, and the kind of the object
+// (R-BUD-7).
 var omittedNames = []string{"object", "connector_instance_id", "links", "url", "record_url", "record_uri"}
 
 const expandedName = "expanded"
@@ -42,7 +44,8 @@ type row struct {
 	leftOut     []string // names of fields that are not shown because there are too many
 }
 
-// newRow parses a record, or returns false. The connection and the stream of the call apply if the row does not name them.
+// newRow parses a record, or returns false. The connection and the stream of the call apply if the row does not name
+// them.
 func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	members, ok := rawjson.ParseObject(value)
 	if !ok {
@@ -169,7 +172,8 @@ func (r *row) show(limit clipLimit) shownRow {
 	return shown
 }
 
-// appendObject appends the row in structured output, without members that are known. The references come after the fields.
+// appendObject appends the row in structured output, without members that are known. The references come after the
+// fields.
 func (r *row) appendObject(out []byte, known rawjson.Object, shown shownRow, references rawjson.Object) []byte {
 	out = append(out, '{')
 	if r.handle != "" {
@@ -187,8 +191,8 @@ func (r *row) appendObject(out []byte, known rawjson.Object, shown shownRow, ref
 	return append(withCalls(nil, "next", shown.calls).AppendMembers(out), '}')
 }
 
-// isKnown reports whether the known members have a member, with the same value if they have one. A connection is known if
-// the handle begins with it.
+// isKnown reports whether the known members have a member, with the same value if they have one. A connection is known
+// if the handle begins with it.
 func (r *row) isKnown(member rawjson.Member, known rawjson.Object) bool {
 	if member.Name == wire.ConnectionID && !strings.HasPrefix(r.handle, r.connectionID+"/") {
 		return false
@@ -198,7 +202,8 @@ func (r *row) isKnown(member rawjson.Member, known rawjson.Object) bool {
 	})
 }
 
-// textMembers returns the members of the wrapper that a text shows: those of a tombstone (R-QRY-4), and those that the handle does not contain.
+// textMembers returns the members of the wrapper that a text shows: those of a tombstone (R-QRY-4), and those that the
+// handle does not contain.
 func (r *row) textMembers() rawjson.Object {
 	names := []string{"deleted", "deleted_at"}
 	if r.handle == "" {
@@ -228,7 +233,8 @@ func hasName(object rawjson.Object, name string) bool {
 	return slices.ContainsFunc(object, func(member rawjson.Member) bool { return member.Name == name })
 }
 
-// WholeRows returns the rows of a page without the bounds of a result. Each row has its wrapper and the requested fields.
+// WholeRows returns the rows of a page without the bounds of a result. Each row has its wrapper and the requested
+// fields.
 func WholeRows(page *answer.Rows) []json.RawMessage {
 	rows := make([]json.RawMessage, len(page.Records))
 	for i, record := range page.Records {

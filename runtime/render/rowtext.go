@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// Records, groups and hits have one form in each channel. In structured output a row is an object. In text it is the array of its
-// values, on one line under a line that names the columns once (R-BUD-7):
+// Records, groups and hits have one form in each channel. In structured output a row is an object. In text it is the
+// array of its values, on one line under a line that names the columns once (R-BUD-7):
 //
 //	columns: ["handle","subject","seen"]
 //	["cin_1/messages:m1","Hello",true]
@@ -19,8 +19,8 @@ import (
 //	["cin_1/messages:m2","It begins so…[2000 of 60000 characters shown]",true]
 //	  next: read_record_field {"id":"cin_1/messages:m2","field_path":"subject","offset_chars":2000,"limit_chars":16384}
 //
-// Every value is JSON as it was sent, with invisible characters as escapes. Parsing a line gives the same values as parsing
-// structured output.
+// Every value is JSON as it was sent, with invisible characters as escapes. Parsing a line gives the same values as
+// parsing structured output.
 
 const columnsWord = "columns: "
 

@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// TimeField returns the field that holds the time of the event of a record, according to the schema (R-TIME-2). It is empty if none is
-// known.
+// TimeField returns the field that holds the time of the event of a record, according to the schema (R-TIME-2). It is
+// empty if none is known.
 func TimeField(stream *schemadoc.Stream) string {
 	var times, all []string
 	for _, field := range stream.Fields() {

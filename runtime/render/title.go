@@ -30,7 +30,8 @@ func ownTitle(members, fields rawjson.Object, shown shownTexts) string {
 	return ""
 }
 
-// madeTitle returns a title made of label, container or stream, author and time. It leaves out parts that repeat a shown text.
+// madeTitle returns a title made of label, container or stream, author and time. It leaves out parts that repeat a
+// shown text.
 func madeTitle(id identity, label, container, author, time string, shown shownTexts) string {
 	var parts []string
 	for _, part := range []string{label, cmp.Or(container, id.stream), author, time} {
@@ -41,7 +42,8 @@ func madeTitle(id identity, label, container, author, time string, shown shownTe
 	return cmp.Or(strings.Join(parts, " / "), "Untitled")
 }
 
-// roleText returns the value of the first field with a role, as a text of one line: a text, a number, or the texts of a list.
+// roleText returns the value of the first field with a role, as a text of one line: a text, a number, or the texts of a
+// list.
 func roleText(role tool.Role, objects ...rawjson.Object) string {
 	for _, object := range objects {
 		value := role.Field(object).Value
@@ -152,7 +154,8 @@ func authoredTime(members, fields rawjson.Object) string {
 	return ""
 }
 
-// inUTC converts a time with an offset to UTC, so that times of several zones compare. It returns other texts unchanged.
+// inUTC converts a time with an offset to UTC, so that times of several zones compare. It returns other texts
+// unchanged.
 func inUTC(text string) string {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || strings.HasSuffix(text, "Z") {
@@ -172,8 +175,8 @@ func TimeText(value rawjson.Value) string {
 	return ""
 }
 
-// documentTitle returns the source's title, otherwise one made of the label and the values with a role (R-FETCH-8). The event time is used if
-// the record has no other.
+// documentTitle returns the source's title, otherwise one made of the label and the values with a role (R-FETCH-8). The
+// event time is used if the record has no other.
 func documentTitle(record *row, label, eventTime string) string {
 	if own := ownTitle(nil, record.fields, nil); own != "" {
 		return own
@@ -183,8 +186,8 @@ func documentTitle(record *row, label, eventTime string) string {
 	return madeTitle(record.identity, label, container, author, timeInTitle(happened, record.members), nil)
 }
 
-// documentTime returns when the record happened. The wrapper's time is not a field of the source, so that a projection does not remove it
-// (R-FETCH-3).
+// documentTime returns when the record happened. The wrapper's time is not a field of the source, so that a projection
+// does not remove it (R-FETCH-3).
 func (r *row) documentTime() string {
 	return authoredTime(rawjson.Object{rawjson.Raw("authored_at", r.members.Get("authored_at"))}, r.fields)
 }

@@ -1,5 +1,6 @@
-// Package render turns answers of the resource server into what a model reads: a text with key=value tokens and continuation lines, and a
-// structured object. Either channel is enough alone (R-BUD-1), and both are bounded (R-BUD-2). Generated code calls one renderer per tool.
+// Package render turns answers of the resource server into what a model reads: a text with key=value tokens and
+// continuation lines, and a structured object. Either channel is enough alone (R-BUD-1), and both are bounded
+// (R-BUD-2). Generated code calls one renderer per tool.
 package render
 
 import (
@@ -69,7 +70,8 @@ func tokenName(name string) string {
 	return name
 }
 
-// ListedName returns a name from the data for a list of names. It quotes unusual characters; letters of any language and URLs stay plain.
+// ListedName returns a name from the data for a list of names. It quotes unusual characters; letters of any language
+// and URLs stay plain.
 func ListedName(name string) string {
 	isOdd := func(r rune) bool {
 		return !(strings.ContainsRune("_-./:@+#~", r) || unicode.IsLetter(r) || unicode.IsDigit(r))
@@ -80,7 +82,8 @@ func ListedName(name string) string {
 	return name
 }
 
-// HeadingName is ListedName for a name that begins a line and ends in a colon. It quotes the words with which lines of the adapter begin.
+// HeadingName is ListedName for a name that begins a line and ends in a colon. It quotes the words with which lines of
+// the adapter begin.
 func HeadingName(name string) string {
 	if slices.Contains([]string{"next", "warning", "source", "connector", wire.Streams}, name) {
 		return Quoted(name)
@@ -88,8 +91,8 @@ func HeadingName(name string) string {
 	return ListedName(name)
 }
 
-// marked encloses multi-line content of a record between two lines with a random mark of 64 bits, so that no line of it can be taken for a
-// line of the adapter (R-TRUST-1). Digits cost the fewest tokens.
+// marked encloses multi-line content of a record between two lines with a random mark of 64 bits, so that no line of it
+// can be taken for a line of the adapter (R-TRUST-1). Digits cost the fewest tokens.
 func marked(content string) string {
 	if content == "" {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// windowCharacters is the maximum length of a window's text in either channel. The largest window fits unless JSON escapes nearly all of
-// it.
+// windowCharacters is the maximum length of a window's text in either channel. The largest window fits unless JSON
+// escapes nearly all of it.
 const windowCharacters = 33_000
 
 // window is a window as both channels show it. Its range ends where its text ends.
@@ -25,8 +25,8 @@ type window struct {
 	text    string
 }
 
-// Window renders a window of a text field, or what is known of a file: in text the record, the range and the continuations precede it
-// (R-WIN-1, R-WIN-2, R-BLOB-3).
+// Window renders a window of a text field, or what is known of a file: in text the record, the range and the
+// continuations precede it (R-WIN-1, R-WIN-2, R-BLOB-3).
 func Window(found *answer.Window) (*tool.Result, error) {
 	w := &window{Window: found, identity: targetIdentity(found.Target), members: found.Range, text: found.Text}
 	w.clip()
@@ -69,7 +69,8 @@ const (
 	nextMatchWord = "next_match"
 )
 
-// directions returns the continuations to the next match and to the windows after and before, with the offsets of the RS.
+// directions returns the continuations to the next match and to the windows after and before, with the offsets of the
+// RS.
 func (w *window) directions() []direction {
 	found := w.nextMatch()
 	if offset, ok := w.members.Int("next_offset_chars"); ok && offset >= 0 {
@@ -78,8 +79,8 @@ func (w *window) directions() []direction {
 	return append(found, w.previous()...)
 }
 
-// previous returns the continuation to the window that ends where this one starts (R-WIN-1). The call has a length only if it differs
-// from the default.
+// previous returns the continuation to the window that ends where this one starts (R-WIN-1). The call has a length only
+// if it differs from the default.
 func (w *window) previous() []direction {
 	offset, known := w.members.Int("previous_offset_chars")
 	if !known || offset < 0 {
@@ -101,7 +102,8 @@ func (w *window) previous() []direction {
 	return w.windowCall(previousWord, place...)
 }
 
-// windowCall returns the same call for another window of the field. It replaces a resource URI with the id that is shown (R-WIN-3).
+// windowCall returns the same call for another window of the field. It replaces a resource URI with the id that is
+// shown (R-WIN-3).
 func (w *window) windowCall(word string, place ...rawjson.Member) []direction {
 	if recordid.IsURI(w.Target.Handle) && w.handle != "" {
 		place = append(place, rawjson.String(tool.FieldID, w.handle))
@@ -113,7 +115,8 @@ func (w *window) windowCall(word string, place ...rawjson.Member) []direction {
 	return found
 }
 
-// nextMatch returns the continuation to the first match after the window, with as much text around it as the caller requested.
+// nextMatch returns the continuation to the first match after the window, with as much text around it as the caller
+// requested.
 func (w *window) nextMatch() []direction {
 	end, _ := w.members.Int("end_chars")
 	match, isLater := w.Matches.Past(end)

@@ -1,6 +1,7 @@
 package tool
 
-// LabelCharacters is the maximum length of a display name, a stream's name or a relation's name in a result or an error.
+// LabelCharacters is the maximum length of a display name, a stream's name or a relation's name in a result or an
+// error.
 const LabelCharacters = 100
 
 // Clip returns the beginning of a text, up to limit characters as hosts written in JavaScript count them: a character

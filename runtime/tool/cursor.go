@@ -14,11 +14,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// A cursor of the adapter has the whole state between two pages, so that any replica can continue. It has no secret. A changed cursor
-// can only reach other positions in lists that the caller may read.
+// A cursor of the adapter has the whole state between two pages, so that any replica can continue. It has no secret. A
+// changed cursor can only reach other positions in lists that the caller may read.
 
-// QuestionOf returns a digest of a request without its cursor and limit. A cursor is bound to this digest. The order of parameters does not
-// count, since a client may write a filter in another order for the next page.
+// QuestionOf returns a digest of a request without its cursor and limit. A cursor is bound to this digest. The order of
+// parameters does not count, since a client may write a filter in another order for the next page.
 func QuestionOf(request rs.Request) string {
 	var parameters []string
 	for _, parameter := range request.Query.Without(wire.Cursor, wire.Limit).Parameters() {
@@ -29,8 +29,8 @@ func QuestionOf(request rs.Request) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// EncodeCursor returns a cursor in the alphabet of URLs for the next page of a request's list. Its state is a struct of strings, numbers
-// and lists of them. The prefix distinguishes it from cursors of a resource server.
+// EncodeCursor returns a cursor in the alphabet of URLs for the next page of a request's list. Its state is a struct of
+// strings, numbers and lists of them. The prefix distinguishes it from cursors of a resource server.
 func EncodeCursor(prefix string, request rs.Request, state any) string {
 	return prefix + encode(QuestionOf(request), state)
 }
@@ -41,8 +41,8 @@ func encode(question string, state any) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":1,"q":%q,%s`, question, members[1:]))
 }
 
-// MaxCursor is the maximum length of a cursor that the adapter accepts, in characters. A client may send any text as a cursor, and the time
-// that a cursor takes grows with its length.
+// MaxCursor is the maximum length of a cursor that the adapter accepts, in characters. A client may send any text as a
+// cursor, and the time that a cursor takes grows with its length.
 const MaxCursor = 8 << 10
 
 // CheckCursor returns the refusal of a cursor that is too long, or nil.
@@ -53,8 +53,8 @@ func CheckCursor(cursor string) error {
 	return nil
 }
 
-// DecodeCursor returns the state of a cursor that EncodeCursor returned, or isOwn=false for a text without the prefix. It returns an *Error
-// for a cursor of another request, and for a text that EncodeCursor does not write.
+// DecodeCursor returns the state of a cursor that EncodeCursor returned, or isOwn=false for a text without the prefix.
+// It returns an *Error for a cursor of another request, and for a text that EncodeCursor does not write.
 func DecodeCursor[T any](prefix string, request rs.Request, cursor string) (state T, isOwn bool, err error) {
 	text, isOwn := strings.CutPrefix(cursor, prefix)
 	if !isOwn {
@@ -89,8 +89,8 @@ func CursorRefused(problem string, cause error) *Error {
 	}
 }
 
-// Place is a row of a list, as a number of rows after a cursor of the resource server. It is needed where the server has no cursor: in a
-// hybrid search, over several connections, and within a page (R-BUD-3, R-SEARCH-9).
+// Place is a row of a list, as a number of rows after a cursor of the resource server. It is needed where the server
+// has no cursor: in a hybrid search, over several connections, and within a page (R-BUD-3, R-SEARCH-9).
 type Place struct {
 	Cursor string `json:"c,omitempty"` // of the resource server; empty: the beginning of the list
 	Skip   int    `json:"k"`           // rows, at least 1 in a cursor
@@ -111,7 +111,8 @@ func (p Place) CursorAt(request rs.Request) string {
 	return EncodeCursor(placePrefix, request, p)
 }
 
-// PlaceOf returns where the page of a request begins. A cursor of CursorAt that belongs to another list or was changed is an *Error.
+// PlaceOf returns where the page of a request begins. A cursor of CursorAt that belongs to another list or was changed
+// is an *Error.
 func PlaceOf(request rs.Request) (Place, error) {
 	sent, _ := request.Query.Get(wire.Cursor)
 	place, isPlace, err := DecodeCursor[Place](placePrefix, request, sent)
@@ -124,9 +125,9 @@ func PlaceOf(request rs.Request) (Place, error) {
 	return place, err
 }
 
-// ReadPlace reads the page of a request whose cursor may be one of CursorAt. It calls read with the requests to send, which returns the number
-// of rows and the cursor of the next page. ReadPlace returns how many rows at the start of the last page the caller has already. Its errors are
-// those of read and of PlaceOf.
+// ReadPlace reads the page of a request whose cursor may be one of CursorAt. It calls read with the requests to send,
+// which returns the number of rows and the cursor of the next page. ReadPlace returns how many rows at the start of the
+// last page the caller has already. Its errors are those of read and of PlaceOf.
 func ReadPlace(request rs.Request, read func(rs.Request) (rows int, next string, err error)) (seen int, err error) {
 	place, err := PlaceOf(request)
 	if err != nil {

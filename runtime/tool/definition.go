@@ -1,5 +1,5 @@
-// Package tool is the contract between generated tools and the hosts that serve them: what a tool is, what a call gets and returns, and
-// how it fails. Values of generated code are never changed.
+// Package tool is the contract between generated tools and the hosts that serve them: what a tool is, what a call gets
+// and returns, and how it fails. Values of generated code are never changed.
 package tool
 
 import (
@@ -107,10 +107,12 @@ type Env struct {
 	// Budget is the remaining budget of the whole call, which has the caller's turn already. It is set for a part of a
 	// call only.
 	Budget *Budget
-	// Progress reports to the client how far the call is: a number that only grows, such as the records read, and a sentence. It is safe for
-	// concurrent use and sends only some of the reports. It is nil if the client did not ask for them.
+	// Progress reports to the client how far the call is: a number that only grows, such as the records read, and a
+	// sentence. It is safe for concurrent use and sends only some of the reports. It is nil if the client did not ask for
+	// them.
 	Progress func(done int64, message string)
-	// Connect returns the command line that asks the owner for access that no grant covers. It is nil if the caller signs in differently.
+	// Connect returns the command line that asks the owner for access that no grant covers. It is nil if the caller signs
+	// in differently.
 	Connect func(Uncovered) string
 }
 

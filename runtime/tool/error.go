@@ -17,7 +17,8 @@ type Code string
 // RateLimitExceeded is the code of a call that has sent too many requests, and of too many calls.
 const RateLimitExceeded = Code(rs.TooManyRequests)
 
-// Error is a refusal by the adapter (R-ERR-2). The model gets it as an error object of type adapter_error with these members.
+// Error is a refusal by the adapter (R-ERR-2). The model gets it as an error object of type adapter_error with these
+// members.
 type Error struct {
 	Code      Code
 	Message   string   // names the argument, the limit and the next step
@@ -28,8 +29,8 @@ type Error struct {
 	AboutNames bool   // it is about a name that the schema can correct
 	DidYouMean string // the one of Accepted that was certainly meant, or empty
 
-	// Instead is the corrected calls, each with the arguments that replace those given; a nil value removes an argument. It is nil if no
-	// correction is certain.
+	// Instead is the corrected calls, each with the arguments that replace those given; a nil value removes an argument.
+	// It is nil if no correction is certain.
 	Instead []rawjson.Object
 	Next    json.RawMessage // an array of other calls that help, or nil
 
@@ -75,8 +76,8 @@ const namesInError = 12
 
 func (e *Explained) Unwrap() error { return e.Cause }
 
-// UnconfirmedError is a change that the resource server accepted without reporting the requested state. Result is what it reported. It is
-// shown, since it may hold a secret that no later answer has.
+// UnconfirmedError is a change that the resource server accepted without reporting the requested state. Result is what
+// it reported. It is shown, since it may hold a secret that no later answer has.
 type UnconfirmedError struct {
 	Message string
 	Result  *Result
@@ -90,8 +91,8 @@ func (e *UnconfirmedError) Unwrap() error { return e.Cause }
 // OK is the outcome of a call without an error.
 const OK = "ok"
 
-// Outcome returns the outcome of a call for logs, metrics and accounts: OK, or the code of its error. The codes of a resource server are an
-// open set and become rs_404 and the like.
+// Outcome returns the outcome of a call for logs, metrics and accounts: OK, or the code of its error. The codes of a
+// resource server are an open set and become rs_404 and the like.
 func Outcome(err error) string {
 	if err == nil {
 		return OK
@@ -112,8 +113,8 @@ func Outcome(err error) string {
 	return string(Internal)
 }
 
-// AuditCode is Outcome for the audit: it returns the resource server's code if it is a known one, such as context.stream_not_allowed. An
-// unknown code could repeat an argument.
+// AuditCode is Outcome for the audit: it returns the resource server's code if it is a known one, such as
+// context.stream_not_allowed. An unknown code could repeat an argument.
 func AuditCode(err error) string {
 	var own *Error
 	var refused *rs.Error

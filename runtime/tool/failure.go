@@ -13,8 +13,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Failed returns the error of a Run as a result that a model can act on (R-ERR-1, R-ERR-2). The error object is in structured.error and is
-// the text, on one line. An error of an unexpected kind becomes the code internal; its message is not shown, since it may hold anything.
+// Failed returns the error of a Run as a result that a model can act on (R-ERR-1, R-ERR-2). The error object is in
+// structured.error and is the text, on one line. An error of an unexpected kind becomes the code internal; its message
+// is not shown, since it may hold anything.
 func Failed(err error) *Result {
 	var failed object
 	var siblings rawjson.Object         // of the error object
@@ -48,8 +49,8 @@ func Failed(err error) *Result {
 	return &Result{Text: rawjson.Visible(failed.Encode()), Structured: structured.Encode(), Meta: meta, IsError: true}
 }
 
-// FailedAt returns the result of Failed with the origin of the provider that was or would have been read (R-ERR-8). The URL is empty if
-// there are several providers.
+// FailedAt returns the result of Failed with the origin of the provider that was or would have been read (R-ERR-8). The
+// URL is empty if there are several providers.
 func FailedAt(err error, providerURL string) *Result {
 	result := Failed(err)
 	if members, ok := rawjson.ParseObject(result.Structured); ok && members.Get("provider_url") == nil {
@@ -98,12 +99,12 @@ func (e *Explained) addTo(members *object) {
 	members.add("next", e.Next)
 }
 
-// signInMeta is the key in _meta for the RS's advice on signing in. The advice is moved there if a name was wrong, because a new sign-in
-// does not help (R-ERR-7).
+// signInMeta is the key in _meta for the RS's advice on signing in. The advice is moved there if a name was wrong,
+// because a new sign-in does not help (R-ERR-7).
 const signInMeta = "dev.pdpp/sign_in"
 
-// refusal returns the RS's error object with every member as it was sent, and the members that a model relies on where they are missing
-// (R-ERR-1). A type, code or message that is not a text is replaced. Meta is for hosts only.
+// refusal returns the RS's error object with every member as it was sent, and the members that a model relies on where
+// they are missing (R-ERR-1). A type, code or message that is not a text is replaced. Meta is for hosts only.
 func refusal(refused *rs.Error, explained *Explained) (object, map[string]json.RawMessage) {
 	members := objectOf(refused.Envelope)
 	for _, text := range rawjson.Texts("type", refused.Type, "code", refused.Code, "message", refused.Message) {
@@ -153,8 +154,8 @@ type advice struct {
 // connectionMember is the RS's name for a connection, in parameters and in answers.
 const connectionMember = wire.ConnectionID
 
-// stepAfter returns what a model can do after a refusal by the RS (R-ERR-1): by retry_with, otherwise by code, otherwise by status. Next is
-// a call of schema if that shows what would be accepted, otherwise nil.
+// stepAfter returns what a model can do after a refusal by the RS (R-ERR-1): by retry_with, otherwise by code,
+// otherwise by status. Next is a call of schema if that shows what would be accepted, otherwise nil.
 func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMessage) {
 	known := adviceOn(refused)
 	if members.Text("retry_with") == connectionMember {
@@ -183,7 +184,8 @@ func SchemaCall(stream, connectionID string) json.RawMessage {
 	return rawjson.Array([]json.RawMessage{call.Encode()})
 }
 
-// adviceOn returns the advice for the code of a refusal, otherwise for its status, otherwise for the class of the status.
+// adviceOn returns the advice for the code of a refusal, otherwise for its status, otherwise for the class of the
+// status.
 func adviceOn(refused *rs.Error) advice {
 	status := strconv.Itoa(refused.Status)
 	for _, key := range []string{refused.Code, status, status[:1] + "xx"} {
@@ -194,8 +196,8 @@ func adviceOn(refused *rs.Error) advice {
 	return adviceFor["4xx"]
 }
 
-// IsAboutNames reports whether a refusal may be about a name that the schema shows, and not about the login, the load or the server's
-// state.
+// IsAboutNames reports whether a refusal may be about a name that the schema shows, and not about the login, the load
+// or the server's state.
 func IsAboutNames(refused *rs.Error) bool {
 	return adviceOn(refused).schema != noSchema || refused.Status == http.StatusNotFound
 }

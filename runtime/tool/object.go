@@ -11,8 +11,8 @@ import (
 // object is an error object under construction.
 type object struct{ rawjson.Object }
 
-// objectOf returns the members of a JSON object. Of members with the same name, it keeps the last. It returns an empty object for any other
-// text.
+// objectOf returns the members of a JSON object. Of members with the same name, it keeps the last. It returns an empty
+// object for any other text.
 func objectOf(text json.RawMessage) object {
 	compact, _ := rawjson.Compact(text)
 	members, _ := rawjson.ParseObject(compact)
@@ -53,7 +53,8 @@ func (o *object) addAccepted(names []string) {
 	}
 }
 
-// Bounds of an error object, in bytes of JSON. A tool's text has up to 8,000 characters (R-BUD-2), and the error object is that text.
+// Bounds of an error object, in bytes of JSON. A tool's text has up to 8,000 characters (R-BUD-2), and the error object
+// is that text.
 const (
 	errorBytes     = 7_800
 	messageBytes   = 1_600 // of a message or a hint in a larger error object
@@ -61,7 +62,8 @@ const (
 	candidateBytes = 4_000 // of all candidates
 )
 
-// keptNames are the members of an error object that are kept if it is too large (docs/provider-contract.md, Envelopes), the most important first.
+// keptNames are the members of an error object that are kept if it is too large (docs/provider-contract.md, Envelopes),
+// the most important first.
 var keptNames = []string{
 	"type", "code", "message", "hint", "param", "did_you_mean", "retry_with", "retry_after", "available_connections",
 	"available_connections_total", "available_connections_truncated", "next", "accepted", "request_id", "next_step",
@@ -92,8 +94,8 @@ func (o object) bounded() object {
 	return short
 }
 
-// clipText shortens a JSON string to limit bytes of JSON, and adds to it how much is shown. It returns nil for a value of another type that
-// is longer.
+// clipText shortens a JSON string to limit bytes of JSON, and adds to it how much is shown. It returns nil for a value
+// of another type that is longer.
 func clipText(value json.RawMessage, limit int) json.RawMessage {
 	if len(value) <= limit {
 		return value

@@ -57,8 +57,9 @@ const (
 	DayEnd                         // the first moment of the next day
 )
 
-// Message returns the text with values by the names of their arguments. An empty value was not given. Values are data: each is one JSON
-// string in the text, without backticks, so that it cannot end the call around it. Its error is an *Error.
+// Message returns the text with values by the names of their arguments. An empty value was not given. Values are data:
+// each is one JSON string in the text, without backticks, so that it cannot end the call around it. Its error is an
+// *Error.
 func (p Prompt) Message(values map[string]string) (string, error) {
 	if err := p.check(values); err != nil {
 		return "", err

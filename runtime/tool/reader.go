@@ -22,9 +22,9 @@ type FoundHits interface {
 	Hits(ctx context.Context, limit int) *answer.Hits
 }
 
-// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener, and Search if it is a Searcher.
-// Opening, if not nil, receives each request for bytes, and searched each answer of Search. Use it for every reader that wraps another one,
-// because a wrapper without Open hides files.
+// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener, and Search
+// if it is a Searcher. Opening, if not nil, receives each request for bytes, and searched each answer of Search. Use it
+// for every reader that wraps another one, because a wrapper without Open hides files.
 func Wrap(
 	inner rs.Reader, get func(context.Context, rs.Request) (*rs.Response, error), opening func(rs.Request), searched func(rs.Request, *answer.Hits),
 ) rs.Reader {

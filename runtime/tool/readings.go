@@ -30,9 +30,9 @@ const (
 	maxCallers = 10_000 // more than read at the same time
 )
 
-// Readings bounds the records that calls read in place of a refused query (R-SCAN-8). It remembers which providers refuse. All calls of a
-// process share one. It holds no records: only the names of callers and, for some minutes, the cursors where their aggregates stopped. It
-// is safe for concurrent use.
+// Readings bounds the records that calls read in place of a refused query (R-SCAN-8). It remembers which providers
+// refuse. All calls of a process share one. It holds no records: only the names of callers and, for some minutes, the
+// cursors where their aggregates stopped. It is safe for concurrent use.
 type Readings struct {
 	options ReadingsOptions
 
@@ -95,8 +95,8 @@ func (r *Readings) NoteRefusal(providers []string) {
 	}
 }
 
-// IndexState returns the state of a search index: the remembered one, or the one that read returns. It is empty if read fails. The receiver
-// may be nil.
+// IndexState returns the state of a search index: the remembered one, or the one that read returns. It is empty if read
+// fails. The receiver may be nil.
 func (r *Readings) IndexState(name string, read func() (string, error)) string {
 	if r == nil {
 		state, _ := read() // empty after an error
@@ -117,7 +117,8 @@ func (r *Readings) IndexState(name string, read func() (string, error)) string {
 	return state
 }
 
-// Begin waits until a caller may read, and returns the function that ends the reading. It returns an *Error if the context ends first.
+// Begin waits until a caller may read, and returns the function that ends the reading. It returns an *Error if the
+// context ends first.
 func (r *Readings) Begin(ctx context.Context, caller string) (end func(), err error) {
 	slots := r.slotsOf(caller)
 	if err := slots.Acquire(ctx, 1); err != nil {

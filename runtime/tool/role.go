@@ -20,7 +20,8 @@ func (r Role) IsAdvertised(roles []string) bool {
 	return slices.ContainsFunc(roles, func(name string) bool { return slices.Contains(r.Advertised, name) })
 }
 
-// Field returns the first field of a record that has the role and a value. It returns a member without a name if no field does.
+// Field returns the first field of a record that has the role and a value. It returns a member without a name if no
+// field does.
 func (r Role) Field(fields rawjson.Object) rawjson.Member {
 	for _, name := range r.Fields {
 		value := fields.Get(name)
@@ -31,9 +32,9 @@ func (r Role) Field(fields rawjson.Object) rawjson.Member {
 	return rawjson.Member{}
 }
 
-// TimeField returns the field that says when the records of a stream happened: the one that the schema advertises for the stream, then one
-// that it gives the role, then the first with a name of that role, then any other that holds times (R-TIME-2). Holds reports whether a
-// field holds times, as far as the caller knows.
+// TimeField returns the field that says when the records of a stream happened: the one that the schema advertises for
+// the stream, then one that it gives the role, then the first with a name of that role, then any other that holds times
+// (R-TIME-2). Holds reports whether a field holds times, as far as the caller knows.
 func TimeField(stream rawjson.Object, withRole, others []string, holds func(field string) bool) string {
 	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
 	for _, name := range slices.Concat(advertised, withRole, TimeRole.Fields, others) {

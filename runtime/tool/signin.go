@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// SignInError is the error of a call whose grant has ended (R-TRUST-3). A host that can show the user a page can offer a new sign-in and
-// run the call again. Failed reports the cause.
+// SignInError is the error of a call whose grant has ended (R-TRUST-3). A host that can show the user a page can offer
+// a new sign-in and run the call again. Failed reports the cause.
 type SignInError struct {
 	Cause   error
 	Command string // the command line that gets the same grant again
 
-	// SignIn returns the sign-in for the grant, which all of its calls share. It is nil if none can be offered now. It starts the sign-in
-	// if none is running. IsNeeded is false for a call that other sources answer. Such calls get one sign-in while the server runs, and
-	// none if the grant had expired when the server started.
+	// SignIn returns the sign-in for the grant, which all of its calls share. It is nil if none can be offered now. It
+	// starts the sign-in if none is running. IsNeeded is false for a call that other sources answer. Such calls get one
+	// sign-in while the server runs, and none if the grant had expired when the server started.
 	SignIn func(isNeeded bool) SignIn
 }
 

@@ -64,8 +64,8 @@ func invalidSelection(place, problem string, arguments ...any) error {
 	return refusedDetail("Selection request is invalid: "+place+" "+problem, arguments...)
 }
 
-// CheckDetail refuses a malformed detail, or one about a connector, stream, field or view that does not exist. Its connections
-// are checked when the owner decides; see CheckInstances.
+// CheckDetail refuses a malformed detail, or one about a connector, stream, field or view that does not exist. Its
+// connections are checked when the owner decides; see CheckInstances.
 func (s keeper) CheckDetail(raw json.RawMessage) error {
 	if err := checkMembers(raw, "/", ""); err != nil {
 		return err
@@ -271,8 +271,8 @@ func viewNamed(stream catalog.Stream, name string) []string {
 	return nil
 }
 
-// grantedStream resolves a request for a stream on one connection. To the requested fields it adds those that every record
-// needs: the key, the cursor field and the consent time.
+// grantedStream resolves a request for a stream on one connection. To the requested fields it adds those that every
+// record needs: the key, the cursor field and the consent time.
 func (a requestedStream) grantedStream(declared catalog.Stream, connectionID string) catalog.StreamGrant {
 	granted := catalog.StreamGrant{Name: declared.Name, ConnectionIDs: []string{connectionID}}
 	granted.Since, granted.Until, _ = a.TimeRange.bounds("") // CheckDetail has refused what cannot be read

@@ -22,8 +22,8 @@ func instantText(t time.Time) string { return t.UTC().Format(instantLayout) }
 // end, lower case, no zone.
 var lenientTime = regexp.MustCompile(`^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:\d\d)?)?$`)
 
-// ParseInstant parses a date-time, a date, a month or a year as real servers do: without a zone it is in UTC, without a time
-// of day at midnight, and February 30 is March 2.
+// ParseInstant parses a date-time, a date, a month or a year as real servers do: without a zone it is in UTC, without a
+// time of day at midnight, and February 30 is March 2.
 func ParseInstant(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err == nil {
@@ -66,8 +66,8 @@ var granularities = []string{"minute", "hour", "day", "week", "month", "quarter"
 // Granularities lists the names that Bucket accepts, narrowest first.
 func Granularities() []string { return slices.Clone(granularities) }
 
-// Bucket returns the start of the bucket that holds t in zone, as text: a date for days and wider, date and time of day for
-// hours and minutes, without a zone as real servers write it. Weeks start on Monday (ISO 8601).
+// Bucket returns the start of the bucket that holds t in zone, as text: a date for days and wider, date and time of day
+// for hours and minutes, without a zone as real servers write it. Weeks start on Monday (ISO 8601).
 func Bucket(t time.Time, granularity string, zone *time.Location) string {
 	t = t.In(zone)
 	year, month, day := t.Date()

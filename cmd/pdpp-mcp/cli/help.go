@@ -62,7 +62,8 @@ func exitCodeLine() string {
 // pipeColumns is the width of help that is not shown on a terminal.
 const pipeColumns = 80
 
-// addHelp makes help fit the terminal. It changes the commands that cobra adds: help fails for an unknown command, and both have examples.
+// addHelp makes help fit the terminal. It changes the commands that cobra adds: help fails for an unknown command, and
+// both have examples.
 func addHelp(root *cobra.Command, terminal invocation.Terminal) {
 	root.SetHelpFunc(func(command *cobra.Command, _ []string) {
 		columns, isTerminal := terminal.Width()
@@ -127,7 +128,8 @@ func IsTextTopic(command *cobra.Command) bool {
 	return isText
 }
 
-// newTopics returns the help topics of the environment and the exit codes. They list what the commands below root read and return.
+// newTopics returns the help topics of the environment and the exit codes. They list what the commands below root read
+// and return.
 func newTopics(root *cobra.Command) []*cobra.Command {
 	var lines []string
 	add := func(name, meaning string) { lines = append(lines, fmt.Sprintf("  %s\n      %s", name, meaning)) }

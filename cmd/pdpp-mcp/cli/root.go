@@ -1,5 +1,5 @@
-// Package cli is the command line of pdpp-mcp: it joins the commands of the packages below it to one tree, prints their help, and maps
-// errors to exit codes. The programs pdpp-mcp and pdpp-mcp-otel call Main.
+// Package cli is the command line of pdpp-mcp: it joins the commands of the packages below it to one tree, prints their
+// help, and maps errors to exit codes. The programs pdpp-mcp and pdpp-mcp-otel call Main.
 package cli
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/syncing"
 )
 
-// Main runs the command line of this process and returns the exit code. The first SIGINT or SIGTERM cancels the command, a second one
-// ends the process. See NewRoot for release and tracing.
+// Main runs the command line of this process and returns the exit code. The first SIGINT or SIGTERM cancels the
+// command, a second one ends the process. See NewRoot for release and tracing.
 func Main(release string, tracing invocation.Tracing) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -55,8 +55,8 @@ func execute(ctx context.Context, arguments []string, terminal invocation.Termin
 
 var errPanicked = errors.New("internal error; run the command again with --log-level debug and report the output")
 
-// NewRoot returns the tree of all commands and the log that they share. The release is empty for a development build. Tracing is nil
-// for a program that cannot trace.
+// NewRoot returns the tree of all commands and the log that they share. The release is empty for a development build.
+// Tracing is nil for a program that cannot trace.
 func NewRoot(terminal invocation.Terminal, release string, tracing invocation.Tracing) (*cobra.Command, *invocation.Log) {
 	version := buildVersion(release)
 	terminal.NoPager = new(bool)

@@ -55,8 +55,8 @@ type found struct {
 
 type document struct{ ID, Title, Text, URL string }
 
-// R-SEARCH-5, R-HAND-2, R-FETCH-1: an id goes from search to fetch unchanged, with a new session for each call, and both
-// results fit the contract. ChatGPT calls the argument of search query.
+// R-SEARCH-5, R-HAND-2, R-FETCH-1: an id goes from search to fetch unchanged, with a new session for each call, and
+// both results fit the contract. ChatGPT calls the argument of search query.
 func TestSearchAndFetch(t *testing.T) {
 	server := newServer(t)
 	for _, argument := range []string{"q", "query"} {
@@ -95,8 +95,8 @@ func TestSearchWithoutHits(t *testing.T) {
 	}
 }
 
-// R-SEARCH-2: the text of search is for readers of text, handle first, and not the JSON that the contract repeats there.
-// A client that reads results from the text alone finds none; docs/clients.md says so.
+// R-SEARCH-2: the text of search is for readers of text, handle first, and not the JSON that the contract repeats
+// there. A client that reads results from the text alone finds none; docs/clients.md says so.
 func TestTextOfSearchIsNotTheContract(t *testing.T) {
 	text := textOf(t, newServer(t).call(t, "search", map[string]any{"query": "overdraft"}))
 	if json.Valid([]byte(text)) {

@@ -1,8 +1,9 @@
 //go:build conformance
 
-// Command everything is the conformance server of the Go SDK behind the HTTP stack of pdpp-mcp: its hosts and origins, its
-// authentication and its limits, before every fixture that the conformance suite asks for. The fixtures are compiled
-// from the SDK's own source, at the version of go.mod; conformance_test.go adds them to this folder as an overlay.
+// Command everything is the conformance server of the Go SDK behind the HTTP stack of pdpp-mcp: its hosts and origins,
+// its authentication and its limits, before every fixture that the conformance suite asks for. The fixtures are
+// compiled from the SDK's own source, at the version of go.mod; conformance_test.go adds them to this folder as an
+// overlay.
 package main
 
 import (

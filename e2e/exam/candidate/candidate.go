@@ -1,7 +1,7 @@
-// Package candidate takes the exam in place of a model. A Candidate reads with a blind reader, which sees only the strings of
-// one channel. It starts with what a competent model would try that knows only the instructions, the tools and the
-// question, and takes ids and the names of streams and fields from results. After an error it tries another way if the error
-// or an earlier result shows one.
+// Package candidate takes the exam in place of a model. A Candidate reads with a blind reader, which sees only the
+// strings of one channel. It starts with what a competent model would try that knows only the instructions, the tools
+// and the question, and takes ids and the names of streams and fields from results. After an error it tries another way
+// if the error or an earlier result shows one.
 package candidate
 
 import (

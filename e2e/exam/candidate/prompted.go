@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// Prompted is a candidate that makes the calls of a prompt. Words in capitals are values that an earlier result showed. It knows
-// the grant only from these calls, and the question only from the prompt.
+// Prompted is a candidate that makes the calls of a prompt. Words in capitals are values that an earlier result showed.
+// It knows the grant only from these calls, and the question only from the prompt.
 type Prompted struct {
 	*Candidate
 	prompt string

@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// hits searches for words, in the streams that one of the names means, without names in all. It takes every page: which hit
-// is the newest, the first of them does not say.
+// hits searches for words, in the streams that one of the names means, without names in all. It takes every page: which
+// hit is the newest, the first of them does not say.
 func (c *Candidate) hits(ctx context.Context, words string, names ...string) ([]blind.Hit, error) {
 	question := blind.Arguments{"q": words}
 	if len(names) > 0 {
@@ -50,7 +50,8 @@ var (
 	euros     = regexp.MustCompile(`[\d,]+\.\d\d EUR`)
 )
 
-// original reads the mails that a search finds and that are not replies, the newest first, until read returns an answer.
+// original reads the mails that a search finds and that are not replies, the newest first, until read returns an
+// answer.
 func (c *Candidate) original(ctx context.Context, words string, read func(blind.Hit, blind.Document) (string, error)) (string, error) {
 	hits, err := c.hits(ctx, words, mails...)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package argument decodes the arguments of a tool call and checks them before anything is sent to the resource server. Generated
-// tools call it. Every refusal is a *tool.Error that names the argument, the limit and the next step.
+// Package argument decodes the arguments of a tool call and checks them before anything is sent to the resource server.
+// Generated tools call it. Every refusal is a *tool.Error that names the argument, the limit and the next step.
 package argument
 
 import (
@@ -23,15 +23,16 @@ type Names struct {
 	Aliases  map[string]string // unadvertised name → accepted name; may be nil
 }
 
-// Arguments decodes one call. It keeps the first error; from then on, every method returns a zero value. A null argument counts as
-// absent. It is not safe for concurrent use.
+// Arguments decodes one call. It keeps the first error; from then on, every method returns a zero value. A null
+// argument counts as absent. It is not safe for concurrent use.
 type Arguments struct {
 	given rawjson.Object // by accepted name, without nulls
 	err   error
 }
 
-// Open reads the arguments object of a call. Empty text and null mean a call without arguments. An unknown name is unknown_argument, and
-// is refused before any wrong value. A value that is not an object, a repeated name, and a name next to its alias are invalid_arguments.
+// Open reads the arguments object of a call. Empty text and null mean a call without arguments. An unknown name is
+// unknown_argument, and is refused before any wrong value. A value that is not an object, a repeated name, and a name
+// next to its alias are invalid_arguments.
 func Open(raw json.RawMessage, names Names) *Arguments {
 	arguments := &Arguments{}
 	text := strings.TrimSpace(string(raw))
@@ -56,8 +57,8 @@ func Open(raw json.RawMessage, names Names) *Arguments {
 // Err returns the first error, a *tool.Error, or nil.
 func (a *Arguments) Err() error { return a.err }
 
-// Given returns the arguments of the call in the caller's order. Names are the accepted ones. Values keep the caller's spelling, without
-// white space between tokens. Nulls are left out (R-HAND-10).
+// Given returns the arguments of the call in the caller's order. Names are the accepted ones. Values keep the caller's
+// spelling, without white space between tokens. Nulls are left out (R-HAND-10).
 func (a *Arguments) Given() []rs.Member { return a.given }
 
 func (n Names) refuseUnknown(members []rs.Member) error {

@@ -15,8 +15,8 @@ var dayForms = []string{
 	"2006/1/2", "2006.1.2", "2006-1-2", "2.1.2006", "January 2, 2006", "2 January 2006", "Jan 2, 2006", "2 Jan 2006",
 }
 
-// isoDay returns a day as servers read it (RFC 3339, full-date) if the text has one meaning. A month as a gte or lt bound is its first
-// day. Any other text is returned unchanged.
+// isoDay returns a day as servers read it (RFC 3339, full-date) if the text has one meaning. A month as a gte or lt
+// bound is its first day. Any other text is returned unchanged.
 func isoDay(operator, text string) string {
 	if month, err := time.Parse("2006-01", text); err == nil && (operator == "gte" || operator == "lt") {
 		return month.Format(time.DateOnly)
@@ -43,8 +43,8 @@ func slashedDays(text string) []string {
 	return days
 }
 
-// impossibleDate returns the problem and the fix for a text in the form of a date or a week that is not a date. It returns an empty
-// string for any other text.
+// impossibleDate returns the problem and the fix for a text in the form of a date or a week that is not a date. It
+// returns an empty string for any other text.
 func impossibleDate(text string) string {
 	var year, week int
 	if _, err := fmt.Sscanf(text, "%4d-W%2d", &year, &week); err == nil && len(text) == len("2026-W17") && week > 0 {
@@ -67,7 +67,8 @@ func impossibleDate(text string) string {
 	return ", which is not a date; the last day of that month is " + last.Format(time.DateOnly)
 }
 
-// isEmptyRange reports whether the bounds of one field exclude every value. It compares only two numbers, two dates or two times.
+// isEmptyRange reports whether the bounds of one field exclude every value. It compares only two numbers, two dates or
+// two times.
 func isEmptyRange(bounds rs.Filter) bool {
 	for _, lower := range bounds {
 		for _, upper := range bounds {

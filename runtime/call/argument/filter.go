@@ -18,9 +18,9 @@ const filterForm = `an object such as {"is_seen":false,"received_at":{"gte":"202
 
 var rangeOperators = []string{"gte", "gt", "lte", "lt"}
 
-// Filter returns a typed filter (R-ARG-1), or nil if it is absent: an object of field → scalar for equality, or field → object of
-// gte, gt, lte and lt for a range. Conditions keep their order, and numbers and booleans their spelling (R-ARG-2). Anything else is
-// invalid_filter, with a message that shows the typed form (R-ARG-3).
+// Filter returns a typed filter (R-ARG-1), or nil if it is absent: an object of field → scalar for equality, or field
+// → object of gte, gt, lte and lt for a range. Conditions keep their order, and numbers and booleans their spelling
+// (R-ARG-2). Anything else is invalid_filter, with a message that shows the typed form (R-ARG-3).
 //
 // A relative date as a bound is invalid_time_range, with the absolute range that it means now (R-TIME-9).
 func (a *Arguments) Filter(name string, clock tool.Clock) rs.Filter {
@@ -122,8 +122,8 @@ func plainText(value json.RawMessage) string {
 	return string(value)
 }
 
-// objectArgument describes an argument that is an object, filter or expand_limit. The object has at least one member. A refusal shows its
-// form.
+// objectArgument describes an argument that is an object, filter or expand_limit. The object has at least one member. A
+// refusal shows its form.
 type objectArgument struct {
 	name string
 	code tool.Code
@@ -169,8 +169,8 @@ func (k objectArgument) members(value json.RawMessage) ([]rs.Member, *tool.Error
 
 const limitsForm = `an object of relation and count such as {"attachments":3}`
 
-// Limits returns a limit per relation, or nil if it is absent: an object of relation → positive integer, in written order. Anything else
-// is invalid_expand (R-ARG-4).
+// Limits returns a limit per relation, or nil if it is absent: an object of relation → positive integer, in written
+// order. Anything else is invalid_expand (R-ARG-4).
 func (a *Arguments) Limits(name string) rs.Limits {
 	return scalar.OrZero(optional(a, name, func(value json.RawMessage) (rs.Limits, error) {
 		if text, quoted := rawjson.Text(value); quoted && json.Valid([]byte(text)) {

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// The gates of specs check several of the given arguments together, before the request is sent. Their errors are *tool.Errors. Only
-// ExpandAdvertised sends a request.
+// The gates of specs check several of the given arguments together, before the request is sent. Their errors are
+// *tool.Errors. Only ExpandAdvertised sends a request.
 
 // ExpandAdvertisedInput has the arguments that ExpandAdvertised checks.
 type ExpandAdvertisedInput struct {
@@ -26,9 +26,9 @@ type ExpandAdvertisedInput struct {
 	Limits       string  // the name of the argument with their limits
 }
 
-// ExpandAdvertised returns invalid_expand if the schema advertises no usable expand_capabilities for the stream (R-ARG-8). It reads the
-// schema on every call. It accepts the call if the schema cannot be read or does not know the stream, and if one of several sources
-// advertises a relation.
+// ExpandAdvertised returns invalid_expand if the schema advertises no usable expand_capabilities for the stream
+// (R-ARG-8). It reads the schema on every call. It accepts the call if the schema cannot be read or does not know the
+// stream, and if one of several sources advertises a relation.
 func ExpandAdvertised(ctx context.Context, env tool.Env, _ rawjson.Object, input ExpandAdvertisedInput) error {
 	scope := schemadoc.Scope{Stream: &input.Stream, ConnectionID: input.ConnectionID}
 	schema, err := schemaquery.Ask(ctx, env.RS.Get, scope, rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID})
@@ -52,8 +52,9 @@ func ExpandAdvertised(ctx context.Context, env tool.Env, _ rawjson.Object, input
 // FieldWindowSelectorInput has the names of the arguments that place a window in a field.
 type FieldWindowSelectorInput struct{ OffsetChars, Cursor, Q, BeforeChars, AfterChars string }
 
-// FieldWindowSelector returns invalid_field_window_selector for more than one of an offset, a cursor and words to match, for a distance
-// from a match without words, and for a cursor that is not an offset in decimal digits (R-ARG-9, R-WIN-4).
+// FieldWindowSelector returns invalid_field_window_selector for more than one of an offset, a cursor and words to
+// match, for a distance from a match without words, and for a cursor that is not an offset in decimal digits (R-ARG-9,
+// R-WIN-4).
 func FieldWindowSelector(_ context.Context, _ tool.Env, given rawjson.Object, names FieldWindowSelectorInput) error {
 	const code = tool.InvalidFieldWindowSelector
 	cursor := given.Text(names.Cursor)
@@ -93,8 +94,9 @@ type AggregateMeasureInput struct {
 	Metric, Field, GroupBy, GroupByTime, Granularity, Sort string
 }
 
-// AggregateMeasure returns invalid_arguments for a metric without its field, for count with a field, for groups by time without a
-// granularity, and for an order without groups. The refusals of servers for these calls only mention grouping.
+// AggregateMeasure returns invalid_arguments for a metric without its field, for count with a field, for groups by time
+// without a granularity, and for an order without groups. The refusals of servers for these calls only mention
+// grouping.
 func AggregateMeasure(_ context.Context, _ tool.Env, given rawjson.Object, input AggregateMeasureInput) error {
 	const code = tool.InvalidArguments
 	has := func(name string) bool { return given.Get(name) != nil }
@@ -120,7 +122,8 @@ type SubscriptionChangeInput struct {
 	RotateSecret *bool
 }
 
-// SubscriptionChange returns invalid_arguments for a call without a change. Providers answer such a call as if it changed something.
+// SubscriptionChange returns invalid_arguments for a call without a change. Providers answer such a call as if it
+// changed something.
 func SubscriptionChange(_ context.Context, _ tool.Env, _ rawjson.Object, input SubscriptionChangeInput) error {
 	if input.Enabled != nil || scalar.OrZero(input.RotateSecret) {
 		return nil

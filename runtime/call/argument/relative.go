@@ -14,8 +14,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// relativeForm is one spelling of dates that depend on the current time (R-TIME-9). It means count units from now. The number in the text
-// multiplies count. In match, the group n holds the number, and the group with the name of a unit holds the unit.
+// relativeForm is one spelling of dates that depend on the current time (R-TIME-9). It means count units from now. The
+// number in the text multiplies count. In match, the group n holds the number, and the group with the name of a unit
+// holds the unit.
 type relativeForm struct {
 	match string
 	unit  string
@@ -37,7 +38,8 @@ var relativePatterns = sync.OnceValue(func() []*regexp.Regexp {
 // period is the meaning of a relative date: from begin to before end, or the moment begin if both are equal.
 type period struct{ begin, end time.Time }
 
-// relativePeriod returns the meaning of a relative date such as "yesterday" or "now-7d". It is false for any other text.
+// relativePeriod returns the meaning of a relative date such as "yesterday" or "now-7d". It is false for any other
+// text.
 func relativePeriod(text string, clock tool.Clock) (period, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxRelative || text == "" || isAbsolute(text) {
@@ -90,8 +92,8 @@ func (p period) isDays() bool {
 	return p.begin.Before(p.end) && scalar.StartOf(p.begin, "day").Equal(p.begin) && scalar.StartOf(p.end, "day").Equal(p.end)
 }
 
-// refuseRelative returns the refusal of a typed filter with a relative date as a bound, or nil. In a zone other than UTC it offers two
-// corrections: times for fields of times, and dates for fields of dates.
+// refuseRelative returns the refusal of a typed filter with a relative date as a bound, or nil. In a zone other than
+// UTC it offers two corrections: times for fields of times, and dates for fields of dates.
 func refuseRelative(name string, value json.RawMessage, clock tool.Clock) error {
 	dates, times := absoluteFilter(value, clock, true), absoluteFilter(value, clock, false)
 	if dates.problem == "" {
@@ -122,7 +124,8 @@ type absolute struct {
 	inDays  bool   // every relative date is a period of whole days
 }
 
-// absoluteFilter replaces the relative dates of a typed filter. Periods of whole days become dates if asDates is set, otherwise times.
+// absoluteFilter replaces the relative dates of a typed filter. Periods of whole days become dates if asDates is set,
+// otherwise times.
 func absoluteFilter(value json.RawMessage, clock tool.Clock, asDates bool) absolute {
 	result := absolute{inDays: true}
 	members, _ := rawjson.ParseObject(value)

@@ -14,9 +14,9 @@ import (
 // TargetInput has the names of the arguments that can name one record. A tool may lack Stream and RecordID.
 type TargetInput struct{ ID, ConnectionID, Stream, RecordID string }
 
-// ResolveTarget returns the record that a call names, by id or by stream and record_id (R-ARG-9). Its error is a *tool.Error:
-// invalid_field_window_selector if both or neither are given, invalid_id for an id that is not a record handle, and
-// conflicting_connection_id if the id names another connection than connection_id (R-HAND-4).
+// ResolveTarget returns the record that a call names, by id or by stream and record_id (R-ARG-9). Its error is a
+// *tool.Error: invalid_field_window_selector if both or neither are given, invalid_id for an id that is not a record
+// handle, and conflicting_connection_id if the id names another connection than connection_id (R-HAND-4).
 func ResolveTarget(given rawjson.Object, names TargetInput) (recordid.Target, error) {
 	const code = tool.InvalidFieldWindowSelector
 	hasID, parts := given.Get(names.ID) != nil, givenOf(given, names.Stream, names.RecordID)

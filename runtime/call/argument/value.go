@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A value in another form is accepted if its meaning is certain: "5" for 5, "true" for true, ["a"] for "a", "a,b" for ["a","b"], and the
-// JSON text of a list or an object for the list or object. Given returns the advertised form.
+// A value in another form is accepted if its meaning is certain: "5" for 5, "true" for true, ["a"] for "a", "a,b" for
+// ["a","b"], and the JSON text of a list or an object for the list or object. Given returns the advertised form.
 
 // String returns an optional string, or nil if it is absent. The empty string is a value.
 func (a *Arguments) String(name string, checks ...Check) *string {
@@ -66,8 +66,8 @@ func (a *Arguments) Boolean(name string) *bool {
 	})
 }
 
-// Integer returns an optional integer from minimum to maximum, or nil if it is absent. math.MinInt64 and math.MaxInt64 mean no bound.
-// 5.0 is the integer 5, as in JSON Schema. A value out of range is refused, not clamped (R-ARG-5).
+// Integer returns an optional integer from minimum to maximum, or nil if it is absent. math.MinInt64 and math.MaxInt64
+// mean no bound. 5.0 is the integer 5, as in JSON Schema. A value out of range is refused, not clamped (R-ARG-5).
 func (a *Arguments) Integer(name string, minimum, maximum int64) *int64 {
 	return optional(a, name, func(value json.RawMessage) (int64, error) {
 		number, ok := asInteger(value)
@@ -172,8 +172,8 @@ func onlyString(value json.RawMessage) json.RawMessage {
 // maxCalls limits the calls that replace one call.
 const maxCalls = 4
 
-// Strings returns the calls that pass a string instead of another value: one for each string of a list, or one with the digits of a
-// number.
+// Strings returns the calls that pass a string instead of another value: one for each string of a list, or one with the
+// digits of a number.
 func Strings(name string, value json.RawMessage) []rawjson.Object {
 	items, isList := rawjson.Elements(value)
 	switch {
@@ -189,7 +189,8 @@ func Strings(name string, value json.RawMessage) []rawjson.Object {
 	return calls
 }
 
-// asList returns a list, the list in a JSON text, the names of a text with commas, or the names that an object maps to true.
+// asList returns a list, the list in a JSON text, the names of a text with commas, or the names that an object maps to
+// true.
 func asList(value json.RawMessage) ([]json.RawMessage, bool) {
 	var items []json.RawMessage
 	chosen, isObject := rawjson.ParseObject(value)
@@ -227,7 +228,8 @@ func integerRange(minimum, maximum int64) string {
 	return fmt.Sprintf("an integer from %d to %d", minimum, maximum)
 }
 
-// asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It never rounds: it returns false for a number with a fraction.
+// asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It never rounds: it returns false for a number with
+// a fraction.
 func asInteger(value json.RawMessage) (int64, bool) {
 	spelling := strings.TrimPrefix(strings.TrimSpace(plainText(value)), "+")
 	if mantissa, _, _ := strings.Cut(strings.ToLower(spelling), "e"); strings.Trim(mantissa, "-0.") == "" {

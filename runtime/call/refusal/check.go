@@ -40,8 +40,8 @@ func (r *review) checkStream(wanted name) {
 	r.add(wanted, suggestion, accepted, "No stream %s is granted; accepted lists the streams.", quoted(wanted.text))
 }
 
-// checkConnection checks the id of a connection, and that it has the stream. A display name or the key of a connector is corrected if only
-// one connection has it.
+// checkConnection checks the id of a connection, and that it has the stream. A display name or the key of a connector
+// is corrected if only one connection has it.
 func (r *review) checkConnection(wanted name) {
 	var ids, byLabel, byKey []string
 	for _, row := range r.names {
@@ -78,8 +78,8 @@ func (r *review) checkConnection(wanted name) {
 	}
 }
 
-// checkField checks that the stream has a field, that it is granted, and that it is declared for its use in the call, unless the adapter
-// does not need the declaration.
+// checkField checks that the stream has a field, that it is granted, and that it is declared for its use in the call,
+// unless the adapter does not need the declaration.
 func (r *review) checkField(wanted name) {
 	argument, granted := wanted.argument, r.fields.names(isGranted)
 	known := r.fields.named(wanted.text)
@@ -113,8 +113,8 @@ func (r *review) checkField(wanted name) {
 	}
 }
 
-// unknownField describes a field that the stream or every stream lacks, and names the first other streams that have it. A schema may list
-// granted fields only, so another field does not exist only if the server says so (R-CLAIM-2).
+// unknownField describes a field that the stream or every stream lacks, and names the first other streams that have it.
+// A schema may list granted fields only, so another field does not exist only if the server says so (R-CLAIM-2).
 func (r *review) unknownField(field string) string {
 	if r.stream == "" {
 		return fmt.Sprintf("No stream has a field %s; accepted lists the fields of all streams.", quoted(field))
@@ -157,8 +157,9 @@ func onlyOf(names []string) string {
 // sortForm is an order such as -date or date desc. Its groups are the minus, the field and the direction.
 var sortForm = regexp.MustCompile(`(?is)^[ +]*(-?)[ +-]*(.*?)(?:[ :](asc|desc)(?:ending)?)?$`)
 
-// checkSort adds the finding for an order that the server refused. Servers sort by the cursor field alone (docs/provider-contract.md,
-// Records). It also corrects the name of another field, because the adapter may sort by that field.
+// checkSort adds the finding for an order that the server refused. Servers sort by the cursor field alone
+// (docs/provider-contract.md, Records). It also corrects the name of another field, because the adapter may sort by
+// that field.
 func (r *review) checkSort(wanted name) {
 	parts := sortForm.FindStringSubmatch(wanted.text)
 	sign, field := parts[1], parts[2]

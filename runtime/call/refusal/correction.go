@@ -17,8 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// corrections returns the corrected arguments of a call that the adapter refused before any read. Each element belongs to a separate
-// call. It returns nil if no correction is certain.
+// corrections returns the corrected arguments of a call that the adapter refused before any read. Each element belongs
+// to a separate call. It returns nil if no correction is certain.
 func (c call) corrections(own *tool.Error) []rawjson.Object {
 	var correction rawjson.Object
 	switch wrong := c.argument(own.Param); {
@@ -37,8 +37,8 @@ func (c call) corrections(own *tool.Error) []rawjson.Object {
 	return []rawjson.Object{correction}
 }
 
-// renamed returns the corrections of an unknown argument name. A list for an argument that takes one string becomes a call for each
-// string.
+// renamed returns the corrections of an unknown argument name. A list for an argument that takes one string becomes a
+// call for each string.
 func (c call) renamed(own *tool.Error) []rawjson.Object {
 	value := c.given.Get(own.Param)
 	calls := []rawjson.Object{{rawjson.Raw(own.DidYouMean, value)}}
@@ -85,8 +85,8 @@ func (c call) oneID() rawjson.Object {
 	return rawjson.Object{{Name: tool.FieldStream}, {Name: tool.FieldRecordID}, rawjson.String(tool.DocumentID, id)}
 }
 
-// idOf returns the id of a record that a text names by its URL, by a path, or by a URI that is not encoded. It returns an empty
-// string for any other text, such as a record's own key.
+// idOf returns the id of a record that a text names by its URL, by a path, or by a URI that is not encoded. It returns
+// an empty string for any other text, such as a record's own key.
 func idOf(text string) string {
 	id := strings.TrimPrefix(text, "pdpp://record/")
 	address, err := url.Parse(text)
@@ -132,11 +132,12 @@ func (c call) streamOf(wrong tool.Argument, text string) rawjson.Object {
 	return instead
 }
 
-// maxCandidates limits the calls in a refusal, one for each connection. With more connections, the caller chooses by label.
+// maxCandidates limits the calls in a refusal, one for each connection. With more connections, the caller chooses by
+// label.
 const maxCandidates = 4
 
-// connectionCalls returns the same call for each candidate connection of an ambiguous call, with its label (R-ERR-5). It returns nil if
-// the refusal offers none or more than maxCandidates, or if the call named one.
+// connectionCalls returns the same call for each candidate connection of an ambiguous call, with its label (R-ERR-5).
+// It returns nil if the refusal offers none or more than maxCandidates, or if the call named one.
 func (c call) connectionCalls(err error) json.RawMessage {
 	argument, offered := c.connectionArgument(), offeredBy(err)
 	if argument == nil || c.given.Get(argument.Name) != nil || len(offered) == 0 || len(offered) > maxCandidates {
@@ -194,7 +195,8 @@ func (c call) call(replaced rawjson.Object) rawjson.Object {
 	return rawjson.Object{rawjson.String("tool", c.Name), rawjson.Raw("arguments", arguments.Encode())}
 }
 
-// distinct removes repeated items from a list: a corrected name may repeat another one. It returns any other value unchanged.
+// distinct removes repeated items from a list: a corrected name may repeat another one. It returns any other value
+// unchanged.
 func distinct(value json.RawMessage) json.RawMessage {
 	items, isList := rawjson.Elements(value)
 	if !isList {

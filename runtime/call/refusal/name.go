@@ -9,7 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// name is a name of the schema in a call: an argument, an item of a list, a key of an object, or a part of a record's id.
+// name is a name of the schema in a call: an argument, an item of a list, a key of an object, or a part of a record's
+// id.
 type name struct {
 	argument tool.Argument
 	kind     tool.Completion
@@ -56,7 +57,8 @@ func (c call) namesOf(kind tool.Completion) []name {
 	return found
 }
 
-// textsOf returns the names of one kind in the value of an argument. A record's id has those of a connection and a stream.
+// textsOf returns the names of one kind in the value of an argument. A record's id has those of a connection and a
+// stream.
 func textsOf(argument tool.Argument, value json.RawMessage, kind tool.Completion) []string {
 	text, isText := rawjson.Text(value)
 	items, _ := rawjson.Elements(value)

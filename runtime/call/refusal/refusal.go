@@ -1,5 +1,6 @@
-// Package refusal explains a refused call (R-ERR-7): which names would be accepted, the nearest first, and the corrected call if
-// it is certain. It reads the schema once, with the same bearer, and only after a refusal that is about a name.
+// Package refusal explains a refused call (R-ERR-7): which names would be accepted, the nearest first, and the
+// corrected call if it is certain. It reads the schema once, with the same bearer, and only after a refusal that is
+// about a name.
 package refusal
 
 import (
@@ -17,7 +18,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Explained returns the tool with errors that say what to call instead. An error is the tool's own, or a *tool.Explained that wraps it.
+// Explained returns the tool with errors that say what to call instead. An error is the tool's own, or a
+// *tool.Explained that wraps it.
 func Explained(definition tool.Definition) tool.Definition {
 	ask := definition.Ask
 	definition.Ask = func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
@@ -100,8 +102,8 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	return checked.conclude()
 }
 
-// schemaRequest returns the request for the schema that explains a refusal: the index, or the row with the views if the call names a view
-// and the refusal may be about it (039, 041b).
+// schemaRequest returns the request for the schema that explains a refusal: the index, or the row with the views if the
+// call names a view and the refusal may be about it (039, 041b).
 func (c call) schemaRequest(refused *rs.Error) rs.Request {
 	streams := c.namesOf(tool.CompleteStream)
 	if refused == nil || len(streams) != 1 || len(c.namesOf(tool.CompleteView)) == 0 || refused.Code != "invalid_request" || refused.Param() != "" {
@@ -151,7 +153,8 @@ const packageHint = "The provider answers this token with 404 for its schema too
 	"several connections. No change of arguments helps: such a token is for the hosted MCP server, /mcp at the provider's " +
 	"address; for this one, connect again and approve a single connection."
 
-// withoutSchema returns the hint for a package token: the server does not find its schema. It returns nil for a wrong name (R-STDIO-6).
+// withoutSchema returns the hint for a package token: the server does not find its schema. It returns nil for a wrong
+// name (R-STDIO-6).
 func withoutSchema(refused *rs.Error, err error) *tool.Explained {
 	var schemaRefusal *rs.Error
 	if refused == nil || !errors.As(err, &schemaRefusal) || refused.Status != http.StatusNotFound || schemaRefusal.Status != http.StatusNotFound {

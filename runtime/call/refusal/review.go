@@ -124,7 +124,8 @@ func (r *review) checkNames() {
 	}
 }
 
-// fieldNotGranted is the code of a resource server for a field that is not granted. For a window, it may not exist either.
+// fieldNotGranted is the code of a resource server for a field that is not granted. For a window, it may not exist
+// either.
 const fieldNotGranted = "field_not_granted"
 
 // isRefusedAs reports whether the resource server refused the call with a code.

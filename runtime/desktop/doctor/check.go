@@ -1,5 +1,5 @@
-// Package doctor finds what prevents the adapter from reading a provider, and says how to fix it. The doctor command prints its
-// findings. It changes nothing, and sends the scoped token to the provider only.
+// Package doctor finds what prevents the adapter from reading a provider, and says how to fix it. The doctor command
+// prints its findings. It changes nothing, and sends the scoped token to the provider only.
 package doctor
 
 import (
@@ -53,8 +53,8 @@ type check struct {
 	ask   func(ctx context.Context) Finding
 }
 
-// run answers the checks in order and reports each result. A check is skipped if one that it needs has failed. The deadline limits
-// each check.
+// run answers the checks in order and reports each result. A check is skipped if one that it needs has failed. The
+// deadline limits each check.
 func run(ctx context.Context, checks []check, deadline time.Duration, report func(Result)) {
 	var failedTitles []string // of the failed and skipped checks
 	for _, each := range checks {

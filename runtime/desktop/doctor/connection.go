@@ -20,8 +20,8 @@ import (
 
 const renewWithin = 14 * 24 * time.Hour // most certificates are renewed earlier
 
-// checkConnection connects to the provider's port and checks its certificate. Plain http is for this machine only, since it sends
-// the token unencrypted.
+// checkConnection connects to the provider's port and checks its certificate. Plain http is for this machine only,
+// since it sends the token unencrypted.
 func (e *examination) checkConnection(ctx context.Context) Finding {
 	isUnencrypted := e.isUnencrypted()
 	if isUnencrypted && !e.options.AllowPlainHTTP {
@@ -89,7 +89,8 @@ func (e *examination) handshakeFinding(err error) Finding {
 
 const maxSkew = time.Minute // between two clocks
 
-// checkClock compares this machine's clock with the provider's Date header. The expiry of a credential is compared with this clock.
+// checkClock compares this machine's clock with the provider's Date header. The expiry of a credential is compared with
+// this clock.
 func (e *examination) checkClock(ctx context.Context) Finding {
 	asked := time.Now()
 	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, connect.MetadataURL(e.provider), nil) // the URL was parsed

@@ -21,7 +21,8 @@ import (
 
 const expiresSoon = 3 * 24 * time.Hour
 
-// checkCacheFile checks the file and its permissions. It runs before anything reads the file, since reading changes its mode.
+// checkCacheFile checks the file and its permissions. It runs before anything reads the file, since reading changes its
+// mode.
 func (e *examination) checkCacheFile(context.Context) Finding {
 	if e.options.Token != nil {
 		return ok("not used: the token comes from %s", e.options.TokenSource)
@@ -101,7 +102,8 @@ func (e *examination) requestCommand(stored credential.Credential) string {
 	return stored.SameRequest().Connect(e.provider, e.options.Cache.NamedRoot())
 }
 
-// grantChecks returns a check for each further grant (R-LOCAL-2), and for each overlap of grants (R-LOCAL-1). They send nothing if the first one could not be tried.
+// grantChecks returns a check for each further grant (R-LOCAL-2), and for each overlap of grants (R-LOCAL-1). They send
+// nothing if the first one could not be tried.
 func (e *examination) grantChecks() []check {
 	var checks []check
 	for _, each := range e.furtherGrants {

@@ -58,7 +58,8 @@ type examination struct {
 	schema         *rs.Response // token_kind
 }
 
-// Examine runs the checks of each provider and then those of this machine. It reports each result at once, always in the same order.
+// Examine runs the checks of each provider and then those of this machine. It reports each result at once, always in
+// the same order.
 func Examine(ctx context.Context, options Options, report func(Result)) {
 	if options.Transport == nil {
 		options.Transport = rs.NewTransport()
@@ -119,8 +120,8 @@ const (
 	cacheFileTitle = "Credential file"
 )
 
-// examinations returns an examination for each provider, and the checks of this machine. Without a provider URL and a token it takes
-// the providers of the cache; unusable cache files become checks of this machine.
+// examinations returns an examination for each provider, and the checks of this machine. Without a provider URL and a
+// token it takes the providers of the cache; unusable cache files become checks of this machine.
 func (o *Options) examinations() (providers []*examination, machine []check) {
 	if o.ProviderURL == "" && o.Token == nil {
 		providers, machine = o.cached()
@@ -132,7 +133,8 @@ func (o *Options) examinations() (providers []*examination, machine []check) {
 	return providers, append(machine, o.hostChecks(providers)...)
 }
 
-// cached returns an examination for each provider of the cache that has a wanted grant, and a check for each unusable file.
+// cached returns an examination for each provider of the cache that has a wanted grant, and a check for each unusable
+// file.
 func (o *Options) cached() (providers []*examination, faults []check) {
 	files, err := o.Cache.List()
 	var stored []*credential.Entry

@@ -16,8 +16,8 @@ import (
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
 	`"clientInfo":{"name":"pdpp-mcp doctor","version":"1"}}}` + "\n"
 
-// startProblem starts the server of an entry as its host does: in another folder, and without the variables of this program. It returns an
-// empty text if the server answers the first message, otherwise why not.
+// startProblem starts the server of an entry as its host does: in another folder, and without the variables of this
+// program. It returns an empty text if the server answers the first message, otherwise why not.
 func startProblem(ctx context.Context, entry mcphost.Entry) string {
 	folder, err := os.MkdirTemp("", "pdpp-doctor-*")
 	if err != nil {

@@ -26,8 +26,9 @@ type Change struct {
 	after []byte
 }
 
-// Plan reads the host's file and plans the change. It returns a *credential.Error of class Configuration if the file cannot be read,
-// parsed or changed without touching other content, and one of class Usage if the host cannot use the server.
+// Plan reads the host's file and plans the change. It returns a *credential.Error of class Configuration if the file
+// cannot be read, parsed or changed without touching other content, and one of class Usage if the host cannot use the
+// server.
 func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 	if err := h.check(server); err != nil {
 		return nil, err
@@ -48,8 +49,8 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 	return change, nil
 }
 
-// PlanSkill plans to write a SKILL.md into the folder of a skill. It returns a *credential.Error of class Configuration if the file cannot
-// be read, and one of class Usage if the host has no skills.
+// PlanSkill plans to write a SKILL.md into the folder of a skill. It returns a *credential.Error of class Configuration
+// if the file cannot be read, and one of class Usage if the host has no skills.
 func (h Host) PlanSkill(machine Machine, name, text string) (*Change, error) {
 	if !h.HasSkills() {
 		return nil, credential.Misused(h.Title+" has no folder for skills", "add what --print --skill prints in its settings", nil)
@@ -82,7 +83,8 @@ func (c *Change) Diff() string {
 	return "--- " + name + "\n+++ " + c.Path + "\n" + changedLines(c.Host.format.readable(c.file.content), c.Host.format.readable(c.after))
 }
 
-// Apply writes the change atomically and returns the path of the backup, if any. It fails if the file has changed since Plan.
+// Apply writes the change atomically and returns the path of the backup, if any. It fails if the file has changed since
+// Plan.
 func (c *Change) Apply() (backup string, err error) {
 	if c.Empty() {
 		return "", nil
@@ -112,8 +114,8 @@ func (h Host) Snippet(server Server) (string, error) {
 	return string(content), err
 }
 
-// changedLines returns the removed and the added lines, each after a minus or a plus. It leaves out lines that differ only in commas and
-// white space.
+// changedLines returns the removed and the added lines, each after a minus or a plus. It leaves out lines that differ
+// only in commas and white space.
 func changedLines(before, after []byte) string {
 	var body []string
 	marks := map[string]string{} // minus and plus signs by content of the line

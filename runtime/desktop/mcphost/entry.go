@@ -62,8 +62,9 @@ func (h Host) read(path string) (map[string]any, error) {
 	return document, nil
 }
 
-// InFolder returns the files with a server of this name for a folder. In that folder, the host prefers such a server to the one in the
-// user's configuration. It returns a *credential.Error of class Configuration if a file cannot be read or parsed.
+// InFolder returns the files with a server of this name for a folder. In that folder, the host prefers such a server to
+// the one in the user's configuration. It returns a *credential.Error of class Configuration if a file cannot be read
+// or parsed.
 func (h Host) InFolder(machine Machine, folder, name string) ([]string, error) {
 	folderPath, userPath := filepath.Join(folder, h.folderFile), h.Path(machine)
 	if h.folderFile == "" || folderPath == userPath {
@@ -114,7 +115,8 @@ type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// changesOnlyEntry reports whether one entry has the wanted settings and nothing else differs. It compares values, not text.
+// changesOnlyEntry reports whether one entry has the wanted settings and nothing else differs. It compares values, not
+// text.
 func changesOnlyEntry(f format, before, after []byte, section, name string, wanted []setting) bool {
 	expected, err := f.decode(before)
 	if err != nil {
@@ -130,7 +132,8 @@ func changesOnlyEntry(f format, before, after []byte, section, name string, want
 	return err == nil && reflect.DeepEqual(expected, decoded)
 }
 
-// objectIn returns a member that is an object. It sets the member to an empty object if it is missing or of another type.
+// objectIn returns a member that is an object. It sets the member to an empty object if it is missing or of another
+// type.
 func objectIn(parent map[string]any, name string) map[string]any {
 	object, isObject := parent[name].(map[string]any)
 	if !isObject {

@@ -1,5 +1,5 @@
-// Package mcphost changes the configuration of MCP hosts: where each keeps it, how it names a server, and how to add one without
-// touching anything else. The setup command writes with it, and doctor reads.
+// Package mcphost changes the configuration of MCP hosts: where each keeps it, how it names a server, and how to add
+// one without touching anything else. The setup command writes with it, and doctor reads.
 package mcphost
 
 import (
@@ -88,7 +88,8 @@ func (h Host) Installed(m Machine) bool {
 	return fileErr == nil || folderErr == nil
 }
 
-// Remote reports whether the host's file can name a hosted server. Claude Desktop names hosted servers in the user's account instead.
+// Remote reports whether the host's file can name a hosted server. Claude Desktop names hosted servers in the user's
+// account instead.
 func (h Host) Remote() bool { return h.SignIn != "" }
 
 // HasSkills reports whether the host has a folder for the user's Agent Skills.

@@ -105,7 +105,8 @@ func standard(value *hujson.Value) []byte {
 	return clean.Pack()
 }
 
-// remove deletes a member. In hujson, a trailing comma is a non-nil AfterExtra of the last value, which moves to the new last member.
+// remove deletes a member. In hujson, a trailing comma is a non-nil AfterExtra of the last value, which moves to the
+// new last member.
 func remove(object *hujson.Object, index int) {
 	last := len(object.Members) - 1
 	comma := object.Members[last].Value.AfterExtra

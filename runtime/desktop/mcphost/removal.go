@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 )
 
-// PlanRemoval plans to remove the entry with a name from the host's file. The change is empty if there is no such entry. The errors are
-// those of Plan.
+// PlanRemoval plans to remove the entry with a name from the host's file. The change is empty if there is no such
+// entry. The errors are those of Plan.
 func (h Host) PlanRemoval(machine Machine, name string) (*Change, error) {
 	change := &Change{Host: h, Path: h.Path(machine)}
 	var err error

@@ -71,7 +71,8 @@ func typed(server Server) []setting {
 	return append([]setting{transport(server, "stdio")}, plain(server)...)
 }
 
-// gemini returns the settings for Gemini CLI, which requires the transport of hosted servers only. It used httpUrl before.
+// gemini returns the settings for Gemini CLI, which requires the transport of hosted servers only. It used httpUrl
+// before.
 func gemini(server Server) []setting {
 	return append(plain(server), transport(server, nil), setting{"httpUrl", nil})
 }

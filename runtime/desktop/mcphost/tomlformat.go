@@ -60,8 +60,8 @@ func addTable(content []byte, newline, name string, wanted []setting) []byte {
 	return changed
 }
 
-// replaceLines changes the lines of a table whose heading is the first statement. Correct lines stay. New lines follow the last line that
-// setup owns.
+// replaceLines changes the lines of a table whose heading is the first statement. Correct lines stay. New lines follow
+// the last line that setup owns.
 func replaceLines(content []byte, newline string, statements []tomlStatement, entry map[string]any, wanted []setting) []byte {
 	if end := slices.IndexFunc(statements[1:], func(s tomlStatement) bool { return s.kind != unstable.KeyValue }); end >= 0 {
 		statements = statements[:end+1]
@@ -145,7 +145,8 @@ func tomlStatements(content []byte) []tomlStatement {
 	return statements
 }
 
-// line returns a setting as TOML. Its strings are basic ones (TOML 1.0, section String): JSON strings in which DEL is escaped too.
+// line returns a setting as TOML. Its strings are basic ones (TOML 1.0, section String): JSON strings in which DEL is
+// escaped too.
 func (s setting) line() string {
 	quote := func(value any) string {
 		text, _ := value.(string)

@@ -36,7 +36,8 @@ type SecretError struct{ Message string }
 
 func (e *SecretError) Error() string { return "the signing secret " + e.Message }
 
-// ParseSecret reads whsec_ followed by the base64 of 24 to 64 bytes, ignoring white space around it. Its error is a *SecretError.
+// ParseSecret reads whsec_ followed by the base64 of 24 to 64 bytes, ignoring white space around it. Its error is a
+// *SecretError.
 func ParseSecret(text string) (Secret, error) {
 	encoded, found := strings.CutPrefix(strings.TrimSpace(text), secretPrefix)
 	if !found {
@@ -72,8 +73,9 @@ type Refusal struct {
 
 func (e *Refusal) Error() string { return "the event cannot be trusted: " + e.Message }
 
-// Verify checks the signature of an event and its time: an old event may be a replay. One matching signature of version v1 is enough,
-// because a provider signs with two secrets during a rotation. Its error is a *Refusal. Signatures are compared in constant time.
+// Verify checks the signature of an event and its time: an old event may be a replay. One matching signature of version
+// v1 is enough, because a provider signs with two secrets during a rotation. Its error is a *Refusal. Signatures are
+// compared in constant time.
 func (s Secret) Verify(message Message, now time.Time, tolerance time.Duration) error {
 	values := map[string]string{}
 	for _, name := range []string{IDHeader, TimestampHeader, SignatureHeader} {

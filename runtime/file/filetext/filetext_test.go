@@ -134,8 +134,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// R-WIN-4: without before_chars, the window of a match starts with the line or sentence that leads to it, and always has
-// the match.
+// R-WIN-4: without before_chars, the window of a match starts with the line or sentence that leads to it, and always
+// has the match.
 func TestLead(t *testing.T) {
 	number := func(n int64) *int64 { return &n }
 	long := strings.Repeat("word ", 100)

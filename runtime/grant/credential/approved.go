@@ -60,8 +60,8 @@ type TimeRange struct {
 	Until string `json:"until,omitempty"` // exclusive
 }
 
-// ReadDetails parses the credential's details. It skips members that it does not know or that have another type. IsUnderstood is false if
-// there is one.
+// ReadDetails parses the credential's details. It skips members that it does not know or that have another type.
+// IsUnderstood is false if there is one.
 func (c Credential) ReadDetails() (details []Detail, isUnderstood bool) {
 	decoder := json.NewDecoder(bytes.NewReader(c.Details))
 	decoder.DisallowUnknownFields()
@@ -69,7 +69,8 @@ func (c Credential) ReadDetails() (details []Detail, isUnderstood bool) {
 	return details, err == nil
 }
 
-// Approved returns the streams of the details. It ignores those of another shape, since the resource server decides what may be read.
+// Approved returns the streams of the details. It ignores those of another shape, since the resource server decides
+// what may be read.
 func (c Credential) Approved() []Approved {
 	var approved []Approved
 	details, _ := c.ReadDetails()
@@ -87,7 +88,8 @@ func (c Credential) Approved() []Approved {
 	return approved
 }
 
-// Granted returns what the owner approved of each stream. Without a refresh token, the grant ends with its access token.
+// Granted returns what the owner approved of each stream. Without a refresh token, the grant ends with its access
+// token.
 func (c Credential) Granted() []granted.Stream {
 	streams := granted.Read(c.GrantID, c.Details)
 	for i := range streams {
@@ -100,8 +102,9 @@ func (c Credential) Granted() []granted.Stream {
 
 const maxFieldsRepeated = 12 // by SameRequest; authorization servers list all fields of an unlimited stream
 
-// SameRequest returns what to request to get the same grant again: its connections, its streams, the time range of the first, and the
-// fields of a single stream if they are few. For several sources or an unknown one, the owner chooses again.
+// SameRequest returns what to request to get the same grant again: its connections, its streams, the time range of the
+// first, and the fields of a single stream if they are few. For several sources or an unknown one, the owner chooses
+// again.
 func (c Credential) SameRequest() commandline.Wanted {
 	approved := c.Approved()
 	ownerChooses := commandline.Wanted{Label: c.Label}

@@ -136,7 +136,8 @@ func TestUseAndLabel(t *testing.T) {
 	}
 }
 
-// R-LOCAL-4: a grant of an unknown source is requested again on the page where the owner chooses, if its sign-in had one.
+// R-LOCAL-4: a grant of an unknown source is requested again on the page where the owner chooses, if its sign-in had
+// one.
 func TestTheSameRequestOfAnUnknownSource(t *testing.T) {
 	for want, held := range map[string]credential.Credential{
 		"pdpp-mcp connect https://pdpp.example --label work":             {Label: "work"},

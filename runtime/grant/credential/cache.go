@@ -1,5 +1,6 @@
-// Package credential stores and finds scoped tokens: in the local cache, in a file, or in the environment. Commands and the local
-// server read with them. Owner credentials are refused wherever they are found. Package connect obtains new ones.
+// Package credential stores and finds scoped tokens: in the local cache, in a file, or in the environment. Commands and
+// the local server read with them. Owner credentials are refused wherever they are found. Package connect obtains new
+// ones.
 package credential
 
 import (
@@ -19,8 +20,9 @@ import (
 
 const maxFileBytes = 1 << 20 // a grant takes 1 to 10 KiB
 
-// Cache is a directory of scoped credentials with one file per provider, in the layout that PDPP tools share (docs/interfaces.md). Its
-// methods are safe for concurrent use by goroutines and processes. Files are replaced atomically.
+// Cache is a directory of scoped credentials with one file per provider, in the layout that PDPP tools share
+// (docs/interfaces.md). Its methods are safe for concurrent use by goroutines and processes. Files are replaced
+// atomically.
 type Cache struct {
 	Root      string       // the cache root, such as ~/.pdpp
 	Logger    *slog.Logger // for warnings; may be nil
@@ -71,8 +73,8 @@ func (c *Cache) PrepareActivity() string {
 
 func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
 
-// read returns the content of a provider's file. The error of a file without a credential wraps errMalformed; the members come with
-// it if the file names this provider.
+// read returns the content of a provider's file. The error of a file without a credential wraps errMalformed; the
+// members come with it if the file names this provider.
 func (c *Cache) read(providerURL string) (held contents, err error) {
 	if held.provider, err = ParseProviderURL(providerURL); err != nil {
 		return held, err
@@ -121,7 +123,8 @@ func (c *Cache) malformedError(provider, path string, err error) *Error {
 	return malformed
 }
 
-// readFile passes the content of a file to use. If use returns nil, it makes the file private. The provider may be empty.
+// readFile passes the content of a file to use. If use returns nil, it makes the file private. The provider may be
+// empty.
 func (c *Cache) readFile(provider, path string, use func(data []byte) error) error {
 	if err := c.protectDirectories(); err != nil {
 		return err

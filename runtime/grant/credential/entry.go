@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Entry is a provider with a scoped credential that its owner approved. Unknown members of its file are kept. Package fmt prints no
-// token of it.
+// Entry is a provider with a scoped credential that its owner approved. Unknown members of its file are kept. Package
+// fmt prints no token of it.
 type Entry struct {
 	ProviderURL         string
 	AuthorizationServer string
@@ -30,7 +30,8 @@ type Client struct {
 	members rs.Secret // the whole object in the file, to keep its unknown members
 }
 
-// Credential is a scoped access token with its grant. It is one object of the file, so that another tool replaces it as a whole.
+// Credential is a scoped access token with its grant. It is one object of the file, so that another tool replaces it as
+// a whole.
 type Credential struct {
 	AccessToken  rs.Secret
 	RefreshToken rs.Secret // may be zero

@@ -12,8 +12,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// otherGrants is the member of a cache file with the grants besides the one in credential. It is an array of objects with the
-// members of the file itself, without provider_url. Other tools read the grant that was connected last, and keep this member.
+// otherGrants is the member of a cache file with the grants besides the one in credential. It is an array of objects
+// with the members of the file itself, without provider_url. Other tools read the grant that was connected last, and
+// keep this member.
 const otherGrants = "other_grants"
 
 const maxDepth = 64 // nesting of a file
@@ -61,20 +62,22 @@ func parseFile(data []byte) (members rawjson.Object, grants []*Entry, err error)
 // tokenBound are members of a credential that describe its access token.
 var tokenBound = append([]string{"id_token", "expires_in"}, rs.KindMembers...)
 
-// Grants returns every stored credential of a provider, at least one. The first is used if no grant is named. A file that others can
-// read becomes 0600 with a warning, and a directory that others can write loses that right; if that fails, an error is returned
-// (R-STDIO-2). Links and files of other users are refused. Errors of the file are of class Configuration.
+// Grants returns every stored credential of a provider, at least one. The first is used if no grant is named. A file
+// that others can read becomes 0600 with a warning, and a directory that others can write loses that right; if that
+// fails, an error is returned (R-STDIO-2). Links and files of other users are refused. Errors of the file are of class
+// Configuration.
 func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 	held, err := c.read(providerURL)
 	return held.grants, err
 }
 
-// Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant, and keeps other
-// grants and unknown members. If another grant has the label of the new one, that grant loses it. A malformed file is replaced with a
-// warning; the file of another provider is refused.
+// Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant,
+// and keeps other grants and unknown members. If another grant has the label of the new one, that grant loses it. A
+// malformed file is replaced with a warning; the file of another provider is refused.
 func (c *Cache) Add(entry *Entry) error { return c.add(entry, nil) }
 
-// Replace stores a new credential like Add, and removes an ended one of another grant, unless its token was replaced meanwhile.
+// Replace stores a new credential like Add, and removes an ended one of another grant, unless its token was replaced
+// meanwhile.
 func (c *Cache) Replace(ended, entry *Entry) error { return c.add(entry, ended) }
 
 func (c *Cache) add(entry, ended *Entry) error {
@@ -132,8 +135,8 @@ func (c *Cache) readForAdd(providerURL string) (held contents, isMalformed bool,
 	return held, false, err
 }
 
-// Change calls change with the stored credential of one grant, under the lock of all processes, and returns the credential. Write stores
-// it. An unknown grant is an error of class Configuration.
+// Change calls change with the stored credential of one grant, under the lock of all processes, and returns the
+// credential. Write stores it. An unknown grant is an error of class Configuration.
 func (c *Cache) Change(providerURL, grantID string, change func(stored *Entry, write func() error) error) (stored *Entry, err error) {
 	err = c.locked(func() error {
 		held, err := c.read(providerURL)
@@ -180,8 +183,9 @@ func (c *Cache) NoteEnd(entry *Entry, now time.Time) error {
 	return err
 }
 
-// Remove removes and returns the credentials of the grant with this id or label, or all of the provider if the name is empty. It
-// removes a file without grants, and a malformed file if the name is empty. An unknown grant is an error of class Configuration.
+// Remove removes and returns the credentials of the grant with this id or label, or all of the provider if the name is
+// empty. It removes a file without grants, and a malformed file if the name is empty. An unknown grant is an error of
+// class Configuration.
 func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 	err = c.locked(func() error {
 		held, err := c.read(providerURL)

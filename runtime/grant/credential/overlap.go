@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Overlap is a pair of grants that allow streams of the same connections. Each read uses the grant that covers it (R-LOCAL-1).
+// Overlap is a pair of grants that allow streams of the same connections. Each read uses the grant that covers it
+// (R-LOCAL-1).
 type Overlap struct {
 	Grants      [2]*Entry
 	Connections []string

@@ -11,8 +11,8 @@ import (
 
 const providerStep = "pass --provider-url or set PDPP_PROVIDER_URL"
 
-// ParseProviderURL normalizes a provider URL: lower case scheme and host, no default port, no trailing slash. Its errors are of class
-// Usage and do not repeat a value that may contain a password.
+// ParseProviderURL normalizes a provider URL: lower case scheme and host, no default port, no trailing slash. Its
+// errors are of class Usage and do not repeat a value that may contain a password.
 func ParseProviderURL(raw string) (string, error) {
 	trimmed := strings.TrimSpace(raw)
 	if trimmed == "" {
@@ -29,7 +29,8 @@ func ParseProviderURL(raw string) (string, error) {
 	return address.Canonical(parsed), nil
 }
 
-// addScheme returns the URL for a host with an optional port and path. It is empty for anything else, which may contain a password.
+// addScheme returns the URL for a host with an optional port and path. It is empty for anything else, which may contain
+// a password.
 func addScheme(raw string) string {
 	if strings.Contains(raw, "://") || strings.ContainsAny(raw, "@?#") {
 		return ""
@@ -53,8 +54,8 @@ func cacheKey(provider string) string {
 
 var nonKeyCharacters = regexp.MustCompile(`[^A-Za-z0-9.-]`)
 
-// RefuseClearText returns an error of class Usage for plain http to another machine, which would send the token unencrypted. What
-// names the URL in the message. An invalid URL is left to the caller.
+// RefuseClearText returns an error of class Usage for plain http to another machine, which would send the token
+// unencrypted. What names the URL in the message. An invalid URL is left to the caller.
 func RefuseClearText(what, raw string) error {
 	parsed, err := url.Parse(raw)
 	if err != nil || !strings.EqualFold(parsed.Scheme, "http") || address.IsLoopback(parsed.Hostname()) {

@@ -14,14 +14,15 @@ var (
 	ErrSpent   = errors.New("the refresh token has ended")    // it must not be sent again
 )
 
-// Renew runs exchange on the stored entry and stores the tokens that it sets, under the lock of all processes (R-LOCAL-5). It
-// returns the stored entry without an exchange if another process has renewed the grant since seen was read.
+// Renew runs exchange on the stored entry and stores the tokens that it sets, under the lock of all processes
+// (R-LOCAL-5). It returns the stored entry without an exchange if another process has renewed the grant since seen was
+// read.
 //
-// The start of an exchange is recorded on disk, because a refresh token that is sent twice ends the whole grant (RFC 9700, section
-// 4.14.2; capture 872). After a crash or without an answer, the token is not sent again before the access token has expired, or
-// hasEnded reports that it was refused. Space for the new file is reserved before. If the file cannot be written afterwards, this Cache
-// returns the new tokens and writes them with its next change of the file. Errors are those of the file and of the exchange, and a *Error
-// of class Configuration if the user must sign in again.
+// The start of an exchange is recorded on disk, because a refresh token that is sent twice ends the whole grant (RFC
+// 9700, section 4.14.2; capture 872). After a crash or without an answer, the token is not sent again before the access
+// token has expired, or hasEnded reports that it was refused. Space for the new file is reserved before. If the file
+// cannot be written afterwards, this Cache returns the new tokens and writes them with its next change of the file.
+// Errors are those of the file and of the exchange, and a *Error of class Configuration if the user must sign in again.
 func (c *Cache) Renew(seen *Entry, hasEnded bool, now time.Time, exchange func(*Entry) error) (renewed *Entry, err error) {
 	return c.Change(seen.ProviderURL, seen.Credential.GrantID, func(stored *Entry, write func() error) error {
 		held := &stored.Credential

@@ -41,8 +41,8 @@ func (c *Cache) List() ([]Listed, error) {
 	return found, nil
 }
 
-// Providers returns the URL of each provider with a usable file, in the order of List. If grants are named by their ids or labels, and
-// there are several providers, it returns those that have one of them, or the error of CheckNames.
+// Providers returns the URL of each provider with a usable file, in the order of List. If grants are named by their ids
+// or labels, and there are several providers, it returns those that have one of them, or the error of CheckNames.
 func (c *Cache) Providers(names ...string) ([]string, error) {
 	files, err := c.List()
 	if err != nil {
@@ -80,7 +80,8 @@ func (e *SeveralError) Error() string { return e.Refusal.Error() }
 
 func (e *SeveralError) Unwrap() error { return e.Refusal }
 
-// OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, a *SeveralError with several.
+// OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, a *SeveralError with
+// several.
 func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	urls, err := c.Providers(names...)
 	switch {
@@ -122,9 +123,9 @@ func (c *Cache) Load(providerURL string, names []string, now time.Time) (*Entry,
 	return grants[slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.Usable(now) })], nil
 }
 
-// Select returns the credentials of a provider with one of the names, which are ids or labels, or all without names, the latest first. At
-// least one is usable. An owner credential is an error of class Refused; missing, malformed or expired credentials and unknown names are
-// errors of class Configuration (R-STDIO-2, R-STDIO-3).
+// Select returns the credentials of a provider with one of the names, which are ids or labels, or all without names,
+// the latest first. At least one is usable. An owner credential is an error of class Refused; missing, malformed or
+// expired credentials and unknown names are errors of class Configuration (R-STDIO-2, R-STDIO-3).
 func (c *Cache) Select(providerURL string, names []string, now time.Time) ([]*Entry, error) {
 	held, err := c.read(providerURL)
 	if err != nil {

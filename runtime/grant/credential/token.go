@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// ReadTokenFile returns the scoped token in a file, without surrounding white space. It does not change the file's mode, since a
-// container secret is often read-only and 0444. Errors are of class Configuration.
+// ReadTokenFile returns the scoped token in a file, without surrounding white space. It does not change the file's
+// mode, since a container secret is often read-only and 0444. Errors are of class Configuration.
 func ReadTokenFile(path string) (rs.Secret, error) {
 	var token rs.Secret
 	var data []byte
@@ -42,8 +42,8 @@ func TokenFromEnvironment(value string) (rs.Secret, error) {
 	return token, nil
 }
 
-// RefuseOwnerEnvironment returns an error if the environment contains an owner credential, such as PDPP_OWNER_TOKEN (R-STDIO-3). It
-// takes the result of os.Environ. The error names the variables, never their values.
+// RefuseOwnerEnvironment returns an error if the environment contains an owner credential, such as PDPP_OWNER_TOKEN
+// (R-STDIO-3). It takes the result of os.Environ. The error names the variables, never their values.
 func RefuseOwnerEnvironment(environment []string) error {
 	var names []string
 	for _, variable := range environment {

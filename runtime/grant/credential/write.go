@@ -79,18 +79,20 @@ func (c *Cache) writeError(err error) *Error {
 		"pass --cache-root with a directory that you can write", err)
 }
 
-// lockName is an empty file in the clients directory. It is never removed, because another process may just have opened it.
+// lockName is an empty file in the clients directory. It is never removed, because another process may just have opened
+// it.
 const lockName = ".lock"
 
-// A change takes milliseconds. One that waits longer waits for a stopped process, or for a lost lock of a network file system.
+// A change takes milliseconds. One that waits longer waits for a stopped process, or for a lost lock of a network file
+// system.
 const (
 	lockPatience = 10 * time.Second
 	lockPause    = 5 * time.Millisecond
 )
 
-// locked runs a change that reads and rewrites a file. It holds the cache's lock, which other goroutines and processes wait for and
-// which the system releases when a process dies. Readers need no lock, since files are replaced whole. On a file system without
-// locks the change runs with a warning.
+// locked runs a change that reads and rewrites a file. It holds the cache's lock, which other goroutines and processes
+// wait for and which the system releases when a process dies. Readers need no lock, since files are replaced whole. On
+// a file system without locks the change runs with a warning.
 func (c *Cache) locked(change func() error) error {
 	if err := c.protectDirectories(); err != nil {
 		return err

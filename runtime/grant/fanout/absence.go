@@ -38,7 +38,8 @@ func (r *Reader) ended(streams []string) []absence {
 	return keep(r.inactive, func(a absence) bool { return a.source.grantsAny(streams) })
 }
 
-// cause returns why a source is missing: a code of its resource server or of the adapter, the HTTP status or 0, and the request id.
+// cause returns why a source is missing: a code of its resource server or of the adapter, the HTTP status or 0, and the
+// request id.
 func (a absence) cause() (reason string, status int, requestID string) {
 	if ended, ok := errors.AsType[*EndedError](a.err); ok {
 		return ended.Reason, 0, ""
@@ -98,8 +99,8 @@ func report(ctx context.Context, missing []absence) []rawjson.Value {
 	return warnings
 }
 
-// failed returns the error of a call that no source answered. It is the first refusal if all are equal or all concern authorization
-// (R-PKG-6), and otherwise an error that names each source.
+// failed returns the error of a call that no source answered. It is the first refusal if all are equal or all concern
+// authorization (R-PKG-6), and otherwise an error that names each source.
 func failed(missing []absence, url string) error {
 	var first *rs.Error
 	areEqual, areUnauthorized := true, true

@@ -16,7 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// child is one source of a search with the hits that were read for this page. They are valid even if the source has failed since.
+// child is one source of a search with the hits that were read for this page. They are valid even if the source has
+// failed since.
 type child struct {
 	question                  // the latest
 	names      rawjson.Object // members that name the source in its hits
@@ -64,8 +65,8 @@ func (c *child) after(shown int) stop {
 	return c.next
 }
 
-// requestFor returns the request that fills the child up to a number of hits. The source resends the hits of its page that were already
-// shown, so the limit includes them.
+// requestFor returns the request that fills the child up to a number of hits. The source resends the hits of its page
+// that were already shown, so the limit includes them.
 func (c *child) requestFor(caller rs.Request, hits int) rs.Request {
 	query := caller.Query.Without(wire.Cursor, wire.Limit)
 	if c.streams != nil {
@@ -164,7 +165,8 @@ func (c *child) warnings() (warnings []rawjson.Value) {
 	return warnings
 }
 
-// cursorRefusal returns the source's refusal of its cursor, or nil. The search cannot continue after it. The refusal names the source.
+// cursorRefusal returns the source's refusal of its cursor, or nil. The search cannot continue after it. The refusal
+// names the source.
 func (c *child) cursorRefusal(url string) *rs.Error {
 	refused, isRefused := errors.AsType[*rs.Error](c.err)
 	if c.next.at.Cursor == "" || !isRefused ||
@@ -182,8 +184,8 @@ func (c *child) cursorRefusal(url string) *rs.Error {
 // aliases are other names of members of a hit.
 var aliases = map[string]string{wire.ConnectionID: "connector_instance_id", "connector_key": "connector_id", "display_name": "label"}
 
-// attributed returns a hit with members that name its source, and the provider if there are several (R-PKG-2). Existing members are kept. A
-// hit of an unknown connection is unchanged.
+// attributed returns a hit with members that name its source, and the provider if there are several (R-PKG-2). Existing
+// members are kept. A hit of an unknown connection is unchanged.
 func (c *child) attributed(sent rawjson.Object, severalProviders bool) rawjson.Object {
 	if id := sent.FirstText(wire.ConnectionID, "connector_instance_id"); id != "" && id != c.source.ConnectionID {
 		return sent

@@ -10,8 +10,8 @@ import (
 // maxCursor limits a cursor, in characters. A text result shows it twice within 8,000 characters (R-BUD-2).
 const maxCursor = 3_000
 
-// cursor is the position of a search in every source that may have more hits, in the order of their hits. The server keeps no other state
-// between pages. A search therefore continues after its token is renewed.
+// cursor is the position of a search in every source that may have more hits, in the order of their hits. The server
+// keeps no other state between pages. A search therefore continues after its token is renewed.
 type cursor struct {
 	Count     *int64  `json:"n,omitempty"` // of all hits, if the first page knew it
 	Positions []place `json:"s"`
@@ -63,7 +63,8 @@ func (p *page) resume(text string) error {
 	return nil
 }
 
-// cursor returns the cursor of the next page in the first version that is not too large. It returns nothing if all are, and for no places.
+// cursor returns the cursor of the next page in the first version that is not too large. It returns nothing if all are,
+// and for no places.
 func (p *page) cursor(versions ...[]place) string {
 	for _, places := range versions {
 		if encoded := tool.EncodeCursor("", p.request, cursor{p.count, places}); len(places) > 0 && len(encoded) <= maxCursor {

@@ -26,8 +26,8 @@ type page struct {
 	count    *int64    // of all hits; nil if unknown
 }
 
-// order returns the child of each hit of a page, also of hits that were not read. Hits are merged round robin, because scores of different
-// sources are not comparable (R-PKG-2). A smaller page is the beginning of a larger one.
+// order returns the child of each hit of a page, also of hits that were not read. Hits are merged round robin, because
+// scores of different sources are not comparable (R-PKG-2). A smaller page is the beginning of a larger one.
 func (p *page) order(limit int) []int {
 	return merge.Order(len(p.children), limit,
 		func(child, hit int) bool { return hit < len(p.children[child].hits) || p.children[child].hasMore() },
@@ -68,9 +68,9 @@ func (p *page) Hits(ctx context.Context, limit int) *answer.Hits {
 	return found
 }
 
-// rest returns the places of the next page, beginning with the child of the next hit, and the same places with counted positions where those
-// have shorter cursors. The next page asks a failed source again. If only failed sources are left, there is no next page, or paging would
-// never end (R-PKG-6).
+// rest returns the places of the next page, beginning with the child of the next hit, and the same places with counted
+// positions where those have shorter cursors. The next page asks a failed source again. If only failed sources are
+// left, there is no next page, or paging would never end (R-PKG-6).
 func (p *page) rest(shown []int, first int) (places, counted []place) {
 	hasNext := false
 	for n := range p.children {
@@ -116,8 +116,8 @@ func (p *page) absent(next string) []absence {
 	return append(absent, p.ended...)
 }
 
-// warnings returns the warnings of the page. Missing sources are first, because a result shows only the first warnings. Those of the
-// sources are last, each once.
+// warnings returns the warnings of the page. Missing sources are first, because a result shows only the first warnings.
+// Those of the sources are last, each once.
 func (p *page) warnings(ctx context.Context, rest int, cursor string) []rawjson.Value {
 	next := ""
 	if rest > 0 {
@@ -178,8 +178,9 @@ func exactCount(meta rawjson.Object) (int64, bool) {
 	return count, ok && count >= 0 && accuracy == "exact"
 }
 
-// counts returns the members about the number of hits: the total, and the recall of all sources with the incomplete ones (R-SEARCH-9). The
-// recall is complete only if no source is missing, no hit was dropped, and each source reports a complete recall.
+// counts returns the members about the number of hits: the total, and the recall of all sources with the incomplete
+// ones (R-SEARCH-9). The recall is complete only if no source is missing, no hit was dropped, and each source reports a
+// complete recall.
 func (p *page) counts() rawjson.Object {
 	counts := rawjson.Object{rawjson.Raw(wire.Count, rawjson.Object{rawjson.String("kind", "none")}.Encode())}
 	if p.count != nil {

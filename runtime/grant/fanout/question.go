@@ -24,8 +24,8 @@ type question struct {
 	err      error
 }
 
-// ask sends the questions concurrently and waits for all answers until the deadline. Waiting for a free slot counts against the deadline.
-// It returns an error if the call has ended.
+// ask sends the questions concurrently and waits for all answers until the deadline. Waiting for a free slot counts
+// against the deadline. It returns an error if the call has ended.
 func (r *Reader) ask(ctx context.Context, questions []*question, deadline time.Time) error {
 	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
@@ -48,7 +48,8 @@ func (r *Reader) ask(ctx context.Context, questions []*question, deadline time.T
 	return callEnded(ctx)
 }
 
-// callEnded returns an error if the context of a call has ended. Every loop over the rows of a source checks it (R-ERR-9).
+// callEnded returns an error if the context of a call has ended. Every loop over the rows of a source checks it
+// (R-ERR-9).
 func callEnded(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &rs.Failure{
@@ -59,8 +60,9 @@ func callEnded(ctx context.Context) error {
 	return nil
 }
 
-// gather sends one request to each grant that may have one of the streams. It passes each answer to take, which returns an error for an
-// unusable one. It returns the merged response without a body, and warnings about missing sources, or an error about all of them.
+// gather sends one request to each grant that may have one of the streams. It passes each answer to take, which returns
+// an error for an unusable one. It returns the merged response without a body, and warnings about missing sources, or
+// an error about all of them.
 func (r *Reader) gather(
 	ctx context.Context, request rs.Request, streams []string, take func(*Source, *rs.Response) error,
 ) (*rs.Response, []rawjson.Value, error) {

@@ -1,6 +1,7 @@
-// Package fanout reads from several grants, those of a package or of this machine, as if they were one. A read of one source goes to the
-// grant that has it. A search, a schema or a list of streams goes to all of them, and the answers are merged (R-PKG-1 to R-PKG-8).
-// Packages host and membership make a Reader per call. Nothing is kept between calls: the position of a search is in its cursor.
+// Package fanout reads from several grants, those of a package or of this machine, as if they were one. A read of one
+// source goes to the grant that has it. A search, a schema or a list of streams goes to all of them, and the answers
+// are merged (R-PKG-1 to R-PKG-8). Packages host and membership make a Reader per call. Nothing is kept between calls:
+// the position of a search is in its cursor.
 package fanout
 
 import (
@@ -71,7 +72,8 @@ var (
 	_ tool.Searcher = (*Reader)(nil)
 )
 
-// New returns a reader over the sources. It ignores duplicates. It ignores an inactive source if an active one has the same connection.
+// New returns a reader over the sources. It ignores duplicates. It ignores an inactive source if an active one has the
+// same connection.
 func New(sources []Source, options Options) *Reader {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, DefaultChildTimeout)
 	reader := &Reader{options: options, connections: map[string]bool{}, shared: map[string][]*Source{}}
@@ -98,9 +100,10 @@ func New(sources []Source, options Options) *Reader {
 // ProviderURL returns the provider's public origin, without a trailing slash; empty when there are several.
 func (r *Reader) ProviderURL() string { return r.options.ProviderURL }
 
-// Get answers a request according to its Sources. Its error is a *tool.Error if no source or several match (R-ERR-5), and otherwise the
-// *rs.Error or *rs.Failure of a source. The response of one source is unchanged. A named source must not send records that claim to belong
-// to another one. A merged response has the caller's request and no URL of a source.
+// Get answers a request according to its Sources. Its error is a *tool.Error if no source or several match (R-ERR-5),
+// and otherwise the *rs.Error or *rs.Failure of a source. The response of one source is unchanged. A named source must
+// not send records that claim to belong to another one. A merged response has the caller's request and no URL of a
+// source.
 func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	if len(r.active) == 0 {
 		return nil, r.revoked()
@@ -172,7 +175,8 @@ func (r *Reader) Origins(request rs.Request) []string {
 	return slices.Compact(origins)
 }
 
-// refuseClaims returns an error if a record claims to belong to another source, because its handle would lead there (R-PKG-2).
+// refuseClaims returns an error if a record claims to belong to another source, because its handle would lead there
+// (R-PKG-2).
 func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.Response) error {
 	rows := []rawjson.Value{response.Body()}
 	if list, err := response.List(); err == nil {
@@ -189,8 +193,8 @@ func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.
 	return nil
 }
 
-// claimsOther reports whether a record names a connection of a source that is not in own. A connection of no source is allowed, because a
-// grant can have connections that are not known.
+// claimsOther reports whether a record names a connection of a source that is not in own. A connection of no source is
+// allowed, because a grant can have connections that are not known.
 func (r *Reader) claimsOther(record rawjson.Object, own ...*Source) bool {
 	return slices.ContainsFunc([]string{wire.ConnectionID, "connector_instance_id"}, func(name string) bool {
 		id := record.Text(name)

@@ -54,7 +54,8 @@ func unavailable(code tool.Code, message string, missing []absence) *tool.Error 
 	return refusal
 }
 
-// refusal returns the refusal of a wrong or missing connection (R-ERR-5). It lists inactive sources separately (R-PKG-8).
+// refusal returns the refusal of a wrong or missing connection (R-ERR-5). It lists inactive sources separately
+// (R-PKG-8).
 func (r *Reader) refusal(code tool.Code, streams []string, form string, values ...any) *tool.Error {
 	seen := map[string]bool{"": true} // connection_id cannot choose such a source
 	offered := keep(r.granting(streams), func(s *Source) bool {
@@ -87,8 +88,8 @@ func identities[S interface{ identity() rawjson.Object }](sources []S, limit int
 	return rawjson.Array(rows)
 }
 
-// OtherGrantsError is a refusal by one of several grants of a connection. The other grants may have the item. They were not asked, because
-// no read is repeated with another credential (R-ERR-3).
+// OtherGrantsError is a refusal by one of several grants of a connection. The other grants may have the item. They were
+// not asked, because no read is repeated with another credential (R-ERR-3).
 type OtherGrantsError struct {
 	error           // of the grant that was asked
 	others []string // grant ids

@@ -11,8 +11,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
-// schema merges the documents of every source that may have the stream (R-PKG-7). If no source has it, the document is empty
-// (docs/provider-contract.md). The document has only the members that package schemadoc reads. Warnings about missing sources come first.
+// schema merges the documents of every source that may have the stream (R-PKG-7). If no source has it, the document is
+// empty (docs/provider-contract.md). The document has only the members that package schemadoc reads. Warnings about
+// missing sources come first.
 func (r *Reader) schema(ctx context.Context, request rs.Request, streams []string) (*rs.Response, error) {
 	var sent []rawjson.Value // warnings
 	var connectors []rawjson.Object
@@ -59,8 +60,9 @@ func (s *Source) connected(c *schemadoc.Connector) rawjson.Object {
 	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{connection.Encode()}))
 }
 
-// mergeConnectors merges connectors that differ only in their connections. Others stay separate even with the same key, because their grants
-// may differ in any field. A connection of several documents is repeated; package schemadoc reads it once.
+// mergeConnectors merges connectors that differ only in their connections. Others stay separate even with the same key,
+// because their grants may differ in any field. A connection of several documents is repeated; package schemadoc reads
+// it once.
 func mergeConnectors(connectors []rawjson.Object) rawjson.Value {
 	const name = "granted_connections"
 	var rows []rawjson.Object
@@ -87,8 +89,8 @@ func mergeConnectors(connectors []rawjson.Object) rawjson.Value {
 	return rawjson.Array(encoded)
 }
 
-// streams lists the streams of every source. Each row has the connection of its source (R-SCH-9), and its grant and provider if there are
-// several. A warning names each source that did not answer.
+// streams lists the streams of every source. Each row has the connection of its source (R-SCH-9), and its grant and
+// provider if there are several. A warning names each source that did not answer.
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	var rows []rawjson.Value
 	severalGrants := len(oneOfEach(r.active))+len(r.inactive) > 1

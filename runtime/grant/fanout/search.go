@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	// maxRounds limits the requests to one source for one page. The first round asks each source for its share. The second asks sources
-	// with more hits to fill the page. Servers with short pages need more rounds.
+	// maxRounds limits the requests to one source for one page. The first round asks each source for its share. The second
+	// asks sources with more hits to fill the page. Servers with short pages need more rounds.
 	maxRounds = 6
 
-	// laterPart is a divisor. All later rounds together last the time of the first round divided by it: 0.25 s after 2.5 s.
+	// laterPart is a divisor. All later rounds together last the time of the first round divided by it: 0.25 s after 2.5
+	// s.
 	laterPart = 10
 )
 
@@ -81,8 +82,9 @@ func (r *Reader) assign(streams []string) []*child {
 	return children
 }
 
-// read asks until the page is full, no source has more hits, or the time is over. All later rounds share a part of the first one's time, so
-// that slow sources do not add up. If the time is over, the page is short, and its cursor continues.
+// read asks until the page is full, no source has more hits, or the time is over. All later rounds share a part of the
+// first one's time, so that slow sources do not add up. If the time is over, the page is short, and its cursor
+// continues.
 func (p *page) read(ctx context.Context) error {
 	timeout := p.reader.options.ChildTimeout
 	deadline := time.Now().Add(timeout)

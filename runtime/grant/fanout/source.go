@@ -11,7 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Source is one connection of a grant of a package (docs/provider-contract.md, Introspection and packages) or of this machine (R-LOCAL-1).
+// Source is one connection of a grant of a package (docs/provider-contract.md, Introspection and packages) or of this
+// machine (R-LOCAL-1).
 type Source struct {
 	GrantID      string // required; unique together with ConnectionID
 	Shared       bool   // the grant covers other connections too, so each read names this one
@@ -19,7 +20,8 @@ type Source struct {
 	ConnectorKey string // may be empty
 	DisplayName  string // may be empty
 
-	// Streams are the stream names of the grant. Nil means unknown: the source may have every stream, and its resource server decides.
+	// Streams are the stream names of the grant. Nil means unknown: the source may have every stream, and its resource
+	// server decides.
 	Streams []string
 	Limits  map[string]granted.Limit // by stream, or of "*"; a missing one is unknown
 
@@ -60,8 +62,8 @@ func (s *Source) own(request rs.Request) rs.Request {
 	return request
 }
 
-// whole returns the grant of the source with all its connections. Its resource server decides whether it can answer for them together, and
-// its records name their connections.
+// whole returns the grant of the source with all its connections. Its resource server decides whether it can answer for
+// them together, and its records name their connections.
 func (s *Source) whole() *Source {
 	return &Source{GrantID: s.GrantID, ConnectorKey: s.ConnectorKey, Streams: s.Streams, Limits: s.Limits, Reader: s.Reader, Reconnect: s.Reconnect}
 }
@@ -177,9 +179,10 @@ func (r *Reader) one(request rs.Request) (*Source, error) {
 	return nil, unanswerable(request)
 }
 
-// named returns the active source of a connection. If several sources have the connection, it returns the one that covers most of the
-// streams and then most of the request, and the first of equals. It also returns a source without any of the streams, because introspection may be outdated: the
-// resource server decides. For an unknown connection, it returns the only source without a published connection.
+// named returns the active source of a connection. If several sources have the connection, it returns the one that
+// covers most of the streams and then most of the request, and the first of equals. It also returns a source without
+// any of the streams, because introspection may be outdated: the resource server decides. For an unknown connection, it
+// returns the only source without a published connection.
 func (r *Reader) named(request rs.Request, connectionID string, streams []string) (*Source, error) {
 	candidates := r.having(connectionID)
 	if len(candidates) == 0 {

@@ -49,7 +49,8 @@ func coveredBy(schema *rs.Response) coverage {
 	return found
 }
 
-// approvedOf returns the coverage of a grant by its approval, or nil if the approval does not name every connection and stream.
+// approvedOf returns the coverage of a grant by its approval, or nil if the approval does not name every connection and
+// stream.
 func approvedOf(stored credential.Credential) coverage {
 	var found coverage
 	for _, each := range stored.Approved() {
@@ -79,8 +80,8 @@ func (m *Membership) connectAgain(entry *credential.Entry) string {
 	return entry.Credential.SameRequest().Connect(entry.ProviderURL, m.options.Cache.NamedRoot())
 }
 
-// connect returns the command line that requests uncovered data of a connector. An unknown connection is probably another account of the
-// only connector with the stream.
+// connect returns the command line that requests uncovered data of a connector. An unknown connection is probably
+// another account of the only connector with the stream.
 func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	type origin struct{ connector, provider string }
 	var known origin

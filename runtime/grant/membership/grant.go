@@ -158,7 +158,8 @@ func (g *grant) noteUse() {
 	g.membership.noting.Go(func() { _ = g.membership.options.Cache.NoteUse(entry, now) })
 }
 
-// admitted waits until the bearer is admitted. It returns nil only for the bearer of a client (R-STDIO-3). It records failures.
+// admitted waits until the bearer is admitted. It returns nil only for the bearer of a client (R-STDIO-3). It records
+// failures.
 func (g *grant) admitted(ctx context.Context) error {
 	err := g.admission.Wait(ctx)
 	if refusal, isRefused := errors.AsType[*host.Refusal](err); isRefused {

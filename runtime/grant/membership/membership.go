@@ -1,5 +1,6 @@
-// Package membership reads with the grants in this machine's credential cache, of one provider or of several, as one set of sources
-// (R-LOCAL-1). It checks the cache before every call, so that a grant that was connected, refreshed or removed counts from the next call.
+// Package membership reads with the grants in this machine's credential cache, of one provider or of several, as one
+// set of sources (R-LOCAL-1). It checks the cache before every call, so that a grant that was connected, refreshed or
+// removed counts from the next call.
 package membership
 
 import (
@@ -55,9 +56,9 @@ type Membership struct {
 
 var _ host.Local = (*Membership)(nil)
 
-// New reads the cache and sends nothing. Later requests end with the lifetime. Its errors are those of credential.Cache.Select, and one of
-// class Configuration if two providers have the same connection id. If some provider has a usable grant and no grants are named, every
-// answer reports the other providers as missing (R-LOCAL-2).
+// New reads the cache and sends nothing. Later requests end with the lifetime. Its errors are those of
+// credential.Cache.Select, and one of class Configuration if two providers have the same connection id. If some
+// provider has a usable grant and no grants are named, every answer reports the other providers as missing (R-LOCAL-2).
 func New(lifetime context.Context, options Options) (*Membership, error) {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, fanout.DefaultChildTimeout)
 	options.ApprovalTimeout = cmp.Or(options.ApprovalTimeout, approvalTimeout)
@@ -163,7 +164,8 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 	}
 }
 
-// Settle ends sign-ins, finishes writes to the cache, and waits for admissions until the context ends. It returns the refusal, if any.
+// Settle ends sign-ins, finishes writes to the cache, and waits for admissions until the context ends. It returns the
+// refusal, if any.
 func (m *Membership) Settle(ctx context.Context) *host.Refusal {
 	m.endSignIns()
 	m.noting.Wait()

@@ -334,8 +334,8 @@ func TestWhatNoGrantCoversIsAskedFor(t *testing.T) {
 	}
 }
 
-// R-LOCAL-4: the refusal of a grant that has ended names the command that requests the same again, also if the call names no connection and
-// other grants are well.
+// R-LOCAL-4: the refusal of a grant that has ended names the command that requests the same again, also if the call
+// names no connection and other grants are well.
 func TestAnEndedGrantIsRequestedAgain(t *testing.T) {
 	server := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
 	cache := &credential.Cache{Root: t.TempDir()}

@@ -23,7 +23,8 @@ type provider struct {
 	err     error       // why none of them is usable
 }
 
-// current rereads changed files. It returns the grants and a missing source for each provider without any, or an error if none is usable.
+// current rereads changed files. It returns the grants and a missing source for each provider without any, or an error
+// if none is usable.
 func (m *Membership) current() (grants []*grant, absent []fanout.Source, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,7 +86,8 @@ func (m *Membership) load(p *provider) {
 	}
 }
 
-// grantOf returns the grant of a credential: a known one if its token is unchanged, and otherwise a new one with the known coverage.
+// grantOf returns the grant of a credential: a known one if its token is unchanged, and otherwise a new one with the
+// known coverage.
 func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*grant) *grant {
 	made := &grant{provider: p, membership: m, entry: entry, covered: approvedOf(entry.Credential), approved: entry.Credential.Granted()}
 	for _, each := range known {
@@ -125,7 +127,8 @@ func (m *Membership) shareSecrets() {
 	m.secrets.Store(rs.NewSecrets(bearers...))
 }
 
-// namesOf returns the names that select grants of a provider: with several providers, those that it has, or all if it has none.
+// namesOf returns the names that select grants of a provider: with several providers, those that it has, or all if it
+// has none.
 func (m *Membership) namesOf(p *provider) []string {
 	stored, _ := m.options.Cache.Grants(p.url) // load records the error
 	if own := credential.Named(stored, m.names); len(m.providers) > 1 && len(own) > 0 {

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// approvalTimeout limits how long a sign-in waits for the user. The provider's page usually expires after the same time.
+	// approvalTimeout limits how long a sign-in waits for the user. The provider's page usually expires after the same
+	// time.
 	approvalTimeout = 5 * time.Minute
 
 	// declinePause is the time after a declined or failed sign-in during which the grant is offered no other.
@@ -43,8 +44,8 @@ type signIn struct {
 
 var _ tool.SignIn = (*signIn)(nil)
 
-// withSignIn returns the error of a read, with a sign-in if the grant has ended according to the resource server or the cache. The entry is
-// the grant's.
+// withSignIn returns the error of a read, with a sign-in if the grant has ended according to the resource server or the
+// cache. The entry is the grant's.
 func (g *grant) withSignIn(entry *credential.Entry, err error) error {
 	_, isKnown := errors.AsType[*tool.SignInError](err)
 	_, hasEnded := errors.AsType[*fanout.EndedError](err)
@@ -55,8 +56,8 @@ func (g *grant) withSignIn(entry *credential.Entry, err error) error {
 	return &tool.SignInError{Cause: err, Command: g.membership.connectAgain(entry), SignIn: g.signIn}
 }
 
-// signIn returns the running or successful sign-in, or starts one. It returns nil within declinePause, and if the access of the grant is
-// not known exactly. For isNeeded see tool.SignInError.
+// signIn returns the running or successful sign-in, or starts one. It returns nil within declinePause, and if the
+// access of the grant is not known exactly. For isNeeded see tool.SignInError.
 func (g *grant) signIn(isNeeded bool) tool.SignIn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,8 +117,8 @@ func (s *signIn) replace(ctx context.Context, access connect.AccessRequest) erro
 	return nil
 }
 
-// announce keeps the page for Page. It ends the sign-in if the page has another origin than the provider, and than the authorization server
-// that the provider's metadata names.
+// announce keeps the page for Page. It ends the sign-in if the page has another origin than the provider, and than the
+// authorization server that the provider's metadata names.
 func (s *signIn) announce(page connect.Approval) {
 	if origin := tool.ProviderOrigin(page.URL); origin != s.held.ProviderURL && origin != tool.ProviderOrigin(page.Issuer) {
 		s.cancel()

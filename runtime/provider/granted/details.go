@@ -11,8 +11,8 @@ import (
 // timeRange is a range of time of a request or a grant, in RFC 3339.
 type timeRange struct{ Field, Since, Until string }
 
-// Read returns what the authorization_details of a grant allow (RFC 9396). It ignores members of another form, since the resource server
-// decides what may be read.
+// Read returns what the authorization_details of a grant allow (RFC 9396). It ignores members of another form, since
+// the resource server decides what may be read.
 func Read(grantID string, details rawjson.Value) (streams []Stream) {
 	var sent []struct {
 		Streams []struct {

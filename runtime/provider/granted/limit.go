@@ -1,5 +1,5 @@
-// Package granted compares what a call asks for with what its grants allow, as far as that is known: from the owner's approval, or from
-// introspection (R-CLAIM-1, R-CLAIM-2).
+// Package granted compares what a call asks for with what its grants allow, as far as that is known: from the owner's
+// approval, or from introspection (R-CLAIM-1, R-CLAIM-2).
 package granted
 
 import (
@@ -43,7 +43,8 @@ func (l Limit) ExcludesRecords() bool {
 	return !l.Since.IsZero() || !l.Until.IsZero() || l.Records != nil
 }
 
-// OfRecords returns the streams without their fields, which take the most memory. It returns nil if no limit excludes records.
+// OfRecords returns the streams without their fields, which take the most memory. It returns nil if no limit excludes
+// records.
 func OfRecords(streams []Stream) []Stream {
 	if !slices.ContainsFunc(streams, func(s Stream) bool { return s.ExcludesRecords() }) {
 		return nil

@@ -16,8 +16,8 @@ type Question struct {
 	GrantIDs     []string  // the grants that answered; nil: all
 }
 
-// Exceeded returns the limits that the question reaches past, in the order of the grants (R-CLAIM-1). Of several grants of a stream, the
-// one that covers most of the question counts, because it is the one that is read.
+// Exceeded returns the limits that the question reaches past, in the order of the grants (R-CLAIM-1). Of several grants
+// of a stream, the one that covers most of the question counts, because it is the one that is read.
 func (q Question) Exceeded(all []Stream) (limits []answer.Limit) {
 	for _, each := range all {
 		if !each.ExcludesRecords() || !q.isAnsweredBy(each) {
@@ -68,8 +68,8 @@ func (s Stream) connections() []string {
 	return s.Connections
 }
 
-// exceeded returns the limit of one grant of a stream and a connection. It returns false if the question stays within the limit, or if
-// another grant covers more of the question.
+// exceeded returns the limit of one grant of a stream and a connection. It returns false if the question stays within
+// the limit, or if another grant covers more of the question.
 func (q Question) exceeded(all []Stream, used Stream, stream, connection string) (answer.Limit, bool) {
 	if q.ConnectionID != nil && connection != "" && connection != *q.ConnectionID {
 		return answer.Limit{}, false

@@ -1,6 +1,6 @@
-// Package recordid reads and writes the handles with which a model names a record in its next call: the self-contained id
-// {connection_id}/{stream}:{record_id}, its short form stream:record_id, and pdpp:// URIs. A handle gives no access: the resource server
-// checks every read.
+// Package recordid reads and writes the handles with which a model names a record in its next call: the self-contained
+// id {connection_id}/{stream}:{record_id}, its short form stream:record_id, and pdpp:// URIs. A handle gives no access:
+// the resource server checks every read.
 package recordid
 
 import (
@@ -23,8 +23,8 @@ type Target struct {
 	RecordID     string
 }
 
-// Parse reads {connection_id}/{stream}:{record_id} or stream:record_id (R-HAND-3). A slash ends the connection id, and the next colon ends
-// the stream. It trims and unescapes nothing. Its error is an *Error.
+// Parse reads {connection_id}/{stream}:{record_id} or stream:record_id (R-HAND-3). A slash ends the connection id, and
+// the next colon ends the stream. It trims and unescapes nothing. Its error is an *Error.
 func Parse(id string) (Handle, error) {
 	switch {
 	case id == "":
@@ -61,8 +61,8 @@ func checkConnectionID(connectionID string) error {
 	return err
 }
 
-// String returns the self-contained id, or the short form if there is no connection. Parse returns the same handle only if CanFormat is
-// true.
+// String returns the self-contained id, or the short form if there is no connection. Parse returns the same handle only
+// if CanFormat is true.
 func (h Handle) String() string {
 	if h.ConnectionID == "" {
 		return h.Stream + ":" + h.RecordID
@@ -70,8 +70,8 @@ func (h Handle) String() string {
 	return h.ConnectionID + "/" + h.Stream + ":" + h.RecordID
 }
 
-// ID returns the text with which a call names the record: the handle or, for a record id such as owner/repo, the shorter form of its URI
-// (R-HAND-9). It returns "" if no form can be read back.
+// ID returns the text with which a call names the record: the handle or, for a record id such as owner/repo, the
+// shorter form of its URI (R-HAND-9). It returns "" if no form can be read back.
 func (h Handle) ID() string {
 	if h.CanFormat() {
 		return h.String()
@@ -84,8 +84,8 @@ func (h Handle) ID() string {
 	return ""
 }
 
-// CanFormat reports whether Parse returns the same handle for String. It is false for a connection id with a slash, or a record id that is a
-// URL (R-HAND-1).
+// CanFormat reports whether Parse returns the same handle for String. It is false for a connection id with a slash, or
+// a record id that is a URL (R-HAND-1).
 func (h Handle) CanFormat() bool {
 	if isPlain(h.Stream) && isPlain(h.RecordID) && (h.ConnectionID == "" || isPlain(h.ConnectionID)) {
 		return true

@@ -17,15 +17,17 @@ func (e *Error) Error() string { return e.Part + " " + e.Message }
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// CheckName refuses a stream name, a connection id or a field path that could change the meaning of a request path (R-ARG-7): an empty one,
-// ".", or one with a slash, a backslash, ".." or a control character. The error names the part, and is an *Error.
+// CheckName refuses a stream name, a connection id or a field path that could change the meaning of a request path
+// (R-ARG-7): an empty one, ".", or one with a slash, a backslash, ".." or a control character. The error names the
+// part, and is an *Error.
 func CheckName(part, value string) error { return checkSegment(part, value, true) }
 
-// CheckRecordID is CheckName for a record id. A canonical key such as ["quo\"ted","2026-04-04"] may have a backslash or "..", but not next to
-// each other.
+// CheckRecordID is CheckName for a record id. A canonical key such as ["quo\"ted","2026-04-04"] may have a backslash or
+// "..", but not next to each other.
 func CheckRecordID(part, value string) error { return checkSegment(part, value, false) }
 
-// checkURIRecordID is CheckRecordID for a record id in a URI, which may have slashes: requests write them as %2F (R-HAND-9).
+// checkURIRecordID is CheckRecordID for a record id in a URI, which may have slashes: requests write them as %2F
+// (R-HAND-9).
 func checkURIRecordID(part, value string) error {
 	if !strings.Contains(value, "/") {
 		return CheckRecordID(part, value)

@@ -31,8 +31,9 @@ type URI struct {
 	Window FieldWindow // KindFieldWindow; for KindBlob only the field that refers to the blob
 }
 
-// FieldWindow selects a window of a text field. A nil member was not given. Offsets and lengths are characters as the resource server
-// counts them. Its JSON members are those of a URI's token (docs/interfaces.md) and of the arguments of read_record_field.
+// FieldWindow selects a window of a text field. A nil member was not given. Offsets and lengths are characters as the
+// resource server counts them. Its JSON members are those of a URI's token (docs/interfaces.md) and of the arguments of
+// read_record_field.
 type FieldWindow struct {
 	FieldPath   string  `json:"field_path,omitempty"`
 	OffsetChars *int64  `json:"offset_chars,omitempty"`
@@ -93,8 +94,8 @@ func parseEscaped(segment string, kind Kind) (URI, error) {
 	return uri, nil
 }
 
-// ParseSlashed reads a self-contained id whose record id may have slashes (R-HAND-9), as in a URI or as people type it. The record id begins
-// after the first colon, since connection and stream have no colon.
+// ParseSlashed reads a self-contained id whose record id may have slashes (R-HAND-9), as in a URI or as people type it.
+// The record id begins after the first colon, since connection and stream have no colon.
 func ParseSlashed(id string) (Handle, error) {
 	names, recordID, _ := strings.Cut(id, ":")
 	if !strings.Contains(recordID, "/") || strings.HasPrefix(recordID, "//") { // or a URL
@@ -124,7 +125,8 @@ func FormatURI(uri URI) string {
 // escaped returns the URI of a stream with its name, or of a record with its self-contained id.
 func (k Kind) escaped(name string) string { return scheme + string(k) + "/" + url.PathEscape(name) }
 
-// token is the JSON object in a URI (docs/interfaces.md). Unknown members are ignored, since other PDPP tools make URIs too.
+// token is the JSON object in a URI (docs/interfaces.md). Unknown members are ignored, since other PDPP tools make URIs
+// too.
 type token struct {
 	Version      int    `json:"v"`
 	Kind         Kind   `json:"kind"`

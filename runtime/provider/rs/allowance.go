@@ -16,8 +16,8 @@ const (
 	largeCalls  = 3         // calls of the process that hold large bodies; others wait
 )
 
-// largeTurns are the calls of this process that may hold large bodies. A call takes one turn for all of its bodies, so that no call waits
-// for another one while it holds some.
+// largeTurns are the calls of this process that may hold large bodies. A call takes one turn for all of its bodies, so
+// that no call waits for another one while it holds some.
 var largeTurns = make(chan struct{}, largeCalls)
 
 // allowance limits the requests of one call together. It is safe for concurrent use.
@@ -34,8 +34,8 @@ type allowance struct {
 
 type allowanceKey struct{}
 
-// Bounded returns a context whose requests are those of one call: there may be MaxRequests of them, and their large bodies share memory.
-// The call must end it when it no longer uses the responses.
+// Bounded returns a context whose requests are those of one call: there may be MaxRequests of them, and their large
+// bodies share memory. The call must end it when it no longer uses the responses.
 func Bounded(ctx context.Context) (bounded context.Context, end func()) {
 	a := &allowance{changed: make(chan struct{})}
 	return context.WithValue(ctx, allowanceKey{}, a), a.end
@@ -104,13 +104,14 @@ func (a *allowance) awaitTurn(ctx context.Context) error {
 
 type awaitKey struct{}
 
-// AwaitMemory returns a context whose requests wait until the call releases other bodies, even if it reads none of them any more. The call
-// must release each body before it waits for another one.
+// AwaitMemory returns a context whose requests wait until the call releases other bodies, even if it reads none of them
+// any more. The call must release each body before it waits for another one.
 func AwaitMemory(ctx context.Context) context.Context {
 	return context.WithValue(ctx, awaitKey{}, true)
 }
 
-// reserve waits for memory as long as the call reads another body, whose size may turn out to be smaller than what it reserved.
+// reserve waits for memory as long as the call reads another body, whose size may turn out to be smaller than what it
+// reserved.
 func (a *allowance) reserve(ctx context.Context, size int64) error {
 	for {
 		a.mu.Lock()
@@ -145,8 +146,9 @@ func (a *allowance) giveBack(size int64, hasRead bool) {
 	a.changed = make(chan struct{})
 }
 
-// readWithin reads a body to its end within a limit of bytes. The expected size, which may be negative, saves growing the buffer. A body of
-// more than largeBody bytes is read in the turn of its call, with memory for up to most bytes. Counted is what the call then holds for it.
+// readWithin reads a body to its end within a limit of bytes. The expected size, which may be negative, saves growing
+// the buffer. A body of more than largeBody bytes is read in the turn of its call, with memory for up to most bytes.
+// Counted is what the call then holds for it.
 func (a *allowance) readWithin(ctx context.Context, source io.Reader, expected, most, limit int64) (body []byte, counted int64, err error) {
 	if a == nil || limit <= largeBody {
 		body, err = readAll(source, expected, limit)

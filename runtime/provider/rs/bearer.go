@@ -11,10 +11,11 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is a bearer or a password. Printing, logging and marshalling it give a fixed word; only Reveal returns the value
-// (R-STDIO-4, R-ERR-6). The zero value is empty. Secrets cannot be compared with ==.
+// Secret is a bearer or a password. Printing, logging and marshalling it give a fixed word; only Reveal returns the
+// value (R-STDIO-4, R-ERR-6). The zero value is empty. Secrets cannot be compared with ==.
 //
-// The value is behind a pointer because package fmt prints unexported fields of another struct without calling their methods.
+// The value is behind a pointer because package fmt prints unexported fields of another struct without calling their
+// methods.
 type Secret struct{ value *string }
 
 // NewSecret returns a secret with a value.
@@ -38,8 +39,8 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // Bounds of a bearer, in bytes.
 const (
-	// ShortestBearer: an unguessable token has 128 random bits (RFC 6749, section 10.10), which need at least 16 bytes. A shorter one
-	// could occur inside ordinary words.
+	// ShortestBearer: an unguessable token has 128 random bits (RFC 6749, section 10.10), which need at least 16 bytes. A
+	// shorter one could occur inside ordinary words.
 	ShortestBearer = 16
 	// LongestBearer: a longer one exceeds the header limits of usual servers.
 	LongestBearer = 16 << 10
@@ -79,8 +80,8 @@ const (
 	KindOwner   = "owner"
 )
 
-// KindMembers are the members of responses and cache files with the kind of a token (docs/interfaces.md, Credential cache). The first two
-// have no other meaning. The others are about tokens only if their value is owner.
+// KindMembers are the members of responses and cache files with the kind of a token (docs/interfaces.md, Credential
+// cache). The first two have no other meaning. The others are about tokens only if their value is owner.
 var KindMembers = []string{"pdpp_token_kind", "token_kind", "kind", "role"}
 
 const kindOnly = 2 // the first KindMembers, which have no other meaning
@@ -88,9 +89,9 @@ const kindOnly = 2 // the first KindMembers, which have no other meaning
 // errKindShape does not repeat the value, which may be anything.
 var errKindShape = errors.New("the kind of the token is not a string")
 
-// TokenKind returns the kind of a token and the member that states it: owner if any of KindMembers says so, otherwise the first
-// kind other than client, otherwise client, or "" if none is stated. get returns a member by its exact name, or nil; names must be
-// unique. A kind that is not a string is an error.
+// TokenKind returns the kind of a token and the member that states it: owner if any of KindMembers says so, otherwise
+// the first kind other than client, otherwise client, or "" if none is stated. get returns a member by its exact name,
+// or nil; names must be unique. A kind that is not a string is an error.
 func TokenKind(get func(name string) json.RawMessage) (kind, member string, err error) {
 	for i, name := range KindMembers {
 		value := get(name)
@@ -137,7 +138,8 @@ func (e *KindError) Unwrap() error { return e.Cause }
 
 var errBearerShape = errors.New("the schema or its bearer block is not an object")
 
-// SchemaBearer reads the bearer block of a schema, the body of a Response. Older servers put it in data. If there are two, both count.
+// SchemaBearer reads the bearer block of a schema, the body of a Response. Older servers put it in data. If there are
+// two, both count.
 func SchemaBearer(schema json.RawMessage) (Bearer, error) {
 	outer, isObject := rawjson.ParseObject(schema)
 	if !isObject {

@@ -71,8 +71,9 @@ func NewClient(options Options) (*Client, error) {
 func (c *Client) ProviderURL() string { return c.providerURL }
 
 // Get reads within the client's timeout and the context's deadline, whichever is sooner. It repeats a failed GET up to
-// MaxTries. It sends nothing with other credentials (R-ERR-3), follows no redirect, and removes the bearer from what the
-// resource server echoes (R-ERR-6). If an optional parameter is refused, it sends another GET without it, with a new timeout.
+// MaxTries. It sends nothing with other credentials (R-ERR-3), follows no redirect, and removes the bearer from what
+// the resource server echoes (R-ERR-6). If an optional parameter is refused, it sends another GET without it, with a
+// new timeout.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 	sent := asked.asSent()
 	response, err := withFewer(sent, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
@@ -114,8 +115,9 @@ func (c *Client) exchange(ctx context.Context, method string, asked Request) *ex
 	}
 }
 
-// withFewer runs a read, and repeats it without an optional parameter if the server refuses one. A refusal for another reason is
-// final. It then returns the first refusal, which is about the caller's own request. A Failure is returned as it is.
+// withFewer runs a read, and repeats it without an optional parameter if the server refuses one. A refusal for another
+// reason is final. It then returns the first refusal, which is about the caller's own request. A Failure is returned as
+// it is.
 func withFewer(asked Request, read func(Request) (*Response, error)) (*Response, error) {
 	var first error
 	for {
@@ -138,8 +140,8 @@ func withFewer(asked Request, read func(Request) (*Response, error)) (*Response,
 	}
 }
 
-// withoutRefused removes the refused parameter. If the server does not name it, it removes the newest one, and the next time all. It
-// returns false for a refusal with another reason.
+// withoutRefused removes the refused parameter. If the server does not name it, it removes the newest one, and the next
+// time all. It returns false for a refusal with another reason.
 func (r Request) withoutRefused(refused *Error) (Request, bool) {
 	sent := slices.DeleteFunc(slices.Clone(r.Optional), func(name string) bool {
 		_, isSent := r.Query.Get(name)
@@ -170,8 +172,8 @@ const (
 
 // Options configures a Client.
 type Options struct {
-	// BaseURL is the address of the resource server: http or https, a host, and optionally a prefix of every request path. Userinfo,
-	// a query or a fragment is refused.
+	// BaseURL is the address of the resource server: http or https, a host, and optionally a prefix of every request path.
+	// Userinfo, a query or a fragment is refused.
 	BaseURL string
 
 	// ProviderURL is the provider's public origin, under the same rules. Empty means BaseURL.
@@ -183,11 +185,12 @@ type Options struct {
 	// Secrets are other bearers of the same call, which no response may show (R-PKG-2); may be nil.
 	Secrets *Secrets
 
-	// Header is added to every request, such as the caller's request id. It cannot replace the client's own header. It is copied. The
-	// caller's trace comes with the context of each request (package tracecontext).
+	// Header is added to every request, such as the caller's request id. It cannot replace the client's own header. It is
+	// copied. The caller's trace comes with the context of each request (package tracecontext).
 	Header http.Header
 
-	// Transport sends the requests. Clients with the same transport share connections. Nil means the transport of this process.
+	// Transport sends the requests. Clients with the same transport share connections. Nil means the transport of this
+	// process.
 	Transport http.RoundTripper
 
 	// Retries limits the retries of all clients of a resource server. Nil means a budget for this client alone.
@@ -212,8 +215,9 @@ func origin(option, value string) (string, error) {
 	return strings.TrimRight(value, "/"), nil
 }
 
-// NewTransport returns a transport for the clients of one process. It keeps connections alive, uses HTTP/2 over TLS, and uses the
-// proxies of the environment: over https, a proxy sees the host and no bearer. It is safe for concurrent use.
+// NewTransport returns a transport for the clients of one process. It keeps connections alive, uses HTTP/2 over TLS,
+// and uses the proxies of the environment: over https, a proxy sees the host and no bearer. It is safe for concurrent
+// use.
 func NewTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{

@@ -19,8 +19,8 @@ type Resume struct {
 
 // Download is a response whose body is bytes of any kind. The caller closes Body.
 type Download struct {
-	// Body must be read to its end. A read waits up to the client's timeout for more bytes. Its errors are io.EOF and *Failure.
-	// A body that ends before its announced length is a *Failure.
+	// Body must be read to its end. A read waits up to the client's timeout for more bytes. Its errors are io.EOF and
+	// *Failure. A body that ends before its announced length is a *Failure.
 	Body        io.ReadCloser
 	Offset      int64  // where Body starts: the requested offset, or 0 if the RS sends the whole
 	Size        int64  // bytes of the whole; -1 if unknown
@@ -42,7 +42,8 @@ func (d *Download) ReadAll(limit int64) ([]byte, error) {
 	return body, err
 }
 
-// Redact returns the bytes, or a text taken from them, without bearers (R-ERR-6). It does not copy bytes without bearers.
+// Redact returns the bytes, or a text taken from them, without bearers (R-ERR-6). It does not copy bytes without
+// bearers.
 func (d *Download) Redact(shown []byte) []byte { return d.secrets.redact(shown) }
 
 // Unusable returns a *Failure of reason InvalidResponse: the bytes are not what was promised (R-ERR-4).
@@ -50,8 +51,8 @@ func (d *Download) Unusable(message string) *Failure {
 	return &Failure{Reason: InvalidResponse, Message: message, NextStep: tryAgain, Status: http.StatusOK, RequestID: d.RequestID, URL: d.URL}
 }
 
-// Open starts to read bytes that are not JSON, such as a blob, or resumes if the RS supports ranges (RFC 9110, section 14). It
-// limits the time between two bytes. The caller limits the size. Errors are those of Get.
+// Open starts to read bytes that are not JSON, such as a blob, or resumes if the RS supports ranges (RFC 9110, section
+// 14). It limits the time between two bytes. The caller limits the size. Errors are those of Get.
 func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Download, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	exchange := c.exchange(ctx, http.MethodGet, asked)

@@ -39,8 +39,8 @@ func (e *Error) Param() string {
 // EndsGrant reports whether the grant of the bearer has ended.
 func (e *Error) EndsGrant() bool { return e.Code == "grant_revoked" || e.Code == "grant_expired" }
 
-// NeedsSignIn reports whether a new token is needed, because this one or its grant has ended. Resource servers also answer 401 for a name
-// outside the grant: a new token does not help there.
+// NeedsSignIn reports whether a new token is needed, because this one or its grant has ended. Resource servers also
+// answer 401 for a name outside the grant: a new token does not help there.
 func (e *Error) NeedsSignIn() bool {
 	if e.Code == "context.stream_not_allowed" || e.Code == "context.instance_mismatch" {
 		return false
@@ -48,8 +48,9 @@ func (e *Error) NeedsSignIn() bool {
 	return e.EndsGrant() || e.Status == http.StatusUnauthorized
 }
 
-// MeansPackageToken reports whether this refusal of a request for the schema means that the bearer is a package token (R-STDIO-6;
-// captures 206 and 891). A route that does not exist is answered in another form, without a code (capture 209).
+// MeansPackageToken reports whether this refusal of a request for the schema means that the bearer is a package token
+// (R-STDIO-6; captures 206 and 891). A route that does not exist is answered in another form, without a code (capture
+// 209).
 func (e *Error) MeansPackageToken() bool {
 	members, _ := rawjson.ParseObject(e.Envelope)
 	return e.Status == http.StatusNotFound && members.Text("code") == CodeNotFound
@@ -70,9 +71,9 @@ var derived = map[int]struct{ kind, code string }{
 	http.StatusTooManyRequests:       {"rate_limit_error", CodeRateLimit},
 }
 
-// refusal returns the *Error for a response outside 2xx. Four shapes occur (docs/provider-contract.md): the PDPP envelope {"error":{…}},
-// OAuth {error, error_description}, framework {message, error, statusCode}, and bodies that are not JSON objects, such as a
-// proxy's page.
+// refusal returns the *Error for a response outside 2xx. Four shapes occur (docs/provider-contract.md): the PDPP
+// envelope {"error":{…}}, OAuth {error, error_description}, framework {message, error, statusCode}, and bodies that
+// are not JSON objects, such as a proxy's page.
 func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	refused := &Error{
 		Status: e.status, Type: otherType, Code: CodeOther,

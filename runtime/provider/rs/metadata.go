@@ -14,8 +14,8 @@ func (MetadataOfSource) sources() {}
 // IndexBuilt is the state of a search index that has all records.
 const IndexBuilt = "built"
 
-// IndexState reads the state of the search index that answers words, or meanings, from the metadata of a provider (RFC 9728). It is empty if
-// the metadata do not say. Its errors are those of Get.
+// IndexState reads the state of the search index that answers words, or meanings, from the metadata of a provider (RFC
+// 9728). It is empty if the metadata do not say. Its errors are those of Get.
 func IndexState(ctx context.Context, reader Reader, origin string, byMeaning bool) (string, error) {
 	response, err := reader.Get(ctx, Request{Path: JoinPath(".well-known", "oauth-protected-resource"), Sources: MetadataOfSource{origin}})
 	if err != nil {

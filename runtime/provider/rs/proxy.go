@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// Via returns " through the proxy http://proxy.example:3128" for an address that is read through a proxy, for errors, and otherwise nothing.
-// It does not have the proxy's password.
+// Via returns " through the proxy http://proxy.example:3128" for an address that is read through a proxy, for errors,
+// and otherwise nothing. It does not have the proxy's password.
 func Via(address string) string {
 	if proxy := ProxyFor(address); proxy != nil {
 		return " through the proxy " + proxy.Scheme + "://" + proxy.Host

@@ -10,8 +10,8 @@ import (
 // Parameter is one name and value of a query string, neither of them encoded.
 type Parameter struct{ Name, Value string }
 
-// Query is the query string of a request, in the order in which it was built. A nil argument adds nothing, but an empty string is sent.
-// The zero value is an empty query. Only one copy of a query may be changed.
+// Query is the query string of a request, in the order in which it was built. A nil argument adds nothing, but an empty
+// string is sent. The zero value is an empty query. Only one copy of a query may be changed.
 type Query struct {
 	parameters []Parameter
 }
@@ -123,7 +123,8 @@ func (q *Query) BracketMap(name string, limits Limits) {
 // Filter is a conjunction of conditions in the order of the call (R-ARG-1).
 type Filter []Condition
 
-// AnyTime is the field of a condition on the time of a record, in a request to OneSource that does not know the name of the field.
+// AnyTime is the field of a condition on the time of a record, in a request to OneSource that does not know the name of
+// the field.
 const AnyTime = "*"
 
 // Condition compares one field with one value.

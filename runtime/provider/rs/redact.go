@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// Secrets are the bearers of one call. They are removed from everything that is shown, in any spelling (R-ERR-6). They are
-// immutable and safe for concurrent use. They print as a fixed word.
+// Secrets are the bearers of one call. They are removed from everything that is shown, in any spelling (R-ERR-6). They
+// are immutable and safe for concurrent use. They print as a fixed word.
 type Secrets struct {
 	bearers []string
 	rare    []string  // a part of each bearer that begins with its least frequent character
@@ -37,8 +37,8 @@ func NewSecrets(bearers ...string) *Secrets {
 // frequent are the characters that JSON texts often have, the most frequent first.
 const frequent = "eatoinsrhldcumfpgwyb0123456789-_.vkxjqz"
 
-// rarePart returns the part of a bearer that is found fastest. Package bytes looks for the first character, so a page of records with a bearer
-// that begins with a frequent one would take up to 30 times as long.
+// rarePart returns the part of a bearer that is found fastest. Package bytes looks for the first character, so a page
+// of records with a bearer that begins with a frequent one would take up to 30 times as long.
 func rarePart(bearer string) string {
 	start, rarest := 0, -1
 	for i, letter := range []byte(bearer[:len(bearer)-ShortestBearer/2]) {
@@ -68,7 +68,8 @@ func (s *Secrets) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(re
 
 func (s *Secrets) redactText(text string) string { return string(s.redact([]byte(text))) }
 
-// redact returns a body without bearers. A body without bearers, which is the usual case, is returned unchanged and not copied.
+// redact returns a body without bearers. A body without bearers, which is the usual case, is returned unchanged and not
+// copied.
 func (s *Secrets) redact(body []byte) []byte {
 	for i, bearer := range s.bearers {
 		if bytes.Contains(body, []byte(s.rare[i])) {
@@ -78,7 +79,8 @@ func (s *Secrets) redact(body []byte) []byte {
 	return s.redactEscaped(body)
 }
 
-// redactEscaped removes bearers with escaped characters: by JSON, once or twice, in a URL, or both. It searches around escapes only.
+// redactEscaped removes bearers with escaped characters: by JSON, once or twice, in a URL, or both. It searches around
+// escapes only.
 func (s *Secrets) redactEscaped(body []byte) []byte {
 	var clean []byte
 	done := 0 // bytes of the body that clean covers
@@ -111,8 +113,8 @@ func nextOf(body []byte, from int, wanted byte) int {
 	return len(body)
 }
 
-// findAround returns the bounds of the bearer whose first escape is at a position. Without one, to is 0. The search does not start before
-// least.
+// findAround returns the bounds of the bearer whose first escape is at a position. Without one, to is 0. The search
+// does not start before least.
 func (s *Secrets) findAround(body []byte, least, i int) (from, to int) {
 	for _, bearer := range s.bearers {
 		for before := range min(len(bearer), i-least+1) {
@@ -152,8 +154,8 @@ func unescape(body []byte, i int) (character rune, end int) {
 	return character, end
 }
 
-// unquote reads a character of a text that was quoted as a JSON string (RFC 8259, section 7), perhaps several times. After the end of
-// the text, the character is -1.
+// unquote reads a character of a text that was quoted as a JSON string (RFC 8259, section 7), perhaps several times.
+// After the end of the text, the character is -1.
 func unquote(body []byte, i, times int) (character rune, end int) {
 	if i >= len(body) {
 		return -1, i
@@ -187,8 +189,9 @@ func hexadecimal(digit rune) rune {
 	return rune(strings.IndexRune("0123456789abcdef", unicode.ToLower(digit)))
 }
 
-// redactRefusal removes bearers from a server's text about a failure, also in base64 (RFC 4648, both alphabets): a server may repeat
-// an Authorization header as Basic credentials. Bodies with records are not searched for base64: it takes as long as reading them.
+// redactRefusal removes bearers from a server's text about a failure, also in base64 (RFC 4648, both alphabets): a
+// server may repeat an Authorization header as Basic credentials. Bodies with records are not searched for base64: it
+// takes as long as reading them.
 func (s *Secrets) redactRefusal(body []byte) []byte {
 	return base64Run.ReplaceAllFunc(s.redact(body), func(run []byte) []byte {
 		text := unescapeBase64.Replace(string(run))

@@ -1,5 +1,5 @@
-// Package rs is the client of a PDPP resource server (RS): paths, queries, filters, responses and errors. It does not know
-// MCP, and it does not decode records.
+// Package rs is the client of a PDPP resource server (RS): paths, queries, filters, responses and errors. It does not
+// know MCP, and it does not decode records.
 package rs
 
 import (
@@ -14,8 +14,8 @@ import (
 
 // Reader reads from a resource server with one bearer. Implementations are safe for concurrent use.
 type Reader interface {
-	// Get sends one GET. A response outside 2xx is an *Error that keeps the envelope. An unusable response is a *Failure. Both have
-	// the request id if there is one.
+	// Get sends one GET. A response outside 2xx is an *Error that keeps the envelope. An unusable response is a *Failure.
+	// Both have the request id if there is one.
 	Get(ctx context.Context, request Request) (*Response, error)
 
 	// ProviderURL is the provider's public origin, without a trailing slash. Record URLs are built on it.
@@ -48,8 +48,8 @@ type Request struct {
 	Query   Query
 	Sources Sources // nil: the resource server finds the source
 
-	// Optional names parameters that older servers refuse, the newest first. If a server refuses one, a Client repeats the request
-	// without it, and the caller does what the parameter would have done (R-SCH-1).
+	// Optional names parameters that older servers refuse, the newest first. If a server refuses one, a Client repeats the
+	// request without it, and the caller does what the parameter would have done (R-SCH-1).
 	Optional []string
 }
 
@@ -63,7 +63,8 @@ func (r Request) Limit() int {
 	return min(limit, MaxRows)
 }
 
-// maxRows returns how many rows of a connection the answer may have. Some lists have no limit, and a search may exceed it.
+// maxRows returns how many rows of a connection the answer may have. Some lists have no limit, and a search may exceed
+// it.
 func (r Request) maxRows() int {
 	if _, isSent := r.Query.Get(wire.Limit); isSent && !r.Path.isSearch() {
 		return r.Limit()
@@ -77,7 +78,8 @@ func (r Request) IsExceededBy(rows []rawjson.Row) bool {
 	return isSent && exceeds(rows, r.Limit())
 }
 
-// exceeds reports whether rows have more of one connection than the limit. Resource servers apply a limit to each connection.
+// exceeds reports whether rows have more of one connection than the limit. Resource servers apply a limit to each
+// connection.
 func exceeds(rows []rawjson.Row, limit int) bool {
 	if len(rows) <= limit {
 		return false
@@ -94,8 +96,8 @@ func exceeds(rows []rawjson.Row, limit int) bool {
 
 const unlimitedRows = 10_000 // of a list without a limit (rawjson.Elements)
 
-// Sources says which grants of a package a request needs. It is one of OneSource, NamedSource, HitsOfSources, SchemaOfSources,
-// StreamsOfSources and MetadataOfSource. A reader with a single grant ignores it.
+// Sources says which grants of a package a request needs. It is one of OneSource, NamedSource, HitsOfSources,
+// SchemaOfSources, StreamsOfSources and MetadataOfSource. A reader with a single grant ignores it.
 type Sources interface{ sources() }
 
 // OneSource is a request to one source: the named one, or the only one that grants the stream (R-PKG-7).
@@ -169,8 +171,8 @@ func (r Request) isFromNow() bool {
 // asSent returns the request in terms that servers know. For feedNow, it
 // requests one row of the whole feed, because any first page has the current position (capture 050).
 //
-// The order of a hybrid search depends on its limit, because a server merges that many rows of each ranking (captures 920 and 920b).
-// The client always requests the maximum, so that a smaller page is the start of a larger one.
+// The order of a hybrid search depends on its limit, because a server merges that many rows of each ranking (captures
+// 920 and 920b). The client always requests the maximum, so that a smaller page is the start of a larger one.
 func (r Request) asSent() Request {
 	switch {
 	case r.isFromNow():

@@ -16,8 +16,8 @@ type Response struct {
 	Status    int
 	RequestID string // the RS's Request-Id (or X-Request-Id); may be empty
 	URL       string // absolute URL at the provider's public origin, even if the RS has another address; never holds a bearer
-	// ProviderURL is the provider's public origin, without a trailing slash, if the reader has several sources. Otherwise it is
-	// empty, and the reader's ProviderURL holds.
+	// ProviderURL is the provider's public origin, without a trailing slash, if the reader has several sources. Otherwise
+	// it is empty, and the reader's ProviderURL holds.
 	ProviderURL string
 
 	// GrantIDs are the grants that answered, for a reader that can have several; otherwise nil.
@@ -57,8 +57,8 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 	return &r
 }
 
-// Release says that the call no longer uses the body, so that another one may take its memory. Rows that are kept must be copied first. It
-// does nothing for nil.
+// Release says that the call no longer uses the body, so that another one may take its memory. Rows that are kept must
+// be copied first. It does nothing for nil.
 func (r *Response) Release() {
 	if r != nil && r.counted > 0 {
 		r.allowance.giveBack(r.counted, false)
@@ -92,7 +92,8 @@ func readObject(ctx context.Context, body []byte) (compact rawjson.Value, proble
 	return compact, ""
 }
 
-// Unusable returns a *Failure of reason InvalidResponse: the shape of the response is wrong (R-ERR-4). The next step may be empty.
+// Unusable returns a *Failure of reason InvalidResponse: the shape of the response is wrong (R-ERR-4). The next step
+// may be empty.
 func (r *Response) Unusable(message, nextStep string) *Failure {
 	return &Failure{
 		Reason: InvalidResponse, Message: message, NextStep: nextStep,

@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// MaxTries limits how often one read is sent. A read is repeated if the connection was refused or broke before a status line, or after
-// 502, 503, 504, or 429 with a Retry-After. All tries have the same bearer (R-ERR-3) and share one timeout. A change is never repeated,
-// nor is a read that timed out. A caller waits up to 0.6 s longer for a refusal, or as long as Retry-After asks.
+// MaxTries limits how often one read is sent. A read is repeated if the connection was refused or broke before a status
+// line, or after 502, 503, 504, or 429 with a Retry-After. All tries have the same bearer (R-ERR-3) and share one
+// timeout. A change is never repeated, nor is a read that timed out. A caller waits up to 0.6 s longer for a refusal,
+// or as long as Retry-After asks.
 const MaxTries = 3
 
 // Waits before the second and the third try, plus or minus half.
@@ -24,7 +25,8 @@ const (
 	waitFactor = 3
 )
 
-// repeat sends a read until it succeeds or may not be repeated. It returns the error of the last try, also if the context ends.
+// repeat sends a read until it succeeds or may not be repeated. It returns the error of the last try, also if the
+// context ends.
 func repeat(ctx context.Context, budget *RetryBudget, send func(try int) (*Response, error)) (*Response, error) {
 	budget.earn()
 	deadline, _ := ctx.Deadline()
@@ -81,7 +83,8 @@ func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
 	return max(0, date.Sub(now)), true
 }
 
-// isTransientError reports whether an immediate retry may succeed: the connection was refused or broke, without a timeout.
+// isTransientError reports whether an immediate retry may succeed: the connection was refused or broke, without a
+// timeout.
 func isTransientError(err error) bool {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -106,9 +109,10 @@ const (
 	retryFloor   = 1.0  // retries earned per second
 )
 
-// RetryBudget limits the retries of all reads that share it, so that callers do not triple the load of a resource server that is down:
-// a tenth of the reads, plus one per second, plus twenty (compare gRFC A6 and Site Reliability Engineering, chapter 21). Without budget,
-// the first failure is final. Use NewRetryBudget. It is safe for concurrent use.
+// RetryBudget limits the retries of all reads that share it, so that callers do not triple the load of a resource
+// server that is down: a tenth of the reads, plus one per second, plus twenty (compare gRFC A6 and Site Reliability
+// Engineering, chapter 21). Without budget, the first failure is final. Use NewRetryBudget. It is safe for concurrent
+// use.
 type RetryBudget struct {
 	mutex   sync.Mutex
 	retries float64 // that are left, from 0 to retryReserve

@@ -10,8 +10,8 @@ import (
 
 // Writer changes something at a resource server with one bearer. It is safe for concurrent use. Readers cannot write.
 type Writer interface {
-	// Send sends one change once. It does not repeat it, because the change may have been made although the response was lost. A
-	// response without a body has a nil Body. Errors are those of Reader.Get.
+	// Send sends one change once. It does not repeat it, because the change may have been made although the response was
+	// lost. A response without a body has a nil Body. Errors are those of Reader.Get.
 	Send(ctx context.Context, change Change) (*Response, error)
 }
 
@@ -23,8 +23,9 @@ type Change struct {
 	Body   *Body // of POST and PATCH; nil sends none
 }
 
-// Body is a JSON object in the order in which it was built. A nil argument adds nothing; an empty value is sent. A dot in a name
-// separates members: filters.streams is the member streams of the member filters. Only one copy of a body may be changed.
+// Body is a JSON object in the order in which it was built. A nil argument adds nothing; an empty value is sent. A dot
+// in a name separates members: filters.streams is the member streams of the member filters. Only one copy of a body may
+// be changed.
 type Body struct {
 	members rawjson.Object
 }

@@ -42,7 +42,8 @@ func distinct(connections []Connection) []Connection {
 	})
 }
 
-// hoistConnections lists the connections of the streams at the connector, and removes them from streams that have all of them (R-SCH-1).
+// hoistConnections lists the connections of the streams at the connector, and removes them from streams that have all
+// of them (R-SCH-1).
 func (c *Connector) hoistConnections() {
 	all := slices.Clip(c.Connections)
 	for _, stream := range c.Streams {
@@ -56,7 +57,8 @@ func (c *Connector) hoistConnections() {
 	}
 }
 
-// mergeStreams merges rows that differ only in their connections: some servers send a row for each connection of a stream.
+// mergeStreams merges rows that differ only in their connections: some servers send a row for each connection of a
+// stream.
 func (c *Connector) mergeStreams() {
 	first := map[string]*Stream{}
 	c.Streams = slices.DeleteFunc(c.Streams, func(s *Stream) bool {
@@ -102,8 +104,8 @@ func HasConnection(connections []Connection, id string) bool {
 	return slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == id })
 }
 
-// ConnectorKey returns the short name of a connector, such as gmail, or "". If the RS sends only a URL, the name is the last segment of the
-// URL.
+// ConnectorKey returns the short name of a connector, such as gmail, or "". If the RS sends only a URL, the name is the
+// last segment of the URL.
 func ConnectorKey(members rawjson.Object) string {
 	sent := members.FirstText("connector_key", "connector_id")
 	if !strings.Contains(sent, "/") {

@@ -1,6 +1,6 @@
-// Package schemadoc reads the answer to GET /v1/schema: the streams that a grant gives access to, the connections that they come from,
-// and what can be asked of their fields. It reads every form that servers send: compact or full, of one grant or of a package. The kind of
-// the token is in rs.SchemaBearer.
+// Package schemadoc reads the answer to GET /v1/schema: the streams that a grant gives access to, the connections that
+// they come from, and what can be asked of their fields. It reads every form that servers send: compact or full, of one
+// grant or of a package. The kind of the token is in rs.SchemaBearer.
 //
 // A document shares memory with the response.
 package schemadoc
@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
-// Document is a schema document (docs/provider-contract.md, Schema). Each stream is one row of a connector. A connection that has all streams of
-// a connector is listed at the connector only (R-SCH-1).
+// Document is a schema document (docs/provider-contract.md, Schema). Each stream is one row of a connector. A
+// connection that has all streams of a connector is listed at the connector only (R-SCH-1).
 type Document struct {
 	Members    rawjson.Object // without the connectors and the streams
 	Connectors []*Connector
@@ -50,8 +50,8 @@ type Unusable struct{ Message, NextStep string }
 
 func (e *Unusable) Error() string { return e.Message + "; " + e.NextStep }
 
-// Parse reads the body of an answer, without whitespace between its tokens. Older servers wrap the document, or list streams without
-// connectors. Its error is an *Unusable.
+// Parse reads the body of an answer, without whitespace between its tokens. Older servers wrap the document, or list
+// streams without connectors. Its error is an *Unusable.
 func Parse(body rawjson.Value) (*Document, error) {
 	r := &reader{}
 	document := r.document(body, true)
@@ -82,8 +82,8 @@ func (r *reader) elements(value rawjson.Value) []rawjson.Value {
 	return elements
 }
 
-// document returns nil if the value lists neither connectors nor streams, and its member data does not either. It reads data only if
-// mayWrap is true.
+// document returns nil if the value lists neither connectors nor streams, and its member data does not either. It reads
+// data only if mayWrap is true.
 func (r *reader) document(value rawjson.Value, mayWrap bool) *Document {
 	members, _ := rawjson.ParseObject(value)
 	isList := func(name string) bool { return rawjson.Kind(members.Get(name)) == rawjson.ArrayValue }

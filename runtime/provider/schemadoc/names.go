@@ -37,7 +37,8 @@ func (n Names) Streams(connectionID string) []string {
 	return slices.Compact(found)
 }
 
-// Connections returns the connections that have a stream, or all if it is empty, each once and in the order of the document.
+// Connections returns the connections that have a stream, or all if it is empty, each once and in the order of the
+// document.
 func (n Names) Connections(stream string) []Connection {
 	var found []Connection
 	for _, each := range n {

@@ -23,7 +23,8 @@ func (d *Document) Keep(scope Scope) {
 	}
 }
 
-// keepConnection keeps the streams of one connection. Streams without connections stay, because the server has applied the scope.
+// keepConnection keeps the streams of one connection. Streams without connections stay, because the server has applied
+// the scope.
 func (c *Connector) keepConnection(id string) {
 	c.Streams = slices.DeleteFunc(c.Streams, func(s *Stream) bool {
 		connections := c.ConnectionsOf(s)

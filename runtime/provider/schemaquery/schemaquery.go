@@ -28,7 +28,8 @@ func Request(scope schemadoc.Scope, isFull bool) rs.Request {
 	return request
 }
 
-// Ask reads a scope in the compact view. If sources is nil, a reader of several grants merges the schemas of all of them.
+// Ask reads a scope in the compact view. If sources is nil, a reader of several grants merges the schemas of all of
+// them.
 func Ask(
 	ctx context.Context, get func(context.Context, rs.Request) (*rs.Response, error), scope schemadoc.Scope, sources rs.Sources,
 ) (*schemadoc.Document, error) {
@@ -48,8 +49,8 @@ func Ask(
 	return document, nil
 }
 
-// Admit reads the compact schema and the kind of the reader's bearer, which must be a client's or unstated (R-STDIO-3). The error for any
-// other kind is a *rs.KindError.
+// Admit reads the compact schema and the kind of the reader's bearer, which must be a client's or unstated (R-STDIO-3).
+// The error for any other kind is a *rs.KindError.
 func Admit(ctx context.Context, reader rs.Reader) (*rs.Response, rs.Bearer, error) {
 	schema, err := reader.Get(ctx, Request(schemadoc.Scope{}, false))
 	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.MeansPackageToken() {

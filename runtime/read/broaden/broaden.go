@@ -23,9 +23,9 @@ const (
 	hitsShown = 10              // if the caller passes no limit
 )
 
-// Hits returns hits unchanged if there are any. Otherwise it searches for each significant word alone, then for other forms of the words
-// without hits. It orders the hits by the number of matched words. An answer without hits lists what was searched. Search reads the first page
-// of a request; it is called concurrently.
+// Hits returns hits unchanged if there are any. Otherwise it searches for each significant word alone, then for other
+// forms of the words without hits. It orders the hits by the number of matched words. An answer without hits lists what
+// was searched. Search reads the first page of a request; it is called concurrently.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.Hits, byMeaning bool, search Search) *answer.Hits {
 	if len(given.Hits) > 0 || given.Question.IsLaterPage || given.Reading != nil {
 		return given
@@ -99,7 +99,8 @@ type attempt struct {
 	isComplete bool
 }
 
-// tryOtherForms spends the remaining reads on the mode that compares meanings and on other forms of the words without hits.
+// tryOtherForms spends the remaining reads on the mode that compares meanings and on other forms of the words without
+// hits.
 func (s *broadening) tryOtherForms() {
 	var attempts []*attempt
 	left := maxReads - 2 - s.about.Searches

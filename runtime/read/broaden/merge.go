@@ -93,8 +93,8 @@ func (s *broadening) merged() []*found {
 	return hits
 }
 
-// rank sorts hits by the number of matched words. Hits with the same number alternate between the connections, because ranks of different
-// sources are not comparable (R-PKG-2).
+// rank sorts hits by the number of matched words. Hits with the same number alternate between the connections, because
+// ranks of different sources are not comparable (R-PKG-2).
 func rank(hits []*found) {
 	slices.SortStableFunc(hits, func(a, b *found) int { return cmp.Compare(b.score, a.score) })
 	earlier := map[string]int{}

@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Words returns the significant words of a query, without repetition and in lower case. It leaves out the stop words of the specs, unless
-// there are no others. It returns nil for a query with quotes, which is strict.
+// Words returns the significant words of a query, without repetition and in lower case. It leaves out the stop words of
+// the specs, unless there are no others. It returns nil for a query with quotes, which is strict.
 func Words(query string) []string {
 	all := distinct(query)
 	if strings.Contains(query, `"`) {

@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// comparison compares values with one operand. It parses the operand as text, number and time, because the types of fields are unknown.
-// It records what the values show about the operand.
+// comparison compares values with one operand. It parses the operand as text, number and time, because the types of
+// fields are unknown. It records what the values show about the operand.
 type comparison struct {
 	rs.Condition
 	text []byte

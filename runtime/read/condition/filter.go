@@ -43,8 +43,8 @@ func (f *Filter) Fields() []string {
 	return names
 }
 
-// Match reports whether a record matches all conditions. The cursor must be at the object of the record's fields. Until a record matches,
-// every condition is tested alone (R-CLAIM-3).
+// Match reports whether a record matches all conditions. The cursor must be at the object of the record's fields. Until
+// a record matches, every condition is tested alone (R-CLAIM-3).
 func (f *Filter) Match(c rawjson.Cursor) bool {
 	untested, unmet := len(f.fields), len(f.fields)
 	for inside := untested > 0 && c.Enter(rawjson.ObjectValue); inside && untested > 0 && c.More(); {

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Warnings returns a warning for each condition that probably does not mean what the caller intends, judged by the records seen so far.
-// Days are in the zone.
+// Warnings returns a warning for each condition that probably does not mean what the caller intends, judged by the
+// records seen so far. Days are in the zone.
 func (f *Filter) Warnings(zone *time.Location) []string {
 	var warnings []string
 	warn := func(form string, values ...any) { warnings = append(warnings, fmt.Sprintf(form, values...)) }
@@ -49,8 +49,8 @@ func (c *comparison) localDay(zone *time.Location) rawjson.Value {
 	return rawjson.Object{rawjson.String("gte", start(c.at)), rawjson.String("lt", start(c.at.AddDate(0, 0, 1)))}.Encode()
 }
 
-// Unmatched returns the conditions of a filter that matched no record (R-CLAIM-3). A field that no record matches alone has its values
-// (R-SCAN-9). It returns nil if there is nothing to say.
+// Unmatched returns the conditions of a filter that matched no record (R-CLAIM-3). A field that no record matches alone
+// has its values (R-SCAN-9). It returns nil if there is nothing to say.
 func (f *Filter) Unmatched() []answer.Unmatched {
 	var all []answer.Unmatched
 	if f.isMatched {
@@ -71,8 +71,8 @@ func (f *Filter) Unmatched() []answer.Unmatched {
 	return all
 }
 
-// NotATime returns the first condition that compares a field of times with an operand that is not a time, or nil. Such a condition
-// matches nothing.
+// NotATime returns the first condition that compares a field of times with an operand that is not a time, or nil. Such
+// a condition matches nothing.
 func (f *Filter) NotATime() *rs.Condition {
 	for _, field := range f.fields {
 		for _, c := range field.comparisons {

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// listedValueBytes is the maximum size of a value in a listing. A listing is for a person at a terminal, so the limit is higher than for
-// a model.
+// listedValueBytes is the maximum size of a value in a listing. A listing is for a person at a terminal, so the limit
+// is higher than for a model.
 const listedValueBytes = 2_000
 
 // AnswerInput has the arguments of Answer.
@@ -47,8 +47,8 @@ func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput)
 	return &tool.Result{Text: text, Structured: response.Body()}, nil
 }
 
-// EventCapabilities returns client_event_subscriptions from the protected resource's metadata. A provider without it offers no
-// subscriptions.
+// EventCapabilities returns client_event_subscriptions from the protected resource's metadata. A provider without it
+// offers no subscriptions.
 func EventCapabilities(_ context.Context, _ tool.Env, response *rs.Response, _ EventCapabilitiesInput) (*tool.Result, error) {
 	body, err := response.Object()
 	if err != nil {
@@ -92,9 +92,9 @@ const (
 	subscriptionDisabled = "disabled"
 )
 
-// Subscription returns an event subscription after a change. Servers answer 200 even to a change that they ignore, so it compares the
-// state with the request. If they differ, the error is a *tool.UnconfirmedError. The answer to a new subscription has only its id and its
-// secret, so it reads the state.
+// Subscription returns an event subscription after a change. Servers answer 200 even to a change that they ignore, so
+// it compares the state with the request. If they differ, the error is a *tool.UnconfirmedError. The answer to a new
+// subscription has only its id and its secret, so it reads the state.
 func Subscription(ctx context.Context, env tool.Env, response *rs.Response, input SubscriptionInput) (*tool.Result, error) {
 	answer, err := response.Object()
 	if err != nil {

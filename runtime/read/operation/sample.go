@@ -23,8 +23,8 @@ const (
 	exampleCharacters = 25
 )
 
-// readSamples reads recent records of rows that advertise only names of fields, once for rows with the same names. A row that cannot be
-// read in time has no sample.
+// readSamples reads recent records of rows that advertise only names of fields, once for rows with the same names. A
+// row that cannot be read in time has no sample.
 func readSamples(ctx context.Context, env tool.Env, rows []*answer.StreamRow) {
 	ctx, cancel := context.WithTimeout(ctx, sampleTime)
 	defer cancel()

@@ -1,4 +1,5 @@
-// Package operation reads the schema for the tool of that name, and answers the commands of the terminal. Generated code calls it.
+// Package operation reads the schema for the tool of that name, and answers the commands of the terminal. Generated
+// code calls it.
 package operation
 
 import (
@@ -76,7 +77,8 @@ func newRow(connector *schemadoc.Connector, stream *schemadoc.Stream, input Sche
 	return row
 }
 
-// readIndex reads the schema and the list of streams concurrently. It raises a panic of the second read again, for the host.
+// readIndex reads the schema and the list of streams concurrently. It raises a panic of the second read again, for the
+// host.
 func readIndex(ctx context.Context, env tool.Env, input SchemaInput) (*answer.Schema, error) {
 	if input.isFull() { // R-SCH-6
 		return nil, &tool.Error{
@@ -144,8 +146,8 @@ func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*answer.S
 	}, nil
 }
 
-// nothingMatches returns the refusal of names that the schema does not have. The warnings of the resource server name the sources that
-// did not answer.
+// nothingMatches returns the refusal of names that the schema does not have. The warnings of the resource server name
+// the sources that did not answer.
 func nothingMatches(document *schemadoc.Document, input SchemaInput) *tool.Error {
 	refused := &tool.Error{Code: tool.InvalidArguments, Message: "no granted stream matches", Param: tool.SchemaConnectionID, AboutNames: true}
 	if input.Stream != nil {
@@ -165,8 +167,8 @@ func nothingMatches(document *schemadoc.Document, input SchemaInput) *tool.Error
 	return refused
 }
 
-// ambiguous returns the refusal to choose between several connections (R-SCH-7), or nil if the document has only one. The candidates are
-// limited where the error becomes a result (R-ERR-5).
+// ambiguous returns the refusal to choose between several connections (R-SCH-7), or nil if the document has only one.
+// The candidates are limited where the error becomes a result (R-ERR-5).
 func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
 	candidates := []rawjson.Value{}
 	seen := map[string]bool{}

@@ -72,7 +72,8 @@ func Fields(response *rs.Response, target recordid.Target) (rawjson.Object, reco
 	return render.FieldsOf(members), target, nil
 }
 
-// eventTime returns the value of the field that has the role of the event time in the schema, or an empty string (R-FETCH-8).
+// eventTime returns the value of the field that has the role of the event time in the schema, or an empty string
+// (R-FETCH-8).
 func eventTime(ctx context.Context, env tool.Env, document *answer.Document) string {
 	stream, connectionID := document.Target.Stream, document.Record.FirstText(wire.ConnectionID, "connector_instance_id")
 	if sent := document.Record.Text(wire.Stream); sent != "" {

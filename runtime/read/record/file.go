@@ -25,8 +25,8 @@ const fieldNotText = "field_not_text"
 // unknownFieldCodes are the codes with which servers refuse a path inside a field, whatever its value is (098b).
 var unknownFieldCodes = []string{"field_not_granted", "field_not_found", "unknown_field", "invalid_field_path"}
 
-// fileOf reads the file of a field that is not text (R-BLOB-2, R-BLOB-3): a window of its text, a picture, or what it is and how to get it.
-// It returns the refusal if the field refers to no file.
+// fileOf reads the file of a field that is not text (R-BLOB-2, R-BLOB-3): a window of its text, a picture, or what it
+// is and how to get it. It returns the refusal if the field refers to no file.
 func fileOf(ctx context.Context, env tool.Env, refused error, input FieldWindowInput) (*answer.Window, error) {
 	var refusal *rs.Error
 	opener, canOpen := env.RS.(rs.Opener)
@@ -103,8 +103,8 @@ func (r *fileField) attached(content *blob.Content, mediaType string, about rawj
 	return w, nil
 }
 
-// described returns the file without its text: what it is, and how to get it. The note says what is shown of it; it is empty if that is its
-// text.
+// described returns the file without its text: what it is, and how to get it. The note says what is shown of it; it is
+// empty if that is its text.
 func (r *fileField) described(origin answer.Origin, about rawjson.Object, note string) *answer.Window {
 	field := append(rawjson.Object{rawjson.String("path", r.FieldPath)}, rawjson.Texts("media_type", r.reference.MediaType)...)
 	if r.reference.Size >= 0 {

@@ -21,8 +21,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// document returns a window of a document's text (R-DOC-1). The window ends with the first page without text, and the result has the image
-// of that page (R-DOC-3).
+// document returns a window of a document's text (R-DOC-1). The window ends with the first page without text, and the
+// result has the image of that page (R-DOC-3).
 func (r *fileField) document(ctx context.Context, content *blob.Content, format document.Format) (*answer.Window, error) {
 	parts, err := child.Parts(ctx, r.caller, format, content.Data)
 	refused, isRefused := errors.AsType[*document.Error](err)
@@ -71,8 +71,8 @@ func (r *fileField) document(ctx context.Context, content *blob.Content, format 
 	return w, nil
 }
 
-// scanIn returns the index of the first page without text in a window, or -1. end is where the window must end because of such a page, or
-// nil.
+// scanIn returns the index of the first page without text in a window, or -1. end is where the window must end because
+// of such a page, or nil.
 func scanIn(parts []document.Part, window filetext.Window) (scan int, end *int64) {
 	for i, part := range parts {
 		if !part.IsScan || part.End <= window.Start || part.Start >= window.End {
@@ -86,8 +86,8 @@ func scanIn(parts []document.Part, window filetext.Window) (scan int, end *int64
 	return -1, nil
 }
 
-// describeDocument returns the format, the number of pages, slides or sheets, the one in which the match or the window begins, and the one
-// in which the window ends if that is another.
+// describeDocument returns the format, the number of pages, slides or sheets, the one in which the match or the window
+// begins, and the one in which the window ends if that is another.
 func describeDocument(format document.Format, parts []document.Part, window filetext.Window) rawjson.Object {
 	described := rawjson.Object{rawjson.String("format", string(format))}
 	place := window.Start
@@ -185,7 +185,8 @@ func (r *fileField) window(content *blob.Content, text []byte, window filetext.W
 	return w
 }
 
-// noMatch returns the refusal of words that do not occur in the file. The adapter has searched it, not the resource server (R-WIN-4).
+// noMatch returns the refusal of words that do not occur in the file. The adapter has searched it, not the resource
+// server (R-WIN-4).
 func (r *fileField) noMatch() *tool.Error {
 	return &tool.Error{
 		Code: tool.TextNotFound, Param: tool.FieldQ,

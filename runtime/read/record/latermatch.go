@@ -17,8 +17,9 @@ const maxOffsets = 20
 // queryNotFound is the code of the resource server's refusal of words that do not occur (932k).
 const queryNotFound = "query_not_found"
 
-// windowAround returns the window of the first match of q that the resource server does not find, because it compares characters:
-// firstMatch also ignores Unicode normalization and the kind of white space (R-WIN-4). The result is nil if q does not occur.
+// windowAround returns the window of the first match of q that the resource server does not find, because it compares
+// characters: firstMatch also ignores Unicode normalization and the kind of white space (R-WIN-4). The result is nil if
+// q does not occur.
 func windowAround(input FieldWindowInput, read func(offset, limit int64) *answer.Window) *answer.Window {
 	match, isFound := firstMatch(*input.Q, read)
 	if !isFound {
@@ -54,8 +55,8 @@ func firstMatch(q string, read func(offset, limit int64) *answer.Window) (first 
 	return filetext.Match{}, false
 }
 
-// laterMatches finds the matches after the first one (R-WIN-4). A server finds only the first match (932e), so later text is read. read returns a window
-// from an offset, or nil. The result is nil if nothing is known.
+// laterMatches finds the matches after the first one (R-WIN-4). A server finds only the first match (932e), so later
+// text is read. read returns a window from an offset, or nil. The result is nil if nothing is known.
 func laterMatches(w *answer.Window, q string, read func(offset, limit int64) *answer.Window) *answer.LaterMatches {
 	start, _ := w.Range.Int("start_chars")
 	matched, isMatch := w.Range.Int("match_end_chars")

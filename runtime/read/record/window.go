@@ -1,5 +1,5 @@
-// Package record reads one record: a window of one of its text fields, the text of a file to which a field refers, or the record as a
-// document. Generated code calls it. It sends every request that an answer needs.
+// Package record reads one record: a window of one of its text fields, the text of a file to which a field refers, or
+// the record as a document. Generated code calls it. It sends every request that an answer needs.
 package record
 
 import (
@@ -31,8 +31,8 @@ type FieldWindowInput struct {
 	AfterChars  *int64
 }
 
-// FieldWindow reads a window of a text field, or of the file to which the field refers. With words to find, it also reads ahead for their
-// later matches. Its error is the reader's, or a *tool.Error about the file.
+// FieldWindow reads a window of a text field, or of the file to which the field refers. With words to find, it also
+// reads ahead for their later matches. Its error is the reader's, or a *tool.Error about the file.
 func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input FieldWindowInput) (*tool.Answer, error) {
 	found, err := readWindow(ctx, env, request, input)
 	if err != nil {
@@ -96,8 +96,8 @@ func windowIn(response *rs.Response) (*answer.Window, error) {
 	return &answer.Window{Origin: originOf(response), Field: field, Text: text, Range: recounted(members, text), Warnings: warningsOf(body)}, nil
 }
 
-// recounted corrects the offsets of a server that counts starts in code points but lengths in UTF-16. The range is then longer than the
-// text (R-WIN-1).
+// recounted corrects the offsets of a server that counts starts in code points but lengths in UTF-16. The range is then
+// longer than the text (R-WIN-1).
 func recounted(members rawjson.Object, text string) rawjson.Object {
 	start, hasStart := members.Int("start_chars")
 	sent, hasEnd := members.Int("end_chars")

@@ -19,8 +19,8 @@ type timeBound struct {
 // (770).
 const boundOrderTolerance = 24 * time.Hour
 
-// boundOf returns the bound that a filter sets on the field that orders the list, or nil. It asks the resource server whether the list
-// has that order. An empty order is the default one.
+// boundOf returns the bound that a filter sets on the field that orders the list, or nil. It asks the resource server
+// whether the list has that order. An empty order is the default one.
 func (l *list) boundOf(filter rs.Filter, order string) *timeBound {
 	if _, isFeed := l.request.Query.Get(feedName); isFeed { // a feed is in the order of changes
 		return nil

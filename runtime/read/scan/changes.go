@@ -29,8 +29,8 @@ const (
 	changesPrefix = "changes."
 )
 
-// feedPosition is the position in the feed of one source: a bookmark or a page of the resource server, and the number of its rows that
-// were shown.
+// feedPosition is the position in the feed of one source: a bookmark or a page of the resource server, and the number
+// of its rows that were shown.
 type feedPosition struct {
 	Bookmark string `json:"b,omitempty"`
 	Cursor   string `json:"c,omitempty"`
@@ -59,8 +59,8 @@ type changes struct {
 	ungranted map[string]feedPosition // sources of the cursor that are not granted now
 }
 
-// readChanges reads what changed in all streams since a position. It returns a *tool.Error, the error of the schema, or the error of a
-// source if no source answered.
+// readChanges reads what changed in all streams since a position. It returns a *tool.Error, the error of the schema, or
+// the error of a source if no source answered.
 func readChanges(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*answer.Rows, error) {
 	since, _ := request.Query.Get(feedName)
 	since = cmp.Or(scalar.OrZero(input.Cursor), since)

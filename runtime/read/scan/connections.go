@@ -8,7 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// connections are the connections of a list that the resource server pages only for one connection at a time (063, 814b).
+// connections are the connections of a list that the resource server pages only for one connection at a time (063,
+// 814b).
 type connections struct {
 	isUnordered bool     // the caller accepts rows in any order, so connections may be read concurrently
 	connection  string   // the connection that is read; empty: the resource server pages the list
@@ -17,8 +18,8 @@ type connections struct {
 	count       int      // number of lists, with this one; 0: the list is not split
 }
 
-// splits reports whether the first page shows that the connections must be read separately. If so, it starts the list at the beginning of
-// the first connection.
+// splits reports whether the first page shows that the connections must be read separately. If so, it starts the list
+// at the beginning of the first connection.
 func (l *list) splits(rows []record, hasNoCursor bool) bool {
 	if l.pages > 0 || l.next != (position{}) || len(rows) == 0 {
 		return false
@@ -67,8 +68,8 @@ func (l *list) endConnection() (isLast bool) {
 	return false
 }
 
-// readAll calls take for each page until the reading ends. It reads two connections concurrently if the caller reads nothing else (R-SCAN-8),
-// otherwise one after another. It returns the error of list.page.
+// readAll calls take for each page until the reading ends. It reads two connections concurrently if the caller reads
+// nothing else (R-SCAN-8), otherwise one after another. It returns the error of list.page.
 func (l *list) readAll(take func(*page)) error {
 	lists := []*list{l}
 	var unread []string

@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// nameExtreme adds the record with the minimum or maximum of an aggregate, and says if other records have the same value (R-CLAIM-7).
+// nameExtreme adds the record with the minimum or maximum of an aggregate, and says if other records have the same
+// value (R-CLAIM-7).
 func (i GroupsInput) nameExtreme(found *answer.Groups, extreme record, isTied bool) {
 	handle := recordid.Handle{ConnectionID: cmp.Or(extreme.connectionID(), scalar.OrZero(i.ConnectionID)), Stream: i.Stream, RecordID: extreme.key()}
 	if handle.RecordID == "" || handle.ID() == "" {
@@ -22,8 +23,8 @@ func (i GroupsInput) nameExtreme(found *answer.Groups, extreme record, isTied bo
 	}
 }
 
-// leadToExtreme adds the call for the record with a minimum or maximum that the resource server computed, because the server does not name
-// it.
+// leadToExtreme adds the call for the record with a minimum or maximum that the resource server computed, because the
+// server does not name it.
 func (i GroupsInput) leadToExtreme(env tool.Env, found *answer.Groups) {
 	value := found.Members.Get("value")
 	isExtreme := (i.Metric == "min" || i.Metric == "max") && !found.IsGrouped && i.Field != nil && rawjson.Kind(value) > rawjson.Null

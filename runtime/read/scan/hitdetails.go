@@ -19,8 +19,8 @@ const (
 	hitRecordsTime = time.Second
 )
 
-// describe adds the records of the first hits that lack an author or a title. It reads them concurrently, each once in a call, and none for a
-// later page. A hit is unchanged if its record does not arrive in time.
+// describe adds the records of the first hits that lack an author or a title. It reads them concurrently, each once in
+// a call, and none for a later page. A hit is unchanged if its record does not arrive in time.
 func (s *searching) describe(ctx context.Context, found *answer.Hits) {
 	if found.Question.IsLaterPage {
 		return

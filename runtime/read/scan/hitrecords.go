@@ -25,8 +25,8 @@ type hitRecords struct {
 	refused error             // the first refusal of such a field
 }
 
-// match reads the records of some hits concurrently. A hit without a record does not match. A hit does not match if its stream lacks a
-// field of the filter. If no other stream is searched, that refusal is the error.
+// match reads the records of some hits concurrently. A hit without a record does not match. A hit does not match if its
+// stream lacks a field of the filter. If no other stream is searched, that refusal is the error.
 func (q *hitRecords) match(r *reading, asked rs.Request, hits []answer.Hit) ([]bool, error) {
 	records := make([]*record, len(hits))
 	refusals := make([]error, len(hits))
@@ -84,7 +84,8 @@ func (q *hitRecords) read(ctx context.Context, r *reading, asked rs.Request, hit
 	return r.env.RS.Get(ctx, request)
 }
 
-// matches reports whether a record matches the filter. The time of a record is the field named timeKey, otherwise its time field.
+// matches reports whether a record matches the filter. The time of a record is the field named timeKey, otherwise its
+// time field.
 func (q *hitRecords) matches(r *reading, record record) bool {
 	switch {
 	case q.span == nil:

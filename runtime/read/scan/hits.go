@@ -25,9 +25,9 @@ type HitsInput struct {
 	Streams      []string
 }
 
-// Hits reads a page of hits, with the records that describe the first of them. It broadens a search without hits (package broaden). If the
-// resource server refuses all filters, the adapter reads the records of the hits and keeps those that match, in rank order (R-SCAN-5). It
-// returns the errors of Rows.
+// Hits reads a page of hits, with the records that describe the first of them. It broadens a search without hits
+// (package broaden). If the resource server refuses all filters, the adapter reads the records of the hits and keeps
+// those that match, in rank order (R-SCAN-5). It returns the errors of Rows.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*tool.Answer, error) {
 	s := &searching{env: env, input: input, request: request}
 	found, err := s.find(ctx)
@@ -111,8 +111,8 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 // isOnTime reports whether a condition is on the time of a record, whatever the name of its time field (R-TIME-1).
 func isOnTime(c rs.Condition) bool { return c.Field == timeKey }
 
-// withoutTime splits a filter into the conditions on other fields and the range of the conditions on the time. The range is nil without
-// such conditions.
+// withoutTime splits a filter into the conditions on other fields and the range of the conditions on the time. The
+// range is nil without such conditions.
 func withoutTime(filter rs.Filter, clock tool.Clock) (others rs.Filter, span *timeRange, err error) {
 	var onTime rs.Filter
 	for _, each := range filter {

@@ -138,8 +138,9 @@ func questionOf(request rs.Request, input HitsInput) answer.Question {
 	return question
 }
 
-// fitting returns a page that fits. A page of a resource server is read again with a smaller limit while it does not fit, so that the next
-// page begins after its last hit (R-BUD-3). The adapter's own pages have a cursor after each hit, or none.
+// fitting returns a page that fits. A page of a resource server is read again with a smaller limit while it does not
+// fit, so that the next page begins after its last hit (R-BUD-3). The adapter's own pages have a cursor after each hit,
+// or none.
 func (s *searching) fitting(ctx context.Context, found *answer.Hits) *render.HitsPage {
 	s.describe(ctx, found)
 	page := render.FitHits(found)

@@ -24,9 +24,9 @@ type joining struct {
 	input   GroupsInput
 }
 
-// complete sends the request again if the RS cut groups that fit. It corrects the groups of several connections, because the RS cuts the
-// groups of each connection before it adds them up (R-AGG-4). Time groups need no correction: the earliest of all are among the earliest
-// of each.
+// complete sends the request again if the RS cut groups that fit. It corrects the groups of several connections,
+// because the RS cuts the groups of each connection before it adds them up (R-AGG-4). Time groups need no correction:
+// the earliest of all are among the earliest of each.
 func (j *joining) complete(found *answer.Groups) *answer.Groups {
 	_, hasLimit := j.request.Query.Get(limitName)
 	limit := found.Limit()
@@ -88,7 +88,8 @@ func join(found *answer.Groups, groups []answer.Group, limit, connections int) {
 	}
 }
 
-// merge adds up the groups of each connection. If a connection fails, or has more groups than the RS returns, the counts are rough.
+// merge adds up the groups of each connection. If a connection fails, or has more groups than the RS returns, the
+// counts are rough.
 func (j *joining) merge(found *answer.Groups, connections []string, limit int) {
 	merged, isComplete, err := j.countEach(connections)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// limitsOfStream returns the limits of the grants that a call of one stream, or of all streams as a timeline, reaches past (R-CLAIM-1).
+// limitsOfStream returns the limits of the grants that a call of one stream, or of all streams as a timeline, reaches
+// past (R-CLAIM-1).
 func limitsOfStream(env tool.Env, name string, connectionID *string, filter rs.Filter, covered answer.Coverage) []answer.Limit {
 	if name == tool.EveryStream {
 		return limitsOfAnyTime(env, nil, connectionID, filter, covered)
@@ -16,7 +17,8 @@ func limitsOfStream(env tool.Env, name string, connectionID *string, filter rs.F
 	return asked.Exceeded(env.Granted)
 }
 
-// limitsOfAnyTime returns those of a call whose filter has the key of a timeline for the time of a record. Streams is nil for all streams.
+// limitsOfAnyTime returns those of a call whose filter has the key of a timeline for the time of a record. Streams is
+// nil for all streams.
 func limitsOfAnyTime(env tool.Env, streams []string, connectionID *string, filter rs.Filter, covered answer.Coverage) []answer.Limit {
 	if others, span, err := withoutTime(filter, env.Clock); err == nil && span != nil {
 		filter = append(others, span.filter()...)

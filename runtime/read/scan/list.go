@@ -47,7 +47,8 @@ func (r *reading) newList(request rs.Request, fields []string, from position) *l
 	return &list{reading: r, request: request, pageSize: rs.MaxRows, next: from}
 }
 
-// page returns the next page. It returns nil after the last page, and if the reading ends earlier; Complete and Note say which.
+// page returns the next page. It returns nil after the last page, and if the reading ends earlier; Complete and Note
+// say which.
 func (l *list) page() (*page, error) {
 	l.reportProgress()
 	switch {

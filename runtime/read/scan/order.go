@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 )
 
-// listOrder finds the fields by which a list may be ordered: times in one spelling that only fall, or only rise, from record to record.
-// The schema does not name the field to every token (813).
+// listOrder finds the fields by which a list may be ordered: times in one spelling that only fall, or only rise, from
+// record to record. The schema does not name the field to every token (813).
 type listOrder struct {
 	begun  bool
 	fields []*orderField
@@ -36,7 +36,8 @@ func (o *listOrder) add(fields rawjson.Cursor) {
 	}
 }
 
-// isTime reports whether a value is a date or a time in UTC. The texts of such values are in the order of their instants.
+// isTime reports whether a value is a date or a time in UTC. The texts of such values are in the order of their
+// instants.
 func isTime(value rawjson.Value) bool {
 	if rawjson.Kind(value) != rawjson.StringValue || len(value) > len(`"2026-01-02T15:04:05.123456789Z"`) {
 		return false

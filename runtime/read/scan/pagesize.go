@@ -7,7 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// pageBytes is the size of a page of large rows, in bytes. The pages that a call reads at the same time share its memory (R-SCAN-8).
+// pageBytes is the size of a page of large rows, in bytes. The pages that a call reads at the same time share its
+// memory (R-SCAN-8).
 const pageBytes = 2 << 20
 
 // isTooLarge reports whether a page has more bytes than the call may hold, so that a smaller one can be read.

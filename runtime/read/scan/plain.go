@@ -17,8 +17,9 @@ import (
 // maxRereads limits the rereads of a page. One is enough unless the page has several connections.
 const maxRereads = 3
 
-// readPage returns a page as the resource server sends it. A page that does not fit into a result is read again with a smaller limit when it
-// is rendered, so that the server's cursor continues after the last shown row (R-BUD-3). A terminal shows the whole page.
+// readPage returns a page as the resource server sends it. A page that does not fit into a result is read again with a
+// smaller limit when it is rendered, so that the server's cursor continues after the last shown row (R-BUD-3). A
+// terminal shows the whole page.
 func readPage(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
 	found, err := plainRows(ctx, env, request, input)
 	if err != nil {
@@ -68,8 +69,8 @@ func fitting(ctx context.Context, env tool.Env, request rs.Request, rows *answer
 	return page
 }
 
-// rowsOf reads a response as a page of the request, without the rows at its start that the caller has already. A response without a list, or
-// with a row that is not an object, is an *rs.Failure.
+// rowsOf reads a response as a page of the request, without the rows at its start that the caller has already. A
+// response without a list, or with a row that is not an object, is an *rs.Failure.
 func rowsOf(ctx context.Context, response *rs.Response, request rs.Request, seen int, input RowsInput) (*answer.Rows, error) {
 	list, err := response.List()
 	if err != nil {

@@ -35,8 +35,8 @@ func (p position) encode(request rs.Request) string {
 	return tool.EncodeCursor(positionPrefix, request, p)
 }
 
-// positionOf returns the position at which the page of a request begins. isOwn is false without a cursor, and for a cursor of the
-// resource server. Its error is a *tool.Error.
+// positionOf returns the position at which the page of a request begins. isOwn is false without a cursor, and for a
+// cursor of the resource server. Its error is a *tool.Error.
 func positionOf(env tool.Env, cursor *string, request rs.Request) (p position, isOwn bool, err error) {
 	if cursor == nil {
 		return p, false, nil
@@ -52,8 +52,9 @@ func positionOf(env tool.Env, cursor *string, request rs.Request) (p position, i
 	return p, isOwn, err
 }
 
-// skipped returns how many rows of the page at the position were read. It finds the last of them by its hash, because an added or deleted
-// row moves it by one. If the page is shorter than it was, beyond is the number of rows to skip on the next page.
+// skipped returns how many rows of the page at the position were read. It finds the last of them by its hash, because
+// an added or deleted row moves it by one. If the page is shorter than it was, beyond is the number of rows to skip on
+// the next page.
 func (p position) skipped(rows []record) (inPage, beyond int) {
 	if p.Skip == 0 {
 		return 0, 0

@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-SCAN-6, R-SCAN-7: over random data, bounds, page sizes and interruptions no answer claims an absence, a count or an order
-// that the data denies, and the pages joined are all rows that match, each once.
+// R-SCAN-6, R-SCAN-7: over random data, bounds, page sizes and interruptions no answer claims an absence, a count or an
+// order that the data denies, and the pages joined are all rows that match, each once.
 func TestNoAnswerClaimsWhatTheDataDenies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		server := &standIn{}

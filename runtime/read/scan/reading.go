@@ -1,6 +1,7 @@
-// Package scan answers queries that a resource server refuses to a token by reading the records (R-SCAN): filters, aggregates of fields that
-// it does not declare, and rows in an order that it does not offer. It also reads all streams as one timeline (R-TIME). Generated tools
-// call it. It reads with the caller's bearer within the bounds of tool.Readings, and describes the reading in rs.Response.Reading.
+// Package scan answers queries that a resource server refuses to a token by reading the records (R-SCAN): filters,
+// aggregates of fields that it does not declare, and rows in an order that it does not offer. It also reads all streams
+// as one timeline (R-TIME). Generated tools call it. It reads with the caller's bearer within the bounds of
+// tool.Readings, and describes the reading in rs.Response.Reading.
 package scan
 
 import (
@@ -69,7 +70,8 @@ type reading struct {
 	isBounded bool // the records past a bound of the filter are not read
 }
 
-// newReading waits for the caller's turn, unless a part of a call has the turn of that call. The caller must end the reading.
+// newReading waits for the caller's turn, unless a part of a call has the turn of that call. The caller must end the
+// reading.
 func newReading(ctx context.Context, env tool.Env, kind string) (*reading, error) {
 	limited, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
 	r := &reading{ctx: limited, call: ctx, env: env, kind: kind, budget: env.Budget, cancel: cancel, release: func() {}}
@@ -93,7 +95,8 @@ func (r *reading) end() {
 	}
 }
 
-// interrupted notes why a reading is incomplete and returns nil. It returns the error if the error itself is the answer.
+// interrupted notes why a reading is incomplete and returns nil. It returns the error if the error itself is the
+// answer.
 func (r *reading) interrupted(err error) error {
 	if r.Note = interruption(err); r.Note == "" || r.needsAll || r.pages == 0 && r.Read == 0 || r.call.Err() != nil {
 		return err
@@ -193,7 +196,8 @@ func (r *reading) filterWarnings() (found warnings) {
 	return found
 }
 
-// isNarrowable reports whether each field of a filter can be requested by name. Names in a list of fields have no commas.
+// isNarrowable reports whether each field of a filter can be requested by name. Names in a list of fields have no
+// commas.
 func isNarrowable(filter rs.Filter) bool {
 	return !slices.ContainsFunc(filter, func(c rs.Condition) bool { return strings.Contains(c.Field, ",") })
 }

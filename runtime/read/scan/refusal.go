@@ -27,30 +27,30 @@ func asRefused(err error) *rs.Error {
 	return nil
 }
 
-// isFilterRefusal reports whether a resource server refused all filters, whatever their fields (042, 142, 800 to 800k, 810i, 815). Only
-// such a refusal names the parameter filter itself.
+// isFilterRefusal reports whether a resource server refused all filters, whatever their fields (042, 142, 800 to 800k,
+// 810i, 815). Only such a refusal names the parameter filter itself.
 func isFilterRefusal(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Param() == filterName
 }
 
-// isSortRefusal reports whether a resource server does not sort by a field (035b, 804b). The server refuses an unknown field in the same
-// way.
+// isSortRefusal reports whether a resource server does not sort by a field (035b, 804b). The server refuses an unknown
+// field in the same way.
 func isSortRefusal(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Code == "invalid_sort"
 }
 
-// isMeasureRefusal reports whether a resource server may have refused the metric or the grouping (783, 785, 810c, 810f, 810k). The server
-// refuses a wrong argument in the same way; package tally finds those.
+// isMeasureRefusal reports whether a resource server may have refused the metric or the grouping (783, 785, 810c, 810f,
+// 810k). The server refuses a wrong argument in the same way; package tally finds those.
 func isMeasureRefusal(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Code == rs.CodeInvalidRequest &&
 		slices.Contains([]string{"", wire.Metric, wire.Field, wire.GroupBy, groupByTimeName}, refused.Param())
 }
 
-// interruption returns a sentence about what ended a partial reading. It is empty if the error itself is the answer, such as an error
-// about the caller's rights or a wrong request.
+// interruption returns a sentence about what ended a partial reading. It is empty if the error itself is the answer,
+// such as an error about the caller's rights or a wrong request.
 func interruption(err error) string {
 	var refused *rs.Error
 	var failure *rs.Failure

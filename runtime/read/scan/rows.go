@@ -28,9 +28,9 @@ type RowsInput struct {
 	ConnectionID *string
 }
 
-// Rows reads a page of a stream, or of all streams. If the resource server refuses all filters, the adapter applies the filter
-// (R-SCAN-1). If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Rows returns the errors of the reader, or a
-// *tool.Error for a cursor of another call or a caller with too many readings.
+// Rows reads a page of a stream, or of all streams. If the resource server refuses all filters, the adapter applies the
+// filter (R-SCAN-1). If it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Rows returns
+// the errors of the reader, or a *tool.Error for a cursor of another call or a caller with too many readings.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
 	page, err := readRows(ctx, env, request, input)
 	if err == nil {
@@ -83,7 +83,8 @@ func readRows(ctx context.Context, env tool.Env, request rs.Request, input RowsI
 	}
 }
 
-// withoutFeed leaves out changes_since if the cursor alone names the page. A resource server would begin the feed again (051b).
+// withoutFeed leaves out changes_since if the cursor alone names the page. A resource server would begin the feed again
+// (051b).
 func withoutFeed(request rs.Request, input RowsInput) (rs.Request, RowsInput) {
 	alone := request
 	alone.Query = request.Query.Without(feedName)
@@ -94,8 +95,8 @@ func withoutFeed(request rs.Request, input RowsInput) (rs.Request, RowsInput) {
 	return alone, input
 }
 
-// explained returns a page that the resource server filtered, with what a reading says about the filter (R-CLAIM-8): warnings about its
-// conditions, and if no record matches, the complete reading in place of the empty page.
+// explained returns a page that the resource server filtered, with what a reading says about the filter (R-CLAIM-8):
+// warnings about its conditions, and if no record matches, the complete reading in place of the empty page.
 func (q *rows) explained(ctx context.Context, env tool.Env, page *tool.Answer) *tool.Answer {
 	found, isRows := page.Found.(*answer.Rows)
 	if !isRows || len(q.input.Filter) == 0 {
@@ -118,8 +119,8 @@ func (q *rows) explained(ctx context.Context, env tool.Env, page *tool.Answer) *
 	return page
 }
 
-// unmatched returns the complete reading of a query whose filter the resource server applied and no record matches. It returns nil if
-// nothing was read.
+// unmatched returns the complete reading of a query whose filter the resource server applied and no record matches. It
+// returns nil if nothing was read.
 func (q *rows) unmatched(ctx context.Context, env tool.Env) *answer.Rows {
 	local := *q
 	local.filters = true
@@ -129,7 +130,8 @@ func (q *rows) unmatched(ctx context.Context, env tool.Env) *answer.Rows {
 	return nil
 }
 
-// computed returns the answer of rows that the adapter found, or the error. A cursor follows each of its rows, so no page is read again.
+// computed returns the answer of rows that the adapter found, or the error. A cursor follows each of its rows, so no
+// page is read again.
 func computed(rows *answer.Rows, err error) (*tool.Answer, error) {
 	if err != nil {
 		return nil, err
@@ -225,8 +227,8 @@ func (q *rows) order() string {
 	return scalar.OrZero(q.input.Order)
 }
 
-// checkNames asks the resource server about the fields of the order and the filter if no page requests them by name, so that an unknown
-// field is an error and not an empty result.
+// checkNames asks the resource server about the fields of the order and the filter if no page requests them by name, so
+// that an unknown field is an error and not an empty result.
 func (q *rows) checkNames(l *list, filterFields []string) error {
 	if q.sorts {
 		err := l.probe(l.request.Query, q.sortField)

@@ -21,8 +21,8 @@ const (
 // shownRoles are the roles whose fields a row shows first.
 var shownRoles = []tool.Role{tool.TitleRole, tool.AuthorRole, tool.ContainerRole, tool.AmountRole, tool.CurrencyRole, tool.TextRole}
 
-// shortFields returns the fields that change what a record is (R-CLAIM-5), the fields that have another role, then other fields that fit. A long text of a role is clipped.
-// The result shares no memory with the record.
+// shortFields returns the fields that change what a record is (R-CLAIM-5), the fields that have another role, then
+// other fields that fit. A long text of a role is clipped. The result shares no memory with the record.
 func shortFields(fields rawjson.Object, timeField string) rawjson.Object {
 	shown := rawjson.Object{}
 	room := rowCharacters

@@ -177,7 +177,8 @@ func (s *source) begin() error {
 	return s.tryOtherEnd()
 }
 
-// firstRecords reads the first page that has records, in the provider's order. Without records, it returns the last page.
+// firstRecords reads the first page that has records, in the provider's order. Without records, it returns the last
+// page.
 func (s *source) firstRecords() (rs.List, error) {
 	list, err := s.get(s.pageSize)
 	for err == nil && len(list.Rows) == 0 && list.Text(nextCursorName) != "" {
@@ -279,8 +280,8 @@ func (r timeRange) inOrder(isRising bool) (start, end *time.Time) {
 	return r.until, r.since
 }
 
-// tryOtherEnd reads a range from its other end if that end is nearer and the resource server does not filter. It needs one read to find
-// out.
+// tryOtherEnd reads a range from its other end if that end is nearer and the resource server does not filter. It needs
+// one read to find out.
 func (s *source) tryOtherEnd() error {
 	start, end := s.span.inOrder(s.isRising)
 	if s.isDone || s.filters || s.form == nil || start == nil || len(s.rows) > 0 || s.from != nil && s.resume != "" {
@@ -305,8 +306,8 @@ func (s *source) tryOtherEnd() error {
 	return s.readAll(true, start)
 }
 
-// readAll reads the source to its end and keeps the first rows of the timeline. If isReversed, it reads from the other end up to the
-// start of the range. Otherwise it reads all records in any order.
+// readAll reads the source to its end and keeps the first rows of the timeline. If isReversed, it reads from the other
+// end up to the start of the range. Otherwise it reads all records in any order.
 func (s *source) readAll(isReversed bool, start *time.Time) error {
 	s.rows, s.pages, s.seen, s.cursor, s.form = nil, nil, nil, "", nil
 	for !s.isDone {
@@ -330,8 +331,8 @@ func (s *source) readAll(isReversed bool, start *time.Time) error {
 	return nil
 }
 
-// keep keeps the records of a page that are in the range and were not shown before. It returns true if isOrdered and the records are out
-// of order.
+// keep keeps the records of a page that are in the range and were not shown before. It returns true if isOrdered and
+// the records are out of order.
 func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 	for _, record := range records {
 		value := record.fields.Member(s.field)
@@ -407,8 +408,8 @@ func (s *source) nextCursor(shown int) string {
 	return s.cursor
 }
 
-// bounds returns the range as a filter of the resource server. The filter is wider by the offset slack, because the server reads a date
-// as a midnight in UTC. keep applies the exact range.
+// bounds returns the range as a filter of the resource server. The filter is wider by the offset slack, because the
+// server reads a date as a midnight in UTC. keep applies the exact range.
 func (s *source) bounds() (bounds []rs.Parameter) {
 	add := func(operator string, at *time.Time, margin time.Duration) {
 		if at != nil {

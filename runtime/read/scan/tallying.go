@@ -17,9 +17,10 @@ const (
 	maxHeld       = 1_000 // records of one time
 )
 
-// tallying adds the matching records of a list to a tally. If the reading is interrupted, a range of time selects the records that were
-// not added (R-SCAN-6). A page with all fields shows which field may hold that time. The resource server confirms it, because it sorts
-// only by that field (770, 804b). From then on, the records of the last time are held until a record of another time follows.
+// tallying adds the matching records of a list to a tally. If the reading is interrupted, a range of time selects the
+// records that were not added (R-SCAN-6). A page with all fields shows which field may hold that time. The resource
+// server confirms it, because it sorts only by that field (770, 804b). From then on, the records of the last time are
+// held until a record of another time follows.
 type tallying struct {
 	*list
 	aggregate rs.Request
@@ -34,8 +35,8 @@ type tallying struct {
 	last      record   // the last record that was added or did not match
 }
 
-// wholePageOf returns the number of the page that is read with all fields. It is the second one, so that a short stream costs no such page,
-// unless the records that a call may read end on or soon after the first one.
+// wholePageOf returns the number of the page that is read with all fields. It is the second one, so that a short stream
+// costs no such page, unless the records that a call may read end on or soon after the first one.
 func wholePageOf(most int, from position) int {
 	first := min(most, rs.MaxRows) - from.Skip
 	if second := most - first; second < min(first, rs.MaxRows/2) {
@@ -64,8 +65,8 @@ func (t *tallying) add(read *page) {
 	}
 }
 
-// settled returns the number of rows before those of the last time. It returns the number of all rows if rows of that time were already
-// added, or if there are too many to hold.
+// settled returns the number of rows before those of the last time. It returns the number of all rows if rows of that
+// time were already added, or if there are too many to hold.
 func (t *tallying) settled(rows []record) int {
 	if t.orderedBy == nil || len(rows) == 0 {
 		return len(rows)
@@ -115,8 +116,8 @@ func (t *tallying) learnOrder() {
 	}
 }
 
-// finish ends the tally. It adds the held records of a complete reading. Otherwise it sets the range that selects the held records and
-// those after them.
+// finish ends the tally. It adds the held records of a complete reading. Otherwise it sets the range that selects the
+// held records and those after them.
 func (t *tallying) finish() {
 	if t.Complete || len(t.held) == 0 {
 		t.tallyRows(t.held)
@@ -138,8 +139,8 @@ func (t *tallying) finish() {
 	}
 }
 
-// narrowed returns a filter with an additional bound of a field. It returns nil if the filter already excludes as much, because the same
-// call would read no further.
+// narrowed returns a filter with an additional bound of a field. It returns nil if the filter already excludes as much,
+// because the same call would read no further.
 func narrowed(filter rs.Filter, bound rs.Condition) rs.Filter {
 	var kept rs.Filter
 	limit, _ := scalar.Instant([]byte(bound.Value))

@@ -32,7 +32,8 @@ const (
 	minPage       = 30              // rows of a stream, which show how it spells times
 )
 
-// sortKey is the key of a record in a timeline. Newest first, ties are in the order of stream, connection and record key (R-TIME-3).
+// sortKey is the key of a record in a timeline. Newest first, ties are in the order of stream, connection and record
+// key (R-TIME-3).
 type sortKey struct {
 	At         int64  `json:"t"` // nanoseconds since 1970
 	Stream     string `json:"s"`
@@ -40,9 +41,9 @@ type sortKey struct {
 	Key        string `json:"k"`
 }
 
-// timeline reads the records of all streams (R-TIME-1). It shows every record once (R-TIME-3), so a mail can be three rows: its message,
-// its body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them. Its method noteResponse
-// is safe for concurrent use.
+// timeline reads the records of all streams (R-TIME-1). It shows every record once (R-TIME-3), so a mail can be three
+// rows: its message, its body and its thread. PDPP v0.1 advertises to client tokens no relation that would join them.
+// Its method noteResponse is safe for concurrent use.
 type timeline struct {
 	*reading
 	request  rs.Request
@@ -67,8 +68,8 @@ func (t *timeline) compare(a, b sortKey) int {
 	return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Connection, b.Connection), cmp.Compare(a.Key, b.Key))
 }
 
-// readTimeline reads a page of the timeline. It returns a *tool.Error, the error of the schema, or the error of a source if no source
-// answered.
+// readTimeline reads a page of the timeline. It returns a *tool.Error, the error of the schema, or the error of a
+// source if no source answered.
 func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*answer.Rows, error) {
 	if env.Readings == nil {
 		return nil, readingOff(tool.RecordsStream, `"`+tool.EveryStream+`"`)
@@ -134,7 +135,8 @@ func (t *timeline) findSources(connectionID *string) (err error) {
 	return nil
 }
 
-// refuseOthers refuses every parameter except the accepted ones and those of a page. The error has the calls to make instead.
+// refuseOthers refuses every parameter except the accepted ones and those of a page. The error has the calls to make
+// instead.
 func (t *timeline) refuseOthers(accepted ...string) error {
 	for _, each := range t.request.Query.Parameters() {
 		name, _, _ := strings.Cut(each.Name, "[")
@@ -174,7 +176,8 @@ func withStream(ctx context.Context, env tool.Env, input RowsInput, err error) e
 	return err
 }
 
-// streamWith returns the first stream that has the fields of a parameter, or the first of all if the parameter names no fields.
+// streamWith returns the first stream that has the fields of a parameter, or the first of all if the parameter names no
+// fields.
 func (t *timeline) streamWith(parameter, value string) string {
 	var wanted []string
 	switch parameter {
@@ -195,8 +198,8 @@ func (t *timeline) streamWith(parameter, value string) string {
 	return ""
 }
 
-// eachSource calls read for the sources concurrently, and stores their errors. It returns an error if the call has ended, or if no source
-// of the timeline can be read.
+// eachSource calls read for the sources concurrently, and stores their errors. It returns an error if the call has
+// ended, or if no source of the timeline can be read.
 func (t *timeline) eachSource(sources []*source, read func(int) error) error {
 	var running errgroup.Group // a failed source does not cancel the others
 	running.SetLimit(sourcesAtOnce)
@@ -305,8 +308,8 @@ func (t *timeline) schemaWarnings() []rawjson.Value {
 	return found
 }
 
-// warnings returns the warnings of the schema, one for each source that was not read, with the reason, and one for the streams without a
-// time.
+// warnings returns the warnings of the schema, one for each source that was not read, with the reason, and one for the
+// streams without a time.
 func (t *timeline) warnings() warnings {
 	var leftOut []string
 	found := warnings(t.schemaWarnings())

@@ -101,8 +101,8 @@ func (t *timeline) resume(cursor *string) {
 	}
 }
 
-// cursor returns the cursor of the page after some rows, and remembers where the sources continue. It returns "" if the places of all sources
-// do not fit into a cursor.
+// cursor returns the cursor of the page after some rows, and remembers where the sources continue. It returns "" if the
+// places of all sources do not fit into a cursor.
 func (t *timeline) cursor(shown []int) string {
 	taken := make([]int, len(t.sources))
 	last := t.start.Last
@@ -151,8 +151,8 @@ func (t *timeline) cursor(shown []int) string {
 	return text
 }
 
-// shownUpTo returns the key up to which all rows of a source were shown: the last key of the page, or the source's own last one if it has
-// earlier rows that were not shown.
+// shownUpTo returns the key up to which all rows of a source were shown: the last key of the page, or the source's own
+// last one if it has earlier rows that were not shown.
 func (t *timeline) shownUpTo(source *source, taken int, last *sortKey) *sortKey {
 	switch {
 	case taken == len(source.rows) || t.compare(source.rows[taken].sortKey, *last) > 0:

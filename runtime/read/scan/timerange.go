@@ -76,8 +76,8 @@ func badTime(condition rs.Condition) error {
 	}
 }
 
-// spelling is the form of a time as text. Lists are ordered by text (770), so the form decides how far their instants may be out of
-// order.
+// spelling is the form of a time as text. Lists are ordered by text (770), so the form decides how far their instants
+// may be out of order.
 type spelling struct {
 	isDate    bool
 	hasOffset bool // other than UTC
@@ -116,8 +116,8 @@ func slackOf(first, next spelling) time.Duration {
 	return secondSlack
 }
 
-// TimeField returns the field that says when the records of a stream happened, if it holds times in the recent records. It is empty without
-// such a field.
+// TimeField returns the field that says when the records of a stream happened, if it holds times in the recent records.
+// It is empty without such a field.
 func TimeField(stream *schemadoc.Stream, recent []rawjson.Cursor) string {
 	return tool.TimeField(stream.Members, render.TimesByRole(stream), timesOf(recent), func(name string) bool { return holdsTimes(name, recent) })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// top reads the whole stream for its first rows by a field, or for those after the last row of an earlier page (R-SCAN-4). If the reading
-// ends early, the next page has the first rows of the unread records (R-SCAN-6).
+// top reads the whole stream for its first rows by a field, or for those after the last row of an earlier page
+// (R-SCAN-4). If the reading ends early, the next page has the first rows of the unread records (R-SCAN-6).
 func (q *rows) top(l *list) (*answer.Rows, error) {
 	limit := q.request.Limit()
 	first := tally.NewTop(q.sortField, q.isDescending, limit+1)
@@ -52,7 +52,8 @@ func (q *rows) top(l *list) (*answer.Rows, error) {
 	return page, nil
 }
 
-// continueSorted sets how the pages after the sorted rows are read. One more row than the page has shows that another page follows.
+// continueSorted sets how the pages after the sorted rows are read. One more row than the page has shows that another
+// page follows.
 func (q *rows) continueSorted(l *list, rows []rawjson.Value) {
 	order, rest := string(rawjson.Quote(q.sortField)), ""
 	if q.isDescending {

@@ -9,9 +9,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
-// Answer returns the aggregation with the members of the resource server's envelope, without meta. A group has its key and its count, and for
-// a metric other than count its value. With both groupings it also has the start of its time bucket, as time. other_count is the number of
-// records in groups beyond the limit. It counts a record once for each of its groups.
+// Answer returns the aggregation with the members of the resource server's envelope, without meta. A group has its key
+// and its count, and for a metric other than count its value. With both groupings it also has the start of its time
+// bucket, as time. other_count is the number of records in groups beyond the limit. It counts a record once for each of
+// its groups.
 func (t *Tally) Answer() *answer.Groups {
 	q, zone := t.query, t.query.TimeZone
 	switch {
@@ -45,7 +46,8 @@ func (t *Tally) Answer() *answer.Groups {
 	return found
 }
 
-// Groups returns the number of groups, including those beyond the limit. It returns 0 if there were too many to distinguish.
+// Groups returns the number of groups, including those beyond the limit. It returns 0 if there were too many to
+// distinguish.
 func (t *Tally) Groups() int {
 	if t.groups.others > 0 {
 		return 0
@@ -89,7 +91,8 @@ func (t *Tally) keepsDates() bool {
 	return t.buckets.hasDates && !t.query.AsWritten && ShiftsDates(t.query.TimeZone, t.query.Granularity)
 }
 
-// Warnings returns warnings about what the figures leave out, and about values that count in another way than the call may expect.
+// Warnings returns warnings about what the figures leave out, and about values that count in another way than the call
+// may expect.
 func (t *Tally) Warnings() []Warning {
 	q := t.query
 	var warnings []Warning

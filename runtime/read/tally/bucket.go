@@ -9,7 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 )
 
-// bucket is the start of a time bucket: the clock of the zone in seconds since 1970, or the number of a weekday or an hour.
+// bucket is the start of a time bucket: the clock of the zone in seconds since 1970, or the number of a weekday or an
+// hour.
 type bucket int64
 
 // noBucket is the bucket of records without a time. It sorts last.
@@ -34,8 +35,8 @@ func unit(granularity string) string {
 	return granularity
 }
 
-// buckets assigns times to buckets in one zone. When clocks are set back, both passes of the repeated hour are one bucket, as in the
-// resource server.
+// buckets assigns times to buckets in one zone. When clocks are set back, both passes of the repeated hour are one
+// bucket, as in the resource server.
 type buckets struct {
 	granularity string
 	zone        *time.Location
@@ -102,8 +103,8 @@ func (b *buckets) number(start time.Time) bucket {
 	return bucket(start.Unix())
 }
 
-// key returns a bucket as the resource server writes it: a date, or for hours and minutes a date with the time of day. A weekday is its
-// English name. An hour of the day is two digits.
+// key returns a bucket as the resource server writes it: a date, or for hours and minutes a date with the time of day.
+// A weekday is its English name. An hour of the day is two digits.
 func (b *buckets) key(start bucket) rawjson.Value {
 	if start == noBucket {
 		return rawjson.Value("null")
@@ -120,8 +121,8 @@ func (b *buckets) key(start bucket) rawjson.Value {
 	return rawjson.Quote(t.Format(time.DateOnly))
 }
 
-// ShiftsDates reports whether a date that is taken for midnight in UTC can be in another bucket in a zone: west of UTC it is on the day
-// before. It is false for an unknown zone.
+// ShiftsDates reports whether a date that is taken for midnight in UTC can be in another bucket in a zone: west of UTC
+// it is on the day before. It is false for an unknown zone.
 func ShiftsDates(zone, granularity string) bool {
 	location, err := time.LoadLocation(zone)
 	if err != nil || zone == "Local" || zone == time.UTC.String() {

@@ -25,8 +25,8 @@ type measured struct {
 	json  rawjson.Value
 }
 
-// exceeds reports whether a value replaces the extreme so far. Of equal values, the lesser text wins, so that the order of the records
-// does not matter.
+// exceeds reports whether a value replaces the extreme so far. Of equal values, the lesser text wins, so that the order
+// of the records does not matter.
 func (f *figure) exceeds(metric string, m measured) bool {
 	if f.extreme.value.Kind == scalar.None {
 		return true
@@ -81,8 +81,8 @@ func (f *figure) value(metric string) rawjson.Value {
 	return strconv.AppendInt(nil, f.records, 10)
 }
 
-// rank compares two figures for the order of groups. The greatest is first, for min the least. Sums compare by magnitude. A group without
-// a value is last.
+// rank compares two figures for the order of groups. The greatest is first, for min the least. Sums compare by
+// magnitude. A group without a value is last.
 func (f *figure) rank(metric string, other *figure) int {
 	switch metric {
 	case "sum":

@@ -30,7 +30,8 @@ type groups struct {
 	others int64 // records in groups that are not kept
 }
 
-// findOrAdd returns the group with a name from appendName, and adds it if it is new. It returns nil for a new group beyond the bounds.
+// findOrAdd returns the group with a name from appendName, and adds it if it is new. It returns nil for a new group
+// beyond the bounds.
 func (g *groups) findOrAdd(name []byte) *group {
 	if known := g.kept[string(name)]; known != nil {
 		return known
@@ -54,8 +55,8 @@ func appendName(out []byte, start bucket, key []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(out, uint64(start)), key...)
 }
 
-// ordered returns the groups in the order of the result. Groups by time alone are in the order of time. Other groups are ordered by the
-// figure of their key, then by key, then by time.
+// ordered returns the groups in the order of the result. Groups by time alone are in the order of time. Other groups
+// are ordered by the figure of their key, then by key, then by time.
 func (g *groups) ordered(metric string, byKey bool) []*group {
 	total := map[string]*figure{}
 	all := make([]*group, 0, len(g.kept))

@@ -1,5 +1,6 @@
 // Package tally counts, adds up and orders records one after another, where the resource server does not (R-SCAN-3,
-// R-SCAN-4). Package scan calls it. It keeps only the bytes of records that an answer shows, so that memory does not grow with the records.
+// R-SCAN-4). Package scan calls it. It keeps only the bytes of records that an answer shows, so that memory does not
+// grow with the records.
 package tally
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
-// Limits of the number of groups in an answer, the same as the resource server's. MaxGroups is the default of groups by time (R-AGG-4).
+// Limits of the number of groups in an answer, the same as the resource server's. MaxGroups is the default of groups by
+// time (R-AGG-4).
 const (
 	DefaultGroups = 10
 	MaxGroups     = 100

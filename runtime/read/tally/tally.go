@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
-// Tally is an aggregation of the added records. A record with an array is in the group of each element, and each element is measured.
-// It is not safe for concurrent use.
+// Tally is an aggregation of the added records. A record with an array is in the group of each element, and each
+// element is measured. It is not safe for concurrent use.
 type Tally struct {
 	query          Query
 	fields         []string // names of the fields to read
@@ -59,8 +59,8 @@ func fieldsOf(query Query) []string {
 
 func (t *Tally) isGrouped() bool { return t.query.GroupBy != "" || t.query.GroupByTime != "" }
 
-// Add adds a record. The cursor is at the object of its fields. It reports whether the record has the value of the whole aggregate from
-// now on, for min and max without groups.
+// Add adds a record. The cursor is at the object of its fields. It reports whether the record has the value of the
+// whole aggregate from now on, for min and max without groups.
 func (t *Tally) Add(c rawjson.Cursor) (isExtreme bool) {
 	t.values, t.keys, t.starts, t.room = t.values[:0], t.keys[:0], t.starts[:0], t.room[:0]
 	if t.query.Metric != wire.Count || t.isGrouped() {
@@ -156,7 +156,8 @@ func (t *Tally) written(value rawjson.Value) []byte {
 	return t.room[start:len(t.room):len(t.room)]
 }
 
-// count adds the current record to a figure, and reports whether the record is beyond the others. number distinguishes the figures.
+// count adds the current record to a figure, and reports whether the record is beyond the others. number distinguishes
+// the figures.
 func (t *Tally) count(f *figure, number int) (isBeyond bool) {
 	f.records++
 	for _, m := range t.values {

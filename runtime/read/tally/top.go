@@ -10,9 +10,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 )
 
-// Top keeps the first rows of a stream by one field (R-SCAN-4). Numbers compare by value, also those spelled in text, times as instants,
-// and other strings by code point. Ties are ordered by record key. Records without the value are last in either direction. It is not safe
-// for concurrent use.
+// Top keeps the first rows of a stream by one field (R-SCAN-4). Numbers compare by value, also those spelled in text,
+// times as instants, and other strings by code point. Ties are ordered by record key. Records without the value are
+// last in either direction. It is not safe for concurrent use.
 type Top struct {
 	field      string
 	descending bool
@@ -65,8 +65,8 @@ func leading(text []byte) []byte {
 	return text[:end]
 }
 
-// Add adds a row if it is among the first. key identifies the record, fields is a cursor at the object of its fields. Add copies what it
-// keeps.
+// Add adds a row if it is among the first. key identifies the record, fields is a cursor at the object of its fields.
+// Add copies what it keeps.
 func (t *Top) Add(key func() string, fields rawjson.Cursor, row rawjson.Value) {
 	value, spelled := scalar.ByValue(fields.Member(t.field))
 	value.Text = leading(value.Text)

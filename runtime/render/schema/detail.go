@@ -51,8 +51,8 @@ func newDetail(found *answer.Schema) *detail {
 	return d
 }
 
-// render shows one stream's row of each source (R-SCH-3), or the full schema of one source (R-SCH-7), within the bounds of a result
-// (R-BUD-2). It shows every row if some fields of each fit; otherwise it leaves out the last rows.
+// render shows one stream's row of each source (R-SCH-3), or the full schema of one source (R-SCH-7), within the bounds
+// of a result (R-BUD-2). It shows every row if some fields of each fit; otherwise it leaves out the last rows.
 func (d *detail) render() (*tool.Result, error) {
 	smallest := d.limited(portions[len(portions)-1])
 	rows := render.Largest(0, len(d.rows), func(rows int) bool {
@@ -91,8 +91,8 @@ func (d *detail) result(shown portion) *tool.Result {
 	return &tool.Result{Text: strings.Join(text.lines, "\n"), Structured: structured}
 }
 
-// calls returns the call that shows what is left out: the first row that is not shown or not shown with all its fields, or the compact
-// form of a full row.
+// calls returns the call that shows what is left out: the first row that is not shown or not shown with all its fields,
+// or the compact form of a full row.
 func (d *detail) calls(shown portion) []answer.Call {
 	for i, r := range d.rows {
 		if d.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.Fields) > shown.fields) {
@@ -130,8 +130,8 @@ type portion struct {
 	schema  int      // maximum bytes of one field's JSON Schema
 }
 
-// bulkyNames are members of a full row that are left out if the row does not fit. The JSON Schema and the flags of the row have the same
-// information.
+// bulkyNames are members of a full row that are left out if the row does not fit. The JSON Schema and the flags of the
+// row have the same information.
 var bulkyNames = []string{"freshness", "query", "views", "relationships", capabilitiesName}
 
 // portions are tried from the most to the least detailed.

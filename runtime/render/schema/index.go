@@ -30,8 +30,8 @@ type index struct {
 	ambiguousStreams []string // streams that several connections have, so that a read needs a connection_id
 }
 
-// render returns a table of the connections. If the table does not fit, it returns as many names of streams as fit, and the number of the
-// others.
+// render returns a table of the connections. If the table does not fit, it returns as many names of streams as fit, and
+// the number of the others.
 func (x *index) render() (*tool.Result, error) {
 	forms := []func() *tool.Result{x.counts}
 	if table := x.newTable(); table != nil {
@@ -86,8 +86,8 @@ func (x *index) withLimits(lines []string) []string {
 	return lines
 }
 
-// sharedStreams returns the streams that several connections have, so that a read must name one. It returns nil for a document of a
-// single grant.
+// sharedStreams returns the streams that several connections have, so that a read must name one. It returns nil for a
+// document of a single grant.
 func sharedStreams(d *schemadoc.Document) []string {
 	if !d.HasSeveralGrants() {
 		return nil
@@ -106,8 +106,8 @@ func sharedStreams(d *schemadoc.Document) []string {
 	return names
 }
 
-// Bounds of an index with counts, in bytes except for countsCalls. The connector keys share 4,000 bytes, so that the names of the streams
-// have room.
+// Bounds of an index with counts, in bytes except for countsCalls. The connector keys share 4,000 bytes, so that the
+// names of the streams have room.
 const (
 	countsKey        = 24
 	countsAllKeys    = 4_000
@@ -117,7 +117,8 @@ const (
 	countsCalls      = 3
 )
 
-// counts returns the index with as many names as fit. Structured output has the names that fit after the text, otherwise their number.
+// counts returns the index with as many names as fit. Structured output has the names that fit after the text,
+// otherwise their number.
 func (x *index) counts() *tool.Result {
 	keyBytes := min(countsKey, max(4, countsAllKeys/max(1, len(x.Document.Connectors))))
 	notes := x.withLimits(x.warnings(countsWarnings))

@@ -23,7 +23,8 @@ type table struct {
 // tableNameLength is the maximum length of a label in characters, and of a connector key in bytes.
 const tableNameLength = 100
 
-// newTable returns the table. It returns nil if there is no stream, or if the table cannot show every stream of every connection.
+// newTable returns the table. It returns nil if there is no stream, or if the table cannot show every stream of every
+// connection.
 func (x *index) newTable() *table {
 	t := &table{index: x}
 	cells, times := 0, map[string]bool{}

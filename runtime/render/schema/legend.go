@@ -25,8 +25,8 @@ const flagsCharacters = 200
 const unadvertised = "capabilities are not advertised: try filter, sort, search and aggregate; " +
 	"what cannot be answered is refused"
 
-// flagLegend explains each flag of the shown fields once (R-SCH-5, R-SCH-10). write returns the flags of a field as the channel shows
-// them. It does not explain rows without capabilities.
+// flagLegend explains each flag of the shown fields once (R-SCH-5, R-SCH-10). write returns the flags of a field as the
+// channel shows them. It does not explain rows without capabilities.
 func (d *detail) flagLegend(shown portion, write func(flags string) string) string {
 	occurs := map[string]bool{} // by the name of the flag, or by name= if it has a value
 	for _, r := range d.rows[:shown.rows] {
@@ -69,8 +69,8 @@ func (d *detail) flagLegend(shown portion, write func(flags string) string) stri
 	return strings.Join(parts, "; ")
 }
 
-// textFlags returns flags in the form of the text. The type is first and has no name. The flag r lists no operators if it has all of
-// them.
+// textFlags returns flags in the form of the text. The type is first and has no name. The flag r lists no operators if
+// it has all of them.
 func textFlags(flags string) string {
 	written := strings.Split(flags, ",")
 	for i, flag := range written {

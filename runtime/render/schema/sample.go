@@ -45,7 +45,8 @@ func legendOf(s *answer.Sample) string {
 	return fmt.Sprintf("kinds and examples seen in %d recent records", s.Records)
 }
 
-// byKind returns an object of the kinds in the order of the fields. Each kind holds its fields with an example, or null.
+// byKind returns an object of the kinds in the order of the fields. Each kind holds its fields with an example, or
+// null.
 func byKind(s *answer.Sample, fields []schemadoc.Field) rawjson.Object {
 	var kinds rawjson.Object
 	examples := map[string]rawjson.Object{}

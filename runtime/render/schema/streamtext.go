@@ -26,7 +26,8 @@ func (t *boundedText) add(line string) {
 
 func (t *boundedText) isFull() bool { return t.length > render.ChannelCharacters }
 
-// text returns the rows, the number of rows left out, the legend of the flags, the warnings of the server and the next calls.
+// text returns the rows, the number of rows left out, the legend of the flags, the warnings of the server and the next
+// calls.
 func (d *detail) text(shown portion, calls []answer.Call) *boundedText {
 	t := &boundedText{}
 	if len(shown.dropped) > 0 {
@@ -174,7 +175,8 @@ func (r *row) addFlags(t *boundedText, shown portion) {
 	}
 }
 
-// sort describes the accepted orders. Servers advertise only the cursor_field (R-SCH-3), and the adapter sorts by any field (R-AGG-5).
+// sort describes the accepted orders. Servers advertise only the cursor_field (R-SCH-3), and the adapter sorts by any
+// field (R-AGG-5).
 func (r *row) sort() string {
 	cursor := tool.Clip(r.Stream.Members.Text("cursor_field"), answer.LongestName)
 	switch {

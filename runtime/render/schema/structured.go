@@ -16,7 +16,8 @@ import (
 // memberBytes is the maximum size of one member of the document, a connector or a row.
 const memberBytes = 2_000
 
-// data returns the shown rows in one form for every view that a server may send (R-SCH-1). The connectors hold the streams (R-SCH-8).
+// data returns the shown rows in one form for every view that a server may send (R-SCH-1). The connectors hold the
+// streams (R-SCH-8).
 func (d *detail) data(shown portion) rawjson.Object {
 	var connectors, streams []rawjson.Value
 	for i, r := range d.rows[:shown.rows] {
@@ -33,7 +34,8 @@ func (d *detail) data(shown portion) rawjson.Object {
 	return withLeftOut(documentData(d.Document, memberBytes, nil, connectors), "streams_left_out", len(d.rows)-shown.rows)
 }
 
-// documentData returns a document with these connectors and further members (R-SCH-8). It has the server's meta only if meta has warnings.
+// documentData returns a document with these connectors and further members (R-SCH-8). It has the server's meta only if
+// meta has warnings.
 func documentData(d *schemadoc.Document, metaBytes int, further rawjson.Object, connectors []rawjson.Value) rawjson.Object {
 	data := rawjson.Object{}
 	if meta := d.Members.Get("meta"); len(meta) <= metaBytes && len(render.WarningLines(d.Members)) > 0 {
@@ -192,8 +194,8 @@ func (r *row) full(shown portion) rawjson.Object {
 	return withLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
 }
 
-// advertised returns the capabilities of the fields without their JSON Schemas. It leaves out undeclared capabilities, because they may
-// work anyway (R-AGG-5).
+// advertised returns the capabilities of the fields without their JSON Schemas. It leaves out undeclared capabilities,
+// because they may work anyway (R-AGG-5).
 func (r *row) advertised(value rawjson.Value) rawjson.Object {
 	sent, _ := rawjson.ParseObject(value)
 	var shown rawjson.Object
@@ -216,8 +218,8 @@ func (r *row) advertised(value rawjson.Value) rawjson.Object {
 	return shown
 }
 
-// declaredOnly removes undeclared capabilities, also among the metrics of an aggregation. It keeps capabilities that are declared but not
-// usable.
+// declaredOnly removes undeclared capabilities, also among the metrics of an aggregation. It keeps capabilities that
+// are declared but not usable.
 func declaredOnly(members rawjson.Object) rawjson.Object {
 	var kept rawjson.Object
 	for _, member := range members {

@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/ownfile"
 )
 
-// CheckFile returns an error if NewFile could not write to a path. It creates no file and no directory. It cannot see every reason: a disk
-// may be full.
+// CheckFile returns an error if NewFile could not write to a path. It creates no file and no directory. It cannot see
+// every reason: a disk may be full.
 func CheckFile(path string) error {
 	file, info, err := ownfile.Open(path, os.O_WRONLY|os.O_APPEND)
 	if err == nil {

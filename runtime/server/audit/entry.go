@@ -1,5 +1,6 @@
-// Package audit records who read what (R-OPS-2). Each call becomes one line of JSON with names and numbers, never contents. The
-// files survive a kill, are rotated, and may be shared by processes. Servers and the call command write them; activity reads them.
+// Package audit records who read what (R-OPS-2). Each call becomes one line of JSON with names and numbers, never
+// contents. The files survive a kill, are rotated, and may be shared by processes. Servers and the call command write
+// them; activity reads them.
 package audit
 
 import (
@@ -26,8 +27,8 @@ type Caller struct {
 	RequestID  string `json:"request_id,omitempty"` // as logs show it, over HTTP
 }
 
-// Entry is one tool call, or another request that reads the resource server. It contains only names that a response has confirmed,
-// so that no other argument value gets in. It never contains queries, record ids or contents.
+// Entry is one tool call, or another request that reads the resource server. It contains only names that a response has
+// confirmed, so that no other argument value gets in. It never contains queries, record ids or contents.
 type Entry struct {
 	Time        time.Time `json:"time"` // when the call began, UTC
 	Provider    string    `json:"provider,omitempty"`
@@ -112,8 +113,8 @@ func (c *Call) End(rows int, code string, took time.Duration) {
 	c.log.write(&c.entry)
 }
 
-// Origin returns the provider, unless there are several, and the connections and streams that responses named so far, as a JSON object. It
-// is nil if nothing was read.
+// Origin returns the provider, unless there are several, and the connections and streams that responses named so far,
+// as a JSON object. It is nil if nothing was read.
 func (c *Call) Origin() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

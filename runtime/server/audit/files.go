@@ -21,8 +21,8 @@ import (
 
 const maxLineBytes = 64 << 10 // a Log writes shorter lines
 
-// Entries returns the entries of a log in the order of its files and lines. It skips invalid lines, such as one that a full disk cut
-// off. It yields one error for each file that cannot be read. A missing log has no entries.
+// Entries returns the entries of a log in the order of its files and lines. It skips invalid lines, such as one that a
+// full disk cut off. It yields one error for each file that cannot be read. A missing log has no entries.
 func Entries(path string) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for _, each := range append(rotated(path), path) {

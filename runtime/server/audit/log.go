@@ -29,9 +29,9 @@ var (
 
 const recheckInterval = time.Second // another process may have renamed the file
 
-// Log appends lines to a file or a stream. Each line is one write, made before the call is answered, so that a killed process leaves whole
-// lines. It renames full files. Several processes and external log rotation may share a path. Lines that cannot be written are lost, which
-// is logged once. A nil Log does nothing. It is safe for concurrent use.
+// Log appends lines to a file or a stream. Each line is one write, made before the call is answered, so that a killed
+// process leaves whole lines. It renames full files. Several processes and external log rotation may share a path.
+// Lines that cannot be written are lost, which is logged once. A nil Log does nothing. It is safe for concurrent use.
 type Log struct {
 	// Lost is called for each lost line. It may be nil, is set before the first line, and must not block.
 	Lost func()
@@ -57,7 +57,8 @@ func NewStream(out io.Writer, logger *slog.Logger) *Log {
 	return &Log{out: out, logger: logger}
 }
 
-// NewFile returns a log in a file of mode 0600, in directories of mode 0700. If the file cannot be written, the logger gets a warning.
+// NewFile returns a log in a file of mode 0600, in directories of mode 0700. If the file cannot be written, the logger
+// gets a warning.
 func NewFile(path string, limits Limits, logger *slog.Logger) *Log {
 	l := &Log{path: path, limits: limits, logger: logger}
 	l.mu.Lock()

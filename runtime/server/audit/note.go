@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
-// note records the streams, connections and fields that a response confirms. Response is nil for a failed read, which confirms
-// nothing: a model may have written anything into its request.
+// note records the streams, connections and fields that a response confirms. Response is nil for a failed read, which
+// confirms nothing: a model may have written anything into its request.
 func (c *Call) note(request rs.Request, response *rs.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,8 +86,8 @@ func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bo
 	c.noteRows(rows, request, areRecords)
 }
 
-// noteRows records the names in records or hits: where each comes from, which requested fields it has, and in which it matched.
-// Records are whole unless the request names fields.
+// noteRows records the names in records or hits: where each comes from, which requested fields it has, and in which it
+// matched. Records are whole unless the request names fields.
 func (c *Call) noteRows(rows []rawjson.Row, request rs.Request, areRecords bool) {
 	c.entry.RecordsRead += len(rows)
 	requested := namesIn(request, wire.Fields)

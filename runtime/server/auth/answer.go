@@ -57,7 +57,8 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 	return parsed, members.Err
 }
 
-// kindOf returns the kind. Without pdpp_token_kind it recognizes only owners, because other members may have another meaning.
+// kindOf returns the kind. Without pdpp_token_kind it recognizes only owners, because other members may have another
+// meaning.
 func kindOf(members *rawjson.Reader) string {
 	kind, name, err := rs.TokenKind(members.Object.Get)
 	switch {

@@ -11,8 +11,8 @@ import (
 
 const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/"
 
-// Bearer returns the access token in a request's Authorization header (RFC 6750, section 2.1). Tokens in queries and forms are
-// ignored. Its error is a *Refusal.
+// Bearer returns the access token in a request's Authorization header (RFC 6750, section 2.1). Tokens in queries and
+// forms are ignored. Its error is a *Refusal.
 func Bearer(header http.Header) (string, error) {
 	sent := header.Values("Authorization")
 	if len(sent) == 0 {
@@ -48,7 +48,8 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-// Refusal is the error of Bearer and Verify. Neither it nor its causes hold a token. Requests share it, so it must not be modified.
+// Refusal is the error of Bearer and Verify. Neither it nor its causes hold a token. Requests share it, so it must not
+// be modified.
 type Refusal struct {
 	Status    int    // 401, 403 or 503
 	Code      string // in the body

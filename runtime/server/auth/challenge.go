@@ -40,7 +40,8 @@ func (c Challenge) Write(w http.ResponseWriter, err error) {
 	_, _ = w.Write(ErrorBody(errorTypes[refusal.Status], refusal.Code, refusal.Message, c.RequestID, more...))
 }
 
-// ErrorBody returns the body of a refusal over HTTP (docs/interfaces.md, Hosted routes), a line of JSON. The members of more are appended.
+// ErrorBody returns the body of a refusal over HTTP (docs/interfaces.md, Hosted routes), a line of JSON. The members of
+// more are appended.
 func ErrorBody(kind, code, message, requestID string, more ...rawjson.Member) []byte {
 	detail := rawjson.Object{
 		rawjson.String("type", kind), rawjson.String("code", code), rawjson.String("message", message), rawjson.String("request_id", requestID),
@@ -55,7 +56,8 @@ func SetRetryAfter(header http.Header, wait time.Duration) {
 	}
 }
 
-// Authenticate returns the value of WWW-Authenticate for a 401 or 403 (RFC 6750, section 3; RFC 9728, section 5.1), or nothing.
+// Authenticate returns the value of WWW-Authenticate for a 401 or 403 (RFC 6750, section 3; RFC 9728, section 5.1), or
+// nothing.
 func (c Challenge) Authenticate(refusal *Refusal) string {
 	if refusal.Status != http.StatusUnauthorized && refusal.Status != http.StatusForbidden {
 		return ""

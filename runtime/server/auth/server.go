@@ -17,7 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Limits of bodies, in bytes. An introspection of a package repeats every member with its streams and authorization details.
+// Limits of bodies, in bytes. An introspection of a package repeats every member with its streams and authorization
+// details.
 const (
 	maxIntrospection = 1 << 20
 	maxMetadata      = 256 << 10
@@ -29,8 +30,8 @@ func serverError(address string, cause error) error {
 	return fmt.Errorf("authorization server, %s: %w", address, cause)
 }
 
-// exchange sends one request and reads one JSON object within the timeout. A request with a form has credentials. It uses the
-// transport directly, because an http.Client would follow redirects with the token and the credentials.
+// exchange sends one request and reads one JSON object within the timeout. A request with a form has credentials. It
+// uses the transport directly, because an http.Client would follow redirects with the token and the credentials.
 func (v *Verifier) exchange(ctx context.Context, method, address, form string, limit int64) (rawjson.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, v.options.Timeout)
 	defer cancel()
@@ -90,7 +91,8 @@ func checkHeader(response *http.Response) error {
 	return nil
 }
 
-// withoutQuotes returns an error that quotes nothing of a response, which may repeat a token. Package http quotes malformed responses.
+// withoutQuotes returns an error that quotes nothing of a response, which may repeat a token. Package http quotes
+// malformed responses.
 func withoutQuotes(err error) error {
 	for _, plain := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF} {
 		if errors.Is(err, plain) {
@@ -124,8 +126,8 @@ func (v *Verifier) address(ctx context.Context) (string, error) {
 	return v.metadata.Load().introspection, nil
 }
 
-// Scope returns the scope that a challenge names for clients to request (MCP, authorization): Scope, or nothing as long as the metadata is not
-// known to list it.
+// Scope returns the scope that a challenge names for clients to request (MCP, authorization): Scope, or nothing as long
+// as the metadata is not known to list it.
 func (v *Verifier) Scope() string {
 	if known := v.metadata.Load(); known != nil {
 		return known.scope
@@ -141,11 +143,12 @@ func (v *Verifier) Metadata() rawjson.Object {
 	return nil
 }
 
-// MembersPublished is the member of the metadata of an authorization server whose introspections have the members of packages.
+// MembersPublished is the member of the metadata of an authorization server whose introspections have the members of
+// packages.
 const MembersPublished = "pdpp_package_members_supported"
 
-// ReadMetadata reads the metadata of the authorization server unless it is known. Concurrent callers share the request, which continues if
-// one of them is cancelled. A challenge never causes it, so that strangers cannot.
+// ReadMetadata reads the metadata of the authorization server unless it is known. Concurrent callers share the request,
+// which continues if one of them is cancelled. A challenge never causes it, so that strangers cannot.
 func (v *Verifier) ReadMetadata(ctx context.Context) error {
 	if v.metadata.Load() != nil {
 		return nil

@@ -13,10 +13,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Caller is the sender of a request according to introspection. Requests with the same token share it, so it must not be modified.
+// Caller is the sender of a request according to introspection. Requests with the same token share it, so it must not
+// be modified.
 type Caller struct {
-	// Kind comes from introspection, never from the token itself (R-HOST-4). rs.KindClient has one grant, read with the caller's bearer.
-	// rs.KindPackage has several grants, each read with the bearer of its member (R-PKG-1).
+	// Kind comes from introspection, never from the token itself (R-HOST-4). rs.KindClient has one grant, read with the
+	// caller's bearer. rs.KindPackage has several grants, each read with the bearer of its member (R-PKG-1).
 	Kind      string
 	ClientID  string           // may be empty
 	GrantID   string           // of a client token; may be empty

@@ -1,6 +1,6 @@
-// Package auth decides who may use the hosted server. It asks the authorization server about the bearer of a request (RFC 7662), and writes
-// refusals (RFC 6750, RFC 9728). A refused request never reaches MCP (R-HOST-4). Package host calls Bearer and Verifier.Verify, and
-// Challenge.Write for their errors.
+// Package auth decides who may use the hosted server. It asks the authorization server about the bearer of a request
+// (RFC 7662), and writes refusals (RFC 6750, RFC 9728). A refused request never reaches MCP (R-HOST-4). Package host
+// calls Bearer and Verifier.Verify, and Challenge.Write for their errors.
 package auth
 
 import (
@@ -24,7 +24,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Verifier asks the authorization server about tokens and caches its answers for a short time. It is safe for concurrent use.
+// Verifier asks the authorization server about tokens and caches its answers for a short time. It is safe for
+// concurrent use.
 type Verifier struct {
 	options   Options
 	metadata  atomic.Pointer[issuerMetadata] // nil until it was read
@@ -33,7 +34,8 @@ type Verifier struct {
 	asking    singleflight.Group
 	free      *semaphore.Weighted // limits running introspections
 
-	// The cached verdicts. Refusals are cached separately, so that a flood of made-up tokens does not displace valid callers.
+	// The cached verdicts. Refusals are cached separately, so that a flood of made-up tokens does not displace valid
+	// callers.
 	admitted, refused *lru.Cache[key, *verdict]
 }
 
@@ -161,8 +163,8 @@ type Options struct {
 	ClientID     string
 	ClientSecret rs.Secret
 
-	// Audiences are the accepted values of aud, at least one: the resource server's URL, the public origin, the /mcp URL and what the
-	// operator adds (R-HOST-10). A slash at the end of a URL is ignored.
+	// Audiences are the accepted values of aud, at least one: the resource server's URL, the public origin, the /mcp URL
+	// and what the operator adds (R-HOST-10). A slash at the end of a URL is ignored.
 	Audiences []string
 
 	Transport http.RoundTripper // nil means one of rs.NewTransport

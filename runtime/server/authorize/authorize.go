@@ -1,7 +1,8 @@
-// Package authorize makes the sign-ins of hosts ask for one source. A host knows nothing of sources, so the owner of a provider such as the
-// reference gets a page for several, whose approval is a package. A server in another process cannot read it unless the authorization server
-// publishes its members. With configured sources, the hosted server is the authorization server that its metadata name. It has one
-// endpoint, which adds authorization_details and redirects to the real one. Hosts register and get their tokens at the real endpoints.
+// Package authorize makes the sign-ins of hosts ask for one source. A host knows nothing of sources, so the owner of a
+// provider such as the reference gets a page for several, whose approval is a package. A server in another process
+// cannot read it unless the authorization server publishes its members. With configured sources, the hosted server is
+// the authorization server that its metadata name. It has one endpoint, which adds authorization_details and redirects
+// to the real one. Hosts register and get their tokens at the real endpoints.
 package authorize
 
 import (
@@ -34,7 +35,8 @@ type Options struct {
 	// Origin returns the origin that the client of a request sees.
 	Origin func(*http.Request) string
 
-	// Metadata returns the metadata of the authorization server, or nil as long as they are unknown. It is called concurrently.
+	// Metadata returns the metadata of the authorization server, or nil as long as they are unknown. It is called
+	// concurrently.
 	Metadata func() rawjson.Object
 
 	Site string // the name on the page
@@ -46,8 +48,8 @@ func Register(mux *http.ServeMux, options Options) {
 	mux.HandleFunc("GET "+AuthorizePath, options.authorize)
 }
 
-// repeated are the members of the authorization server's metadata that hold for this server too. It has no pushed requests, since their
-// details are not seen here, and does not name itself in redirects (RFC 9207).
+// repeated are the members of the authorization server's metadata that hold for this server too. It has no pushed
+// requests, since their details are not seen here, and does not name itself in redirects (RFC 9207).
 var repeated = []string{
 	"token_endpoint", "registration_endpoint", "revocation_endpoint", "response_types_supported", "response_modes_supported", "grant_types_supported",
 	"code_challenge_methods_supported", "token_endpoint_auth_methods_supported", "revocation_endpoint_auth_methods_supported", "scopes_supported",
@@ -72,8 +74,8 @@ func (o Options) metadata(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(append(document.Encode(), '\n'))
 }
 
-// authorize redirects to the authorization server with the details of a source. Of several sources, the user chooses one first. A client that
-// names its own details keeps them.
+// authorize redirects to the authorization server with the details of a source. Of several sources, the user chooses
+// one first. A client that names its own details keeps them.
 func (o Options) authorize(w http.ResponseWriter, r *http.Request) {
 	known := o.Metadata()
 	target, err := url.Parse(known.Text("authorization_endpoint"))

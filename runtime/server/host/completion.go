@@ -22,7 +22,8 @@ const (
 	completionTimeout = 5 * time.Second
 )
 
-// completer completes the arguments of prompts and the variables of resource templates with names of the caller's grant (R-MCP-1).
+// completer completes the arguments of prompts and the variables of resource templates with names of the caller's grant
+// (R-MCP-1).
 type completer struct {
 	kinds  map[string]map[string]tool.Completion // of the arguments of each reference
 	runner *toolcall.Runner

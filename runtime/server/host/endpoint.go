@@ -17,8 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 )
 
-// Probes of the process. They accept every Host, because an orchestrator uses the address of a container. Their responses contain no
-// details.
+// Probes of the process. They accept every Host, because an orchestrator uses the address of a container. Their
+// responses contain no details.
 const (
 	healthPath    = "/healthz"
 	readinessPath = "/readyz"
@@ -26,11 +26,12 @@ const (
 
 const overhead = 10 * time.Second // for authentication and writing, in addition to a tool call
 
-// ServeHTTP answers a request. It first checks host and origin, against DNS rebinding and pages of other sites (R-HOST-9).
+// ServeHTTP answers a request. It first checks host and origin, against DNS rebinding and pages of other sites
+// (R-HOST-9).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
-	// Package http resets this deadline once the body is read. A request without a body would fail at the deadline, so it gets none. A
-	// writer without a connection, as in tests, supports no deadline.
+	// Package http resets this deadline once the body is read. A request without a body would fail at the deadline, so it
+	// gets none. A writer without a connection, as in tests, supports no deadline.
 	if r.Body != http.NoBody {
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(h.options.BodyTimeout))
 	}

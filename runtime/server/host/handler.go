@@ -35,7 +35,8 @@ type HandlerOptions struct {
 
 	Sources []authorize.Source // that sign-ins ask for, one each; nil: what the host asks for
 
-	// Endpoint, if not nil, serves the admitted requests of /mcp instead of the surface: the fixtures of the conformance suite.
+	// Endpoint, if not nil, serves the admitted requests of /mcp instead of the surface: the fixtures of the conformance
+	// suite.
 	Endpoint http.Handler
 
 	Transport    http.RoundTripper // to the resource server; may be nil for rs.NewTransport
@@ -45,8 +46,8 @@ type HandlerOptions struct {
 	Limits       Limits            // may be zero for the defaults
 }
 
-// Handler serves the origin of a hosted server: /mcp, its metadata, the pages and the probes (docs/interfaces.md, Hosted routes). It can be
-// mounted at the root of another server. It is safe for concurrent use.
+// Handler serves the origin of a hosted server: /mcp, its metadata, the pages and the probes (docs/interfaces.md,
+// Hosted routes). It can be mounted at the root of another server. It is safe for concurrent use.
 type Handler struct {
 	options   HandlerOptions
 	origins   *origins
@@ -96,7 +97,8 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	return h, nil
 }
 
-// TransportOptions returns how the SDK serves /mcp behind a Handler: without sessions, each response as one JSON document.
+// TransportOptions returns how the SDK serves /mcp behind a Handler: without sessions, each response as one JSON
+// document.
 func TransportOptions() *mcp.StreamableHTTPOptions {
 	return &mcp.StreamableHTTPOptions{
 		Stateless:                    true,

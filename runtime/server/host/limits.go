@@ -16,7 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Limits limits the requests of one caller (R-HOST-9), identified by the hash of the token. Each message of a batch counts.
+// Limits limits the requests of one caller (R-HOST-9), identified by the hash of the token. Each message of a batch
+// counts.
 type Limits struct {
 	Concurrent int     // requests at the same time
 	PerSecond  float64 // sustained requests
@@ -51,7 +52,8 @@ func newLimiter(limits Limits) (*limiter, error) {
 	return &limiter{limits: limits, callers: callers}, nil
 }
 
-// admit counts requests of a caller as running until release is called. It refuses them with 429 if they exceed a limit.
+// admit counts requests of a caller as running until release is called. It refuses them with 429 if they exceed a
+// limit.
 func (l *limiter) admit(caller string, requests int) (release func(), refused *problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,8 +102,8 @@ const (
 	defaultBodyTimeout = 10 * time.Second
 )
 
-// readBody reads a body, unless all bodies together would exceed maxBodies. Until it is read, a body of unknown length counts as
-// MaxRequestBody. The caller must call forget.
+// readBody reads a body, unless all bodies together would exceed maxBodies. Until it is read, a body of unknown length
+// counts as MaxRequestBody. The caller must call forget.
 func readBody(w http.ResponseWriter, r *http.Request, bodies *semaphore.Weighted) (body []byte, forget func(), refused *problem) {
 	reserved := r.ContentLength
 	if reserved < 0 {

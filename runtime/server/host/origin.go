@@ -47,7 +47,8 @@ func newOrigins(options HandlerOptions) (*origins, error) {
 	return made, err
 }
 
-// parseOrigin parses a URL of scheme and host, with or without a slash at its end. Compare origins with address.Canonical.
+// parseOrigin parses a URL of scheme and host, with or without a slash at its end. Compare origins with
+// address.Canonical.
 func parseOrigin(text string) (*url.URL, error) {
 	parsed, err := address.ParseBase(text)
 	if err != nil || strings.TrimPrefix(parsed.Path, "/") != "" {
@@ -56,8 +57,8 @@ func parseOrigin(text string) (*url.URL, error) {
 	return parsed, nil
 }
 
-// originOf returns the origin of a request, or false if its host is not allowed. The Host header is checked even if a proxy forwards
-// another one: a page that rebinds its name can write forwarded headers, but not the Host.
+// originOf returns the origin of a request, or false if its host is not allowed. The Host header is checked even if a
+// proxy forwards another one: a page that rebinds its name can write forwarded headers, but not the Host.
 func (o *origins) originOf(r *http.Request) (string, bool) {
 	if !o.allowed.admits(r.Host) {
 		return "", false
@@ -89,8 +90,9 @@ func (o *origins) isTrusted(remote string) bool {
 	})
 }
 
-// forwarded returns the host, which may be empty, and the scheme that a proxy received. It reads Forwarded (RFC 7239), otherwise
-// X-Forwarded-Host and X-Forwarded-Proto. The nearest proxy wrote the last element of a list; the client may have written earlier ones.
+// forwarded returns the host, which may be empty, and the scheme that a proxy received. It reads Forwarded (RFC 7239),
+// otherwise X-Forwarded-Host and X-Forwarded-Proto. The nearest proxy wrote the last element of a list; the client may
+// have written earlier ones.
 func forwarded(header http.Header) (host, scheme string) {
 	host, scheme = lastElement(header.Values("X-Forwarded-Host")), lastElement(header.Values("X-Forwarded-Proto"))
 	if element := lastElement(header.Values("Forwarded")); element != "" {
@@ -121,8 +123,8 @@ func lastElement(lines []string) string {
 	return strings.TrimSpace(line[strings.LastIndexByte(line, ',')+1:])
 }
 
-// allowlist has the accepted hosts, each with a port or, for any port, without one. A page of another site can make its name point to
-// this machine (DNS rebinding), but cannot remove the name from the Host header.
+// allowlist has the accepted hosts, each with a port or, for any port, without one. A page of another site can make its
+// name point to this machine (DNS rebinding), but cannot remove the name from the Host header.
 type allowlist map[string]bool
 
 func newAllowlist(hosts []string) (allowlist, error) {
@@ -152,7 +154,8 @@ func ParseAllowedHost(host string) (string, error) {
 	return name, nil
 }
 
-// admits reports whether a Host or forwarded header names this server. Loopback names are safe, because no page can rebind them.
+// admits reports whether a Host or forwarded header names this server. Loopback names are safe, because no page can
+// rebind them.
 func (l allowlist) admits(host string) bool {
 	name, port, err := splitHost(host)
 	if err != nil {
@@ -173,9 +176,9 @@ func splitHost(host string) (name, port string, err error) {
 	return strings.TrimSuffix(strings.ToLower(parsed.Hostname()), "."), parsed.Port(), nil
 }
 
-// isForeign reports whether a page of another origin made the request (R-HOST-9). Browsers send Origin or Sec-Fetch-Site (Fetch Metadata).
-// Programs send neither. Package http's CrossOriginProtection is not used, because it compares with the Host, and behind a proxy that is
-// not the public host.
+// isForeign reports whether a page of another origin made the request (R-HOST-9). Browsers send Origin or
+// Sec-Fetch-Site (Fetch Metadata). Programs send neither. Package http's CrossOriginProtection is not used, because it
+// compares with the Host, and behind a proxy that is not the public host.
 func isForeign(r *http.Request, publicOrigin string) bool {
 	if origins := r.Header.Values("Origin"); len(origins) > 0 {
 		parsed, err := parseOrigin(origins[0])

@@ -26,7 +26,8 @@ var kinds = map[int]struct{ name, code string }{
 	http.StatusInternalServerError:   {"api_error", CodeInternal},
 }
 
-// problem is a refusal that does not depend on the caller (docs/interfaces.md, Hosted routes). Refusals that depend on it are in package auth.
+// problem is a refusal that does not depend on the caller (docs/interfaces.md, Hosted routes). Refusals that depend on
+// it are in package auth.
 type problem struct {
 	status     int // one without an entry in kinds has the type and code of a 400
 	message    string
@@ -65,7 +66,8 @@ func (p *problem) setHeader(header http.Header) {
 
 const textJSON = toolcall.MediaJSON + "; charset=utf-8"
 
-// answerWriter keeps the status for metrics. It rewrites the SDK's plain-text refusals as JSON, like this server's other refusals.
+// answerWriter keeps the status for metrics. It rewrites the SDK's plain-text refusals as JSON, like this server's
+// other refusals.
 type answerWriter struct {
 	http.ResponseWriter
 	requestID string

@@ -55,8 +55,8 @@ type resourceTarget struct {
 
 type resourceTargetKey struct{}
 
-// checkResourceURI checks the URI of a read, because the SDK only reports that no template matches. The SDK gets a short URI of the same
-// kind, because its templates match few characters (RFC 6570).
+// checkResourceURI checks the URI of a read, because the SDK only reports that no template matches. The SDK gets a
+// short URI of the same kind, because its templates match few characters (RFC 6570).
 func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		read, ok := request.(*mcp.ReadResourceRequest)
@@ -143,8 +143,8 @@ func argumentsFor(uri recordid.URI) json.RawMessage {
 	return bytes.TrimSpace(encoded.Bytes())
 }
 
-// requestError returns a failed result as a JSON-RPC error. For a resource, the data has the URI as the client wrote it (MCP 2026-07-28,
-// SEP-2164).
+// requestError returns a failed result as a JSON-RPC error. For a resource, the data has the URI as the client wrote it
+// (MCP 2026-07-28, SEP-2164).
 func requestError(result *tool.Result, uri string) error {
 	members, _ := rawjson.ParseObject(result.Structured)
 	failed, _ := rawjson.ParseObject(members.Get("error"))
@@ -172,7 +172,8 @@ const (
 	maxDescription = 200 // characters
 )
 
-// streamList answers resources/list with the skill and the streams of the caller's grant (R-MCP-1). The SDK's own list is the same for all callers.
+// streamList answers resources/list with the skill and the streams of the caller's grant (R-MCP-1). The SDK's own list
+// is the same for all callers.
 type streamList struct {
 	template tool.Template // of one stream
 	runner   *toolcall.Runner
@@ -201,8 +202,8 @@ func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// page returns the resources after a name, in alphabetical order. A cursor is the last name of its page, so that it stays valid when the
-// grant changes.
+// page returns the resources after a name, in alphabetical order. A cursor is the last name of its page, so that it
+// stays valid when the grant changes.
 func (l streamList) page(names schemadoc.Names, after string) *mcp.ListResourcesResult {
 	result := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, Cacheable: ofOneCaller}
 	if l.skill.Name != "" && after == "" {

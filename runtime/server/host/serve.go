@@ -31,8 +31,8 @@ type ServeOptions struct {
 	Logger       *slog.Logger  // may be nil
 }
 
-// Serve serves on a listener until the context is done. It then drains: /readyz fails, and running calls finish. After the timeout it closes
-// the remaining connections (R-HOST-9). It closes the listener, whose error it returns.
+// Serve serves on a listener until the context is done. It then drains: /readyz fails, and running calls finish. After
+// the timeout it closes the remaining connections (R-HOST-9). It closes the listener, whose error it returns.
 func Serve(ctx context.Context, listener net.Listener, current *Current, options ServeOptions) error {
 	options.DrainTimeout = cmp.Or(options.DrainTimeout, DefaultDrain)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
@@ -47,8 +47,8 @@ func Serve(ctx context.Context, listener net.Listener, current *Current, options
 	options.Logger.Info("draining", "delay", options.DrainDelay, "timeout", options.DrainTimeout)
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.DrainTimeout)
 	defer cancel()
-	// While the server drains, each response closes its connection. An idle connection is not closed at once, because a client may be
-	// sending a request on it.
+	// While the server drains, each response closes its connection. An idle connection is not closed at once, because a
+	// client may be sending a request on it.
 	current.drain(draining, options.DrainDelay)
 	if err := server.Shutdown(draining); err != nil {
 		options.Logger.Warn("drain timeout: closed connections with running requests", "reason", err)
@@ -72,8 +72,8 @@ func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	}
 }
 
-// Current is a hosted server whose handler can be replaced while it serves (R-OPS-3). A request keeps the handler that it began with. It is
-// safe for concurrent use.
+// Current is a hosted server whose handler can be replaced while it serves (R-OPS-3). A request keeps the handler that
+// it began with. It is safe for concurrent use.
 type Current struct {
 	handler atomic.Pointer[Handler]
 	mu      sync.Mutex // held to replace the handler or to begin to drain it
@@ -97,8 +97,8 @@ func (c *Current) Replace(handler *Handler) {
 
 func (c *Current) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.Load().ServeHTTP(w, r) }
 
-// drain makes the current handler not ready, and waits for the delay and for its running calls. Requests are still answered. The server's
-// shutdown waits for requests of replaced handlers.
+// drain makes the current handler not ready, and waits for the delay and for its running calls. Requests are still
+// answered. The server's shutdown waits for requests of replaced handlers.
 func (c *Current) drain(ctx context.Context, delay time.Duration) {
 	c.mu.Lock()
 	handler := c.handler.Load()

@@ -1,5 +1,6 @@
-// Package host serves a surface of tools over the Model Context Protocol (MCP): ServeLocal for one session over stdio, and a Handler with
-// Serve over HTTP. Tool calls are answered by package toolcall, pages by package page, and everything else by the SDK.
+// Package host serves a surface of tools over the Model Context Protocol (MCP): ServeLocal for one session over stdio,
+// and a Handler with Serve over HTTP. Tool calls are answered by package toolcall, pages by package page, and
+// everything else by the SDK.
 package host
 
 import (
@@ -22,7 +23,8 @@ const DefaultCallTimeout = 25 * time.Second
 // listsFreshFor is the time for a client's cache of lists. They change only with a release.
 const listsFreshFor = 5 * time.Minute
 
-// Options configures a server. A Timeout of 0 means DefaultCallTimeout. Over stdio, the reader must use the Transport of the Tracer.
+// Options configures a server. A Timeout of 0 means DefaultCallTimeout. Over stdio, the reader must use the Transport
+// of the Tracer.
 type Options struct {
 	toolcall.Options
 
@@ -44,7 +46,8 @@ func (o Options) newRunner(surface tool.Surface, environment toolcall.Environmen
 // Revisions returns the supported MCP revisions, newest first.
 func Revisions() []string { return mcp.SupportedProtocolVersions() }
 
-// newServer returns the SDK's server, which lists the tools. Run is its handler of calls. It panics if a tool has an invalid schema.
+// newServer returns the SDK's server, which lists the tools. Run is its handler of calls. It panics if a tool has an
+// invalid schema.
 func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.Runner, run mcp.ToolHandler) *mcp.Server {
 	// Explicit, so that the SDK does not announce list changes: the lists never change.
 	capabilities := &mcp.ServerCapabilities{
@@ -76,7 +79,8 @@ func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.R
 	return server
 }
 
-// refuseCall is the SDK's handler of tool calls. The SDK reaches it only for a call that package toolcall could not read.
+// refuseCall is the SDK's handler of tool calls. The SDK reaches it only for a call that package toolcall could not
+// read.
 func refuseCall(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not read the call; this is a bug: please report it"}
 }
@@ -148,8 +152,9 @@ func refuseListening(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// identifyServer adds the icon (R-HOST-6) to serverInfo, and since revision 2026-07-28 to the _meta of every result. Its URL begins with
-// the origin that the client sees, so the SDK's server, which is the same for all clients, has none.
+// identifyServer adds the icon (R-HOST-6) to serverInfo, and since revision 2026-07-28 to the _meta of every result.
+// Its URL begins with the origin that the client sees, so the SDK's server, which is the same for all clients, has
+// none.
 func identifyServer(self mcp.Implementation) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {

@@ -39,7 +39,8 @@ func skillResource(skill tool.Skill) *mcp.Resource {
 	}
 }
 
-// addSkill serves a skill of one file, the same for every caller (R-EVAL-5). It panics if the SDK implements the extension too.
+// addSkill serves a skill of one file, the same for every caller (R-EVAL-5). It panics if the SDK implements the
+// extension too.
 func addSkill(server *mcp.Server, skill tool.Skill) {
 	resource := skillResource(skill)
 	server.AddResource(resource, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {

@@ -13,7 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// shutdownTimeout limits the wait for running requests, and for the kind of the credential, which decides the exit code.
+// shutdownTimeout limits the wait for running requests, and for the kind of the credential, which decides the exit
+// code.
 const shutdownTimeout = 2 * time.Second
 
 // Streams are the input and output of a local server.
@@ -34,8 +35,9 @@ type Local interface {
 	Settle(ctx context.Context) *Refusal
 }
 
-// ServeLocal serves one session over newline-delimited JSON. It returns nil when the input ends or the context is done, a *Refusal if a
-// bearer is not a client token, and another error if the session failed. After the input has ended, running requests are still answered.
+// ServeLocal serves one session over newline-delimited JSON. It returns nil when the input ends or the context is done,
+// a *Refusal if a bearer is not a client token, and another error if the session failed. After the input has ended,
+// running requests are still answered.
 func ServeLocal(ctx context.Context, surface tool.Surface, options Options, local Local, streams Streams) error {
 	local.Begin()
 	err := serveSession(ctx, surface, options, local.Environment, streams, local.Refused())
@@ -118,8 +120,8 @@ func (r *Refusal) OfCall() *tool.Error {
 	return &tool.Error{Code: CredentialRefused, Message: r.Error(), Cause: r}
 }
 
-// Admit returns the compact schema if the reader's bearer is a client's or its kind is unstated (R-STDIO-3). Any other kind is a *Refusal
-// with the sign-in command.
+// Admit returns the compact schema if the reader's bearer is a client's or its kind is unstated (R-STDIO-3). Any other
+// kind is a *Refusal with the sign-in command.
 func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, error) {
 	schema, _, err := schemaquery.Admit(ctx, reader)
 	other, isOther := errors.AsType[*rs.KindError](err)
@@ -133,8 +135,8 @@ func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, 
 	return schema, err
 }
 
-// Admission makes requests wait until the kind of a bearer is known. After a failure, the next request asks again. It implements Local with
-// that bearer, and is safe for concurrent use.
+// Admission makes requests wait until the kind of a bearer is known. After a failure, the next request asks again. It
+// implements Local with that bearer, and is safe for concurrent use.
 type Admission struct {
 	lifetime context.Context // of the server; a question outlives its request
 	reader   rs.Reader
@@ -161,8 +163,9 @@ func (q *question) wait(ctx context.Context) error {
 	}
 }
 
-// NewAdmission returns the Admission of a reader with one bearer. SignIn is the command line that gets another credential. Learn, which may
-// be nil, receives the compact schema of an admitted bearer before any request continues. Nothing is sent before Begin, Wait or Environment.
+// NewAdmission returns the Admission of a reader with one bearer. SignIn is the command line that gets another
+// credential. Learn, which may be nil, receives the compact schema of an admitted bearer before any request continues.
+// Nothing is sent before Begin, Wait or Environment.
 func NewAdmission(lifetime context.Context, reader rs.Reader, signIn string, learn func(*rs.Response)) *Admission {
 	return &Admission{lifetime: lifetime, reader: reader, signIn: signIn, learn: learn, refused: make(chan struct{})}
 }
@@ -172,7 +175,8 @@ func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
 	return tool.Env{RS: a.reader}, a.Wait(ctx)
 }
 
-// Wait returns nil once the bearer is admitted, a *tool.Error after a refusal, or the error of the request or the context.
+// Wait returns nil once the bearer is admitted, a *tool.Error after a refusal, or the error of the request or the
+// context.
 func (a *Admission) Wait(ctx context.Context) error { return a.ask().wait(ctx) }
 
 // Refused returns a channel that is closed with the refusal.

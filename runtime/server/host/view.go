@@ -11,14 +11,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// The extension of MCP for user interfaces (MCP Apps, 2026-01-26): a host shows a page of the server next to a result (R-VIEW-1).
+// The extension of MCP for user interfaces (MCP Apps, 2026-01-26): a host shows a page of the server next to a result
+// (R-VIEW-1).
 const (
 	viewExtension = "io.modelcontextprotocol/ui"
 	viewURI       = "ui://pdpp/view"
 	viewType      = "text/html;profile=mcp-app"
 
-	// viewSession is the id of a session over HTTP whose client has declared the extension. It is the only state between the requests of older
-	// revisions, which declare capabilities once. Clients without the extension have no session (R-HOST-1).
+	// viewSession is the id of a session over HTTP whose client has declared the extension. It is the only state between
+	// the requests of older revisions, which declare capabilities once. Clients without the extension have no session
+	// (R-HOST-1).
 	viewSession   = "view"
 	sessionHeader = "Mcp-Session-Id"
 )
@@ -114,7 +116,8 @@ func withViews(capabilities *mcp.ServerCapabilities) *mcp.ServerCapabilities {
 	return &shown
 }
 
-// withPages names the page in each tool whose results it draws. The list is then not the one that other clients may share.
+// withPages names the page in each tool whose results it draws. The list is then not the one that other clients may
+// share.
 func (v views) withPages(listed *mcp.ListToolsResult) mcp.Result {
 	shown := *listed
 	shown.CacheScope = ofOneCaller.CacheScope

@@ -1,6 +1,6 @@
-// Package page serves the public pages of a hosted server: the setup page, the discovery index, llms.txt, the server card with its
-// catalog, and the icon (R-HOST-6, R-HOST-7, R-HOST-8, R-HOST-11, R-MCP-2). None contains personal data, and every URL on them begins with
-// the public origin of the request.
+// Package page serves the public pages of a hosted server: the setup page, the discovery index, llms.txt, the server
+// card with its catalog, and the icon (R-HOST-6, R-HOST-7, R-HOST-8, R-HOST-11, R-MCP-2). None contains personal data,
+// and every URL on them begins with the public origin of the request.
 package page
 
 import (
@@ -39,7 +39,8 @@ type Options struct {
 
 	Revisions []string // supported MCP revisions
 
-	// Origin returns the origin that the client of a request sees, such as https://data.example. It is required and called concurrently.
+	// Origin returns the origin that the client of a request sees, such as https://data.example. It is required and called
+	// concurrently.
 	Origin func(*http.Request) string
 
 	Issuer        string      // the authorization server
@@ -155,8 +156,8 @@ func Icon(origin string) mcp.Icon {
 	return mcp.Icon{Source: escapeURL(origin) + auth.IconPath, MIMEType: iconType, Sizes: []string{"any"}}
 }
 
-// The server card and its catalog are drafts (SEP-2127, 2026). Only this file and its assets implement them. The card describes the program
-// like packaging/registry/server.json.
+// The server card and its catalog are drafts (SEP-2127, 2026). Only this file and its assets implement them. The card
+// describes the program like packaging/registry/server.json.
 const (
 	cardPath    = auth.MCPPath + "/server-card"
 	catalogPath = "/.well-known/ai-catalog.json"

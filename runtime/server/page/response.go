@@ -14,7 +14,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/webpage"
 )
 
-// Content security policies (CSP Level 3). A page loads style, script and images of its origin only. Other responses load nothing.
+// Content security policies (CSP Level 3). A page loads style, script and images of its origin only. Other responses
+// load nothing.
 const (
 	inertPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	pagePolicy  = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
@@ -45,8 +46,8 @@ func asset(name string) string {
 
 // markup is HTML that is already escaped.
 //
-// Package html/template would add 2.6 MB to the binary, because it looks up methods by name. All values here are between tags or in double
-// quotes, where the same escaping is correct.
+// Package html/template would add 2.6 MB to the binary, because it looks up methods by name. All values here are
+// between tags or in double quotes, where the same escaping is correct.
 type markup string
 
 // fill expands ${name} in an asset. It escapes strings but not markup, and panics if a value is missing.

@@ -64,8 +64,8 @@ func (o Options) top(title, further string) markup {
 	return markup(webpage.TopLinked(title, o.Name, stylePath, auth.IconPath, further))
 }
 
-// escapeURL percent-encodes every byte that an http origin cannot contain, so that the result is safe in HTML, JSON, plain text, headers and
-// shells. It removes a slash at the end.
+// escapeURL percent-encodes every byte that an http origin cannot contain, so that the result is safe in HTML, JSON,
+// plain text, headers and shells. It removes a slash at the end.
 func escapeURL(text string) string {
 	var escaped strings.Builder
 	for _, octet := range []byte(strings.TrimRight(text, "/")) {

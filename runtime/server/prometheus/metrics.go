@@ -1,4 +1,5 @@
-// Package prometheus counts what a hosted server does, in Prometheus' text format. Names and labels of metrics are defined here only.
+// Package prometheus counts what a hosted server does, in Prometheus' text format. Names and labels of metrics are
+// defined here only.
 package prometheus
 
 import (
@@ -12,12 +13,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
 )
 
-// Metrics is a toolcall.Recorder. Each has its own set, so that two servers in one process do not mix. It is safe for concurrent use.
+// Metrics is a toolcall.Recorder. Each has its own set, so that two servers in one process do not mix. It is safe for
+// concurrent use.
 type Metrics struct{ set *metrics.Set }
 
 var _ toolcall.Recorder = (*Metrics)(nil)
 
-// New starts at zero. It creates the metrics of alerts at once, because an alert does not see the increase of a metric that did not exist.
+// New starts at zero. It creates the metrics of alerts at once, because an alert does not see the increase of a metric
+// that did not exist.
 func New() *Metrics {
 	m := &Metrics{metrics.NewSet()}
 	m.lost()
@@ -103,8 +106,8 @@ func (m *Metrics) count(form string, labels ...any) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(form, labels...)).Inc()
 }
 
-// bounds are the upper bounds of the buckets in seconds. They are the same in every histogram and every replica, so that histograms can be
-// added up (R-OPS-1). A call ends within 25 s.
+// bounds are the upper bounds of the buckets in seconds. They are the same in every histogram and every replica, so
+// that histograms can be added up (R-OPS-1). A call ends within 25 s.
 var bounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25}
 
 func (m *Metrics) time(elapsed time.Duration, form string, labels ...any) {

@@ -1,6 +1,6 @@
-// Package telemetry traces calls with OpenTelemetry's SDK: a span and a histogram for calls and for requests to the resource server
-// (R-OPS-1). Names follow OpenTelemetry's conventions for MCP (status: Development). No argument, result, record id or token is recorded.
-// Only pdpp-mcp-otel links it.
+// Package telemetry traces calls with OpenTelemetry's SDK: a span and a histogram for calls and for requests to the
+// resource server (R-OPS-1). Names follow OpenTelemetry's conventions for MCP (status: Development). No argument,
+// result, record id or token is recorded. Only pdpp-mcp-otel links it.
 package telemetry
 
 import (
@@ -52,8 +52,8 @@ func New(traces trace.TracerProvider, metrics metric.MeterProvider) (*Telemetry,
 	return &Telemetry{traces.Tracer(scope), calls, reads}, errors.Join(errCalls, errReads)
 }
 
-// Begin returns a Telemetry that exports over OTLP (HTTP) according to OpenTelemetry's variables, and a function that flushes it. Without an
-// endpoint, or with OTEL_SDK_DISABLED, it returns nil. It is an invocation.Tracing.
+// Begin returns a Telemetry that exports over OTLP (HTTP) according to OpenTelemetry's variables, and a function that
+// flushes it. Without an endpoint, or with OTEL_SDK_DISABLED, it returns nil. It is an invocation.Tracing.
 func Begin(ctx context.Context, version string, logger *slog.Logger) (toolcall.Tracer, func(), error) {
 	sendsTraces, sendsMetrics := isWanted("TRACES"), isWanted("METRICS")
 	if !sendsTraces && !sendsMetrics {

@@ -120,8 +120,8 @@ func (h *HTTP) run(w http.ResponseWriter, r *http.Request, call Call) {
 	stream.respond(*response)
 }
 
-// answerBatch answers the messages of a batch concurrently. The responses are in the order of the messages. Without any response it sends
-// 202 (MCP 2025-03-26).
+// answerBatch answers the messages of a batch concurrently. The responses are in the order of the messages. Without any
+// response it sends 202 (MCP 2025-03-26).
 func (h *HTTP) answerBatch(w http.ResponseWriter, r *http.Request, texts []json.RawMessage) {
 	batch, bad := readBatch(texts)
 	if bad.refused != nil {

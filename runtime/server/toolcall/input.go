@@ -6,12 +6,14 @@ import (
 	"errors"
 )
 
-// LongestLine limits a message on standard input, in bytes (docs/interfaces.md, Limits). A longer one is refused and skipped.
+// LongestLine limits a message on standard input, in bytes (docs/interfaces.md, Limits). A longer one is refused and
+// skipped.
 const LongestLine = 4 << 20
 
 var errLineTooLong = errors.New("line too long")
 
-// nextLine reads a line, which the caller may keep. It skips a line over the limit. The last line can come with an error.
+// nextLine reads a line, which the caller may keep. It skips a line over the limit. The last line can come with an
+// error.
 func nextLine(source *bufio.Reader) ([]byte, error) {
 	var line []byte
 	isTooLong := false

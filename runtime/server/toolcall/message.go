@@ -24,8 +24,8 @@ const (
 	maxReadableDepth = 10_000
 )
 
-// message is one JSON-RPC message, checked for both transports: UTF-8, JSON, limited depth, and no duplicate members in the message,
-// its params and their _meta (R-STDIO-7).
+// message is one JSON-RPC message, checked for both transports: UTF-8, JSON, limited depth, and no duplicate members in
+// the message, its params and their _meta (R-STDIO-7).
 type message struct {
 	raw     json.RawMessage
 	id      messageID // may be zero
@@ -47,7 +47,8 @@ func invalidRequest(id messageID, format string, values ...any) message {
 	return refusedAs(id, jsonrpc.CodeInvalidRequest, "invalid request: "+fmt.Sprintf(format, values...))
 }
 
-// splitMessages checks a text and returns its messages: one, or those of a batch. If the text cannot be read, bad is the refusal.
+// splitMessages checks a text and returns its messages: one, or those of a batch. If the text cannot be read, bad is
+// the refusal.
 func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, bad message) {
 	text = bytes.Trim(text, " \t\r\n")
 	if !utf8.Valid(text) {
@@ -122,8 +123,8 @@ func readMessage(text json.RawMessage) message {
 	return m
 }
 
-// readBatch reads the messages of a batch. Two requests with the same id invalidate the whole batch, because the client could not
-// distinguish their responses. Other faults affect only their message (JSON-RPC 2.0, section 6).
+// readBatch reads the messages of a batch. Two requests with the same id invalidate the whole batch, because the client
+// could not distinguish their responses. Other faults affect only their message (JSON-RPC 2.0, section 6).
 func readBatch(texts []json.RawMessage) (batch []message, bad message) {
 	batch = make([]message, len(texts))
 	known := make(map[jsonrpc.ID]bool, len(texts))
@@ -214,8 +215,8 @@ func readID(value json.RawMessage) (messageID, error) {
 // maxExact is the largest integer up to which a float64 holds every integer: 2^53.
 const maxExact = 1 << 53
 
-// exactInteger returns the value of a JSON number that is an integer within ±2^53. It compares the digits, because parsing rounds a number
-// with too many.
+// exactInteger returns the value of a JSON number that is an integer within ±2^53. It compares the digits, because
+// parsing rounds a number with too many.
 func exactInteger(number string) (int64, bool) {
 	nearest, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.Trunc(nearest) != nearest || math.Abs(nearest) > maxExact {

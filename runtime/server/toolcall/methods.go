@@ -24,9 +24,9 @@ type methodKind struct {
 	needsParams    bool
 }
 
-// methods are the methods that the SDK knows, also of features that this server lacks. Over HTTP the SDK refuses unknown methods and
-// malformed messages without their id, so this package refuses them. A test compares this list with the SDK. subscriptions/listen is
-// missing, because package host refuses it.
+// methods are the methods that the SDK knows, also of features that this server lacks. Over HTTP the SDK refuses
+// unknown methods and malformed messages without their id, so this package refuses them. A test compares this list with
+// the SDK. subscriptions/listen is missing, because package host refuses it.
 var methods = map[string]methodKind{
 	"completion/complete":       {needsParams: true},
 	methodInitialize:            {needsParams: true},
@@ -78,7 +78,8 @@ func isJSON(media string) bool {
 	return err == nil && base == MediaJSON
 }
 
-// acceptsResponses reports whether a client accepts both forms of a response (MCP 2025-03-26, Sending Messages to the Server).
+// acceptsResponses reports whether a client accepts both forms of a response (MCP 2025-03-26, Sending Messages to the
+// Server).
 func acceptsResponses(sent []string) bool {
 	accepted := make(map[string]bool)
 	for media := range strings.SplitSeq(strings.Join(sent, ","), ",") {

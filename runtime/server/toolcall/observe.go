@@ -17,8 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Recorder counts what a hosted server does. Every string comes from a closed set: routes, methods, tools and codes of this server,
-// never text of a client or a resource server. It is called concurrently and must not block.
+// Recorder counts what a hosted server does. Every string comes from a closed set: routes, methods, tools and codes of
+// this server, never text of a client or a resource server. It is called concurrently and must not block.
 type Recorder interface {
 	// Request records an HTTP request.
 	Request(route string, status int, elapsed time.Duration)
@@ -74,8 +74,8 @@ func recordReading(ctx context.Context, kind string, reading answer.Reading) {
 	}
 }
 
-// Observe runs an MCP request, records it, and logs one line: who, what and how long, never arguments or results. The method is one
-// that the SDK knows.
+// Observe runs an MCP request, records it, and logs one line: who, what and how long, never arguments or results. The
+// method is one that the SDK knows.
 func (r *Runner) Observe(ctx context.Context, method string, run func(context.Context) error) error {
 	started := time.Now()
 	observed := &outcome{recorder: r.options.Recorder, code: tool.OK}
@@ -105,8 +105,8 @@ func errorCode(failed *jsonrpc.Error) string { return "jsonrpc_" + strconv.Forma
 
 // Tracer traces calls and their reads (R-OPS-1). It gets no arguments, results or tokens. It is called concurrently.
 type Tracer interface {
-	// Call starts the span of a call. It returns the context for the call's reads, and a function that ends the span with an
-	// outcome of tool.Outcome.
+	// Call starts the span of a call. It returns the context for the call's reads, and a function that ends the span with
+	// an outcome of tool.Outcome.
 	Call(ctx context.Context, call TracedCall) (context.Context, func(outcome string))
 
 	// Transport returns a transport that traces the requests of another one to a resource server.

@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
-// progressInterval is the shortest time between two notifications of a call (MCP, Progress: both sides should limit the rate).
+// progressInterval is the shortest time between two notifications of a call (MCP, Progress: both sides should limit the
+// rate).
 const progressInterval = 500 * time.Millisecond
 
 // progress reports the progress of one call to its client. It is safe for concurrent use.
@@ -26,7 +27,8 @@ type progress struct {
 
 type progressKey struct{}
 
-// withProgress returns a context in which the tool can report progress, if the client asked for it. Nothing is sent after end.
+// withProgress returns a context in which the tool can report progress, if the client asked for it. Nothing is sent
+// after end.
 func (c Call) withProgress(ctx context.Context, send func(message []byte)) (reporting context.Context, end func()) {
 	switch rawjson.Kind(c.progressToken) {
 	case rawjson.StringValue, rawjson.Number:
@@ -37,7 +39,8 @@ func (c Call) withProgress(ctx context.Context, send func(message []byte)) (repo
 	return context.WithValue(ctx, progressKey{}, p), p.end
 }
 
-// progressOf returns the function that reports the progress of a context's call, or nil if the client did not ask for it.
+// progressOf returns the function that reports the progress of a context's call, or nil if the client did not ask for
+// it.
 func progressOf(ctx context.Context) func(done int64, message string) {
 	p, isAsked := ctx.Value(progressKey{}).(*progress)
 	if !isAsked {

@@ -46,8 +46,8 @@ func (r *Runner) begin(ctx context.Context, call Call) (context.Context, *record
 	return ctx, begun
 }
 
-// OriginMeta is the key in a result's _meta for the origin of its content: provider, connections and streams (R-TRUST-2). Hosts do not
-// show it to models. MCP has no draft for such labels.
+// OriginMeta is the key in a result's _meta for the origin of its content: provider, connections and streams
+// (R-TRUST-2). Hosts do not show it to models. MCP has no draft for such labels.
 const OriginMeta = "dev.pdpp/origin"
 
 // addOrigin adds the origin of its content to a result, if any was read.

@@ -10,7 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 )
 
-// Request describes one HTTP request. It belongs to that request only, and does not change after authentication (R-HOST-5).
+// Request describes one HTTP request. It belongs to that request only, and does not change after authentication
+// (R-HOST-5).
 type Request struct {
 	ID     string               // in the response and in every log line
 	Origin string               // that the client sees

@@ -22,9 +22,10 @@ const (
 	// maxRunning limits the requests of a session that run at the same time (R-STDIO-7).
 	maxRunning = 64
 
-	// maxUnanswered limits the unanswered requests of a session, in bytes. A request counts as at least minRequest bytes, so that 64
-	// requests can wait while 64 run. A session over the limit reads no further requests: a client that sends too much, or reads no
-	// responses, cannot fill the memory. Notifications do not count, so that a cancellation still reaches its request.
+	// maxUnanswered limits the unanswered requests of a session, in bytes. A request counts as at least minRequest bytes,
+	// so that 64 requests can wait while 64 run. A session over the limit reads no further requests: a client that sends
+	// too much, or reads no responses, cannot fill the memory. Notifications do not count, so that a cancellation still
+	// reaches its request.
 	maxUnanswered = 16 << 20
 	minRequest    = maxUnanswered / (2 * maxRunning)
 
@@ -37,7 +38,8 @@ type Streams struct {
 	Out io.Writer
 }
 
-// Session serves one client over newline-delimited JSON. It is an mcp.Connection for the SDK, which gets every message except tool calls.
+// Session serves one client over newline-delimited JSON. It is an mcp.Connection for the SDK, which gets every message
+// except tool calls.
 type Session struct {
 	lifetime   context.Context //nolint:containedctx // its calls end with it
 	runner     *Runner
@@ -142,7 +144,8 @@ func (s *Session) revision() string {
 	return ""
 }
 
-// handleBatch responds to a batch when all of its messages are answered. The responses are in the order of the messages.
+// handleBatch responds to a batch when all of its messages are answered. The responses are in the order of the
+// messages.
 func (s *Session) handleBatch(batch []message) {
 	var mu sync.Mutex
 	responses, left := make([]json.RawMessage, len(batch)), len(batch)
@@ -172,8 +175,8 @@ func (s *Session) handle(m message, reply reply) {
 	}
 }
 
-// begin registers a request and starts to answer it. It first waits until the session is within maxUnanswered. It also waits for the
-// response to an initialize, because later messages depend on it.
+// begin registers a request and starts to answer it. It first waits until the session is within maxUnanswered. It also
+// waits for the response to an initialize, because later messages depend on it.
 func (s *Session) begin(m message, reply reply) {
 	ctx, cancel := context.WithCancel(s.lifetime)
 	begun := &request{cancel: cancel, reply: reply, answered: make(chan struct{})}
@@ -252,7 +255,8 @@ func (s *Session) passToSDK(m message) {
 	}
 }
 
-// respond answers a request, unless the client has cancelled it. The request counts as unanswered until the response is written.
+// respond answers a request, unless the client has cancelled it. The request counts as unanswered until the response is
+// written.
 func (s *Session) respond(id jsonrpc.ID, response []byte) {
 	s.mu.Lock()
 	answered := s.requests[id]
@@ -274,7 +278,8 @@ func (s *Session) respond(id jsonrpc.ID, response []byte) {
 	s.inFlight.leave()
 }
 
-// cancel cancels a request, and reports whether the SDK answers it. The SDK rounds ids, so it must not get any other cancellation.
+// cancel cancels a request, and reports whether the SDK answers it. The SDK rounds ids, so it must not get any other
+// cancellation.
 func (s *Session) cancel(m message) bool {
 	id, err := readID(member(m.members, "requestId"))
 	if err != nil {

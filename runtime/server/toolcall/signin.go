@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxSigningIn limits the requests of a server that wait for a sign-in, so that they leave room for others. Further requests get their
-	// error without waiting.
+	// maxSigningIn limits the requests of a server that wait for a sign-in, so that they leave room for others. Further
+	// requests get their error without waiting.
 	maxSigningIn = 16
 
 	// signInRequest is the key of the sign-in among the input requests of a result (MCP 2026-07-28).
@@ -27,7 +27,8 @@ type Client struct {
 	Session    *mcp.ServerSession
 	ShowsPages bool // it supports elicitation in URL mode
 
-	// IsAsked reports whether a result asks the client, which then repeats the request (MCP 2026-07-28). Otherwise the session asks.
+	// IsAsked reports whether a result asks the client, which then repeats the request (MCP 2026-07-28). Otherwise the
+	// session asks.
 	IsAsked bool
 	State   string // of the result that asked; may be empty
 	Action  string // the answer of the user; may be empty
@@ -46,10 +47,10 @@ func ClientOf(request *mcp.ReadResourceRequest) Client {
 	return client
 }
 
-// RunWithSignIn runs a call. If grants that it reads have ended and the client can show pages, it offers a sign-in for the first of them.
-// It waits for the sign-in and runs the call again (R-TRUST-3). Without an approval it returns the result of the first run. If other
-// sources answered, it waits only if the user has agreed to sign in. A nil result means that the response must ask the client to show the
-// page.
+// RunWithSignIn runs a call. If grants that it reads have ended and the client can show pages, it offers a sign-in for
+// the first of them. It waits for the sign-in and runs the call again (R-TRUST-3). Without an approval it returns the
+// result of the first run. If other sources answered, it waits only if the user has agreed to sign in. A nil result
+// means that the response must ask the client to show the page.
 func (r *Runner) RunWithSignIn(ctx context.Context, call Call, clientOf func() Client) (result *tool.Result, page *mcp.ElicitParams) {
 	missed := &tool.Missed{}
 	result, err := r.run(missed.Within(ctx), call)
@@ -90,8 +91,8 @@ func (r *Runner) RunWithSignIn(ctx context.Context, call Call, clientOf func() C
 	return result, nil
 }
 
-// signIn offers a sign-in. It returns a page if a result must ask the client to show it. Otherwise it reports whether the user has approved. It
-// waits for the approval if the request needs the sign-in or the user has agreed to it.
+// signIn offers a sign-in. It returns a page if a result must ask the client to show it. Otherwise it reports whether
+// the user has approved. It waits for the approval if the request needs the sign-in or the user has agreed to it.
 func (c Client) signIn(ctx context.Context, signIn tool.SignIn, isNeeded bool) (page *mcp.ElicitParams, isApproved bool) {
 	hasAgreed := false
 	switch {
@@ -141,8 +142,8 @@ func pageOf(ctx context.Context, signIn tool.SignIn) (*mcp.ElicitParams, error) 
 	return &mcp.ElicitParams{Mode: "url", Message: message, URL: url, ElicitationID: signIn.ID()}, err
 }
 
-// elicit asks the client to show the page of a sign-in (MCP 2025-11-25), unless it was already asked. It notifies the client when the
-// sign-in succeeds. The sign-in can outlast the call that started it.
+// elicit asks the client to show the page of a sign-in (MCP 2025-11-25), unless it was already asked. It notifies the
+// client when the sign-in succeeds. The sign-in can outlast the call that started it.
 func elicit(ctx context.Context, session *mcp.ServerSession, signIn tool.SignIn) {
 	page, err := pageOf(ctx, signIn)
 	if err != nil || !signIn.Offer() {
@@ -163,7 +164,8 @@ func elicit(ctx context.Context, session *mcp.ServerSession, signIn tool.SignIn)
 	}
 }
 
-// InputRequests returns the members of a result that asks the client to show a page and to repeat the request (MCP 2026-07-28).
+// InputRequests returns the members of a result that asks the client to show a page and to repeat the request (MCP
+// 2026-07-28).
 func InputRequests(page *mcp.ElicitParams) (requests mcp.InputRequestMap, state string) {
 	return mcp.InputRequestMap{signInRequest: page}, page.ElicitationID
 }

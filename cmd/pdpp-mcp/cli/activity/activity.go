@@ -1,5 +1,5 @@
-// Package activity has the command activity. It shows what agents read through this machine, from the audit log: calls and names, never
-// contents.
+// Package activity has the command activity. It shows what agents read through this machine, from the audit log: calls
+// and names, never contents.
 package activity
 
 import (
@@ -20,7 +20,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/audit"
 )
 
-// NewCommand returns the command that shows what agents read through this machine, from the audit log in the cache (R-OPS-2).
+// NewCommand returns the command that shows what agents read through this machine, from the audit log in the cache
+// (R-OPS-2).
 func NewCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot, file, since string
 	var form invocation.Form

@@ -48,7 +48,8 @@ func offeredConnections(err error) (ids []string) {
 	return ids
 }
 
-// advised adds the next steps that a model gets with the error of a tool, and command lines that would certainly avoid it.
+// advised adds the next steps that a model gets with the error of a tool, and command lines that would certainly avoid
+// it.
 func advised(command *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -97,7 +98,8 @@ func signInAgain(err error) string {
 	return ""
 }
 
-// choicesOf returns the flags that would avoid an error: the argument with one of the values, or another grant of the connection.
+// choicesOf returns the flags that would avoid an error: the argument with one of the values, or another grant of the
+// connection.
 func choicesOf(command *cobra.Command, err error, argument string, values []string) (choices [][]string) {
 	flag := command.Flag(invocation.FlagName(argument))
 	if flag != nil && !flag.Changed && !invocation.HasObject(command) {
@@ -114,8 +116,9 @@ func choicesOf(command *cobra.Command, err error, argument string, values []stri
 	return choices
 }
 
-// commandFor returns a command line for a POSIX shell. It has the arguments: as flags if every one can be a flag, otherwise as --json. It
-// has the flags that were passed to passedTo, if command has them too. The order of the arguments does not matter. No flag holds a token.
+// commandFor returns a command line for a POSIX shell. It has the arguments: as flags if every one can be a flag,
+// otherwise as --json. It has the flags that were passed to passedTo, if command has them too. The order of the
+// arguments does not matter. No flag holds a token.
 func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) string {
 	words := []string{command.CommandPath()}
 	typed, ok := asTyped(command, arguments)
@@ -135,7 +138,8 @@ func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) str
 	return strings.Join(words, " ")
 }
 
-// asTyped returns arguments as positional words and flags, in the order of a command's flags. It reports false if they need --json.
+// asTyped returns arguments as positional words and flags, in the order of a command's flags. It reports false if they
+// need --json.
 func asTyped(command *cobra.Command, arguments json.RawMessage) ([]string, bool) {
 	object, ok := rawjson.ParseObject(arguments)
 	var positional, flagged []string

@@ -1,5 +1,6 @@
-// Package calling has the commands that are generated from the specs: call with a subcommand for each tool, the short commands of tools,
-// and the commands of operators. Tools check arguments themselves, so that a terminal and a model get the same errors.
+// Package calling has the commands that are generated from the specs: call with a subcommand for each tool, the short
+// commands of tools, and the commands of operators. Tools check arguments themselves, so that a terminal and a model
+// get the same errors.
 package calling
 
 import (
@@ -48,7 +49,8 @@ func requireTool(command *cobra.Command, words []string) error {
 	return invocation.Usagef("%s (the tools are %s)", message, strings.Join(toolNames(), ", "))
 }
 
-// toolCommand is the command of one tool: a subcommand of call, which prints the tool's result, or a short command, which prints plain rows.
+// toolCommand is the command of one tool: a subcommand of call, which prints the tool's result, or a short command,
+// which prints plain rows.
 type toolCommand struct {
 	terminal   invocation.Terminal
 	log        *invocation.Log

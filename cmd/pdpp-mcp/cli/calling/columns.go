@@ -79,7 +79,8 @@ func (r *reading) withColumns(ctx context.Context, err error) error {
 	return err
 }
 
-// listColumns answers --json without columns: it lists them, as far as the arguments before it name a stream or a record.
+// listColumns answers --json without columns: it lists them, as far as the arguments before it name a stream or a
+// record.
 func (c *toolCommand) listColumns(command *cobra.Command, err error) error {
 	missing, isMissing := errors.AsType[*pflag.ValueRequiredError](err)
 	if !isMissing || missing.GetFlag().Name != invocation.FormJSON {

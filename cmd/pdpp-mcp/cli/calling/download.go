@@ -53,7 +53,8 @@ func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, gener
 	return command
 }
 
-// locate returns the arguments with the id of a blob in place of the handle of its record, and the record's reference to the blob.
+// locate returns the arguments with the id of a blob in place of the handle of its record, and the record's reference
+// to the blob.
 func locate(ctx context.Context, reader rs.Reader, generated tool.Command, arguments json.RawMessage) (json.RawMessage, blob.Reference, error) {
 	object, _ := rawjson.ParseObject(arguments)
 	name := generated.Arguments[0].Name

@@ -15,7 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// NewOperatorCommands returns the commands of the specs that only a terminal has. The ones of two words are below subscriptions.
+// NewOperatorCommands returns the commands of the specs that only a terminal has. The ones of two words are below
+// subscriptions.
 func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*cobra.Command {
 	subscriptions := &cobra.Command{
 		Use:     "subscriptions <command>",
@@ -43,8 +44,8 @@ func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*c
 // use is the effect of a generated command.
 type use func(command *cobra.Command, env tool.Env, arguments json.RawMessage) error
 
-// newGeneratedCommand returns a command that uses all grants if its request can choose among them. Otherwise it uses a single one, and may
-// send changes. Check returns an error for wrong flags.
+// newGeneratedCommand returns a command that uses all grants if its request can choose among them. Otherwise it uses a
+// single one, and may send changes. Check returns an error for wrong flags.
 func newGeneratedCommand(log *invocation.Log, generated tool.Command, check func() error, run use) *cobra.Command {
 	command := &cobra.Command{
 		Use:     generated.Words[len(generated.Words)-1],
@@ -83,7 +84,8 @@ func newGeneratedCommand(log *invocation.Log, generated tool.Command, check func
 	return command
 }
 
-// newAnswerCommand returns a command that sends one request and prints the answer, even if the answer does not confirm the requested state.
+// newAnswerCommand returns a command that sends one request and prints the answer, even if the answer does not confirm
+// the requested state.
 func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	format := display.Format{Terminal: terminal}
 	secretFile := ""

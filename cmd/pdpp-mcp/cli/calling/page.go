@@ -27,8 +27,8 @@ type rowPage struct {
 	note        string   // about all hits of the result
 }
 
-// readPage reads a page with as many rows as are left. A page that is too large is read again with fewer rows. A short command reads
-// several connections that the provider cannot page together one after the other.
+// readPage reads a page with as many rows as are left. A page that is too large is read again with fewer rows. A short
+// command reads several connections that the provider cannot page together one after the other.
 func (r *reading) readPage(ctx context.Context, object rawjson.Object) (page rowPage, err error) {
 	for {
 		if err := ctx.Err(); err != nil {

@@ -26,8 +26,8 @@ var (
 // followInterval is the time between two requests for changes.
 const followInterval = 5 * time.Second
 
-// printPages prints the rows of one page, or of several, one by one and uncut (R-HAND-7). It prints a page before it requests the next one.
-// When reading stops early, also by Ctrl-C, the output ends with a whole line.
+// printPages prints the rows of one page, or of several, one by one and uncut (R-HAND-7). It prints a page before it
+// requests the next one. When reading stops early, also by Ctrl-C, the output ends with a whole line.
 func (r *reading) printPages(ctx context.Context, object rawjson.Object) (keptPosition, error) {
 	r.prepareRows(object)
 	defer r.line.End()

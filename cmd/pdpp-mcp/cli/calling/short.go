@@ -89,7 +89,8 @@ func (r *reading) group(ctx context.Context, object rawjson.Object) (rawjson.Obj
 	return object.With(r.short.By["time"], rawjson.Quote(field)).With(r.short.By["step"], rawjson.Quote(r.by)), err
 }
 
-// shortArguments returns the arguments of a short command. It has no page tokens, and its limit is not the limit of a page.
+// shortArguments returns the arguments of a short command. It has no page tokens, and its limit is not the limit of a
+// page.
 func (c *toolCommand) shortArguments() []tool.Argument {
 	arguments := slices.DeleteFunc(slices.Clone(c.definition.Arguments), func(argument tool.Argument) bool {
 		return c.definition.Pages != "" && (argument.Name == c.definition.Pages || argument.Name == tool.HitsLimit)

@@ -103,7 +103,8 @@ func readEvent(in io.Reader, headers []string) (webhook.Message, error) {
 
 var errNoRequest = invocation.Usagef("standard input is not an HTTP request; pass one, or pass the body alone with --header for each header")
 
-// readRequest parses an HTTP request. Without a Content-Length or a Transfer-Encoding, as in a log, the rest of the text is the body.
+// readRequest parses an HTTP request. Without a Content-Length or a Transfer-Encoding, as in a log, the rest of the
+// text is the body.
 func readRequest(text string) (webhook.Message, error) {
 	reader := bufio.NewReader(strings.NewReader(text))
 	request, err := http.ReadRequest(reader)

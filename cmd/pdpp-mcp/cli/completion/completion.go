@@ -1,5 +1,5 @@
-// Package completion completes names in a shell: commands, tools, flags, streams, connections and fields. It may ask providers for names, but
-// prints no errors and offers only names that are safe on a command line.
+// Package completion completes names in a shell: commands, tools, flags, streams, connections and fields. It may ask
+// providers for names, but prints no errors and offers only names that are safe on a command line.
 package completion
 
 import (
@@ -22,7 +22,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Add adds completions of flag values to root and all its commands. Values without a completion offer nothing, not even file names.
+// Add adds completions of flag values to root and all its commands. Values without a completion offer nothing, not even
+// file names.
 func Add(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeFlags(root)
@@ -152,8 +153,8 @@ func oneOf(values []string) cobra.CompletionFunc {
 // Deadline bounds how long a shell waits for a provider. Tests raise it for busy machines.
 var Deadline = 2 * time.Second
 
-// schemas reads a part of the schema with every grant that the command line would use. It leaves out failures, because completion prints no
-// errors.
+// schemas reads a part of the schema with every grant that the command line would use. It leaves out failures, because
+// completion prints no errors.
 func schemas(command *cobra.Command, scope schemadoc.Scope) []*schemadoc.Document {
 	if err := invocation.Fill(command); err != nil {
 		return nil
@@ -317,7 +318,8 @@ func withPrefix(offered []string, typed string) []string {
 	return slices.DeleteFunc(offered, func(word string) bool { return !strings.HasPrefix(word, typed) })
 }
 
-// isUnsafe reports whether a name, which providers choose, is unsafe on a command line: a shell would expand, split or run it.
+// isUnsafe reports whether a name, which providers choose, is unsafe on a command line: a shell would expand, split or
+// run it.
 func isUnsafe(name string) bool {
 	return name == "" || name[0] == '-' || strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/@+", r)

@@ -18,7 +18,8 @@ const (
 // eighths are the parts of a cell that a bar fills, from one eighth to the whole cell.
 var eighths = []rune("▏▎▍▌▋▊▉█")
 
-// groupTable shows the groups of an aggregate. On a terminal, groups with numbers get bars. The largest number fills the width (R-VIEW-5).
+// groupTable shows the groups of an aggregate. On a terminal, groups with numbers get bars. The largest number fills
+// the width (R-VIEW-5).
 func groupTable(groups []rawjson.Object, screen screen) *table {
 	table := memberTable(groups)
 	values := barValues(groups)
@@ -53,7 +54,8 @@ func barValues(groups []rawjson.Object) []float64 {
 	return nil
 }
 
-// bars returns a bar for each value, the longest as wide as width. With values of both signs, bars begin at a common zero.
+// bars returns a bar for each value, the longest as wide as width. With values of both signs, bars begin at a common
+// zero.
 func bars(values []float64, width int) []string {
 	low, high := min(slices.Min(values), 0), max(slices.Max(values), 0)
 	if low == high {

@@ -1,5 +1,5 @@
-// Package display prints results as tables for people, as the text that a model reads, or as JSON, CSV and TSV for programs. Everything
-// that it prints on a terminal is free of control characters of the provider.
+// Package display prints results as tables for people, as the text that a model reads, or as JSON, CSV and TSV for
+// programs. Everything that it prints on a terminal is free of control characters of the provider.
 package display
 
 import (
@@ -41,7 +41,8 @@ type Format struct {
 	columns            []string // of rows; nil for all
 	noHeaders          bool
 
-	// Known returns the columns that rows may have without a value. It is called if a chosen column is in none of the first rows.
+	// Known returns the columns that rows may have without a value. It is called if a chosen column is in none of the
+	// first rows.
 	Known func(ctx context.Context) ([]string, error)
 
 	selection *query // of the expression; nil without one
@@ -113,8 +114,8 @@ func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool
 	return f.print(ctx, result, func(screen screen) string { return shapeTable(shape, result, screen, more) })
 }
 
-// PrintList prints the result of a command. A table shows the named members of its rows, and the optional ones that a row has. The text has
-// no control characters.
+// PrintList prints the result of a command. A table shows the named members of its rows, and the optional ones that a
+// row has. The text has no control characters.
 func (f *Format) PrintList(ctx context.Context, result *tool.Result, names, optional []string) error {
 	result = &tool.Result{Text: invocation.Printable(result.Text), Structured: result.Structured}
 	return f.print(ctx, result, func(screen screen) string { return listTable(result, names, optional, screen) })
@@ -173,7 +174,8 @@ func newQuery(expression string) (*query, error) {
 	return &query{code}, nil
 }
 
-// run writes each selected value on a line, strings without quotes. If it fails, it has written the values before the failure.
+// run writes each selected value on a line, strings without quotes. If it fails, it has written the values before the
+// failure.
 func (q *query) run(ctx context.Context, out *bytes.Buffer, value any) error {
 	results := q.code.RunWithContext(ctx, value)
 	for result, more := results.Next(); more; result, more = results.Next() {

@@ -30,14 +30,15 @@ var readKinds = []kind{titleKind, amountKind, timeKind, personKind, textKind, na
 
 const unlimited = 1 << 16
 
-// minWidths are the widths at which a column is shown. fairWidths are the widths that a column gets before less important columns get
-// space. A kind without a width is as wide as its widest cell.
+// minWidths are the widths at which a column is shown. fairWidths are the widths that a column gets before less
+// important columns get space. A kind without a width is as wide as its widest cell.
 var (
 	minWidths  = map[kind]int{titleKind: 22, textKind: 22, personKind: 14, otherKind: 10}
 	fairWidths = map[kind]int{titleKind: 48, textKind: 48, personKind: 24}
 )
 
-// sampleWidths are the minWidths of the other kinds in a table whose rows are a sample, and the space that it keeps for the handle.
+// sampleWidths are the minWidths of the other kinds in a table whose rows are a sample, and the space that it keeps for
+// the handle.
 var sampleWidths = map[kind]int{amountKind: 12, timeKind: 16, namedIDKind: 20, idKind: 20, handleKind: 30}
 
 // roles are the roles of the fields in columns of a kind.
@@ -45,8 +46,8 @@ var roles = map[kind]tool.Role{
 	titleKind: tool.TitleRole, personKind: tool.AuthorRole, amountKind: tool.AmountRole, textKind: tool.TextRole, timeKind: tool.TimeRole,
 }
 
-// kindOf returns the kind of a column from the role of its field, or from the last word of its name. Columns that people read keep their
-// kind without a value, so that the kind does not depend on the number of rows.
+// kindOf returns the kind of a column from the role of its field, or from the last word of its name. Columns that
+// people read keep their kind without a value, so that the kind does not depend on the number of rows.
 func kindOf(name string, isTime bool, cells []string) kind {
 	last := name[strings.LastIndexByte(name, '_')+1:]
 	hasValue := slices.ContainsFunc(cells, func(cell string) bool { return cell != "" })
@@ -70,8 +71,8 @@ func kindOf(name string, isTime bool, cells []string) kind {
 	return otherKind
 }
 
-// rankKinds keeps one column of each kind that people read, and otherKind for the rest that has a value. Without a title, the text becomes
-// the title.
+// rankKinds keeps one column of each kind that people read, and otherKind for the rest that has a value. Without a
+// title, the text becomes the title.
 func (t *table) rankKinds() {
 	// preference is the place of a column's field in the list of its role.
 	preference := func(c *column) int {
@@ -107,8 +108,9 @@ func (t *table) rankKinds() {
 	}
 }
 
-// layout sets the width of each column, 0 for a hidden one. It returns the handle column if it goes below each row, or nil. The columns
-// that people read are shown first. In a sample, the rows do not decide which columns are shown, only how wide they are.
+// layout sets the width of each column, 0 for a hidden one. It returns the handle column if it goes below each row, or
+// nil. The columns that people read are shown first. In a sample, the rows do not decide which columns are shown, only
+// how wide they are.
 func (t *table) layout(screenWidth int) (below *column) {
 	left, isFirst := screenWidth+columnGap, true
 	show := func(columns []*column) {

@@ -15,8 +15,8 @@ import (
 // HandleColumn is the member of a plain row that names it.
 const HandleColumn = "handle"
 
-// memberTable returns a table with a column for each name, or for all members ordered by their kinds. A dot in a name selects a nested
-// member.
+// memberTable returns a table with a column for each name, or for all members ordered by their kinds. A dot in a name
+// selects a nested member.
 func memberTable(objects []rawjson.Object, names ...string) *table {
 	table := &table{advice: "--format json"}
 	isNamed := len(names) > 0
@@ -54,7 +54,8 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 	return table
 }
 
-// completeCells fills an empty title with the text of the row, and adds the currency to an amount, so that a narrow table has both.
+// completeCells fills an empty title with the text of the row, and adds the currency to an amount, so that a narrow
+// table has both.
 func (t *table) completeCells() {
 	texts := t.ofKinds(textKind)
 	for _, title := range t.ofKinds(titleKind) {
@@ -77,7 +78,8 @@ func (t *table) completeCells() {
 	}
 }
 
-// rowTable returns a table of plain rows, with their handles in the last column. A field that repeats the record's id is left out.
+// rowTable returns a table of plain rows, with their handles in the last column. A field that repeats the record's id
+// is left out.
 func rowTable(rows []rawjson.Object, names ...string) *table {
 	handles := make([]string, len(rows))
 	fields := make([]rawjson.Object, len(rows))
@@ -158,7 +160,8 @@ func memberAt(members rawjson.Object, name string) json.RawMessage {
 	return memberAt(nested, inner)
 }
 
-// cellOf returns a string without its quotes, a list of strings with commas, an empty text for null, and any other value as JSON.
+// cellOf returns a string without its quotes, a list of strings with commas, an empty text for null, and any other
+// value as JSON.
 func cellOf(value json.RawMessage) string {
 	if text, isText := rawjson.Text(value); isText || rawjson.Kind(value) == rawjson.Null {
 		return text
@@ -170,8 +173,8 @@ func cellOf(value json.RawMessage) string {
 	return string(value)
 }
 
-// localTimes returns times in the zone of this machine, and its name, such as CET, or CET and CEST if the clock changes between them. They
-// are dates if none has a time of day. It returns false if a cell is neither a time nor empty.
+// localTimes returns times in the zone of this machine, and its name, such as CET, or CET and CEST if the clock changes
+// between them. They are dates if none has a time of day. It returns false if a cell is neither a time nor empty.
 func localTimes(cells []string) (local []string, zone string, ok bool) {
 	layout, zones := time.DateOnly, []string(nil)
 	times := make([]time.Time, len(cells))
@@ -231,8 +234,8 @@ type hit struct {
 	}
 }
 
-// readHits reads the results of a page. A title that the server made of names, because the record shows none, is replaced by the title that
-// was found, if any.
+// readHits reads the results of a page. A title that the server made of names, because the record shows none, is
+// replaced by the title that was found, if any.
 func readHits(results []json.RawMessage) []hit {
 	hits := make([]hit, len(results))
 	for i, result := range results {

@@ -107,7 +107,8 @@ func shapeTable(shape tool.Table, result *tool.Result, screen screen, more strin
 	return screen.text(result.Text)
 }
 
-// listTable returns a table of the named members of a list's rows, and of the optional ones that a row has. Other results are shown as text.
+// listTable returns a table of the named members of a list's rows, and of the optional ones that a row has. Other
+// results are shown as text.
 func listTable(result *tool.Result, names, optional []string, screen screen) string {
 	var list List
 	if err := json.Unmarshal(result.Structured, &list); err != nil || len(list.Data) == 0 {

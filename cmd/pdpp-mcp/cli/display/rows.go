@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// StartPlainRows chooses a table for rows on a terminal. Hits are search results: a table has other columns for them, and other formats print
-// them as plain rows.
+// StartPlainRows chooses a table for rows on a terminal. Hits are search results: a table has other columns for them,
+// and other formats print them as plain rows.
 func (f *Format) StartPlainRows(areHits bool) {
 	if _, isTerminal := f.Terminal.Width(); isTerminal && f.chosen == "" && f.selection == nil {
 		f.chosen = formatTable
@@ -27,8 +27,8 @@ func (f *Format) StartPlainRows(areHits bool) {
 // IsTable reports whether the rows are printed as a table.
 func (f *Format) IsTable() bool { return f.chosen == formatTable }
 
-// WriteRows prints rows as whole lines: as JSON, CSV or TSV, or what --jq selects of each. A table is printed at the end. The default is JSON
-// lines.
+// WriteRows prints rows as whole lines: as JSON, CSV or TSV, or what --jq selects of each. A table is printed at the
+// end. The default is JSON lines.
 func (f *Format) WriteRows(ctx context.Context, rows []json.RawMessage) error {
 	defer func() { f.count += len(rows) }()
 	if f.areHits && !f.isHitTable() {
@@ -73,7 +73,8 @@ func (f *Format) WriteRows(ctx context.Context, rows []json.RawMessage) error {
 // selectsFromList reports whether --jq selects from the list of all rows, which is what --json prints.
 func (f *Format) selectsFromList() bool { return f.selection != nil && f.chosen == formatJSON }
 
-// checkColumns returns an error for a chosen column that rows do not have, with the ones that they have. It needs the first rows.
+// checkColumns returns an error for a chosen column that rows do not have, with the ones that they have. It needs the
+// first rows.
 func (f *Format) checkColumns(ctx context.Context, rows []json.RawMessage) error {
 	if f.columns == nil || f.isChecked || len(rows) == 0 {
 		return nil
@@ -98,7 +99,8 @@ func (f *Format) checkColumns(ctx context.Context, rows []json.RawMessage) error
 	return CheckColumns(missing, known)
 }
 
-// CheckColumns returns an error if a name is not a column, with all columns. A dot in a name selects a member of the column before it.
+// CheckColumns returns an error if a name is not a column, with all columns. A dot in a name selects a member of the
+// column before it.
 func CheckColumns(names, known []string) error {
 	for _, name := range names {
 		outer, _, _ := strings.Cut(name, ".")
@@ -127,8 +129,8 @@ func (f *Format) project(row json.RawMessage) json.RawMessage {
 	return kept.Encode()
 }
 
-// EndRows ends a JSON list, or prints the table with a note about the rows that follow. It returns an error that names the members without a
-// CSV column.
+// EndRows ends a JSON list, or prints the table with a note about the rows that follow. It returns an error that names
+// the members without a CSV column.
 func (f *Format) EndRows(ctx context.Context, more string) error {
 	switch {
 	case len(f.missing) > 0:
@@ -181,7 +183,8 @@ func (f *Format) WriteRecord(ctx context.Context, row json.RawMessage) error {
 	return errors.Join(f.WriteRows(ctx, []json.RawMessage{row}), f.EndRows(ctx, ""))
 }
 
-// recordText returns the fields of a record that have a value, one on a line. Fields with long text come last, as paragraphs.
+// recordText returns the fields of a record that have a value, one on a line. Fields with long text come last, as
+// paragraphs.
 func recordText(row json.RawMessage, names []string, screen screen) string {
 	members, _ := rawjson.ParseObject(row)
 	if names == nil {
@@ -257,7 +260,8 @@ func (f *Format) writeCSV(rows []json.RawMessage) error {
 	return f.write(lines.Bytes())
 }
 
-// flattened returns rows with the members of their data next to their own, as data.NAME if the name is taken by another value.
+// flattened returns rows with the members of their data next to their own, as data.NAME if the name is taken by another
+// value.
 func flattened(rows []json.RawMessage) []rawjson.Object {
 	flat := make([]rawjson.Object, len(rows))
 	for i, row := range rows {
@@ -299,7 +303,8 @@ func csvCell(value json.RawMessage) string {
 	return string(compact)
 }
 
-// rowsOf returns the rows of structured output: records, hits, groups, or the rows of a list. Any other output is one row.
+// rowsOf returns the rows of structured output: records, hits, groups, or the rows of a list. Any other output is one
+// row.
 func rowsOf(structured json.RawMessage) []json.RawMessage {
 	outer, _ := rawjson.ParseObject(structured)
 	data := outer.Get("data")

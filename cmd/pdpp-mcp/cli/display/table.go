@@ -30,7 +30,8 @@ type column struct {
 
 var marks = strings.NewReplacer("<mark>", beginHighlight, "</mark>", endHighlight)
 
-// addColumn adds a column at the right. Its cells become printable. Variation selectors are dropped, because terminals disagree about their width.
+// addColumn adds a column at the right. Its cells become printable. Variation selectors are dropped, because terminals
+// disagree about their width.
 func (t *table) addColumn(added column, cells []string) {
 	added.name = invocation.OneLine(added.name)
 	for _, cell := range cells {

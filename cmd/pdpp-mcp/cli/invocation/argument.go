@@ -25,8 +25,8 @@ type Arguments struct {
 	object     string         // of --json: all arguments as one JSON object
 }
 
-// AddArguments adds a flag for each argument. For a tool, it also adds --json for all arguments together. Other commands hide the flag of a
-// positional argument.
+// AddArguments adds a flag for each argument. For a tool, it also adds --json for all arguments together. Other
+// commands hide the flag of a positional argument.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
 	made := &Arguments{MayMiss: ofTool}
 	for _, argument := range arguments {
@@ -81,7 +81,8 @@ func HasObject(command *cobra.Command) bool {
 // FlagName returns the name of an argument's flag.
 func FlagName(argument string) string { return strings.ReplaceAll(argument, "_", "-") }
 
-// Object returns the passed arguments as the JSON object for the tool, which checks the values. Words are the positional arguments.
+// Object returns the passed arguments as the JSON object for the tool, which checks the values. Words are the
+// positional arguments.
 func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMessage, error) {
 	if err := a.setPositional(command, words); err != nil {
 		return nil, err
@@ -297,7 +298,8 @@ var (
 	operators  = map[string]string{"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
 )
 
-// setFilter parses field=value, field.operator=value, or a comparison. Values stay strings, because a filter compares text.
+// setFilter parses field=value, field.operator=value, or a comparison. Values stay strings, because a filter compares
+// text.
 func (v *ArgumentValue) setFilter(text string) error {
 	field, operator, value := "", "", ""
 	if compared := comparison.FindStringSubmatch(text); compared != nil {
@@ -310,7 +312,8 @@ func (v *ArgumentValue) setFilter(text string) error {
 	return v.setEntry(text, field, operator, rawjson.Quote(value))
 }
 
-// setEntry adds a member to an object, or a bound to the range that is a member. It returns an error if the same was set before.
+// setEntry adds a member to an object, or a bound to the range that is a member. It returns an error if the same was
+// set before.
 func (v *ArgumentValue) setEntry(text, name, operator string, value json.RawMessage) error {
 	entries, _ := rawjson.ParseObject(v.passed)
 	known := entries.Get(name)

@@ -21,10 +21,12 @@ type advisedError struct {
 
 func (e *advisedError) Unwrap() error { return e.error }
 
-// Advised adds next steps to an error: hints, and command lines that begin with Command. Fatal prints them below the error.
+// Advised adds next steps to an error: hints, and command lines that begin with Command. Fatal prints them below the
+// error.
 func Advised(err error, steps ...string) error { return AdvisedToChoose(err, steps, nil) }
 
-// AdvisedToSignIn adds the command that signs in again. It takes the place of the hint for a model, which is to ask the user.
+// AdvisedToSignIn adds the command that signs in again. It takes the place of the hint for a model, which is to ask the
+// user.
 func AdvisedToSignIn(err error, command string) error {
 	return Advised(err, "The access has ended. Sign in again:", Command+command)
 }
@@ -48,8 +50,8 @@ func nextSteps(err error) []string {
 // maxChoices bounds the suggested command lines of one error.
 const maxChoices = 6
 
-// AddCommandLines adds next steps to an error: the command line with each of its choices. For a *credential.SeveralError, these are the
-// command lines for all providers and for each one.
+// AddCommandLines adds next steps to an error: the command line with each of its choices. For a
+// *credential.SeveralError, these are the command lines for all providers and for each one.
 func AddCommandLines(err error, command *cobra.Command, arguments []string) error {
 	var steps []string
 	var choices [][]string
@@ -100,7 +102,8 @@ func withFlags(arguments, flags []string) string {
 	return strings.Join(words, " ")
 }
 
-// ForProvider returns the command line of a command for one provider, with the flags that were passed and these positional words.
+// ForProvider returns the command line of a command for one provider, with the flags that were passed and these
+// positional words.
 func ForProvider(command *cobra.Command, url string, words ...string) string {
 	line := []string{command.CommandPath()}
 	for _, word := range words {
@@ -110,8 +113,8 @@ func ForProvider(command *cobra.Command, url string, words ...string) string {
 	return strings.Join(append(line, providerChoice(url)...), " ")
 }
 
-// PassedFlags returns the flags that were passed to one command and that another one has too, as words of a POSIX shell. Arguments
-// of a call and the flags named by without are left out. No flag holds a token.
+// PassedFlags returns the flags that were passed to one command and that another one has too, as words of a POSIX
+// shell. Arguments of a call and the flags named by without are left out. No flag holds a token.
 func PassedFlags(passedTo, command *cobra.Command, without ...string) []string {
 	var words []string
 	passedTo.Flags().VisitAll(func(flag *pflag.Flag) {

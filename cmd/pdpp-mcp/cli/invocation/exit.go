@@ -169,7 +169,8 @@ func WrongFlag(command *cobra.Command, err error) error {
 	return Usagef("%v; %srun: %s --help", err, suggestion, command.CommandPath())
 }
 
-// DidYouMean returns a question that suggests the name nearest to a wrong word. A space follows it. It is empty if no name is near.
+// DidYouMean returns a question that suggests the name nearest to a wrong word. A space follows it. It is empty if no
+// name is near.
 func DidYouMean(word, prefix string, names []string) string {
 	if name := nearname.Nearest(word, names); name != "" {
 		return "did you mean " + prefix + name + "? "

@@ -41,7 +41,8 @@ func (l *Log) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(destination, options))
 }
 
-// Fatal writes the error that ends the program, and its next steps below. With --log-format json it writes a record with the exit code.
+// Fatal writes the error that ends the program, and its next steps below. With --log-format json it writes a record
+// with the exit code.
 func (l *Log) Fatal(err error, code int) {
 	steps := nextSteps(err)
 	if l.format == "json" {
@@ -80,8 +81,8 @@ func linesOf(err error) []string {
 // Command begins a next step that is a command line.
 const Command = "try: "
 
-// print writes a message, which may quote the provider, on one line. A terminal gets it wrapped, except for command lines, which are
-// pasted.
+// print writes a message, which may quote the provider, on one line. A terminal gets it wrapped, except for command
+// lines, which are pasted.
 func (l *Log) print(message, hang string) {
 	message = Printable(strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 	if columns, isTerminal := columnsOf(l.destination); isTerminal && !strings.HasPrefix(message, hang+Command) {
@@ -90,8 +91,8 @@ func (l *Log) print(message, hang string) {
 	_, _ = fmt.Fprintln(l.destination, message) // a failure cannot be reported
 }
 
-// Tracing starts the tracer of a server (R-OPS-1) and returns a function that flushes it. The Tracer is nil if the environment names
-// no endpoint. A program that cannot trace has a nil Tracing.
+// Tracing starts the tracer of a server (R-OPS-1) and returns a function that flushes it. The Tracer is nil if the
+// environment names no endpoint. A program that cannot trace has a nil Tracing.
 type Tracing func(ctx context.Context, version string, logger *slog.Logger) (toolcall.Tracer, func(), error)
 
 // Begin starts the tracer, if there is one.

@@ -98,7 +98,8 @@ func (c *ClearText) AddFlags(flags *pflag.FlagSet) {
 	ReadVariables(flags, AllowPlainHTTP)
 }
 
-// Refuse returns an error for an address that would carry a token in clear text to another machine, unless that is allowed.
+// Refuse returns an error for an address that would carry a token in clear text to another machine, unless that is
+// allowed.
 func (c *ClearText) Refuse(name, address string) error {
 	if c.Allowed {
 		return nil
@@ -149,8 +150,8 @@ func markShared(flags *pflag.FlagSet) {
 	}
 }
 
-// choose sets the URL to the only provider of the cache if no provider was named. A token that was passed for this run is never sent to a
-// provider that was not named.
+// choose sets the URL to the only provider of the cache if no provider was named. A token that was passed for this run
+// is never sent to a provider that was not named.
 func (p *Provider) choose() error {
 	if source, _ := p.Passed(); p.URL != "" || source != "" {
 		return nil
@@ -182,8 +183,8 @@ func (p *Provider) SignIn() string {
 	return entry.Credential.SameRequest().Connect(address, cache.NamedRoot())
 }
 
-// Admitted returns a client with the scoped token, and the compact schema, by which the resource server has confirmed that the token is a
-// client's.
+// Admitted returns a client with the scoped token, and the compact schema, by which the resource server has confirmed
+// that the token is a client's.
 func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Client, *rs.Response, error) {
 	client, err := p.Reader(ctx, logger)
 	if err != nil {
@@ -229,7 +230,8 @@ func (p *Provider) client(token rs.Secret) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout, Transport: p.Transport})
 }
 
-// address returns the provider's URL. It refuses an owner credential in the environment and a URL that would carry tokens in clear text.
+// address returns the provider's URL. It refuses an owner credential in the environment and a URL that would carry
+// tokens in clear text.
 func (p *Provider) address() (string, error) {
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return "", err
@@ -257,7 +259,8 @@ func (p *Provider) Grant() string {
 	return cmp.Or(p.chosen.Credential.Label, p.chosen.Credential.GrantID)
 }
 
-// Account returns the audit log of this machine (R-OPS-2), and the client and grant of the token. The log is nil without a cache.
+// Account returns the audit log of this machine (R-OPS-2), and the client and grant of the token. The log is nil
+// without a cache.
 func (p *Provider) Account(logger *slog.Logger) (*audit.Log, audit.Caller) {
 	cache, err := OpenCache(p.CacheRoot, logger)
 	if err != nil { // a container may have no home
@@ -267,7 +270,8 @@ func (p *Provider) Account(logger *slog.Logger) (*audit.Log, audit.Caller) {
 	return audit.NewFile(cache.PrepareActivity(), audit.LocalLimits, logger), p.caller
 }
 
-// Accounting begins the entry of a call in the audit log. It returns a reader for the call, and a function that ends the entry.
+// Accounting begins the entry of a call in the audit log. It returns a reader for the call, and a function that ends
+// the entry.
 type Accounting func(inner rs.Reader) (reader rs.Reader, end func(rows int, err error))
 
 // Accounting returns the Accounting of a command. The audit log has the commands too, because agents use shells.
@@ -280,7 +284,8 @@ func (p *Provider) Accounting(client, call string, logger *slog.Logger) Accounti
 	}
 }
 
-// Passed returns the source of a token that was passed for this run, and a function that reads it. The source is empty if none was passed.
+// Passed returns the source of a token that was passed for this run, and a function that reads it. The source is empty
+// if none was passed.
 func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 	value := os.Getenv(accessTokenVariable)
 	switch {

@@ -27,7 +27,8 @@ type Rotation struct {
 	refused string // the error that was logged last
 }
 
-// Check uses a secret if it differs from the current one, which stays in use until a new one is accepted. It logs each error once.
+// Check uses a secret if it differs from the current one, which stays in use until a new one is accepted. It logs each
+// error once.
 func (r *Rotation) Check(file string, current rs.Secret, read func() (rs.Secret, error), use func(fresh rs.Secret) error) {
 	fresh, err := read()
 	if err == nil && fresh.Reveal() == current.Reveal() {
@@ -57,8 +58,8 @@ type admittedToken struct {
 	*host.Admission
 }
 
-// rotatedToken is the host.Local of a token file. A call uses the token that was current when it began. A new token becomes current
-// when the resource server has confirmed that it is a client's.
+// rotatedToken is the host.Local of a token file. A call uses the token that was current when it began. A new token
+// becomes current when the resource server has confirmed that it is a client's.
 type rotatedToken struct {
 	*Provider
 	lifetime context.Context //nolint:containedctx // of the server
@@ -67,7 +68,8 @@ type rotatedToken struct {
 	fresh    *admittedToken // the new token, so that one of a wrong kind is checked once
 }
 
-// localToken returns the host.Local of a token that was passed for this run. It checks the file of a token until the lifetime ends.
+// localToken returns the host.Local of a token that was passed for this run. It checks the file of a token until the
+// lifetime ends.
 func (p *Provider) localToken(lifetime context.Context, logger *slog.Logger) (host.Local, error) {
 	if _, err := p.address(); err != nil {
 		return nil, err
@@ -137,7 +139,8 @@ func (t *rotatedToken) Environment(ctx context.Context) (tool.Env, error) {
 	return t.current.Load().Environment(ctx)
 }
 
-// Refused is closed when the first token is of a kind that must not be used. Later tokens of such a kind never become current.
+// Refused is closed when the first token is of a kind that must not be used. Later tokens of such a kind never become
+// current.
 func (t *rotatedToken) Refused() <-chan struct{} { return t.first.Refused() }
 
 // Settle waits for the check of the current token and returns its refusal, if any.

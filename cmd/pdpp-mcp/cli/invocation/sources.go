@@ -70,8 +70,8 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 	return members, nil
 }
 
-// Environment returns what one call may use, and a function that ends its use. A refusal of the bearer is returned unwrapped, because it
-// determines the exit code.
+// Environment returns what one call may use, and a function that ends its use. A refusal of the bearer is returned
+// unwrapped, because it determines the exit code.
 func (s *Sources) Environment(ctx context.Context, logger *slog.Logger) (tool.Env, func(), error) {
 	local, err := s.Local(ctx, logger)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Sources) providers() ([]string, error) {
 	return []string{s.URL}, err
 }
 
-// Each returns a Provider for each usable credential that the flags choose, the latest of a provider first, or one for the token that was
-// passed for this run. The error says which providers have none.
+// Each returns a Provider for each usable credential that the flags choose, the latest of a provider first, or one for
+// the token that was passed for this run. The error says which providers have none.
 func (s *Sources) Each(logger *slog.Logger) ([]*Provider, error) {
 	urls, err := s.providers()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package invocation holds what the commands share: the standard streams, flags with their environment variables and configuration
-// file, the choice of a provider and credential, the log, and exit codes. Everything that a provider sent must pass Printable or OneLine
-// on its way to a terminal.
+// Package invocation holds what the commands share: the standard streams, flags with their environment variables and
+// configuration file, the choice of a provider and credential, the log, and exit codes. Everything that a provider sent
+// must pass Printable or OneLine on its way to a terminal.
 package invocation
 
 import (
@@ -37,7 +37,8 @@ func OnTerminal(stream any) (*os.File, bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Width returns the width of standard output in columns, 160 if it is unknown. It reports whether standard output is a terminal.
+// Width returns the width of standard output in columns, 160 if it is unknown. It reports whether standard output is a
+// terminal.
 func (t Terminal) Width() (int, bool) { return columnsOf(t.Out) }
 
 func columnsOf(stream any) (int, bool) {
@@ -50,7 +51,8 @@ func columnsOf(stream any) (int, bool) {
 	return 160, isTerminal
 }
 
-// Page writes a text to standard output. On a terminal, a text with more lines than the screen goes through the pager of $PAGER, or less.
+// Page writes a text to standard output. On a terminal, a text with more lines than the screen goes through the pager
+// of $PAGER, or less.
 func (t Terminal) Page(text string) error {
 	if file, isTerminal := OnTerminal(t.Out); isTerminal && !t.isUnpaged() {
 		_, rows, err := term.GetSize(int(file.Fd()))
@@ -115,8 +117,8 @@ func (t Terminal) PrintJSON(value any) error {
 	return nil
 }
 
-// PrintFitting prints the first of some tables that fits the terminal. If none does, it prints the first one as paragraphs. Columns without
-// a value are left out on a terminal.
+// PrintFitting prints the first of some tables that fits the terminal. If none does, it prints the first one as
+// paragraphs. Columns without a value are left out on a terminal.
 func (t Terminal) PrintFitting(tables ...[][]string) error {
 	columns, isTerminal := t.Width()
 	if !isTerminal {
@@ -170,7 +172,8 @@ func NameList(names []string, limit int) string {
 	return shown
 }
 
-// PrintTable writes rows in aligned columns below headings. On a narrower terminal each row becomes a paragraph with a line for each cell.
+// PrintTable writes rows in aligned columns below headings. On a narrower terminal each row becomes a paragraph with a
+// line for each cell.
 func (t Terminal) PrintTable(rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	heading, widest := 0, 0
@@ -215,7 +218,8 @@ func (t Terminal) Note(format string, values ...any) {
 	_, _ = fmt.Fprintln(t.Err, message) // a failure cannot be reported
 }
 
-// isControl reports whether a terminal would act on a character or show nothing for it. Line breaks and tabs are allowed.
+// isControl reports whether a terminal would act on a character or show nothing for it. Line breaks and tabs are
+// allowed.
 func isControl(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
 
 // Printable replaces control and invisible characters with JSON escapes. A JSON document keeps its meaning, because it
@@ -278,13 +282,15 @@ func (l *Line) End() {
 	l.terminal = nil
 }
 
-// OpenBrowser opens a checked http or https URL in the browser of this machine. It reports whether the browser was started.
+// OpenBrowser opens a checked http or https URL in the browser of this machine. It reports whether the browser was
+// started.
 func OpenBrowser(page string) bool {
 	name, arguments := browserCommand(runtime.GOOS, os.Getenv)
 	if name == "" {
 		return false
 	}
-	// Not bound to a context, because the browser outlives the command. Its messages are dropped, because they would break the screen.
+	// Not bound to a context, because the browser outlives the command. Its messages are dropped, because they would break
+	// the screen.
 	command := exec.Command(name, append(arguments, page)...)
 	if err := command.Start(); err != nil {
 		return false
@@ -321,7 +327,8 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// WrapLine breaks a line at spaces and begins each further line with hang. A word that is wider than columns stays whole.
+// WrapLine breaks a line at spaces and begins each further line with hang. A word that is wider than columns stays
+// whole.
 func WrapLine(line string, columns int, hang string) string {
 	body := strings.TrimLeft(line, " ")
 	wrapped := line[:len(line)-len(body)]

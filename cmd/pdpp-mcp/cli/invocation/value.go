@@ -22,7 +22,8 @@ type Choice struct {
 	Words  []string
 }
 
-// AddChoice adds a flag that takes one of the words. The name may be followed by a comma and the letter of its short form.
+// AddChoice adds a flag that takes one of the words. The name may be followed by a comma and the letter of its short
+// form.
 func AddChoice(flags *pflag.FlagSet, chosen *string, name, standard, usage string, words ...string) {
 	*chosen = standard
 	name, letter, _ := strings.Cut(name, ",")
@@ -76,7 +77,8 @@ func (d *duration) String() string {
 	return d.passed.String()
 }
 
-// AddTimeout adds the flag that limits one request to a resource server. Its default is *limit, or rs.DefaultTimeout if that is 0.
+// AddTimeout adds the flag that limits one request to a resource server. Its default is *limit, or rs.DefaultTimeout if
+// that is 0.
 func AddTimeout(flags *pflag.FlagSet, limit *time.Duration, usage string) {
 	if *limit == 0 {
 		*limit = rs.DefaultTimeout
@@ -85,7 +87,8 @@ func AddTimeout(flags *pflag.FlagSet, limit *time.Duration, usage string) {
 	ReadVariables(flags, "rs-timeout")
 }
 
-// AddSlowCall adds the flag for the calls that a server logs with their reads. Its default is below the 10 seconds of the alert.
+// AddSlowCall adds the flag for the calls that a server logs with their reads. Its default is below the 10 seconds of
+// the alert.
 func AddSlowCall(flags *pflag.FlagSet, threshold *time.Duration) {
 	*threshold = 5 * time.Second
 	AddDuration(flags, threshold, "slow-call", "log calls that take longer, with their reads of the resource server (0s disables)")
@@ -130,8 +133,9 @@ type zone struct{ clock *tool.Clock }
 
 const zoneFlag = "time-zone"
 
-// AddZone adds the flag for the zone of dates and groups. The default is the zone of the machine if local is set, otherwise UTC. If the
-// command has an argument of that name, the argument keeps its flag. The variable then sets the zone of calls without the argument.
+// AddZone adds the flag for the zone of dates and groups. The default is the zone of the machine if local is set,
+// otherwise UTC. If the command has an argument of that name, the argument keeps its flag. The variable then sets the
+// zone of calls without the argument.
 func AddZone(flags *pflag.FlagSet, clock *tool.Clock, local bool) {
 	usual := "UTC"
 	clock.Zone = time.UTC

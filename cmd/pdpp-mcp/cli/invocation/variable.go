@@ -45,15 +45,16 @@ func annotate(flags *pflag.FlagSet, name, annotation string, values ...string) {
 // passedAs is the annotation of a flag with its values on the command line.
 const passedAs = "passed as"
 
-// Fill sets the flags that were not passed from environment variables that are not empty, and the remaining ones from the configuration
-// file.
+// Fill sets the flags that were not passed from environment variables that are not empty, and the remaining ones from
+// the configuration file.
 func Fill(command *cobra.Command) error {
 	flags := command.Flags()
 	flags.Visit(func(flag *pflag.Flag) { annotate(flags, flag.Name, passedAs, flagValues(flag)...) })
 	return fill(flags, command)
 }
 
-// Refill sets fresh, a new copy of a command's own flags, from the same command line and from the current variables and file.
+// Refill sets fresh, a new copy of a command's own flags, from the same command line and from the current variables and
+// file.
 func Refill(fresh *pflag.FlagSet, command *cobra.Command) error {
 	var problems []error
 	fresh.VisitAll(func(flag *pflag.Flag) {
@@ -118,7 +119,8 @@ func setPlace(flag *pflag.Flag, place string) {
 // ReadConfigured lets a configuration file set a flag that has no variable.
 func ReadConfigured(flags *pflag.FlagSet, name string) { annotate(flags, name, settingOf, name) }
 
-// fillFromFile sets the unset flags from the configuration file. It checks the settings of other commands too, because one file serves all.
+// fillFromFile sets the unset flags from the configuration file. It checks the settings of other commands too, because
+// one file serves all.
 func fillFromFile(flags *pflag.FlagSet, command *cobra.Command, wrong *WrongSettings) {
 	named := command.Flags().Lookup(configFlag)
 	if named == nil || named.Value.String() == "" {

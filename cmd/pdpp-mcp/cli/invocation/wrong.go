@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// WrongSettings has every wrong setting of a command, each on a line with its place, its value and what to pass instead.
+// WrongSettings has every wrong setting of a command, each on a line with its place, its value and what to pass
+// instead.
 type WrongSettings struct {
 	lines []string
 	code  int

@@ -33,8 +33,8 @@ type download struct {
 	shown time.Time
 }
 
-// Download saves the response to a request. If the blob's id has a digest, a later run can continue an interrupted download. On standard
-// output, a wrong digest only changes the exit code.
+// Download saves the response to a request. If the blob's id has a digest, a later run can continue an interrupted
+// download. On standard output, a wrong digest only changes the exit code.
 func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Request) error {
 	d := &download{expected: blob.DigestIn(path.Base(string(request.Path))), digest: sha256.New(), size: -1, line: invocation.NewLine(t.Terminal.Err)}
 	defer d.line.End()
@@ -53,7 +53,8 @@ func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Requ
 	return nil
 }
 
-// open opens the output. If there is a digest to verify the whole file, it continues the partial file of an earlier run.
+// open opens the output. If there is a digest to verify the whole file, it continues the partial file of an earlier
+// run.
 func (d *download) open(ctx context.Context, target *Target) (err error) {
 	switch {
 	case !target.IsFile():
@@ -138,7 +139,8 @@ func (d *download) show() {
 
 func (d *download) sum() string { return hex.EncodeToString(d.digest.Sum(nil)) }
 
-// resume returns the offset to continue at. It is 0 unless a digest or an ETag can prove that the parts belong together.
+// resume returns the offset to continue at. It is 0 unless a digest or an ETag can prove that the parts belong
+// together.
 func (d *download) resume() rs.Resume {
 	if d.out.file == nil || d.expected == "" && d.etag == "" {
 		return rs.Resume{}

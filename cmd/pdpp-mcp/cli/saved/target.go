@@ -1,5 +1,5 @@
-// Package saved writes the output of commands and the downloads of blobs to files, for commands with the flag -o. A file gets its name
-// when it is complete. A later run can resume the download of a blob with a digest.
+// Package saved writes the output of commands and the downloads of blobs to files, for commands with the flag -o. A
+// file gets its name when it is complete. A later run can resume the download of a blob with a digest.
 package saved
 
 import (
@@ -44,7 +44,8 @@ func (t *Target) IsFile() bool { return t.name != "" && t.name != standardOutput
 // Name returns the name of the file, - for standard output, or nothing for the default.
 func (t *Target) Name() string { return t.name }
 
-// Check returns an error if the file cannot be created, if it exists and --force is not set, or if it is not a regular file.
+// Check returns an error if the file cannot be created, if it exists and --force is not set, or if it is not a regular
+// file.
 func (t *Target) Check() error {
 	if !t.IsFile() {
 		return nil
@@ -68,8 +69,8 @@ func (t *Target) Check() error {
 	return nil
 }
 
-// SetDefaultName names the file if no -o did. The name comes from a provider. It is changed so that it names no other directory and no
-// hidden file.
+// SetDefaultName names the file if no -o did. The name comes from a provider. It is changed so that it names no other
+// directory and no hidden file.
 func (t *Target) SetDefaultName(name string) {
 	if t.name == "" {
 		t.name = fileName(name)
@@ -128,8 +129,8 @@ func (t *Target) Open() (*Output, error) {
 	return &Output{file, t, file}, nil
 }
 
-// openResumable creates the partial file of a blob with a digest, or opens the one of an earlier run. It refuses a file that another user
-// may have created.
+// openResumable creates the partial file of a blob with a digest, or opens the one of an earlier run. It refuses a file
+// that another user may have created.
 func (t *Target) openResumable(digest string) (*Output, error) {
 	path := t.name + "." + digest[:16] + ".part"
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // O_EXCL follows no link

@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 )
 
-// check tries everything that a start tries, and changes nothing: both addresses, the audit file and both other servers. The error has the
-// exit code of the first problem.
+// check tries everything that a start tries, and changes nothing: both addresses, the audit file and both other
+// servers. The error has the exit code of the first problem.
 func check(ctx context.Context, settings *serveSettings, handlers *handlerFactory, out io.Writer) error {
 	wrong := &invocation.WrongSettings{}
 	add := func(flag, value, fix string) { wrong.Add(settings.flags, flag, value, fix) }

@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// checkURLs checks the addresses. Empty ones are missing or optional. Tokens are sent to the resource server and to the introspection
-// endpoint, so those must not be plain http.
+// checkURLs checks the addresses. Empty ones are missing or optional. Tokens are sent to the resource server and to the
+// introspection endpoint, so those must not be plain http.
 func (s *serveSettings) checkURLs(add func(flag, value, fix string)) {
 	read, asked := "provider-url", "authorization-server"
 	if s.host.ResourceURL != "" {

@@ -21,8 +21,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/prometheus"
 )
 
-// reloader applies changed settings while a server runs (R-OPS-3): all of them on SIGHUP, and the secret when its file changes. New settings
-// apply only if they are valid and an introspection with them succeeds. No request is refused during the change.
+// reloader applies changed settings while a server runs (R-OPS-3): all of them on SIGHUP, and the secret when its file
+// changes. New settings apply only if they are valid and an introspection with them succeeds. No request is refused
+// during the change.
 type reloader struct {
 	handlers *handlerFactory
 	read     func() (*serveSettings, error)
@@ -66,7 +67,8 @@ func (r *reloader) reload(ctx context.Context) {
 
 var restartOnly = []string{"drain-delay", "listen", "log-format", "log-level", "metrics-listen"}
 
-// logChanges logs which settings have changed. A change that needs a restart is logged at every reload until the restart.
+// logChanges logs which settings have changed. A change that needs a restart is logged at every reload until the
+// restart.
 func (r *reloader) logChanges(fresh *serveSettings) {
 	var changed, restart []string
 	fresh.flags.VisitAll(func(flag *pflag.Flag) {

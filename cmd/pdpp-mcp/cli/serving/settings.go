@@ -122,8 +122,8 @@ func (s *serveSettings) check(filled error) error {
 	return wrong.Err()
 }
 
-// addMissing adds one line that names every required setting without a value. The exit code is ExitUsage if the provider URL is missing, as
-// for every command (docs/interfaces.md).
+// addMissing adds one line that names every required setting without a value. The exit code is ExitUsage if the
+// provider URL is missing, as for every command (docs/interfaces.md).
 func (s *serveSettings) addMissing(wrong *invocation.WrongSettings, isSecretMissing bool) {
 	var names []string
 	code := invocation.ExitConfiguration
@@ -180,8 +180,8 @@ func (s *serveSettings) audit(logger *slog.Logger, lost func()) *audit.Log {
 
 func (s *serveSettings) resourceURL() string { return cmp.Or(s.host.ResourceURL, s.host.ProviderURL) }
 
-// acceptedAudiences returns the accepted token audiences (R-HOST-10): both URLs of the resource server, this server's origin and its /mcp,
-// and --audience. Without a public URL, each allowed host is an origin.
+// acceptedAudiences returns the accepted token audiences (R-HOST-10): both URLs of the resource server, this server's
+// origin and its /mcp, and --audience. Without a public URL, each allowed host is an origin.
 func (s *serveSettings) acceptedAudiences(address string) []string {
 	origins := []string{s.host.PublicURL}
 	if s.host.PublicURL == "" {

@@ -70,7 +70,8 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	return mcphost.Server{Name: s.name, Command: binary, Arguments: arguments}, nil
 }
 
-// providersToServe returns the passed providers, or every connected one, and whether one of them is plain http on another machine.
+// providersToServe returns the passed providers, or every connected one, and whether one of them is plain http on
+// another machine.
 func (s *setupServer) providersToServe(cache *credential.Cache) (providers []string, isPlain bool, err error) {
 	passed := s.providers
 	if len(passed) == 0 {
@@ -94,7 +95,8 @@ func (s *setupServer) providersToServe(cache *credential.Cache) (providers []str
 	return providers, isPlain, nil
 }
 
-// signIns returns the command lines that sign in at the providers without a usable credential. The server cannot start before.
+// signIns returns the command lines that sign in at the providers without a usable credential. The server cannot start
+// before.
 func (s *setupServer) signIns() []string {
 	cache, err := invocation.OpenCache(s.cacheRoot, nil)
 	if s.url != "" || err != nil {

@@ -247,8 +247,8 @@ func (s *setup) say(format string, values ...any) {
 	s.terminal.Note(format, values...)
 }
 
-// confirm asks on the terminal and reports whether the answer is yes. Ctrl-C counts as no. Without a terminal it returns a usage
-// error.
+// confirm asks on the terminal and reports whether the answer is yes. Ctrl-C counts as no. Without a terminal it
+// returns a usage error.
 func confirm(ctx context.Context, terminal invocation.Terminal, question string) (bool, error) {
 	input, isTerminal := invocation.OnTerminal(terminal.In)
 	if !isTerminal {

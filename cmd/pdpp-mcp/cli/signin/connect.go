@@ -124,8 +124,8 @@ func (s *signIn) check(cache *credential.Cache) (err error) {
 
 const maxLabel = 64
 
-// checkLabel refuses a label that could not be passed to a command or names a grant of another provider. If a grant of this provider has
-// the label, the label moves to the new grant. That grant usually replaces an expired one.
+// checkLabel refuses a label that could not be passed to a command or names a grant of another provider. If a grant of
+// this provider has the label, the label moves to the new grant. That grant usually replaces an expired one.
 func (s *signIn) checkLabel(cache *credential.Cache) error {
 	label := s.options.Label
 	switch {

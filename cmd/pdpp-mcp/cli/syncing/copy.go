@@ -25,8 +25,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
-// streamCopy is a file with one record per line, ordered by id, and a state file. If the records do not match the digest in the state,
-// because a run was killed or the file was edited, the copy is read from the beginning.
+// streamCopy is a file with one record per line, ordered by id, and a state file. If the records do not match the
+// digest in the state, because a run was killed or the file was edited, the copy is read from the beginning.
 type streamCopy struct {
 	source
 	root *os.Root
@@ -58,8 +58,8 @@ func (s source) stateFile() string {
 	return path.Join(fileName(s.connection), "."+fileName(s.stream)+".json")
 }
 
-// open reads the copy of an earlier run. A missing or damaged copy is empty. So is a copy of another grant, because that grant may cover
-// other fields.
+// open reads the copy of an earlier run. A missing or damaged copy is empty. So is a copy of another grant, because
+// that grant may cover other fields.
 func (c *streamCopy) open() error {
 	c.clear()
 	content, err := c.root.ReadFile(c.stateFile())
@@ -164,7 +164,8 @@ func removeParts(root *os.Root) error {
 	return err
 }
 
-// adviseEnded adds the number of kept copies to an error that only a new sign-in can fix. The owner decides whether to delete them.
+// adviseEnded adds the number of kept copies to an error that only a new sign-in can fix. The owner decides whether to
+// delete them.
 func (s *sync) adviseEnded(err error) error {
 	if invocation.ExitCode(err) != invocation.ExitConfiguration {
 		return err
@@ -200,7 +201,8 @@ func (s *sync) copies() []keptCopy {
 	return found
 }
 
-// reportUngranted names the copies of streams that the grants no longer cover. Copies of grants that the flags exclude are not named.
+// reportUngranted names the copies of streams that the grants no longer cover. Copies of grants that the flags exclude
+// are not named.
 func (s *sync) reportUngranted(granted []source, sources *invocation.Sources) {
 	for _, kept := range s.copies() {
 		isGranted := slices.ContainsFunc(granted, func(source source) bool { return source.file() == kept.file })

@@ -55,8 +55,8 @@ type change struct {
 
 const firstBookmark = "beginning"
 
-// follow applies all changes since the copy's bookmark to the copy in memory. If the bookmark has expired, it reads from the beginning. It
-// returns the new bookmark.
+// follow applies all changes since the copy's bookmark to the copy in memory. If the bookmark has expired, it reads
+// from the beginning. It returns the new bookmark.
 func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, onPage func(rows int)) (bookmark string, counts change, err error) {
 	since := kept.state.Bookmark
 	if since == "" {

@@ -1,5 +1,5 @@
-// Package syncing has the command sync. It keeps copies of granted streams in a directory, as JSON lines, and updates them from the
-// change feed of the provider.
+// Package syncing has the command sync. It keeps copies of granted streams in a directory, as JSON lines, and updates
+// them from the change feed of the provider.
 package syncing
 
 import (
@@ -104,7 +104,8 @@ func (s *sync) updateAll(ctx context.Context, sources *invocation.Sources, log *
 	return &tool.Result{Text: fmt.Sprintf("%d copies are up to date", len(rows)), Structured: structured}, errors.Join(append(problems, err)...)
 }
 
-// updateEach updates the copies of the sources. It skips the sources of a grant that has ended. It stops early only when the context ends.
+// updateEach updates the copies of the sources. It skips the sources of a grant that has ended. It stops early only
+// when the context ends.
 func (s *sync) updateEach(ctx context.Context, sources []source, grants int) (rows []row, problems []error) {
 	ended := map[*grant]bool{}
 	for _, source := range sources {
@@ -133,8 +134,8 @@ func (s *sync) updateEach(ctx context.Context, sources []source, grants int) (ro
 	return rows, problems
 }
 
-// granted returns the sources of all grants, and an error for each grant that could not be read. The list is complete if every such grant
-// has ended.
+// granted returns the sources of all grants, and an error for each grant that could not be read. The list is complete
+// if every such grant has ended.
 func granted(ctx context.Context, providers []*invocation.Provider, logger *slog.Logger) (sources []source, problems []error, isComplete bool) {
 	isComplete = true
 	for _, provider := range providers {

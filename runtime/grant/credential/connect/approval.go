@@ -29,7 +29,8 @@ const (
 	maxFailures = 5 // consecutive polls without a response
 )
 
-// attempt is a request that waits for the owner's decision, by agent connect or device authorization (RFC 8628, section 3.2).
+// attempt is a request that waits for the owner's decision, by agent connect or device authorization (RFC 8628, section
+// 3.2).
 type attempt struct {
 	ApprovalURL string `json:"approval_url"`
 	PollURL     string `json:"poll_url"`
@@ -110,8 +111,8 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 	return &agentRequest{ClientID: client.ClientID, RequestURI: pushed.RequestURI}, nil
 }
 
-// deviceAuthorization runs the flow of RFC 8628. It always names the resource: without it, a PDPP server may treat the request as one
-// of the owner's own devices.
+// deviceAuthorization runs the flow of RFC 8628. It always names the resource: without it, a PDPP server may treat the
+// request as one of the owner's own devices.
 func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	client, err := s.client(ctx, registration{GrantTypes: []string{deviceGrant}})
 	if err != nil {
@@ -143,8 +144,9 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	return given.issued(client)
 }
 
-// hostedResource returns the provider's hosted MCP server, if the provider describes one. Authorization servers refuse a device
-// authorization for another resource, and its token reads at the resource server too (captures 005, 565 and 569b).
+// hostedResource returns the provider's hosted MCP server, if the provider describes one. Authorization servers refuse
+// a device authorization for another resource, and its token reads at the resource server too (captures 005, 565 and
+// 569b).
 func (s *signIn) hostedResource(ctx context.Context) string {
 	var described resourceMetadata
 	hosted := s.requester.provider + "/mcp"
@@ -192,7 +194,8 @@ func (s *signIn) await(ctx context.Context, started attempt, page, code string, 
 	}
 }
 
-// decision returns the token, or a pending response. An unknown successful response is later refused for having no token.
+// decision returns the token, or a pending response. An unknown successful response is later refused for having no
+// token.
 func (s *signIn) decision(answer *answer, code string) (*granted, error) {
 	refused := answer.refused(code)
 	switch {

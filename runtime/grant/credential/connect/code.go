@@ -17,8 +17,9 @@ import (
 
 const codePatience = 10 * time.Minute // servers do not say how long their page lasts
 
-// authorizationCode runs the authorization code flow: a page redirects the owner's browser to this machine with a code (RFC 6749,
-// section 4.1; RFC 7636; RFC 8252). The parameters are in the URL, since PDPP's pushed requests have no redirect (capture 857).
+// authorizationCode runs the authorization code flow: a page redirects the owner's browser to this machine with a code
+// (RFC 6749, section 4.1; RFC 7636; RFC 8252). The parameters are in the URL, since PDPP's pushed requests have no
+// redirect (capture 857).
 func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 	callback, err := newCallbackServer()
 	if err != nil {
@@ -99,7 +100,8 @@ const (
 	site         = "pdpp-mcp" // the name on the pages
 )
 
-// callbackServer waits on a local port for the owner's browser (RFC 8252, section 7.3). Any page can send the browser here.
+// callbackServer waits on a local port for the owner's browser (RFC 8252, section 7.3). Any page can send the browser
+// here.
 type callbackServer struct {
 	address string // the redirect URI
 	state   string
@@ -135,7 +137,8 @@ func (l *callbackServer) handle(w http.ResponseWriter, r *http.Request) {
 		}}.Write(w, status)
 		return
 	}
-	// The page is sent first, since the program may end soon after. It does not repeat the provider's text, which the terminal shows.
+	// The page is sent first, since the program may end soon after. It does not repeat the provider's text, which the
+	// terminal shows.
 	message := webpage.Message{Site: site, Title: "Back to the terminal", Text: []string{
 		"pdpp-mcp has the answer and shows the result in the terminal. You can close this page.",
 		"You can end this access at any time: run pdpp-mcp disconnect, or revoke it where you approved it.",

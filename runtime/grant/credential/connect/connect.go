@@ -1,6 +1,6 @@
-// Package connect signs in at a PDPP provider. It finds the authorization server, requests access by agent connect, device
-// authorization (RFC 8628) or an authorization code (RFC 8252), waits for the owner's decision and tries the token. It also renews
-// and revokes tokens. Connect stores nothing; Renewal stores in the credential cache.
+// Package connect signs in at a PDPP provider. It finds the authorization server, requests access by agent connect,
+// device authorization (RFC 8628) or an authorization code (RFC 8252), waits for the owner's decision and tries the
+// token. It also renews and revokes tokens. Connect stores nothing; Renewal stores in the credential cache.
 package connect
 
 import (
@@ -34,7 +34,8 @@ type Options struct {
 	Label  string // the user's name for the grant; may be empty
 	Flow   Flow   // empty: the first that the authorization server offers
 
-	// Announce shows the approval to the owner. It is called once, before polling starts, and must not block. It is required.
+	// Announce shows the approval to the owner. It is called once, before polling starts, and must not block. It is
+	// required.
 	Announce func(Approval)
 
 	Transport http.RoundTripper // nil: rs.NewTransport
@@ -53,9 +54,10 @@ type Approval struct {
 	OmitsConnection bool // a source is requested without a connection; the page fails if it has several
 }
 
-// Connect returns a scoped credential that the owner approved and that the resource server accepts. If the context ends, it returns
-// the context's error; every other error is a *credential.Error. A denial is of class Refused and wraps ErrDenied. An expired request
-// is of class Configuration and wraps ErrExpired. A token of another kind than client is of class Refused.
+// Connect returns a scoped credential that the owner approved and that the resource server accepts. If the context
+// ends, it returns the context's error; every other error is a *credential.Error. A denial is of class Refused and
+// wraps ErrDenied. An expired request is of class Configuration and wraps ErrExpired. A token of another kind than
+// client is of class Refused.
 func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
 	inspection, err := Inspect(ctx, options.ProviderURL, options.Transport)
 	if err != nil {
@@ -124,7 +126,8 @@ type issued struct {
 	kind string // by rs.TokenKind; empty: unknown
 }
 
-// run runs the requested flow or the first offered one. If agent connect refuses the form of the request, it tries the device flow.
+// run runs the requested flow or the first offered one. If agent connect refuses the form of the request, it tries the
+// device flow.
 func (s *signIn) run(ctx context.Context) (*issued, error) {
 	flow := s.Flow
 	offered := s.server.flows()

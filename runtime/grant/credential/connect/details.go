@@ -24,7 +24,8 @@ func (a AccessRequest) namesAnything() bool {
 	return a.Source != "" || len(a.Streams) > 0 || a.SingleUse
 }
 
-// omitsConnection reports whether instance_ids are missing, which the page accepts only of a single connection (captures 850 and 867).
+// omitsConnection reports whether instance_ids are missing, which the page accepts only of a single connection
+// (captures 850 and 867).
 func (a AccessRequest) omitsConnection() bool {
 	return a.Source != "" && (len(a.Streams) == 0 || slices.ContainsFunc(a.Streams, func(s credential.Stream) bool { return len(s.Connections) == 0 }))
 }
@@ -39,8 +40,8 @@ const (
 	personalAssistant = "https://pdpp.dev/purpose/personal_ai_assistant" // the purpose
 )
 
-// SameAccess returns the request for exactly what a credential was approved for. It returns false if that is not known, or if a request
-// cannot name it: several sources, another purpose, or limits besides connections, fields and times.
+// SameAccess returns the request for exactly what a credential was approved for. It returns false if that is not known,
+// or if a request cannot name it: several sources, another purpose, or limits besides connections, fields and times.
 func SameAccess(approved credential.Credential) (AccessRequest, bool) {
 	details, isUnderstood := approved.ReadDetails()
 	if !isUnderstood || len(details) != 1 {
@@ -86,8 +87,8 @@ func (s *signIn) detailsText() string {
 	return string(details)
 }
 
-// readDetails derives details from a schema: connectors, streams, connections and fields. A schema has no time ranges or access mode, so the
-// requested time ranges are assumed.
+// readDetails derives details from a schema: connectors, streams, connections and fields. A schema has no time ranges
+// or access mode, so the requested time ranges are assumed.
 func (a AccessRequest) readDetails(document *schemadoc.Document) rawjson.Value {
 	details := []credential.Detail{}
 	for _, granted := range document.Connectors {

@@ -15,8 +15,9 @@ const (
 	other    = "other"    // something else was approved
 )
 
-// Differences compares the approved access with the requested one. Each line begins with narrower, wider or other, such as "narrower:
-// messages without connection cin_work". Unspecified parts do not differ. Required fields that a server adds are wider access.
+// Differences compares the approved access with the requested one. Each line begins with narrower, wider or other, such
+// as "narrower: messages without connection cin_work". Unspecified parts do not differ. Required fields that a server
+// adds are wider access.
 func Differences(asked AccessRequest, approved credential.Credential) []string {
 	c := &comparison{}
 	granted := approved.Approved()

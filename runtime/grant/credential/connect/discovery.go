@@ -16,11 +16,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// MetadataURL returns the URL of a provider's metadata (docs/provider-contract.md, Requests; RFC 9728). The provider's URL has no trailing slash.
+// MetadataURL returns the URL of a provider's metadata (docs/provider-contract.md, Requests; RFC 9728). The provider's
+// URL has no trailing slash.
 func MetadataURL(provider string) string { return provider + "/.well-known/oauth-protected-resource" }
 
-// noProvider explains an address without a provider's metadata: it may belong to an authorization server, or be a page of the
-// provider. The error names the provider's own address if that can be found.
+// noProvider explains an address without a provider's metadata: it may belong to an authorization server, or be a page
+// of the provider. The error names the provider's own address if that can be found.
 func (r *requester) noProvider(ctx context.Context, cause *refusal) error {
 	failure := credential.Misconfigured(r.provider+" is not a PDPP provider: it has no metadata: "+cause.reason(), "pass the address of a PDPP resource server", cause)
 	found := ""
@@ -54,7 +55,8 @@ func (r *requester) knownProvider(ctx context.Context, named string) string {
 	return provider
 }
 
-// server reads the metadata of the resource's first authorization server. It returns an error if that server offers no sign-in.
+// server reads the metadata of the resource's first authorization server. It returns an error if that server offers no
+// sign-in.
 func (i *Inspection) server(ctx context.Context) (*authorizationServer, error) {
 	server, err := i.requester.authorizationServer(ctx, i.Issuer)
 	if err != nil {
@@ -211,7 +213,8 @@ func Inspect(ctx context.Context, providerURL string, transport http.RoundTrippe
 	if len(resource.AuthorizationServers) == 0 {
 		return nil, protocolError(requester.provider, "names no authorization server in its metadata", nil)
 	}
-	// Otherwise a provider could make the owner approve access to another resource, and get its token (RFC 9728, section 3.3).
+	// Otherwise a provider could make the owner approve access to another resource, and get its token (RFC 9728, section
+	// 3.3).
 	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != requester.provider) {
 		return nil, protocolError(requester.provider, "describes another resource in its metadata: "+printable(resource.Resource), err)
 	}

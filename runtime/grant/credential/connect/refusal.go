@@ -53,7 +53,8 @@ func (r *refusal) reason() string {
 	return reason
 }
 
-// refused parses the errors of OAuth, {error, error_description}, and of PDPP, {error: {code, message}}, without the sent secrets.
+// refused parses the errors of OAuth, {error, error_description}, and of PDPP, {error: {code, message}}, without the
+// sent secrets.
 func (a *answer) refused(secrets ...string) *refusal {
 	r := &refusal{url: a.url, status: a.status}
 	r.code, r.description = a.members.Text("error"), a.members.Text("error_description")

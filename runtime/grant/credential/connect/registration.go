@@ -20,8 +20,8 @@ type registration struct {
 	TokenEndpointAuthMethod string   `json:"token_endpoint_auth_method"`
 }
 
-// CheckClientID returns an error of class Usage for an invalid URL of a client metadata document. An authorization server fetches it,
-// so http is only for tests on one machine.
+// CheckClientID returns an error of class Usage for an invalid URL of a client metadata document. An authorization
+// server fetches it, so http is only for tests on one machine.
 func CheckClientID(id string) error {
 	if !namesDocument(id) {
 		return nil
@@ -45,8 +45,8 @@ func CheckClientID(id string) error {
 // namesDocument reports whether a client id is meant as the address of a metadata document.
 func namesDocument(id string) bool { return strings.Contains(id, "://") }
 
-// client returns the client of the options, or registers one for this grant. Without a registration endpoint, the client has no id; if grant
-// types are requested, that is an error.
+// client returns the client of the options, or registers one for this grant. Without a registration endpoint, the
+// client has no id; if grant types are requested, that is an error.
 func (s *signIn) client(ctx context.Context, asked registration) (credential.Client, error) {
 	if namesDocument(s.ClientID) && !s.server.TakesDocuments {
 		return credential.Client{}, credential.Misconfigured(

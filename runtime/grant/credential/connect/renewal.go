@@ -18,8 +18,8 @@ import (
 // renewBefore is the remaining lifetime at which an access token is renewed. A call takes less.
 const renewBefore = 30 * time.Second
 
-// Renewal renews the grants of a cache with their refresh tokens (R-LOCAL-5). A process shares one. It is safe for concurrent use by
-// goroutines and processes.
+// Renewal renews the grants of a cache with their refresh tokens (R-LOCAL-5). A process shares one. It is safe for
+// concurrent use by goroutines and processes.
 type Renewal struct {
 	Cache     *credential.Cache
 	Transport http.RoundTripper // nil: rs.NewTransport
@@ -28,8 +28,8 @@ type Renewal struct {
 	mu sync.Mutex // one exchange at a time; others then find its result
 }
 
-// Current returns the credential, renewed if it is about to expire. If it cannot be renewed, it is returned until it expires; then the
-// error is of class Configuration and names the sign-in, or of class Unreachable.
+// Current returns the credential, renewed if it is about to expire. If it cannot be renewed, it is returned until it
+// expires; then the error is of class Configuration and names the sign-in, or of class Unreachable.
 func (r *Renewal) Current(ctx context.Context, held *credential.Entry) (*credential.Entry, error) {
 	ends := held.Credential.ExpiresAt
 	if ends.IsZero() || held.Credential.RefreshToken.IsZero() || r.now().Before(ends.Add(-renewBefore)) {
@@ -42,7 +42,8 @@ func (r *Renewal) Current(ctx context.Context, held *credential.Entry) (*credent
 	return renewed, err
 }
 
-// AfterRefusal returns a renewed credential after a refused read, or the refusal if a new token would not help. It is called once per read.
+// AfterRefusal returns a renewed credential after a refused read, or the refusal if a new token would not help. It is
+// called once per read.
 func (r *Renewal) AfterRefusal(ctx context.Context, held *credential.Entry, refusal error) (*credential.Entry, error) {
 	if held.Credential.RefreshToken.IsZero() || !isTokenRefusal(refusal) {
 		return nil, refusal
@@ -54,8 +55,8 @@ func (r *Renewal) AfterRefusal(ctx context.Context, held *credential.Entry, refu
 	return renewed, err
 }
 
-// isTokenRefusal reports whether a refusal is about the access token: 401, or 403 grant_expired, which resource servers also send for
-// an expired access token of a valid grant (captures 873 to 873h).
+// isTokenRefusal reports whether a refusal is about the access token: 401, or 403 grant_expired, which resource servers
+// also send for an expired access token of a valid grant (captures 873 to 873h).
 func isTokenRefusal(err error) bool {
 	var refused *rs.Error
 	return errors.As(err, &refused) &&
@@ -107,8 +108,8 @@ func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool)
 	return r.Cache.Renew(held, ended, r.now(), func(stored *credential.Entry) error { return signing.refresh(uncancelled, stored) })
 }
 
-// refresh exchanges the refresh token of a credential (RFC 6749, section 6; captures 870 and 871) and sets the new tokens. Its error
-// says what became of the refresh token, if that is known.
+// refresh exchanges the refresh token of a credential (RFC 6749, section 6; captures 870 and 871) and sets the new
+// tokens. Its error says what became of the refresh token, if that is known.
 func (s *signIn) refresh(ctx context.Context, held *credential.Entry) error {
 	token := held.Credential.RefreshToken.Reveal()
 	var wasSent atomic.Bool

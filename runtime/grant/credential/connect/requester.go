@@ -26,8 +26,9 @@ const (
 	maxDepth     = 64 // nesting
 )
 
-// requester sends requests without a bearer. It follows no redirects and requests only admitted URLs: https, and loopback only if the
-// provider itself is there. Otherwise a provider could make this machine request its own services, or send codes unencrypted.
+// requester sends requests without a bearer. It follows no redirects and requests only admitted URLs: https, and
+// loopback only if the provider itself is there. Otherwise a provider could make this machine request its own services,
+// or send codes unencrypted.
 type requester struct {
 	provider string // normalized URL
 	loopback bool
@@ -149,8 +150,8 @@ func (a *answer) decode(into any) error {
 	return nil
 }
 
-// admit parses a URL from metadata or a response and checks that it may be requested. Printing the result cannot control a terminal.
-// The name describes the URL in the error.
+// admit parses a URL from metadata or a response and checks that it may be requested. Printing the result cannot
+// control a terminal. The name describes the URL in the error.
 func (r *requester) admit(name, raw string) (*url.URL, error) {
 	parsed, err := address.Parse(raw)
 	problem := ""

@@ -81,8 +81,9 @@ func (s *signIn) trialError(ctx context.Context, err error) error {
 	return failure
 }
 
-// Revoke revokes the tokens of a credential at its authorization server (RFC 7009). It returns false if that server is unknown or does
-// not revoke tokens. The grant remains until its owner ends it. A nil transport means rs.NewTransport. Errors are those of Connect.
+// Revoke revokes the tokens of a credential at its authorization server (RFC 7009). It returns false if that server is
+// unknown or does not revoke tokens. The grant remains until its owner ends it. A nil transport means rs.NewTransport.
+// Errors are those of Connect.
 func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTripper) (bool, error) {
 	if entry.AuthorizationServer == "" || entry.Credential.OwnerMember() != "" {
 		return false, nil
@@ -215,8 +216,8 @@ func (g *granted) expiry() time.Time {
 
 var grantMembers = []string{"source", "access_mode", "purpose_code", "purpose_description", wire.Streams}
 
-// details returns the approved access as the authorization server describes it: the authorization_details of a token endpoint or the
-// grant of agent connect. It is nil if the response has neither (capture 868e).
+// details returns the approved access as the authorization server describes it: the authorization_details of a token
+// endpoint or the grant of agent connect. It is nil if the response has neither (capture 868e).
 func (g *granted) details() rawjson.Value {
 	if details, isArray := rawjson.Elements(g.answer.members.Get("authorization_details")); isArray && len(details) > 0 {
 		return rawjson.Array(details)
