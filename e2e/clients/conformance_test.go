@@ -102,9 +102,9 @@ func buildEverything(t *testing.T) string {
 	return program
 }
 
-// suiteProxy forwards the suite's requests to pdpp-mcp, adds a bearer and limits their rate. Every request has a
-// connection of its own, and its body is read first: with shared connections, the reverse proxy sometimes cut a body
-// off under load, and the suite took the answer for a failed one.
+// suiteProxy forwards the suite's requests to pdpp-mcp, adds a bearer and limits their rate. It opens a connection for every
+// request and reads the body first: with shared connections, the reverse proxy sometimes cut a body off under load, and
+// the suite took the answer for a failed one.
 type suiteProxy struct {
 	server *httptest.Server
 	origin string
