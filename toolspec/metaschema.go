@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/invopop/jsonschema"
 )
@@ -23,6 +24,9 @@ func MetaSchemas() (map[string][]byte, error) {
 	reflector := newReflector()
 	if err := reflector.AddGoComments(module, folder); err != nil {
 		return nil, fmt.Errorf("read the doc comments of %s, with the repository's root as the working folder: %w", folder, err)
+	}
+	for place, comment := range reflector.CommentMap { // where a comment is wrapped says nothing
+		reflector.CommentMap[place] = strings.ReplaceAll(comment, "\n", " ")
 	}
 	files := map[string][]byte{}
 	for name, schema := range schemas(reflector) {
