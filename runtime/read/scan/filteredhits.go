@@ -24,6 +24,7 @@ type filteredHits struct {
 	next    position // of the next page
 
 	kept      []answer.Hit
+	copied    int        // kept hits that do not share the memory of their page
 	positions []position // the position after each kept hit
 	cut       *position  // the position after the page, if matching hits may follow
 	last      *answer.Hits
@@ -36,6 +37,7 @@ type filteredHits struct {
 func (q *filteredHits) fill() error {
 	for !q.isDone && q.cut == nil && len(q.kept) < q.limit {
 		q.reportProgress()
+		q.releasePage()
 		var page *answer.Hits
 		err := q.budget.Read(q.ctx, max(q.request.Limit(), rs.DefaultRows), func(limit int) (hits int, err error) {
 			if page, err = q.read(q.ctx, q.pageRequest(limit)); err != nil {
@@ -56,6 +58,16 @@ func (q *filteredHits) fill() error {
 		}
 	}
 	return nil
+}
+
+// releasePage releases the page that was read, so that the next one may take its memory. The hits that are kept are
+// copied.
+func (q *filteredHits) releasePage() {
+	for i, hit := range q.kept[q.copied:] {
+		q.kept[q.copied+i].Members, _ = rawjson.ParseObject(hit.Members.Encode())
+	}
+	q.copied = len(q.kept)
+	q.held.Release()
 }
 
 // pageRequest returns the request of the next page. Its hits are not filtered.

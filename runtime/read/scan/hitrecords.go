@@ -28,7 +28,7 @@ type hitRecords struct {
 // match reads the records of some hits concurrently. A hit without a record does not match. A hit does not match if its
 // stream lacks a field of the filter. If no other stream is searched, that refusal is the error.
 func (q *hitRecords) match(r *reading, asked rs.Request, hits []answer.Hit) ([]bool, error) {
-	records := make([]*record, len(hits))
+	responses := make([]*rs.Response, len(hits))
 	refusals := make([]error, len(hits))
 	sources, _ := asked.Sources.(rs.HitsOfSources)
 	reading, ctx := errgroup.WithContext(r.ctx)
@@ -38,8 +38,7 @@ func (q *hitRecords) match(r *reading, asked rs.Request, hits []answer.Hit) ([]b
 			refused := asRefused(err)
 			switch {
 			case response != nil:
-				found := recordOf(response.Cursor())
-				records[i] = &found
+				responses[i] = response
 			case refused != nil && refused.Status == http.StatusNotFound:
 			case badRequest(err) != nil && len(sources.Streams) != 1:
 				refusals[i] = err
@@ -51,8 +50,9 @@ func (q *hitRecords) match(r *reading, asked rs.Request, hits []answer.Hit) ([]b
 	}
 	err := reading.Wait()
 	matches := make([]bool, len(hits))
-	for i, record := range records {
-		matches[i] = record != nil && q.matches(r, *record)
+	for i, response := range responses {
+		matches[i] = response != nil && q.matches(r, recordOf(response.Cursor()))
+		response.Release()
 		if refusals[i] != nil {
 			q.lacking[hits[i].Members.Text(wire.Stream)]++
 			q.refused = cmp.Or(q.refused, refusals[i])

@@ -27,6 +27,8 @@ type searching struct {
 	merged  tool.FoundHits                     // the last page of several sources; nil: none
 	ofQuery rs.Request                         // the request of merged
 
+	held *rs.Response // the last page of one source; nil: none
+
 	scope *searchScope // nil for a later page
 }
 
@@ -55,6 +57,7 @@ func (s *searching) send(ctx context.Context, request rs.Request) (*answer.Hits,
 		if err != nil {
 			return nil, err
 		}
+		s.held = response
 		return hitsOf(ctx, response)
 	}
 	isKnown := s.merged != nil && s.ofQuery.Path == request.Path && request.Limit() <= s.ofQuery.Limit() &&

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -175,6 +176,56 @@ func TestPagesFollowTheSizeOfRows(t *testing.T) {
 		if err != nil || strings.Contains(result.Text, "missing") || strings.Contains(result.Text, "could not be read") {
 			t.Errorf("%s: %v\n%.2000s", call[1], err, result.Text)
 		}
+	}
+}
+
+// R-SCAN-8: the pages of a filtered search are released, so that hits of more than 32 MiB in all are compared.
+func TestFilteredHitsOfLargePages(t *testing.T) {
+	const pages, hits = 20, 4
+	snippet := strings.Repeat("x", 600_000)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
+		switch {
+		case strings.Contains(r.URL.RawQuery, "filter"):
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":{"type":"invalid_request_error","code":"invalid_request","message":"no filters",`+
+				`"param":"filter"}}`)
+		case strings.Contains(r.URL.Path, "/records/"):
+			fmt.Fprintf(w, `{"object":"record","id":"r","data":{"kind":%q,"body":%q}}`, path.Base(r.URL.Path), snippet)
+		case r.URL.Path == "/v1/search":
+			rows := make([]string, hits)
+			for i := range rows {
+				key := "a"
+				if page == pages-1 && i == hits-1 {
+					key = "b"
+				}
+				rows[i] = fmt.Sprintf(`{"stream":"s1","connection_id":"cin_1","record_key":%q,"snippet":%q}`, key, snippet)
+			}
+			next := fmt.Sprintf(`"has_more":true,"next_cursor":"%d"`, page+1)
+			if page == pages-1 {
+				next = `"has_more":false`
+			}
+			fmt.Fprintf(w, `{"object":"list","data":[%s],%s}`, strings.Join(rows, ","), next)
+		default:
+			fmt.Fprint(w, `{"connectors":[]}`)
+		}
+	}))
+	defer server.Close()
+	bearer, err := rs.NewBearer("a-token-for-this-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: bearer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := rs.Bounded(t.Context())
+	defer end()
+	env := tool.Env{RS: client, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 20_000})}
+	result, err := definition("search").Run(ctx, env,
+		json.RawMessage(`{"q":"x","streams":["s1"],"connection_id":"cin_1","filter":{"kind":"b"}}`))
+	if err != nil || !strings.Contains(result.Text, "cin_1/s1:b") || !strings.Contains(result.Text, "complete=true") {
+		t.Errorf("%v\n%.2000s", err, result.Text)
 	}
 }
 
