@@ -199,7 +199,8 @@ const openPrivate, closePrivate = "\ue000", "\ue001"
 
 // convertExcerpt returns a highlighted excerpt of HTML as readable text. It is false for any other excerpt.
 func convertExcerpt(excerpt string) (string, bool) {
-	if len(blockTags.FindAllStringIndex(excerpt, 2)) < 2 {
+	marks := strings.Count(excerpt, openMark) + strings.Count(excerpt, closeMark)
+	if strings.Count(excerpt, "<")-marks < 2 || len(blockTags.FindAllStringIndex(excerpt, 2)) < 2 {
 		return excerpt, false
 	}
 	if end := strings.IndexByte(excerpt, '>'); end >= 0 && end < strings.IndexByte(excerpt, '<') {

@@ -169,8 +169,10 @@ func TimeText(value rawjson.Value) string {
 	if text, ok := rawjson.Text(value); ok {
 		return text
 	}
-	if instant, ok := scalar.UnixTime(string(value)); ok {
-		return instant.Format(time.RFC3339)
+	if rawjson.Kind(value) == rawjson.Number {
+		if instant, ok := scalar.UnixTime(string(value)); ok {
+			return instant.Format(time.RFC3339)
+		}
 	}
 	return ""
 }

@@ -59,12 +59,12 @@ func Texts(namesAndTexts ...string) Object {
 
 // Get returns the value of the first member of that name, or nil if it is missing or null.
 func (o Object) Get(name string) json.RawMessage {
-	for _, member := range o {
-		if member.Name == name {
-			if Kind(member.Value) == Null {
+	for i := range o { // without a copy of each member
+		if o[i].Name == name {
+			if Kind(o[i].Value) == Null {
 				return nil
 			}
-			return member.Value
+			return o[i].Value
 		}
 	}
 	return nil

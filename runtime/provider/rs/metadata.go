@@ -2,6 +2,8 @@ package rs
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
@@ -15,10 +17,13 @@ func (MetadataOfSource) sources() {}
 const IndexBuilt = "built"
 
 // IndexState reads the state of the search index that answers words, or meanings, from the metadata of a provider (RFC
-// 9728). It is empty if the metadata do not say. Its errors are those of Get.
+// 9728). It is empty if the metadata do not say, or do not exist. Its errors are those of Get.
 func IndexState(ctx context.Context, reader Reader, origin string, byMeaning bool) (string, error) {
 	response, err := reader.Get(ctx, Request{Path: JoinPath(".well-known", "oauth-protected-resource"), Sources: MetadataOfSource{origin}})
-	if err != nil {
+	switch refused := (*Error)(nil); {
+	case errors.As(err, &refused) && refused.Status == http.StatusNotFound: // a provider without metadata
+		return "", nil
+	case err != nil:
 		return "", err
 	}
 	metadata, _ := rawjson.ParseObject(response.Body())
