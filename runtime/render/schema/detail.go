@@ -54,6 +54,11 @@ func newDetail(found *answer.Schema) *detail {
 // render shows one stream's row of each source (R-SCH-3), or the full schema of one source (R-SCH-7), within the bounds
 // of a result (R-BUD-2). It shows every row if some fields of each fit; otherwise it leaves out the last rows.
 func (d *detail) render() (*tool.Result, error) {
+	all := d.limited(portions[0])
+	all.rows = len(d.rows)
+	if result := d.fitFields(all); all.rows > 0 && result != nil { // as for most streams
+		return result, nil
+	}
 	smallest := d.limited(portions[len(portions)-1])
 	rows := render.Largest(0, len(d.rows), func(rows int) bool {
 		smallest.rows, smallest.fields = rows, smallest.minFields

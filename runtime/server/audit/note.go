@@ -130,10 +130,11 @@ func (c *Call) noteUsedFields(request rs.Request) {
 
 // noteSchema records the stream and the connection that were requested, if the schema has them.
 func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
-	stream, namesStream := request.Query.Get(wire.Stream)
-	connection, namesConnection := request.Query.Get(wire.ConnectionID)
-	if !namesStream && !namesConnection {
-		return
+	stream, _ := request.Query.Get(wire.Stream)
+	connection, _ := request.Query.Get(wire.ConnectionID)
+	isNoted := func(names []string, name string) bool { return name == "" || slices.Contains(names, name) }
+	if isNoted(c.entry.Streams, stream) && isNoted(c.entry.Connections, connection) {
+		return // without parsing the document
 	}
 	document, err := schemaquery.Read(response)
 	if err != nil {
