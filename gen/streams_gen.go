@@ -35,15 +35,11 @@ func askStreams(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.A
 	}
 	var query rs.Query
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.RS.Get(ctx, rs.Request{
+	return operation.Streams(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams"),
 		Query:   query,
 		Sources: rs.StreamsOfSources{ConnectionID: input.ConnectionID},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return tool.Rendered(operation.Answer(ctx, env, response, operation.AnswerInput{}))
+	}, operation.StreamsInput{})
 }
 
 func streamsCommand() tool.Command {

@@ -369,6 +369,10 @@ var TerminalRenderers = Words{
 		Name: "subscription", Package: "operation", Function: "Subscription", Doc: "An event subscription as it is after a change, which is an error when it is not as was asked for.",
 		Parameters: append([]Parameter{{"streams", KindStringList}}, subscriptionChanges...),
 	},
+	{
+		Name: "streams", Package: "operation", Function: "Streams", Answers: true,
+		Doc: "The granted streams, of all sources if none is named.",
+	},
 	{Name: RenderFile, Doc: "Bytes, which the command writes to a file."},
 }
 

@@ -11,6 +11,7 @@ import (
 // Schema is the schema of a grant: the index of all its streams, or with Stream the rows of one stream.
 type Schema struct {
 	Origin
+	GrantIDs     []string // the grants that answered, for a reader that can have several; otherwise nil
 	Document     *schemadoc.Document
 	Stream       *string      // of the call; nil: the index
 	ConnectionID *string      // of the call

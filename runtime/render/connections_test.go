@@ -182,7 +182,7 @@ func (l limitless) Get(ctx context.Context, request rs.Request) (*rs.Response, e
 	if err != nil {
 		return nil, err
 	}
-	return response.WithMembers(body.Without("limit")), nil
+	return response.WithBody(body.Without("limit").Encode())
 }
 
 // R-AGG-4: without a limit all groups over several connections are shown.

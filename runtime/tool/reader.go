@@ -7,13 +7,44 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// Searcher is a reader that merges the hits of several sources.
-type Searcher interface {
+// Merger is a reader of several grants that merges what they answer.
+type Merger interface {
 	rs.Reader
 	rs.Opener
 
 	// Search answers a search of several sources. Its errors are those of Get.
 	Search(ctx context.Context, request rs.Request) (FoundHits, error)
+
+	// Schema answers a request for the schema of all sources that it concerns. Its errors are those of Get.
+	Schema(ctx context.Context, request rs.Request) (*answer.Schema, error)
+
+	// Streams lists the streams of all sources. Its errors are those of Get.
+	Streams(ctx context.Context, request rs.Request) (*answer.Streams, error)
+}
+
+// ListStreams reads a list of streams, of several grants if the reader is a Merger and the request names no connection.
+// Its errors are those of the reader, or an *rs.Failure.
+func ListStreams(ctx context.Context, reader rs.Reader, request rs.Request) (*answer.Streams, error) {
+	wanted, _ := request.Sources.(rs.StreamsOfSources)
+	if merger, merges := reader.(Merger); merges && wanted.ConnectionID == nil {
+		return merger.Streams(ctx, request)
+	}
+	response, err := reader.Get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := response.Rows()
+	if err != nil {
+		return nil, err
+	}
+	found := &answer.Streams{
+		Origin:   answer.Origin{URL: response.URL, RequestID: response.RequestID, Status: response.Status},
+		GrantIDs: response.GrantIDs, Sent: response.Body(),
+	}
+	for _, row := range rows {
+		found.Rows = append(found.Rows, row.Members)
+	}
+	return found, nil
 }
 
 // FoundHits are the hits that were read for a page of a search.
@@ -22,19 +53,21 @@ type FoundHits interface {
 	Hits(ctx context.Context, limit int) *answer.Hits
 }
 
-// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener, and Search
-// if it is a Searcher. Opening, if not nil, receives each request for bytes, and searched each answer of Search. Use it
-// for every reader that wraps another one, because a wrapper without Open hides files.
+// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener, and the
+// methods of a Merger if it is one. Opening, if not nil, receives each request for bytes, and merged each merged
+// answer, a nil pointer for a failed one. Use it for every reader that wraps another one, because a wrapper without
+// Open hides files.
 func Wrap(
-	inner rs.Reader, get func(context.Context, rs.Request) (*rs.Response, error), opening func(rs.Request), searched func(rs.Request, *answer.Hits),
+	inner rs.Reader, get func(context.Context, rs.Request) (*rs.Response, error),
+	opening func(rs.Request), merged func(rs.Request, answer.Answer),
 ) rs.Reader {
 	opener, opens := inner.(rs.Opener)
 	if !opens {
 		return &wrapped{inner, get}
 	}
 	outer := wrappedOpener{wrapped{inner, get}, opener, opening}
-	if searcher, searches := inner.(Searcher); searches {
-		return &wrappedSearcher{outer, searcher, searched}
+	if merger, merges := inner.(Merger); merges {
+		return &wrappedMerger{outer, merger, merged}
 	}
 	return &outer
 }
@@ -67,28 +100,44 @@ func (w *wrappedOpener) Open(ctx context.Context, request rs.Request, from rs.Re
 	return w.inner.Open(ctx, request, from)
 }
 
-type wrappedSearcher struct {
+type wrappedMerger struct {
 	wrappedOpener
-	searcher Searcher
-	searched func(rs.Request, *answer.Hits) // may be nil
+	merger Merger
+	merged func(rs.Request, answer.Answer) // may be nil
 }
 
-func (w *wrappedSearcher) Search(ctx context.Context, request rs.Request) (FoundHits, error) {
-	found, err := w.searcher.Search(ctx, request)
-	if err != nil || w.searched == nil {
+func (w *wrappedMerger) Search(ctx context.Context, request rs.Request) (FoundHits, error) {
+	found, err := w.merger.Search(ctx, request)
+	if err != nil || w.merged == nil {
 		return found, err
 	}
-	return observedHits{found, request, w.searched}, nil
+	return observedHits{found, request, w.merged}, nil
+}
+
+func (w *wrappedMerger) Schema(ctx context.Context, request rs.Request) (*answer.Schema, error) {
+	found, err := w.merger.Schema(ctx, request)
+	if w.merged != nil {
+		w.merged(request, found)
+	}
+	return found, err
+}
+
+func (w *wrappedMerger) Streams(ctx context.Context, request rs.Request) (*answer.Streams, error) {
+	found, err := w.merger.Streams(ctx, request)
+	if w.merged != nil {
+		w.merged(request, found)
+	}
+	return found, err
 }
 
 type observedHits struct {
 	FoundHits
-	request  rs.Request
-	searched func(rs.Request, *answer.Hits)
+	request rs.Request
+	merged  func(rs.Request, answer.Answer)
 }
 
 func (o observedHits) Hits(ctx context.Context, limit int) *answer.Hits {
 	hits := o.FoundHits.Hits(ctx, limit)
-	o.searched(o.request, hits)
+	o.merged(o.request, hits)
 	return hits
 }

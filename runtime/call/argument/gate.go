@@ -31,7 +31,8 @@ type ExpandAdvertisedInput struct {
 // stream, and if one of several sources advertises a relation.
 func ExpandAdvertised(ctx context.Context, env tool.Env, _ rawjson.Object, input ExpandAdvertisedInput) error {
 	scope := schemadoc.Scope{Stream: &input.Stream, ConnectionID: input.ConnectionID}
-	schema, err := schemaquery.Ask(ctx, env.RS.Get, scope, rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID})
+	source := rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID}
+	schema, err := schemaquery.Ask(ctx, env.RS, scope, source)
 	if err != nil || schema.StreamCount() == 0 {
 		return nil //nolint:nilerr // the resource server decides
 	}

@@ -90,15 +90,11 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	case c.Name == tool.SchemaTool:
 		return withoutSchema(refused, refused)
 	}
-	response, err := env.RS.Get(ctx, c.schemaRequest(refused))
+	schema, err := schemaquery.Get(ctx, env.RS, c.schemaRequest(refused))
 	if err != nil {
 		return withoutSchema(refused, err)
 	}
-	document, err := schemaquery.Read(response)
-	if err != nil {
-		return nil
-	}
-	checked := review{call: c, document: document, names: document.Names(), refused: refused}
+	checked := review{call: c, document: schema.Document, names: schema.Document.Names(), refused: refused}
 	return checked.conclude()
 }
 

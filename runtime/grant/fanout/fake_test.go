@@ -13,6 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -240,13 +242,37 @@ func decode(t tester, response *rs.Response) found {
 	return decoded
 }
 
-// ask sends a request. A search of several sources is answered with the body that a single source would send.
+// ask sends a request. What several sources answer together becomes the body that a single source would send.
 func ask(ctx context.Context, reader rs.Reader, request rs.Request) (*rs.Response, error) {
-	wanted, isSearch := request.Sources.(rs.HitsOfSources)
-	if !isSearch || wanted.ConnectionID != nil {
-		return reader.Get(ctx, request)
+	switch wanted := request.Sources.(type) {
+	case rs.SchemaOfSources:
+		found, err := schemaquery.Get(ctx, reader, request)
+		if err != nil {
+			return nil, err
+		}
+		response := rs.Response{Status: found.Status, RequestID: found.RequestID, URL: found.URL, GrantIDs: found.GrantIDs}
+		return response.WithBody(found.Document.Members.Encode())
+	case rs.StreamsOfSources:
+		found, err := tool.ListStreams(ctx, reader, request)
+		if err != nil {
+			return nil, err
+		}
+		result, err := render.Streams(found)
+		if err != nil {
+			return nil, err
+		}
+		response := rs.Response{Status: found.Status, RequestID: found.RequestID, URL: found.URL, GrantIDs: found.GrantIDs}
+		return response.WithBody(result.Structured)
+	case rs.HitsOfSources:
+		if wanted.ConnectionID == nil {
+			return searched(ctx, reader, request)
+		}
 	}
-	merged, err := reader.(tool.Searcher).Search(ctx, request)
+	return reader.Get(ctx, request)
+}
+
+func searched(ctx context.Context, reader rs.Reader, request rs.Request) (*rs.Response, error) {
+	merged, err := reader.(tool.Merger).Search(ctx, request)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -86,7 +87,7 @@ func TestReadsOfAGrantOverSeveralConnections(t *testing.T) {
 	grant, c, sources := wide()
 	c.body = `{"object":"schema","connectors":[]}`
 	reader := newReader(sources...)
-	if _, err := reader.Get(t.Context(), rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}}); err != nil {
+	if _, err := schemaquery.Get(t.Context(), reader, schemaOf("", "")); err != nil {
 		t.Fatal(err)
 	}
 	if grant.unsaid != 1 || len(c.queries()) != 1 {

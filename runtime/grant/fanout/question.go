@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
@@ -60,27 +62,36 @@ func callEnded(ctx context.Context) error {
 	return nil
 }
 
+// gathered is what the answers of several grants have in common.
+type gathered struct {
+	answer.Origin
+	grants   []string        // that answered
+	warnings []rawjson.Value // about missing sources
+}
+
 // gather sends one request to each grant that may have one of the streams. It passes each answer to take, which returns
-// an error for an unusable one. It returns the merged response without a body, and warnings about missing sources, or
-// an error about all of them.
+// an error for an unusable one. Its error says why no source answered, or that the call ended.
 func (r *Reader) gather(
 	ctx context.Context, request rs.Request, streams []string, take func(*Source, *rs.Response) error,
-) (*rs.Response, []rawjson.Value, error) {
+) (merged gathered, err error) {
+	if len(r.active) == 0 {
+		return merged, r.revoked()
+	}
 	var questions []*question
 	for _, source := range oneOfEach(r.granting(streams)) {
 		questions = append(questions, &question{source: source, request: request})
 	}
 	if err := r.ask(ctx, questions, time.Now().Add(r.options.ChildTimeout)); err != nil {
-		return nil, nil, err
+		return merged, err
 	}
-	merged := &rs.Response{Status: 200, URL: r.url(request), Request: request}
+	merged.Status, merged.URL = http.StatusOK, r.url(request)
 	var missing []absence
 	for _, q := range questions {
 		if q.err == nil {
 			q.err = take(q.source, q.response)
 		}
 		if err := callEnded(ctx); err != nil {
-			return nil, nil, err
+			return merged, err
 		}
 		if q.err != nil {
 			for _, source := range keep(r.active, q.source.sharesWith) {
@@ -88,14 +99,15 @@ func (r *Reader) gather(
 			}
 			continue
 		}
-		merged.GrantIDs = q.source.addTo(merged.GrantIDs)
+		merged.grants = q.source.addTo(merged.grants)
 		merged.RequestID = cmp.Or(merged.RequestID, q.response.RequestID)
 	}
 	missing = append(missing, r.ended(streams)...)
-	if len(questions) > 0 && merged.GrantIDs == nil {
-		return nil, nil, failed(missing, merged.URL)
+	if len(questions) > 0 && merged.grants == nil {
+		return merged, failed(missing, merged.URL)
 	}
-	return merged, report(ctx, missing), nil
+	merged.warnings = report(ctx, missing)
+	return merged, nil
 }
 
 // url returns the URL of a merged answer, or nothing if there are several providers.

@@ -28,7 +28,8 @@ type Options struct {
 	ProviderURL  string        // the public origin without a trailing slash; empty if the sources have several providers
 	ChildTimeout time.Duration // of one source in a search or a schema, all requests together
 
-	// Observe receives the result and the duration of every request to a source. It is called concurrently and may be nil.
+	// Observe receives the result and the duration of every request to a source. It is called concurrently and may be
+	// nil.
 	Observe func(Result, time.Duration)
 }
 
@@ -67,9 +68,9 @@ type Reader struct {
 }
 
 var (
-	_ rs.Reader     = (*Reader)(nil)
-	_ rs.Opener     = (*Reader)(nil)
-	_ tool.Searcher = (*Reader)(nil)
+	_ rs.Reader   = (*Reader)(nil)
+	_ rs.Opener   = (*Reader)(nil)
+	_ tool.Merger = (*Reader)(nil)
 )
 
 // New returns a reader over the sources. It ignores duplicates. It ignores an inactive source if an active one has the
@@ -102,21 +103,12 @@ func (r *Reader) ProviderURL() string { return r.options.ProviderURL }
 
 // Get answers a request according to its Sources. Its error is a *tool.Error if no source or several match (R-ERR-5),
 // and otherwise the *rs.Error or *rs.Failure of a source. The response of one source is unchanged. A named source must
-// not send records that claim to belong to another one. A merged response has the caller's request and no URL of a
-// source.
+// not send records that claim to belong to another one.
 func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	if len(r.active) == 0 {
 		return nil, r.revoked()
 	}
 	connectionID, streams := scopeOf(request.Sources)
-	if connectionID == nil {
-		switch request.Sources.(type) {
-		case rs.SchemaOfSources:
-			return r.schema(ctx, request, streams)
-		case rs.StreamsOfSources:
-			return r.streams(ctx, request)
-		}
-	}
 	source, err := r.one(request)
 	if err != nil {
 		return nil, err

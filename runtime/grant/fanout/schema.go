@@ -1,9 +1,9 @@
 package fanout
 
 import (
-	"cmp"
 	"context"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -11,13 +11,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 )
 
-// schema merges the documents of every source that may have the stream (R-PKG-7). If no source has it, the document is
-// empty (docs/provider-contract.md). The document has only the members that package schemadoc reads. Warnings about
-// missing sources come first.
-func (r *Reader) schema(ctx context.Context, request rs.Request, streams []string) (*rs.Response, error) {
+// Schema merges the documents of every source that may have the stream (R-PKG-7). If no source has it, the document is
+// empty (docs/provider-contract.md). Warnings about missing sources come first. Its errors are those of Get.
+func (r *Reader) Schema(ctx context.Context, request rs.Request) (*answer.Schema, error) {
 	var sent []rawjson.Value // warnings
-	var connectors []rawjson.Object
-	response, warnings, err := r.gather(ctx, request, streams, func(source *Source, response *rs.Response) error {
+	var connectors []*schemadoc.Connector
+	_, streams := scopeOf(request.Sources)
+	merged, err := r.gather(ctx, request, streams, func(source *Source, response *rs.Response) error {
 		document, err := schemaquery.Read(response)
 		if err != nil {
 			return err
@@ -26,82 +26,46 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, streams []strin
 			if err := callEnded(ctx); err != nil {
 				return err
 			}
-			connectors = append(connectors, source.connected(each))
+			source.describe(each)
 		}
-		meta, _ := rawjson.ParseObject(document.Members.Get("meta"))
-		more, _ := rawjson.Elements(meta.Get("warnings"))
-		sent = append(sent, more...)
+		connectors = append(connectors, document.Connectors...)
+		sent = append(sent, document.Warnings()...)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return response.WithMembers(rawjson.Object{
-		rawjson.Raw("bearer", rawjson.Object{rawjson.String("token_kind", rs.KindPackage)}.Encode()),
-		rawjson.Raw("connectors", mergeConnectors(connectors)),
-		metaOf(append(warnings, sent...)),
-	}), nil
+	document, err := schemadoc.Merge(connectors, append(merged.warnings, sent...))
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Schema{Origin: merged.Origin, GrantIDs: merged.grants, Document: document}, nil
 }
 
-// connected returns a connector with its connections. The default is the source's connection.
-func (s *Source) connected(c *schemadoc.Connector) rawjson.Object {
-	sent, isSent := rawjson.ParseObject(c.Row)
-	if !isSent { // the server sent streams without a connector
-		var rows []rawjson.Value
-		for _, stream := range c.Streams {
-			rows = append(rows, stream.Row)
-		}
-		sent = append(rawjson.Object{rawjson.Raw(wire.Streams, rawjson.Array(rows))}, rawjson.Texts("connector_key", cmp.Or(c.Key, s.ConnectorKey))...)
+// describe completes a connector that its server sent without a key or without connections from the source.
+func (s *Source) describe(c *schemadoc.Connector) {
+	if c.Row == nil && c.Key == "" {
+		c.Key, c.Members = s.ConnectorKey, rawjson.Texts("connector_key", s.ConnectorKey)
 	}
-	if s.ConnectionID == "" || s.Shared || len(c.Connections) > 0 {
-		return sent
+	if s.ConnectionID != "" && !s.Shared && len(c.Connections) == 0 {
+		c.Connections = []schemadoc.Connection{{ID: s.ConnectionID, Label: s.DisplayName}}
 	}
-	connection := rawjson.Texts(wire.ConnectionID, s.ConnectionID, "display_name", s.DisplayName)
-	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{connection.Encode()}))
 }
 
-// mergeConnectors merges connectors that differ only in their connections. Others stay separate even with the same key,
-// because their grants may differ in any field. A connection of several documents is repeated; package schemadoc reads
-// it once.
-func mergeConnectors(connectors []rawjson.Object) rawjson.Value {
-	const name = "granted_connections"
+// Streams lists the streams of every source. Each row has the connection of its source (R-SCH-9), and its grant and
+// provider if there are several. A warning names each source that did not answer. Its errors are those of Get.
+func (r *Reader) Streams(ctx context.Context, request rs.Request) (*answer.Streams, error) {
 	var rows []rawjson.Object
-	var connections [][]rawjson.Value // of each row
-	known := map[string]int{}         // rows by the connector without its connections
-	for _, each := range connectors {
-		own, _ := rawjson.Elements(each.Get(name))
-		content := string(each.Without(name).Encode())
-		i, isKnown := known[content]
-		if !isKnown || len(own) == 0 {
-			i, rows, connections = len(rows), append(rows, each), append(connections, nil)
-		}
-		if len(own) > 0 {
-			known[content], connections[i] = i, append(connections[i], own...)
-		}
-	}
-	encoded := make([]rawjson.Value, len(rows))
-	for i, row := range rows {
-		if connections[i] != nil {
-			row = row.With(name, rawjson.Array(connections[i]))
-		}
-		encoded[i] = row.Encode()
-	}
-	return rawjson.Array(encoded)
-}
-
-// streams lists the streams of every source. Each row has the connection of its source (R-SCH-9), and its grant and
-// provider if there are several. A warning names each source that did not answer.
-func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	var rows []rawjson.Value
 	severalGrants := len(oneOfEach(r.active))+len(r.inactive) > 1
-	response, warnings, err := r.gather(ctx, request, nil, func(source *Source, response *rs.Response) error {
-		list, err := response.List()
+	merged, err := r.gather(ctx, request, nil, func(source *Source, response *rs.Response) error {
+		sent, err := response.Rows()
 		own := keep(r.active, source.sharesWith)
-		for _, each := range list.Rows {
+		for _, each := range sent {
+			row := each.Members
 			if err := callEnded(ctx); err != nil {
 				return err
 			}
-			if row, _ := rawjson.ParseObject(each); !r.claimsOther(row, own...) { // the other source lists it
+			if !r.claimsOther(row, own...) { // the other source lists it
 				rows = append(rows, r.listed(source, row, severalGrants))
 			}
 		}
@@ -110,15 +74,11 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 	if err != nil {
 		return nil, err
 	}
-	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows))}
-	if len(warnings) > 0 {
-		body = append(body, metaOf(warnings))
-	}
-	return response.WithMembers(body), nil
+	return &answer.Streams{Origin: merged.Origin, GrantIDs: merged.grants, Rows: rows, Warnings: merged.warnings}, nil
 }
 
 // listed returns a row with the members that identify its source.
-func (r *Reader) listed(source *Source, row rawjson.Object, severalGrants bool) rawjson.Value {
+func (r *Reader) listed(source *Source, row rawjson.Object, severalGrants bool) rawjson.Object {
 	if source.ConnectionID != "" && !source.Shared && row.Get(wire.ConnectionID) == nil {
 		row = row.With(wire.ConnectionID, rawjson.Quote(source.ConnectionID))
 	}
@@ -128,9 +88,5 @@ func (r *Reader) listed(source *Source, row rawjson.Object, severalGrants bool) 
 	if r.options.ProviderURL == "" {
 		row = row.With("provider_url", rawjson.Quote(source.Reader.ProviderURL()))
 	}
-	return row.Encode()
-}
-
-func metaOf(warnings []rawjson.Value) rawjson.Member {
-	return rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(warnings))}.Encode())
+	return row
 }

@@ -1,7 +1,6 @@
 package fanout_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,8 +10,12 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -39,28 +42,32 @@ func schemaBody(connector string) string {
 		`}],"connector_count":1,"stream_count":1,"meta":{"warnings":[]}}`
 }
 
-type schemaDocument struct {
-	Bearer     json.RawMessage   `json:"bearer"`
-	Connectors []json.RawMessage `json:"connectors"`
-	Meta       struct {
-		Warnings []struct {
-			ConnectionID string `json:"connection_id"`
-			Reason       string `json:"reason"`
-		} `json:"warnings"`
-	} `json:"meta"`
-}
-
-func readSchema(t *testing.T, reader rs.Reader, request rs.Request) (schemaDocument, *rs.Response) {
+func readSchema(t *testing.T, reader rs.Reader, request rs.Request) *answer.Schema {
 	t.Helper()
-	response, err := reader.Get(t.Context(), request)
+	found, err := schemaquery.Get(t.Context(), reader, request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var document schemaDocument
-	if err := json.Unmarshal(response.Body(), &document); err != nil {
-		t.Fatalf("%v: %s", err, response.Body())
+	return found
+}
+
+// outline returns a line for each connector: its members, its streams as they were sent, and the connections of each.
+func outline(document *schemadoc.Document) (lines []string) {
+	labels := func(connections []schemadoc.Connection) string {
+		var all []string
+		for _, each := range connections {
+			all = append(all, each.ID+"="+each.Label)
+		}
+		return "[" + strings.Join(all, " ") + "]"
 	}
-	return document, response
+	for _, connector := range document.Connectors {
+		line := connector.Key + labels(connector.Connections)
+		for _, stream := range connector.Streams {
+			line += " " + string(stream.Row) + labels(stream.Connections)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 const (
@@ -78,15 +85,11 @@ func TestSchemasAreMerged(t *testing.T) {
 	}{
 		"the same streams of two connections": {
 			[]string{schemaBody(messages + "," + personal), schemaBody(messages + "," + work)},
-			[]string{`{"connector_key":"gmail","streams":[{"name":"messages"}],"stream_count":1,` +
-				`"granted_connections":[{"connection_id":"cin_a","display_name":"Personal"},{"connection_id":"cin_b",` +
-				`"display_name":"Work"}]}`},
+			[]string{`gmail[cin_a=Personal cin_b=Work] {"name":"messages"}[]`},
 		},
-		"the same connection twice, which package schemadoc reads once": {
+		"the same connection twice": {
 			[]string{schemaBody(messages + "," + personal), schemaBody(messages + "," + personal)},
-			[]string{`{"connector_key":"gmail","streams":[{"name":"messages"}],"stream_count":1,` +
-				`"granted_connections":[{"connection_id":"cin_a","display_name":"Personal"},{"connection_id":"cin_a",` +
-				`"display_name":"Personal"}]}`},
+			[]string{`gmail[cin_a=Personal] {"name":"messages"}[]`},
 		},
 		"other streams of the same connector": {
 			[]string{
@@ -94,23 +97,32 @@ func TestSchemasAreMerged(t *testing.T) {
 				schemaBody(`"connector_key":"gmail","streams":[{"name":"messages"},{"name":"threads"}],` + work),
 			},
 			[]string{
-				`{` + messages + `,` + personal + `}`,
-				`{"connector_key":"gmail","streams":[{"name":"messages"},{"name":"threads"}],` + work + `}`,
+				`gmail[cin_a=Personal] {"name":"messages"}[]`,
+				`gmail[cin_b=Work] {"name":"messages"}[] {"name":"threads"}[]`,
 			},
 		},
 		"connectors that name no connection": {
 			[]string{schemaBody(messages), schemaBody(`"streams":[{"name":"messages","connection_id":"cin_b"}]`)},
 			[]string{
-				`{` + messages + `,"granted_connections":[{"connection_id":"cin_a","display_name":"The a"}]}`,
-				`{"streams":[{"name":"messages","connection_id":"cin_b"}]}`,
+				`gmail[cin_a=The a] {"name":"messages"}[]`,
+				`[cin_b=] {"name":"messages","connection_id":"cin_b"}[]`,
 			},
 		},
 		"older servers": {
 			[]string{`{"data":` + schemaBody(messages+","+personal) + `}`, `{"streams":["tracks"]}`},
 			[]string{
-				`{` + messages + `,` + personal + `}`,
-				`{"streams":["tracks"],"connector_key":"gmail","granted_connections":[{"connection_id":"cin_b",` +
-					`"display_name":"The b"}]}`,
+				`gmail[cin_a=Personal] {"name":"messages"}[]`,
+				`gmail[cin_b=The b] "tracks"[]`,
+			},
+		},
+		"streams of different connections": {
+			[]string{
+				schemaBody(`"connector_key":"gmail","streams":[{"name":"messages"},{"name":"labels","connection_id":"cin_a"}],` + personal),
+				schemaBody(`"connector_key":"gmail","streams":[{"name":"messages"},{"name":"labels","connection_id":"cin_b"}],` + work),
+			},
+			[]string{
+				`gmail[cin_a=Personal] {"name":"messages"}[] {"name":"labels","connection_id":"cin_a"}[]`,
+				`gmail[cin_b=Work] {"name":"messages"}[] {"name":"labels","connection_id":"cin_b"}[]`,
 			},
 		},
 	} {
@@ -119,20 +131,15 @@ func TestSchemasAreMerged(t *testing.T) {
 			for i, body := range test.bodies {
 				servers = append(servers, &fakeRS{name: string(rune('a' + i)), body: body})
 			}
-			document, response := readSchema(t, newReader(members(servers...)...), schemaOf("", ""))
-			var got []string
-			for _, connector := range document.Connectors {
-				got = append(got, string(connector))
-			}
-			if diff := gocmp.Diff(test.want, got); diff != "" {
+			found := readSchema(t, newReader(members(servers...)...), schemaOf("", ""))
+			if diff := gocmp.Diff(test.want, outline(found.Document)); diff != "" {
 				t.Errorf("connectors (-want +got):\n%s", diff)
 			}
-			if string(document.Bearer) != `{"token_kind":"mcp_package"}` {
-				t.Errorf("%s", response.Body())
+			if !found.Document.HasSeveralGrants() || found.Document.GrantID() != "" {
+				t.Errorf("the document is of one grant: %s", found.Document.Members.Encode())
 			}
-			if response.URL != provider+"/v1/schema?view=compact" || response.RequestID != "req_a" ||
-				strings.Contains(string(response.Body()), "grt_child") {
-				t.Errorf("%s %s %s", response.URL, response.RequestID, response.Body())
+			if found.URL != provider+"/v1/schema?view=compact" || found.RequestID != "req_a" {
+				t.Errorf("%+v", found.Origin)
 			}
 		})
 	}
@@ -170,10 +177,10 @@ func TestSchemaIsRouted(t *testing.T) {
 		})
 	}
 	a := &fakeRS{name: "a", body: body}
-	document, _ := readSchema(t, newReader(member(a, "messages")), schemaOf("nope", ""))
+	empty := readSchema(t, newReader(member(a, "messages")), schemaOf("nope", ""))
 	untouched(t, a)
-	if document.Connectors == nil || len(document.Connectors) != 0 {
-		t.Errorf("%+v", document)
+	if empty.Document.StreamCount() != 0 {
+		t.Errorf("%+v", empty.Document)
 	}
 }
 
@@ -184,12 +191,12 @@ func schemaNamesTheMissing(t *testing.T) {
 	good := &fakeRS{name: "a", body: schemaBody(`"connector_key":"gmail","streams":[{"name":"messages"}],` + personal)}
 	sources := append(members(good, &fakeRS{name: "b", waits: true}, &fakeRS{name: "c", body: `{"object":"list"}`}),
 		ended("d", "messages"))
-	document, _ := readSchema(t,
-		fanout.New(sources, fanout.Options{ProviderURL: provider, ChildTimeout: 50 * time.Millisecond}),
-		schemaOf("messages", ""))
+	reader := fanout.New(sources, fanout.Options{ProviderURL: provider, ChildTimeout: 50 * time.Millisecond})
+	document := readSchema(t, reader, schemaOf("messages", "")).Document
 	got := map[string]string{}
-	for _, warning := range document.Meta.Warnings {
-		got[warning.ConnectionID] = warning.Reason
+	for _, each := range document.Warnings() {
+		warning, _ := rawjson.ParseObject(each)
+		got[warning.Text("connection_id")] = warning.Text("reason")
 	}
 	if diff := gocmp.Diff(map[string]string{
 		"cin_b": "rs_timeout", "cin_c": "rs_invalid_response",
@@ -216,11 +223,13 @@ func TestVeryManyConnectorsAreMerged(t *testing.T) {
 		}
 		server := &fakeRS{name: "a", body: `{"object":"schema","connectors":[` + strings.Join(connectors, ",") + `]}`}
 		began := timetest.Spent()
-		response, err := newReader(member(server)).Get(t.Context(),
-			rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}})
-		if took := timetest.Spent() - began; err != nil || took > 5*time.Second ||
-			strings.Count(string(response.Body()), `"connection_id"`) != len(connectors) {
-			t.Errorf("%s: %v (%v)", name, took, err)
+		found := readSchema(t, newReader(member(server)), schemaOf("", ""))
+		took, connections := timetest.Spent()-began, 0
+		for _, each := range found.Document.Connectors {
+			connections += len(each.Connections)
+		}
+		if took > 5*time.Second || len(found.Document.Connectors) != kinds || connections != len(connectors) {
+			t.Errorf("%s: %d connectors, %d connections (%v)", name, len(found.Document.Connectors), connections, took)
 		}
 	}
 }

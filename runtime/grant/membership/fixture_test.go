@@ -149,7 +149,7 @@ func search(t *testing.T, served *membership.Membership) (hits []string, missing
 	query.Set("q", "x")
 	query.Set("limit", "10")
 	request := rs.Request{Path: "/v1/search", Query: query, Sources: rs.HitsOfSources{}}
-	searcher, isSeveral := env.RS.(tool.Searcher)
+	merger, isSeveral := env.RS.(tool.Merger)
 	if !isSeveral {
 		response, err := env.RS.Get(t.Context(), request)
 		if err != nil {
@@ -164,7 +164,7 @@ func search(t *testing.T, served *membership.Membership) (hits []string, missing
 		}
 		return hits, map[string]string{}
 	}
-	merged, err := searcher.Search(t.Context(), request)
+	merged, err := merger.Search(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ type Response struct {
 	Status    int
 	RequestID string // the RS's Request-Id (or X-Request-Id); may be empty
 	URL       string // absolute URL at the provider's public origin, even if the RS has another address; never holds a bearer
-	// ProviderURL is the provider's public origin, without a trailing slash, if the reader has several sources. Otherwise
-	// it is empty, and the reader's ProviderURL holds.
+	// ProviderURL is the provider's public origin, without a trailing slash, if the reader has several sources.
+	// Otherwise it is empty, and the reader's ProviderURL holds.
 	ProviderURL string
 
 	// GrantIDs are the grants that answered, for a reader that can have several; otherwise nil.
@@ -48,13 +48,6 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 	}
 	r.body, r.list = body, nil
 	return &r, nil
-}
-
-// WithMembers returns the response with a body of checked values. The names must be unique.
-func (r Response) WithMembers(body rawjson.Object) *Response {
-	r.body, r.list = body.Encode(), nil
-	r.compact = r.body
-	return &r
 }
 
 // Release says that the call no longer uses the body, so that another one may take its memory. Rows that are kept must

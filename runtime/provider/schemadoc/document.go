@@ -6,7 +6,6 @@
 package schemadoc
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -56,10 +55,7 @@ func Parse(body rawjson.Value) (*Document, error) {
 	r := &reader{}
 	document := r.document(body, true)
 	if r.entries > maxEntries {
-		return nil, &Unusable{
-			fmt.Sprintf("the resource server's schema lists more than %d connectors, streams and connections", maxEntries),
-			"ask for one stream or one connection_id",
-		}
+		return nil, tooLong()
 	}
 	if document == nil {
 		return nil, &Unusable{
@@ -161,6 +157,13 @@ func groupStreams(streams []*Stream) []*Connector {
 
 // GrantID returns the grant with which the document was read, or "" if the server does not say.
 func (d *Document) GrantID() string { return d.bearer().Text("grant_id") }
+
+// Warnings returns the warnings of the document.
+func (d *Document) Warnings() []rawjson.Value {
+	meta, _ := rawjson.ParseObject(d.Members.Get("meta"))
+	warnings, _ := rawjson.Elements(meta.Get("warnings"))
+	return warnings
+}
 
 // HasSeveralGrants reports whether the document merges the documents of several grants.
 func (d *Document) HasSeveralGrants() bool { return d.bearer().Text("token_kind") == kindPackage }

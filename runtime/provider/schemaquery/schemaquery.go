@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
@@ -28,16 +29,20 @@ func Request(scope schemadoc.Scope, isFull bool) rs.Request {
 	return request
 }
 
-// Ask reads a scope in the compact view. If sources is nil, a reader of several grants merges the schemas of all of
-// them.
-func Ask(
-	ctx context.Context, get func(context.Context, rs.Request) (*rs.Response, error), scope schemadoc.Scope, sources rs.Sources,
-) (*schemadoc.Document, error) {
-	request := Request(scope, false)
-	if sources != nil {
-		request.Sources = sources
+// Merger is a reader of several grants that merges their schemas (R-PKG-7).
+type Merger interface {
+	// Schema answers a request for the schema of every grant that it concerns.
+	Schema(ctx context.Context, request rs.Request) (*answer.Schema, error)
+}
+
+// Get reads the schema of a request, of several grants if the reader is a Merger and the request names no connection.
+// Its errors are those of the reader, or an *rs.Failure.
+func Get(ctx context.Context, reader rs.Reader, request rs.Request) (*answer.Schema, error) {
+	wanted, isOfSources := request.Sources.(rs.SchemaOfSources)
+	if merger, merges := reader.(Merger); merges && isOfSources && wanted.ConnectionID == nil {
+		return merger.Schema(ctx, request)
 	}
-	response, err := get(ctx, request)
+	response, err := reader.Get(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +50,27 @@ func Ask(
 	if err != nil {
 		return nil, err
 	}
-	document.Keep(scope)
-	return document, nil
+	return &answer.Schema{
+		Origin:   answer.Origin{URL: response.URL, RequestID: response.RequestID, Status: response.Status},
+		GrantIDs: response.GrantIDs, Document: document,
+	}, nil
+}
+
+// Ask reads a scope in the compact view. If sources is nil, a reader of several grants merges the schemas of all of
+// them.
+func Ask(
+	ctx context.Context, reader rs.Reader, scope schemadoc.Scope, sources rs.Sources,
+) (*schemadoc.Document, error) {
+	request := Request(scope, false)
+	if sources != nil {
+		request.Sources = sources
+	}
+	found, err := Get(ctx, reader, request)
+	if err != nil {
+		return nil, err
+	}
+	found.Document.Keep(scope)
+	return found.Document, nil
 }
 
 // Admit reads the compact schema and the kind of the reader's bearer, which must be a client's or unstated (R-STDIO-3).

@@ -5,16 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-// listedValueBytes is the maximum size of a value in a listing. A listing is for a person at a terminal, so the limit
-// is higher than for a model.
-const listedValueBytes = 2_000
 
 // AnswerInput has the arguments of Answer.
 type AnswerInput struct{}
@@ -33,18 +29,25 @@ func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput)
 	}
 	list, isList := rs.ListIn(response.Compact())
 	if !isList {
-		return &tool.Result{Text: memberLines(body), Structured: response.Body()}, nil
+		return &tool.Result{Text: render.Members(body), Structured: response.Body()}, nil
 	}
-	lines := make([]string, len(list.Rows))
+	rows := make([]rawjson.Object, len(list.Rows))
 	for i, row := range list.Rows {
-		members, _ := rawjson.ParseObject(row)
-		lines[i] = strings.Join(listedMembers(members), " ")
+		rows[i], _ = rawjson.ParseObject(row)
 	}
-	text := "no rows"
-	if len(lines) > 0 {
-		text = strings.Join(lines, "\n")
+	return &tool.Result{Text: render.Rows(rows), Structured: response.Body()}, nil
+}
+
+// StreamsInput is what Streams needs to know of the call.
+type StreamsInput struct{}
+
+// Streams lists the granted streams.
+func Streams(ctx context.Context, env tool.Env, request rs.Request, _ StreamsInput) (*tool.Answer, error) {
+	found, err := tool.ListStreams(ctx, env.RS, request)
+	if err != nil {
+		return nil, err
 	}
-	return &tool.Result{Text: text, Structured: response.Body()}, nil
+	return tool.Answered(found, render.Streams), nil
 }
 
 // EventCapabilities returns client_event_subscriptions from the protected resource's metadata. A provider without it
@@ -62,21 +65,7 @@ func EventCapabilities(_ context.Context, _ tool.Env, response *rs.Response, _ E
 			Structured: json.RawMessage(`{"supported":false}`),
 		}, nil
 	}
-	return &tool.Result{Text: memberLines(found), Structured: all.Get("client_event_subscriptions")}, nil
-}
-
-func memberLines(members rawjson.Object) string { return strings.Join(listedMembers(members), "\n") }
-
-func listedMembers(members rawjson.Object) []string {
-	listed := make([]string, len(members))
-	for i, member := range members {
-		value := string(member.Value)
-		if len(value) > listedValueBytes {
-			value = fmt.Sprintf("(%d bytes; --format json shows them)", len(value))
-		}
-		listed[i] = member.Name + "=" + value
-	}
-	return listed
+	return &tool.Result{Text: render.Members(found), Structured: all.Get("client_event_subscriptions")}, nil
 }
 
 // SubscriptionInput is the state that a call requested. A nil member was not requested.
@@ -101,7 +90,7 @@ func Subscription(ctx context.Context, env tool.Env, response *rs.Response, inpu
 		return nil, err
 	}
 	if changed, ok := rawjson.ParseObject(answer.Get("subscription")); ok {
-		shown := &tool.Result{Text: memberLines(withSecret(changed, answer)), Structured: response.Body()}
+		shown := &tool.Result{Text: render.Members(withSecret(changed, answer)), Structured: response.Body()}
 		return shown, checkState(input, changed, answer, shown)
 	}
 	var state rawjson.Object
@@ -112,11 +101,11 @@ func Subscription(ctx context.Context, env tool.Env, response *rs.Response, inpu
 	if err != nil {
 		return nil, &tool.UnconfirmedError{
 			Message: fmt.Sprintf("the subscription was created, but its state cannot be read: %v", err),
-			Result:  &tool.Result{Text: memberLines(answer), Structured: response.Body()}, Cause: err,
+			Result:  &tool.Result{Text: render.Members(answer), Structured: response.Body()}, Cause: err,
 		}
 	}
 	made := withSecret(state, answer)
-	shown := &tool.Result{Text: memberLines(made), Structured: made.Encode()}
+	shown := &tool.Result{Text: render.Members(made), Structured: made.Encode()}
 	return shown, checkState(input, state, answer, shown)
 }
 

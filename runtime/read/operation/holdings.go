@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
-	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -22,17 +21,12 @@ const (
 func readHoldings(ctx context.Context, env tool.Env) answer.Holdings {
 	ctx, cancel := context.WithTimeout(ctx, listingTime)
 	defer cancel()
-	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", wire.Streams), Sources: rs.StreamsOfSources{}})
-	if err != nil {
-		return nil
-	}
-	list, err := response.List()
+	list, err := tool.ListStreams(ctx, env.RS, rs.Request{Path: rs.StreamsRoute, Sources: rs.StreamsOfSources{}})
 	if err != nil {
 		return nil
 	}
 	found := answer.Holdings{}
-	for _, value := range list.Rows {
-		row, _ := rawjson.ParseObject(value)
+	for _, row := range list.Rows {
 		held := answer.Holding{Added: tool.Clip(strings.TrimSuffix(row.Text("last_updated"), "T00:00:00Z"), timeCharacters)}
 		if count, ok := row.Int("record_count"); ok {
 			held.Records = fmt.Sprint(count)

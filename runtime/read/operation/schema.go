@@ -123,27 +123,23 @@ func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*answer.S
 	if input.isFull() {
 		request.Sources = rs.OneSource{Stream: *input.Stream, ConnectionID: input.ConnectionID}
 	}
-	response, err := env.RS.Get(ctx, request)
+	found, err := schemaquery.Get(ctx, env.RS, request)
 	if err != nil {
 		return nil, err
 	}
-	document, err := schemaquery.Read(response)
-	if err != nil {
-		return nil, err
-	}
+	document := found.Document
 	document.Keep(scope)
 	if document.StreamCount() == 0 && (input.Stream != nil || input.ConnectionID != nil) {
 		return nil, nothingMatches(document, input)
 	}
-	asked := granted.Question{ConnectionID: input.ConnectionID, GrantIDs: response.GrantIDs}
+	asked := granted.Question{ConnectionID: input.ConnectionID, GrantIDs: found.GrantIDs}
 	if input.Stream != nil {
 		asked.Streams = []string{*input.Stream}
 	}
-	return &answer.Schema{
-		Origin:   answer.Origin{URL: response.URL, RequestID: response.RequestID, Status: response.Status},
-		Document: document, Stream: input.Stream, ConnectionID: input.ConnectionID, IsFull: input.isFull(),
-		Limits: asked.Exceeded(env.Granted), Expires: asked.Expires(env.Granted), SortsAny: env.Readings != nil,
-	}, nil
+	found.Stream, found.ConnectionID, found.IsFull = input.Stream, input.ConnectionID, input.isFull()
+	found.Limits, found.Expires = asked.Exceeded(env.Granted), asked.Expires(env.Granted)
+	found.SortsAny = env.Readings != nil
+	return found, nil
 }
 
 // nothingMatches returns the refusal of names that the schema does not have. The warnings of the resource server name

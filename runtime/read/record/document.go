@@ -83,7 +83,7 @@ func eventTime(ctx context.Context, env tool.Env, document *answer.Document) str
 	if connectionID != "" {
 		scope.ConnectionID = &connectionID
 	}
-	schema, err := schemaquery.Ask(ctx, env.RS.Get, scope, rs.OneSource{Stream: stream, ConnectionID: scope.ConnectionID})
+	schema, err := schemaquery.Ask(ctx, env.RS, scope, rs.OneSource{Stream: stream, ConnectionID: scope.ConnectionID})
 	if err != nil {
 		return ""
 	}

@@ -187,7 +187,7 @@ func (s *sourceCount) filter() rs.Filter {
 func (c *counts) aggregate() *answer.Groups {
 	var total, later int64
 	var cut []string
-	isWhole := len(c.schemaWarnings()) == 0 && c.leftOut == 0
+	isWhole := len(c.document.Warnings()) == 0 && c.leftOut == 0
 	groups := map[[2]string]int64{}
 	for _, each := range c.counts {
 		total, later = total+each.total, later+each.later

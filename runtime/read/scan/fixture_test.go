@@ -65,7 +65,7 @@ func newCaller(reader *watched, most int) caller {
 func (c caller) try(t testing.TB, name, arguments string) (*tool.Result, error) {
 	t.Helper()
 	var reader rs.Reader = c.watched
-	if several, ok := c.watched.Reader.(tool.Searcher); ok {
+	if several, ok := c.watched.Reader.(tool.Merger); ok {
 		reader = several
 	}
 	for _, definition := range gen.Surface().Tools {

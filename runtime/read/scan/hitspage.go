@@ -51,7 +51,7 @@ func (s *searching) read(ctx context.Context, request rs.Request) (*answer.Hits,
 // send reads the first page of a list, or the page at a cursor of its source.
 func (s *searching) send(ctx context.Context, request rs.Request) (*answer.Hits, error) {
 	wanted, _ := request.Sources.(rs.HitsOfSources)
-	searcher, isSeveral := s.env.RS.(tool.Searcher)
+	merger, isSeveral := s.env.RS.(tool.Merger)
 	if !isSeveral || wanted.ConnectionID != nil {
 		response, err := s.env.RS.Get(ctx, request)
 		if err != nil {
@@ -63,7 +63,7 @@ func (s *searching) send(ctx context.Context, request rs.Request) (*answer.Hits,
 	isKnown := s.merged != nil && s.ofQuery.Path == request.Path && request.Limit() <= s.ofQuery.Limit() &&
 		s.ofQuery.Query.Without(limitName).Encoded() == request.Query.Without(limitName).Encoded()
 	if !isKnown {
-		merged, err := searcher.Search(ctx, request)
+		merged, err := merger.Search(ctx, request)
 		if err != nil {
 			return nil, err
 		}

@@ -39,7 +39,7 @@ func (s *searching) readScope(ctx context.Context) *searchScope {
 	if len(streams) == 1 {
 		scope.Stream = &streams[0]
 	}
-	document, err := schemaquery.Ask(ctx, s.env.RS.Get, scope, nil)
+	document, err := schemaquery.Ask(ctx, s.env.RS, scope, nil)
 	if err != nil {
 		return found
 	}
@@ -74,13 +74,12 @@ func (s *searching) countFiles(ctx context.Context, searched *answer.Searched) {
 	if searched.WithFiles == nil {
 		return
 	}
-	response, err := s.env.RS.Get(ctx, rs.Request{Path: rs.StreamsRoute, Sources: rs.StreamsOfSources{ConnectionID: s.input.ConnectionID}})
+	request := rs.Request{Path: rs.StreamsRoute, Sources: rs.StreamsOfSources{ConnectionID: s.input.ConnectionID}}
+	list, err := tool.ListStreams(ctx, s.env.RS, request)
 	if err != nil {
 		return // their number stays unknown
 	}
-	rows, _ := response.Rows() // none, if the answer is unusable
-	for _, row := range rows {
-		stream := row.Members
+	for _, stream := range list.Rows {
 		isNamed := s.input.ConnectionID == nil || stream.Text(connectionName) == *s.input.ConnectionID
 		if count, _ := stream.Int("record_count"); isNamed && slices.Contains(searched.WithFiles, stream.Text("name")) {
 			searched.FileRecords += count

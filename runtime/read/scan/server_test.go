@@ -164,7 +164,7 @@ func answer(rows []rawjson.Value, next string) (*rs.Response, error) {
 	if next != "" {
 		body = append(body, rawjson.String("next_cursor", next))
 	}
-	return rs.Response{Status: http.StatusOK, URL: provider + "/v1"}.WithMembers(body), nil
+	return rs.Response{Status: http.StatusOK, URL: provider + "/v1"}.WithBody(body.Encode())
 }
 
 // number returns a record of the stand-in with a kind, a number and a text.

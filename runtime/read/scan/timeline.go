@@ -105,7 +105,8 @@ const maxSources = 128
 
 // findSources reads the schema, and makes a source for each stream and connection.
 func (t *timeline) findSources(connectionID *string) (err error) {
-	if t.document, err = schemaquery.Ask(t.ctx, t.env.RS.Get, schemadoc.Scope{ConnectionID: connectionID}, nil); err != nil {
+	scope := schemadoc.Scope{ConnectionID: connectionID}
+	if t.document, err = schemaquery.Ask(t.ctx, t.env.RS, scope, nil); err != nil {
 		return err
 	}
 	known := map[string]bool{}
@@ -126,7 +127,7 @@ func (t *timeline) findSources(connectionID *string) (err error) {
 			}
 		}
 	}
-	if connectionID != nil && len(t.sources) == 0 && len(t.schemaWarnings()) == 0 {
+	if connectionID != nil && len(t.sources) == 0 && len(t.document.Warnings()) == 0 {
 		return &tool.Error{
 			Code: tool.InvalidArguments, Param: connectionName, AboutNames: true,
 			Message: fmt.Sprintf("no granted stream has the connection %s; schema lists the connections", rawjson.Quote(tool.Shorten(*connectionID, tool.LabelCharacters))),
@@ -162,7 +163,7 @@ func withStream(ctx context.Context, env tool.Env, input RowsInput, err error) e
 	if !errors.As(err, &refused) || slices.ContainsFunc(input.Filter, func(c rs.Condition) bool { return c.Field == timeKey }) {
 		return err
 	}
-	document, schemaErr := schemaquery.Ask(ctx, env.RS.Get, schemadoc.Scope{ConnectionID: input.ConnectionID}, nil)
+	document, schemaErr := schemaquery.Ask(ctx, env.RS, schemadoc.Scope{ConnectionID: input.ConnectionID}, nil)
 	if schemaErr != nil {
 		return err
 	}
@@ -281,7 +282,7 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 		rows[i] = row.record
 		t.Rows = append(t.Rows, answer.Mark{ID: row.Key, Time: row.time, Read: t.Read})
 	}
-	hasMore, isWhole := false, len(t.schemaWarnings()) == 0 && t.leftOut == 0
+	hasMore, isWhole := false, len(t.document.Warnings()) == 0 && t.leftOut == 0
 	for i, source := range t.sources {
 		hasMore = hasMore || source.err == nil && (taken[i] < len(source.rows) || !source.isDone)
 		isWhole = isWhole && source.err == nil
@@ -302,17 +303,11 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 	return page
 }
 
-func (t *timeline) schemaWarnings() []rawjson.Value {
-	meta, _ := rawjson.ParseObject(t.document.Members.Get("meta"))
-	found, _ := rawjson.Elements(meta.Get("warnings"))
-	return found
-}
-
 // warnings returns the warnings of the schema, one for each source that was not read, with the reason, and one for the
 // streams without a time.
 func (t *timeline) warnings() warnings {
 	var leftOut []string
-	found := warnings(t.schemaWarnings())
+	found := warnings(t.document.Warnings())
 	for _, source := range t.sources {
 		if source.noTime && !slices.Contains(leftOut, source.stream) {
 			leftOut = append(leftOut, source.stream)

@@ -78,7 +78,8 @@ func (l *life) Get(ctx context.Context, request rs.Request) (*rs.Response, error
 }
 
 func made(request rs.Request, body rawjson.Object) *rs.Response {
-	return rs.Response{Status: 200, Request: request}.WithMembers(body)
+	response, _ := rs.Response{Status: 200, Request: request}.WithBody(body.Encode()) // of checked values
+	return response
 }
 
 func (l *life) schema() rawjson.Object {

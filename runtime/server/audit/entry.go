@@ -92,7 +92,7 @@ func (c *Call) Reader(inner rs.Reader) rs.Reader {
 		response, err := inner.Get(ctx, request)
 		c.note(request, response)
 		return response, err
-	}, func(request rs.Request) { c.note(request, nil) }, c.noteHits)
+	}, func(request rs.Request) { c.note(request, nil) }, c.noteMerged)
 }
 
 // End writes the call's line. A failed write does not affect the caller.

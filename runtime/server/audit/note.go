@@ -50,20 +50,32 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	}
 }
 
-// noteHits records the hits of a search of several sources.
-func (c *Call) noteHits(request rs.Request, hits *answer.Hits) {
+// noteMerged records an answer that several sources gave together, or a read that failed.
+func (c *Call) noteMerged(request rs.Request, found answer.Answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entry.Reads++
-	c.noteOrigin(hits.ProviderURL, hits.GrantIDs)
-	rows := make([]rawjson.Row, len(hits.Hits))
-	for i, hit := range hits.Hits {
-		rows[i].Members = hit.Members
+	switch merged := found.(type) {
+	case *answer.Hits:
+		c.noteOrigin(merged.ProviderURL, merged.GrantIDs)
+		rows := make([]rawjson.Row, len(merged.Hits))
+		for i, hit := range merged.Hits {
+			rows[i].Members = hit.Members
+		}
+		if len(rows) > 0 {
+			c.noteUsedFields(request)
+		}
+		c.noteRows(rows, request, false)
+	case *answer.Schema:
+		if merged != nil {
+			c.noteOrigin(merged.ProviderURL, merged.GrantIDs)
+			c.noteScope(request, merged.Document)
+		}
+	case *answer.Streams:
+		if merged != nil {
+			c.noteOrigin(merged.ProviderURL, merged.GrantIDs)
+		}
 	}
-	if len(rows) > 0 {
-		c.noteUsedFields(request)
-	}
-	c.noteRows(rows, request, false)
 }
 
 func (c *Call) noteOrigin(provider string, grants []string) {
@@ -136,15 +148,18 @@ func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
 	if isNoted(c.entry.Streams, stream) && isNoted(c.entry.Connections, connection) {
 		return // without parsing the document
 	}
-	document, err := schemaquery.Read(response)
-	if err != nil {
-		return
+	if document, err := schemaquery.Read(response); err == nil {
+		c.noteScope(request, document)
 	}
+}
+
+// noteScope records the stream and the connection that a request for a schema names, if the schema has them.
+func (c *Call) noteScope(request rs.Request, document *schemadoc.Document) {
 	names := document.Names()
-	if slices.Contains(names.Streams(""), stream) {
+	if stream, _ := request.Query.Get(wire.Stream); slices.Contains(names.Streams(""), stream) {
 		c.entry.Streams = addName(c.entry.Streams, stream)
 	}
-	if schemadoc.HasConnection(names.Connections(""), connection) {
+	if connection, _ := request.Query.Get(wire.ConnectionID); schemadoc.HasConnection(names.Connections(""), connection) {
 		c.entry.Connections = addName(c.entry.Connections, connection)
 	}
 }

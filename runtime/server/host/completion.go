@@ -108,7 +108,7 @@ func begins(name, typed string) bool {
 
 func readNames(ctx context.Context, runner *toolcall.Runner, call toolcall.Call) (names schemadoc.Names, err error) {
 	err = runner.Read(ctx, call, func(ctx context.Context, env tool.Env) error {
-		document, err := schemaquery.Ask(ctx, env.RS.Get, schemadoc.Scope{}, nil)
+		document, err := schemaquery.Ask(ctx, env.RS, schemadoc.Scope{}, nil)
 		if err == nil {
 			names = document.Names()
 		}

@@ -48,7 +48,7 @@ func fieldsOf(ctx context.Context, reader rs.Reader, stream, connection string) 
 	if connection != "" {
 		scope.ConnectionID = &connection
 	}
-	document, err := schemaquery.Ask(ctx, reader.Get, scope, nil)
+	document, err := schemaquery.Ask(ctx, reader, scope, nil)
 	if err != nil {
 		return nil, err
 	}

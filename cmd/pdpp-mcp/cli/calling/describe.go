@@ -73,7 +73,7 @@ func describe(ctx context.Context, env tool.Env, object rawjson.Object, format *
 	}
 	var held []string
 	timeField := ""
-	document, err := schemaquery.Ask(ctx, env.RS.Get, scope, nil)
+	document, err := schemaquery.Ask(ctx, env.RS, scope, nil)
 	if err != nil {
 		return err
 	}
@@ -89,13 +89,11 @@ func describe(ctx context.Context, env tool.Env, object rawjson.Object, format *
 	}
 	fields, isKnown := fieldsIn(document)
 	if !isKnown && len(fields) > 0 {
-		response, err := env.RS.Get(ctx, schemaquery.Request(scope, true))
-		if err == nil {
-			document, err = schemaquery.Read(response)
-		}
+		whole, err := schemaquery.Get(ctx, env.RS, schemaquery.Request(scope, true))
 		if err != nil {
 			return err
 		}
+		document = whole.Document
 		document.Keep(scope)
 		fields, isKnown = fieldsIn(document)
 	}
@@ -138,7 +136,7 @@ func fieldsIn(document *schemadoc.Document) (fields []described, isKnown bool) {
 
 // unknownStream returns the error for a stream without fields, with the streams that are granted.
 func unknownStream(ctx context.Context, env tool.Env, name string) error {
-	document, err := schemaquery.Ask(ctx, env.RS.Get, schemadoc.Scope{}, nil)
+	document, err := schemaquery.Ask(ctx, env.RS, schemadoc.Scope{}, nil)
 	if err != nil {
 		return err
 	}

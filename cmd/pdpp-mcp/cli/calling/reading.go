@@ -83,7 +83,7 @@ func (r *reading) withStreams(ctx context.Context, object rawjson.Object, err er
 	if !isRefused || r.span.stream == "" || refused.Param != r.span.stream || object.Get(r.span.stream) != nil {
 		return err
 	}
-	document, failed := schemaquery.Ask(ctx, r.env.RS.Get, schemadoc.Scope{}, nil)
+	document, failed := schemaquery.Ask(ctx, r.env.RS, schemadoc.Scope{}, nil)
 	if failed != nil {
 		return err
 	}

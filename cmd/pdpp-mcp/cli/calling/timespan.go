@@ -139,7 +139,7 @@ func (s *timespan) timeField(ctx context.Context, reader rs.Reader, arguments ra
 	}
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	document, err := schemaquery.Ask(ctx, reader.Get, scope, nil)
+	document, err := schemaquery.Ask(ctx, reader, scope, nil)
 	if err != nil {
 		return "", err
 	}
