@@ -30,6 +30,7 @@ const (
 	differs     = "depends on provider" // 6
 	wrongRecord = "record"              // of a minimum or maximum
 	wrongWindow = "window"
+	wrongOrder  = "order" // rows that are not the first in time, or a wrong up_to
 )
 
 // known are the kinds that are still found.
@@ -101,6 +102,9 @@ func (k *checking) records() error {
 		k.report(wrongCount, "%d, of %d records", *k.count, matching)
 	}
 	k.limits([]catalog.StreamGrant{k.granted})
+	if k.isOrdered {
+		return firstError(k.ordered(), k.absent(), k.aloneCounts())
+	}
 	return firstError(k.groupsOf(matching), k.extreme(), k.absent(), k.aloneCounts())
 }
 

@@ -129,6 +129,7 @@ func TestPlantedClaimsAreFound(t *testing.T) {
 		},
 		wrongRecord: replaced(`"record":"cin_`, `"record":"cin_x/x:`, `record="cin_`, `record="cin_x/x:`),
 		wrongWindow: added(`("?total_chars"?[=:])(\d+)`),
+		wrongOrder:  swapped,
 	} {
 		t.Run(kind, func(t *testing.T) {
 			callers := make([]*caller, grantsOfPerson)

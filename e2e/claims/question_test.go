@@ -48,6 +48,7 @@ type question struct {
 	conditions []condition
 	word       string // of a search
 	ungranted  string // a field that the call names and the grant does not cover
+	isOrdered  bool   // the first rows of several connections
 }
 
 func (q question) String() string { return q.tool + " " + encode(q.arguments) }
@@ -152,12 +153,15 @@ func (c *caller) drawQuestion(ctx context.Context, t *rapid.T) question {
 		filter[drawn.field.Name] = drawn.argument()
 		q.conditions = append(q.conditions, drawn)
 	}
-	switch kind := rapid.SampledFrom([]string{"rows", "rows", "count", "groups", "search", "timeline", "window", "changes", "schema", "ungranted", "extreme"}).Draw(t, "kind"); kind {
+	switch kind := rapid.SampledFrom([]string{"rows", "ordered", "count", "groups", "search", "timeline", "window", "changes", "schema", "ungranted", "extreme"}).Draw(t, "kind"); kind {
 	case "rows":
 		q.tool, q.arguments["limit"] = "query_records", rapid.IntRange(1, 100).Draw(t, "limit")
 		if sorted := c.filterable(granted); len(sorted) > 0 && rapid.IntRange(0, 3).Draw(t, "is sorted") == 0 {
 			q.arguments["sort"] = "-" + rapid.SampledFrom(sorted).Draw(t, "sort").Name
 		}
+	case "ordered":
+		q.tool = "query_records"
+		q = c.drawOrder(t, q)
 	case "count":
 		q.tool, q.arguments["metric"] = "aggregate", "count"
 	case "groups":

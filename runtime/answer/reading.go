@@ -7,6 +7,12 @@ type Reading struct {
 	Complete bool  // every record in question was read
 	UpTo     Mark  // of an incomplete reading: the last record that was read
 
+	Direction   Direction // in which the records were read
+	IsLaterPage bool      // the figures omit the records that earlier pages read
+
+	// IsPerConnection says that the rows of one connection follow those of another.
+	IsPerConnection bool
+
 	// Note says which rows these are, and why an incomplete reading ended if the page was not full.
 	Note string
 
@@ -57,7 +63,19 @@ type Mark struct {
 	ID   string // as the resource server sent it; empty for no record
 	Time string // value of the field that orders the records; empty if unknown
 	Read int64  // records read up to this one
+
+	// Unread are the connections that were not read to their ends; nil if the records of all connections are read in one order.
+	Unread []string
 }
+
+// Direction is how time goes in a list of records.
+type Direction int
+
+const (
+	UnknownDirection Direction = iota
+	NewestFirst
+	OldestFirst
+)
 
 // Ending returns the reading of a page that ends after some of its rows, as if the caller had asked for no more.
 func (r Reading) Ending(rows int) Reading {

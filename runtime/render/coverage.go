@@ -22,13 +22,31 @@ func describeReading(whole *answer.Reading, rows int) (figures, upTo rawjson.Obj
 		rawjson.String("read_by", "adapter"), rawjson.Int("records_read", reading.Read), rawjson.Int("matched", reading.Matched),
 		rawjson.Bool("complete", reading.Complete),
 	}
+	page := ""
+	if reading.IsLaterPage {
+		page = "records_read and matched do not count the pages before this one."
+	}
 	if reading.Complete {
-		return figures, nil, words(reading.Note, describeUnmatched(reading))
+		return figures, nil, words(page, reading.Note, describeUnmatched(reading))
 	}
 	if reading.UpTo.ID != "" {
 		upTo = withText(rawjson.Object{rawjson.String(wire.ID, reading.UpTo.ID)}, "time", reading.UpTo.Time)
 	}
-	return figures, upTo, words("This covers the records up to up_to; those after it have not been read yet.", reading.Note)
+	return figures, upTo, words(describeUnread(reading), page, reading.Note)
+}
+
+// describeUnread says which records an incomplete reading has not read.
+func describeUnread(reading answer.Reading) string {
+	unread := map[answer.Direction]string{
+		answer.UnknownDirection: "those after it", answer.NewestFirst: "older ones", answer.OldestFirst: "newer ones",
+	}
+	switch {
+	case reading.UpTo.Unread != nil:
+		return "Connections that were not read to their ends: " + strings.Join(listedNames(reading.UpTo.Unread), ", ") + "."
+	case reading.UpTo.ID == "":
+		return "Not all records have been read yet."
+	}
+	return "This covers the records up to up_to; " + unread[reading.Direction] + " have not been read yet."
 }
 
 func readingLines(reading *answer.Reading, rows int) []string {

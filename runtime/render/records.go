@@ -143,8 +143,11 @@ func (r *RecordsPage) notes(shown int, next continuation) (string, []answer.Call
 	if r.Reading != nil && 0 < shown && shown <= len(r.Reading.Ties) && r.Reading.Ties[shown-1] { // R-CLAIM-7
 		notes = append(notes, "The page ends between rows of equal value: the next row belongs to the same place in the order.")
 	}
-	if len(r.sources) > 1 && r.Reading == nil {
+	switch isSeveral := len(r.sources) > 1; { // R-QRY-5
+	case isSeveral && r.Reading == nil:
 		notes = append(notes, "limit counts per connection, and the rows are listed one connection after another: this is not one timeline.")
+	case r.Reading != nil && r.Reading.IsPerConnection:
+		notes = append(notes, "The connections are read one after another: this is not one timeline.")
 	}
 	if len(next.calls) > 0 && r.resume(next) != nil {
 		notes = append(notes, "resume starts after the last page: follow next to the end first.")

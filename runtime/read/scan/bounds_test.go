@@ -50,8 +50,9 @@ func TestRateLimitedReading(t *testing.T) {
 		isError bool
 	}{
 		"the filter":      {limited: 1, isError: true},
-		"the first page":  {limited: 2, isError: true},
-		"the second page": {limited: 3, rows: 10},
+		"the time field":  {limited: 2, isError: true},
+		"the first page":  {limited: 3, isError: true},
+		"the second page": {limited: 4, rows: 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := many(250)

@@ -1,9 +1,7 @@
 package scan
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
@@ -16,6 +14,10 @@ type connections struct {
 	following   []string // connections that are read after it in the same list
 	concurrent  []string // connections that are each read as a separate list
 	count       int      // number of lists, with this one; 0: the list is not split
+	sequence    []string // connections that are read one after another; nil: one connection, or another way
+
+	merges   bool              // the caller merges the lists of the connections
+	separate []connectionTimes // the connections to merge; nil: the list is not split
 }
 
 // splits reports whether the first page shows that the connections must be read separately. If so, it starts the list
@@ -28,13 +30,44 @@ func (l *list) splits(rows []record, hasNoCursor bool) bool {
 	if _, isNamed := l.request.Query.Get(connectionName); isNamed || len(all) < 2 && !(hasNoCursor && len(all) == 1) {
 		return false
 	}
+	if l.merges && 1 < len(all) && len(all) <= min(maxMerged, l.env.Readings.MaxRecords()) {
+		l.separate = l.timesOf(rows)
+		return true
+	}
+	l.readSeparately(all)
+	return true
+}
+
+// readSeparately starts the list at the beginning of the first connection.
+func (l *list) readSeparately(all []string) {
 	l.connection, l.next = all[0], position{Connection: all[0]}
 	if l.isUnordered && len(all) > 1 {
 		l.concurrent, l.count = all[1:], len(all)
-	} else {
-		l.following = all[1:]
+		return
 	}
-	return true
+	l.readInSequence(all)
+}
+
+// readInSequence sets the connections after the current one.
+func (l *list) readInSequence(all []string) {
+	if i := slices.Index(all, l.connection); i >= 0 {
+		l.following = all[i+1:]
+	}
+	if len(all) > 1 {
+		l.sequence = all
+	}
+}
+
+// unreadAfter returns the connections that are not read to their ends after a row, if they are read one after another.
+func (l *list) unreadAfter(read *page, row int) []string {
+	i := slices.Index(l.sequence, read.start.Connection)
+	switch {
+	case i < 0:
+		return nil
+	case row == len(read.rows)-1 && (read.isLast || read.next.Connection != read.start.Connection):
+		i++
+	}
+	return l.sequence[i:]
 }
 
 // findConnections finds the connections that follow the connection of the position.
@@ -51,9 +84,7 @@ func (l *list) findConnections() error {
 	}
 	all := connectionsOf(recordsOf(envelope))
 	l.connection = l.next.Connection
-	if i := slices.Index(all, l.connection); i >= 0 {
-		l.following = all[i+1:]
-	}
+	l.readInSequence(all)
 	return nil
 }
 
@@ -123,7 +154,7 @@ func (l *list) readAll(take func(*page)) error {
 	}
 	if l.count > 0 && !l.Complete {
 		slices.Sort(unread)
-		l.Note = strings.TrimSpace(fmt.Sprintf("%s Connections that were not read to their ends: %s.", l.Note, strings.Join(unread, ", ")))
+		l.UpTo.Unread = unread
 	}
 	return nil
 }

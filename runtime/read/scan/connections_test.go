@@ -18,8 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// R-SCAN-7: a stream of several connections, which the resource server does not page together, is read one connection
-// after another.
+// R-SCAN-7: a stream of several connections, which the resource server does not page together, has the rows of each.
 func TestSeveralConnections(t *testing.T) {
 	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	box := sandboxOf(t, resource.ReadsV01, "everything")

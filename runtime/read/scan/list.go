@@ -25,6 +25,8 @@ type list struct {
 	isDone     bool              // no page follows that can be read
 	isRead     bool              // it was read to its end
 	ahead      *fetch            // the page that was requested already; nil: none
+	timeField  string            // the requested field with the times of the records; empty: unknown
+	times      []connectionTimes // of the connections; nil: unknown
 	connections
 }
 
@@ -105,6 +107,9 @@ func (l *list) open(envelope rs.List) (*page, error) {
 	cursor, hasMore := envelope.Text(nextCursorName), string(envelope.Get("has_more")) == "true"
 	if l.splits(read.rows, hasMore && cursor == "") {
 		l.budget.Discard(len(read.rows))
+		if l.separate != nil {
+			return nil, nil
+		}
 		return l.page()
 	}
 	l.pages++
@@ -230,6 +235,13 @@ func (l *list) probe(query rs.Query, fields ...string) error {
 	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
 	_, err := l.env.RS.Get(l.ctx, request)
 	return err
+}
+
+// addField adds a field to those that the list requests.
+func (l *list) addField(name string) {
+	if names, isNarrow := l.request.Query.Get(fieldsName); isNarrow {
+		l.request.Query = l.request.Query.With(fieldsName, strings.Join(joinNames(strings.Split(names, ","), []string{name}), ","))
+	}
 }
 
 // joinNames returns the names of all lists without repetition.

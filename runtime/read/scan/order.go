@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 )
@@ -59,6 +60,19 @@ func (f *orderField) follows(value rawjson.Value) bool {
 	f.direction = direction
 	f.last = append(f.last[:0], value...)
 	return true
+}
+
+// direction returns how time goes in the list.
+func (o *listOrder) direction() answer.Direction {
+	for _, field := range o.fields {
+		switch field.direction {
+		case -1:
+			return answer.NewestFirst
+		case 1:
+			return answer.OldestFirst
+		}
+	}
+	return answer.UnknownDirection
 }
 
 // time returns the time of a record, or an empty string if the list has no known order.

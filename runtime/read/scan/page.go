@@ -12,15 +12,26 @@ import (
 type matchingPage struct {
 	*list
 	asked      rs.Request // the caller's request
+	order      string     // of the list; empty: the default one
+	sort       string     // of the caller; empty: none
 	limit      int
 	countsAll  bool   // the reading continues after the page, to count
 	showsCount bool   // the response has the count if it is known
 	total      *int64 // of all matching rows; nil: unknown
 
 	rows      []rawjson.Value
-	positions []position // the position after each row
-	cut       *position  // the position after the page, if matching rows may follow
-	last      *page      // the last page that was read; nil: none
+	positions []rowsPosition // the position after each row
+	cut       *rowsPosition  // the position after the page, if matching rows may follow
+	last      *page          // the last page that was read; nil: none
+	merged    []*mergedList  // of the connections; nil: one list
+}
+
+// fillFrom fills the page from a position.
+func (m *matchingPage) fillFrom(from rowsPosition) error {
+	if from.Lists != nil {
+		return m.resumeMerging(from.Lists)
+	}
+	return m.fill()
 }
 
 // fill reads until the page is full. To count all rows, it reads to the end.
@@ -28,8 +39,20 @@ func (m *matchingPage) fill() error {
 	m.readsAhead = m.countsAll
 	for {
 		read, err := m.page()
-		if err != nil || read == nil {
+		switch {
+		case err != nil:
 			return err
+		case m.separate != nil:
+			isMerged, err := m.startMerging()
+			if err != nil {
+				return err
+			}
+			if isMerged {
+				return m.merge()
+			}
+			continue
+		case read == nil:
+			return nil
 		}
 		if m.add(read) {
 			return nil
@@ -46,32 +69,44 @@ func (m *matchingPage) add(read *page) (isEnough bool) {
 	defer func() {
 		if i > read.first {
 			m.UpTo = m.markOf(read.rows[i-1])
+			m.UpTo.Unread = m.unreadAfter(read, i-1)
 		}
 	}()
 	for ; i < len(read.rows); i++ {
-		isMatch := m.filter.Match(read.rows[i].fields)
-		if isMatch && len(m.rows) == m.limit && m.cut == nil {
-			if m.stop(read, i); !m.countsAll {
-				return true
-			}
+		before := func() rowsPosition { return rowsPosition{position: read.positionBefore(i)} }
+		isKept, isEnough := m.addRow(read.rows[i], before)
+		if isEnough {
+			return true
 		}
-		m.noteRead(read.rows[i])
-		if isMatch {
-			m.Matched++
-		}
-		if isMatch && m.cut == nil {
-			m.rows = append(m.rows, bytes.Clone(read.rows[i].row)) // a copy does not keep its page in memory
-			m.positions = append(m.positions, read.positionAfter(i))
-			m.Rows = append(m.Rows, m.markOf(read.rows[i]))
+		if isKept {
+			m.positions = append(m.positions, rowsPosition{position: read.positionAfter(i)})
+			m.Rows[len(m.Rows)-1].Unread = m.unreadAfter(read, i)
 		}
 	}
 	return !m.countsAll && len(m.rows) == m.limit
 }
 
-// stop ends the page before a row. It also ends the reading, unless all rows are counted.
-func (m *matchingPage) stop(read *page, row int) {
-	cut := read.positionBefore(row)
-	m.cut, m.Complete = &cut, m.Complete && m.countsAll
+// addRow counts the next row. It keeps a matching row of the page. Before a matching row after the page it ends the page, and unless all
+// rows are counted, also the reading: then it returns isEnough and does not count the row.
+func (m *matchingPage) addRow(row record, before func() rowsPosition) (isKept, isEnough bool) {
+	isMatch := m.filter.Match(row.fields)
+	if isMatch && len(m.rows) == m.limit && m.cut == nil {
+		cut := before()
+		m.cut, m.Complete = &cut, m.Complete && m.countsAll
+		if !m.countsAll {
+			return false, true
+		}
+	}
+	m.noteRead(row)
+	if isMatch {
+		m.Matched++
+	}
+	if !isMatch || m.cut != nil {
+		return false, false
+	}
+	m.rows = append(m.rows, bytes.Clone(row.row)) // a copy does not keep its page in memory
+	m.Rows = append(m.Rows, m.markOf(row))
+	return true, false
 }
 
 // answer returns the page as an answer to the call.
@@ -91,6 +126,7 @@ func (m *matchingPage) finish() (meta rawjson.Object, bookmark rawjson.Value) {
 	if m.countsAll && m.Complete { // the reading covers all rows, also those that are not shown
 		m.Rows = nil
 	}
+	m.IsPerConnection = m.sequence != nil
 	m.CursorAfter = func(rows int) string {
 		if rows == len(m.rows) {
 			return m.nextCursor()
@@ -111,13 +147,17 @@ func (m *matchingPage) nextCursor() string {
 	switch {
 	case m.cut != nil:
 		return m.cursor(*m.cut)
-	case m.isDone && m.Complete, m.last != nil && m.last.isLast:
+	case m.merged != nil && !m.Complete:
+		return m.cursor(m.mergedPosition())
+	case m.merged != nil, m.isDone && m.Complete, m.last != nil && m.last.isLast:
 		return ""
 	}
-	return m.cursor(m.next)
+	return m.cursor(rowsPosition{position: m.next})
 }
 
-func (m *matchingPage) cursor(at position) string {
-	at.Count = m.total
+func (m *matchingPage) cursor(at rowsPosition) string {
+	if at.Count = m.total; at.Lists == nil {
+		at.TimeField = m.timeField
+	}
 	return at.encode(m.asked)
 }

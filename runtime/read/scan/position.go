@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"slices"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -15,6 +17,18 @@ type position struct {
 	Sorts      bool   `json:"s,omitempty"` // the adapter sorts the rows from here on
 	LastValue  string `json:"f,omitempty"` // of sorted rows: the value of the last row that was shown, as JSON
 	LastKey    string `json:"b,omitempty"` // its key; empty: none was shown
+	TimeField  string `json:"t,omitempty"` // the field with the times of the records; empty: unknown
+	IsRead     bool   `json:"d,omitempty"` // nothing follows in the list of the connection
+}
+
+// rowsPosition is where a page of rows continues: in one list, or in the lists of several connections that are merged.
+type rowsPosition struct {
+	position
+	Lists []position `json:"l,omitempty"` // one for each connection; nil: one list
+}
+
+func (p rowsPosition) encode(request rs.Request) string {
+	return tool.EncodeCursor(positionPrefix, request, p)
 }
 
 const positionPrefix = "reading." // no cursor of a resource server is known to begin with it
@@ -25,9 +39,9 @@ var (
 	errReadingOff = tool.CursorRefused("is of a server that filters by reading, which is turned off here", nil)
 )
 
-// inList returns the position without the place in the order of sorted rows.
+// inList returns the position in the list of the resource server alone.
 func (p position) inList() position {
-	p.Sorts, p.LastValue, p.LastKey = false, "", ""
+	p.Sorts, p.LastValue, p.LastKey, p.TimeField = false, "", "", ""
 	return p
 }
 
@@ -38,13 +52,23 @@ func (p position) encode(request rs.Request) string {
 // positionOf returns the position at which the page of a request begins. isOwn is false without a cursor, and for a
 // cursor of the resource server. Its error is a *tool.Error.
 func positionOf(env tool.Env, cursor *string, request rs.Request) (p position, isOwn bool, err error) {
+	return decodePosition(env, cursor, request, func(p position) []position { return []position{p} })
+}
+
+// rowsPositionOf returns the position at which a page of rows begins. It returns the results of positionOf.
+func rowsPositionOf(env tool.Env, cursor *string, request rs.Request) (p rowsPosition, isOwn bool, err error) {
+	return decodePosition(env, cursor, request, func(p rowsPosition) []position { return append(p.Lists, p.position) })
+}
+
+func decodePosition[T any](env tool.Env, cursor *string, request rs.Request, parts func(T) []position) (p T, isOwn bool, err error) {
 	if cursor == nil {
 		return p, false, nil
 	}
-	p, isOwn, err = tool.DecodeCursor[position](positionPrefix, request, *cursor)
+	p, isOwn, err = tool.DecodeCursor[T](positionPrefix, request, *cursor)
+	isMalformed := func(p position) bool { return p.Skip < 0 || p.Count != nil && *p.Count < 0 }
 	switch {
 	case err != nil || !isOwn:
-	case p.Skip < 0 || p.Count != nil && *p.Count < 0:
+	case slices.ContainsFunc(parts(p), isMalformed):
 		err = tool.CursorRefused("is malformed", nil)
 	case env.Readings == nil:
 		err = errReadingOff

@@ -5,6 +5,7 @@
 package scan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -65,9 +66,10 @@ type reading struct {
 	order   listOrder         // of the records
 	filter  *condition.Filter // the filter that the adapter applies; nil: none
 
-	isResumed bool // an earlier call read the first records
-	needsAll  bool // an interruption is an error, because a part of the records is not an answer
-	isBounded bool // the records past a bound of the filter are not read
+	timeFields map[string]string // of the connections, whose lists are merged; nil: not merged
+	isResumed  bool              // an earlier call read the first records
+	needsAll   bool              // an interruption is an error, because a part of the records is not an answer
+	isBounded  bool              // the records past a bound of the filter are not read
 }
 
 // newReading waits for the caller's turn, unless a part of a call has the turn of that call. The caller must end the
@@ -125,7 +127,11 @@ func (r *reading) noteRead(rows ...record) {
 
 // markOf returns the mark of the record that was counted last.
 func (r *reading) markOf(last record) answer.Mark {
-	return answer.Mark{ID: last.key(), Time: r.order.time(last.fields), Read: r.Read}
+	at := r.order.time(last.fields)
+	if r.timeFields != nil {
+		at = rawjson.TextOf(last.fields.Member(r.timeFields[last.connectionID()]))
+	}
+	return answer.Mark{ID: last.key(), Time: at, Read: r.Read}
 }
 
 // answer returns an answer to a call without its rows. The reading must have ended.
@@ -148,6 +154,8 @@ func (r *reading) ended() *rs.Response {
 // described returns what was read.
 func (r *reading) described() *answer.Reading {
 	about := r.Reading
+	about.IsLaterPage = r.isResumed
+	about.Direction = cmp.Or(about.Direction, r.order.direction())
 	if r.Complete && r.Matched == 0 && r.filter != nil && !r.isResumed {
 		about.Unmatched = r.filter.Unmatched()
 		switch {

@@ -48,7 +48,7 @@ func readRows(ctx context.Context, env tool.Env, request rs.Request, input RowsI
 		return computed(readTimeline(ctx, env, request, input))
 	}
 	request, input = withoutFeed(request, input)
-	from, isOwn, err := positionOf(env, input.Cursor, request)
+	from, isOwn, err := rowsPositionOf(env, input.Cursor, request)
 	switch {
 	case err != nil:
 		return nil, err
@@ -143,7 +143,7 @@ func computed(rows *answer.Rows, err error) (*tool.Answer, error) {
 type rows struct {
 	request      rs.Request
 	input        RowsInput
-	from         position
+	from         rowsPosition
 	filters      bool // the adapter applies the filter
 	sorts        bool // the adapter sorts
 	sortRefusal  error
@@ -202,8 +202,16 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 	l := r.newList(request, fields, q.from.inList())
 	defer l.end()
 	l.isUnordered = q.sorts
-	l.requestNext()
-	if q.from == (position{}) {
+	isFirst := q.input.Cursor == nil
+	if fields != nil && !q.sorts {
+		if err := q.addTime(l, isFirst); err != nil {
+			return nil, err
+		}
+	}
+	if q.from.Lists == nil {
+		l.requestNext()
+	}
+	if isFirst {
 		if err := q.checkNames(l, filter.Fields()); err != nil {
 			return nil, err
 		}
@@ -214,6 +222,29 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 		return q.top(l)
 	}
 	return q.page(l)
+}
+
+// isFeed reports whether the rows are in the order of changes.
+func (q *rows) isFeed() bool {
+	_, isFeed := q.request.Query.Get(feedName)
+	return isFeed
+}
+
+// addTime adds the time of the records to the fields of the list, so that the reading can say up to which time it read (R-SCAN-6). On the
+// first page, one whole record of each connection shows which field has the time.
+func (q *rows) addTime(l *list, isFirst bool) error {
+	if q.isFeed() {
+		return nil
+	}
+	if l.timeField = q.from.TimeField; isFirst {
+		if err := l.findTimes(); err != nil {
+			return err
+		}
+	}
+	if l.timeField != "" {
+		l.addField(l.timeField)
+	}
+	return nil
 }
 
 // order returns the order of the list that is read, or an empty string for the default one.
@@ -247,12 +278,13 @@ func (q *rows) checkNames(l *list, filterFields []string) error {
 
 // page reads until the page is full. To count the matching rows, it reads to the end.
 func (q *rows) page(l *list) (*answer.Rows, error) {
-	isFirst, count := q.from == position{}, scalar.OrZero(q.input.Count)
+	isFirst, count := q.input.Cursor == nil, scalar.OrZero(q.input.Count)
+	l.merges = !q.isFeed()
 	found := &matchingPage{
-		list: l, asked: q.request, limit: q.request.Limit(), total: q.from.Count,
+		list: l, asked: q.request, limit: q.request.Limit(), total: q.from.Count, order: q.order(), sort: scalar.OrZero(q.input.Sort),
 		countsAll: isFirst && count == "exact", showsCount: isFirst && count != "" && count != "none",
 	}
-	if err := cmp.Or(found.fill(), l.checkTimes()); err != nil {
+	if err := cmp.Or(found.fillFrom(q.from), l.checkTimes()); err != nil {
 		return nil, err
 	}
 	return found.answer(q.input, l.filterWarnings()), nil

@@ -55,8 +55,11 @@ func TestWhatIsSent(t *testing.T) {
 	if diff := cmp.Diff(first[1:], second); diff != "" {
 		t.Errorf("after a refusal (-first without it +second):\n%s", diff)
 	}
-	for _, sent := range second {
-		if !strings.Contains(sent, "limit=100") || !strings.Contains(sent, "fields=subject%2Cis_seen") ||
+	if !strings.HasSuffix(second[0], "limit=1") { // one record shows which field has the time (R-SCAN-6)
+		t.Errorf("sent %s first", second[0])
+	}
+	for _, sent := range second[1:] {
+		if !strings.Contains(sent, "limit=100") || !strings.Contains(sent, "fields=subject%2Cis_seen%2Creceived_at") ||
 			strings.Contains(sent, "filter") {
 			t.Errorf("sent %s", sent)
 		}

@@ -287,7 +287,10 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 		hasMore = hasMore || source.err == nil && (taken[i] < len(source.rows) || !source.isDone)
 		isWhole = isWhole && source.err == nil
 	}
-	t.Matched, t.Complete = int64(len(rows)), !hasMore && isWhole
+	t.Matched, t.Complete, t.Direction = int64(len(rows)), !hasMore && isWhole, answer.NewestFirst
+	if t.isRising {
+		t.Direction = answer.OldestFirst
+	}
 	if len(rows) > 0 {
 		t.UpTo = t.Rows[len(rows)-1]
 	}

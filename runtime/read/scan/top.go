@@ -64,7 +64,7 @@ func (q *rows) continueSorted(l *list, rows []rawjson.Value) {
 			return ""
 		}
 		last := recordOf(rawjson.NewCursor(rows[shown-1]))
-		next := q.from
+		next := q.from.position
 		next.Sorts, next.LastValue, next.LastKey = true, string(tally.MarkOf(last.fields.Member(q.sortField))), last.orderKey()
 		return next.encode(q.request)
 	}
