@@ -97,7 +97,7 @@ func parse(t *testing.T, name string) *txtar.Archive {
 	return archive
 }
 
-// The same specs give the same bytes: a diff of generated files is a diff of the specs.
+// The same specs produce the same bytes: a diff of generated files is a diff of the specs.
 func TestSameSpecsGiveSameBytes(t *testing.T) {
 	timetest.WithoutRace(t)
 	first, err := generator.Files(os.DirFS(".."))

@@ -115,7 +115,7 @@ func TestUseOverrides(t *testing.T) {
 	}
 }
 
-// FuzzLoad reads any bytes as a tool: Load never panics, and gives a surface or problems with places.
+// FuzzLoad reads any bytes as a tool: Load never panics, and returns a surface or problems with positions.
 func FuzzLoad(f *testing.F) {
 	archive, err := txtar.ParseFile("testdata/base.txtar")
 	if err != nil {
@@ -162,7 +162,7 @@ func members(files []txtar.File) fstest.MapFS {
 	return folder
 }
 
-// problemsOf loads specs that must not load, and gives their problems as text.
+// problemsOf loads specs that must not load, and returns their problems as text.
 func problemsOf(t *testing.T, folder fs.FS) string {
 	t.Helper()
 	surface, err := toolspec.Load(folder)

@@ -18,7 +18,7 @@ import (
 // authorizeURL matches the URL that a host prints, or passes to the browser.
 var authorizeURL = regexp.MustCompile(`https?://[^\s\x07\x1b"']+/authorize\?[^\s\x07\x1b"']+`)
 
-// signIn is how a host signs in.
+// signIn describes the sign-in of a host.
 type signIn struct {
 	prepare, login, list string // command lines
 	success, listed      string // an expression for what the second prints, and a word of the third

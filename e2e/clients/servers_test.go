@@ -2,7 +2,7 @@
 
 package clients_test
 
-// servers are the two that the documented commands add, under the names that they give.
+// servers are the two that the documented commands add, under their names.
 var servers = []struct{ name, channel string }{
 	{"pdpp", "stdio"},
 	{"pdpp-hosted", "http"},

@@ -112,7 +112,7 @@ func (p *Proxy) Stop(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if running.Shutdown(ctx) != nil {
-		_ = running.Close() // the grace is over; connections that are gone already are no trouble
+		_ = running.Close() // the grace period is over; connections may be closed already
 	}
 	<-ended
 }

@@ -60,7 +60,7 @@ func read(t *testing.T, session *mcp.ClientSession, arguments string) (documentW
 const wholeFile = `{"id":"cin_1/attachments:a1","field_path":"blob_ref"}`
 
 // R-DOC-1, R-DOC-2: the text of a document has the windows of any other text; the declared type does not matter. The
-// same file gives the same text, so windows join.
+// same file has the same text, so windows join.
 func TestDocumentWindows(t *testing.T) {
 	p := newProvider(t)
 	session := p.connect(t)

@@ -31,8 +31,7 @@ func TestOfficeDocuments(t *testing.T) {
 	}
 }
 
-// R-DOC-4, R-DOC-5: files that are broken or hostile give a result with a reason while 16 other calls run without an
-// error.
+// R-DOC-4, R-DOC-5: broken or hostile files return a result with a reason while 16 other calls run without an error.
 func TestHostileOfficeDocuments(t *testing.T) {
 	p := newProvider(t)
 	session := p.connect(t)

@@ -77,7 +77,7 @@ func deflated(content []byte) string {
 	return fmt.Sprintf("<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream", packed.Len(), packed.String())
 }
 
-// R-DOC-5: a hostile file gives a text, an image or a reason, and no concurrent call fails.
+// R-DOC-5: a hostile file returns a text, an image or a reason, and no concurrent call fails.
 func TestHostilePDFs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts more than a hundred processes")

@@ -52,8 +52,8 @@ func (p *provider) connect(t *testing.T) *mcp.ClientSession {
 }
 
 // R-BLOB-3: a picture is one image block next to the text that describes it. It has no structured content, with which
-// Codex shows no image; of any other file that is no text the result is no error and says what it is and the ways to
-// it, and the file itself is not asked for. No text holds base64.
+// Codex shows no image; of any other file that is not text the result is not an error, and says what it is and the ways
+// to it, and the file itself is not asked for. No text holds base64.
 func TestPicturesAndOtherFiles(t *testing.T) {
 	p := newProvider(t)
 	session := p.connect(t)

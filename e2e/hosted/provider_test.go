@@ -35,7 +35,7 @@ func (m member) connectionID() string { return "cin_" + m.name }
 func (m member) displayName() string { return "The " + m.name }
 
 // provider is an authorization and resource server on one origin, with a package of grants. The part of a token after
-// the last dot tells the package's tokens apart; each has different bearers.
+// the last dot distinguishes the package's tokens; each has different bearers.
 type provider struct {
 	*httptest.Server
 	members []member

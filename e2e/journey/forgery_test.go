@@ -171,8 +171,8 @@ func forges(t *testing.T, name, arguments string, document []byte, at place, tex
 	return false
 }
 
-// outline is what a reader relies on in a result: the tokens and calls of each line of its text, and the continuations
-// of its structured output.
+// outline has the parts of a result on which a reader relies: the tokens and calls of each line of its text, and the
+// continuations of its structured output.
 type outline struct {
 	Lines []string
 	Calls []string

@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Text returns what a host that shows text gives a model: the content of a result, each part on its own line. A picture
-// becomes one line. It returns an error if a picture is not what it is declared to be.
+// Text returns what a model gets from a host that shows text: the content of a result, each part on its own line. A
+// picture becomes one line. It returns an error if a picture is not what it is declared to be.
 func Text(result *mcp.CallToolResult) (string, error) {
 	var texts []string
 	for _, content := range result.Content {
@@ -44,8 +44,8 @@ func picture(content *mcp.ImageContent) (string, error) {
 	return fmt.Sprintf("picture width=%d height=%d sha256=%x", head.Width, head.Height, sha256.Sum256(content.Data)), nil
 }
 
-// Structured returns what a host that shows structured output gives a model, as JSON: < and > are not escaped as for
-// HTML. Of a result that has none, a picture's, it is the content, as in the requests of Codex and Claude Code
+// Structured returns what a model gets from a host that shows structured output, as JSON: < and > are not escaped as
+// for HTML. Of a result that has none, a picture's, it is the content, as in the requests of Codex and Claude Code
 // (docs/clients.md).
 func Structured(result *mcp.CallToolResult) (string, error) {
 	if result.StructuredContent == nil {

@@ -17,7 +17,7 @@ import (
 //go:embed source
 var source embed.FS
 
-// Document returns the page as HTML. The same source gives the same bytes.
+// Document returns the page as HTML. The same source produces the same bytes.
 func Document() ([]byte, error) {
 	page, err := source.ReadFile("source/view.html")
 	if err != nil {

@@ -1,7 +1,7 @@
 // Command release builds everything that is published for a version: static binaries in archives, each with its bill of
 // materials, npm packages, MCP bundles, the Helm chart, the entry for the MCP registry, and checksums of all.
 //
-// The same commit and the same Go version give the same bytes, wherever and whenever it runs.
+// The same commit and the same Go version produce the same bytes, wherever and whenever it runs.
 package main
 
 import (

@@ -194,7 +194,7 @@ func TestChecksumsAreOfEveryPublishedFile(t *testing.T) {
 	}
 }
 
-// The same commit gives the same binary in every folder.
+// The same commit produces the same binary in every folder.
 func TestBinariesAreReproducible(t *testing.T) {
 	built := make([][]byte, 0, 2)
 	for _, folder := range []string{"one", "another/with-a-longer-name"} {

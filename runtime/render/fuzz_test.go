@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-ERR-4, R-BUD-2: every body and status gives a bounded result in UTF-8 or a typed failure, and the failure becomes a
-// bounded result too.
+// R-ERR-4, R-BUD-2: every body and status leads to a bounded result in UTF-8 or a typed failure, and the failure
+// becomes a bounded result too.
 func FuzzRenderers(f *testing.F) {
 	timetest.WithoutRace(f)
 	seeds, err := filepath.Glob("testdata/*/*.json")

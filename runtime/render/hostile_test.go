@@ -58,8 +58,8 @@ var folders = map[string]struct {
 	"fieldwindow": {4, ""},
 }
 
-// R-ERR-4, R-BUD-2: an answer with values of the wrong type or size gives a bounded result with valid continuations, or
-// a typed failure.
+// R-ERR-4, R-BUD-2: an answer with values of the wrong type or size leads to a bounded result with valid continuations,
+// or a typed failure.
 func TestHostileAnswers(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(paths) == 0 {

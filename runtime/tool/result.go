@@ -89,7 +89,7 @@ func (r *Result) Join() {
 	}
 }
 
-// Release gives the buffers of a page back. Its parts must not be used afterwards.
+// Release returns the buffers of a page. Its parts must not be used afterwards.
 func (r *Result) Release() {
 	if r.Page != nil {
 		for _, buffer := range r.Page.Borrowed {

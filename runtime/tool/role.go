@@ -33,8 +33,8 @@ func (r Role) Field(fields rawjson.Object) rawjson.Member {
 }
 
 // TimeField returns the field that says when the records of a stream happened: the one that the schema advertises for
-// the stream, then one that it gives the role, then the first with a name of that role, then any other that holds times
-// (R-TIME-2). Holds reports whether a field holds times, as far as the caller knows.
+// the stream, then one that has the role in the schema, then the first with a name of that role, then any other that
+// holds times (R-TIME-2). Holds reports whether a field holds times, as far as the caller knows.
 func TimeField(stream rawjson.Object, withRole, others []string, holds func(field string) bool) string {
 	advertised := []string{stream.Text("consent_time_field"), stream.Text("cursor_field")}
 	for _, name := range slices.Concat(advertised, withRole, TimeRole.Fields, others) {

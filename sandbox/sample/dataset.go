@@ -81,8 +81,7 @@ func (s story) dataset() catalog.Dataset {
 // Shared is Dataset(1), made once in a process for all who only read it.
 var Shared = sync.OnceValue(func() catalog.Dataset { return Dataset(1) })
 
-// source gives every connection its own random numbers, so that a change of one does not move the
-// others.
+// source returns the random numbers of a connection, so that a change of one connection does not change the others.
 func source(seed uint64, connectionID string) *rand.Rand {
 	var stream uint64
 	for _, c := range []byte(connectionID) {

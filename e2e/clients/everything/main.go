@@ -54,7 +54,7 @@ func serve() error {
 		return err
 	}
 	server, transport := fixtures(), host.TransportOptions()
-	// Fixtures tell of their progress, and before revision 2026-07-28 they ask the client, which takes a session.
+	// Fixtures report their progress, and before revision 2026-07-28 they ask the client, which takes a session.
 	transport.JSONResponse, transport.Stateless = false, settings.stateless
 	handler, err := host.NewHandler(tool.Surface{}, host.HandlerOptions{
 		Options:  host.Options{Name: "everything", Version: "test"},

@@ -17,9 +17,9 @@ type Step struct {
 	Call string `yaml:"call,omitempty"`
 	// With is the arguments. Texts in it are templates of the question's values and of the names of earlier steps.
 	With map[string]any `yaml:"with,omitempty"`
-	// Take is what the step takes of the result: stream or connection of the index; value, keys, counts or groups (key:
-	// count) of an aggregate; count or id of rows and hits; the title of hits; or the name of a field of rows and of a
-	// document. The default is the text.
+	// Take names the values that the step takes from the result: stream or connection of the index; value, keys, counts or
+	// groups (key: count) of an aggregate; count or id of rows and hits; the title of hits; or the name of a field of rows
+	// and of a document. The default is the text.
 	Take string `yaml:"take,omitempty"`
 	// Match keeps, of the values, the groups of each match of a regular expression, or the matches if it has no groups.
 	// Equal ones are kept once, unless Every is true.

@@ -62,8 +62,8 @@ func (r *Reader) WalkAll(ctx context.Context, stream string, limit int) ([]Row, 
 	return rows, nil
 }
 
-// Changes reads the feed of a stream from a bookmark, or from the beginning, to its end, and gives the
-// bookmark with which to continue later.
+// Changes reads the feed of a stream from a bookmark, or from the beginning, to its end, and returns the bookmark with
+// which to continue later.
 func (r *Reader) Changes(ctx context.Context, topic Topic, bookmark string, follow Follow) ([]Row, string, error) {
 	source, err := r.Source(ctx, topic)
 	if err != nil {

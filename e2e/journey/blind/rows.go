@@ -124,7 +124,7 @@ func (s *sentRow) readObject(object map[string]json.RawMessage) error {
 // clipMark ends a clipped value.
 var clipMark = regexp.MustCompile(`…\[\d+ of \d+ characters shown\]$`)
 
-// row tells the values that are shown whole from the others, which the row names and which end in a mark.
+// row separates the values that are shown whole from the others, which the row names and which end in a mark.
 func (s sentRow) row() Row {
 	if s.Time != nil && s.Data == nil {
 		s.Data = map[string]json.RawMessage{}

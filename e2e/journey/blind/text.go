@@ -36,7 +36,7 @@ func (Text) Index(seen string) ([]Source, error) {
 }
 
 // indexedRows reads the cells of a connection, which the line of the columns names, and behind them its streams: their
-// names, or tokens that tell more of each.
+// names, or tokens that describe each.
 func indexedRows(seen string) []Source {
 	var columns []string
 	var sources []Source

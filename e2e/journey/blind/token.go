@@ -67,8 +67,8 @@ func cutName(line string) (name, rest string) {
 	return line, ""
 }
 
-// valueLength is how far a value goes: a JSON value, or a word, which may have something in brackets
-// behind it, as in blob(size_bytes=5 mime_type="image/png").
+// valueLength returns the length of a value: a JSON value, or a word, which may have something in brackets behind it,
+// as in blob(size_bytes=5 mime_type="image/png").
 func valueLength(value string) int {
 	if value != "" && strings.ContainsRune(`"{[`, rune(value[0])) {
 		if length := jsonLength(value); length > 0 {

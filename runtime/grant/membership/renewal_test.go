@@ -65,7 +65,7 @@ func (a *authority) asked() []string {
 	return seen
 }
 
-// renewable gives a grant a refresh token, and an access token with a lifetime.
+// renewable adds a refresh token, and an access token with a lifetime, to a grant.
 func (a *authority) renewable(name string, left time.Duration) func(*credential.Entry) {
 	return func(entry *credential.Entry) {
 		entry.AuthorizationServer, entry.Client.ClientID = a.URL, "cli_1"

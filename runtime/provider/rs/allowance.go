@@ -148,7 +148,7 @@ func (a *allowance) giveBack(size int64, hasRead bool) {
 
 // readWithin reads a body to its end within a limit of bytes. The expected size, which may be negative, saves growing
 // the buffer. A body of more than largeBody bytes is read in the turn of its call, with memory for up to most bytes.
-// Counted is what the call then holds for it.
+// Counted is the number of bytes that the call then holds for it.
 func (a *allowance) readWithin(ctx context.Context, source io.Reader, expected, most, limit int64) (body []byte, counted int64, err error) {
 	if a == nil || limit <= largeBody {
 		body, err = readAll(source, expected, limit)

@@ -72,7 +72,7 @@ var mutations = map[string]func(body string, at int) string{
 	},
 }
 
-// R-ERR-4, R-BUD-2: damage anywhere in a captured body gives a bounded result or a typed error.
+// R-ERR-4, R-BUD-2: damage anywhere in a captured body leads to a bounded result or a typed error.
 func TestSchemaSurvivesDamage(t *testing.T) {
 	timetest.WithoutRace(t)
 	for _, name := range []string{"captured/010", "captured/011b", "captured/013b", "captured/015", "captured/016"} {
@@ -134,7 +134,7 @@ func TestSchemaRefusesInvalidJSON(t *testing.T) {
 	}
 }
 
-// R-ERR-4: every document gives a bounded result or a typed error, and is refused as invalid JSON only if it is
+// R-ERR-4: every document leads to a bounded result or a typed error, and is refused as invalid JSON only if it is
 // invalid.
 func FuzzSchema(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "captured", "*.json"))

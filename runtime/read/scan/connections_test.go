@@ -114,7 +114,7 @@ func TestConnectionsSideBySide(t *testing.T) {
 	}
 }
 
-// counted returns the count that an aggregate gives, of all records.
+// counted returns an aggregate's count of all records.
 func (c caller) counted(t *testing.T, arguments string) int {
 	t.Helper()
 	read := c.call(t, "aggregate", arguments)

@@ -66,7 +66,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// R-SCAN-6, R-SCAN-7: bounded calls say how far they read, and joined they give every row once.
+// R-SCAN-6, R-SCAN-7: bounded calls say how far they read, and together they return every row once.
 func TestBoundedPages(t *testing.T) {
 	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
 	box := sandboxOf(t, resource.ReadsV01, "everything")

@@ -167,7 +167,7 @@ func lineOf(t *testing.T, request rs.Request, answer answers, want audit.Entry) 
 	return out.String()
 }
 
-// answeredBy is a reader of several grants that give one body each. An empty body is a refusal.
+// answeredBy is a reader of several grants that answer with one body each. An empty body is a refusal.
 type answeredBy struct{ grants [][]string }
 
 func (a *answeredBy) ProviderURL() string { return "https://pdpp.example" }

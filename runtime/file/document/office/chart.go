@@ -55,8 +55,8 @@ func (w *words) series(n node, is1904 bool) string {
 	return strings.TrimPrefix(name+": "+strings.Join(shown, ", "), ": ")
 }
 
-// chartPoints returns the texts in an element of a chart, by the index of their point. A text that is no point has the
-// index 0.
+// chartPoints returns the texts in an element of a chart, by the index of their point. A text that is not a point has
+// the index 0.
 func (w *words) chartPoints(n node, is1904 bool) map[int][]string {
 	points, format := map[int][]string{}, numberFormat(nil)
 	var read func(n node, index int)
