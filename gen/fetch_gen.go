@@ -10,6 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/record"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -54,7 +55,7 @@ func askFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Ans
 		return nil, err
 	}
 	if input.Expand != nil || input.ExpandLimit != nil {
-		err = argument.ExpandAdvertised(ctx, env, given, argument.ExpandAdvertisedInput{
+		err = operation.ExpandAdvertised(ctx, env, given, operation.ExpandAdvertisedInput{
 			Stream:       target.Stream,
 			ConnectionID: target.ConnectionID,
 			Relations:    "expand",

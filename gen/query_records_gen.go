@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/call/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/scan"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -75,7 +76,7 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 		return nil, err
 	}
 	if input.Expand != nil || input.ExpandLimit != nil {
-		err = argument.ExpandAdvertised(ctx, env, given, argument.ExpandAdvertisedInput{
+		err = operation.ExpandAdvertised(ctx, env, given, operation.ExpandAdvertisedInput{
 			Stream:       input.Stream,
 			ConnectionID: input.ConnectionID,
 			Relations:    "expand",

@@ -91,10 +91,10 @@ var Sends = Words{
 	{Name: "bracket_map", Doc: "As name[relation]=number.", Fits: []Fit{{"limits", "BracketMap"}}},
 }
 
-// Gates are the words for `gate`: functions of package argument.
+// Gates are the words for `gate`: functions of package argument, and of package operation if they read.
 var Gates = Words{
 	{
-		Name: "expand_advertised", Function: "ExpandAdvertised",
+		Name: "expand_advertised", Package: "operation", Function: "ExpandAdvertised",
 		Doc:        "The stream's schema advertises that relations can be expanded.",
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"relations", KindName}, {"limits", KindName}},
 	},

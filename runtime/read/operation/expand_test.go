@@ -1,4 +1,4 @@
-package argument_test
+package operation_test
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/call/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -95,8 +95,8 @@ func TestExpandAdvertised(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			source := &reader{body: test.body, err: test.err}
-			err := argument.ExpandAdvertised(t.Context(), tool.Env{RS: source}, nil,
-				argument.ExpandAdvertisedInput{Stream: "messages", ConnectionID: test.connection, Relations: "expand"})
+			err := operation.ExpandAdvertised(t.Context(), tool.Env{RS: source}, nil,
+				operation.ExpandAdvertisedInput{Stream: "messages", ConnectionID: test.connection, Relations: "expand"})
 			want := "/v1/schema?view=compact&stream=messages"
 			if test.connection != nil {
 				want += "&connection_id=cin_1"
@@ -127,8 +127,8 @@ func TestExpandAdvertised(t *testing.T) {
 func TestExpandAdvertisedIsLive(t *testing.T) {
 	source := &reader{body: compactNone}
 	check := func() error {
-		return argument.ExpandAdvertised(t.Context(), tool.Env{RS: source}, nil,
-			argument.ExpandAdvertisedInput{Stream: "messages"})
+		return operation.ExpandAdvertised(t.Context(), tool.Env{RS: source}, nil,
+			operation.ExpandAdvertisedInput{Stream: "messages"})
 	}
 	if check() == nil {
 		t.Error("passes before the change")
