@@ -16,8 +16,8 @@ type List struct {
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
 
-	isTooLong bool          // more rows than rawjson.Elements returns
-	parsed    []rawjson.Row // nil before the first call of Response.Rows
+	isTooLong bool // more rows than rawjson.Cursor.Rows returns
+	parsed    []rawjson.Row
 }
 
 // Cursor returns a cursor at the start of a row.
@@ -42,9 +42,6 @@ func (r *Response) Rows() ([]rawjson.Row, error) {
 	if _, err := r.List(); err != nil {
 		return nil, err
 	}
-	if r.list.parsed == nil {
-		r.list.parsed = rawjson.ParseRows(r.list.Rows)
-	}
 	return r.page(*r.list).parsed, nil
 }
 
@@ -57,7 +54,7 @@ func (r *Response) wholeList() (List, error) {
 		list.Outer, list.Inner = outer, list.Outer
 	}
 	switch {
-	case list.isTooLong, len(list.Rows) > limit && exceeds(rawjson.ParseRows(list.Rows), limit):
+	case list.isTooLong, len(list.Rows) > limit && exceeds(list.parsed, limit):
 		return List{}, r.Unusable(fmt.Sprintf("the resource server's answer has more than the %d rows that were requested", limit), tryAgain)
 	case !ok:
 		return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
@@ -68,7 +65,7 @@ func (r *Response) wholeList() (List, error) {
 // page removes the rows beyond the requested number.
 func (r *Response) page(list List) List {
 	if wanted := r.Request.Limit(); r.Request.Path == HybridRoute && len(list.Rows) > wanted { // asSent requests more
-		list.Rows, list.parsed = list.Rows[:wanted], list.parsed[:min(wanted, len(list.parsed))]
+		list.Rows, list.parsed = list.Rows[:wanted], list.parsed[:wanted]
 		if more := json.RawMessage("true"); list.Inner != nil {
 			list.Inner = list.Inner.With("has_more", more)
 		} else {
@@ -99,12 +96,16 @@ func ListIn(envelope rawjson.Value) (List, bool) {
 	for inside := rawjson.Kind(envelope) == rawjson.ObjectValue && c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		name, at := string(c.Name()), c.At()
 		if found := slices.Index(rowsNames[:rank], name); found >= 0 && c.Kind() == rawjson.ArrayValue {
-			rows, isComplete := c.Elements()
-			list.RowsName, list.Rows, list.isTooLong, rank = name, rows, !isComplete, found
+			rows, isWhole := c.Rows()
+			list.RowsName, list.parsed, list.isTooLong, rank = name, rows, !isWhole, found
 		} else {
 			c.Value()
 		}
 		list.Outer = append(list.Outer, rawjson.Raw(name, c.Since(at)))
+	}
+	list.Rows = make([]json.RawMessage, len(list.parsed))
+	for i, row := range list.parsed {
+		list.Rows[i] = row.Value
 	}
 	return list, rank < len(rowsNames) && !list.isTooLong
 }

@@ -32,20 +32,18 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	case rs.RecordsRoute:
 		c.notePage(request, response, true)
 	case rs.RecordRoute:
-		record := rawjson.Row{Members: unwrapped(response)}
-		record.Data, _ = rawjson.ParseObject(record.Members.Get("data"))
-		c.noteRows([]rawjson.Row{record}, request, true)
+		c.noteRows([]rawjson.Row{unwrapped(response)}, request, true)
 	case rs.AggregateRoute:
 		c.noteConnection(request)
 		c.noteUsedFields(request)
-		aggregate := unwrapped(response)
+		aggregate := unwrapped(response).Members
 		for _, name := range []string{wire.Field, wire.GroupBy, wire.GroupByTime} {
 			c.noteEcho(aggregate, name, namesIn(request, name))
 		}
 	case rs.WindowRoute:
 		c.entry.RecordsRead++
 		c.noteConnection(request)
-		field, _ := rawjson.ParseObject(unwrapped(response).Get(wire.Field))
+		field, _ := rawjson.ParseObject(unwrapped(response).Members.Get(wire.Field))
 		c.noteEcho(field, "path", namesIn(request, wire.Field))
 	}
 }
@@ -184,11 +182,12 @@ func namesIn(request rs.Request, parameter string) []string {
 	return strings.Split(names, ",")
 }
 
-func unwrapped(response *rs.Response) rawjson.Object {
-	body, _ := rawjson.ParseObject(response.Compact())
-	inner, isObject := rawjson.ParseObject(body.Get("data"))
-	if isObject && body.Get(wire.Stream) == nil && (inner.Get(wire.Stream) != nil || rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue) {
-		return inner
+// unwrapped returns the object of a body. Older servers wrap it once more.
+func unwrapped(response *rs.Response) rawjson.Row {
+	body := rawjson.ParseRows([]rawjson.Value{response.Compact()})[0]
+	isRecord := rawjson.Kind(body.Data.Get("data")) == rawjson.ObjectValue
+	if body.Members.Get(wire.Stream) == nil && (isRecord || body.Data.Get(wire.Stream) != nil) {
+		return rawjson.ParseRows([]rawjson.Value{body.Members.Get("data")})[0]
 	}
 	return body
 }
