@@ -2,7 +2,7 @@ package toolspec
 
 // The types of the files in the folder toolspec, before `use` is resolved. A key without omitempty is required.
 
-// SurfaceFile is surface.yaml: what the server advertises besides its tools.
+// SurfaceFile is surface.yaml: what the server advertises in addition to its tools.
 type SurfaceFile struct {
 	Instructions string        `yaml:"instructions"` // sent to a client when it connects
 	Budget       SurfaceBudget `yaml:"budget"`

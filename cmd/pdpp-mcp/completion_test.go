@@ -11,14 +11,14 @@ import (
 )
 
 // completed returns the completions of a command line, and what the command prints on stderr.
-func completed(t *testing.T, provider, patience string, words ...string) (offered, said string) {
+func completed(t *testing.T, provider, patience string, words ...string) (offered, stderr string) {
 	t.Helper()
-	offered, said, code := runProgram(t, append(reading(provider, someToken), "COMPLETION_DEADLINE="+patience),
+	offered, stderr, code := runProgram(t, append(reading(provider, someToken), "COMPLETION_DEADLINE="+patience),
 		append([]string{"__complete"}, words...)...)
 	if code != 0 {
-		t.Fatalf("%v ended with %d: %s", words, code, said)
+		t.Fatalf("%v ended with %d: %s", words, code, stderr)
 	}
-	return offered, said
+	return offered, stderr
 }
 
 // If a provider does not answer, completion offers nothing after its deadline. The provider waits until completion
@@ -29,12 +29,12 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	}))
 	defer silent.Close()
 	began := time.Now()
-	offered, said := completed(t, silent.URL, "", "call", "query_records", "--stream", "")
+	offered, stderr := completed(t, silent.URL, "", "call", "query_records", "--stream", "")
 	if took := time.Since(began); took < completion.Deadline || completion.Deadline > 2*time.Second {
 		t.Errorf("ended after %v with a deadline of %v", took, completion.Deadline)
 	}
-	if offered != ":4\n" || strings.Contains(said, "pdpp-mcp:") {
-		t.Errorf("offered %q and said %q, want nothing", offered, said)
+	if offered != ":4\n" || strings.Contains(stderr, "pdpp-mcp:") {
+		t.Errorf("offered %q and said %q, want nothing", offered, stderr)
 	}
 }
 

@@ -235,11 +235,11 @@ func (s *severalGrants) revokedAgain(t *testing.T) {
 }
 
 // run runs a command over the cache, and returns what it prints and says.
-func (s *severalGrants) run(t *testing.T, words ...string) (printed, said string) {
+func (s *severalGrants) run(t *testing.T, words ...string) (printed, stderr string) {
 	t.Helper()
 	// the output says more than the exit code
-	printed, said, _ = runProgram(t, nil, append(words, "--cache-root", s.cache.Root)...)
-	return printed, said
+	printed, stderr, _ = runProgram(t, nil, append(words, "--cache-root", s.cache.Root)...)
+	return printed, stderr
 }
 
 // R-LOCAL-1, R-LOCAL-2, R-ERR-3: the commands of a terminal read with every grant of every provider of the cache when
@@ -247,7 +247,7 @@ func (s *severalGrants) run(t *testing.T, words ...string) (printed, said string
 // revoked is named.
 func TestCommandsOverEveryGrant(t *testing.T) {
 	s := serveGrants(t)
-	table, said := s.run(t, "streams", "--format", "table")
+	table, stderr := s.run(t, "streams", "--format", "table")
 	for _, each := range []struct{ stream, connection, name string }{
 		{"messages", homeMail, "gmail_personal"}, {"play_history", music, "spotify"}, {"chat_messages", chat, "slack"},
 	} {
@@ -259,7 +259,7 @@ func TestCommandsOverEveryGrant(t *testing.T) {
 		row := regexp.MustCompile(`(?m)^` + each.stream + ` .* ` + each.connection + ` .* ` + ready.GrantID + ` .*` +
 			s.origins[at].server.URL + `$`)
 		if !row.MatchString(table) {
-			t.Errorf("no row of %s of %s in\n%s%s", each.stream, each.connection, table, said)
+			t.Errorf("no row of %s of %s in\n%s%s", each.stream, each.connection, table, stderr)
 		}
 	}
 	one, _ := s.run(t, "streams", "--provider-url", s.origins[0].server.URL, "--format", "table")
@@ -269,21 +269,21 @@ func TestCommandsOverEveryGrant(t *testing.T) {
 	}
 
 	blob, file := sampleBlob(t), filepath.Join(t.TempDir(), "file")
-	_, said = s.run(t, "blob", blob, "-o", file)
+	_, stderr = s.run(t, "blob", blob, "-o", file)
 	line := "\n  try: pdpp-mcp blob " + blob + " -o " + file + " --cache-root " + s.cache.Root + " --connection-id "
 	for _, says := range []string{
 		"ambiguous_connection", homeMail + " (Personal Gmail)", chat + " (Team chat)",
 		line + homeMail + "\n", line + chat + "\n",
 	} {
-		if !strings.Contains(said, says) {
-			t.Errorf("a blob without its connection does not say %q: %s", says, said)
+		if !strings.Contains(stderr, says) {
+			t.Errorf("a blob without its connection does not say %q: %s", says, stderr)
 		}
 	}
 	s.readers(0)
 	s.readers(1)
-	_, said = s.run(t, "blob", blob, "-o", file, "--connection-id", homeMail)
+	_, stderr = s.run(t, "blob", blob, "-o", file, "--connection-id", homeMail)
 	if content, err := os.ReadFile(filepath.Clean(file)); err != nil || len(content) == 0 {
-		t.Errorf("the blob is not saved: %v, %s", err, said)
+		t.Errorf("the blob is not saved: %v, %s", err, stderr)
 	}
 	if own, other := s.readers(0), s.readers(1); !slices.Equal(own, []string{"gmail_personal"}) || other != nil {
 		t.Errorf("the blob was read with %q and %q", own, other)
@@ -293,10 +293,10 @@ func TestCommandsOverEveryGrant(t *testing.T) {
 	if err := s.boxes[1].Authorization().Revoke(revoked.GrantID); err != nil {
 		t.Fatal(err)
 	}
-	table, said = s.run(t, "streams", "--format", "table")
-	if !strings.Contains(table, homeMail) || strings.Contains(table, chat) || !strings.Contains(said, "grant_revoked") ||
-		!strings.Contains(said, "pdpp-mcp connect "+s.origins[1].server.URL) {
-		t.Errorf("after a revocation streams prints\n%s\nand says %s", table, said)
+	table, stderr = s.run(t, "streams", "--format", "table")
+	if !strings.Contains(table, homeMail) || strings.Contains(table, chat) || !strings.Contains(stderr, "grant_revoked") ||
+		!strings.Contains(stderr, "pdpp-mcp connect "+s.origins[1].server.URL) {
+		t.Errorf("after a revocation streams prints\n%s\nand says %s", table, stderr)
 	}
 }
 

@@ -30,11 +30,11 @@ func TestHealthcheckOfAnotherServer(t *testing.T) {
 }
 
 // healthcheck runs the command with PDPP_LISTEN, and expects an exit code and a part of the one line on stderr.
-func healthcheck(t *testing.T, listen string, code int, said string) {
+func healthcheck(t *testing.T, listen string, code int, stderr string) {
 	t.Helper()
 	out, problems, got := runProgram(t, []string{"PDPP_LISTEN=" + listen}, "healthcheck")
-	if output := out + problems; got != code || !strings.Contains(output, said) ||
+	if output := out + problems; got != code || !strings.Contains(output, stderr) ||
 		(code == invocation.ExitOK && output != "") {
-		t.Errorf("healthcheck of %s ended with %d and %q, want %d and %q", listen, got, output, code, said)
+		t.Errorf("healthcheck of %s ended with %d and %q, want %d and %q", listen, got, output, code, stderr)
 	}
 }

@@ -25,8 +25,8 @@ func TestAProviderCannotCommandTheTerminal(t *testing.T) {
 		{"subscriptions", "show", "sub_1"},
 		{"blob", "b", "-o", "-"},
 	} {
-		out, said, _ := runProgram(t, reading(provider, someToken), arguments...) // some commands fail
-		if printed := out + said; printed == "" || obeyedByTerminals.MatchString(printed) {
+		out, stderr, _ := runProgram(t, reading(provider, someToken), arguments...) // some commands fail
+		if printed := out + stderr; printed == "" || obeyedByTerminals.MatchString(printed) {
 			t.Errorf("%v prints %q", arguments, printed)
 		}
 	}

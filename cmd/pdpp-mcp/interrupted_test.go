@@ -38,12 +38,13 @@ func TestAnInterruptedPipeCanBeContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	said := stopped(t, exportCommand(t, "--limit", "40", "--filter", "received_at>=2000"), environment, out, holding.asked)
-	said, rest, found := strings.Cut(said, "; to continue, run: ")
+	stderr := stopped(t, exportCommand(t, "--limit", "40", "--filter", "received_at>=2000"),
+		environment, out, holding.asked)
+	stderr, rest, found := strings.Cut(stderr, "; to continue, run: ")
 	rest, last, _ := strings.Cut(rest, "\n")
-	if !found || last != "pdpp-mcp: interrupted\n" || said != "stopped after 40 rows" ||
+	if !found || last != "pdpp-mcp: interrupted\n" || stderr != "stopped after 40 rows" ||
 		strings.Contains(rest, provider.token(t, "everything")) {
-		t.Fatalf("said %q, want the command line that continues", said+rest)
+		t.Fatalf("said %q, want the command line that continues", stderr+rest)
 	}
 	holding.held.Store(false)
 	continued := exec.CommandContext(t.Context(), "sh", "-c", rest)
@@ -79,11 +80,11 @@ func TestAnInterruptedFileStartsAgain(t *testing.T) {
 				}
 			}
 			flags := append([]string{"--limit", "40", "-o", file}, flags...)
-			said := stopped(t, exportCommand(t, flags...), environment, nil, holding.asked)
+			stderr := stopped(t, exportCommand(t, flags...), environment, nil, holding.asked)
 			want := "stopped after 40 rows; no file was written. To keep a copy that can be resumed, run: pdpp-mcp sync " +
 				"<directory> --stream messages\npdpp-mcp: interrupted\n"
-			if said != want {
-				t.Errorf("said %q, want %q", said, want)
+			if stderr != want {
+				t.Errorf("said %q, want %q", stderr, want)
 			}
 			entries, err := os.ReadDir(filepath.Dir(file))
 			if content, _ := os.ReadFile(file); err != nil || len(entries) != left || len(content) != left*len(older) {
@@ -92,8 +93,8 @@ func TestAnInterruptedFileStartsAgain(t *testing.T) {
 			holding.held.Store(false)
 			again := exportCommand(t, flags...)
 			again.Env = environment
-			if said, err := again.CombinedOutput(); err != nil || len(said) > 0 {
-				t.Fatalf("again: %v, %s", err, said)
+			if stderr, err := again.CombinedOutput(); err != nil || len(stderr) > 0 {
+				t.Fatalf("again: %v, %s", err, stderr)
 			}
 			holdsEachRecordOnce(t, file)
 			onlyFile(t, file)

@@ -19,9 +19,9 @@ func TestListNotesMoreRows(t *testing.T) {
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"name":"a"},{"name":"b"}],"has_more":true,"next_cursor":"2"}`)
 	})
 	for _, format := range []string{"table", "text", "json"} {
-		out, said, code := runProgram(t, reading(provider, someToken), "streams", "--format", format)
-		if code != 0 || out == "" || said != "the provider has more than the 2 rows shown\n" {
-			t.Errorf("%s: ended with %d, printed %q and said %q", format, code, out, said)
+		out, stderr, code := runProgram(t, reading(provider, someToken), "streams", "--format", format)
+		if code != 0 || out == "" || stderr != "the provider has more than the 2 rows shown\n" {
+			t.Errorf("%s: ended with %d, printed %q and said %q", format, code, out, stderr)
 		}
 	}
 }
@@ -38,11 +38,11 @@ func TestCyclicCursors(t *testing.T) {
 				`"has_more":true,"next_cursor":%q,"meta":{"warnings":[]}}`, cursor, following[cursor])
 	})
 	file := filepath.Join(t.TempDir(), "rows")
-	_, said, code := runProgram(t, reading(provider, someToken), "call", "query_records", "messages", "--connection-id",
+	_, stderr, code := runProgram(t, reading(provider, someToken), "call", "query_records", "messages", "--connection-id",
 		"cin_1", "--all", "-o", file)
-	if code != invocation.ExitToolError || asked.Load() != 3 || !strings.Contains(said, "repeats the cursor") ||
-		!strings.Contains(said, "stopped after 3 rows; no file was written") {
-		t.Errorf("ended with %d after %d pages and said %q", code, asked.Load(), said)
+	if code != invocation.ExitToolError || asked.Load() != 3 || !strings.Contains(stderr, "repeats the cursor") ||
+		!strings.Contains(stderr, "stopped after 3 rows; no file was written") {
+		t.Errorf("ended with %d after %d pages and said %q", code, asked.Load(), stderr)
 	}
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 0 {
 		t.Errorf("the folder holds %v, %v", left, err)

@@ -19,7 +19,7 @@ func reading(provider, token string) []string {
 }
 
 // runProgram runs pdpp-mcp with additional variables. It returns the output, the messages on stderr, and the exit code.
-func runProgram(t *testing.T, variables []string, words ...string) (out, said string, code int) {
+func runProgram(t *testing.T, variables []string, words ...string) (out, stderr string, code int) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", words...)
 	command.Env = append(os.Environ(), variables...)

@@ -228,7 +228,7 @@ func TestReloadUnderLoad(t *testing.T) {
 		t.Errorf("the server calls itself %q", name)
 	}
 	log := s.end(t, syscall.SIGTERM)
-	for _, said := range []string{
+	for _, stderr := range []string{
 		"the new introspection secret is refused", "check the client id and secret for introspection", secret,
 		"the introspection secret was read again",
 		`"msg":"slow call","method":"tools/call","tool":"query_records","code":"ok"`,
@@ -238,8 +238,8 @@ func TestReloadUnderLoad(t *testing.T) {
 		"invalid settings; the server keeps the old ones", `config.yaml:1: unknown setting \"listn\"; did you mean listen?`,
 		"config.yaml:2: caller-rate",
 	} {
-		if !strings.Contains(log, said) {
-			t.Errorf("the log lacks %q", said)
+		if !strings.Contains(log, stderr) {
+			t.Errorf("the log lacks %q", stderr)
 		}
 	}
 	for _, hidden := range []string{first, second, wrong, token} {

@@ -115,8 +115,8 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	replaceFile(t, file, first+"\n")
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", "stdio", "--provider-url", p.URL, "--access-token-file", file,
 		"--cache-root", t.TempDir())
-	said := &hosttest.Journal{}
-	command.Stderr = said
+	stderr := &hosttest.Journal{}
+	command.Stderr = stderr
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "a test", Version: "1"}, nil).Connect(t.Context(),
 		&mcp.CommandTransport{Command: command}, nil)
 	if err != nil {
@@ -137,13 +137,13 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		if token, isError := call(); token == second && !isError {
 			break
 		} else if t.Context().Err() != nil || token != first {
-			t.Fatalf("%s, %t: %s", token, isError, said)
+			t.Fatalf("%s, %t: %s", token, isError, stderr)
 		}
 	}
 	before := len(p.reads())
 	replaceFile(t, file, owner)
 	p.await(before, owner+schema)
-	said.Await("owner token")
+	stderr.Await("owner token")
 	replaceFile(t, file, "short")
 	if token, isError := call(); token != second || isError {
 		t.Errorf("%s, %t", token, isError)
@@ -158,18 +158,18 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		"the new access token is refused; the previous one stays in use",
 		"the access token was read again", file,
 	} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("the log lacks %q:\n%s", want, said)
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, stderr)
 		}
 	}
-	if count := strings.Count(said.String(), "invalid_token"); count != 1 {
-		t.Errorf("the refused token was named %d times:\n%s", count, said)
+	if count := strings.Count(stderr.String(), "invalid_token"); count != 1 {
+		t.Errorf("the refused token was named %d times:\n%s", count, stderr)
 	}
-	if strings.Contains(said.String(), context.Canceled.Error()) {
-		t.Errorf("the end of the server is reported as a refusal:\n%s", said)
+	if strings.Contains(stderr.String(), context.Canceled.Error()) {
+		t.Errorf("the end of the server is reported as a refusal:\n%s", stderr)
 	}
 	for _, hidden := range []string{first, second, owner} {
-		if strings.Contains(said.String(), hidden) {
+		if strings.Contains(stderr.String(), hidden) {
 			t.Errorf("the log holds %s", hidden)
 		}
 	}

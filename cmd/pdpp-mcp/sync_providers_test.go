@@ -17,10 +17,10 @@ import (
 func TestSyncReadsEveryProvider(t *testing.T) {
 	s := serveGrants(t)
 	directory := filepath.Join(t.TempDir(), "mine")
-	synced := func(words ...string) (connections []string, said string) {
-		printed, said := s.run(t,
+	synced := func(words ...string) (connections []string, stderr string) {
+		printed, stderr := s.run(t,
 			append([]string{"sync", directory, "--jq", "[.data[].connection_id]|unique|.[]"}, words...)...)
-		return strings.Fields(printed), said
+		return strings.Fields(printed), stderr
 	}
 	everything := []string{homeMail, chat, music}
 	for _, each := range []struct{ words, want []string }{
@@ -29,27 +29,27 @@ func TestSyncReadsEveryProvider(t *testing.T) {
 		{[]string{"--provider-url", s.origins[0].server.URL}, []string{homeMail}},
 		{[]string{"--grant-id", "mail at home"}, []string{homeMail}},
 	} {
-		if found, said := synced(each.words...); !slices.Equal(found, each.want) || said != "" {
-			t.Errorf("sync %q copied %q and said %s", each.words, found, said)
+		if found, stderr := synced(each.words...); !slices.Equal(found, each.want) || stderr != "" {
+			t.Errorf("sync %q copied %q and said %s", each.words, found, stderr)
 		}
 	}
 
 	s.add(t, 1, "gmail_personal", "")
-	found, said := synced("--stream", "messages")
-	if len(found) > 0 || !strings.Contains(said, "both have the connection "+homeMail) {
-		t.Errorf("a connection of two providers: copied %q and said %s", found, said)
+	found, stderr := synced("--stream", "messages")
+	if len(found) > 0 || !strings.Contains(stderr, "both have the connection "+homeMail) {
+		t.Errorf("a connection of two providers: copied %q and said %s", found, stderr)
 	}
 	for _, each := range s.origins {
 		_, host, _ := strings.Cut(each.server.URL, "://")
 		line := "try: pdpp-mcp sync " + directory + "-" + strings.ReplaceAll(host, ":", "_") +
 			" --cache-root " + s.cache.Root + " --jq '[.data[].connection_id]|unique|.[]' --stream messages --provider-url " +
 			each.server.URL + "\n"
-		if !strings.Contains(said, line) {
-			t.Errorf("not said: %s\nbut %s", line, said)
+		if !strings.Contains(stderr, line) {
+			t.Errorf("not said: %s\nbut %s", line, stderr)
 		}
 	}
-	if found, said := synced("--stream", "play_history"); !slices.Equal(found, []string{music}) {
-		t.Errorf("a stream of one of them: copied %q and said %s", found, said)
+	if found, stderr := synced("--stream", "play_history"); !slices.Equal(found, []string{music}) {
+		t.Errorf("a stream of one of them: copied %q and said %s", found, stderr)
 	}
 
 	ready, _ := s.boxes[0].Authorization().Credential("gmail_personal")
@@ -61,9 +61,9 @@ func TestSyncReadsEveryProvider(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, said = synced()
+	found, stderr = synced()
 	if !slices.Equal(found, everything) ||
-		!strings.Contains(said, "the cached credential for "+s.origins[0].server.URL+" expired at ") {
-		t.Errorf("with an expired one: copied %q and said %s", found, said)
+		!strings.Contains(stderr, "the cached credential for "+s.origins[0].server.URL+" expired at ") {
+		t.Errorf("with an expired one: copied %q and said %s", found, stderr)
 	}
 }

@@ -53,7 +53,7 @@ func (s *syncing) command(ctx context.Context, words ...string) *exec.Cmd {
 }
 
 // run runs the command to its end.
-func (s *syncing) run(words ...string) (out, said string, code int) {
+func (s *syncing) run(words ...string) (out, stderr string, code int) {
 	s.t.Helper()
 	return runProgram(s.t, reading(s.provider.server.URL, s.token), append([]string{"sync", s.directory}, words...)...)
 }
@@ -87,10 +87,10 @@ func (s *syncing) edit(random *rand.Rand) {
 // records returns what the provider has, a line each in the order of their ids.
 func (s *syncing) records() string {
 	s.t.Helper()
-	printed, said, code := runProgram(s.t, reading(s.provider.server.URL, s.token),
+	printed, stderr, code := runProgram(s.t, reading(s.provider.server.URL, s.token),
 		"call", "query_records", "labels", "--connection-id", "cin_gmail_personal", "--all", "--limit", "100")
 	if code != 0 {
-		s.t.Fatal(said)
+		s.t.Fatal(stderr)
 	}
 	byID := map[string]string{}
 	var ids []string
@@ -141,8 +141,8 @@ func TestSyncFollowsEveryChange(t *testing.T) {
 			}
 			s.edit(random)
 		}
-		if _, said, code := s.run("--stream", "labels"); code != 0 || said != "" {
-			t.Fatalf("seed %d, round %d ended with %d: %s", seed, round, code, said)
+		if _, stderr, code := s.run("--stream", "labels"); code != 0 || stderr != "" {
+			t.Fatalf("seed %d, round %d ended with %d: %s", seed, round, code, stderr)
 		}
 		if got, want := s.copied(), s.records(); got != want {
 			t.Fatalf("seed %d, round %d: the copy is\n%s\nwant\n%s", seed, round, got, want)
@@ -179,8 +179,8 @@ func (s *syncing) holdsOwnFilesOnly() {
 // A copy is read again from the beginning if it was edited, or if the provider no longer knows its bookmark.
 func TestSyncReadsAgain(t *testing.T) {
 	s := newSyncing(t, "everything")
-	if _, said, code := s.run("--stream", "labels"); code != 0 {
-		t.Fatal(said)
+	if _, stderr, code := s.run("--stream", "labels"); code != 0 {
+		t.Fatal(stderr)
 	}
 	file := filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl")
 	if err := os.WriteFile(file, []byte(s.copied()+`{"id":"edited"}`+"\n"), 0o600); err != nil {
@@ -191,17 +191,17 @@ func TestSyncReadsAgain(t *testing.T) {
 		t.Errorf("after an edit it ended with %d and %q", code, out)
 	}
 	s.provider.forgot.Store(true)
-	out, said, code := s.run("--stream", "labels", "--jq", ".data[0].read_anew")
+	out, stderr, code := s.run("--stream", "labels", "--jq", ".data[0].read_anew")
 	if code != 0 || out != "true\n" || s.copied() != s.records() {
-		t.Errorf("after 410 it ended with %d, %q, %q", code, out, said)
+		t.Errorf("after 410 it ended with %d, %q, %q", code, out, stderr)
 	}
 }
 
 // SQLite reads the files as they are.
 func TestSyncedFilesInSQLite(t *testing.T) {
 	s := newSyncing(t, "everything")
-	if _, said, code := s.run("--stream", "messages"); code != 0 {
-		t.Fatal(said)
+	if _, stderr, code := s.run("--stream", "messages"); code != 0 {
+		t.Fatal(stderr)
 	}
 	content, err := os.ReadFile(filepath.Join(s.directory, "cin_gmail_personal", "messages.jsonl"))
 	if err != nil {
@@ -228,8 +228,8 @@ func TestSyncedFilesInSQLite(t *testing.T) {
 // where.
 func TestSyncEndsWithTheGrant(t *testing.T) {
 	s := newSyncing(t, "everything")
-	if _, said, code := s.run(); code != 0 {
-		t.Fatal(said)
+	if _, stderr, code := s.run(); code != 0 {
+		t.Fatal(stderr)
 	}
 	before := s.copied()
 	credential, _ := s.box.Authorization().Credential("everything")
@@ -237,13 +237,13 @@ func TestSyncEndsWithTheGrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.provider.take()
-	_, said, code := s.run()
+	_, stderr, code := s.run()
 	if seen := s.provider.take(); len(seen) != 1 || code != invocation.ExitConfiguration || s.copied() != before {
 		t.Errorf("ended with %d after %q", code, seen)
 	}
-	if !strings.Contains(said, "Nothing more is read. Kept in "+s.directory+": ") ||
-		!strings.Contains(said, " records in 25 files.") {
-		t.Errorf("said %q", said)
+	if !strings.Contains(stderr, "Nothing more is read. Kept in "+s.directory+": ") ||
+		!strings.Contains(stderr, " records in 25 files.") {
+		t.Errorf("said %q", stderr)
 	}
 }
 
@@ -257,8 +257,8 @@ func TestSyncReadsAllGrants(t *testing.T) {
 	several.add(t, 0, "gmail_personal", "")
 	several.add(t, 0, "slack", "chat")
 	each := []string{"--cache-root", several.cache.Root, "--jq", "[.data[].connection_id]|unique|join(\" \")"}
-	if out, said, code := s.run(each...); code != 0 || out != "cin_gmail_personal cin_slack_team\n" {
-		t.Fatalf("ended with %d, %q: %s", code, out, said)
+	if out, stderr, code := s.run(each...); code != 0 || out != "cin_gmail_personal cin_slack_team\n" {
+		t.Fatalf("ended with %d, %q: %s", code, out, stderr)
 	}
 	for _, asked := range s.provider.take() {
 		_, query, _ := strings.Cut(asked, "connection_id=")
@@ -276,23 +276,23 @@ func TestSyncReadsAllGrants(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.edit(rand.New(rand.NewPCG(1, 0)))
-	out, said, code := s.run(each...)
+	out, stderr, code := s.run(each...)
 	left := "no longer granted, and kept: " + filepath.Join(s.directory, "cin_slack_team", "chat_messages.jsonl")
-	if code != invocation.ExitConfiguration || out != "cin_gmail_personal\n" || !strings.Contains(said, left) ||
-		!strings.Contains(said, "grant chat: resource server answered 403 grant_revoked") {
-		t.Errorf("after a revocation it ended with %d, %q: %s", code, out, said)
+	if code != invocation.ExitConfiguration || out != "cin_gmail_personal\n" || !strings.Contains(stderr, left) ||
+		!strings.Contains(stderr, "grant chat: resource server answered 403 grant_revoked") {
+		t.Errorf("after a revocation it ended with %d, %q: %s", code, out, stderr)
 	}
-	if _, said, code := s.run(append(each, "--grant-id", "chat")...); code != invocation.ExitConfiguration ||
-		!strings.Contains(said, "Nothing more is read. Kept in ") {
-		t.Errorf("the ended grant alone ended with %d: %s", code, said)
+	if _, stderr, code := s.run(append(each, "--grant-id", "chat")...); code != invocation.ExitConfiguration ||
+		!strings.Contains(stderr, "Nothing more is read. Kept in ") {
+		t.Errorf("the ended grant alone ended with %d: %s", code, stderr)
 	}
 }
 
 // What the grant no longer covers stays, and is named. Names of a provider stay below the directory.
 func TestSyncNamesWhatIsLeft(t *testing.T) {
 	s := newSyncing(t, "everything")
-	if _, said, code := s.run("--stream", "labels"); code != 0 {
-		t.Fatal(said)
+	if _, stderr, code := s.run("--stream", "labels"); code != 0 {
+		t.Fatal(stderr)
 	}
 	hostile := httptest.NewServer(
 		&listeningRS{schema: `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{"object":"connector",
@@ -301,11 +301,11 @@ func TestSyncNamesWhatIsLeft(t *testing.T) {
 	defer hostile.Close()
 	real := s.provider.server
 	s.provider.server = hostile
-	_, said, code := s.run()
+	_, stderr, code := s.run()
 	s.provider.server = real
-	if code == 0 || !strings.Contains(said,
+	if code == 0 || !strings.Contains(stderr,
 		"no longer granted, and kept: "+filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl")) {
-		t.Errorf("ended with %d and said %q", code, said)
+		t.Errorf("ended with %d and said %q", code, stderr)
 	}
 	entries, err := os.ReadDir(filepath.Dir(s.directory))
 	if err != nil || len(entries) != 1 {

@@ -119,9 +119,9 @@ func TestHostileRecordsInColour(t *testing.T) {
 
 // A refusal quotes the provider, which cannot control the terminal either.
 func TestHostileRefusalOnATerminal(t *testing.T) {
-	out, said, code := runProgram(t, hostileProvider(t), "call", "query_records", "--stream", "other")
-	if code == 0 || obeyedByTerminals.MatchString(out+said) || !strings.Contains(said, "never") {
-		t.Errorf("ended with %d, %q and %q", code, out, said)
+	out, stderr, code := runProgram(t, hostileProvider(t), "call", "query_records", "--stream", "other")
+	if code == 0 || obeyedByTerminals.MatchString(out+stderr) || !strings.Contains(stderr, "never") {
+		t.Errorf("ended with %d, %q and %q", code, out, stderr)
 	}
 }
 

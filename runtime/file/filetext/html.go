@@ -28,7 +28,7 @@ func IsHTML(text string) bool {
 	return false
 }
 
-// fragments are the elements besides blocks that may begin a fragment.
+// fragments are the elements other than blocks that may begin a fragment.
 var fragments = []atom.Atom{
 	atom.Html, atom.Head, atom.Meta, atom.Style, atom.Span, atom.A, atom.B, atom.I, atom.U, atom.Strong, atom.Em,
 	atom.Font, atom.Center, atom.Img,

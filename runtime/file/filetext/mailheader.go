@@ -34,8 +34,8 @@ const (
 	maxValues = 50 // of one field
 )
 
-// mailFields are the names of fields that only mails and their parts have, besides those that begin with content- and
-// x-.
+// mailFields are the names of fields that only mails and their parts have, in addition to those that begin with
+// content- and x-.
 var mailFields = strings.Fields(
 	"from sender reply-to to cc bcc date subject received return-path delivered-to message-id in-reply-to references " +
 		"mime-version")

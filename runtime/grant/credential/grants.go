@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-// otherGrants is the member of a cache file with the grants besides the one in credential. It is an array of objects
+// otherGrants is the member of a cache file with the grants other than the one in credential. It is an array of objects
 // with the members of the file itself, without provider_url. Other tools read the grant that was connected last, and
 // keep this member.
 const otherGrants = "other_grants"

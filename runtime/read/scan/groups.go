@@ -391,7 +391,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	return found, nil
 }
 
-// complete sets what an aggregate of the reading has besides its groups.
+// complete sets the members of the reading's aggregate other than its groups.
 func (r *reading) complete(found *answer.Groups, input GroupsInput, warnings warnings) {
 	base := r.ended()
 	input.complete(found, base)

@@ -73,7 +73,7 @@ func wholeLines(t *testing.T, path string) {
 	}
 }
 
-// rotated returns the files besides the current one.
+// rotated returns the files other than the current one.
 func rotated(t *testing.T, path string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(strings.TrimSuffix(path, ".jsonl") + "-*.jsonl")

@@ -56,7 +56,7 @@ func (a *attempts) save(id string, saved attempt) {
 	a.byID[id] = saved
 }
 
-// find requires the polling code besides the id, because the id is part of URLs.
+// find requires the polling code in addition to the id, because the id is part of URLs.
 func (a *attempts) find(id, pollingCode string) (attempt, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

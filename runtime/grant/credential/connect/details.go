@@ -41,7 +41,7 @@ const (
 )
 
 // SameAccess returns the request for exactly what a credential was approved for. It returns false if that is not known,
-// or if a request cannot name it: several sources, another purpose, or limits besides connections, fields and times.
+// or if a request cannot name it: several sources, another purpose, or limits other than connections, fields and times.
 func SameAccess(approved credential.Credential) (AccessRequest, bool) {
 	details, isUnderstood := approved.ReadDetails()
 	if !isUnderstood || len(details) != 1 {
