@@ -8,6 +8,29 @@ type Scope struct {
 	ConnectionID *string // nil: every connection
 }
 
+// ScopeOf returns the scope of a stream and a connection. An empty name does not limit it.
+func ScopeOf(stream, connection string) (scope Scope) {
+	if stream != "" {
+		scope.Stream = &stream
+	}
+	if connection != "" {
+		scope.ConnectionID = &connection
+	}
+	return scope
+}
+
+// FieldNames returns the names of the fields of all streams, in the order of their first occurrence.
+func (d *Document) FieldNames() (names []string) {
+	for _, stream := range d.Rows() {
+		for _, field := range stream.Fields() {
+			if !slices.Contains(names, field.Name) {
+				names = append(names, field.Name)
+			}
+		}
+	}
+	return names
+}
+
 // Keep removes everything outside a scope, for servers that ignore or refuse its parameters (R-SCH-1, R-SCH-4).
 func (d *Document) Keep(scope Scope) {
 	for _, c := range d.Connectors {

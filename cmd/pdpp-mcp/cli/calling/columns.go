@@ -3,7 +3,6 @@ package calling
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,28 +37,11 @@ func (c *toolCommand) knownColumns(ctx context.Context, reader rs.Reader, object
 			connection = *target.ConnectionID
 		}
 	}
-	fields, err := fieldsOf(ctx, reader, stream, connection)
-	return append([]string{display.HandleColumn}, fields...), err
-}
-
-// fieldsOf returns the fields of a stream in the order of its schema. The connection may be empty.
-func fieldsOf(ctx context.Context, reader rs.Reader, stream, connection string) (names []string, err error) {
-	scope := schemadoc.Scope{Stream: &stream}
-	if connection != "" {
-		scope.ConnectionID = &connection
-	}
-	document, err := schemaquery.Ask(ctx, reader, scope, nil)
+	document, err := schemaquery.Ask(ctx, reader, schemadoc.ScopeOf(stream, connection), nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range document.Rows() {
-		for _, field := range row.Fields() {
-			if !slices.Contains(names, field.Name) {
-				names = append(names, field.Name)
-			}
-		}
-	}
-	return names, nil
+	return append([]string{display.HandleColumn}, document.FieldNames()...), nil
 }
 
 // withColumns returns the error of an unknown column if the resource server refused one of the chosen columns.

@@ -67,10 +67,7 @@ type described struct {
 
 func describe(ctx context.Context, env tool.Env, object rawjson.Object, format *display.Format, terminal invocation.Terminal) error {
 	name := object.Text(tool.RecordsStream)
-	scope := schemadoc.Scope{Stream: &name}
-	if connection := object.Text(tool.RecordsConnectionID); connection != "" {
-		scope.ConnectionID = &connection
-	}
+	scope := schemadoc.ScopeOf(name, object.Text(tool.RecordsConnectionID))
 	var held []string
 	timeField := ""
 	document, err := schemaquery.Ask(ctx, env.RS, scope, nil)

@@ -133,10 +133,7 @@ func (s *timespan) timeField(ctx context.Context, reader rs.Reader, arguments ra
 	if s.stream == "" || stream == tool.EveryStream {
 		return tool.TimeKey, nil
 	}
-	scope := schemadoc.Scope{Stream: &stream}
-	if connection := arguments.Text(s.connection); connection != "" {
-		scope.ConnectionID = &connection
-	}
+	scope := schemadoc.ScopeOf(stream, arguments.Text(s.connection))
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
 	document, err := schemaquery.Ask(ctx, reader, scope, nil)

@@ -248,20 +248,12 @@ func connections(command *cobra.Command) (offered []string) {
 }
 
 func fields(command *cobra.Command) (names []string) {
-	stream, connection := passedFor(command, tool.CompleteStream), passedFor(command, tool.CompleteConnection)
+	stream := passedFor(command, tool.CompleteStream)
 	if stream == "" {
 		return nil
 	}
-	scope := schemadoc.Scope{Stream: &stream}
-	if connection != "" {
-		scope.ConnectionID = &connection
-	}
-	for _, document := range schemas(command, scope) {
-		for _, stream := range document.Rows() {
-			for _, field := range stream.Fields() {
-				names = append(names, field.Name)
-			}
-		}
+	for _, document := range schemas(command, schemadoc.ScopeOf(stream, passedFor(command, tool.CompleteConnection))) {
+		names = append(names, document.FieldNames()...)
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), isUnsafe)
