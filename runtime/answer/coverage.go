@@ -18,13 +18,19 @@ type Searched struct {
 	Unsearchable []string      // streams without a searchable field
 	IsMarked     bool          // the schema marks the searchable fields; otherwise Unmarked is unknown
 	Unmarked     []StreamField // text fields of Streams that the schema does not mark as searchable
-	WithFiles    []string      // those of Streams whose records have files. No search reads the text of files
+	WithFiles    []FileStream  // those of Streams whose records have files. No search reads the text of files
 	FileRecords  int64         // the records of these streams; 0: not counted
 	IndexState   string        // of an index that lacks records, in the provider's word; empty: as far as known, it has all
 }
 
 // StreamField is a field of a stream.
 type StreamField struct{ Stream, Field string }
+
+// FileStream is a stream whose records have files.
+type FileStream struct {
+	Name   string
+	Fields []string // that the schema lists for the name and the media type of the file
+}
 
 // Missing is a source that failed.
 type Missing struct {

@@ -72,7 +72,7 @@ func TestARecordAndItsBodyShareTheirEvidence(t *testing.T) {
 }
 
 // R-SEARCH-1, R-SEARCH-11: a hybrid search says which hits lack words of the query, where the provider says how it
-// found them.
+// found them. A semantic search says that nothing is ever too far from the query.
 func TestHitsFoundByMeaning(t *testing.T) {
 	hit := func(sources string) string {
 		return `{"stream":"messages","record_key":"m1","connection_id":"cin_1","snippet":"a text"` + sources + `}`
@@ -96,7 +96,10 @@ func TestHitsFoundByMeaning(t *testing.T) {
 		},
 		{"/v1/search/hybrid?q=a", []string{words, both}, ""},
 		{"/v1/search/hybrid?q=a", []string{hit("")}, ""},
-		{"/v1/search/semantic?q=a", []string{meaning}, ""},
+		{
+			"/v1/search/semantic?q=a", []string{meaning},
+			"Every record has a rank by meaning: these are the nearest ones, and may not be about q.",
+		},
 	} {
 		result := searchHits(t, test.path, `{"q":"a","mode":"hybrid"}`, test.hits...)
 		for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {

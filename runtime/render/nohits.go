@@ -42,8 +42,31 @@ func (s *HitsPage) noHits() (string, []answer.Call) {
 		}
 		which = "has any of the words " + strings.Join(searched, ", ")
 	}
-	note := fmt.Sprintf("no %s of %s %s (mode %s).", what, s.scope(narrowed), which, mode)
-	return words(note, s.unsearchedNote()), s.otherSearches(narrowed)
+	note := words(fmt.Sprintf("no %s of %s %s (mode %s).", what, s.scope(narrowed), which, mode), s.unsearchedNote())
+	files := s.listFiles()
+	if files != nil {
+		note += " " + tool.FieldTool + " with q searches the text of one file."
+	}
+	return note, s.otherSearches(narrowed, files)
+}
+
+// filesListed is the maximum number of streams whose files a search without hits offers to list.
+const filesListed = 2
+
+// listFiles returns the calls that list the files whose text was not searched (R-CLAIM-4).
+func (s *HitsPage) listFiles() (calls []answer.Call) {
+	if s.Searched == nil {
+		return nil
+	}
+	for _, each := range s.Searched.WithFiles[:min(len(s.Searched.WithFiles), filesListed)] {
+		arguments := rawjson.Object{rawjson.String(tool.RecordsStream, each.Name)}
+		arguments = withText(arguments, tool.RecordsConnectionID, s.Question.ConnectionID)
+		if each.Fields != nil {
+			arguments = append(arguments, rawjson.Strings(tool.RecordsFields, each.Fields))
+		}
+		calls = append(calls, answer.Call{Tool: tool.RecordsTool, Arguments: arguments})
+	}
+	return calls
 }
 
 // indexedField limits the claim of a search by words: other fields may have the words (R-CLAIM-4).
@@ -150,16 +173,20 @@ func listedNames(names []string) []string {
 	return listed
 }
 
-// otherSearches returns calls that may find more: without quotes, without the narrowing arguments, or in another mode.
-func (s *HitsPage) otherSearches(narrowed []string) []answer.Call {
+// otherSearches returns calls that may find more: without quotes, without the narrowing arguments, in files, or in another mode. No call
+// has the quotes of the query, because they only keep its words from being searched alone.
+func (s *HitsPage) otherSearches(narrowed []string, files []answer.Call) []answer.Call {
 	call := s.Call.Without(wire.Cursor)
 	var try []answer.Call
 	if unquoted := strings.ReplaceAll(s.question.Words, `"`, ""); unquoted != s.question.Words {
-		try = append(try, call.With(rawjson.String(wire.Q, strings.TrimSpace(unquoted)))...)
+		for _, each := range call.With(rawjson.String(wire.Q, strings.TrimSpace(unquoted))) {
+			try, call.Arguments = append(try, each), each.Arguments
+		}
 	}
 	if narrowed != nil {
 		try = append(try, answer.Call{Tool: s.Call.Tool, Arguments: call.Without(narrowed...).Arguments})
 	}
+	try = append(try, files...)
 	switch isQuestion := len(s.question.terms) > maxKeywords; {
 	case s.question.Mode != lexicalMode:
 		try = append(try, call.With(rawjson.String(tool.HitsMode, lexicalMode))...)
@@ -189,10 +216,12 @@ func (q *question) syntaxNote() string {
 	return `The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.`
 }
 
-// meaningNote returns a note about the hits of a hybrid search that the provider found by meaning alone, without all
-// words of the query.
+// meaningNote returns a note about the hits that the provider found by meaning alone, without all words of the query.
 func (s *HitsPage) meaningNote(shown int) string {
-	if s.question.Mode != hybridMode {
+	switch {
+	case s.question.Mode == semanticMode && shown > 0:
+		return "Every record has a rank by meaning: these are the nearest ones, and may not be about q."
+	case s.question.Mode != hybridMode:
 		return ""
 	}
 	var ranks []string

@@ -47,6 +47,14 @@ func TestSearchWithoutHitsSuggestsCalls(t *testing.T) {
 			"The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.",
 			[]string{`search {"q":"fee OR charge*","mode":"semantic"}`},
 		},
+		{
+			"/v1/search?q=%22who%20waived%20the%20fee%22&streams=messages", `{"q":"\"who waived the fee\"","streams":["messages"]}`,
+			`has all words of "\"who waived the fee\"" (mode lexical: whole words).`,
+			[]string{
+				`search {"q":"who waived the fee","streams":["messages"]}`, `search {"q":"who waived the fee"}`,
+				`search {"q":"who waived the fee","streams":["messages"],"mode":"semantic"}`,
+			},
+		},
 	} {
 		result, err := runSearch(context.Background(), env,
 			responded(test.path, `{"object":"list","data":[],"has_more":false}`),

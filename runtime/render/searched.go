@@ -38,8 +38,12 @@ func describeSearched(searched *answer.Searched) string {
 	if names := listedNames(searched.Unsearchable); names != nil {
 		parts = append(parts, "streams "+strings.Join(names, ", "))
 	}
-	if names := listedNames(searched.WithFiles); names != nil {
-		files := "text of files in " + strings.Join(names, ", ")
+	if streams := searched.WithFiles; streams != nil {
+		names := make([]string, len(streams))
+		for i, each := range streams {
+			names[i] = each.Name
+		}
+		files := "text of files in " + strings.Join(listedNames(names), ", ")
 		if searched.FileRecords > 0 {
 			files += fmt.Sprintf(" (%d records)", searched.FileRecords)
 		}

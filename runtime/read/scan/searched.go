@@ -81,7 +81,8 @@ func (s *searching) countFiles(ctx context.Context, searched *answer.Searched) {
 	}
 	for _, stream := range list.Rows {
 		isNamed := s.input.ConnectionID == nil || stream.Text(connectionName) == *s.input.ConnectionID
-		if count, _ := stream.Int("record_count"); isNamed && slices.Contains(searched.WithFiles, stream.Text("name")) {
+		hasFiles := slices.ContainsFunc(searched.WithFiles, func(s answer.FileStream) bool { return s.Name == stream.Text("name") })
+		if count, _ := stream.Int("record_count"); isNamed && hasFiles {
 			searched.FileRecords += count
 		}
 	}
@@ -101,7 +102,7 @@ func (s *searchScope) add(stream *schemadoc.Stream) {
 		case field.Has("lex"):
 			isSearchable = true
 		case field.Name == schemadoc.FileField:
-			s.WithFiles = withName(s.WithFiles, stream.Name)
+			s.addFiles(stream)
 		case holdsText(field) && !slices.Contains(s.Unmarked, one):
 			unmarked = append(unmarked, one)
 		}
@@ -112,6 +113,23 @@ func (s *searchScope) add(stream *schemadoc.Stream) {
 		return
 	}
 	s.Unsearchable = withName(s.Unsearchable, stream.Name)
+}
+
+// fileFields are the usual names of the fields with the name and the media type of a file.
+var fileFields = []string{"filename", "file_name", "content_type", "media_type", "mime_type"}
+
+// addFiles adds a stream whose records have files.
+func (s *searchScope) addFiles(stream *schemadoc.Stream) {
+	if slices.ContainsFunc(s.WithFiles, func(each answer.FileStream) bool { return each.Name == stream.Name }) {
+		return
+	}
+	files := answer.FileStream{Name: stream.Name}
+	for _, field := range stream.Fields() {
+		if slices.Contains(fileFields, field.Name) && !field.Has("g=false") {
+			files.Fields = append(files.Fields, field.Name)
+		}
+	}
+	s.WithFiles = append(s.WithFiles, files)
 }
 
 // holdsText reports whether a field may hold words. Times, numbers and booleans do not.

@@ -1,6 +1,7 @@
 package scan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,6 +61,37 @@ func TestWhatASearchLeavesOut(t *testing.T) {
 				t.Errorf("%s\n%s", text, structured)
 			}
 		})
+	}
+}
+
+// R-CLAIM-4: a search without hits offers to list the files whose text it did not search, and no search by meaning,
+// which does not read them either.
+func TestFilesThatWereNotSearched(t *testing.T) {
+	const streams = `{"name":"files","field_capabilities":{"filename":"declared","size":"declared","content_type":"declared",` +
+		`"mime_type":"g=false","blob_ref":"declared"}},{"name":"scans","field_capabilities":{"blob_ref":"declared"}}`
+	for arguments, want := range map[string][]string{
+		`{"q":"word"}`: {
+			`query_records {"stream":"files","fields":["filename","content_type"]}`, `query_records {"stream":"scans"}`,
+		},
+		`{"q":"word","streams":["files"],"connection_id":"cin_1"}`: {
+			`search {"q":"word"}`, `query_records {"stream":"files","connection_id":"cin_1","fields":["filename","content_type"]}`,
+		},
+	} {
+		structured, text := (&shelf{streams: streams}).found(t, arguments)
+		var lines []string
+		for line := range strings.Lines(text) {
+			if call, isTry := strings.CutPrefix(strings.TrimSpace(line), "try: "); isTry {
+				lines = append(lines, call)
+				name, fields, _ := strings.Cut(call, " ")
+				if !strings.Contains(structured, `{"tool":"`+name+`","arguments":`+fields) {
+					t.Errorf("structured output lacks %s: %s", call, structured)
+				}
+			}
+		}
+		const said = "read_record_field with q searches the text of one file."
+		if !slices.Equal(lines, want) || !strings.Contains(text, said) || !strings.Contains(structured, said) {
+			t.Errorf("%s: %q\n%s", arguments, lines, text)
+		}
 	}
 }
 
