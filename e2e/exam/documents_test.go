@@ -7,7 +7,7 @@ import "github.com/pdppmcp/pdpp-mcp/e2e/exam/candidate"
 var aboutDocuments = []question{
 	{
 		name: "cell", text: "How many euros did the rope cost, by the table of my travel costs?",
-		answered: candidate.InDocument("travel costs xlsx", "rope", `(?mi)^"?rope.*,(\S+ €)$`),
+		answered: candidate.InDocument("travel costs xlsx", "rope", `(?mi)\brope.*,(\S+ €)$`),
 		truths:   `SELECT '25.23 €'`,
 	},
 	{
