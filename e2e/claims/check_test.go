@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -229,6 +230,15 @@ func (k *checking) absent() error {
 		}
 		if count > 0 {
 			k.report(notAbsent, "%d records have %s=%q", count, claim.field, claim.value)
+		}
+		if claim.values != nil && !claim.isOfRange {
+			rows, err := covered.rows(k.ctx, fmt.Sprintf("count(DISTINCT data->>'%s'), ''", claim.field), "")
+			if err != nil {
+				return err
+			}
+			if rows[0][0] != strconv.Itoa(*claim.values) {
+				k.report(notSeen, "%s has %s values, not %d", claim.field, rows[0][0], *claim.values)
+			}
 		}
 		for _, seen := range claim.seen {
 			if count, err = k.inRange(false).with(k.condition(claim.field, "", seen)).count(k.ctx); err != nil {

@@ -137,12 +137,13 @@ type absence struct {
 	isOfRange    bool // of the records that were read, which are at least those in the range of time
 	field, value string
 	seen         []string
+	values       *int // of the field; nil: seen are all, or there may be more
 }
 
 const quotedForm = `"(?:[^"\\]|\\.)*"`
 
 var (
-	absenceForm = regexp.MustCompile(`No record( read)? has (\w+)=(` + quotedForm + `); values seen: ((?:` + quotedForm + `(?:, )?)*)`)
+	absenceForm = regexp.MustCompile(`No record( read)? has (\w+)=(` + quotedForm + `); (?:(\d+) of (\d+)( or more)? )?values seen: ((?:` + quotedForm + `(?:, )?)*)`)
 	quotedText  = regexp.MustCompile(quotedForm)
 	aloneForm   = regexp.MustCompile(`(\d+) with (\w+)(?:=(` + quotedForm + `)| (gte|gt|lte|lt) (` + quotedForm + `))`)
 	togetherRow = regexp.MustCompile(`No record(?: read)? matches all conditions; records(?: read)? alone: [^.]*`)
@@ -158,7 +159,13 @@ type alone struct {
 func (c claims) absences() (found []absence) {
 	for _, each := range absenceForm.FindAllStringSubmatch(c.note, -1) {
 		claim := absence{isOfRange: each[1] != "", field: each[2], value: unquoted(each[3])}
-		for _, seen := range quotedText.FindAllString(each[4], -1) {
+		switch values := quotedText.FindAllString(each[7], -1); {
+		case each[5] == "":
+			claim.values = new(len(values))
+		case each[6] == "":
+			claim.values = number(each[5])
+		}
+		for _, seen := range quotedText.FindAllString(each[7], -1) {
 			claim.seen = append(claim.seen, unquoted(seen))
 		}
 		found = append(found, claim)

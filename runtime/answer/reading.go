@@ -46,6 +46,8 @@ type Unmatched struct {
 	Bounds []Bound  // one without an operator for an exact condition
 	Alone  int64    // records that match this condition
 	Seen   []string // up to ten distinct values of the field, if no record matches an exact condition
+	Values int      // distinct values of the field that were counted; Seen are the first ones
+	IsMany bool     // the field has more values, or values that are too long to be counted
 	Near   string   // the value that was probably meant; empty if none is close
 }
 

@@ -58,7 +58,7 @@ func (a *aggregation) calls(shown int) []answer.Call {
 	case !reading.Complete:
 		return nil
 	case reading.Unmatched != nil:
-		return answer.RepeatDifferently.As(withNear(a.Call, reading.Unmatched)...)
+		return answer.RepeatDifferently.As(otherValues(a.Call, reading.Unmatched)...)
 	}
 	limit, known := a.Members.Int(wire.Limit)
 	areAllShown := shown == len(a.fields)

@@ -2,8 +2,10 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -86,7 +88,7 @@ func (r *RecordsPage) noRowsNote(next continuation) (string, []answer.Call) {
 		return "", nil
 	}
 	if r.Reading != nil && r.Reading.Unmatched != nil {
-		return "", withNear(call, r.Reading.Unmatched)
+		return "", otherValues(call, r.Reading.Unmatched)
 	}
 	filter, _ := rawjson.ParseObject(call.Arguments.Get(wire.Filter))
 	for _, condition := range filter {
@@ -100,7 +102,7 @@ func (r *RecordsPage) noRowsNote(next continuation) (string, []answer.Call) {
 			}
 			return noTimeIsDay, call.With(rawjson.Raw(wire.Filter, filter.With(condition.Name, times.Encode()).Encode()))
 		default:
-			return wholeValues, []answer.Call{{Tool: tool.HitsTool, Arguments: rawjson.Object{rawjson.String(tool.HitsWords, text)}}}
+			return wholeValues, []answer.Call{searchFor(text)}
 		}
 	}
 	return "", nil
@@ -128,7 +130,10 @@ func describeUnmatched(reading answer.Reading) string {
 			for i, value := range condition.Seen {
 				seen[i] = string(rawjson.Quote(value))
 			}
-			sentences = append(sentences, fmt.Sprintf("No %s has %s; values seen: %s.", words[0], named, strings.Join(seen, ", ")))
+			sentences = append(sentences, fmt.Sprintf("No %s has %s; %svalues seen: %s.", words[0], named, shareShown(condition), strings.Join(seen, ", ")))
+			if isWordOfText(condition) {
+				sentences = append(sentences, wholeValues)
+			}
 		}
 	}
 	if alone != nil {
@@ -147,6 +152,48 @@ func describeCondition(condition answer.Unmatched) string {
 		parts = append(parts, bound.Operator+" "+value)
 	}
 	return condition.Field + " " + strings.Join(parts, " ")
+}
+
+// shareShown returns how many of the values are shown if they are not all.
+func shareShown(condition answer.Unmatched) string {
+	switch {
+	case condition.IsMany:
+		return fmt.Sprintf("%d of %d or more ", len(condition.Seen), condition.Values)
+	case condition.Values > len(condition.Seen):
+		return fmt.Sprintf("%d of %d ", len(condition.Seen), condition.Values)
+	}
+	return ""
+}
+
+// isWordOfText reports whether a condition compares a word with texts, which have too many values for a list.
+func isWordOfText(condition answer.Unmatched) bool {
+	hasLetter := slices.ContainsFunc(condition.Bounds, func(b answer.Bound) bool { return strings.ContainsFunc(b.Value, unicode.IsLetter) })
+	return hasLetter && (condition.IsMany || condition.Values > answer.MostGroups)
+}
+
+func searchFor(text string) answer.Call {
+	return answer.Call{Tool: tool.HitsTool, Arguments: rawjson.Object{rawjson.String(tool.HitsWords, text)}}
+}
+
+// otherValues returns the call with the probably intended values. If there are none, it returns the calls that list the values of the
+// fields, or find a word in their texts.
+func otherValues(g answer.Given, unmatched []answer.Unmatched) (calls []answer.Call) {
+	if near := withNear(g, unmatched); near != nil {
+		return near
+	}
+	stream := g.Arguments.Text(wire.Stream)
+	for _, condition := range unmatched {
+		switch {
+		case condition.Alone > 0 || condition.Seen == nil || shareShown(condition) == "" || stream == tool.EveryStream:
+		case isWordOfText(condition):
+			calls = append(calls, searchFor(condition.Bounds[0].Value))
+		default:
+			arguments := withText(rawjson.Object{rawjson.String(tool.GroupsStream, stream)}, tool.GroupsConnectionID, g.Arguments.Text(wire.ConnectionID))
+			calls = append(calls, answer.Call{Tool: tool.GroupsTool, Arguments: append(arguments, rawjson.String(tool.GroupsMetric, wire.Count),
+				rawjson.String(tool.GroupsGroupBy, condition.Field), rawjson.Int(tool.GroupsLimit, answer.MostGroups))})
+		}
+	}
+	return calls
 }
 
 // withNear returns the call with the probably intended values, or nil if a condition that no record matches has none.

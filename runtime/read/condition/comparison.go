@@ -30,6 +30,7 @@ type comparison struct {
 	sawOthers      bool     // a value is neither a time nor absent
 	seen           []string // distinct values that an exact condition did not match
 	isSeen         map[string]bool
+	isMany         bool // there are more values, or longer ones
 }
 
 func newComparison(condition rs.Condition) *comparison {
@@ -134,7 +135,10 @@ const (
 )
 
 func (c *comparison) addSeen(value []byte) {
-	if len(value) > maxValueBytes || c.isSeen[string(value)] || len(c.seen) == maxSeen {
+	if c.isSeen[string(value)] {
+		return
+	}
+	if c.isMany = c.isMany || len(value) > maxValueBytes || len(c.seen) == maxSeen; len(value) > maxValueBytes || len(c.seen) == maxSeen {
 		return
 	}
 	if c.isSeen == nil {

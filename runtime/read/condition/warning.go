@@ -62,6 +62,7 @@ func (f *Filter) Unmatched() []answer.Unmatched {
 			unmatched.Bounds = append(unmatched.Bounds, answer.Bound{Field: field.name, Operator: c.Operator, Value: c.Value})
 			if field.met == 0 && len(c.seen) > 0 {
 				unmatched.Seen, unmatched.Near = c.seen[:min(len(c.seen), maxShown)], nearname.Nearest(c.Value, c.seen)
+				unmatched.Values, unmatched.IsMany = len(c.seen), c.isMany
 			}
 		}
 		if len(f.fields) > 1 || unmatched.Seen != nil {

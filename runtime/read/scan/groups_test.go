@@ -176,6 +176,55 @@ func testValuesSeen(t *testing.T, c caller) {
 	}
 }
 
+// R-SCAN-9, R-CLAIM-8: values that are only some of a field's are counted, and both channels have the call that lists all
+// of them, or finds a word in long texts, whoever filters.
+func TestMoreValuesThanAreShown(t *testing.T) {
+	const categories = `{"stream":"transactions","metric":"count","group_by":"category","limit":100}`
+	for _, reads := range resource.AllReads() {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		for _, test := range []struct{ tool, arguments, says, word, call, offered string }{
+			{
+				"aggregate", `{"stream":"transactions","metric":"count","filter":{"category":"gambling"}}`,
+				`No record has category="gambling"; 10 of 17 values seen: `, "next (instead)", "aggregate", categories,
+			},
+			{
+				"query_records", `{"stream":"transactions","filter":{"category":"gambling"}}`,
+				`No record has category="gambling"; 10 of 17 values seen: `, "try", "aggregate", categories,
+			},
+			{
+				"query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","filter":{"from_name":"Aiko Tanaka"}}`,
+				`No record has from_name="Aiko Tanaka"; 10 of `, "try", "aggregate",
+				`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by":"from_name","limit":100}`,
+			},
+			{
+				"query_records", `{"stream":"messages","filter":{"subject":"overdraft"}}`,
+				` values seen: `, "try", "search", `{"q":"overdraft"}`,
+			},
+			{
+				"query_records", `{"stream":"messages","filter":{"subject":"overdraft"}}`,
+				"A text in a filter matches whole values only.", "try", "search", `{"q":"overdraft"}`,
+			},
+		} {
+			read, err := c.try(t, test.tool, test.arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{test.says, "\n" + test.word + ": " + test.call + " " + test.offered} {
+				if !strings.Contains(read.Text, want) {
+					t.Errorf("%s %s lacks %q: %s", test.tool, test.arguments, want, read.Text)
+				}
+			}
+			for _, want := range []string{
+				strings.ReplaceAll(test.says, `"`, `\"`), `{"tool":"` + test.call + `","arguments":` + test.offered,
+			} {
+				if !strings.Contains(string(read.Structured), want) {
+					t.Errorf("%s %s lacks %q: %s", test.tool, test.arguments, want, read.Structured)
+				}
+			}
+		}
+	}
+}
+
 // R-TIME-8: a zone without groups of time is not sent, since resource servers refuse it.
 func TestZoneWithoutTimeGroups(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
