@@ -226,7 +226,8 @@ var readMeaning = []string{
 	"A value compares with the text of the field, character by character: `true` is true, `2.0` is `2`, integers keep their digits.",
 	"A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by code point. If its " +
 		"bound is a JSON number, strings that spell a number compare by value too.",
-	"If exact conditions match nothing, the result has up to ten values of each field and their number, and a near one or the list of all as a call.",
+	"If exact conditions match nothing, the result has up to ten values of each field and their number, and a near one or " +
+		"the list of all as a call.",
 	"A field that is null or absent matches nothing. An array matches if one of its elements does. Every field of the filter must match.",
 	"`reading` says how many records were read and how many matched, in this call, and whether that was all. If not, `up_to` is the last of " +
 		"them, and `next` is the call that continues.",
@@ -316,7 +317,16 @@ var Calls = Words{
 		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
 	},
 	{Name: "records", Function: "Records", Doc: "Reads a page of a stream.", Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"filter", KindFilter}, {"order", KindOptionalString}, {"fields", KindStringList}}},
-	{Name: "groups", Function: "Groups", Doc: "Counts the records by the value of a field.", Parameters: []Parameter{{"stream", KindString}, {"metric", KindOptionalString}, {"group_by", KindOptionalString}, {"limit", KindOptionalInteger}, {"connection_id", KindOptionalString}}},
+	{
+		Name: "groups", Function: "Groups", Doc: "Counts the records by the value of a field.",
+		Parameters: []Parameter{
+			{"stream", KindString},
+			{"metric", KindOptionalString},
+			{"group_by", KindOptionalString},
+			{"limit", KindOptionalInteger},
+			{"connection_id", KindOptionalString},
+		},
+	},
 	{Name: "hits", Function: "Hits", Doc: "Searches for words.", Parameters: []Parameter{{"words", KindOptionalString}, {"limit", KindOptionalInteger}, {"cursor", KindOptionalString}, {"mode", KindOptionalString}}},
 	{
 		Name: "document", Function: "Document", Doc: "Reads one record, or some of its fields.",

@@ -143,7 +143,8 @@ type absence struct {
 const quotedForm = `"(?:[^"\\]|\\.)*"`
 
 var (
-	absenceForm = regexp.MustCompile(`No record( read)? has (\w+)=(` + quotedForm + `); (?:(\d+) of (\d+)( or more)? )?values seen: ((?:` + quotedForm + `(?:, )?)*)`)
+	absenceForm = regexp.MustCompile(`No record( read)? has (\w+)=(` + quotedForm + `); (?:(\d+) of (\d+)( or more)? )?` +
+		`values seen: ((?:` + quotedForm + `(?:, )?)*)`)
 	quotedText  = regexp.MustCompile(quotedForm)
 	aloneForm   = regexp.MustCompile(`(\d+) with (\w+)(?:=(` + quotedForm + `)| (gte|gt|lte|lt) (` + quotedForm + `))`)
 	togetherRow = regexp.MustCompile(`No record(?: read)? matches all conditions; records(?: read)? alone: [^.]*`)

@@ -130,7 +130,8 @@ func describeUnmatched(reading answer.Reading) string {
 			for i, value := range condition.Seen {
 				seen[i] = string(rawjson.Quote(value))
 			}
-			sentences = append(sentences, fmt.Sprintf("No %s has %s; %svalues seen: %s.", words[0], named, shareShown(condition), strings.Join(seen, ", ")))
+			sentences = append(sentences, fmt.Sprintf("No %s has %s; %svalues seen: %s.",
+				words[0], named, shareShown(condition), strings.Join(seen, ", ")))
 			if isWordOfText(condition) {
 				sentences = append(sentences, wholeValues)
 			}
@@ -167,16 +168,16 @@ func shareShown(condition answer.Unmatched) string {
 
 // isWordOfText reports whether a condition compares a word with texts, which have too many values for a list.
 func isWordOfText(condition answer.Unmatched) bool {
-	hasLetter := slices.ContainsFunc(condition.Bounds, func(b answer.Bound) bool { return strings.ContainsFunc(b.Value, unicode.IsLetter) })
-	return hasLetter && (condition.IsMany || condition.Values > answer.MostGroups)
+	hasLetter := func(b answer.Bound) bool { return strings.ContainsFunc(b.Value, unicode.IsLetter) }
+	return slices.ContainsFunc(condition.Bounds, hasLetter) && (condition.IsMany || condition.Values > answer.MaxGroups)
 }
 
 func searchFor(text string) answer.Call {
 	return answer.Call{Tool: tool.HitsTool, Arguments: rawjson.Object{rawjson.String(tool.HitsWords, text)}}
 }
 
-// otherValues returns the call with the probably intended values. If there are none, it returns the calls that list the values of the
-// fields, or find a word in their texts.
+// otherValues returns the call with the probably intended values. If there are none, it returns the calls that list the
+// values of the fields, or find a word in their texts.
 func otherValues(g answer.Given, unmatched []answer.Unmatched) (calls []answer.Call) {
 	if near := withNear(g, unmatched); near != nil {
 		return near
@@ -188,9 +189,11 @@ func otherValues(g answer.Given, unmatched []answer.Unmatched) (calls []answer.C
 		case isWordOfText(condition):
 			calls = append(calls, searchFor(condition.Bounds[0].Value))
 		default:
-			arguments := withText(rawjson.Object{rawjson.String(tool.GroupsStream, stream)}, tool.GroupsConnectionID, g.Arguments.Text(wire.ConnectionID))
-			calls = append(calls, answer.Call{Tool: tool.GroupsTool, Arguments: append(arguments, rawjson.String(tool.GroupsMetric, wire.Count),
-				rawjson.String(tool.GroupsGroupBy, condition.Field), rawjson.Int(tool.GroupsLimit, answer.MostGroups))})
+			arguments := rawjson.Texts(
+				tool.GroupsStream, stream, tool.GroupsConnectionID, g.Arguments.Text(wire.ConnectionID),
+				tool.GroupsMetric, wire.Count, tool.GroupsGroupBy, condition.Field)
+			arguments = append(arguments, rawjson.Int(tool.GroupsLimit, answer.MaxGroups))
+			calls = append(calls, answer.Call{Tool: tool.GroupsTool, Arguments: arguments})
 		}
 	}
 	return calls

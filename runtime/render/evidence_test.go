@@ -97,7 +97,8 @@ func TestHitsFoundByMeaning(t *testing.T) {
 		{"/v1/search/hybrid?q=a", []string{words, both}, ""},
 		{"/v1/search/hybrid?q=a", []string{hit("")}, ""},
 		{
-			"/v1/search/semantic?q=a", []string{meaning},
+			"/v1/search/semantic?q=a",
+			[]string{meaning},
 			"Every record has a rank by meaning: these are the nearest ones, and may not be about q.",
 		},
 	} {

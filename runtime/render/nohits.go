@@ -173,8 +173,8 @@ func listedNames(names []string) []string {
 	return listed
 }
 
-// otherSearches returns calls that may find more: without quotes, without the narrowing arguments, in files, or in another mode. No call
-// has the quotes of the query, because they only keep its words from being searched alone.
+// otherSearches returns calls that may find more: without quotes, without the narrowing arguments, in files, or in
+// another mode. No call has the quotes of the query, because they only keep its words from being searched alone.
 func (s *HitsPage) otherSearches(narrowed []string, files []answer.Call) []answer.Call {
 	call := s.Call.Without(wire.Cursor)
 	var try []answer.Call

@@ -48,7 +48,8 @@ func TestSearchWithoutHitsSuggestsCalls(t *testing.T) {
 			[]string{`search {"q":"fee OR charge*","mode":"semantic"}`},
 		},
 		{
-			"/v1/search?q=%22who%20waived%20the%20fee%22&streams=messages", `{"q":"\"who waived the fee\"","streams":["messages"]}`,
+			"/v1/search?q=%22who%20waived%20the%20fee%22&streams=messages",
+			`{"q":"\"who waived the fee\"","streams":["messages"]}`,
 			`has all words of "\"who waived the fee\"" (mode lexical: whole words).`,
 			[]string{
 				`search {"q":"who waived the fee","streams":["messages"]}`, `search {"q":"who waived the fee"}`,

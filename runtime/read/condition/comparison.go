@@ -138,7 +138,8 @@ func (c *comparison) addSeen(value []byte) {
 	if c.isSeen[string(value)] {
 		return
 	}
-	if c.isMany = c.isMany || len(value) > maxValueBytes || len(c.seen) == maxSeen; len(value) > maxValueBytes || len(c.seen) == maxSeen {
+	if len(value) > maxValueBytes || len(c.seen) == maxSeen {
+		c.isMany = true
 		return
 	}
 	if c.isSeen == nil {

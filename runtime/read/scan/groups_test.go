@@ -176,8 +176,8 @@ func testValuesSeen(t *testing.T, c caller) {
 	}
 }
 
-// R-SCAN-9, R-CLAIM-8: values that are only some of a field's are counted, and both channels have the call that lists all
-// of them, or finds a word in long texts, whoever filters.
+// R-SCAN-9, R-CLAIM-8: values that are only some of a field's are counted, and both channels have the call that lists
+// all of them, or finds a word in long texts, whoever filters.
 func TestMoreValuesThanAreShown(t *testing.T) {
 	const categories = `{"stream":"transactions","metric":"count","group_by":"category","limit":100}`
 	for _, reads := range resource.AllReads() {

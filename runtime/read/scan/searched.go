@@ -81,8 +81,7 @@ func (s *searching) countFiles(ctx context.Context, searched *answer.Searched) {
 	}
 	for _, stream := range list.Rows {
 		isNamed := s.input.ConnectionID == nil || stream.Text(connectionName) == *s.input.ConnectionID
-		hasFiles := slices.ContainsFunc(searched.WithFiles, func(s answer.FileStream) bool { return s.Name == stream.Text("name") })
-		if count, _ := stream.Int("record_count"); isNamed && hasFiles {
+		if count, _ := stream.Int("record_count"); isNamed && hasFiles(searched, stream.Text("name")) {
 			searched.FileRecords += count
 		}
 	}
@@ -120,7 +119,7 @@ var fileFields = []string{"filename", "file_name", "content_type", "media_type",
 
 // addFiles adds a stream whose records have files.
 func (s *searchScope) addFiles(stream *schemadoc.Stream) {
-	if slices.ContainsFunc(s.WithFiles, func(each answer.FileStream) bool { return each.Name == stream.Name }) {
+	if hasFiles(&s.Searched, stream.Name) {
 		return
 	}
 	files := answer.FileStream{Name: stream.Name}
@@ -130,6 +129,11 @@ func (s *searchScope) addFiles(stream *schemadoc.Stream) {
 		}
 	}
 	s.WithFiles = append(s.WithFiles, files)
+}
+
+// hasFiles reports whether the records of a searched stream have files.
+func hasFiles(searched *answer.Searched, stream string) bool {
+	return slices.ContainsFunc(searched.WithFiles, func(each answer.FileStream) bool { return each.Name == stream })
 }
 
 // holdsText reports whether a field may hold words. Times, numbers and booleans do not.

@@ -67,14 +67,16 @@ func TestWhatASearchLeavesOut(t *testing.T) {
 // R-CLAIM-4: a search without hits offers to list the files whose text it did not search, and no search by meaning,
 // which does not read them either.
 func TestFilesThatWereNotSearched(t *testing.T) {
-	const streams = `{"name":"files","field_capabilities":{"filename":"declared","size":"declared","content_type":"declared",` +
-		`"mime_type":"g=false","blob_ref":"declared"}},{"name":"scans","field_capabilities":{"blob_ref":"declared"}}`
+	const streams = `{"name":"files","field_capabilities":{"filename":"declared","size":"declared",` +
+		`"content_type":"declared","mime_type":"g=false","blob_ref":"declared"}},` +
+		`{"name":"scans","field_capabilities":{"blob_ref":"declared"}}`
 	for arguments, want := range map[string][]string{
 		`{"q":"word"}`: {
 			`query_records {"stream":"files","fields":["filename","content_type"]}`, `query_records {"stream":"scans"}`,
 		},
 		`{"q":"word","streams":["files"],"connection_id":"cin_1"}`: {
-			`search {"q":"word"}`, `query_records {"stream":"files","connection_id":"cin_1","fields":["filename","content_type"]}`,
+			`search {"q":"word"}`,
+			`query_records {"stream":"files","connection_id":"cin_1","fields":["filename","content_type"]}`,
 		},
 	} {
 		structured, text := (&shelf{streams: streams}).found(t, arguments)
