@@ -176,8 +176,8 @@ func searchFor(text string) answer.Call {
 	return answer.Call{Tool: tool.HitsTool, Arguments: rawjson.Object{rawjson.String(tool.HitsWords, text)}}
 }
 
-// otherValues returns the call with the probably intended values. If there are none, it returns the calls that list the
-// values of the fields, or find a word in their texts.
+// otherValues returns the call with the probably intended values. Without such values, it returns the calls that list
+// the values of the fields, or find a word in their texts.
 func otherValues(g answer.Given, unmatched []answer.Unmatched) (calls []answer.Call) {
 	if near := withNear(g, unmatched); near != nil {
 		return near

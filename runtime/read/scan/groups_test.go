@@ -177,7 +177,7 @@ func testValuesSeen(t *testing.T, c caller) {
 }
 
 // R-SCAN-9, R-CLAIM-8: values that are only some of a field's are counted, and both channels have the call that lists
-// all of them, or finds a word in long texts, whoever filters.
+// all of them, or finds a word in long texts, with either kind of provider.
 func TestMoreValuesThanAreShown(t *testing.T) {
 	const categories = `{"stream":"transactions","metric":"count","group_by":"category","limit":100}`
 	for _, reads := range resource.AllReads() {
