@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	limitsForm = regexp.MustCompile(`Granted only: (.*?)\. Records outside are unknown, not absent\.`)
+	limitsForm = regexp.MustCompile(`Granted only: (.*?)\. What is outside is unknown, not absent\.`)
 	limitForm  = regexp.MustCompile(`^(.*?)(?:, (\d+) records)?(?: from (\S+) on| from (\S+) to before (\S+)| before (\S+))?$`)
 )
 

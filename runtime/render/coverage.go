@@ -242,7 +242,7 @@ func LimitsNote(exceeded []answer.Limit) string {
 	if more := len(limits) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more limits", more))
 	}
-	return "Granted only: " + strings.Join(parts, "; ") + ". Records outside are unknown, not absent."
+	return "Granted only: " + strings.Join(parts, "; ") + ". What is outside is unknown, not absent."
 }
 
 func describeLimit(limit answer.Limit) (text string) {
@@ -259,6 +259,9 @@ func describeLimit(limit answer.Limit) (text string) {
 		text += " from " + since + " to before " + until
 	case !limit.Until.IsZero():
 		text += " before " + until
+	}
+	if limit.Lacking != "" {
+		text += " without " + strings.Join(listedNames(strings.Split(limit.Lacking, ", ")), ", ")
 	}
 	return text
 }

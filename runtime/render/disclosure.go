@@ -19,17 +19,13 @@ const (
 
 const countNone = "none"
 
-// countToken returns the count of a page, such as count=exact:60, or an empty string (R-HAND-8). Lexical search sends
-// an integer, and its kind as count_accuracy.
+// countToken returns the count of a page, such as count=exact:60, or an empty string (R-HAND-8).
 func countToken(meta rawjson.Object) string {
-	kind, value := meta.Text("count_accuracy"), meta.Get(wire.Count)
-	if object, ok := rawjson.ParseObject(value); ok {
-		kind, value = object.Text("kind"), object.Get("value")
-	}
+	count, _ := rawjson.ParseObject(meta.Get(wire.Count))
+	kind, value := tool.Clip(count.Text("kind"), numberCharacters), count.Get("value")
 	if kind == countNone {
 		return ""
 	}
-	kind = tool.Clip(kind, numberCharacters)
 	if rawjson.Kind(value) != rawjson.Number || len(value) > numberCharacters {
 		if kind == "" {
 			return ""

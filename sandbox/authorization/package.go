@@ -27,6 +27,9 @@ type Member struct {
 	DisplayName  string   `json:"display_name"`
 	Streams      []string `json:"streams"`
 	AccessToken  string   `json:"access_token"`
+
+	// AuthorizationDetails is what the grant of the member allows.
+	AuthorizationDetails []authorizationDetail `json:"authorization_details,omitempty"`
 }
 
 // issuePackage makes a package with one grant and one token for each connection, and returns its id.
@@ -74,6 +77,8 @@ func (s *Server) members(p grantPackage) []Member {
 			ConnectorKey: g.ConnectorKey,
 			DisplayName:  connection.DisplayName,
 			AccessToken:  m.token,
+
+			AuthorizationDetails: s.authorizationDetails(g),
 		}
 		for _, stream := range g.Streams {
 			published[i].Streams = append(published[i].Streams, stream.Name)

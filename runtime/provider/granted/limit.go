@@ -43,17 +43,23 @@ func (l Limit) ExcludesRecords() bool {
 	return !l.Since.IsZero() || !l.Until.IsZero() || l.Records != nil
 }
 
-// OfRecords returns the streams without their fields, which take the most memory. It returns nil if no limit excludes
-// records.
-func OfRecords(streams []Stream) []Stream {
-	if !slices.ContainsFunc(streams, func(s Stream) bool { return s.ExcludesRecords() }) {
+// Differing returns the streams with fields only where the grants of a stream differ, since fields take the most memory.
+// It returns nil if there is no limit.
+func Differing(streams []Stream) []Stream {
+	kept, isLimited := slices.Clone(streams), false
+	for i, each := range streams {
+		differs := slices.ContainsFunc(streams, func(other Stream) bool {
+			return other.Name == each.Name && (each.Lacks(other.Fields) != nil || other.Lacks(each.Fields) != nil)
+		})
+		if !differs {
+			kept[i].Fields = nil
+		}
+		isLimited = isLimited || differs || each.ExcludesRecords()
+	}
+	if !isLimited {
 		return nil
 	}
-	limited := slices.Clone(streams)
-	for i := range limited {
-		limited[i].Fields = nil
-	}
-	return limited
+	return kept
 }
 
 // coversAlike reports whether two limits allow the same records of different connections.

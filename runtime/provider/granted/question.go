@@ -2,6 +2,7 @@ package granted
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
@@ -14,13 +15,14 @@ type Question struct {
 	ConnectionID *string
 	Conditions   rs.Filter // a time of any name is rs.AnyTime
 	GrantIDs     []string  // the grants that answered; nil: all
+	IsWhole      bool      // it asks for all fields
 }
 
 // Exceeded returns the limits that the question reaches past, in the order of the grants (R-CLAIM-1). Of several grants
 // of a stream, the one that covers most of the question counts, because it is the one that is read.
 func (q Question) Exceeded(all []Stream) (limits []answer.Limit) {
 	for _, each := range all {
-		if !each.ExcludesRecords() || !q.isAnsweredBy(each) {
+		if !each.ExcludesRecords() && !(q.IsWhole && len(each.Fields) > 0) || !q.isAnsweredBy(each) {
 			continue
 		}
 		for _, stream := range q.streamsOf(each) {
@@ -76,6 +78,9 @@ func (q Question) exceeded(all []Stream, used Stream, stream, connection string)
 	}
 	need := Need{Stream: stream, Conditions: q.Conditions}
 	limit := answer.Limit{Stream: stream, Records: len(used.Records)}
+	if q.IsWhole {
+		limit.Lacking = strings.Join(lackedBy(used, stream, all), ", ")
+	}
 	isElsewhere := false // another connection of the stream has another limit
 	for _, other := range all {
 		if !q.isAnsweredBy(other) || other.Name != stream && other.Name != EveryStream {
@@ -85,7 +90,7 @@ func (q Question) exceeded(all []Stream, used Stream, stream, connection string)
 		if isSame && need.Compare(other.Limit, used.Limit) < 0 {
 			return answer.Limit{}, false
 		}
-		isElsewhere = isElsewhere || !isSame && !other.coversAlike(used.Limit)
+		isElsewhere = isElsewhere || !isSame && (limit.Lacking != "" || !other.coversAlike(used.Limit))
 	}
 	if isElsewhere && q.ConnectionID == nil {
 		limit.ConnectionID = connection
@@ -97,5 +102,17 @@ func (q Question) exceeded(all []Stream, used Stream, stream, connection string)
 	if isAfter {
 		limit.Until = used.Until.UTC()
 	}
-	return limit, isBefore || isAfter || limit.Records > 0
+	return limit, isBefore || isAfter || limit.Records > 0 || limit.Lacking != ""
+}
+
+// lackedBy returns the fields of a stream that a grant lacks and another one has. The list of one grant alone shows no limit, because
+// authorization servers list all fields of an unlimited stream (220).
+func lackedBy(used Stream, stream string, all []Stream) (lacking []string) {
+	for _, other := range all {
+		if other.Name == stream {
+			lacking = append(lacking, used.Lacks(other.Fields)...)
+		}
+	}
+	slices.Sort(lacking)
+	return slices.Compact(lacking)
 }

@@ -18,6 +18,8 @@ func TestExceeded(t *testing.T) {
 	mail := granted.Stream{GrantID: "g1", Name: "messages", Connections: []string{"a"}, Limit: spring}
 	all := granted.Stream{GrantID: "g2", Name: granted.EveryStream, Connections: []string{"a"}}
 	other := granted.Stream{GrantID: "g1", Name: "messages", Connections: []string{"b"}}
+	brief := granted.Stream{Name: "messages", Connections: []string{"a"}, Limit: granted.Limit{Fields: []string{"id"}}}
+	full := granted.Stream{Name: "messages", Connections: []string{"b"}, Limit: granted.Limit{Fields: []string{"id", "from", "body"}}}
 	single := granted.Stream{GrantID: "g1", Name: "notes", Limit: granted.Limit{Records: []string{"n1", "n2"}}}
 	from := func(field string, number time.Month) rs.Filter {
 		return rs.Filter{{Field: field, Operator: "gte", Value: month(number).Format(time.RFC3339)}}
@@ -47,7 +49,17 @@ func TestExceeded(t *testing.T) {
 			granted: []granted.Stream{mail},
 			asked:   granted.Question{Conditions: append(from(rs.AnyTime, 4), until(6))},
 		},
-		"another stream": {granted: []granted.Stream{mail}, asked: granted.Question{Streams: []string{"notes"}}},
+		"another stream":      {granted: []granted.Stream{mail}, asked: granted.Question{Streams: []string{"notes"}}},
+		"fields of one grant": {granted: []granted.Stream{brief}, asked: granted.Question{IsWhole: true}},
+		"fields of another connection": {
+			granted: []granted.Stream{brief, full}, asked: granted.Question{IsWhole: true},
+			want: []answer.Limit{{Stream: "messages", ConnectionID: "a", Lacking: "body, from"}},
+		},
+		"fields that the question does not need": {granted: []granted.Stream{brief, full}},
+		"a grant of more fields": {
+			granted: []granted.Stream{brief, {GrantID: "g2", Name: "messages", Connections: []string{"a"}, Limit: full.Limit}},
+			asked:   granted.Question{IsWhole: true},
+		},
 		"single records": {
 			granted: []granted.Stream{single}, asked: granted.Question{Streams: []string{"notes"}},
 			want: []answer.Limit{{Stream: "notes", Records: 2}},

@@ -40,7 +40,7 @@ func (s *broadening) answer(given *answer.Hits) *answer.Hits {
 		given.Hits = append(given.Hits, each.withEvidence())
 	}
 	if len(given.Hits) > 0 {
-		given.Envelope.Members, given.Meta, given.Paging = nil, given.Meta.Without(wire.Count, "count_accuracy", "recall"), answer.Paging{Limit: given.Limit}
+		given.Envelope.Members, given.Meta, given.Paging = nil, given.Meta.Without(wire.Count, "recall"), answer.Paging{Limit: given.Limit}
 	}
 	return given
 }

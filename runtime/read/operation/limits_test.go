@@ -39,7 +39,7 @@ func TestSchemaShowsLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "Granted only: s, 2 records from 2026-05-01 to before 2026-06-01. Records outside are unknown, not absent. " +
+		want := "Granted only: s, 2 records from 2026-05-01 to before 2026-06-01. What is outside is unknown, not absent. " +
 			"The access ends at " + test.end + "."
 		for _, channel := range []string{result.Text, string(result.Structured)} {
 			if strings.Count(channel, want) != 1 {

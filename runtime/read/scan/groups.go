@@ -68,7 +68,7 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		found.Places = places
 	}
 	input.leadToExtreme(env, found)
-	found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, found.Coverage)
+	found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, false, found.Coverage)
 	return tool.Answered(found, render.Aggregate), nil
 }
 

@@ -35,7 +35,7 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 	page, err := readRows(ctx, env, request, input)
 	if err == nil {
 		found := page.Found.(*answer.Rows)
-		found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, found.Coverage)
+		found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, input.Fields == nil, found.Coverage)
 	}
 	return page, err
 }

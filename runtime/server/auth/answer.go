@@ -26,6 +26,9 @@ var year10000 = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC) // milli
 
 var errTwoPackages = errors.New("grant_package_id and package.package_id differ")
 
+// detailsName is the member with what a grant allows (RFC 9396), of a token or of a member of a package.
+const detailsName = "authorization_details"
+
 const maxDepth = 64 // nesting
 
 // parseAnswer reads a response. If it is not active, nothing else matters.
@@ -50,10 +53,11 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 	} else {
 		parsed.audience = rawjson.Decode[[]string](members, "aud", "a string or an array of strings")
 	}
-	parsed.Granted = granted.OfRecords(granted.Read(parsed.GrantID, body.Get("authorization_details")))
+	parsed.Granted = granted.Read(parsed.GrantID, body.Get(detailsName))
 	if parsed.Kind == rs.KindPackage {
 		parsed.readPackage(members)
 	}
+	parsed.Granted = granted.Differing(parsed.Granted)
 	return parsed, members.Err
 }
 
@@ -99,6 +103,8 @@ func (a *answer) readPackage(members *rawjson.Reader) {
 			break
 		}
 		a.Members = append(a.Members, member)
+		details, _ := rawjson.ParseObject(raw) // parseMember has checked it
+		a.Granted = append(a.Granted, granted.Read(member.GrantID, details.Get(detailsName))...)
 	}
 	if published.Err != nil {
 		members.Fail(published.Err)

@@ -24,7 +24,7 @@ type Caller struct {
 	PackageID string           // of a package token
 	Expires   time.Time        // zero if the token does not expire
 	Members   []Member         // of a package; at least one is active
-	Granted   []granted.Stream // of a client token, from authorization_details; nil: unknown
+	Granted   []granted.Stream // from authorization_details; nil: no limit, or unknown
 
 	// TokenHash is the start of the token's SHA-256, 16 hexadecimal digits, for logs and rate limits.
 	TokenHash string

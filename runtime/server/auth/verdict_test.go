@@ -39,8 +39,8 @@ func TestClientToken(t *testing.T) {
 	}
 }
 
-// R-CLAIM-2: the limits of records come from authorization_details (862c). Fields, and grants without such limits, are
-// not kept.
+// R-CLAIM-2: the limits of records come from authorization_details (862c). Fields of one grant, and grants without such
+// limits, are not kept.
 func TestGrantedRecords(t *testing.T) {
 	const form = `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_1","authorization_details":[{"type":"https://pdpp.dev/data-access","streams":[
 		{"name":"messages","fields":["id"],"instance_ids":["cin_1"]%s},{"name":"labels"}]}]}`
@@ -59,6 +59,26 @@ func TestGrantedRecords(t *testing.T) {
 		if diff := cmp.Diff(want, admitted(t, v, bearer).Granted); diff != "" {
 			t.Errorf("%s: granted (-want +got):\n%s", members, diff)
 		}
+	}
+}
+
+// R-CLAIM-1, R-CLAIM-2: the grants of a package have the limits of the details of each member, and fields where these differ.
+func TestGrantedOfPackage(t *testing.T) {
+	member := func(id, fields string) string {
+		return fmt.Sprintf(`{"grant_id":%q,"status":"active","connection_id":"cin_1","connector_key":"gmail","display_name":"Mail",`+
+			`"streams":["messages"],"access_token":%q,"authorization_details":[{"streams":[{"name":"messages","fields":[%s]},`+
+			`{"name":"labels","fields":["id"]}]}]}`, id, memberBearer, fields)
+	}
+	v, _ := verifier(t, newAuthority(t, answer(`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"p","members":[`+
+		member("grt_1", `"id"`)+","+member("grt_2", `"id","body"`)+`]}}`)))
+	want := []granted.Stream{
+		{GrantID: "grt_1", Name: "messages", Limit: granted.Limit{Fields: []string{"id"}}},
+		{GrantID: "grt_1", Name: "labels"},
+		{GrantID: "grt_2", Name: "messages", Limit: granted.Limit{Fields: []string{"id", "body"}}},
+		{GrantID: "grt_2", Name: "labels"},
+	}
+	if diff := cmp.Diff(want, admitted(t, v, bearer).Granted); diff != "" {
+		t.Errorf("granted (-want +got):\n%s", diff)
 	}
 }
 
