@@ -261,10 +261,9 @@ func (a *aggregation) laterCalls(groups int) []answer.Call {
 }
 
 func (a *aggregation) withBound(bound answer.Bound) []answer.Call {
-	const parameter = wire.Filter
-	filter, _ := rawjson.ParseObject(a.Call.Arguments.Get(parameter))
+	filter, _ := rawjson.ParseObject(a.Call.Arguments.Get(wire.Filter))
 	bounds, _ := rawjson.ParseObject(filter.Get(bound.Field))
 	strict := strings.TrimSuffix(bound.Operator, "e") // lt of lte
 	bounds = append(bounds.Without(bound.Operator, strict), rawjson.String(bound.Operator, bound.Value))
-	return a.Call.With(rawjson.Raw(parameter, filter.With(bound.Field, bounds.Encode()).Encode()))
+	return a.Call.With(rawjson.Raw(wire.Filter, filter.With(bound.Field, bounds.Encode()).Encode()))
 }

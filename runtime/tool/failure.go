@@ -151,15 +151,12 @@ type advice struct {
 	hint   string
 }
 
-// connectionMember is the RS's name for a connection, in parameters and in answers.
-const connectionMember = wire.ConnectionID
-
 // stepAfter returns what a model can do after a refusal by the RS (R-ERR-1): by retry_with, otherwise by code,
 // otherwise by status. Next is a call of schema if that shows what would be accepted, otherwise nil.
 func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMessage) {
 	known := adviceOn(refused)
-	if members.Text("retry_with") == connectionMember {
-		known = adviceFor["retry_with."+connectionMember]
+	if members.Text("retry_with") == wire.ConnectionID {
+		known = adviceFor["retry_with."+wire.ConnectionID]
 		if members.Get("available_connections") != nil {
 			known = adviceFor[string(AmbiguousConnection)]
 		}
@@ -168,7 +165,7 @@ func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMes
 	case streamSchema:
 		stream, connectionID := refused.Request.Path.Route().Stream, ""
 		if stream != "" {
-			connectionID, _ = refused.Request.Query.Get(connectionMember)
+			connectionID, _ = refused.Request.Query.Get(wire.ConnectionID)
 		}
 		next = SchemaCall(stream, connectionID)
 	case schemaIndex:

@@ -157,14 +157,13 @@ func RecordsPath(stream string, id ...string) Path {
 
 // Named positions in a feed of changes. Servers know only "beginning".
 const (
-	feedPlace     = wire.ChangesSince
 	feedBeginning = "beginning"
 	feedNow       = "now"
 )
 
 // isFromNow reports whether the request asks for the current position in a feed, without rows (R-QRY-6).
 func (r Request) isFromNow() bool {
-	place, _ := r.Query.Get(feedPlace)
+	place, _ := r.Query.Get(wire.ChangesSince)
 	return place == feedNow
 }
 
@@ -176,7 +175,7 @@ func (r Request) isFromNow() bool {
 func (r Request) asSent() Request {
 	switch {
 	case r.isFromNow():
-		r.Query = r.Query.With(feedPlace, feedBeginning).With(wire.Limit, "1")
+		r.Query = r.Query.With(wire.ChangesSince, feedBeginning).With(wire.Limit, "1")
 	case r.Path == HybridRoute:
 		r.Query = r.Query.With(wire.Limit, strconv.Itoa(MaxRows))
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -22,7 +23,7 @@ const boundOrderTolerance = 24 * time.Hour
 // boundOf returns the bound that a filter sets on the field that orders the list, or nil. It asks the resource server
 // whether the list has that order. An empty order is the default one.
 func (l *list) boundOf(filter rs.Filter, order string) *timeBound {
-	if _, isFeed := l.request.Query.Get(feedName); isFeed { // a feed is in the order of changes
+	if _, isFeed := l.request.Query.Get(wire.ChangesSince); isFeed { // a feed is in the order of changes
 		return nil
 	}
 	isRising := order == "asc"
@@ -42,7 +43,7 @@ func (l *list) sortsBy(field string, isRising bool) bool {
 	if !isRising {
 		sort = "-" + sort
 	}
-	return l.probe(l.request.Query.Without(orderName).With(sortName, sort), field) == nil
+	return l.probe(l.request.Query.Without(wire.Order).With(wire.Sort, sort), field) == nil
 }
 
 // index returns the number of rows before the bound.

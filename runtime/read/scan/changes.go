@@ -17,6 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -62,7 +63,7 @@ type changes struct {
 // readChanges reads what changed in all streams since a position. It returns a *tool.Error, the error of the schema, or
 // the error of a source if no source answered.
 func readChanges(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*answer.Rows, error) {
-	since, _ := request.Query.Get(feedName)
+	since, _ := request.Query.Get(wire.ChangesSince)
 	since = cmp.Or(scalar.OrZero(input.Cursor), since)
 	isNamed := since == feedNow || since == feedBeginning
 	var positions map[string]feedPosition
@@ -81,7 +82,7 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 	}
 	defer r.end()
 	c := &changes{timeline: &timeline{reading: r, request: request, limit: request.Limit()}, ungranted: maps.Clone(positions)}
-	if err := cmp.Or(c.findSources(input.ConnectionID), c.refuseOthers(connectionName, feedName)); err != nil {
+	if err := cmp.Or(c.findSources(input.ConnectionID), c.refuseOthers(wire.ConnectionID, wire.ChangesSince)); err != nil {
 		return nil, err
 	}
 	for _, source := range c.sources {
@@ -106,15 +107,15 @@ func readChanges(ctx context.Context, env tool.Env, request rs.Request, input Ro
 func (f *feed) read() error {
 	f.next = f.start
 	limit := f.limit + min(f.start.Skip, rs.MaxRows-f.limit)
-	position := rs.Parameter{Name: feedName, Value: f.start.Bookmark}
+	position := rs.Parameter{Name: wire.ChangesSince, Value: f.start.Bookmark}
 	if f.start.Cursor != "" { // a feed continues by its cursor alone (051b)
-		position = rs.Parameter{Name: cursorName, Value: f.start.Cursor}
+		position = rs.Parameter{Name: wire.Cursor, Value: f.start.Cursor}
 	}
 	list, err := f.get(limit, position)
 	if refused := asRefused(err); refused != nil && refused.Status == http.StatusGone {
 		f.warning = "no longer has the changes since then: read the stream again; its feed starts now"
 		f.start = feedPosition{Bookmark: feedNow}
-		list, err = f.get(limit, rs.Parameter{Name: feedName, Value: feedNow})
+		list, err = f.get(limit, rs.Parameter{Name: wire.ChangesSince, Value: feedNow})
 	}
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package scan
 import (
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -27,7 +28,7 @@ func (l *list) splits(rows []record, hasNoCursor bool) bool {
 		return false
 	}
 	all := connectionsOf(rows)
-	if _, isNamed := l.request.Query.Get(connectionName); isNamed || len(all) < 2 && !(hasNoCursor && len(all) == 1) {
+	if _, isNamed := l.request.Query.Get(wire.ConnectionID); isNamed || len(all) < 2 && !(hasNoCursor && len(all) == 1) {
 		return false
 	}
 	if l.merges && 1 < len(all) && len(all) <= min(maxMerged, l.env.Readings.MaxRecords()) {
@@ -73,7 +74,7 @@ func (l *list) unreadAfter(read *page, row int) []string {
 // findConnections finds the connections that follow the connection of the position.
 func (l *list) findConnections() error {
 	request := l.request
-	request.Query = request.Query.With(limitName, "1")
+	request.Query = request.Query.With(wire.Limit, "1")
 	response, err := l.env.RS.Get(l.ctx, request)
 	if err != nil {
 		return err

@@ -15,8 +15,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-const streamKey = wire.Stream
-
 // counts counts the records of all streams (R-TIME-6). It asks the resource server for each source.
 type counts struct {
 	*timeline
@@ -40,8 +38,8 @@ func (i GroupsInput) refuseMeasure() error {
 		parameter, accepted string
 	}{
 		{i.Metric != wire.Count, wire.Metric, wire.Count},
-		{i.GroupBy != nil && *i.GroupBy != streamKey, wire.GroupBy, streamKey},
-		{i.GroupByTime != nil && *i.GroupByTime != timeKey, groupByTimeName, timeKey},
+		{i.GroupBy != nil && *i.GroupBy != wire.Stream, wire.GroupBy, wire.Stream},
+		{i.GroupByTime != nil && *i.GroupByTime != timeKey, wire.GroupByTime, timeKey},
 	} {
 		if each.broken {
 			return &tool.Error{
@@ -57,7 +55,7 @@ func (i GroupsInput) refuseMeasure() error {
 // source if no source answered.
 func readCounts(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*answer.Groups, error) {
 	if env.Readings == nil {
-		return nil, readingOff(streamKey, `"`+tool.EveryStream+`"`)
+		return nil, readingOff(wire.Stream, `"`+tool.EveryStream+`"`)
 	}
 	if err := input.refuseMeasure(); err != nil {
 		return nil, err
@@ -106,13 +104,13 @@ func (c *counts) count(counted *sourceCount) error {
 		Path: rs.JoinPath("v1", wire.Streams, counted.stream, wire.Aggregate), Sources: rs.OneSource{Stream: counted.stream, ConnectionID: input.ConnectionID, Filter: input.Filter},
 	}
 	for name, value := range map[string]*string{
-		wire.Metric: &input.Metric, groupByTimeName: input.GroupByTime, granularityName: input.Granularity, zoneName: input.TimeZone,
-		connectionName: input.ConnectionID,
+		wire.Metric: &input.Metric, wire.GroupByTime: input.GroupByTime, wire.Granularity: input.Granularity, wire.TimeZone: input.TimeZone,
+		wire.ConnectionID: input.ConnectionID,
 	} {
 		request.Query.String(name, value)
 	}
-	request.Query.Integer(limitName, input.Limit)
-	request.Query.BracketFilter(filterName, input.Filter)
+	request.Query.Integer(wire.Limit, input.Limit)
+	request.Query.BracketFilter(wire.Filter, input.Filter)
 	env := c.env
 	env.Budget = c.budget
 	found, err := newGroups(c.ctx, env, request, input).find(c.ctx, env)
@@ -216,9 +214,9 @@ func (c *counts) aggregate() *answer.Groups {
 	zone := scalar.OrZero(cmp.Or(c.input.TimeZone, new(c.env.Clock.Location().String())))
 	found := &answer.Groups{IsCycle: tally.IsCycle(scalar.OrZero(c.input.Granularity)), IsGrouped: c.input.GroupBy != nil || c.input.GroupByTime != nil}
 	found.Members = rawjson.Object{
-		rawjson.String(streamKey, tool.EveryStream), rawjson.String(wire.Metric, c.input.Metric),
-		rawjson.Raw(wire.GroupBy, rawjson.TextOrNull(scalar.OrZero(c.input.GroupBy))), rawjson.Raw(groupByTimeName, rawjson.TextOrNull(scalar.OrZero(c.input.GroupByTime))),
-		rawjson.Raw(granularityName, rawjson.TextOrNull(scalar.OrZero(c.input.Granularity))), rawjson.String(zoneName, zone),
+		rawjson.String(wire.Stream, tool.EveryStream), rawjson.String(wire.Metric, c.input.Metric),
+		rawjson.Raw(wire.GroupBy, rawjson.TextOrNull(scalar.OrZero(c.input.GroupBy))), rawjson.Raw(wire.GroupByTime, rawjson.TextOrNull(scalar.OrZero(c.input.GroupByTime))),
+		rawjson.Raw(wire.Granularity, rawjson.TextOrNull(scalar.OrZero(c.input.Granularity))), rawjson.String(wire.TimeZone, zone),
 		rawjson.Int("filtered_record_count", total),
 	}
 	if found.IsGrouped {

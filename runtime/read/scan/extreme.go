@@ -6,6 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -33,7 +34,7 @@ func (i GroupsInput) leadToExtreme(env tool.Env, found *answer.Groups) {
 	}
 	call := answer.Call{Tool: tool.RecordsTool, Kind: answer.OneOfThese}
 	for _, argument := range i.Call.Arguments {
-		if argument.Name == tool.RecordsStream || argument.Name == filterName || argument.Name == connectionName {
+		if argument.Name == tool.RecordsStream || argument.Name == wire.Filter || argument.Name == wire.ConnectionID {
 			call.Arguments = append(call.Arguments, argument)
 		}
 	}
@@ -41,6 +42,6 @@ func (i GroupsInput) leadToExtreme(env tool.Env, found *answer.Groups) {
 	if i.Metric == "max" {
 		order = "-" + order
 	}
-	call.Arguments = append(call.Arguments, rawjson.String(sortName, order), rawjson.Int(limitName, 1))
+	call.Arguments = append(call.Arguments, rawjson.String(wire.Sort, order), rawjson.Int(wire.Limit, 1))
 	found.RecordCalls = []answer.Call{call}
 }

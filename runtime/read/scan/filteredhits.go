@@ -73,9 +73,9 @@ func (q *filteredHits) releasePage() {
 // pageRequest returns the request of the next page. Its hits are not filtered.
 func (q *filteredHits) pageRequest(limit int) rs.Request {
 	request := q.request
-	request.Query = request.Query.WithoutMembers(filterName).Without(cursorName, limitName).With(limitName, strconv.Itoa(limit))
+	request.Query = request.Query.WithoutMembers(wire.Filter).Without(wire.Cursor, wire.Limit).With(wire.Limit, strconv.Itoa(limit))
 	if q.next.Cursor != "" {
-		request.Query = request.Query.With(cursorName, q.next.Cursor)
+		request.Query = request.Query.With(wire.Cursor, q.next.Cursor)
 	}
 	return request
 }

@@ -75,9 +75,9 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 // places returns the places of the groups. Their cursors are bound to the arguments of the call, also to the order,
 // which no request has.
 func (i GroupsInput) places(env tool.Env, request rs.Request) (tool.Places, error) {
-	request.Query = request.Query.Without(cursorName)
-	request.Query.String(sortName, i.Sort)
-	request.Query.String(cursorName, i.Cursor)
+	request.Query = request.Query.Without(wire.Cursor)
+	request.Query.String(wire.Sort, i.Sort)
+	request.Query.String(wire.Cursor, i.Cursor)
 	start, err := tool.PlaceOf(request)
 	switch {
 	case err != nil:
@@ -119,13 +119,13 @@ func newGroups(ctx context.Context, env tool.Env, request rs.Request, input Grou
 	case input.GroupByTime == nil:
 		input.TimeZone = nil // used only for groups by time
 	case asked != time.UTC.String() && (!isOwnZone || tally.ShiftsDates(asked, scalar.OrZero(input.Granularity))) && holdsDates(ctx, env, input):
-		request.Query = request.Query.Without(zoneName)
+		request.Query = request.Query.Without(wire.TimeZone)
 		if input.TimeZone = nil; isOwnZone {
 			q.ignoredZone = asked
 		}
 	case !isOwnZone && asked != time.UTC.String():
 		input.TimeZone = &asked
-		request.Query.String(zoneName, input.TimeZone)
+		request.Query.String(wire.TimeZone, input.TimeZone)
 	}
 	q.request, q.input, q.query = request, input, input.query()
 	q.query.AsWritten = !isOwnZone
@@ -139,10 +139,10 @@ func (q *groups) find(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	isCycle := tally.IsCycle(query.Granularity)
 	if env.Readings == nil || !isNarrowable(input.Filter) {
 		if wrong == nil && isCycle {
-			return nil, readingOff(granularityName, "")
+			return nil, readingOff(wire.Granularity, "")
 		}
 		if wrong == nil && input.Sort != nil {
-			return nil, readingOff(sortName, "")
+			return nil, readingOff(wire.Sort, "")
 		}
 		return getGroups(ctx, env, q.request, input)
 	}
@@ -196,8 +196,8 @@ func readingOff(parameter, part string) *tool.Error {
 // converts it can move it to the day before.
 func holdsDates(ctx context.Context, env tool.Env, input GroupsInput) bool {
 	newest := recordsOfStream(input.Stream, input.ConnectionID, input.Filter)
-	newest.Query.Set(limitName, strconv.Itoa(recentRecords))
-	newest.Query.Set(fieldsName, *input.GroupByTime)
+	newest.Query.Set(wire.Limit, strconv.Itoa(recentRecords))
+	newest.Query.Set(wire.Fields, *input.GroupByTime)
 	response, err := env.RS.Get(ctx, newest)
 	if err != nil {
 		return false
@@ -223,7 +223,7 @@ func recordsOfStream(stream string, connectionID *string, filter rs.Filter) rs.R
 	request := rs.Request{
 		Path: rs.RecordsPath(stream), Sources: rs.OneSource{Stream: stream, ConnectionID: connectionID, Filter: filter},
 	}
-	request.Query.String(connectionName, connectionID)
+	request.Query.String(wire.ConnectionID, connectionID)
 	return request
 }
 
@@ -256,13 +256,13 @@ func (q *groups) askServer(ctx context.Context, env tool.Env) (*answer.Groups, e
 	asked, limit := q.request, cmp.Or(q.query.Limit, tally.DefaultGroups)
 	areLargest := q.isServerOrder() && q.query.Metric == wire.Count && q.query.GroupBy != "" && q.query.GroupByTime == ""
 	if areLargest || !q.isServerOrder() {
-		asked.Query = asked.Query.With(limitName, strconv.Itoa(tally.MaxGroups))
+		asked.Query = asked.Query.With(wire.Limit, strconv.Itoa(tally.MaxGroups))
 	}
 	found, err := getGroups(ctx, env, asked, q.input)
 	if err != nil || !areLargest || found.Limit() <= limit {
 		return found, err
 	}
-	found.Members = found.Members.WithAll(rawjson.Int(limitName, int64(limit)))
+	found.Members = found.Members.WithAll(rawjson.Int(wire.Limit, int64(limit)))
 	others, isKnown := found.Members.Int(othersName)
 	if isKnown && others == 0 {
 		found.Known = len(found.Groups)
@@ -332,6 +332,9 @@ func (q *groups) isAdvertised(ctx context.Context, env tool.Env) bool {
 	return false
 }
 
+// groupByTimeArgument is the argument of a call that groups by time.
+const groupByTimeArgument = wire.GroupByTime
+
 // refusesFilter reports whether an error refuses all filters. If so, the adapter applies the filter from then on.
 func (q *groups) refusesFilter(env tool.Env, err error) bool {
 	if q.filters || len(q.input.Filter) == 0 || !isFilterRefusal(err) {
@@ -348,7 +351,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	if q.filters {
 		local = q.input.Filter
 	} else {
-		records.Query.BracketFilter(filterName, q.input.Filter)
+		records.Query.BracketFilter(wire.Filter, q.input.Filter)
 	}
 	filter := condition.New(local)
 	r, err := newReading(ctx, env, kindGroups)
@@ -374,8 +377,8 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 	}
 	if field := q.input.GroupByTime; field != nil && q.tally.LacksTimes() {
 		return nil, &tool.Error{
-			Code: tool.InvalidArguments, Param: groupByTimeName,
-			Message: fmt.Sprintf("%s takes a field of times, and %s holds none; schema shows the kind of each field", groupByTimeName, rawjson.Quote(*field)),
+			Code: tool.InvalidArguments, Param: groupByTimeArgument,
+			Message: fmt.Sprintf("%s takes a field of times, and %s holds none; schema shows the kind of each field", wire.GroupByTime, rawjson.Quote(*field)),
 		}
 	}
 	warnings := l.filterWarnings()
@@ -422,7 +425,7 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 	if inner, ok := rawjson.ParseObject(body.Get("data")); ok && body.Get(wire.Metric) == nil {
 		body = inner // older servers wrap the answer once more
 	}
-	found := &answer.Groups{Envelope: envelopeOf(body, groupsName), IsCycle: tally.IsCycle(body.Text(granularityName))}
+	found := &answer.Groups{Envelope: envelopeOf(body, groupsName), IsCycle: tally.IsCycle(body.Text(wire.Granularity))}
 	var groups []rawjson.Value
 	groups, found.IsGrouped = rawjson.Elements(body.Get(groupsName))
 	if !found.IsGrouped && !slices.Contains(body.Names(), "value") {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	records "github.com/pdppmcp/pdpp-mcp/runtime/read/record"
@@ -60,7 +61,7 @@ func (s *searching) describe(ctx context.Context, found *answer.Hits) {
 func (s *searching) recordFields(ctx context.Context, handle recordid.Handle) rawjson.Object {
 	request := rs.Request{Path: rs.RecordsPath(handle.Stream, handle.RecordID)}
 	source := sourceOf(handle)
-	request.Query.String(connectionName, source.ConnectionID)
+	request.Query.String(wire.ConnectionID, source.ConnectionID)
 	request.Sources = source
 	response, err := s.env.RS.Get(ctx, request)
 	if err != nil {

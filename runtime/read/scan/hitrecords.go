@@ -69,17 +69,17 @@ func (q *hitRecords) read(ctx context.Context, r *reading, asked rs.Request, hit
 	}
 	request := rs.Request{Path: rs.RecordsPath(stream, id)}
 	if q.span == nil { // otherwise the time field is unknown
-		request.Query.Set(fieldsName, strings.Join(q.filter.Fields(), ","))
+		request.Query.Set(wire.Fields, strings.Join(q.filter.Fields(), ","))
 	}
-	connection, isNamed := asked.Query.Get(connectionName)
-	if named := hit.FirstText(connectionName, "connector_instance_id"); named != "" {
+	connection, isNamed := asked.Query.Get(wire.ConnectionID)
+	if named := hit.FirstText(wire.ConnectionID, "connector_instance_id"); named != "" {
 		connection, isNamed = named, true
 	}
 	source := rs.OneSource{Stream: stream}
 	if isNamed {
 		source.ConnectionID = &connection
 	}
-	request.Query.String(connectionName, source.ConnectionID)
+	request.Query.String(wire.ConnectionID, source.ConnectionID)
 	request.Sources = source
 	return r.env.RS.Get(ctx, request)
 }

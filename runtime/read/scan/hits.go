@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/broaden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
@@ -64,7 +65,7 @@ func (s *searching) find(ctx context.Context) (*answer.Hits, error) {
 	case err != nil:
 		return nil, err
 	case env.Readings == nil && slices.ContainsFunc(filters, isOnTime):
-		return nil, readingOff(filterName, timeKey)
+		return nil, readingOff(wire.Filter, timeKey)
 	case env.Readings == nil || len(filters) == 0 || !isNarrowable(filters):
 		return s.read(ctx, s.request)
 	}

@@ -61,7 +61,7 @@ func (s *searching) send(ctx context.Context, request rs.Request) (*answer.Hits,
 		return hitsOf(ctx, response)
 	}
 	isKnown := s.merged != nil && s.ofQuery.Path == request.Path && request.Limit() <= s.ofQuery.Limit() &&
-		s.ofQuery.Query.Without(limitName).Encoded() == request.Query.Without(limitName).Encoded()
+		s.ofQuery.Query.Without(wire.Limit).Encoded() == request.Query.Without(wire.Limit).Encoded()
 	if !isKnown {
 		merged, err := merger.Search(ctx, request)
 		if err != nil {
@@ -110,7 +110,7 @@ func hitsOf(ctx context.Context, response *rs.Response) (*answer.Hits, error) {
 func (s *searching) asked(found *answer.Hits, request rs.Request) *answer.Hits {
 	found.ProviderURL, found.Call = s.env.RS.ProviderURL(), s.input.Call
 	found.Question = questionOf(request, s.input)
-	if _, isSent := request.Query.Get(limitName); isSent {
+	if _, isSent := request.Query.Get(wire.Limit); isSent {
 		found.Limit = request.Limit()
 	}
 	places := tool.PlacesOf(request)
@@ -127,13 +127,13 @@ func questionOf(request rs.Request, input HitsInput) answer.Question {
 		question.Mode = "hybrid"
 	}
 	question.Words, _ = request.Query.Get(wire.Q)
-	_, question.IsLaterPage = request.Query.Get(cursorName)
+	_, question.IsLaterPage = request.Query.Get(wire.Cursor)
 	for _, parameter := range request.Query.Parameters() {
 		name, _, _ := strings.Cut(parameter.Name, "[")
 		if name == wire.Streams {
 			question.Streams = append(question.Streams, parameter.Value)
 		}
-		isNarrowing := name == wire.Streams || name == filterName || name == connectionName
+		isNarrowing := name == wire.Streams || name == wire.Filter || name == wire.ConnectionID
 		if isNarrowing && !slices.Contains(question.Narrowed, name) {
 			question.Narrowed = append(question.Narrowed, name)
 		}
@@ -156,7 +156,7 @@ func (s *searching) fitting(ctx context.Context, found *answer.Hits) *render.Hit
 		if limit == 0 || limit >= request.Limit() {
 			break
 		}
-		request.Query = request.Query.With(limitName, strconv.Itoa(limit))
+		request.Query = request.Query.With(wire.Limit, strconv.Itoa(limit))
 		again, err := s.read(ctx, request)
 		if err != nil || len(again.Hits) == 0 {
 			break // the first page is right, and says how to read the rest

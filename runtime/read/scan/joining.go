@@ -28,7 +28,7 @@ type joining struct {
 // because the RS cuts the groups of each connection before it adds them up (R-AGG-4). Time groups need no correction:
 // the earliest of all are among the earliest of each.
 func (j *joining) complete(found *answer.Groups) *answer.Groups {
-	_, hasLimit := j.request.Query.Get(limitName)
+	_, hasLimit := j.request.Query.Get(wire.Limit)
 	limit := found.Limit()
 	if found.IsCut() && limit < answer.MaxGroups && (found.IsTimeline() && !hasLimit || found.IsJoined() && !found.IsTimeline()) {
 		if wider, err := j.read(nil); err == nil { // if it fails, the first answer says how to get the rest
@@ -57,9 +57,9 @@ func (j *joining) complete(found *answer.Groups) *answer.Groups {
 // read requests all groups that the RS returns, of one connection if it is not nil.
 func (j *joining) read(connection *string) (*answer.Groups, error) {
 	request := j.request
-	request.Query = request.Query.With(limitName, strconv.Itoa(answer.MaxGroups))
+	request.Query = request.Query.With(wire.Limit, strconv.Itoa(answer.MaxGroups))
 	if connection != nil {
-		request.Query = request.Query.With(connectionName, *connection)
+		request.Query = request.Query.With(wire.ConnectionID, *connection)
 		request.Sources = rs.OneSource{Stream: j.input.Stream, ConnectionID: connection}
 	}
 	return getGroups(j.ctx, j.env, request, j.input)
@@ -81,7 +81,7 @@ func join(found *answer.Groups, groups []answer.Group, limit, connections int) {
 	isTimeline := found.IsTimeline()
 	found.Members = found.Members.WithAll(rawjson.Int("other_count", max(0, others)))
 	if !isTimeline && limit > 0 {
-		found.Members = found.Members.WithAll(rawjson.Int(limitName, int64(limit)))
+		found.Members = found.Members.WithAll(rawjson.Int(wire.Limit, int64(limit)))
 	}
 	if found.Connections = connections; unknown <= 0 {
 		found.Known = len(groups)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -41,9 +42,9 @@ type page struct {
 
 // newList returns a list from a position. It reads the named fields, or all fields if the list of names is nil.
 func (r *reading) newList(request rs.Request, fields []string, from position) *list {
-	request.Query = request.Query.Without(cursorName, limitName, countName)
+	request.Query = request.Query.Without(wire.Cursor, wire.Limit, wire.Count)
 	if fields != nil {
-		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
+		request.Query = request.Query.With(wire.Fields, strings.Join(fields, ","))
 	}
 	r.isResumed = r.isResumed || from != position{}
 	return &list{reading: r, request: request, pageSize: rs.MaxRows, next: from}
@@ -158,15 +159,15 @@ func (p *page) positionBefore(row int) position {
 
 func (l *list) pageRequest() rs.Request {
 	request := l.request
-	request.Query = request.Query.With(limitName, strconv.Itoa(l.pageSize))
+	request.Query = request.Query.With(wire.Limit, strconv.Itoa(l.pageSize))
 	if l.next.Cursor != "" {
-		request.Query = request.Query.Without(feedName).With(cursorName, l.next.Cursor) // a feed continues by its cursor alone (051b)
+		request.Query = request.Query.Without(wire.ChangesSince).With(wire.Cursor, l.next.Cursor) // a feed continues by its cursor alone (051b)
 	}
 	if l.wholePage > 0 && l.pages+1 == l.wholePage {
-		request.Query = request.Query.Without(fieldsName)
+		request.Query = request.Query.Without(wire.Fields)
 	}
 	if connection := l.next.Connection; connection != "" {
-		request.Query = request.Query.With(connectionName, connection)
+		request.Query = request.Query.With(wire.ConnectionID, connection)
 		if one, ok := request.Sources.(rs.OneSource); ok {
 			one.ConnectionID = &connection
 			request.Sources = one
@@ -191,7 +192,7 @@ func (l *list) requestNext() {
 	go func() {
 		defer close(f.done)
 		f.err = l.budget.Read(ctx, size, func(limit int) (records int, err error) {
-			request.Query = request.Query.With(limitName, strconv.Itoa(limit))
+			request.Query = request.Query.With(wire.Limit, strconv.Itoa(limit))
 			if f.response, err = l.env.RS.Get(patient(ctx, limit), request); err == nil {
 				f.rows, err = f.response.List()
 			}
@@ -232,15 +233,15 @@ func (l *list) end() {
 // probe requests the named fields of one record, and returns the error of the request.
 func (l *list) probe(query rs.Query, fields ...string) error {
 	request := l.request
-	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
+	request.Query = query.With(wire.Limit, "1").With(wire.Fields, strings.Join(fields, ","))
 	_, err := l.env.RS.Get(l.ctx, request)
 	return err
 }
 
 // addField adds a field to those that the list requests.
 func (l *list) addField(name string) {
-	if names, isNarrow := l.request.Query.Get(fieldsName); isNarrow {
-		l.request.Query = l.request.Query.With(fieldsName, strings.Join(joinNames(strings.Split(names, ","), []string{name}), ","))
+	if names, isNarrow := l.request.Query.Get(wire.Fields); isNarrow {
+		l.request.Query = l.request.Query.With(wire.Fields, strings.Join(joinNames(strings.Split(names, ","), []string{name}), ","))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -30,7 +31,7 @@ type mergedList struct {
 // fields.
 func (l *list) findTimes() error {
 	request := l.request
-	request.Query = request.Query.Without(fieldsName).With(limitName, "1")
+	request.Query = request.Query.Without(wire.Fields).With(wire.Limit, "1")
 	response, err := l.env.RS.Get(l.ctx, request)
 	if isTooLarge(err) {
 		return nil
@@ -141,7 +142,7 @@ func (m *matchingPage) newMerged(from position, field string, pageSize int) *mer
 	if m.order == "asc" {
 		sort = field
 	}
-	request.Query = request.Query.Without(sortName, orderName).With(sortName, sort)
+	request.Query = request.Query.Without(wire.Sort, wire.Order).With(wire.Sort, sort)
 	added := &list{reading: m.reading, request: request, pageSize: pageSize, bound: m.bound, next: from}
 	added.connection = from.Connection
 	added.addField(field)

@@ -58,7 +58,7 @@ func fitting(ctx context.Context, env tool.Env, request rs.Request, rows *answer
 		if limit == 0 || limit >= request.Limit() {
 			break
 		}
-		request.Query = request.Query.With(limitName, strconv.Itoa(limit))
+		request.Query = request.Query.With(wire.Limit, strconv.Itoa(limit))
 		again, err := plainRows(ctx, env, request, input)
 		if err != nil || len(again.Records) == 0 {
 			break

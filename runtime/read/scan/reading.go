@@ -22,24 +22,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Parameters of the resource server.
+// Members of lists and aggregates.
 const (
-	limitName       = wire.Limit
-	cursorName      = wire.Cursor
-	nextCursorName  = "next_cursor"
-	bookmarkName    = "next_changes_since"
-	countName       = wire.Count
-	fieldsName      = wire.Fields
-	filterName      = wire.Filter
-	sortName        = wire.Sort
-	orderName       = wire.Order
-	zoneName        = wire.TimeZone
-	feedName        = wire.ChangesSince
-	connectionName  = wire.ConnectionID
-	groupByTimeName = wire.GroupByTime
-	granularityName = wire.Granularity
-	groupsName      = "groups" // members of an aggregate
-	othersName      = "other_count"
+	nextCursorName = "next_cursor"
+	bookmarkName   = "next_changes_since"
+	groupsName     = "groups"
+	othersName     = "other_count"
 )
 
 // The kinds of readings, for metrics.
@@ -179,12 +167,12 @@ func (r *reading) checkTimes() error {
 	if at, isEpoch := scalar.UnixTime(wrong.Value); isEpoch {
 		message += fmt.Sprintf("; %s counts from 1970 and is %s", wrong.Value, at.Format(time.RFC3339))
 	}
-	return &tool.Error{Code: tool.InvalidFilter, Param: filterName, Message: message}
+	return &tool.Error{Code: tool.InvalidFilter, Param: tool.RecordsFilter, Message: message}
 }
 
 // exactCount returns the member of meta with the number of matching records.
 func exactCount(count int64) rawjson.Member {
-	return rawjson.Raw(countName, rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", count)}.Encode())
+	return rawjson.Raw(wire.Count, rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", count)}.Encode())
 }
 
 // warnings are the warnings of a response, each as JSON.

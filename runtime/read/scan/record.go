@@ -34,7 +34,7 @@ func recordOf(c rawjson.Cursor) record {
 			if found.id == nil {
 				found.id = value
 			}
-		case connectionName:
+		case wire.ConnectionID:
 			found.connection = value
 		}
 	}

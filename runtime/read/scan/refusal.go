@@ -31,7 +31,7 @@ func asRefused(err error) *rs.Error {
 // 810i, 815). Only such a refusal names the parameter filter itself.
 func isFilterRefusal(err error) bool {
 	refused := badRequest(err)
-	return refused != nil && refused.Param() == filterName
+	return refused != nil && refused.Param() == wire.Filter
 }
 
 // isSortRefusal reports whether a resource server does not sort by a field (035b, 804b). The server refuses an unknown
@@ -46,7 +46,7 @@ func isSortRefusal(err error) bool {
 func isMeasureRefusal(err error) bool {
 	refused := badRequest(err)
 	return refused != nil && refused.Code == rs.CodeInvalidRequest &&
-		slices.Contains([]string{"", wire.Metric, wire.Field, wire.GroupBy, groupByTimeName}, refused.Param())
+		slices.Contains([]string{"", wire.Metric, wire.Field, wire.GroupBy, wire.GroupByTime}, refused.Param())
 }
 
 // interruption returns a sentence about what ended a partial reading. It is empty if the error itself is the answer,

@@ -9,6 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -42,7 +43,7 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 
 func readRows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*tool.Answer, error) {
 	if request.Path.Route().Stream == tool.EveryStream {
-		if _, isFeed := request.Query.Get(feedName); isFeed || strings.HasPrefix(scalar.OrZero(input.Cursor), changesPrefix) {
+		if _, isFeed := request.Query.Get(wire.ChangesSince); isFeed || strings.HasPrefix(scalar.OrZero(input.Cursor), changesPrefix) {
 			return computed(readChanges(ctx, env, request, input))
 		}
 		return computed(readTimeline(ctx, env, request, input))
@@ -87,11 +88,11 @@ func readRows(ctx context.Context, env tool.Env, request rs.Request, input RowsI
 // (051b).
 func withoutFeed(request rs.Request, input RowsInput) (rs.Request, RowsInput) {
 	alone := request
-	alone.Query = request.Query.Without(feedName)
+	alone.Query = request.Query.Without(wire.ChangesSince)
 	if _, err := tool.PlaceOf(alone); err != nil || input.Cursor == nil || strings.HasPrefix(*input.Cursor, positionPrefix) {
 		return request, input // the cursor is bound to the feed
 	}
-	input.Call = input.Call.Without(feedName)
+	input.Call = input.Call.Without(wire.ChangesSince)
 	return alone, input
 }
 
@@ -183,13 +184,13 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 	request, fields, kind := q.request, q.input.Fields, kindRows
 	if q.filters {
 		local = q.input.Filter
-		request.Query = request.Query.WithoutMembers(filterName)
+		request.Query = request.Query.WithoutMembers(wire.Filter)
 	}
 	filter := condition.New(local)
 	used := filter.Fields()
 	if q.sorts {
 		kind, used = kindTop, append(used, q.sortField)
-		request.Query = request.Query.Without(sortName, orderName)
+		request.Query = request.Query.Without(wire.Sort, wire.Order)
 	}
 	if fields != nil {
 		fields = joinNames(fields, used)
@@ -226,7 +227,7 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 
 // isFeed reports whether the rows are in the order of changes.
 func (q *rows) isFeed() bool {
-	_, isFeed := q.request.Query.Get(feedName)
+	_, isFeed := q.request.Query.Get(wire.ChangesSince)
 	return isFeed
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -80,7 +81,7 @@ func (s *searching) countFiles(ctx context.Context, searched *answer.Searched) {
 		return // their number stays unknown
 	}
 	for _, stream := range list.Rows {
-		isNamed := s.input.ConnectionID == nil || stream.Text(connectionName) == *s.input.ConnectionID
+		isNamed := s.input.ConnectionID == nil || stream.Text(wire.ConnectionID) == *s.input.ConnectionID
 		if count, _ := stream.Int("record_count"); isNamed && hasFiles(searched, stream.Text("name")) {
 			searched.FileRecords += count
 		}

@@ -81,7 +81,7 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 		s.most = rs.MaxRows
 	}
 	request := s.request()
-	request.Query.Set(limitName, strconv.Itoa(min(limit, s.most)))
+	request.Query.Set(wire.Limit, strconv.Itoa(min(limit, s.most)))
 	for _, parameter := range parameters {
 		request.Query.Set(parameter.Name, parameter.Value)
 	}
@@ -91,7 +91,7 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 	var response *rs.Response
 	var list rs.List
 	read := func(limit int) (records int, err error) {
-		request.Query = request.Query.With(limitName, strconv.Itoa(limit))
+		request.Query = request.Query.With(wire.Limit, strconv.Itoa(limit))
 		if response, err = s.env.RS.Get(patient(ctx, limit), request); err == nil {
 			list, err = response.List()
 		}
@@ -127,9 +127,9 @@ func (t *timeline) noteResponse(response *rs.Response, rows int) {
 // sortBy returns the parameter that sorts by the time field.
 func (s *source) sortBy(isRising bool) rs.Parameter {
 	if isRising {
-		return rs.Parameter{Name: sortName, Value: s.field}
+		return rs.Parameter{Name: wire.Sort, Value: s.field}
 	}
-	return rs.Parameter{Name: sortName, Value: "-" + s.field}
+	return rs.Parameter{Name: wire.Sort, Value: "-" + s.field}
 }
 
 // begin finds the time field and reads the first page.
@@ -183,7 +183,7 @@ func (s *source) firstRecords() (rs.List, error) {
 	list, err := s.get(s.pageSize)
 	for err == nil && len(list.Rows) == 0 && list.Text(nextCursorName) != "" {
 		if err = s.advance(list, false); err == nil {
-			list, err = s.get(s.pageSize, rs.Parameter{Name: cursorName, Value: s.cursor})
+			list, err = s.get(s.pageSize, rs.Parameter{Name: wire.Cursor, Value: s.cursor})
 		}
 	}
 	s.cursor, s.seen, s.isDone = "", nil, false
@@ -206,7 +206,7 @@ func (s *source) refusesFilters() bool {
 func (s *source) readPage() error {
 	parameters := []rs.Parameter{s.sortBy(s.isRising)}
 	if s.cursor != "" {
-		parameters = append(parameters, rs.Parameter{Name: cursorName, Value: s.cursor})
+		parameters = append(parameters, rs.Parameter{Name: wire.Cursor, Value: s.cursor})
 	}
 	s.filters = s.span.isBounded() && !s.refusesFilters() && !s.noFilter
 	if s.filters {
@@ -316,7 +316,7 @@ func (s *source) readAll(isReversed bool, start *time.Time) error {
 			parameters = append(parameters, s.sortBy(!s.isRising))
 		}
 		if s.cursor != "" {
-			parameters = append(parameters, rs.Parameter{Name: cursorName, Value: s.cursor})
+			parameters = append(parameters, rs.Parameter{Name: wire.Cursor, Value: s.cursor})
 		}
 		list, err := s.get(rs.MaxRows, parameters...)
 		if err != nil {
@@ -368,7 +368,7 @@ func (s *source) keep(records []record, isOrdered bool) (isOutOfOrder bool) {
 func (s *source) identity(record record) rawjson.Object {
 	row := rawjson.Object{rawjson.String(wire.ID, record.key()), rawjson.String(wire.Stream, s.stream)}
 	if s.connection != "" {
-		row = append(row, rawjson.String(connectionName, s.connection))
+		row = append(row, rawjson.String(wire.ConnectionID, s.connection))
 	}
 	return row
 }
@@ -413,7 +413,7 @@ func (s *source) nextCursor(shown int) string {
 func (s *source) bounds() (bounds []rs.Parameter) {
 	add := func(operator string, at *time.Time, margin time.Duration) {
 		if at != nil {
-			bounds = append(bounds, rs.Parameter{Name: filterName + "[" + s.field + "][" + operator + "]", Value: at.Add(margin).UTC().Format(time.RFC3339)})
+			bounds = append(bounds, rs.Parameter{Name: wire.Filter + "[" + s.field + "][" + operator + "]", Value: at.Add(margin).UTC().Format(time.RFC3339)})
 		}
 	}
 	add("gte", s.span.since, -offsetSlack)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -106,7 +107,7 @@ func (t *tallying) learnOrder() {
 		}
 	}
 	if read := joinNames(t.fields, names); read != nil {
-		t.request.Query = t.request.Query.With(fieldsName, strings.Join(read, ","))
+		t.request.Query = t.request.Query.With(wire.Fields, strings.Join(read, ","))
 	}
 	t.requestNext()
 	t.order.fields = nil
@@ -133,8 +134,8 @@ func (t *tallying) finish() {
 	if filter := narrowed(t.wanted, rest); filter != nil {
 		t.Rest = &answer.Bound{Field: rest.Field, Operator: rest.Operator, Value: rest.Value}
 		next := t.aggregate
-		next.Query = next.Query.WithoutMembers(filterName)
-		next.Query.BracketFilter(filterName, filter)
+		next.Query = next.Query.WithoutMembers(wire.Filter)
+		next.Query.BracketFilter(wire.Filter, filter)
 		t.env.Readings.NoteStop(t.env.Caller, tool.QuestionOf(next), t.heldFrom.encode(next))
 	}
 }

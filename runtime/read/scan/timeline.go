@@ -15,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
@@ -89,7 +90,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	defer r.end()
 	t := &timeline{reading: r, request: request, span: span, isRising: scalar.OrZero(input.Order) == "asc", limit: request.Limit(), start: start}
 	t.pageSize = min(max(t.limit+pageReserve, minPage), rs.MaxRows)
-	if err := cmp.Or(t.findSources(input.ConnectionID), t.refuseOthers(orderName, filterName, connectionName)); err != nil {
+	if err := cmp.Or(t.findSources(input.ConnectionID), t.refuseOthers(wire.Order, wire.Filter, wire.ConnectionID)); err != nil {
 		return nil, err
 	}
 	t.resume(input.Cursor)
@@ -129,7 +130,7 @@ func (t *timeline) findSources(connectionID *string) (err error) {
 	}
 	if connectionID != nil && len(t.sources) == 0 && len(t.document.Warnings()) == 0 {
 		return &tool.Error{
-			Code: tool.InvalidArguments, Param: connectionName, AboutNames: true,
+			Code: tool.InvalidArguments, Param: tool.RecordsConnectionID, AboutNames: true,
 			Message: fmt.Sprintf("no granted stream has the connection %s; schema lists the connections", rawjson.Quote(tool.Shorten(*connectionID, tool.LabelCharacters))),
 		}
 	}
@@ -141,7 +142,7 @@ func (t *timeline) findSources(connectionID *string) (err error) {
 func (t *timeline) refuseOthers(accepted ...string) error {
 	for _, each := range t.request.Query.Parameters() {
 		name, _, _ := strings.Cut(each.Name, "[")
-		if name == limitName || name == cursorName || slices.Contains(accepted, name) {
+		if name == wire.Limit || name == wire.Cursor || slices.Contains(accepted, name) {
 			continue
 		}
 		refused := &tool.Error{
@@ -171,7 +172,7 @@ func withStream(ctx context.Context, env tool.Env, input RowsInput, err error) e
 	for _, condition := range input.Filter {
 		names = append(names, condition.Field)
 	}
-	if stream := (&timeline{document: document}).streamWith(filterName, strings.Join(names, ",")); stream != "" {
+	if stream := (&timeline{document: document}).streamWith(wire.Filter, strings.Join(names, ",")); stream != "" {
 		refused.Instead = append(refused.Instead, rawjson.Object{rawjson.String(tool.RecordsStream, stream)})
 	}
 	return err
@@ -182,9 +183,9 @@ func withStream(ctx context.Context, env tool.Env, input RowsInput, err error) e
 func (t *timeline) streamWith(parameter, value string) string {
 	var wanted []string
 	switch parameter {
-	case fieldsName, filterName:
+	case wire.Fields, wire.Filter:
 		wanted = strings.Split(value, ",")
-	case sortName:
+	case wire.Sort:
 		wanted = []string{strings.TrimPrefix(value, "-")}
 	}
 	for _, stream := range t.document.Rows() {
@@ -300,7 +301,7 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 		}
 		return t.cursor(order[:shown])
 	}
-	zone := rawjson.String(zoneName, t.env.Clock.Location().String())
+	zone := rawjson.String(wire.TimeZone, t.env.Clock.Location().String())
 	page := t.reading.answer(input, answer.Envelope{Members: rawjson.Object{zone}, Warnings: t.warnings()})
 	page.Records, page.GrantIDs = rows, t.grants
 	return page
@@ -324,7 +325,7 @@ func (t *timeline) warnings() warnings {
 	}
 	if t.leftOut > 0 {
 		found.add(tally.WarnPartial, fmt.Sprintf("%d streams of connections are left out: one call reads %d; pass %s to read others",
-			t.leftOut, maxSources, connectionName))
+			t.leftOut, maxSources, wire.ConnectionID))
 	}
 	return found
 }

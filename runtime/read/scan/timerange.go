@@ -70,7 +70,7 @@ func rangeOf(filter rs.Filter, clock tool.Clock) (selected timeRange, err error)
 
 func badTime(condition rs.Condition) error {
 	return &tool.Error{
-		Code: tool.InvalidTimeRange, Param: filterName,
+		Code: tool.InvalidTimeRange, Param: tool.RecordsFilter,
 		Message: "a timeline takes a range of " + timeKey + ` with gte, gt, lte or lt, such as {"` + timeKey + `":{"gte":"2026-03-11","lt":"2026-03-12"}}; ` +
 			"got " + condition.Field + " " + cmp.Or(condition.Operator, "=") + " " + string(rawjson.Quote(tool.Shorten(condition.Value, tool.LabelCharacters))),
 	}
