@@ -5,7 +5,7 @@ type Relaxed struct {
 	Words      []RelaxedWord // words that were searched alone or in other forms, in this order; nil: none
 	Found      int           // hits, also those beyond the limit
 	Searches   int           // for other words and forms, and in another mode
-	Unsearched int           // words of the query that were not searched alone
+	Unsearched []string      // words of the query that were not searched alone
 	ByMeaning  bool          // a mode that compares meanings was tried
 	Complete   bool          // every source answered, and compared all of its records
 }

@@ -15,12 +15,13 @@ type continuation struct {
 	isWhole bool   // the page shows every row that the RS sent, so its paging members are valid
 	cursor  string // of the next page, if any
 	isOwn   bool   // the adapter made the cursor
+	isCut   bool   // rows follow that no cursor reaches
 	calls   []answer.Call
 	note    string // what to do if more rows match than the cursor and the calls reach
 }
 
-// hasMore reports whether a call returns more rows. Only the note mentions matching rows that no call returns.
-func (c continuation) hasMore() bool { return len(c.calls) > 0 || c.cursor != "" }
+// hasMore reports whether rows follow the page, as far as a call returns them. Only the note mentions others.
+func (c continuation) hasMore() bool { return len(c.calls) > 0 || c.cursor != "" || c.isCut }
 
 // followsWord introduces the call that holds a cursor, which the text does not repeat (R-BUD-4).
 const followsWord = " is in:"

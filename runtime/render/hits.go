@@ -7,6 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -179,6 +180,9 @@ func (s *HitsPage) hasNoHits() bool { return len(s.hits) == 0 && s.IsWhole() }
 // notes returns what the hits do not show, and the searches that may find more.
 func (s *HitsPage) notes(shown int, next continuation) (string, []answer.Call) {
 	note, try := words(s.relaxedNote(shown), next.note, s.meaningNote(shown)), []answer.Call(nil)
+	if next.isCut && s.Limit < rs.MaxRows && shown == len(s.hits) {
+		try = s.Call.With(rawjson.Int(wire.Limit, int64(min(s.Relaxed.Found, rs.MaxRows))))
+	}
 	if s.hasNoHits() {
 		note, try = s.noHits()
 	}
@@ -188,7 +192,7 @@ func (s *HitsPage) notes(shown int, next continuation) (string, []answer.Call) {
 // continuation returns the continuation to the next page. Relaxed hits have none.
 func (s *HitsPage) continuation(shown int) continuation {
 	if s.Relaxed != nil && s.Reading == nil {
-		return continuation{isWhole: shown == len(s.hits)}
+		return continuation{isWhole: shown == len(s.hits), isCut: shown < s.Relaxed.Found}
 	}
 	next := continuationAfter(s.Paging, s.Reading, shown, len(s.hits)-shown, "streams or connection_id, which are ranked separately")
 	if next.cursor != "" {

@@ -104,8 +104,15 @@ func (s *HitsPage) unsearchedNote() string {
 		return ""
 	}
 	var notes []string
-	if relaxed.Unsearched > 0 {
-		notes = append(notes, fmt.Sprintf("%d other words of q were not searched alone.", relaxed.Unsearched))
+	if len(relaxed.Unsearched) > 0 {
+		var words []string
+		for _, word := range relaxed.Unsearched[:min(len(relaxed.Unsearched), streamsNamed)] {
+			words = append(words, Quoted(tool.Clip(word, tool.LabelCharacters)))
+		}
+		if more := len(relaxed.Unsearched) - len(words); more > 0 {
+			words = append(words, fmt.Sprintf("%d more words", more))
+		}
+		notes = append(notes, "Not searched alone: "+strings.Join(words, ", ")+".")
 	}
 	if !relaxed.Complete {
 		notes = append(notes, "Not every source was searched completely, so there may be such a record.")

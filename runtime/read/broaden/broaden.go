@@ -4,6 +4,7 @@ package broaden
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -43,10 +44,14 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, given *answer.H
 	defer cancel()
 	s := &broadening{ctx: ctx, request: request, search: search, query: given.Question.Words, about: &answer.Relaxed{Complete: isComplete(given)}}
 	words := Words(s.query)
-	s.about.Unsearched = max(0, len(words)-(maxReads-2))
-	for _, word := range rarestFirst(words)[:len(words)-s.about.Unsearched] {
+	searched := rarestFirst(words)[:min(len(words), maxReads-2)]
+	for _, word := range searched {
 		s.words = append(s.words, &attempt{word: word, form: word})
 		s.about.Words = append(s.about.Words, answer.RelaxedWord{Word: word})
+	}
+	if len(words) > 0 {
+		isSearched := func(word string) bool { return slices.Contains(searched, word) }
+		s.about.Unsearched = slices.DeleteFunc(distinct(s.query), isSearched)
 	}
 	if byMeaning {
 		s.meaning = &attempt{form: s.query, path: rs.JoinPath("v1", wire.Search, "semantic")}

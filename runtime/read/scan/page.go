@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
@@ -122,6 +123,9 @@ func (m *matchingPage) finish() (meta rawjson.Object, bookmark rawjson.Value) {
 	if m.showsCount && m.Complete {
 		total := m.Matched
 		m.total = &total
+	}
+	if m.showsCount && m.total == nil && !m.countsAll {
+		m.Note = strings.TrimSpace(m.Note + ` The count is unknown, because the reading ends with the page: pass count "exact".`)
 	}
 	if m.countsAll && m.Complete { // the reading covers all rows, also those that are not shown
 		m.Rows = nil
