@@ -44,11 +44,13 @@ func (k *checking) limits(streams []catalog.StreamGrant) {
 		}
 		since, until := k.bounds(granted)
 		want := limit{}
-		if since.Before(granted.Since) {
-			want.since = granted.Since.Format(time.DateOnly)
-		}
-		if !granted.Until.IsZero() && (until.IsZero() || until.After(granted.Until)) {
-			want.until = granted.Until.Format(time.DateOnly)
+		if since.Before(granted.Since) || !granted.Until.IsZero() && (until.IsZero() || until.After(granted.Until)) {
+			if !granted.Since.IsZero() {
+				want.since = granted.Since.Format(time.DateOnly)
+			}
+			if !granted.Until.IsZero() {
+				want.until = granted.Until.Format(time.DateOnly)
+			}
 		}
 		if granted.Resources != nil {
 			want.records = strconv.Itoa(len(granted.Resources))

@@ -23,6 +23,22 @@ type Searched struct {
 	IndexState   string        // of an index that lacks records, in the provider's word; empty: as far as known, it has all
 }
 
+// IsUnknown reports whether the grants cover nothing of the time range of the question.
+func (c Coverage) IsUnknown() bool { return len(c.Limits) > 0 && c.Limits[0].IsOutside }
+
+// SetLimits sets the limits that the question reaches past. Outside of all of them, no reading is complete, and the
+// envelope claims no count of what was found.
+func (c *Coverage) SetLimits(limits []Limit, envelope *Envelope) {
+	if c.Limits = limits; !c.IsUnknown() {
+		return
+	}
+	if c.Reading != nil {
+		c.Reading.Complete, c.Reading.UpTo, c.Reading.IsOutside = false, Mark{}, true
+	}
+	envelope.Members = envelope.Members.Without("value", "filtered_record_count", "other_count")
+	envelope.Meta = envelope.Meta.Without("count", "recall")
+}
+
 // StreamField is a field of a stream.
 type StreamField struct{ Stream, Field string }
 

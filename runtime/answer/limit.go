@@ -7,7 +7,8 @@ import "time"
 type Limit struct {
 	Stream       string    // or * for all
 	ConnectionID string    // empty: of every connection in question
-	Since, Until time.Time // records from Since on and before Until are granted; zero: the question has no earlier or later ones
+	Since, Until time.Time // bounds of the granted records, Until exclusive; zero: no bound, or not exceeded
+	IsOutside    bool      // no grant covers any of the time range of the question
 	Records      int       // only so many records are granted; 0: no limit
 	Lacking      string    // fields that only another grant of the stream has, separated by commas; empty: none
 }

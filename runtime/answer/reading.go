@@ -2,10 +2,11 @@ package answer
 
 // Reading describes an answer that the adapter computed from records that it read (R-SCAN-6).
 type Reading struct {
-	Read     int64 // records of the list that this call read
-	Matched  int64 // those of them that match
-	Complete bool  // every record in question was read
-	UpTo     Mark  // of an incomplete reading: the last record that was read
+	Read      int64 // records of the list that this call read
+	Matched   int64 // those of them that match
+	Complete  bool  // every record in question was read
+	IsOutside bool  // no grant covers any record in question
+	UpTo      Mark  // of an incomplete reading: the last record that was read
 
 	Direction   Direction // in which the records were read
 	IsLaterPage bool      // the figures omit the records that earlier pages read

@@ -167,7 +167,7 @@ func (a *aggregation) number(name string) string {
 // further returns the number of groups that are not shown, if it is known.
 func (a *aggregation) further(shown int) (further int, isKnown bool) {
 	further = max(len(a.fields), a.Known-a.Skipped) - shown
-	return further, further > 0 || a.IsLast() && !a.mayHaveLater()
+	return further, further > 0 || !a.IsUnknown() && a.IsLast() && !a.mayHaveLater()
 }
 
 func (a *aggregation) furtherToken(shown int) string {
@@ -192,7 +192,7 @@ func (a *aggregation) tieNote(shown int) string {
 // totals returns the number of records in all groups and in the groups that are not shown, unless another member has it
 // (R-AGG-5).
 func (a *aggregation) totals(shown int) rawjson.Object {
-	if a.Members.Text(wire.Metric) != wire.Count {
+	if a.Members.Text(wire.Metric) != wire.Count || a.IsUnknown() {
 		return nil
 	}
 	var totals rawjson.Object

@@ -43,6 +43,8 @@ func describeUnread(reading answer.Reading) string {
 		answer.UnknownDirection: "those after it", answer.NewestFirst: "older ones", answer.OldestFirst: "newer ones",
 	}
 	switch {
+	case reading.IsOutside:
+		return ""
 	case reading.UpTo.Unread != nil:
 		return "Connections that were not read to their ends: " + strings.Join(listedNames(reading.UpTo.Unread), ", ") + "."
 	case reading.UpTo.ID == "":
@@ -242,7 +244,11 @@ func LimitsNote(exceeded []answer.Limit) string {
 	if more := len(limits) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more limits", more))
 	}
-	return "Granted only: " + strings.Join(parts, "; ") + ". What is outside is unknown, not absent."
+	note := "Granted only: " + strings.Join(parts, "; ") + ". What is outside is unknown, not absent."
+	if exceeded[0].IsOutside {
+		note += " This call asks about records outside only, so its answer is unknown."
+	}
+	return note
 }
 
 func describeLimit(limit answer.Limit) (text string) {

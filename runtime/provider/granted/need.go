@@ -69,6 +69,14 @@ func (n Need) Excess(l Limit) (isBefore, isAfter bool) {
 	return !l.Since.IsZero() && since.Before(l.Since), !l.Until.IsZero() && (until.IsZero() || until.After(l.Until))
 }
 
+// isTouchedBy reports whether a limit allows any of the time range of the need.
+func (n Need) isTouchedBy(l Limit) bool {
+	since, until := n.span(l.TimeField)
+	isEarlier := !until.IsZero() && !l.Since.IsZero() && !until.After(l.Since)
+	isLater := !since.IsZero() && !l.Until.IsZero() && !since.Before(l.Until)
+	return !isEarlier && !isLater
+}
+
 // Compare orders limits by how much of the need they cover, the best first.
 func (n Need) Compare(a, b Limit) int {
 	uncovered := func(l Limit) int {

@@ -33,7 +33,22 @@ func (q Question) Exceeded(all []Stream) (limits []answer.Limit) {
 			}
 		}
 	}
+	if len(limits) > 0 && q.isOutside(all) {
+		for i := range limits {
+			limits[i].IsOutside = true
+		}
+	}
 	return limits
+}
+
+// isOutside reports whether no grant covers any of the time range of the question.
+func (q Question) isOutside(all []Stream) bool {
+	return !slices.ContainsFunc(all, func(each Stream) bool {
+		isAsked := q.ConnectionID == nil || len(each.Connections) == 0 || slices.Contains(each.Connections, *q.ConnectionID)
+		return isAsked && q.isAnsweredBy(each) && slices.ContainsFunc(q.streamsOf(each), func(stream string) bool {
+			return Need{Stream: stream, Conditions: q.Conditions}.isTouchedBy(each.Limit)
+		})
+	})
 }
 
 // Expires returns when the first grant of the question ends, or zero.
@@ -96,11 +111,8 @@ func (q Question) exceeded(all []Stream, used Stream, stream, connection string)
 		limit.ConnectionID = connection
 	}
 	isBefore, isAfter := need.Excess(used.Limit)
-	if isBefore {
-		limit.Since = used.Since.UTC()
-	}
-	if isAfter {
-		limit.Until = used.Until.UTC()
+	if isBefore || isAfter {
+		limit.Since, limit.Until = used.Since.UTC(), used.Until.UTC()
 	}
 	return limit, isBefore || isAfter || limit.Records > 0 || limit.Lacking != ""
 }

@@ -39,7 +39,7 @@ func TestExceeded(t *testing.T) {
 		},
 		"an early bound": {
 			granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("at", 3)},
-			want: []answer.Limit{{Stream: "messages", Until: month(6)}},
+			want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6)}},
 		},
 		"another field": {
 			granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("sent", 3)},
@@ -80,7 +80,21 @@ func TestExceeded(t *testing.T) {
 		"every stream": {
 			granted: []granted.Stream{{Name: granted.EveryStream, Limit: spring}},
 			asked:   granted.Question{Streams: []string{"x", "y"}, Conditions: from("at", 5)},
-			want:    []answer.Limit{{Stream: "x", Until: month(6)}, {Stream: "y", Until: month(6)}},
+			want: []answer.Limit{
+				{Stream: "x", Since: month(3), Until: month(6)}, {Stream: "y", Since: month(3), Until: month(6)},
+			},
+		},
+		"a range outside": {
+			granted: []granted.Stream{mail}, asked: granted.Question{Conditions: from("at", 6)},
+			want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6), IsOutside: true}},
+		},
+		"a range before": {
+			granted: []granted.Stream{mail}, asked: granted.Question{Conditions: rs.Filter{until(3)}},
+			want: []answer.Limit{{Stream: "messages", Since: month(3), Until: month(6), IsOutside: true}},
+		},
+		"a range that another connection covers": {
+			granted: []granted.Stream{mail, other}, asked: granted.Question{Conditions: from("at", 6)},
+			want: []answer.Limit{{Stream: "messages", ConnectionID: "a", Since: month(3), Until: month(6)}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

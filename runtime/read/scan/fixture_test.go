@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
@@ -56,10 +57,11 @@ func sandboxOf(t *testing.T, reads resource.Reads, token string) *watched {
 type caller struct {
 	*watched
 	readings *tool.Readings
+	granted  []granted.Stream // nil: everything
 }
 
 func newCaller(reader *watched, most int) caller {
-	return caller{reader, tool.NewReadings(tool.ReadingsOptions{MaxRecords: most})}
+	return caller{watched: reader, readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: most})}
 }
 
 func (c caller) try(t testing.TB, name, arguments string) (*tool.Result, error) {
@@ -70,7 +72,8 @@ func (c caller) try(t testing.TB, name, arguments string) (*tool.Result, error) 
 	}
 	for _, definition := range gen.Surface().Tools {
 		if definition.Name == name {
-			return definition.Run(t.Context(), tool.Env{RS: reader, Readings: c.readings}, json.RawMessage(arguments))
+			env := tool.Env{RS: reader, Readings: c.readings, Granted: c.granted}
+			return definition.Run(t.Context(), env, json.RawMessage(arguments))
 		}
 	}
 	t.Fatalf("no tool %s", name)

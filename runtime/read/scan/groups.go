@@ -68,7 +68,8 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		found.Places = places
 	}
 	input.leadToExtreme(env, found)
-	found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, false, found.Coverage)
+	limits := limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, false, found.Coverage)
+	found.SetLimits(limits, &found.Envelope)
 	return tool.Answered(found, render.Aggregate), nil
 }
 

@@ -53,7 +53,8 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 
 // answer describes the first hits, and makes them fit.
 func (s *searching) answer(ctx context.Context, found *answer.Hits) *tool.Answer {
-	found.Limits = limitsOfAnyTime(s.env, s.input.Streams, s.input.ConnectionID, s.input.Filter, true, found.Coverage)
+	limits := limitsOfAnyTime(s.env, s.input.Streams, s.input.ConnectionID, s.input.Filter, true, found.Coverage)
+	found.SetLimits(limits, &found.Envelope)
 	return &tool.Answer{Found: found, Draw: s.fitting(ctx, found).Result}
 }
 

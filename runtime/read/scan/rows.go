@@ -36,7 +36,8 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 	page, err := readRows(ctx, env, request, input)
 	if err == nil {
 		found := page.Found.(*answer.Rows)
-		found.Limits = limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, input.Fields == nil, found.Coverage)
+		limits := limitsOfStream(env, input.Stream, input.ConnectionID, input.Filter, input.Fields == nil, found.Coverage)
+		found.SetLimits(limits, &found.Envelope)
 	}
 	return page, err
 }

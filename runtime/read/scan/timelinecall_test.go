@@ -126,7 +126,7 @@ func TestTimelineRefuses(t *testing.T) {
 		other.Instead[1].Text("stream") != "play_history" {
 		t.Errorf("%+v", other)
 	}
-	off := caller{c.watched, nil}
+	off := caller{watched: c.watched}
 	var refused *tool.Error
 	if _, err := off.try(t, "query_records", `{"stream":"*"}`); !errors.As(err, &refused) || refused.Param != "stream" ||
 		!strings.Contains(refused.Message, "--read-on 0") {
