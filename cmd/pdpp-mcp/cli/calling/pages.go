@@ -136,7 +136,10 @@ func (r *reading) endRows(ctx context.Context, last rowPage) error {
 	case r.short == nil:
 		more = "more follow: --all reads every page"
 	default:
-		more = fmt.Sprintf("more follow: --%s %d, or --all", tool.HitsLimit, 10*r.limit)
+		more = fmt.Sprintf("more follow: --%s %d", tool.HitsLimit, 10*r.limit)
+		if r.definition.Table != tool.HitTable || last.position.Cursor != "" { // hits without all words of q have one page
+			more += ", or --all"
+		}
 	}
 	if r.format.IsTable() && last.note != "" {
 		r.terminal.Note("%s", forPeople(last.note))

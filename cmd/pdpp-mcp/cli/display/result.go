@@ -136,6 +136,8 @@ func (p *Page) rowLines(table *table, noun, more string) []string {
 	switch {
 	case !p.Data.HasMore:
 		more = ""
+	case p.Data.NextCursor == "" && noun == "hit":
+		more = fmt.Sprintf("more follow: pass a larger --%s", tool.HitsLimit)
 	case p.Data.NextCursor == "":
 		more = fmt.Sprintf("more follow: --%s reads one source", invocation.FlagName(tool.RecordsConnectionID))
 	default:
