@@ -50,7 +50,6 @@ func TestRateLimitedReading(t *testing.T) {
 		isError bool
 	}{
 		"the filter":      {limited: 1, isError: true},
-		"the time field":  {limited: 2, isError: true},
 		"the first page":  {limited: 3, isError: true},
 		"the second page": {limited: 4, rows: 10},
 	} {

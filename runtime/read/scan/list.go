@@ -22,12 +22,12 @@ type list struct {
 	wholePage  int          // number of the page with all fields; the page after it is not read ahead; 0: no page
 	bound      *timeBound
 	next       position
-	seen       map[position]bool // positions of cursors that the resource server gave; nil: none
-	isDone     bool              // no page follows that can be read
-	isRead     bool              // it was read to its end
-	ahead      *fetch            // the page that was requested already; nil: none
-	timeField  string            // the requested field with the times of the records; empty: unknown
-	times      []connectionTimes // of the connections; nil: unknown
+	seen       map[position]bool   // positions of cursors that the resource server gave; nil: none
+	isDone     bool                // no page follows that can be read
+	isRead     bool                // it was read to its end
+	ahead      *fetch              // the page that was requested already; nil: none
+	timeField  string              // the requested field with the times of the records; empty: unknown
+	times      map[string][]string // the fields that may have the times, by connection; nil: unknown
 	connections
 }
 

@@ -6,7 +6,11 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -27,51 +31,66 @@ type mergedList struct {
 	row   int    // the next row of the page
 }
 
-// findTimes reads one whole record of each connection, to learn which field has the time. It returns the error of a request that fails for any
-// fields.
-func (l *list) findTimes() error {
-	request := l.request
-	request.Query = request.Query.Without(wire.Fields).With(wire.Limit, "1")
-	response, err := l.env.RS.Get(l.ctx, request)
-	if isTooLarge(err) {
-		return nil
-	}
+// findTimes asks the schema which fields may have the times of the records, because the pages have the requested fields only. Without a
+// schema, no field is known.
+func (l *list) findTimes(stream string, connectionID *string) {
+	scope := schemadoc.Scope{Stream: &stream, ConnectionID: connectionID}
+	document, err := schemaquery.Ask(l.ctx, l.env.RS, scope, l.request.Sources)
 	if err != nil {
-		return err
+		return
 	}
-	defer response.Release()
-	envelope, err := response.List()
-	if err != nil {
-		return err
+	var common []string
+	l.times = map[string][]string{}
+	for connector, found := range document.Rows() {
+		names := timeNames(found)
+		for _, connection := range connector.ConnectionsOf(found) {
+			l.times[connection.ID] = names
+		}
+		if common == nil {
+			common = names
+		}
+		common = slices.DeleteFunc(slices.Clone(common), func(name string) bool { return !slices.Contains(names, name) })
 	}
-	rows := recordsOf(envelope)
-	l.times = l.timesOf(rows)
-	isHeld := func(name string) bool {
-		return !slices.ContainsFunc(rows, func(row record) bool { return row.fields.Member(name) == nil })
+	if len(common) > 0 {
+		l.timeField = common[0]
 	}
-	if fields := fieldsOf(rows); len(fields) > 0 {
-		l.timeField = tool.TimeField(nil, nil, timesOf(fields), func(name string) bool { return isHeld(name) && holdsTimes(name, fields) })
+}
+
+// timeNames returns the granted fields of a stream that may order its records, the likeliest first.
+func timeNames(stream *schemadoc.Stream) []string {
+	var granted []string
+	for _, field := range stream.Fields() {
+		if !field.Has("g=false") && !strings.Contains(field.Name, ",") {
+			granted = append(granted, field.Name)
+		}
 	}
-	return nil
+	names := joinNames([]string{advertisedTime(stream)}, render.TimesByRole(stream), tool.TimeRole.Fields)
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(granted, name) })
+	return names[:min(len(names), maxSortFields)]
 }
 
 // timesOf returns the connections of a page with the fields that may order their lists.
 func (l *list) timesOf(rows []record) []connectionTimes {
-	if l.times != nil {
-		return l.times
-	}
 	var all []connectionTimes
 	for _, connection := range connectionsOf(rows) {
-		own := slices.DeleteFunc(slices.Clone(rows), func(row record) bool { return row.connectionID() != connection })
-		fields := fieldsOf(own)
-		names := timesOf(fields)
-		if likely := tool.TimeField(nil, nil, names, func(name string) bool { return holdsTimes(name, fields) }); likely != "" {
-			names = joinNames([]string{likely}, names)
+		names, isKnown := l.times[connection]
+		if !isKnown {
+			own := slices.DeleteFunc(slices.Clone(rows), func(row record) bool { return row.connectionID() != connection })
+			names = timesIn(fieldsOf(own))
 		}
-		names = slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, ",") })
-		all = append(all, connectionTimes{connection, names[:min(len(names), maxSortFields)]})
+		all = append(all, connectionTimes{connection, names})
 	}
 	return all
+}
+
+// timesIn returns the fields that hold times in records, the likeliest first.
+func timesIn(records []rawjson.Cursor) []string {
+	names := timesOf(records)
+	if likely := tool.TimeField(nil, nil, names, func(name string) bool { return holdsTimes(name, records) }); likely != "" {
+		names = joinNames([]string{likely}, names)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, ",") })
+	return names[:min(len(names), maxSortFields)]
 }
 
 // startMerging reads the first page of each connection. It returns false if the resource server sorts a connection by none of its times; the

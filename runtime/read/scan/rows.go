@@ -206,9 +206,7 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*answer.Rows, error) {
 	l.isUnordered = q.sorts
 	isFirst := q.input.Cursor == nil
 	if fields != nil && !q.sorts {
-		if err := q.addTime(l, isFirst); err != nil {
-			return nil, err
-		}
+		q.addTime(l, isFirst)
 	}
 	if q.from.Lists == nil {
 		l.requestNext()
@@ -232,21 +230,18 @@ func (q *rows) isFeed() bool {
 	return isFeed
 }
 
-// addTime adds the time of the records to the fields of the list, so that the reading can say up to which time it read (R-SCAN-6). On the
-// first page, one whole record of each connection shows which field has the time.
-func (q *rows) addTime(l *list, isFirst bool) error {
+// addTime adds the time of the records to the fields of the list, so that the reading can say up to which time it read (R-SCAN-6). The
+// schema shows on the first page which field that is.
+func (q *rows) addTime(l *list, isFirst bool) {
 	if q.isFeed() {
-		return nil
+		return
 	}
 	if l.timeField = q.from.TimeField; isFirst {
-		if err := l.findTimes(); err != nil {
-			return err
-		}
+		l.findTimes(q.input.Stream, q.input.ConnectionID)
 	}
 	if l.timeField != "" {
 		l.addField(l.timeField)
 	}
-	return nil
 }
 
 // order returns the order of the list that is read, or an empty string for the default one.
