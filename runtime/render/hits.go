@@ -7,7 +7,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -180,8 +179,8 @@ func (s *HitsPage) hasNoHits() bool { return len(s.hits) == 0 && s.IsWhole() }
 // notes returns what the hits do not show, and the searches that may find more.
 func (s *HitsPage) notes(shown int, next continuation) (string, []answer.Call) {
 	note, try := words(s.relaxedNote(shown), next.note, s.meaningNote(shown)), []answer.Call(nil)
-	if next.isCut && s.Limit < rs.MaxRows && shown == len(s.hits) {
-		try = s.Call.With(rawjson.Int(wire.Limit, int64(min(s.Relaxed.Found, rs.MaxRows))))
+	if next.isCut && s.Limit < maxRows && shown == len(s.hits) {
+		try = s.Call.With(rawjson.Int(wire.Limit, int64(min(s.Relaxed.Found, maxRows))))
 	}
 	if s.hasNoHits() {
 		note, try = s.noHits()
