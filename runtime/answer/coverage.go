@@ -1,6 +1,9 @@
 package answer
 
-import "github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+import (
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
+)
 
 // Coverage describes the data that was read for an answer. The wording of every claim follows from it.
 type Coverage struct {
@@ -36,7 +39,7 @@ func (c *Coverage) SetLimits(limits []Limit, envelope *Envelope) {
 		c.Reading.Complete, c.Reading.UpTo, c.Reading.IsOutside = false, Mark{}, true
 	}
 	envelope.Members = envelope.Members.Without("value", "filtered_record_count", "other_count")
-	envelope.Meta = envelope.Meta.Without("count", "recall")
+	envelope.Meta = envelope.Meta.Without(wire.Count, "recall")
 }
 
 // StreamField is a field of a stream.
