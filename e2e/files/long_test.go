@@ -113,7 +113,7 @@ func TestFurtherMatchesInAFile(t *testing.T) {
 // of the next match, which leaves room for the text before it.
 func TestAMatchInATable(t *testing.T) {
 	p := newProvider(t)
-	rows := "month,hosting,\"other, ‮total\"\r\n" + strings.Repeat("2025-10,4100.00,8280.00\r\n", 40)
+	rows := "month,hosting,\"other, \u202etotal\"\r\n" + strings.Repeat("2025-10,4100.00,8280.00\r\n", 40)
 	p.has(file{declared: "text/csv; charset=utf-8", data: []byte(rows + "2025-11,3300.00,3610.00\r\n" + rows + "2025-11,1,2\r\n")})
 	result, err := p.read(t.Context(), `,"q":"2025-11","limit_chars":400`)
 	if err != nil {
@@ -135,7 +135,7 @@ func TestAMatchInATable(t *testing.T) {
 	if err := json.Unmarshal(result.Structured, &shown); err != nil || len(shown.NextMatch) != 1 {
 		t.Fatalf("%v: %.600s", err, result.Structured)
 	}
-	if shown.Field.Header != "month,hosting,\"other, ‮total\"" {
+	if shown.Field.Header != "month,hosting,\"other, \u202etotal\"" {
 		t.Errorf("the header is %q", shown.Field.Header)
 	}
 	if want := `header="month,hosting,\"other, \u202etotal\""`; !strings.Contains(result.Text, "\n"+want+"\n") {
@@ -144,7 +144,7 @@ func TestAMatchInATable(t *testing.T) {
 	if lead := shown.Window.Match - shown.Window.Start; !strings.HasPrefix(shown.Window.Text, "2025-10,") || lead < 60 || lead > 90 {
 		t.Errorf("%d characters before the match: %.100q", lead, shown.Window.Text)
 	}
-	second := strings.LastIndex(strings.ReplaceAll(rows+"2025-11,3300.00,3610.00\r\n"+rows+"2025-11", "‮", "x"), "2025-11")
+	second := strings.LastIndex(strings.ReplaceAll(rows+"2025-11,3300.00,3610.00\r\n"+rows+"2025-11", "\u202e", "x"), "2025-11")
 	if lead := second - shown.NextMatch[0].Arguments.Offset; lead < 50 {
 		t.Errorf("the next match is read from %d characters before it", lead)
 	}
