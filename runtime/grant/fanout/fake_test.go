@@ -193,9 +193,8 @@ type found struct {
 		DisplayName  string `json:"display_name"`
 	} `json:"data"`
 	Meta struct {
-		Count    json.RawMessage `json:"count"`
-		Accuracy string          `json:"count_accuracy"`
-		Recall   *struct {
+		Count  json.RawMessage `json:"count"`
+		Recall *struct {
 			Complete bool `json:"complete"`
 			Searched int  `json:"sources_searched_count"`
 			Missing  int  `json:"sources_missing_count"`

@@ -56,7 +56,7 @@ func missingSourcesAreNamed(t *testing.T) {
 	if diff := gocmp.Diff(want, page.reasons()); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
-	if page.Meta.Accuracy != "" || page.Meta.Recall.Complete || page.Meta.Recall.Missing != 5 {
+	if string(page.Meta.Count) != `{"kind":"none"}` || page.Meta.Recall.Complete || page.Meta.Recall.Missing != 5 {
 		t.Errorf("meta %+v", page.Meta)
 	}
 	for _, warning := range page.Meta.Warnings {

@@ -182,10 +182,11 @@ func exactCount(meta rawjson.Object) (int64, bool) {
 // ones (R-SEARCH-9). The recall is complete only if no source is missing, no hit was dropped, and each source reports a
 // complete recall.
 func (p *page) counts() rawjson.Object {
-	counts := rawjson.Object{rawjson.Raw(wire.Count, rawjson.Object{rawjson.String("kind", "none")}.Encode())}
+	total := rawjson.Object{rawjson.String("kind", "none")}
 	if p.count != nil {
-		counts = rawjson.Object{rawjson.Int(wire.Count, *p.count), rawjson.String("count_accuracy", "exact")}
+		total = rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", *p.count)}
 	}
+	counts := rawjson.Object{rawjson.Raw(wire.Count, total.Encode())}
 	var partial []rawjson.Value
 	isKnown, isComplete, isTruncated, searched := false, len(p.ended) == 0, false, 0
 	for _, child := range p.children {

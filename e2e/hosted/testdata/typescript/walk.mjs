@@ -90,7 +90,7 @@ assert.deepEqual(JSON.parse(document.text), document.data);
 assert.equal(document.data.id, hit.id);
 const [evidence] = hit.evidence;
 assert.ok(hits.data.content_ladder.records.some((record) => record.id === hit.id));
-const { tool: reader, arguments: reading } = evidence.next;
+const { tool: reader, arguments: reading } = evidence.next[0];
 const { data: opening } = await call(reader, { ...reading, limit_chars: 500 });
 assert.equal(opening.window.has_more, true);
 const { data: following } = await call(opening.next[0].tool, opening.next[0].arguments);
