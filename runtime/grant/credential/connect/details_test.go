@@ -272,6 +272,9 @@ func TestDetailsAreRefused(t *testing.T) {
 			`exactly one eligible instance for stream 'messages', found 2"}}`}))
 	got = signIn(t, provider, connect.Options{Access: asked})
 	got.wantError(t, credential.Configuration, "found 2", "pass --connection <id>")
+	got = signIn(t, playing(metadata, []string{"866", "868c"}), connect.Options{Flow: connect.DeviceAuthorization})
+	got.wantError(t, credential.Configuration, "Unknown fields", "name what to ask for, with --source <connector>",
+		"or let the owner choose on a page: run: pdpp-mcp connect ", " --flow code")
 }
 
 // R-TRUST-3: a new grant is requested only if the request can name exactly what the old one had.
