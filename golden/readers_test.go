@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// readers are the released types that are an rs.Reader by their own methods. A type that is none of them is listed here
-// when it becomes one, and reads bytes too.
+// readers are the released types that implement rs.Reader themselves. A new one is added here, and must read bytes too.
 var readers = []string{"runtime/grant/fanout.Reader", "runtime/grant/membership.grant", "runtime/provider/rs.Client"}
 
 // R-BLOB-2: whatever reads from a resource server reads bytes as well, since a reader that does not hides files without

@@ -70,7 +70,7 @@ func (a *aggregation) calls(shown int) []answer.Call {
 	case a.IsTimeline():
 		return a.laterCalls(shown)
 	case a.Places != nil && shown > 0:
-		return a.Call.With(rawjson.String(tool.HitsCursor, a.Places.After(shown)))
+		return a.Call.With(rawjson.String(tool.GroupsCursor, a.Places.After(shown)))
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (a *aggregation) frame(shown int) frame {
 		members = append(members, rawjson.Int("groups_left_out", int64(left)))
 	}
 	text := words(together, a.tieNote(shown))
-	if a.GroupsByTime() { // for other groups, other_count has the same information (R-SURF-8)
+	if a.GroupsByTime() || a.Skipped > 0 { // for the first groups, other_count has the same information (R-SURF-8)
 		text = words(text, note)
 	}
 	if further, isKnown := a.further(shown); isKnown && further > 0 {
@@ -223,7 +223,7 @@ func (a *aggregation) note(shown int) string {
 	case a.Others() <= 0 && further == 0:
 		return ""
 	case a.Skipped > 0:
-		return fmt.Sprintf("These are the groups %d to %d; %s records are in groups that are not shown.",
+		return fmt.Sprintf("These are the groups %d to %d; %s records are in the other groups.",
 			a.Skipped+1, a.Skipped+shown, a.rest(shown))
 	case a.IsSorted():
 		return fmt.Sprintf("These are the first %d groups by %s; %s records are in the others.", shown, a.Members.Text(wire.Sort), a.rest(shown))

@@ -120,7 +120,7 @@ func (b mailbox) letter(p piece, number int) (letter, []catalog.Blob) {
 
 func (b mailbox) messageID(id string) string { return "<" + id + "@" + b.prefix + ".mail.example>" }
 
-// threadOf returns the thread of the message that was answered, or one of its own: p-msg-012 begins p-thr-12.
+// threadOf returns the thread of the answered message. A message that answers none starts a thread: p-msg-012 starts p-thr-12.
 func (b mailbox) threadOf(p piece) string {
 	root := p.head[0]
 	if p.headers["re"] != "" {

@@ -159,23 +159,14 @@ func (p *page) warnings(ctx context.Context, rest int, cursor string) []rawjson.
 func (p *page) total() *int64 {
 	sum := int64(0)
 	for _, child := range p.children {
-		count, ok := exactCount(child.meta)
-		if !ok || child.err != nil || len(child.dropped) > 0 {
+		own, _ := rawjson.ParseObject(child.meta.Get(wire.Count))
+		count, isNumber := own.Int("value")
+		if !isNumber || count < 0 || own.Text("kind") != "exact" || child.err != nil || len(child.dropped) > 0 {
 			return nil
 		}
 		sum += count
 	}
 	return &sum
-}
-
-// exactCount reads an exact count in either form: an integer with count_accuracy, or an object.
-func exactCount(meta rawjson.Object) (int64, bool) {
-	accuracy, name := meta.Text("count_accuracy"), wire.Count
-	if object, ok := rawjson.ParseObject(meta.Get(wire.Count)); ok {
-		meta, accuracy, name = object, object.Text("kind"), "value"
-	}
-	count, ok := meta.Int(name)
-	return count, ok && count >= 0 && accuracy == "exact"
 }
 
 // counts returns the members about the number of hits: the total, and the recall of all sources with the incomplete

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // List is a list envelope (docs/provider-contract.md, Envelopes). Older servers wrap the envelope in another data
@@ -121,10 +122,23 @@ func (l List) Get(name string) json.RawMessage {
 // Text returns the text of a member that Get finds, or "" if it is not a string.
 func (l List) Text(name string) string { return rawjson.TextOf(l.Get(name)) }
 
-// Meta returns the object meta that Get finds, or nil.
+// Meta returns the object meta that Get finds, as WithCount returns it, or nil.
 func (l List) Meta() rawjson.Object {
 	meta, _ := rawjson.ParseObject(l.Get("meta"))
-	return meta
+	return WithCount(meta)
+}
+
+// WithCount returns meta with the number of rows as its kind and value. A search sends a number, with its kind as
+// count_accuracy (R-HAND-8). Other forms are left out.
+func WithCount(meta rawjson.Object) rawjson.Object {
+	switch count := meta.Get(wire.Count); rawjson.Kind(count) {
+	case rawjson.ObjectValue:
+		return meta
+	case rawjson.Number:
+		total := append(rawjson.Texts("kind", meta.Text("count_accuracy")), rawjson.Raw("value", count))
+		return meta.Without("count_accuracy").With(wire.Count, total.Encode())
+	}
+	return meta.Without(wire.Count)
 }
 
 // Member is one member of a JSON object. Its value keeps its spelling.

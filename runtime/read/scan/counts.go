@@ -94,7 +94,7 @@ func (c *counts) count(counted *sourceCount) error {
 		input.Filter = counted.filter()
 	}
 	if c.input.GroupByTime != nil {
-		limit := int64(tally.MaxGroups) // the first groups of all sources are among the first groups of each
+		limit := int64(answer.MaxGroups) // the first groups of all sources are among the first groups of each
 		if sort := scalar.OrZero(c.input.Sort); sort != "" && sort != "key" {
 			limit, input.Sort = tally.EveryGroup, c.input.Sort
 		}
@@ -244,7 +244,7 @@ func (c *counts) addGroups(found *answer.Groups, counts map[[2]string]int64, lat
 	query := c.input.query()
 	query.TimeZone, query.Limit = "", max(query.Limit, 1)
 	if c.input.Limit == nil {
-		query.Limit = tally.MaxGroups
+		query.Limit = answer.MaxGroups
 	}
 	tally.SortJoined(query, found, later)
 }

@@ -459,8 +459,8 @@ func TestRefusalOfARangeInAnAggregate(t *testing.T) {
 	}
 }
 
-// R-CLAIM-7, R-AGG-5: the cursors of groups lead to all of them, each once and in order, at a provider that groups and
-// at one that does not.
+// R-CLAIM-7, R-AGG-5: the cursors of groups lead to all of them, each once, at a provider that groups and at one that
+// does not. Both channels say which groups a later page has.
 func TestGroupsHaveCursors(t *testing.T) {
 	timetest.WithoutRace(t)
 	for _, reads := range resource.AllReads() {
@@ -477,6 +477,12 @@ func TestGroupsHaveCursors(t *testing.T) {
 				read = c.call(t, "aggregate", next)
 				if strings.Contains(read.text, "further_groups=unknown") && reads != resource.ReadsOpen {
 					t.Errorf("the tally does not know how many groups follow: %s", read.text)
+				}
+				said := fmt.Sprintf("These are the groups %d to %d; other_count records are in the other groups.",
+					len(keys)+1, len(keys)+len(read.Data.Groups))
+				if isLater := strings.Contains(next, `"cursor":`); strings.Contains(read.text, said) != isLater ||
+					strings.Contains(read.Note, said) != isLater {
+					t.Errorf("%s %s: not %q: %s\nnote: %s", reads, next, said, read.text, read.Note)
 				}
 				for _, each := range read.Data.Groups {
 					var group struct {

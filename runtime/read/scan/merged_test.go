@@ -2,12 +2,14 @@ package scan_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -139,6 +141,45 @@ func TestConnectionsWithoutATime(t *testing.T) {
 		hasPassed = hasPassed || len(handles) > 0 && strings.HasPrefix(handles[0], "cin_gmail_work")
 		if isFirst := strings.Contains(read.text, "ends: cin_gmail_personal"); hasPassed && isFirst || !strings.Contains(read.text, separate) {
 			t.Fatalf("%s", read.text)
+		}
+	}
+}
+
+// otherSchema sends another schema than its reader.
+type otherSchema struct {
+	rs.Reader
+	body string
+}
+
+func (o otherSchema) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	if strings.HasSuffix(string(request.Path), "/schema") {
+		return sent(ctx, []byte(o.body), request)
+	}
+	return o.Reader.Get(ctx, request)
+}
+
+// R-ERR-7: a time that only some connections have is not requested of all of them, because the others would refuse it.
+func TestTimeOfSomeConnections(t *testing.T) {
+	const connector = `{"connector_key":%q,"granted_connections":[{"connection_id":%q}],"streams":[{"name":"messages",
+		"schema":{"properties":{"id":{"type":"string"},"subject":{"type":"string"},"from_name":{"type":"string"}%s}}}]}`
+	without := fmt.Sprintf(connector, "gmail", "cin_gmail_personal", "")
+	with := fmt.Sprintf(connector, "other", "cin_gmail_work", `,"received_at":{"type":"string","format":"date-time"}`)
+	for _, connectors := range []string{without + "," + with, with + "," + without} {
+		box := sandboxOf(t, resource.ReadsV01, "everything")
+		box.Reader = otherSchema{box.Reader, `{"connectors":[` + connectors + `]}`}
+		newCaller(box, 20_000).call(t, "query_records",
+			`{"stream":"messages","filter":{"from_name":"Leïla Haddad"},"fields":["subject"],"limit":1}`)
+		requests := 0
+		for _, asked := range box.taken() {
+			if strings.Contains(asked, "/records?") && strings.Contains(asked, "fields=subject") {
+				requests++
+				if strings.Contains(asked, "received_at") {
+					t.Errorf("%s", asked)
+				}
+			}
+		}
+		if requests == 0 {
+			t.Errorf("no page was read: %q", box.taken())
 		}
 	}
 }

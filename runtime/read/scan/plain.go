@@ -130,26 +130,11 @@ func envelopeOf(members rawjson.Object, without ...string) answer.Envelope {
 			if warnings, isList := rawjson.Elements(meta.Get("warnings")); isList {
 				meta, envelope.Warnings = meta.With("warnings", nil), warnings
 			}
-			envelope.Meta = withCount(meta)
+			envelope.Meta = rs.WithCount(meta)
 		}
 		envelope.Members = append(envelope.Members, member)
 	}
 	return envelope
-}
-
-// withCount returns meta with the number of rows as its kind and value. A search sends a number, with its kind as
-// count_accuracy (R-HAND-8). Other forms are left out.
-func withCount(meta rawjson.Object) rawjson.Object {
-	count, kind := meta.Get(wire.Count), meta.Text("count_accuracy")
-	switch rawjson.Kind(count) {
-	case rawjson.ObjectValue:
-		return meta
-	case rawjson.Number:
-	default:
-		return meta.Without(wire.Count)
-	}
-	total := append(rawjson.Texts("kind", kind), rawjson.Raw("value", count))
-	return meta.Without("count_accuracy").With(wire.Count, total.Encode())
 }
 
 // envelopeMembers returns the members of both envelopes of a list. The inner one takes precedence.

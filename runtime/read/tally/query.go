@@ -11,15 +11,14 @@ import (
 	"time"
 	_ "time/tzdata" // the days of a zone must not depend on the machine
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
-// Limits of the number of groups in an answer, the same as the resource server's. MaxGroups is the default of groups by
-// time (R-AGG-4).
+// Limits of the number of groups, as Query.Limit. Groups by time have answer.MaxGroups by default (R-AGG-4).
 const (
-	DefaultGroups = 10
-	MaxGroups     = 100
-	EveryGroup    = math.MaxInt // as a Query.Limit: no limit
+	DefaultGroups = 10 // as resource servers
+	EveryGroup    = math.MaxInt
 )
 
 var (
@@ -66,7 +65,7 @@ func (q Query) checked() (Query, *time.Location, error) {
 		{byTime && !slices.Contains(granularities, q.Granularity), wire.Granularity, "must be one of " + strings.Join(granularities, ", ")},
 		{!byTime && q.GroupBy == "" && q.Limit != 0, wire.Limit, "is only supported with group_by or group_by_time"},
 		{!byTime && q.GroupBy == "" && q.Sort != "", wire.Sort, "is only supported with group_by or group_by_time"},
-		{q.Limit < 0 || q.Limit > MaxGroups && q.Limit != EveryGroup, wire.Limit, fmt.Sprintf("must be an integer between 1 and %d", MaxGroups)},
+		{q.Limit < 0 || q.Limit > answer.MaxGroups && q.Limit != EveryGroup, wire.Limit, fmt.Sprintf("must be an integer between 1 and %d", answer.MaxGroups)},
 	} {
 		if rule.broken {
 			return q, nil, &Error{rule.parameter, rule.problem}
@@ -75,7 +74,7 @@ func (q Query) checked() (Query, *time.Location, error) {
 	if q.Limit == 0 {
 		q.Limit = DefaultGroups
 		if byTime {
-			q.Limit = MaxGroups
+			q.Limit = answer.MaxGroups
 		}
 	}
 	if !byTime {

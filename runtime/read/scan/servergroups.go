@@ -1,0 +1,163 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
+	"github.com/pdppmcp/pdpp-mcp/runtime/read/tally"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// getGroups returns the aggregate as the resource server computes it.
+func getGroups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*answer.Groups, error) {
+	response, err := env.RS.Get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return groupsOf(ctx, response, input)
+}
+
+// groupsOf reads a response as an aggregate. A response with neither a value nor groups is an *rs.Failure.
+func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*answer.Groups, error) {
+	body, err := response.Object()
+	if err != nil {
+		return nil, err
+	}
+	if inner, ok := rawjson.ParseObject(body.Get("data")); ok && body.Get(wire.Metric) == nil {
+		body = inner // older servers wrap the answer once more
+	}
+	found := &answer.Groups{Envelope: envelopeOf(body, groupsName), IsCycle: tally.IsCycle(body.Text(wire.Granularity))}
+	var groups []rawjson.Value
+	groups, found.IsGrouped = rawjson.Elements(body.Get(groupsName))
+	if !found.IsGrouped && !slices.Contains(body.Names(), "value") {
+		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
+	}
+	for i, row := range rawjson.ParseRows(groups) {
+		members := row.Members
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if members == nil {
+			members = rawjson.Object{rawjson.Raw("key", groups[i])}
+		}
+		if at := slices.Index(members.Names(), "key"); at > 0 { // the key comes first
+			members = slices.Concat(members[at:at+1], members[:at], members[at+1:])
+		}
+		found.Groups = append(found.Groups, answer.Group{Value: groups[i], Members: members})
+	}
+	input.complete(found, response)
+	found.Warnings = append(found.Warnings, response.Absent...)
+	return found, nil
+}
+
+// isServerOrder reports whether the resource server returns the groups in the order of sort: the largest first, or
+// times from the earliest.
+func (q *groups) isServerOrder() bool {
+	switch q.query.Sort {
+	case "-value":
+		return q.query.GroupByTime == "" && q.query.Metric == wire.Count
+	case "key":
+		return q.query.GroupBy == ""
+	}
+	return q.query.Sort == ""
+}
+
+// askServer requests the maximum number of groups if the adapter orders them or shows the largest, so that their number
+// is known, and whether an equal one follows (R-CLAIM-7).
+func (q *groups) askServer(ctx context.Context, env tool.Env) (*answer.Groups, error) {
+	asked, limit := q.request, cmp.Or(q.query.Limit, tally.DefaultGroups)
+	areLargest := q.isServerOrder() && q.query.Metric == wire.Count && q.query.GroupBy != "" && q.query.GroupByTime == ""
+	if areLargest || !q.isServerOrder() {
+		asked.Query = asked.Query.With(wire.Limit, strconv.Itoa(answer.MaxGroups))
+	}
+	found, err := getGroups(ctx, env, asked, q.input)
+	if err != nil || !areLargest || found.Limit() <= limit {
+		return found, err
+	}
+	found.Members = found.Members.WithAll(rawjson.Int(wire.Limit, int64(limit)))
+	others, isKnown := found.Members.Int(othersName)
+	if isKnown && others == 0 {
+		found.Known = len(found.Groups)
+	}
+	if len(found.Groups) > limit {
+		for _, group := range found.Groups[limit:] {
+			others += group.Count()
+		}
+		if isKnown {
+			found.Members = found.Members.WithAll(rawjson.Int(othersName, others))
+		}
+		found.Keep(limit)
+	}
+	return found, nil
+}
+
+// sort orders the groups as the call asks. It returns false if the resource server did not send all of them.
+func (q *groups) sort(found *answer.Groups) bool {
+	others, isKnown := found.Members.Int(othersName)
+	if !found.IsGrouped || !isKnown || others != 0 || len(found.Groups) >= answer.MaxGroups {
+		return false
+	}
+	found.Known = len(found.Groups)
+	q.tally.Sort(found)
+	return true
+}
+
+// isUnmatched reports whether no record matches the filter of the call.
+func (q *groups) isUnmatched(found *answer.Groups) bool {
+	matched, isKnown := found.Members.Int("filtered_record_count")
+	return len(q.input.Filter) > 0 && isKnown && matched == 0 && found.Missing == nil
+}
+
+// explained returns the complete reading in place of a result without records, because it shows why no record matches
+// (R-CLAIM-8).
+func (q *groups) explained(ctx context.Context, env tool.Env, found *answer.Groups) *answer.Groups {
+	tallied, err := tally.New(q.query)
+	if err != nil {
+		return found
+	}
+	local := *q
+	local.filters, local.tally = true, tallied
+	if read, err := local.read(ctx, env); err == nil && read.Reading.Complete && read.Reading.Matched == 0 {
+		return read
+	}
+	return found
+}
+
+// isPlainCount reports whether the call has nothing that a resource server may refuse to measure.
+func (q *groups) isPlainCount() bool {
+	return q.query.Metric == wire.Count && q.input.GroupBy == nil && q.input.GroupByTime == nil && len(q.input.Filter) == 0
+}
+
+// isAdvertised reports whether the schema advertises aggregates of the stream, so that a plain count is not refused for
+// the lack of them (810k).
+func (q *groups) isAdvertised(ctx context.Context, env tool.Env) bool {
+	scope := schemadoc.Scope{Stream: &q.input.Stream, ConnectionID: q.input.ConnectionID}
+	schema, err := schemaquery.Ask(ctx, env.RS, scope, q.request.Sources)
+	if err != nil {
+		return false
+	}
+	for _, stream := range schema.Rows() {
+		if slices.ContainsFunc(stream.Fields(), func(f schemadoc.Field) bool { return f.Values("a") != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesFilter reports whether an error refuses all filters. If so, the adapter applies the filter from then on.
+func (q *groups) refusesFilter(env tool.Env, err error) bool {
+	if q.filters || len(q.input.Filter) == 0 || !isFilterRefusal(err) {
+		return false
+	}
+	env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
+	q.filters = true
+	return true
+}
