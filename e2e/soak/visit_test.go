@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
 
 // place is one stream of one connection.
@@ -192,14 +195,17 @@ func (s *soak) search(who reader, word string, limit int) visit {
 			if len(handles) == 0 {
 				return "", nil // the hits have other forms of the word (R-FIND-1)
 			}
+			missing := strings.Contains(got.text, "source_unavailable")
+			if missing && strings.Contains(got.text, "In what was searched, no indexed field") {
+				return "", nil // the other sources have the word in other forms only (R-FIND-1)
+			}
 			seen := map[string]bool{}
 			for _, hit := range answer.Results {
 				if !handles[hit.ID] || seen[hit.ID] {
-					return fmt.Sprintf("the hit %s is not one of %d in SQL, or there twice", hit.ID, len(handles)), nil
+					return fmt.Sprintf("the hit %s is not one of %d in SQL, or there twice: %s", hit.ID, len(handles), got.text), nil
 				}
 				seen[hit.ID] = true
 			}
-			missing := strings.Contains(got.text, "source_unavailable")
 			ranked := rankedOf(handles)
 			counted := ranked == len(handles) // else what the sources ranked is a lower bound
 			count := answer.Data.Meta.Count
@@ -260,11 +266,24 @@ func (s *soak) window(who reader, dice *rand.Rand) visit {
 		}
 		stored, err := s.oracle.value(ctx, in, key, "body_text")
 		if !strings.HasPrefix(stored, answer.Window.Text) || answer.Window.Text == "" != (stored == "") ||
-			!strings.Contains(got.text, answer.Window.Text) {
+			!strings.Contains(got.text, escaped(answer.Window.Text)) {
 			return different("window", answer.Window.Text, stored), err
 		}
 		return "", err
 	}}
+}
+
+// escaped returns a text with the escapes that a window has in text (R-TRUST-1).
+func escaped(text string) string {
+	var shown []byte
+	for _, r := range text {
+		if rawjson.IsUnseen(r) && r != '\n' && r != '\t' {
+			shown = rawjson.AppendEscape(shown, r)
+			continue
+		}
+		shown = utf8.AppendRune(shown, r)
+	}
+	return string(shown)
 }
 
 func (s *soak) schema(who reader) visit {

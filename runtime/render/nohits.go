@@ -28,7 +28,6 @@ const (
 
 // noHits returns the note of what was searched, and the calls to try next (R-SEARCH-11, R-FIND-2).
 func (s *HitsPage) noHits() (string, []answer.Call) {
-	narrowed := s.Question.Narrowed
 	what, which, mode := indexedField, s.asGiven(), lexicalMode+": whole words"
 	switch relaxed := s.Relaxed; {
 	case s.question.Mode != lexicalMode:
@@ -42,12 +41,12 @@ func (s *HitsPage) noHits() (string, []answer.Call) {
 		}
 		which = "has any of the words " + strings.Join(searched, ", ")
 	}
-	note := words(fmt.Sprintf("no %s of %s %s (mode %s).", what, s.scope(narrowed), which, mode), s.unsearchedNote())
+	note := words(fmt.Sprintf("%s (mode %s).", s.claim(what, which), mode), s.unsearchedNote())
 	files := s.listFiles()
 	if files != nil {
 		note += " " + tool.FieldTool + " with q searches the text of one file."
 	}
-	return note, s.otherSearches(narrowed, files)
+	return note, s.otherSearches(files)
 }
 
 // filesListed is the maximum number of streams whose files a search without hits offers to list.
@@ -83,17 +82,26 @@ func (s *HitsPage) asGiven() string {
 func (s *HitsPage) query() string { return Quoted(tool.Clip(s.question.Words, queryCharacters)) }
 
 // scope names the streams that were searched, and the arguments that narrow them.
-func (s *HitsPage) scope(narrowed []string) string {
+func (s *HitsPage) scope() string {
 	scope := "any granted stream"
 	if streams := s.streams(); streams != nil {
 		scope = strings.Join(streams, ", ")
 	}
-	for _, name := range narrowed {
+	for _, name := range s.Question.Narrowed {
 		if name != wire.Streams {
 			scope += ", narrowed by " + name
 		}
 	}
 	return scope
+}
+
+// claim returns that nothing matches. After an incomplete search it claims that of what was searched (R-CLAIM-4).
+func (s *HitsPage) claim(what, which string) string {
+	claim := words("no", what, "of", s.scope(), which)
+	if s.Relaxed != nil && !s.Relaxed.Complete {
+		return "in what was searched, " + claim
+	}
+	return claim
 }
 
 // unsearchedNote returns a note about words and sources that a relaxed search did not cover. It is empty if all were
@@ -105,14 +113,7 @@ func (s *HitsPage) unsearchedNote() string {
 	}
 	var notes []string
 	if len(relaxed.Unsearched) > 0 {
-		var words []string
-		for _, word := range relaxed.Unsearched[:min(len(relaxed.Unsearched), streamsNamed)] {
-			words = append(words, Quoted(tool.Clip(word, tool.LabelCharacters)))
-		}
-		if more := len(relaxed.Unsearched) - len(words); more > 0 {
-			words = append(words, fmt.Sprintf("%d more words", more))
-		}
-		notes = append(notes, "Not searched alone: "+strings.Join(words, ", ")+".")
+		notes = append(notes, "Not searched alone: "+strings.Join(listed(relaxed.Unsearched, Quoted), ", ")+".")
 	}
 	if !relaxed.Complete {
 		notes = append(notes, "Not every source was searched completely, so there may be such a record.")
@@ -141,7 +142,8 @@ func (s *HitsPage) relaxedNote(shown int) string {
 			found[len(found)-1] += " or more"
 		}
 	}
-	note := fmt.Sprintf("No %s of %s %s.", indexedField, s.scope(s.Question.Narrowed), s.asGiven())
+	claim := s.claim(indexedField, s.asGiven())
+	note := strings.ToUpper(claim[:1]) + claim[1:] + "."
 	switch {
 	case found == nil:
 		note += " These were found by their meaning, and have similar words."
@@ -169,10 +171,12 @@ func (s *HitsPage) streams() []string {
 }
 
 // listedNames returns names for a text, up to streamsNamed.
-func listedNames(names []string) []string {
+func listedNames(names []string) []string { return listed(names, ListedName) }
+
+func listed(names []string, quote func(string) string) []string {
 	var listed []string
 	for _, name := range names[:min(len(names), streamsNamed)] {
-		listed = append(listed, ListedName(tool.Clip(name, tool.LabelCharacters)))
+		listed = append(listed, quote(tool.Clip(name, tool.LabelCharacters)))
 	}
 	if more := len(names) - len(listed); more > 0 {
 		listed = append(listed, fmt.Sprintf("%d more", more))
@@ -182,7 +186,7 @@ func listedNames(names []string) []string {
 
 // otherSearches returns calls that may find more: without quotes, without the narrowing arguments, in files, or in
 // another mode. No call has the quotes of the query, because they only keep its words from being searched alone.
-func (s *HitsPage) otherSearches(narrowed []string, files []answer.Call) []answer.Call {
+func (s *HitsPage) otherSearches(files []answer.Call) []answer.Call {
 	call := s.Call.Without(wire.Cursor)
 	var try []answer.Call
 	if unquoted := strings.ReplaceAll(s.question.Words, `"`, ""); unquoted != s.question.Words {
@@ -190,7 +194,7 @@ func (s *HitsPage) otherSearches(narrowed []string, files []answer.Call) []answe
 			try, call.Arguments = append(try, each), each.Arguments
 		}
 	}
-	if narrowed != nil {
+	if narrowed := s.Question.Narrowed; narrowed != nil {
 		try = append(try, answer.Call{Tool: s.Call.Tool, Arguments: call.Without(narrowed...).Arguments})
 	}
 	try = append(try, files...)
