@@ -18,6 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -288,7 +289,7 @@ func structuredCalls(t *testing.T, structured json.RawMessage) []string {
 }
 
 func memberNames(object json.RawMessage) string {
-	members, err := rs.Members(object)
+	members, err := rawjson.ReadMembers(object)
 	if err != nil {
 		return "not an object"
 	}

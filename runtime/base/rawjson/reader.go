@@ -12,7 +12,14 @@ var ErrNotObject = errors.New("not a JSON object")
 // ReadObject returns the members of an unambiguous document from another party. Its error is one of Unambiguous or
 // ErrNotObject. The values may share memory with the document.
 func ReadObject(document []byte, depth int) (Object, error) {
-	compact, err := Unambiguous(context.Background(), document, depth)
+	return objectIn(Unambiguous(context.Background(), document, depth))
+}
+
+// ReadMembers returns the members of a JSON object in their order, duplicates included. Its error is one of Compact or
+// ErrNotObject. The values may share memory with the document.
+func ReadMembers(document []byte) (Object, error) { return objectIn(Compact(document)) }
+
+func objectIn(compact Value, err error) (Object, error) {
 	if err != nil {
 		return nil, err
 	}

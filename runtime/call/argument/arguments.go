@@ -13,7 +13,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -39,7 +38,7 @@ func Open(raw json.RawMessage, names Names) *Arguments {
 	if text == "" || text == "null" {
 		return arguments
 	}
-	members, err := rs.Members(raw)
+	members, err := rawjson.ReadMembers(raw)
 	if err != nil {
 		message := `the arguments must be one JSON object in UTF-8, such as {"stream":"messages"}`
 		if errors.Is(err, rawjson.ErrInvalidName) {
@@ -59,9 +58,9 @@ func (a *Arguments) Err() error { return a.err }
 
 // Given returns the arguments of the call in the caller's order. Names are the accepted ones. Values keep the caller's
 // spelling, without white space between tokens. Nulls are left out (R-HAND-10).
-func (a *Arguments) Given() []rs.Member { return a.given }
+func (a *Arguments) Given() []rawjson.Member { return a.given }
 
-func (n Names) refuseUnknown(members []rs.Member) error {
+func (n Names) refuseUnknown(members []rawjson.Member) error {
 	for _, member := range members {
 		if _, alias := n.Aliases[member.Name]; alias || slices.Contains(n.Accepted, member.Name) {
 			continue
@@ -85,22 +84,22 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 	return nil
 }
 
-func (a *Arguments) assign(members []rs.Member, names Names) error {
-	accepted := func(member rs.Member) string { return cmp.Or(names.Aliases[member.Name], member.Name) }
-	isNull := func(member rs.Member) bool { return rawjson.Kind(member.Value) == rawjson.Null }
+func (a *Arguments) assign(members []rawjson.Member, names Names) error {
+	accepted := func(member rawjson.Member) string { return cmp.Or(names.Aliases[member.Name], member.Name) }
+	isNull := func(member rawjson.Member) bool { return rawjson.Kind(member.Value) == rawjson.Null }
 	for i, member := range members {
 		name, earlier := accepted(member), members[:i]
-		if slices.ContainsFunc(earlier, func(m rs.Member) bool { return m.Name == member.Name }) {
+		if slices.ContainsFunc(earlier, func(m rawjson.Member) bool { return m.Name == member.Name }) {
 			return refuse(tool.InvalidArguments, member.Name, "is given twice; pass it once")
 		}
 		if isNull(member) {
 			continue
 		}
-		if other := slices.IndexFunc(earlier, func(m rs.Member) bool { return accepted(m) == name && !isNull(m) }); other >= 0 {
+		if other := slices.IndexFunc(earlier, func(m rawjson.Member) bool { return accepted(m) == name && !isNull(m) }); other >= 0 {
 			return refuse(tool.InvalidArguments, name,
 				fmt.Sprintf("is given as %s and as %s, which mean the same; give %s alone", earlier[other].Name, member.Name, name))
 		}
-		a.given = append(a.given, rs.Member{Name: name, Value: member.Value})
+		a.given = append(a.given, rawjson.Member{Name: name, Value: member.Value})
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func parseFilter(name string, value json.RawMessage) (rs.Filter, *tool.Error) {
 }
 
 // conditionsOf returns the conditions on one field, or what is wrong with them.
-func conditionsOf(member rs.Member) (rs.Filter, string) {
+func conditionsOf(member rawjson.Member) (rs.Filter, string) {
 	field := quote(member.Name)
 	switch member.Value[0] {
 	case 'n':
@@ -80,7 +80,7 @@ func conditionsOf(member rs.Member) (rs.Filter, string) {
 	return rs.Filter{{Field: member.Name, Value: plainText(member.Value)}}, ""
 }
 
-func rangeOf(member rs.Member) (rs.Filter, string) {
+func rangeOf(member rawjson.Member) (rs.Filter, string) {
 	field := quote(member.Name)
 	bounds, _ := rawjson.ParseObject(member.Value)
 	if len(bounds) == 0 {
@@ -136,7 +136,7 @@ func (k objectArgument) reject(problem string) *tool.Error {
 }
 
 // members returns the members in written order, with valid and distinct keys.
-func (k objectArgument) members(value json.RawMessage) ([]rs.Member, *tool.Error) {
+func (k objectArgument) members(value json.RawMessage) ([]rawjson.Member, *tool.Error) {
 	members, isObject := rawjson.ParseObject(value)
 	switch {
 	case !isObject:

@@ -42,7 +42,7 @@ func Explained(definition tool.Definition) tool.Definition {
 
 // explained returns the error of a call with what to call instead, or the error alone if that is unknown.
 func explained(ctx context.Context, env tool.Env, definition tool.Definition, arguments json.RawMessage, err error) error {
-	members, unreadable := rs.Members(arguments)
+	members, unreadable := rawjson.ReadMembers(arguments)
 	if unreadable != nil {
 		return err // it already says that the arguments are unreadable
 	}

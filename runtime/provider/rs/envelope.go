@@ -143,17 +143,3 @@ func WithCount(meta rawjson.Object) rawjson.Object {
 
 // Member is one member of a JSON object. Its value keeps its spelling.
 type Member = rawjson.Member
-
-// Members returns the members of a JSON object in their order, duplicates included. It removes whitespace between
-// tokens. Its error is rawjson.ErrNotObject or one of rawjson.Compact.
-func Members(object []byte) ([]Member, error) {
-	compact, err := rawjson.Compact(object)
-	if err != nil {
-		return nil, err
-	}
-	members, ok := rawjson.ParseObject(compact)
-	if !ok {
-		return nil, rawjson.ErrNotObject
-	}
-	return members, nil
-}

@@ -1,4 +1,4 @@
-package rs_test
+package rawjson_test
 
 import (
 	"encoding/json"
@@ -8,15 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
-func TestMembersKeepOrderSpellingAndDuplicates(t *testing.T) {
-	got, err := rs.Members([]byte(` {"z":1.10, "a":{"b": [1e-7]},"z":12345678901234567890 } `))
+func TestReadMembersKeepsOrderSpellingAndDuplicates(t *testing.T) {
+	got, err := rawjson.ReadMembers([]byte(` {"z":1.10, "a":{"b": [1e-7]},"z":12345678901234567890 } `))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []rs.Member{
+	want := rawjson.Object{
 		{Name: "z", Value: json.RawMessage("1.10")},
 		{Name: "a", Value: json.RawMessage(`{"b":[1e-7]}`)},
 		{Name: "z", Value: json.RawMessage("12345678901234567890")},
@@ -26,9 +25,9 @@ func TestMembersKeepOrderSpellingAndDuplicates(t *testing.T) {
 	}
 }
 
-func TestMembersRefusesOtherValues(t *testing.T) {
+func TestReadMembersRefusesOtherValues(t *testing.T) {
 	for _, text := range []string{"[]", "1", `"a"`, "null"} {
-		if members, err := rs.Members([]byte(text)); !errors.Is(err, rawjson.ErrNotObject) {
+		if members, err := rawjson.ReadMembers([]byte(text)); !errors.Is(err, rawjson.ErrNotObject) {
 			t.Errorf("%s: got %v and %v", text, members, err)
 		}
 	}
@@ -36,7 +35,7 @@ func TestMembersRefusesOtherValues(t *testing.T) {
 		"", "{", `{"a"}`, `{"a":}`, `{"a":1,}`, "{1:2}", "{}x", "{}{}", "{} 1",
 		"{\"a\":\"\xff\"}",
 	} {
-		if members, err := rs.Members([]byte(text)); !errors.Is(err, rawjson.ErrInvalid) {
+		if members, err := rawjson.ReadMembers([]byte(text)); !errors.Is(err, rawjson.ErrInvalid) {
 			t.Errorf("%s: got %v", text, members)
 		}
 	}
