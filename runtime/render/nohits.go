@@ -95,7 +95,7 @@ func (s *HitsPage) scope() string {
 	return scope
 }
 
-// claim returns that nothing matches. After an incomplete search it claims that of what was searched (R-CLAIM-4).
+// claim returns that nothing matches. After an incomplete search, it is limited to what was searched (R-CLAIM-4).
 func (s *HitsPage) claim(what, which string) string {
 	claim := words("no", what, "of", s.scope(), which)
 	if s.Relaxed != nil && !s.Relaxed.Complete {
