@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
@@ -40,7 +41,7 @@ func benchmarkCalls(b *testing.B, inFlight int) {
 	out, fromServer := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		local := host.NewAdmission(b.Context(), reader, "", nil)
+		local := admission.New(b.Context(), reader, "", nil)
 		ended <- host.ServeLocal(b.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, local,
 			host.Streams{In: toServer, Out: fromServer})
 	}()

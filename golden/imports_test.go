@@ -68,12 +68,11 @@ var allowed = map[string][]string{
 	},
 	"runtime/grant": {
 		"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/read/merge",
-		"runtime/server/host",
 	},
 	// its pages say how hosts are set up
 	"runtime/server": {
 		"runtime/answer", "runtime/tool", "runtime/provider", "runtime/base", "runtime/grant/fanout",
-		"runtime/desktop/mcphost",
+		"runtime/grant/admission", "runtime/desktop/mcphost",
 	},
 	"runtime/desktop": {"runtime/provider", "runtime/base", "runtime/grant/credential"},
 
@@ -96,7 +95,7 @@ var allowed = map[string][]string{
 	"cmd/pdpp-mcp/cli/invocation": {
 		"runtime/server", "runtime/base/commandline", "runtime/grant/credential",
 		"runtime/desktop/mcphost", "runtime/base/rawjson", "runtime/provider/rs", "runtime/tool", "runtime/desktop/webhook",
-		"runtime/grant/membership", "runtime/base/config", "runtime/base/nearname",
+		"runtime/grant/admission", "runtime/grant/membership", "runtime/base/config", "runtime/base/nearname",
 	},
 	"cmd/pdpp-mcp/cli/completion": {
 		"cmd/pdpp-mcp/cli/invocation", "runtime/grant/credential", "runtime/base/ownfile",

@@ -46,8 +46,8 @@ func (s *suite) surface() error {
 		return err
 	}
 	s.report.add(
-		atMost("tools/list result", 10_500, float64(payload.Len()), "bytes", ""),
-		atMost("tools/list result", 2_600, float64(tokens), "tokens", "o200k"),
+		atMost("tools/list result", 12_000, float64(payload.Len()), "bytes", ""),
+		atMost("tools/list result", 2_900, float64(tokens), "tokens", "o200k"),
 		atMost("instructions", 1_800, float64(utf8.RuneCountInString(initialize.Result.Instructions)), "characters", ""),
 	)
 	return session.end()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/faulttest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
@@ -153,7 +154,7 @@ func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport,
 	fromServer, output := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		local := host.NewAdmission(t.Context(), reader, "", nil)
+		local := admission.New(t.Context(), reader, "", nil)
 		ended <- host.ServeLocal(t.Context(), gen.Surface(),
 			host.Options{Name: "pdpp-mcp", Version: "test", Options: toolcall.Options{Timeout: callWithin}}, local,
 			host.Streams{In: input, Out: output})

@@ -1,18 +1,16 @@
 package answer
 
 import (
-	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 )
 
 // Coverage describes the data that was read for an answer. The wording of every claim follows from it.
 type Coverage struct {
-	GrantIDs []string        // the grants that answered, for a reader that can have several; otherwise nil
-	Missing  []Missing       // sources that failed; nil for a single source
-	Absent   []rawjson.Value // warnings about sources that could have contributed and cannot be read; nil for a single source
-	Limits   []Limit         // of the grants, as far as the question reaches past them
-	Reading  *Reading        // of an answer that the adapter computed; nil for the resource server's
-	Searched *Searched       // of the first page of a search; otherwise nil
+	GrantIDs []string  // the grants that answered, for a reader that can have several; otherwise nil
+	Missing  []Missing // sources that failed; nil for a single source
+	Limits   []Limit   // of the grants, as far as the question reaches past them
+	Reading  *Reading  // of an answer that the adapter computed; nil for the resource server's
+	Searched *Searched // of the first page of a search; otherwise nil
 }
 
 // Searched describes the data that a search compared with its words, and the data that it left out (R-CLAIM-4).

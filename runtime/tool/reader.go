@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 )
 
@@ -20,6 +21,18 @@ type Merger interface {
 
 	// Streams lists the streams of all sources. Its errors are those of Get.
 	Streams(ctx context.Context, request rs.Request) (*answer.Streams, error)
+
+	// Absences returns warnings about sources that could have contributed to the answer to a request for one source, and
+	// cannot be read. It sends no request.
+	Absences(ctx context.Context, request rs.Request) []rawjson.Value
+}
+
+// Absences returns those of a Merger, and nil for a reader of one grant.
+func Absences(ctx context.Context, reader rs.Reader, request rs.Request) []rawjson.Value {
+	if merger, merges := reader.(Merger); merges {
+		return merger.Absences(ctx, request)
+	}
+	return nil
 }
 
 // ListStreams reads a list of streams, of several grants if the reader is a Merger and the request names no connection.
@@ -128,6 +141,10 @@ func (w *wrappedMerger) Streams(ctx context.Context, request rs.Request) (*answe
 		w.merged(request, found)
 	}
 	return found, err
+}
+
+func (w *wrappedMerger) Absences(ctx context.Context, request rs.Request) []rawjson.Value {
+	return w.merger.Absences(ctx, request)
 }
 
 type observedHits struct {

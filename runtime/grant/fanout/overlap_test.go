@@ -9,6 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // R-LOCAL-1: of the grants of one connection, the one that covers a read answers it. What it leaves out is named.
@@ -92,16 +93,17 @@ func TestOverlappingGrants(t *testing.T) {
 					request.Query.Set(name, value)
 				}
 				request.Sources = rs.OneSource{Stream: "transactions", ConnectionID: named, Filter: test.filter}
-				response, err := ask(t.Context(), newReader(sources...), request)
+				reader := newReader(sources...)
+				response, err := ask(t.Context(), reader, request)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if response.GrantIDs[0] != "grt_"+test.want {
 					t.Errorf("%s was read, want %s", response.GrantIDs, test.want)
 				}
-				if warned := fmt.Sprintf("%s", response.Absent); (test.warned == "") != (response.Absent == nil) ||
-					!strings.Contains(warned, test.warned) {
-					t.Errorf("warnings %s, want %q", warned, test.warned)
+				absences := tool.Absences(t.Context(), reader, request)
+				if (test.warned == "") != (absences == nil) || !strings.Contains(fmt.Sprintf("%s", absences), test.warned) {
+					t.Errorf("warnings %s, want %q", absences, test.warned)
 				}
 			}
 		})

@@ -108,14 +108,13 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	if len(r.active) == 0 {
 		return nil, r.revoked()
 	}
-	connectionID, streams := scopeOf(request.Sources)
 	source, err := r.one(request)
 	if err != nil {
 		return nil, err
 	}
 	started := time.Now()
 	response, err := source.Reader.Get(ctx, source.own(request))
-	if err == nil && connectionID != nil {
+	if connectionID, _ := scopeOf(request.Sources); err == nil && connectionID != nil {
 		err = r.refuseClaims(ctx, source, response)
 	}
 	r.observe(started, err)
@@ -123,13 +122,21 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 		return nil, err
 	}
 	response.ProviderURL, response.GrantIDs = source.Reader.ProviderURL(), []string{source.GrantID}
-	if connectionID == nil { // an inactive source may have the stream too (R-LOCAL-2)
-		response.Absent = report(ctx, r.ended(streams))
-	}
-	if one, isOne := request.Sources.(rs.OneSource); isOne && request.Path.Route().Template != rs.SchemaRoute {
-		response.Absent = append(response.Absent, r.overlaps(source, granted.NeedOf(request, one.Stream))...)
-	}
 	return response, nil
+}
+
+// Absences returns warnings about sources that could have contributed to the answer to a request for one source.
+// Without a connection, an inactive source may have the stream too (R-LOCAL-2).
+func (r *Reader) Absences(ctx context.Context, request rs.Request) (warnings []rawjson.Value) {
+	connectionID, streams := scopeOf(request.Sources)
+	if connectionID == nil {
+		warnings = report(ctx, r.ended(streams))
+	}
+	one, isOne := request.Sources.(rs.OneSource)
+	if source, err := r.one(request); err == nil && isOne && request.Path.Route().Template != rs.SchemaRoute {
+		warnings = append(warnings, r.overlaps(source, granted.NeedOf(request, one.Stream))...)
+	}
+	return warnings
 }
 
 // Open starts to read bytes of the source that the request names. Its errors are those of Get.

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -29,7 +29,7 @@ var (
 type grant struct {
 	provider   *provider
 	membership *Membership
-	admission  *host.Admission
+	admission  *admission.Admission
 	approved   []granted.Stream // by the owner, as far as it is known
 
 	mu       sync.Mutex
@@ -162,7 +162,7 @@ func (g *grant) noteUse() {
 // failures.
 func (g *grant) admitted(ctx context.Context) error {
 	err := g.admission.Wait(ctx)
-	if refusal, isRefused := errors.AsType[*host.Refusal](err); isRefused {
+	if refusal, isRefused := errors.AsType[*admission.Refusal](err); isRefused {
 		g.membership.refuse(refusal)
 		return err
 	}

@@ -13,11 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -51,10 +51,8 @@ type Membership struct {
 	mu        sync.Mutex
 	names     []string // of the selected grants; nil means all
 	providers []*provider
-	refusal   *host.Refusal
+	refusal   *admission.Refusal
 }
-
-var _ host.Local = (*Membership)(nil)
 
 // New reads the cache and sends nothing. Later requests end with the lifetime. Its errors are those of
 // credential.Cache.Select, and one of class Configuration if two providers have the same connection id. If some
@@ -155,7 +153,7 @@ func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
 // Refused returns a channel that is closed if a bearer must not be used.
 func (m *Membership) Refused() <-chan struct{} { return m.refused }
 
-func (m *Membership) refuse(refusal *host.Refusal) {
+func (m *Membership) refuse(refusal *admission.Refusal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.refusal == nil {
@@ -166,7 +164,7 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 
 // Settle ends sign-ins, finishes writes to the cache, and waits for admissions until the context ends. It returns the
 // refusal, if any.
-func (m *Membership) Settle(ctx context.Context) *host.Refusal {
+func (m *Membership) Settle(ctx context.Context) *admission.Refusal {
 	m.endSignIns()
 	m.noting.Wait()
 	m.renewal.Settle()

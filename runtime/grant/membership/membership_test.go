@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/membership"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -240,7 +240,7 @@ func TestAnOwnersBearer(t *testing.T) {
 	if refusal := served.Settle(t.Context()); refusal == nil || refusal.TokenKind != "owner" {
 		t.Errorf("the refusal is %v", refusal)
 	}
-	var refusal *host.Refusal
+	var refusal *admission.Refusal
 	if _, err := served.Environment(t.Context()); !errors.As(err, &refusal) {
 		t.Errorf("the next call gives %v", err)
 	}

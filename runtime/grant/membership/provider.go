@@ -6,10 +6,10 @@ import (
 	"os"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -105,7 +105,7 @@ func (m *Membership) grantOf(p *provider, entry *credential.Entry, known []*gran
 			return each
 		}
 	}
-	made.admission = host.NewAdmission(m.lifetime, tool.Wrap(made, made.read, nil, nil), m.connectAgain(entry), made.learn)
+	made.admission = admission.New(m.lifetime, tool.Wrap(made, made.read, nil, nil), m.connectAgain(entry), made.learn)
 	return made
 }
 

@@ -25,9 +25,6 @@ type Response struct {
 
 	Request Request // what was requested; never holds a bearer
 
-	// Absent are warnings about sources that could have contributed and cannot be read; nil for a single source.
-	Absent []rawjson.Value
-
 	allowance *allowance // of the call; nil: unbounded
 	counted   int64      // bytes of the body that count for it
 

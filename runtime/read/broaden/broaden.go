@@ -159,5 +159,5 @@ func (s *broadening) attempt(a *attempt) {
 // isComplete reports whether a search compared every record of every source, according to the answer.
 func isComplete(found *answer.Hits) bool {
 	recall, isKnown := rawjson.ParseObject(found.Meta.Get("recall"))
-	return len(found.Missing) == 0 && len(found.Absent) == 0 && (!isKnown || recall.True("complete"))
+	return len(found.Missing) == 0 && (!isKnown || recall.True("complete"))
 }

@@ -175,7 +175,7 @@ func (c *changes) page(input RowsInput) *answer.Rows {
 		found.add(tally.WarnPartial, "not granted now, or without an answer; positions are kept: "+joined(names))
 	}
 	page := c.reading.answer(input, answer.Envelope{Warnings: found})
-	page.Records, page.GrantIDs = rows, c.grants
+	page.Records = rows
 	if !hasMore {
 		page.Bookmark = rawjson.Quote(c.cursor(feeds))
 	}

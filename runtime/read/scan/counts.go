@@ -121,14 +121,21 @@ func (c *counts) count(counted *sourceCount) error {
 	return nil
 }
 
+// noteCount notes the records that were read for the count of a source, and where the count is from.
+func (c *counts) noteCount(found *answer.Groups, records int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Read += int64(records)
+	c.noteSource(found.Origin, found.GrantIDs)
+	c.reportProgress()
+}
+
 func (c *counts) add(counted *sourceCount, found *answer.Groups) {
 	read := 0
 	if found.Reading != nil {
 		read, counted.isCut = int(found.Reading.Read), !found.Reading.Complete
 	}
-	c.noteResponse(&rs.Response{
-		ProviderURL: found.ProviderURL, URL: found.URL, RequestID: found.RequestID, Status: found.Status, GrantIDs: found.GrantIDs,
-	}, read)
+	c.noteCount(found, read)
 	if !found.IsGrouped {
 		counted.total, _ = found.Members.Int("value")
 		return
@@ -225,7 +232,6 @@ func (c *counts) aggregate() *answer.Groups {
 		found.Members = append(found.Members, rawjson.Int("value", total))
 	}
 	c.reading.complete(found, c.input, c.warnings())
-	found.GrantIDs = c.grants
 	return found
 }
 

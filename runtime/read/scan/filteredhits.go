@@ -164,7 +164,7 @@ func (q *filteredHits) answer(warnings warnings) *answer.Hits {
 	}
 	found := &answer.Hits{Coverage: answer.Coverage{Reading: q.described()}}
 	if q.last != nil {
-		found.Origin, found.GrantIDs, found.Missing, found.Absent = q.last.Origin, q.last.GrantIDs, q.last.Missing, q.last.Absent
+		found.Origin, found.GrantIDs, found.Missing = q.last.Origin, q.last.GrantIDs, q.last.Missing
 		if recall := q.last.Meta.Get("recall"); recall != nil && q.records.refused == nil && q.Complete {
 			found.Meta = rawjson.Object{rawjson.Raw("recall", recall)}
 		}

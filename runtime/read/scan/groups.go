@@ -287,14 +287,14 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*answer.Groups, error)
 
 // complete sets the members of the reading's aggregate other than its groups.
 func (r *reading) complete(found *answer.Groups, input GroupsInput, warnings warnings) {
-	base := r.ended()
-	input.complete(found, base)
-	found.Reading, found.Warnings = r.described(), append(warnings, base.Absent...)
+	origin, grants := r.source()
+	input.complete(found, origin, grants)
+	found.Reading, found.Warnings = r.described(), append(warnings, r.absent...)
 }
 
 // complete sets the call of an aggregate, and where it is from.
-func (i GroupsInput) complete(found *answer.Groups, response *rs.Response) {
-	found.Origin, found.Coverage = originOf(response), coverageOf(response)
+func (i GroupsInput) complete(found *answer.Groups, origin answer.Origin, grants []string) {
+	found.Origin, found.Coverage = origin, answer.Coverage{GrantIDs: grants}
 	found.Call, found.Stream, found.ConnectionID = i.Call, i.Stream, i.ConnectionID
 }
 

@@ -83,7 +83,7 @@ func hitsOf(ctx context.Context, response *rs.Response) (*answer.Hits, error) {
 		return nil, err
 	}
 	found := &answer.Hits{
-		Origin: originOf(response), Coverage: coverageOf(response),
+		Origin: originOf(response), Coverage: answer.Coverage{GrantIDs: response.GrantIDs},
 		Envelope: envelopeOf(envelopeMembers(list), list.RowsName, "data", "has_more", nextCursorName, bookmarkName),
 		Hits:     make([]answer.Hit, len(rows)),
 		Paging:   answer.Paging{HasMore: string(list.Get("has_more")) == "true", Cursor: list.Text(nextCursorName), Bookmark: list.Get(bookmarkName)},

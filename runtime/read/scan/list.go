@@ -73,10 +73,7 @@ func (l *list) page() (*page, error) {
 	switch {
 	case err == nil:
 		l.pageSize = fittingPage(next.rows, response)
-		if l.base != nil && response.Absent == nil { // the response for one connection has no Absent
-			response.Absent = l.base.Absent
-		}
-		l.base = response
+		l.noteResponse(response)
 		return l.open(next.rows)
 	case errors.Is(err, tool.ErrNoRecordsLeft):
 		l.noteFull()

@@ -47,7 +47,11 @@ func plainRows(ctx context.Context, env tool.Env, request rs.Request, input Rows
 	if seen > 0 {
 		asked.Query = request.Query
 	}
-	return rowsOf(ctx, response, asked, seen, input)
+	rows, err := rowsOf(ctx, response, asked, seen, input)
+	if err == nil {
+		rows.Warnings = append(rows.Warnings, tool.Absences(ctx, env.RS, request)...)
+	}
+	return rows, err
 }
 
 // fitting returns a page that fits. A page that cannot be read again is shown as far as it fits.
@@ -89,10 +93,10 @@ func rowsOf(ctx context.Context, response *rs.Response, request rs.Request, seen
 			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")
 		}
 	}
-	rows := input.answer(response)
+	rows := input.answer(originOf(response), response.GrantIDs)
 	rows.Records = records
+	_, rows.Expands = response.Request.Query.Get(wire.Expand)
 	rows.Envelope = envelopeOf(envelopeMembers(list), list.RowsName, "data", "has_more", nextCursorName, bookmarkName)
-	rows.Warnings = append(rows.Warnings, response.Absent...)
 	places := tool.PlacesOf(request)
 	rows.Paging = answer.Paging{
 		HasMore: string(list.Get("has_more")) == "true", Cursor: list.Text(nextCursorName), Bookmark: list.Get(bookmarkName),
@@ -101,21 +105,16 @@ func rowsOf(ctx context.Context, response *rs.Response, request rs.Request, seen
 	return rows, nil
 }
 
-// answer returns an answer to the call without rows. Response is the one that it is made of.
-func (i RowsInput) answer(response *rs.Response) *answer.Rows {
-	_, expands := response.Request.Query.Get(wire.Expand)
+// answer returns an answer to the call without rows.
+func (i RowsInput) answer(origin answer.Origin, grants []string) *answer.Rows {
 	return &answer.Rows{
-		Origin: originOf(response), Coverage: coverageOf(response),
-		Call: i.Call, Stream: i.Stream, ConnectionID: i.ConnectionID, Fields: i.Fields, Expands: expands, IsSorted: i.Sort != nil,
+		Origin: origin, Coverage: answer.Coverage{GrantIDs: grants},
+		Call: i.Call, Stream: i.Stream, ConnectionID: i.ConnectionID, Fields: i.Fields, IsSorted: i.Sort != nil,
 	}
 }
 
 func originOf(response *rs.Response) answer.Origin {
 	return answer.Origin{ProviderURL: response.ProviderURL, URL: response.URL, RequestID: response.RequestID, Status: response.Status}
-}
-
-func coverageOf(response *rs.Response) answer.Coverage {
-	return answer.Coverage{GrantIDs: response.GrantIDs, Absent: response.Absent}
 }
 
 // envelopeOf returns an envelope without the named members.

@@ -5,6 +5,7 @@
 package scan
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -50,9 +51,12 @@ type reading struct {
 	release func()            // ends the caller's turn
 	budget  *tool.Budget      // records that the call may still read
 	pages   int               // pages that were read
-	base    *rs.Response      // the last response; the answer has its origin
 	order   listOrder         // of the records
 	filter  *condition.Filter // the filter that the adapter applies; nil: none
+	origin  answer.Origin     // of the last response; zero before the first
+	expands bool              // the last response has other records in its own
+	grants  []string          // that answered
+	absent  []rawjson.Value   // warnings about sources that could have contributed
 
 	timeFields map[string]string // of the connections, whose lists are merged; nil: not merged
 	isResumed  bool              // an earlier call read the first records
@@ -80,7 +84,7 @@ func newReading(ctx context.Context, env tool.Env, kind string) (*reading, error
 func (r *reading) end() {
 	r.cancel()
 	r.release()
-	if r.kind != "" && (r.base != nil || r.pages > 0) {
+	if r.kind != "" && (r.origin.Status != 0 || r.pages > 0) {
 		r.env.Readings.Observe(r.call, r.kind, r.Reading)
 	}
 }
@@ -124,19 +128,38 @@ func (r *reading) markOf(last record) answer.Mark {
 
 // answer returns an answer to a call without its rows. The reading must have ended.
 func (r *reading) answer(input RowsInput, envelope answer.Envelope) *answer.Rows {
-	base := r.ended()
-	rows := input.answer(base)
-	rows.Reading, rows.Envelope = r.described(), envelope
-	rows.Warnings = append(rows.Warnings, base.Absent...)
+	rows := input.answer(r.source())
+	rows.Reading, rows.Envelope, rows.Expands = r.described(), envelope, r.expands
+	rows.Warnings = append(rows.Warnings, r.absent...)
 	return rows
 }
 
-// ended returns the last response. The answer has its origin.
-func (r *reading) ended() *rs.Response {
-	if r.base == nil {
-		return &rs.Response{Status: http.StatusOK}
+// noteResponse keeps where a response is from, and the warnings about sources that could have contributed to it.
+func (r *reading) noteResponse(response *rs.Response) {
+	_, r.expands = response.Request.Query.Get(wire.Expand)
+	r.noteSource(originOf(response), response.GrantIDs)
+	for _, warning := range tool.Absences(r.call, r.env.RS, response.Request) {
+		if !slices.ContainsFunc(r.absent, func(known rawjson.Value) bool { return bytes.Equal(known, warning) }) {
+			r.absent = append(r.absent, warning)
+		}
 	}
-	return r.base
+}
+
+func (r *reading) noteSource(origin answer.Origin, grants []string) {
+	r.origin = origin
+	for _, id := range grants {
+		if !slices.Contains(r.grants, id) {
+			r.grants = append(r.grants, id)
+		}
+	}
+}
+
+// source returns the origin of the last response, and the grants that answered.
+func (r *reading) source() (answer.Origin, []string) {
+	if r.origin.Status == 0 {
+		return answer.Origin{Status: http.StatusOK}, nil
+	}
+	return r.origin, r.grants
 }
 
 // described returns what was read.

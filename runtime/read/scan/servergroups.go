@@ -22,7 +22,11 @@ func getGroups(ctx context.Context, env tool.Env, request rs.Request, input Grou
 	if err != nil {
 		return nil, err
 	}
-	return groupsOf(ctx, response, input)
+	found, err := groupsOf(ctx, response, input)
+	if err == nil {
+		found.Warnings = append(found.Warnings, tool.Absences(ctx, env.RS, request)...)
+	}
+	return found, err
 }
 
 // groupsOf reads a response as an aggregate. A response with neither a value nor groups is an *rs.Failure.
@@ -53,8 +57,7 @@ func groupsOf(ctx context.Context, response *rs.Response, input GroupsInput) (*a
 		}
 		found.Groups = append(found.Groups, answer.Group{Value: groups[i], Members: members})
 	}
-	input.complete(found, response)
-	found.Warnings = append(found.Warnings, response.Absent...)
+	input.complete(found, originOf(response), response.GrantIDs)
 	return found, nil
 }
 

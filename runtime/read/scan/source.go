@@ -106,21 +106,16 @@ func (s *source) get(limit int, parameters ...rs.Parameter) (rs.List, error) {
 		return rs.List{}, err
 	}
 	s.held, s.most = response, fittingPage(list, response)
-	s.noteResponse(response, len(list.Rows))
+	s.notePage(response, len(list.Rows))
 	return list, nil
 }
 
-// noteResponse counts the records of a response, and keeps its grants.
-func (t *timeline) noteResponse(response *rs.Response, rows int) {
+// notePage counts the records of a response, and notes the response.
+func (t *timeline) notePage(response *rs.Response, rows int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Read += int64(rows)
-	t.base = response
-	for _, id := range response.GrantIDs {
-		if !slices.Contains(t.grants, id) {
-			t.grants = append(t.grants, id)
-		}
-	}
+	t.noteResponse(response)
 	t.reportProgress()
 }
 

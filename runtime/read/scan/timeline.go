@@ -57,8 +57,7 @@ type timeline struct {
 	pageSize int // of a stream
 	start    timelineCursor
 
-	mu     sync.Mutex
-	grants []string
+	mu sync.Mutex
 }
 
 // compare returns -1 if a record comes before another one in the timeline.
@@ -303,7 +302,7 @@ func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
 	}
 	zone := rawjson.String(wire.TimeZone, t.env.Clock.Location().String())
 	page := t.reading.answer(input, answer.Envelope{Members: rawjson.Object{zone}, Warnings: t.warnings()})
-	page.Records, page.GrantIDs = rows, t.grants
+	page.Records = rows
 	return page
 }
 

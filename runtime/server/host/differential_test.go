@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -191,7 +192,7 @@ func speak(t *testing.T, revision string, serve func(in io.ReadCloser, out io.Wr
 func compareOverStdio(t *testing.T, counts *tally) {
 	options := host.Options{Name: "pdpp-mcp", Version: "test"}
 	ours := func(in io.ReadCloser, out io.WriteCloser) {
-		local := host.NewAdmission(t.Context(), reporting(grantedSchema), "", nil)
+		local := admission.New(t.Context(), reporting(grantedSchema), "", nil)
 		_ = host.ServeLocal(t.Context(), differentialSurface(), options, local, host.Streams{In: in, Out: out})
 		_ = out.Close()
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -29,7 +30,7 @@ func serveLines(t testing.TB, surface tool.Surface) *localLines {
 	lines := &localLines{t: t, input: toServer, answers: bufio.NewReader(fromServer), ended: make(chan error, 1)}
 	go func() {
 		streams := host.Streams{In: input, Out: output}
-		local := host.NewAdmission(t.Context(), reporting(clientSchema), "", nil)
+		local := admission.New(t.Context(), reporting(clientSchema), "", nil)
 		lines.ended <- host.ServeLocal(t.Context(), surface, host.Options{Name: "pdpp-mcp", Version: "test"}, local, streams)
 		_ = output.Close()
 	}()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -67,7 +68,7 @@ func TestResultsAreWholeOverStdio(t *testing.T) {
 	fromServer, output := io.Pipe()
 	go func() {
 		streams := host.Streams{In: input, Out: output}
-		local := host.NewAdmission(t.Context(), reporting(clientSchema), "", nil)
+		local := admission.New(t.Context(), reporting(clientSchema), "", nil)
 		_ = host.ServeLocal(t.Context(), testSurface(whole()),
 			host.Options{Name: "pdpp-mcp", Version: "test"}, local, streams)
 		_ = output.Close()

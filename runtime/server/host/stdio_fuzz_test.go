@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 )
 
@@ -35,7 +36,7 @@ func FuzzStdioLines(f *testing.F) {
 		within, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		options := host.Options{Name: "pdpp-mcp", Version: "test"}
-		local := host.NewAdmission(within, reporting(clientSchema), "", nil)
+		local := admission.New(within, reporting(clientSchema), "", nil)
 		err := host.ServeLocal(within, testSurface(), options, local, host.Streams{In: input, Out: &output})
 		if within.Err() != nil {
 			t.Fatalf("the server has not ended: %v", err)

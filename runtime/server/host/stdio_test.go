@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/toolcall"
@@ -45,7 +46,7 @@ func converse(ctx context.Context, t *testing.T, reader rs.Reader) *conversation
 	fromServer, output := io.Pipe()
 	c := &conversation{t: t, input: toServer, output: bufio.NewReader(fromServer), ended: make(chan error, 1)}
 	go func() {
-		local := host.NewAdmission(ctx, reader, "pdpp-mcp connect https://pdpp.example", nil)
+		local := admission.New(ctx, reader, "pdpp-mcp connect https://pdpp.example", nil)
 		err := host.ServeLocal(ctx, testSurface(), host.Options{Name: "pdpp-mcp", Version: "test"}, local,
 			host.Streams{In: input, Out: output})
 		_ = output.Close()
@@ -180,7 +181,7 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 			reader := reporting(test.schema)
 			c := converse(t.Context(), t, reader)
 			err := <-c.ended
-			var refusal *host.Refusal
+			var refusal *admission.Refusal
 			if !errors.As(err, &refusal) || refusal.TokenKind != test.kind {
 				t.Fatalf("the session ended with %v, want a refusal of kind %q", err, test.kind)
 			}
@@ -207,7 +208,7 @@ func TestPackageTokenIsRefused(t *testing.T) {
 	}}
 	c := converse(t.Context(), t, reader)
 	err := <-c.ended
-	var refusal *host.Refusal
+	var refusal *admission.Refusal
 	if !errors.As(err, &refusal) || refusal.TokenKind != rs.KindPackage {
 		t.Fatalf("the session ended with %v, want the refusal of a package token", err)
 	}
@@ -264,7 +265,7 @@ func TestWaitingCallIsRefused(t *testing.T) {
 	if waiting := answers["1"]; !waiting.Result.IsError || waiting.Result.Structured.Error.Code != "credential_refused" {
 		t.Errorf("the waiting call got %+v, want credential_refused", waiting)
 	}
-	var refusal *host.Refusal
+	var refusal *admission.Refusal
 	if err := <-c.ended; !errors.As(err, &refusal) {
 		t.Errorf("the session ended with %v, want a refusal", err)
 	}

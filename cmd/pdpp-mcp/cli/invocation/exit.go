@@ -10,9 +10,9 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/desktop/webhook"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -56,7 +56,7 @@ func ExitCode(err error) int {
 		return ExitInterrupted
 	case errors.As(err, &coded):
 		return coded.ExitCode()
-	case is[*host.Refusal](err):
+	case is[*admission.Refusal](err):
 		return ExitRefused
 	case is[*rs.OptionError](err):
 		return ExitUsage

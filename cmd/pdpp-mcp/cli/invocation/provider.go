@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -192,7 +193,7 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 	}
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	schema, err := host.Admit(ctx, client, p.SignIn())
+	schema, err := admission.Admit(ctx, client, p.SignIn())
 	if explained, ok := errors.AsType[*tool.Explained](err); ok {
 		p.noteEnd(err)
 		err = AdvisedToSignIn(err, explained.Command)

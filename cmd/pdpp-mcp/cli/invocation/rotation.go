@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -55,7 +56,7 @@ func (r *Rotation) IsRefused() bool { return r.refused != "" }
 // admittedToken is a token, and the check of its kind.
 type admittedToken struct {
 	token rs.Secret
-	*host.Admission
+	*admission.Admission
 }
 
 // rotatedToken is the host.Local of a token file. A call uses the token that was current when it began. A new token
@@ -96,7 +97,7 @@ func (t *rotatedToken) admit(token rs.Secret) (*admittedToken, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &admittedToken{token, host.NewAdmission(t.lifetime, reader, t.SignIn(), nil)}, nil
+	return &admittedToken{token, admission.New(t.lifetime, reader, t.SignIn(), nil)}, nil
 }
 
 func (t *rotatedToken) watch(rotation *Rotation) {
@@ -144,4 +145,6 @@ func (t *rotatedToken) Environment(ctx context.Context) (tool.Env, error) {
 func (t *rotatedToken) Refused() <-chan struct{} { return t.first.Refused() }
 
 // Settle waits for the check of the current token and returns its refusal, if any.
-func (t *rotatedToken) Settle(ctx context.Context) *host.Refusal { return t.current.Load().Settle(ctx) }
+func (t *rotatedToken) Settle(ctx context.Context) *admission.Refusal {
+	return t.current.Load().Settle(ctx)
+}

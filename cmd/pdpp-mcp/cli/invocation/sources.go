@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/grant/admission"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/membership"
 	"github.com/pdppmcp/pdpp-mcp/runtime/server/host"
@@ -80,7 +81,7 @@ func (s *Sources) Environment(ctx context.Context, logger *slog.Logger) (tool.En
 	limited, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
 	env, err := local.Environment(limited)
-	if refusal, ok := errors.AsType[*host.Refusal](err); ok {
+	if refusal, ok := errors.AsType[*admission.Refusal](err); ok {
 		err = refusal
 	} else if unusable, ok := errors.AsType[*credential.Error](err); ok {
 		err = unusable
