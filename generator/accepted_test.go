@@ -9,12 +9,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/timetest"
 	"github.com/pdppmcp/pdpp-mcp/generator/emit"
 	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 	"github.com/pdppmcp/pdpp-mcp/generator/schema"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Every spec that toolspec accepts has a plan, schemas and Go that compiles. The test tries every word of the
+// Every spec that toolspec accepts has schemas and Go that compiles. The test tries every word of the
 // vocabulary with everything that a spec can give it. Each refusal has a place.
 func TestEveryAcceptedSpecIsWritten(t *testing.T) {
 	timetest.WithoutRace(t)
@@ -26,9 +25,8 @@ func TestEveryAcceptedSpecIsWritten(t *testing.T) {
 			refused++
 			continue
 		}
-		built := plan.Build(surface)
-		for _, tool := range append(built.Tools, built.Commands...) {
-			write(t, files, tool)
+		for _, tool := range append(surface.Tools, surface.Commands...) {
+			write(files, tool)
 		}
 	}
 	accepted := 0
@@ -45,21 +43,10 @@ func TestEveryAcceptedSpecIsWritten(t *testing.T) {
 }
 
 // write adds the files of one tool.
-func write(t *testing.T, files map[string]string, tool plan.Tool) {
-	t.Helper()
-	text, err := emit.Tool(tool)
-	if err != nil {
-		t.Fatalf("%s: %v", tool.Name, err)
-	}
-	files["gen/"+tool.Name+"_gen.go"] = string(text)
-	pair := schema.Of(tool)
-	for side, document := range map[string]schema.Schema{"input": pair.Input, "output": pair.Output} {
-		text, err := ordered.Indented(document)
-		if err != nil {
-			t.Fatalf("%s: %v", tool.Name, err)
-		}
-		files["gen/schema/"+tool.Name+"."+side+".json"] = string(text)
-	}
+func write(files map[string]string, tool toolspec.Tool) {
+	files["gen/"+tool.Name+"_gen.go"] = string(emit.Tool(tool))
+	files["gen/schema/"+tool.Name+".input.json"] = string(ordered.Indented(schema.Input(tool)))
+	files["gen/schema/"+tool.Name+".output.json"] = string(ordered.Indented(schema.Output(tool.Structured)))
 }
 
 // triedTool is a spec in parts. A trial varies one part and takes accepted values for the others.

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
@@ -42,13 +41,13 @@ func advertisedTools(t *testing.T) []advertised {
 }
 
 // specified returns the surface of the specs.
-func specified(t *testing.T) *plan.Plan {
+func specified(t *testing.T) *toolspec.Surface {
 	t.Helper()
 	surface, err := toolspec.Load(os.DirFS("../toolspec"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan.Build(surface)
+	return surface
 }
 
 // R-SURF-1, R-FOOT-2, R-ARG-6: exactly the tools and arguments of the specs, sorted.

@@ -2,6 +2,7 @@ package toolspec
 
 import (
 	"fmt"
+	"strings"
 )
 
 // The functions in this file look up the words and the names of a spec that Load has accepted. They panic on any other.
@@ -27,12 +28,35 @@ func (a Argument) Bounds() string {
 	return ""
 }
 
+// Meaning returns the argument's purpose and values, on one line.
+func (a Argument) Meaning() string {
+	var sentences []string
+	if a.Description != "" {
+		sentences = append(sentences, a.Description)
+	}
+	if a.Enum != nil {
+		sentences = append(sentences, "One of "+strings.Join(a.Enum, ", ")+".")
+	}
+	if bounds := a.Bounds(); bounds != "" {
+		sentences = append(sentences, strings.ToUpper(bounds[:1])+bounds[1:]+".")
+	}
+	return strings.Join(sentences, " ")
+}
+
 // Renderers returns the render words for the surface of the tool.
 func (t Tool) Renderers() Words {
 	if t.Terminal() {
 		return TerminalRenderers
 	}
 	return Renderers
+}
+
+// Answering returns the word of the operation or the renderer that answers a call.
+func (t Tool) Answering() Word {
+	if t.Operation != nil {
+		return Operations.Get(t.Operation.Run)
+	}
+	return t.Renderers().Get(t.Result.Render)
 }
 
 // Argument returns the argument of that name, which a binding, a gate or a path refers to.
@@ -43,16 +67,6 @@ func (t Tool) Argument(name string) Argument {
 		}
 	}
 	return accepted(Argument{}, false)
-}
-
-// Output returns the output of a tool, which is empty for a terminal tool.
-func (s *Surface) Output(tool Tool) Output {
-	for _, output := range s.Outputs {
-		if output.Name == tool.Output {
-			return output
-		}
-	}
-	return accepted(Output{}, tool.Terminal())
 }
 
 // Get returns the word of that name, or an empty word for an empty name.

@@ -22,7 +22,7 @@ func Load(root fs.FS) (*Surface, error) {
 }
 
 func (r *report) load(root fs.FS) *Surface {
-	outputs, common := r.loadShared(root)
+	common := r.loadShared(root)
 	surfaceRoot := r.read(root, surfacePath)
 	tools := r.loadTools(root, common)
 	prompts := r.loadPrompts(root, tools)
@@ -42,7 +42,7 @@ func (r *report) load(root fs.FS) *Surface {
 		Examples:     file.Examples,
 		Calls:        file.Calls,
 		Codes:        r.loadCodes(root, tools),
-		Outputs:      outputs,
+		Outputs:      common.outputs,
 		Records:      records,
 	}
 	surface.RelativeDates = file.RelativeDates.resolve(from)
@@ -85,18 +85,15 @@ func (r *report) loadRecords(root fs.FS) RecordsFile {
 }
 
 // loadShared reads shared.yaml, which may be absent.
-func (r *report) loadShared(root fs.FS) ([]Output, shared) {
+func (r *report) loadShared(root fs.FS) shared {
 	file, from, isAbsent := optionalFile[SharedFile](r, root, sharedPath, sharedSchema)
 	if from.root == nil {
-		return nil, shared{complete: isAbsent}
+		return shared{complete: isAbsent}
 	}
 	checkShared(from, file)
 	common := sharedArguments(valueOf(from.root, "arguments"))
-	common.complete = from.complete
-	for _, output := range file.Outputs {
-		common.outputs = append(common.outputs, output.Name)
-	}
-	return file.Outputs, common
+	common.complete, common.outputs = from.complete, file.Outputs
+	return common
 }
 
 // loadedTool is a tool and its source. If the file could not be parsed, only the stem is set.
@@ -173,6 +170,14 @@ func (r *report) loadTool(node *yaml.Node, name string, common shared) (Tool, so
 	tool.File = path.Join(folder, name)
 	checkStem(position, "tool", tool.Name, name)
 	checkTool(position, tool, common)
+	for _, output := range common.outputs {
+		if output.Name == tool.Output {
+			tool.Structured = output
+		}
+	}
+	if request := tool.Request; request != nil {
+		tool.Endpoint = request.Method + " " + strings.ReplaceAll(request.Path, "{"+TargetWord+".", "{")
+	}
 	return tool, position
 }
 

@@ -9,8 +9,8 @@ const useKey = "use"
 type shared struct {
 	arguments map[string]*yaml.Node
 	names     []string // of the arguments, in the order of the file
-	outputs   []string // the names of the outputs
-	complete  bool     // all of the file could be read, so an unknown name is a problem
+	outputs   []Output
+	complete  bool // all of the file could be read, so an unknown name is a problem
 }
 
 // sharedArguments returns the arguments that tools may use. It skips those without a readable name, which decoding

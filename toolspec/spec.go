@@ -83,10 +83,11 @@ type Tool struct {
 	Request       *Request       `yaml:"request,omitempty"`
 	Result        *Result        `yaml:"result,omitempty"`
 	Operation     *Operation     `yaml:"operation,omitempty"`
-	Endpoint      string         `yaml:"endpoint,omitempty"` // the RS endpoint of an operation without a request, for the docs
+	Endpoint      string         `yaml:"endpoint,omitempty"` // the RS endpoint, for the docs; given for an operation without a request, which names none
 	Output        string         `yaml:"output,omitempty"`   // a name of shared.yaml's outputs, of an mcp tool
 
-	File string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
+	File       string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
+	Structured Output `yaml:"-"` // what Output names; empty for a terminal tool
 }
 
 // ShortCommand is a command of the terminal that calls an mcp tool and prints plain rows.
@@ -101,6 +102,9 @@ type ShortCommand struct {
 
 // Terminal reports whether the tool is only a command of the terminal.
 func (t Tool) Terminal() bool { return t.Surface == SurfaceTerminal }
+
+// IsDownload reports whether the tool is a command that saves the answer to a file.
+func (t Tool) IsDownload() bool { return t.Result != nil && t.Result.Render == RenderFile }
 
 // ToolBudget bounds one entry of tools/list.
 type ToolBudget struct {
@@ -155,6 +159,9 @@ type Request struct {
 	ReadOn  *ReadOn  `yaml:"read_on,omitempty"`
 }
 
+// Changes reports whether the request is not a read.
+func (r *Request) Changes() bool { return r.Method != Method }
+
 // ReadOn lets the adapter answer a request by reading the records itself when the resource server refuses it
 // (R-SCAN-1).
 type ReadOn struct {
@@ -198,6 +205,16 @@ type Bindings []Binding
 type Binding struct {
 	Name  string
 	Value string // "stream", "target" or "target.stream"
+}
+
+// Get returns the value of a parameter, and reports whether it is bound.
+func (bs Bindings) Get(name string) (value string, found bool) {
+	for _, binding := range bs {
+		if binding.Name == name {
+			return binding.Value, true
+		}
+	}
+	return "", false
 }
 
 // Output lists the members that the structured content of a tool may have. The reference pages and the schemas for

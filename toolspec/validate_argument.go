@@ -11,7 +11,7 @@ var forbiddenArguments = map[string]string{
 	"connector_instance_id": "name sources with connection_id (R-SURF-6)",
 	"profile":               "there is one surface and no choice of it (R-SURF-2)",
 	"toolset":               "there is one surface and no choice of it (R-SURF-2)",
-	targetWord:              "the word means the record that a call names",
+	TargetWord:              "the word means the record that a call names",
 }
 
 // checkArguments checks the names and the parts of paths of a list of arguments.

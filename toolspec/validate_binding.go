@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 )
 
-// targetWord is the name of the target in bindings and paths.
-const targetWord = "target"
+// TargetWord is the name of the target in bindings and paths.
+const TargetWord = "target"
 
 // preconditions checks the gates of a tool.
 func (c *toolCheck) preconditions() {
@@ -76,12 +76,12 @@ func parameterNames(word Word) []string {
 
 // binding checks the value of one parameter.
 func (c *toolCheck) binding(key string, parameter Parameter, value string) {
-	part, ofTarget := strings.CutPrefix(value, targetWord+".")
+	part, ofTarget := strings.CutPrefix(value, TargetWord+".")
 	switch {
 	case value == "":
-	case value == targetWord && parameter.Kind != KindTarget:
+	case value == TargetWord && parameter.Kind != KindTarget:
 		c.add(key, "is the whole target, but %s is wanted; name a part of it, such as target.stream", article(string(parameter.Kind)))
-	case parameter.Kind == KindTarget && value != targetWord:
+	case parameter.Kind == KindTarget && value != TargetWord:
 		c.add(key, "is %q, but the whole target is wanted; write target", value)
 	case (ofTarget || parameter.Kind == KindTarget) && !c.has("target"):
 		c.add(key, "is %q, but the tool has no target; add one", value)

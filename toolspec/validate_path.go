@@ -76,7 +76,7 @@ func (c *toolCheck) path(at, path string) {
 
 // placeholder checks one {name} of a path.
 func (c *toolCheck) placeholder(at, name string) {
-	if part, ofTarget := strings.CutPrefix(name, targetWord+"."); ofTarget {
+	if part, ofTarget := strings.CutPrefix(name, TargetWord+"."); ofTarget {
 		switch {
 		case !c.has("target"):
 			c.add(at, "names {%s}, but the tool has no target; add one", name)

@@ -26,8 +26,12 @@ func checkTool(from source, tool Tool, common shared) {
 		}
 	}
 	checkArguments(check.source, tool.Arguments)
-	if tool.Output != "" && common.complete && !slices.Contains(common.outputs, tool.Output) {
-		from.add("output", "%s", unknown("output", tool.Output, common.outputs))
+	outputs := make([]string, 0, len(common.outputs))
+	for _, output := range common.outputs {
+		outputs = append(outputs, output.Name)
+	}
+	if tool.Output != "" && common.complete && !slices.Contains(outputs, tool.Output) {
+		from.add("output", "%s", unknown("output", tool.Output, outputs))
 	}
 	check.sentNames()
 	check.target()
@@ -155,7 +159,7 @@ func (c *toolCheck) targetIsUsed() bool {
 			paths = append(paths, binding.Value)
 		}
 	}
-	return slices.ContainsFunc(paths, func(path string) bool { return strings.Contains(path, "{"+targetWord+".") })
+	return slices.ContainsFunc(paths, func(path string) bool { return strings.Contains(path, "{"+TargetWord+".") })
 }
 
 // answer checks what follows the gates: a request and its renderer, or an operation.

@@ -99,7 +99,7 @@ var Gates = Words{
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"relations", KindName}, {"limits", KindName}},
 	},
 	{
-		Name: "field_window_selector", Function: "FieldWindowSelector",
+		Name: "field_window_selector", Package: "argument", Function: "FieldWindowSelector",
 		Doc: "The arguments that place a field window do not contradict each other.",
 		Parameters: []Parameter{
 			{"offset_chars", KindIntegerName},
@@ -110,7 +110,7 @@ var Gates = Words{
 		},
 	},
 	{
-		Name: "aggregate_measure", Function: "AggregateMeasure",
+		Name: "aggregate_measure", Package: "argument", Function: "AggregateMeasure",
 		Doc: "A metric has its field, groups by time have a granularity, and an order has groups.",
 		Parameters: []Parameter{
 			{"stream", KindString},
@@ -124,7 +124,7 @@ var Gates = Words{
 		},
 	},
 	{
-		Name: "subscription_change", Function: "SubscriptionChange", Doc: "The call asks for a change of an event subscription.",
+		Name: "subscription_change", Package: "argument", Function: "SubscriptionChange", Doc: "The call asks for a change of an event subscription.",
 		Parameters: subscriptionChanges,
 	},
 }
@@ -135,19 +135,19 @@ var subscriptionChanges = []Parameter{{"enabled", KindOptionalBoolean}, {"rotate
 // SourceWords are the words for `sources.from`: types of package rs.
 var SourceWords = Words{
 	{
-		Name: "one", Function: "OneSource", Doc: "One source answers: the one named, or the only one that grants the stream.",
+		Name: "one", Package: "rs", Function: "OneSource", Doc: "One source answers: the one named, or the only one that grants the stream.",
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"filter", KindFilter}},
 	},
 	{
-		Name: "hits", Function: "HitsOfSources", Doc: "Every source is searched, and the hits are merged by rank.",
+		Name: "hits", Package: "rs", Function: "HitsOfSources", Doc: "Every source is searched, and the hits are merged by rank.",
 		Parameters: []Parameter{{"streams", KindStringList}, {"connection_id", KindOptionalString}},
 	},
 	{
-		Name: "streams", Function: "StreamsOfSources", Doc: "Every source lists its streams, and the lists are put together.",
+		Name: "streams", Package: "rs", Function: "StreamsOfSources", Doc: "Every source lists its streams, and the lists are put together.",
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 	},
 	{
-		Name: "named", Function: "NamedSource", Doc: "One source answers: the one named, or the only one.",
+		Name: "named", Package: "rs", Function: "NamedSource", Doc: "One source answers: the one named, or the only one.",
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 	},
 }
@@ -392,7 +392,7 @@ var TerminalRenderers = Words{
 // Operations are the words for `run`: functions of package operation.
 var Operations = Words{
 	{
-		Name: "schema", Function: "Schema", Answers: true, Doc: "The index of connections and streams, or one stream's capabilities.",
+		Name: "schema", Package: "operation", Function: "Schema", Answers: true, Doc: "The index of connections and streams, or one stream's capabilities.",
 		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
 	},
 	{

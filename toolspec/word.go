@@ -55,7 +55,7 @@ type Word struct {
 	Name       string
 	Doc        string
 	Function   string      // the exported function of the word's package; empty if Fits has it, or nothing is called
-	Package    string      // the package of the function; empty: the package of the kind of word
+	Package    string      // of the runtime, with the function; empty: package tool, or nothing is called
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
 	Segment    bool        // of checks: accepted values are safe as a segment of a path (R-ARG-7)
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct

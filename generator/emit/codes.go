@@ -15,7 +15,7 @@ import (
 var codeTypes = map[string]string{"tool": "Code", "rs": "Reason"}
 
 // Codes returns the Go files with the constants of the codes, by the folder of their package.
-func Codes(sections []toolspec.CodeSection) (map[string][]byte, error) {
+func Codes(sections []toolspec.CodeSection) map[string][]byte {
 	constants := map[string][]jen.Code{}
 	for _, section := range sections {
 		for _, code := range section.Codes {
@@ -35,11 +35,7 @@ func Codes(sections []toolspec.CodeSection) (map[string][]byte, error) {
 		file := newFileOf(packageName, runtimePath(packageName), "toolspec/codes.yaml")
 		file.Add(comment("Codes that programs can rely on (docs/interfaces.md, Exit codes and error codes).")).
 			Line().Const().Defs(constants[packageName]...)
-		text, err := rendered(file)
-		if err != nil {
-			return nil, err
-		}
-		files["runtime/"+runtimePackages[packageName]] = text
+		files["runtime/"+runtimePackages[packageName]] = written(file)
 	}
-	return files, nil
+	return files
 }

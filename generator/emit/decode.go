@@ -6,15 +6,15 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // decode writes the function that reads and checks the arguments. The reader keeps the first error, so the reads can be
 // in one literal.
 func (t toolFile) decode() jen.Code {
-	reads := make([]jen.Code, 0, len(t.tool.Arguments))
-	for _, argument := range t.tool.Arguments {
-		reads = append(reads, jen.Id(argument.Field).Op(":").Add(read(argument)))
+	reads := make([]jen.Code, 0, len(t.Arguments))
+	for _, argument := range t.Arguments {
+		reads = append(reads, jen.Id(GoName(argument.Name)).Op(":").Add(read(argument)))
 	}
 	types, results := []jen.Code{jen.Id(t.inputName())}, []jen.Code{jen.Id("input")}
 	if t.usesGiven() {
@@ -36,36 +36,35 @@ func (t toolFile) decode() jen.Code {
 
 // readsDates reports whether an argument may hold dates, which are read in the zone of the call.
 func (t toolFile) readsDates() bool {
-	return slices.ContainsFunc(t.tool.Arguments, func(argument plan.Argument) bool { return argument.Type.ReadsDates })
+	return slices.ContainsFunc(t.Arguments, func(argument toolspec.Argument) bool { return toolspec.Type(argument.Type).ReadsDates })
 }
 
 // usesGiven reports whether a step takes the arguments as they were given: a target, a gate, or a result that shows how
 // the call continues. A call without arguments has none to replace.
 func (t toolFile) usesGiven() bool {
-	if t.tool.Target != nil || len(t.tool.Preconditions) > 0 {
+	if t.Target != nil || len(t.Preconditions) > 0 {
 		return true
 	}
-	for _, call := range []*plan.Call{t.tool.Render, t.tool.Operation} {
-		if call != nil && call.Continues && len(t.tool.Arguments) > 0 {
-			return true
-		}
-	}
-	return false
+	return len(t.Arguments) > 0 && t.Answering().Continues
 }
 
 // read returns the read of one argument, with its bounds and its checks.
-func read(argument plan.Argument) jen.Code {
+func read(argument toolspec.Argument) jen.Code {
+	word := toolspec.Type(argument.Type)
 	parameters := []jen.Code{jen.Lit(argument.Name)}
-	if argument.Type.Name == "integer" {
+	if argument.Type == "integer" {
 		parameters = append(parameters, bound(argument.Minimum, "MinInt64"), bound(argument.Maximum, "MaxInt64"))
 	}
-	if argument.Type.ReadsDates {
+	if word.ReadsDates {
 		parameters = append(parameters, jen.Id("clock"))
 	}
-	if argument.Check != nil {
-		parameters = append(parameters, runtime("argument", argument.Check.Function))
+	if argument.Check != "" {
+		parameters = append(parameters, runtime("argument", toolspec.Checks.On(argument.Check, argument.Type).Function))
 	}
-	reader := argument.Reader
+	reader := word.Function
+	if argument.Required {
+		reader = word.RequiredFunction
+	}
 	if argument.Enum != nil {
 		reader = strings.Replace(reader, "String", "Word", 1)
 		parameters = append(parameters, literals(argument.Enum)...)
@@ -83,7 +82,7 @@ func bound(limit *int64, open string) jen.Code {
 
 // decodeInput returns the first step of an ask function. A tool without arguments refuses any.
 func (t toolFile) decodeInput(onError jen.Code) []jen.Code {
-	if len(t.tool.Arguments) == 0 {
+	if len(t.Arguments) == 0 {
 		opened := runtime("argument", "Open").Call(jen.Id("raw"), runtime("argument", "Names").Values()).Dot("Err").Call()
 		return []jen.Code{jen.If(jen.Err().Op(":=").Add(opened), jen.Err().Op("!=").Nil()).Block(onError)}
 	}

@@ -1,16 +1,20 @@
 package emit
 
-import "github.com/dave/jennifer/jen"
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
+)
 
 // schemas embeds the schemas of the tool.
 func (t toolFile) schemas(file *jen.File) {
 	file.Anon("embed")
 	for _, schema := range []struct{ side, suffix string }{{"input", "InputSchema"}, {"output", "OutputSchema"}} {
-		if schema.side == "output" && t.tool.Output.Unserved {
+		if schema.side == "output" && t.Structured.Unserved {
 			continue
 		}
-		file.Comment("//go:embed schema/" + t.tool.Name + "." + schema.side + ".json")
-		file.Var().Id(t.tool.LocalName+schema.suffix).Qual("encoding/json", "RawMessage")
+		file.Comment("//go:embed schema/" + t.Name + "." + schema.side + ".json")
+		file.Var().Id(LocalName(t.Name)+schema.suffix).Qual("encoding/json", "RawMessage")
 		file.Line()
 	}
 }
@@ -18,17 +22,19 @@ func (t toolFile) schemas(file *jen.File) {
 // definition returns the tool's definition, which a host registers.
 func (t toolFile) definition() jen.Code {
 	members := []member{
-		{"Name", jen.Lit(t.tool.Name)},
-		{"Title", jen.Lit(t.tool.Title)},
-		{"Description", jen.Lit(t.tool.Description)},
-		{"InputSchema", jen.Id(t.tool.LocalName + "InputSchema")},
+		{"Name", jen.Lit(t.Name)},
+		{"Title", jen.Lit(t.Title)},
+		{"Description", jen.Lit(t.Description)},
+		{"InputSchema", jen.Id(LocalName(t.Name) + "InputSchema")},
 	}
-	members = optional(members, !t.tool.Output.Unserved, "OutputSchema", jen.Id(t.tool.LocalName+"OutputSchema"))
+	members = optional(members, !t.Structured.Unserved, "OutputSchema", jen.Id(LocalName(t.Name)+"OutputSchema"))
 	members = append(members, t.arguments()...)
-	members = optional(members, t.tool.Table != "", "Table", runtime("tool", t.tool.Table))
-	members = optional(members, t.tool.Pages != "", "Pages", jen.Lit(t.tool.Pages))
-	members = optional(members, t.tool.Changes != "", "Changes", jen.Lit(t.tool.Changes))
-	members = optional(members, t.tool.Commands != nil, "Commands", t.shortCommands())
+	if result := t.Result; result != nil {
+		members = withConstant(members, "Table", toolspec.Tables.Get(result.Table))
+		members = optional(members, result.Pages != "", "Pages", jen.Lit(result.Pages))
+		members = optional(members, result.Changes != "", "Changes", jen.Lit(result.Changes))
+	}
+	members = optional(members, t.Commands != nil, "Commands", t.shortCommands())
 	members = append(members, member{"Ask", jen.Id(t.askName())})
 	return jen.Func().Id(t.definitionName()).Params().Add(runtime("tool", "Definition")).Block(
 		jen.Return(runtime("refusal", "Explained").Call(runtime("tool", "Definition").Add(structLiteral(members)))),
@@ -36,8 +42,8 @@ func (t toolFile) definition() jen.Code {
 }
 
 func (t toolFile) shortCommands() jen.Code {
-	items := make([]jen.Code, 0, len(t.tool.Commands))
-	for _, short := range t.tool.Commands {
+	items := make([]jen.Code, 0, len(t.Commands))
+	for _, short := range t.Commands {
 		members := []member{{"Name", jen.Lit(short.Command)}, {"Title", jen.Lit(short.Title)}}
 		members = optional(members, short.Alias != "", "Alias", jen.Lit(short.Alias))
 		preset, by := jen.Dict{}, jen.Dict{}
@@ -58,20 +64,20 @@ func (t toolFile) shortCommands() jen.Code {
 // arguments returns the member of the definition that lists the arguments for hosts that do not read the schema, or no
 // member without arguments.
 func (t toolFile) arguments() []member {
-	if len(t.tool.Arguments) == 0 {
+	if len(t.Arguments) == 0 {
 		return nil
 	}
-	items := make([]jen.Code, 0, len(t.tool.Arguments))
-	for _, argument := range t.tool.Arguments {
+	items := make([]jen.Code, 0, len(t.Arguments))
+	for _, argument := range t.Arguments {
 		members := []member{
 			{"Name", jen.Lit(argument.Name)},
-			{"Type", runtime("tool", argument.Type.Constant)},
+			{"Type", runtime("tool", toolspec.Type(argument.Type).Constant)},
 		}
 		members = optional(members, argument.Required, "Required", jen.True())
 		members = optional(members, argument.Positional, "Positional", jen.True())
 		members = optional(members, argument.Meaning() != "", "Description", jen.Lit(argument.Meaning()))
 		members = optional(members, argument.Enum != nil, "Values", stringList(argument.Enum))
-		members = optional(members, argument.Complete != "", "Complete", runtime("tool", argument.Complete))
+		members = withConstant(members, "Complete", toolspec.Completions.On(argument.Complete, argument.Type))
 		members = optional(members, argument.DeclaredFor != "", "DeclaredFor", jen.Lit(argument.DeclaredFor))
 		items = append(items, onOneLine(members))
 	}

@@ -1,4 +1,4 @@
-// Package emit writes a plan as Go. Each fragment of a file has one method, in the order of the file.
+// Package emit writes the specs as Go. Each fragment of a file has one method, in the order of the file.
 package emit
 
 import (
@@ -46,12 +46,13 @@ func runtime(packageName, name string) *jen.Statement {
 	return jen.Qual(runtimePath(packageName), name)
 }
 
-func rendered(file *jen.File) ([]byte, error) {
+// written returns the text of a file. It panics if that is not Go, which no accepted spec causes.
+func written(file *jen.File) []byte {
 	var source bytes.Buffer
 	if err := file.Render(&source); err != nil {
-		return nil, fmt.Errorf("emit: %w", err)
+		panic(fmt.Errorf("emit: %w", err))
 	}
-	return grouped(source.Bytes()), nil
+	return grouped(source.Bytes())
 }
 
 // grouped puts the imports of the standard library before those of the module, with an empty line between.

@@ -8,7 +8,7 @@ import (
 
 // Footprint returns the Go file with the measured size of the surface, since the server binary links no tokenizer
 // (R-FOOT-3).
-func Footprint(footprint measure.Footprint) ([]byte, error) {
+func Footprint(footprint measure.Footprint) []byte {
 	file := newFile(surfaceSource)
 	rows := make([]jen.Code, 0, len(footprint.Tools))
 	for _, row := range footprint.Tools {
@@ -24,7 +24,7 @@ func Footprint(footprint measure.Footprint) ([]byte, error) {
 			{"BudgetTokens", jen.Lit(footprint.BudgetTokens)},
 		}))),
 	)
-	return rendered(file)
+	return written(file)
 }
 
 func footprintRow(row measure.Row) jen.Code {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // input writes the input struct and its decoder, or nothing for a tool without arguments.
 func (t toolFile) input(file *jen.File) {
-	if len(t.tool.Arguments) == 0 {
+	if len(t.Arguments) == 0 {
 		return
 	}
 	file.Add(t.inputStruct()).Line()
@@ -22,39 +22,38 @@ func (t toolFile) input(file *jen.File) {
 // inputStruct returns the struct of the tool's arguments.
 func (t toolFile) inputStruct() jen.Code {
 	var fields []jen.Code
-	for _, argument := range t.tool.Arguments {
+	for _, argument := range t.Arguments {
 		if meaning := argument.Meaning(); meaning != "" {
 			fields = append(fields, comment(meaning))
 		}
-		fields = append(fields, jen.Id(argument.Field).Add(fieldType(argument.Go)))
+		fields = append(fields, jen.Id(GoName(argument.Name)).Add(fieldType(argument)))
 	}
-	meaning := t.inputName() + " holds the arguments of " + t.tool.Name + "."
-	if slices.ContainsFunc(t.tool.Arguments, func(argument plan.Argument) bool { return !argument.Required }) {
+	meaning := t.inputName() + " holds the arguments of " + t.Name + "."
+	if slices.ContainsFunc(t.Arguments, func(argument toolspec.Argument) bool { return !argument.Required }) {
 		meaning += " A nil member was not given."
 	}
 	return comment(meaning).Line().
 		Type().Id(t.inputName()).Struct(fields...)
 }
 
-func fieldType(planned plan.GoType) jen.Code {
-	statement := &jen.Statement{}
-	switch planned.Prefix {
-	case "*":
-		statement.Op("*")
-	case "[]":
-		statement.Index()
+// fieldType returns the Go type of an argument, which the vocabulary spells like *string or rs.Filter.
+func fieldType(argument toolspec.Argument) jen.Code {
+	word := toolspec.Type(argument.Type)
+	spelling := word.Go
+	if argument.Required {
+		spelling = word.RequiredGo
 	}
-	if planned.Package == "" {
-		return statement.Id(planned.Name)
+	if packageName, name, isQualified := strings.Cut(spelling, "."); isQualified {
+		return runtime(packageName, name)
 	}
-	return statement.Add(runtime(planned.Package, planned.Name))
+	return jen.Id(spelling)
 }
 
 // names returns the list of accepted arguments, by which others are refused (R-SURF-9).
 func (t toolFile) names() jen.Code {
 	var accepted []string
 	var aliases []jen.Code
-	for _, argument := range t.tool.Arguments {
+	for _, argument := range t.Arguments {
 		accepted = append(accepted, argument.Name)
 		for _, alias := range argument.Aliases {
 			aliases = append(aliases, jen.Lit(alias).Op(":").Lit(argument.Name))

@@ -1,10 +1,6 @@
 package emit
 
-import (
-	"github.com/dave/jennifer/jen"
-
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
-)
+import "github.com/dave/jennifer/jen"
 
 // longestOnOneLine is the largest number of members of a literal on one line.
 const longestOnOneLine = 2
@@ -15,7 +11,7 @@ type member struct {
 	value jen.Code
 }
 
-// optional appends a member if it is set. Else it has Go's zero value.
+// optional appends a member if it is set. Otherwise it has Go's zero value.
 func optional(members []member, isSet bool, name string, value jen.Code) []member {
 	if !isSet {
 		return members
@@ -54,34 +50,6 @@ func literals(values []string) []jen.Code {
 		items = append(items, jen.Lit(value))
 	}
 	return items
-}
-
-// value returns a planned value as an expression.
-func value(planned plan.Value) *jen.Statement {
-	if planned.NameOnly {
-		return jen.Lit(planned.Name)
-	}
-	expression := jen.Id(planned.Variable)
-	if planned.Field != "" {
-		expression.Dot(planned.Field)
-	}
-	if planned.Address {
-		expression = jen.Op("&").Add(expression)
-	}
-	return expression
-}
-
-// input returns the struct literal that is the last parameter of a call.
-func input(call plan.Call) jen.Code {
-	return runtime(call.Package, call.Function+"Input").Add(structLiteral(fields(call)))
-}
-
-func fields(call plan.Call) []member {
-	members := make([]member, 0, len(call.Fields))
-	for _, field := range call.Fields {
-		members = append(members, member{field.Name, value(field.Value)})
-	}
-	return members
 }
 
 // returnOnError returns an error unwrapped, since every error of a run is already typed.

@@ -3,29 +3,18 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // resolveTarget finds the record that the arguments name.
 func (t toolFile) resolveTarget() []jen.Code {
-	target := t.tool.Target
+	target := t.Target
 	if target == nil {
 		return nil
 	}
-	var members []member
-	for _, offered := range []struct {
-		name  string
-		value *plan.Value
-	}{
-		{"ID", target.ID},
-		{"ConnectionID", target.ConnectionID},
-		{"Stream", target.Stream},
-		{"RecordID", target.RecordID},
-	} {
-		if offered.value != nil {
-			members = append(members, member{offered.name, value(*offered.value)})
-		}
-	}
+	members := []member{{"ID", jen.Lit(target.ID)}, {"ConnectionID", jen.Lit(target.ConnectionID)}}
+	members = optional(members, target.Stream != "", "Stream", jen.Lit(target.Stream))
+	members = optional(members, target.RecordID != "", "RecordID", jen.Lit(target.RecordID))
 	literal := runtime("argument", "TargetInput").Add(structLiteral(members))
 	return []jen.Code{
 		jen.List(jen.Id("target"), jen.Err()).Op(":=").Add(runtime("argument", "ResolveTarget")).Call(jen.Id("given"),
@@ -37,28 +26,28 @@ func (t toolFile) resolveTarget() []jen.Code {
 // preconditions calls the gates, in the order of the spec.
 func (t toolFile) preconditions() []jen.Code {
 	var steps []jen.Code
-	for _, precondition := range t.tool.Preconditions {
+	for _, spec := range t.Preconditions {
+		call := t.callOf(toolspec.Gates.Get(spec.Gate), spec.With)
 		gate := []jen.Code{
-			jen.Err().Op("=").Add(runtime(precondition.Package, precondition.Function)).
-				Call(jen.Id("ctx"), jen.Id("env"), jen.Id("given"), input(precondition.Call)),
+			jen.Err().Op("=").Add(runtime(call.word.Package, call.word.Function)).
+				Call(jen.Id("ctx"), jen.Id("env"), jen.Id("given"), call.input()),
 			returnOnError(),
 		}
-		if precondition.When == nil {
-			steps = append(steps, gate...)
-			continue
+		if spec.When != nil {
+			gate = []jen.Code{jen.If(anyGiven(spec.When)).Block(gate...)}
 		}
-		steps = append(steps, jen.If(anyGiven(precondition.When)).Block(gate...))
+		steps = append(steps, gate...)
 	}
 	return steps
 }
 
-func anyGiven(values []plan.Value) jen.Code {
+func anyGiven(names []string) jen.Code {
 	condition := &jen.Statement{}
-	for i, planned := range values {
+	for i, name := range names {
 		if i > 0 {
 			condition.Op("||")
 		}
-		condition.Add(value(planned)).Op("!=").Nil()
+		condition.Add(input(name)).Op("!=").Nil()
 	}
 	return condition
 }

@@ -3,11 +3,10 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-func prompts(surface *plan.Plan) jen.Code {
+func prompts(surface *toolspec.Surface) jen.Code {
 	items := make([]jen.Code, 0, len(surface.Prompts))
 	for _, prompt := range surface.Prompts {
 		items = append(items, structLiteral([]member{

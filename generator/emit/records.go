@@ -7,7 +7,7 @@ import (
 )
 
 // Records returns the Go file of package tool with the names of fields that hand-written code knows by their meaning.
-func Records(records toolspec.RecordsFile) ([]byte, error) {
+func Records(records toolspec.RecordsFile) []byte {
 	file := newFileOf("tool", runtimePath("tool"), "toolspec/records.yaml")
 	roles := make([]jen.Code, 0, len(records.Roles))
 	for _, role := range records.Roles {
@@ -32,5 +32,5 @@ func Records(records toolspec.RecordsFile) ([]byte, error) {
 		jen.Id("EndingsOff").Op("=").Add(stringList(records.Words.EndingsOff)),
 		jen.Id("EndingsOn").Op("=").Add(stringList(records.Words.EndingsOn)),
 	)
-	return rendered(file)
+	return written(file)
 }

@@ -3,11 +3,11 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // RelativeDates returns the Go file of package argument with the forms of relative dates.
-func RelativeDates(surface *plan.Plan) ([]byte, error) {
+func RelativeDates(surface *toolspec.Surface) []byte {
 	file := newFileOf("argument", runtimePath("argument"), surfaceSource)
 	rows := make([]jen.Code, 0, len(surface.RelativeDates))
 	for _, date := range surface.RelativeDates {
@@ -15,5 +15,5 @@ func RelativeDates(surface *plan.Plan) ([]byte, error) {
 	}
 	file.Add(comment("relativeForms are the forms of relative dates, the first that matches first.")).
 		Line().Var().Id("relativeForms").Op("=").Index().Id("relativeForm").Add(braces(rows, true))
-	return rendered(file)
+	return written(file)
 }

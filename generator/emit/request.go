@@ -1,47 +1,31 @@
 package emit
 
 import (
+	"strings"
+
 	"github.com/dave/jennifer/jen"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// query builds the query string and the body, in the order of the arguments.
-func (t toolFile) query() []jen.Code {
-	steps := added("query", "Query", t.tool.Request.Query)
-	return append(steps, added("body", "Body", t.tool.Request.Body)...)
-}
-
-func added(variable, typeName string, parameters []plan.Parameter) []jen.Code {
-	if len(parameters) == 0 {
-		return nil
-	}
-	steps := []jen.Code{jen.Var().Id(variable).Add(runtime("rs", typeName))}
-	for _, parameter := range parameters {
-		step := jen.Id(variable).Dot(parameter.Method).Call(jen.Lit(parameter.Name), value(parameter.Value))
-		if parameter.With != nil {
-			step = jen.If(value(*parameter.With).Op("!=").Nil()).Block(step)
-		}
-		steps = append(steps, step)
-	}
-	return steps
-}
-
-// requestLiteral returns the request or the change, and the steps before it.
-func (t toolFile) requestLiteral() (steps []jen.Code, literal jen.Code) {
-	request := t.tool.Request
-	requestPath := path(request.Path)
-	if request.Other != nil {
-		steps = append(steps, jen.Id("path").Op(":=").Add(requestPath), otherPaths(request.Other))
+// request returns the request or the change, and the steps before it.
+func (t toolFile) request() (steps []jen.Code, literal jen.Code) {
+	request := t.Request
+	query, body := t.sent()
+	steps = append(query, body...)
+	requestPath := t.path(request.Path)
+	if request.PathBy != nil {
+		steps = append(steps, jen.Id("path").Op(":=").Add(requestPath), t.pathBy())
 		requestPath = jen.Id("path")
 	}
 	members := optional(nil, request.Changes(), "Method", jen.Lit(request.Method))
 	members = append(members, member{"Path", requestPath})
-	members = optional(members, len(request.Query) > 0, "Query", jen.Id("query"))
-	members = optional(members, len(request.Body) > 0, "Body", jen.Op("&").Id("body"))
+	members = optional(members, query != nil, "Query", jen.Id("query"))
+	members = optional(members, body != nil, "Body", jen.Op("&").Id("body"))
 	if sources := request.Sources; sources != nil {
+		call := t.callOf(toolspec.SourceWords.Get(sources.From), sources.With)
 		members = append(members,
-			member{"Sources", runtime(sources.Package, sources.Function).Add(structLiteral(fields(*sources)))})
+			member{"Sources", runtime(call.word.Package, call.word.Function).Add(structLiteral(call.members))})
 	}
 	if request.Changes() {
 		return steps, runtime("rs", "Change").Add(structLiteral(members))
@@ -49,27 +33,61 @@ func (t toolFile) requestLiteral() (steps []jen.Code, literal jen.Code) {
 	return steps, runtime("rs", "Request").Add(structLiteral(members))
 }
 
-func path(planned plan.Path) jen.Code {
-	segments := make([]jen.Code, 0, len(planned))
-	for _, segment := range planned {
-		if segment.Value != nil {
-			segments = append(segments, value(*segment.Value))
+// sent returns the steps that build the query string and the body, in the order of the arguments.
+func (t toolFile) sent() (query, body []jen.Code) {
+	for _, argument := range t.Arguments {
+		switch argument.Send {
+		case "", toolspec.SendPath: // in the path, or part of the target
+		case toolspec.SendBody:
+			body = t.add(body, "body", "Body", argument)
+		default:
+			query = t.add(query, "query", "Query", argument)
+		}
+	}
+	return query, body
+}
+
+// add adds the step that sends an argument in a variable, and declares the variable first.
+func (t toolFile) add(steps []jen.Code, variable, typeName string, argument toolspec.Argument) []jen.Code {
+	if steps == nil {
+		steps = []jen.Code{jen.Var().Id(variable).Add(runtime("rs", typeName))}
+	}
+	value := t.argument(argument.Name, true)
+	if t.Target != nil && t.Target.ConnectionID == argument.Name {
+		// An id may name its source, so the target's connection is sent (R-HAND-3).
+		value = t.value(toolspec.TargetWord+"."+toolspec.OptionalTargetPart, toolspec.KindOptionalString)
+	}
+	method := toolspec.Sends.On(argument.Send, argument.Type).Function
+	step := jen.Id(variable).Dot(method).Call(jen.Lit(argument.SentName()), value)
+	if argument.SentWith != "" {
+		step = jen.If(input(argument.SentWith).Op("!=").Nil()).Block(step)
+	}
+	return append(steps, step)
+}
+
+// path returns a path, segment by segment. A segment is a literal or {value}.
+func (t toolFile) path(template string) jen.Code {
+	var segments []jen.Code
+	for part := range strings.SplitSeq(strings.TrimPrefix(template, "/"), "/") {
+		if name, isValue := strings.CutPrefix(part, "{"); isValue {
+			segments = append(segments, t.value(strings.TrimSuffix(name, "}"), toolspec.KindString))
 			continue
 		}
-		segments = append(segments, jen.Lit(segment.Literal))
+		segments = append(segments, jen.Lit(part))
 	}
 	return runtime("rs", "JoinPath").Call(segments...)
 }
 
-// otherPaths replaces the path for some values of an argument.
-func otherPaths(other *plan.OtherPaths) jen.Code {
-	cases := make([]jen.Code, 0, len(other.Paths))
-	for _, choice := range other.Paths {
-		cases = append(cases, jen.Case(jen.Lit(choice.When)).Block(jen.Id("path").Op("=").Add(path(choice.Path))))
+// pathBy replaces the path for some values of an argument.
+func (t toolFile) pathBy() jen.Code {
+	spec := t.Request.PathBy
+	var cases []jen.Code
+	for _, value := range spec.Values {
+		cases = append(cases, jen.Case(jen.Lit(value.Name)).Block(jen.Id("path").Op("=").Add(t.path(value.Value))))
 	}
-	by := value(other.By)
-	if !other.Given {
-		return jen.Switch(by).Block(cases...)
+	if t.Argument(spec.Argument).Required {
+		return jen.Switch(input(spec.Argument)).Block(cases...)
 	}
-	return jen.If(value(other.By).Op("!=").Nil()).Block(jen.Switch(jen.Op("*").Add(by)).Block(cases...))
+	return jen.If(input(spec.Argument).Op("!=").Nil()).
+		Block(jen.Switch(jen.Op("*").Add(input(spec.Argument))).Block(cases...))
 }

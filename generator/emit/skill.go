@@ -10,7 +10,7 @@ import (
 const skillSource = "toolspec/skill.yaml"
 
 // Skill returns the Go file that embeds the skill.
-func Skill(skill toolspec.Skill) ([]byte, error) {
+func Skill(skill toolspec.Skill) []byte {
 	file := newFile(skillSource)
 	file.Anon("embed")
 	file.Func().Id("skill").Params().Add(runtime("tool", "Skill")).Block(
@@ -22,5 +22,5 @@ func Skill(skill toolspec.Skill) ([]byte, error) {
 	).Line()
 	file.Comment("//go:embed skill/SKILL.md")
 	file.Var().Id("skillText").String()
-	return rendered(file)
+	return written(file)
 }

@@ -3,7 +3,6 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
@@ -11,7 +10,7 @@ import (
 const surfaceSource = "toolspec/surface.yaml"
 
 // Surface returns the Go file that lists what a host advertises.
-func Surface(surface *plan.Plan) ([]byte, error) {
+func Surface(surface *toolspec.Surface) []byte {
 	file := newFile(surfaceSource)
 	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the " +
 		"specs, the resource templates and the prompts.")).
@@ -26,13 +25,13 @@ func Surface(surface *plan.Plan) ([]byte, error) {
 		}, surface.Skill != nil, "Skill", jen.Id("skill").Call())))),
 	).Line()
 	file.Const().Id("instructions").Op("=").Add(instructions(surface.Instructions))
-	return rendered(file)
+	return written(file)
 }
 
-func definitions(tools []plan.Tool) jen.Code {
+func definitions(tools []toolspec.Tool) jen.Code {
 	calls := make([]jen.Code, 0, len(tools))
 	for _, tool := range tools {
-		calls = append(calls, jen.Id(toolFile{tool: tool}.definitionName()).Call())
+		calls = append(calls, jen.Id(toolFile{tool}.definitionName()).Call())
 	}
 	return jen.Index().Add(runtime("tool", "Definition")).Add(braces(calls, true))
 }
@@ -42,7 +41,7 @@ func multiline(values []string) jen.Code {
 	return jen.Index().String().Add(braces(literals(values), len(values) > 0))
 }
 
-func templates(surface *plan.Plan) jen.Code {
+func templates(surface *toolspec.Surface) jen.Code {
 	items := make([]jen.Code, 0, len(surface.Templates))
 	for _, template := range surface.Templates {
 		members := withConstant([]member{

@@ -4,11 +4,11 @@ package emit
 const viewSource = "generator/view/source"
 
 // View returns the Go file that embeds the page of results.
-func View() ([]byte, error) {
+func View() []byte {
 	file := newFile(viewSource)
 	file.Anon("embed")
 	file.Comment("viewHTML is the page that a host shows next to a result.")
 	file.Comment("//go:embed view/view.html")
 	file.Var().Id("viewHTML").String()
-	return rendered(file)
+	return written(file)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // longestShared is the longest run of words that two tools may share (R-SURF-5 forbids 20).
@@ -23,7 +23,7 @@ func (e *RepeatedError) Error() string {
 }
 
 // CheckGuidance joins a *RepeatedError for each pair of tools that repeat guidance.
-func CheckGuidance(surface *plan.Plan) error {
+func CheckGuidance(surface *toolspec.Surface) error {
 	var problems []error
 	for i, first := range surface.Tools {
 		for _, second := range surface.Tools[i+1:] {
@@ -36,12 +36,12 @@ func CheckGuidance(surface *plan.Plan) error {
 }
 
 // prose returns the words of each text of a tool. Runs do not cross texts.
-func prose(tool plan.Tool) [][]string {
+func prose(tool toolspec.Tool) [][]string {
 	texts := [][]string{strings.Fields(tool.Description)}
 	for _, argument := range tool.Arguments {
 		texts = append(texts, strings.Fields(argument.Description))
 	}
-	for _, property := range tool.Output.Properties {
+	for _, property := range tool.Structured.Properties {
 		texts = append(texts, strings.Fields(property.Description))
 	}
 	return texts

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // Index returns the first page of the reference, in Markdown.
-func Index(surface *plan.Plan) []byte {
+func Index(surface *toolspec.Surface) []byte {
 	page := newPage("toolspec/surface.yaml", "Tools")
 	page.paragraph(
 		"Every tool only reads. A page says what a tool takes, what it asks the resource server, and what it gives back.")
@@ -24,7 +24,7 @@ func Index(surface *plan.Plan) []byte {
 }
 
 // tools writes the table of tools. Its links lead to the pages in folder.
-func (m *markdown) tools(surface *plan.Plan, folder string) {
+func (m *markdown) tools(surface *toolspec.Surface, folder string) {
 	m.table([]string{"tool", "what it does"})
 	for _, tool := range surface.Tools {
 		m.row(fmt.Sprintf("[`%s`](%s%s.md)", tool.Name, folder, tool.Name), firstSentence(tool.Description))
@@ -51,7 +51,7 @@ func (e *NoMarkersError) Error() string {
 }
 
 // Readme returns the README with its table of tools replaced, or a *NoMarkersError.
-func Readme(readme []byte, surface *plan.Plan) ([]byte, error) {
+func Readme(readme []byte, surface *toolspec.Surface) ([]byte, error) {
 	table := markdown{}
 	table.tools(surface, "docs/tools/")
 	table.line("")

@@ -6,16 +6,11 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // Page returns the reference page of one tool, in Markdown.
-func Page(tool plan.Tool) ([]byte, error) {
-	example, err := exampleCall(tool)
-	if err != nil {
-		return nil, err
-	}
+func Page(tool toolspec.Tool) []byte {
 	page := newPage(tool.File, tool.Name)
 	page.paragraph("%s.", tool.Title)
 	page.paragraph("%s", tool.Description)
@@ -26,96 +21,77 @@ func Page(tool plan.Tool) ([]byte, error) {
 	page.readOn(tool)
 	page.paragraph("## Example")
 	page.paragraph("The parameters of `tools/call`:")
-	page.paragraph("```json\n%s```", example)
-	return page.bytes(), nil
+	page.paragraph("```json\n%s```", exampleCall(tool))
+	return page.bytes()
 }
 
 // paths lists the requests to the resource server.
-func (m *markdown) paths(tool plan.Tool) {
+func (m *markdown) paths(tool toolspec.Tool) {
 	m.paragraph("## Resource server")
 	m.line("")
 	m.line("- `%s`", tool.Endpoint)
-	if tool.Request == nil || tool.Request.Other == nil {
+	if tool.Request == nil || tool.Request.PathBy == nil {
 		return
 	}
-	for _, other := range tool.Request.Other.Paths {
-		m.line("- `GET %s` when `%s` is `%s`", pathTemplate(other.Path), tool.Request.Other.Argument, other.When)
+	by := tool.Request.PathBy
+	for _, other := range by.Values {
+		m.line("- `GET %s` when `%s` is `%s`", other.Value, by.Argument, other.Name)
 	}
 }
 
-func pathTemplate(path plan.Path) string {
-	var template strings.Builder
-	for _, segment := range path {
-		template.WriteByte('/')
-		if segment.Value != nil {
-			template.WriteString("{" + segment.Name + "}")
-			continue
-		}
-		template.WriteString(segment.Literal)
-	}
-	return template.String()
-}
-
-func (m *markdown) arguments(tool plan.Tool) {
+func (m *markdown) arguments(tool toolspec.Tool) {
 	m.paragraph("## Arguments")
-	m.argumentTable(tool.Arguments)
-}
-
-// argumentTable describes arguments.
-func (m *markdown) argumentTable(arguments []plan.Argument) {
 	m.table([]string{"argument", "type", "required", "meaning", "how it is sent"})
-	for _, argument := range arguments {
-		m.row("`"+argument.Name+"`", argument.Type.Name, yes(argument.Required), argument.Meaning(), argument.SentAs)
+	for _, argument := range tool.Arguments {
+		// The vocabulary writes name where the RS's name of the argument goes.
+		sent := toolspec.Sends.On(argument.Send, argument.Type).Doc
+		m.row("`"+argument.Name+"`", argument.Type, yes(argument.Required), argument.Meaning(),
+			strings.ReplaceAll(sent, "name", argument.SentName()))
 	}
 }
 
 // checks lists what is refused before anything is read.
-func (m *markdown) checks(tool plan.Tool) {
+func (m *markdown) checks(tool toolspec.Tool) {
 	m.paragraph("## Checked before the resource server is asked")
 	m.line("")
 	m.line(
 		"- An argument that is not in the table is refused with `unknown_argument`; a wrong type or value is refused too.")
 	for _, argument := range tool.Arguments {
-		if argument.Check != nil {
-			m.line("- `%s`: %s", argument.Name, argument.Check.Doc)
+		if argument.Check != "" {
+			m.line("- `%s`: %s", argument.Name, toolspec.Checks.Get(argument.Check).Doc)
 		}
 	}
 	if tool.Target != nil {
 		m.line("- The record is named once, and the source that an id carries is the one that `connection_id` names.")
 	}
 	for _, precondition := range tool.Preconditions {
-		m.line("- %s%s", precondition.Doc, whenGiven(precondition))
+		m.line("- %s%s", toolspec.Gates.Get(precondition.Gate).Doc, whenGiven(precondition.When))
 	}
 }
 
-func whenGiven(precondition plan.Precondition) string {
-	if precondition.When == nil {
+func whenGiven(names []string) string {
+	if names == nil {
 		return ""
 	}
-	names := make([]string, 0, len(precondition.When))
-	for _, value := range precondition.When {
-		names = append(names, "`"+value.Name+"`")
-	}
-	return " Only when " + strings.Join(names, " or ") + " is given."
+	return " Only when `" + strings.Join(names, "` or `") + "` is given."
 }
 
-func (m *markdown) output(tool plan.Tool) {
+func (m *markdown) output(tool toolspec.Tool) {
 	m.paragraph("## Structured output")
 	m.paragraph("Any member may be absent. A refusal has `error`. [Its JSON Schema](output/%s.json) is for programs.",
 		tool.Name)
 	m.table([]string{"member", "type", "meaning"})
-	m.properties("", tool.Output.Properties)
-	var promises []string
-	for _, call := range []*plan.Call{tool.Render, tool.Operation} {
-		if call != nil {
-			promises = append(promises, call.Promises...)
-		}
+	m.properties("", tool.Structured.Properties)
+	if promises := tool.Answering().Promises; promises != nil {
+		m.list(promises)
 	}
-	if promises != nil {
-		m.line("")
-	}
-	for _, promise := range promises {
-		m.line("- %s", promise)
+}
+
+// list writes an empty line and then a list.
+func (m *markdown) list(items []string) {
+	m.line("")
+	for _, item := range items {
+		m.line("- %s", item)
 	}
 }
 
@@ -138,38 +114,36 @@ func (m *markdown) properties(inside string, properties []toolspec.Property) {
 }
 
 // readOn says what the adapter answers in the place of the resource server (R-SCAN-2).
-func (m *markdown) readOn(tool plan.Tool) {
+func (m *markdown) readOn(tool toolspec.Tool) {
 	if tool.Request == nil || tool.Request.ReadOn == nil {
 		return
 	}
 	m.paragraph("## Where the resource server refuses")
-	m.paragraph("%s", tool.Request.ReadOn.Doc)
-	m.line("")
-	for _, promise := range tool.Request.ReadOn.Promises {
-		m.line("- %s", promise)
-	}
+	word := toolspec.ReadOnWords.Get(tool.Request.ReadOn.As)
+	m.paragraph("%s", word.Doc)
+	m.list(word.Promises)
 }
 
 // exampleCall returns an example of a call's params, with the required arguments.
-func exampleCall(tool plan.Tool) ([]byte, error) {
+func exampleCall(tool toolspec.Tool) []byte {
 	arguments := ordered.Object{}
 	for _, argument := range tool.Arguments {
-		if argument.Required || tool.Target.IsID(argument) {
+		if argument.Required || tool.Target != nil && tool.Target.ID == argument.Name {
 			arguments = append(arguments, ordered.Member{Name: argument.Name, Value: exampleValue(argument)})
 		}
 	}
 	return ordered.Indented(ordered.Object{{Name: "name", Value: tool.Name}, {Name: "arguments", Value: arguments}})
 }
 
-func exampleValue(argument plan.Argument) any {
+func exampleValue(argument toolspec.Argument) any {
 	switch {
 	case argument.Enum != nil:
 		return argument.Enum[0]
-	case argument.Type.Name == "integer" && argument.Minimum != nil:
+	case argument.Type == "integer" && argument.Minimum != nil:
 		return *argument.Minimum
-	case argument.Type.Name == "integer":
+	case argument.Type == "integer":
 		return 1
-	case argument.Type.Name == "boolean":
+	case argument.Type == "boolean":
 		return true
 	}
 	return fmt.Sprintf("<%s>", argument.Name)

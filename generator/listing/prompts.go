@@ -4,42 +4,40 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// PromptsList returns the prompts/list result, indented. The SDK sends the members in this order, and the prompts by
-// their names.
-func PromptsList(surface *plan.Plan) ([]byte, error) {
-	entries := make([]ordered.Object, 0, len(surface.Prompts))
-	for _, prompt := range surface.Prompts {
-		var entry ordered.Object
-		if len(prompt.Arguments) > 0 {
-			entry = append(entry, ordered.Member{Name: "arguments", Value: promptArguments(prompt)})
-		}
-		entries = append(entries, append(entry,
-			ordered.Member{Name: "description", Value: prompt.Description},
-			ordered.Member{Name: "name", Value: prompt.Name},
-			ordered.Member{Name: "title", Value: prompt.Title},
-		))
-	}
-	return ordered.Indented(ordered.Object{{Name: "prompts", Value: entries}})
+// promptEntry is an entry of prompts/list. The SDK sends the members in this order.
+type promptEntry struct {
+	Arguments   []promptArgument `json:"arguments,omitempty"`
+	Description string           `json:"description"`
+	Name        string           `json:"name"`
+	Title       string           `json:"title"`
 }
 
-func promptArguments(prompt toolspec.Prompt) []ordered.Object {
-	arguments := make([]ordered.Object, 0, len(prompt.Arguments))
-	for _, argument := range prompt.Arguments {
-		entry := ordered.Object{{Name: "name", Value: argument.Name}, {Name: "description", Value: argument.Description}}
-		if argument.Required {
-			entry = append(entry, ordered.Member{Name: "required", Value: true})
-		}
-		arguments = append(arguments, entry)
+type promptArgument struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Required    bool   `json:"required,omitzero"`
+}
+
+// PromptsList returns the prompts/list result, indented. The SDK sorts the prompts by name.
+func PromptsList(surface *toolspec.Surface) []byte {
+	var result struct {
+		Prompts []promptEntry `json:"prompts"`
 	}
-	return arguments
+	for _, prompt := range surface.Prompts {
+		entry := promptEntry{Description: prompt.Description, Name: prompt.Name, Title: prompt.Title}
+		for _, argument := range prompt.Arguments {
+			entry.Arguments = append(entry.Arguments, promptArgument{argument.Name, argument.Description, argument.Required})
+		}
+		result.Prompts = append(result.Prompts, entry)
+	}
+	return ordered.Indented(result)
 }
 
 // Prompts returns the reference page of the prompts, in Markdown.
-func Prompts(surface *plan.Plan) []byte {
+func Prompts(surface *toolspec.Surface) []byte {
 	page := newPage("toolspec/prompts", "Prompts")
 	page.paragraph("Ready questions, which hosts offer to their users, such as by a slash command. Each becomes one " +
 		"message that leads a model\n" +

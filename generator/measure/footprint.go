@@ -9,7 +9,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/listing"
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 // Footprint is the size of the surface and its budgets.
@@ -31,7 +31,7 @@ type Row struct {
 }
 
 // Of measures a surface and its listing.
-func Of(surface *plan.Plan, entries listing.Entries) (Footprint, error) {
+func Of(surface *toolspec.Surface, entries listing.Entries) (Footprint, error) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		return Footprint{}, fmt.Errorf("load the o200k tokenizer: %w", err)
@@ -48,11 +48,7 @@ func Of(surface *plan.Plan, entries listing.Entries) (Footprint, error) {
 		}
 		footprint.Tools = append(footprint.Tools, row)
 	}
-	result, err := entries.Result()
-	if err != nil {
-		return Footprint{}, err
-	}
-	footprint.Total, err = weigh(codec, "total", result, surface.Budget.Bytes)
+	footprint.Total, err = weigh(codec, "total", entries.Result(), surface.Budget.Bytes)
 	return footprint, err
 }
 

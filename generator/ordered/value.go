@@ -2,65 +2,41 @@
 package ordered
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Object is a JSON object in declared order.
 type Object []Member
 
-// Member is one member of an object. Value is any value that encoding/json can write.
+// Member is one member of an object.
 type Member struct {
 	Name  string
 	Value any
 }
 
-// MarshalJSON writes the members in their order.
-func (o Object) MarshalJSON() ([]byte, error) {
-	var written bytes.Buffer
-	written.WriteByte('{')
-	for i, member := range o {
-		if i > 0 {
-			written.WriteByte(',')
-		}
-		name, err := Compact(member.Name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := Compact(member.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", member.Name, err)
-		}
-		written.Write(name)
-		written.WriteByte(':')
-		written.Write(value)
+// MarshalJSONTo writes the members in their order.
+func (o Object) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	err := encoder.WriteToken(jsontext.BeginObject)
+	for _, member := range o {
+		err = errors.Join(err, encoder.WriteToken(jsontext.String(member.Name)), json.MarshalEncode(encoder, member.Value))
 	}
-	written.WriteByte('}')
-	return written.Bytes(), nil
+	return errors.Join(err, encoder.WriteToken(jsontext.EndObject))
 }
 
-// Compact returns the value as JSON without white space and without a newline at its end.
-func Compact(value any) ([]byte, error) {
-	var written bytes.Buffer
-	encoder := json.NewEncoder(&written)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("write JSON: %w", err)
-	}
-	return bytes.TrimSuffix(written.Bytes(), []byte("\n")), nil
-}
+// Compact returns the value as JSON without white space. It panics on a value that JSON cannot hold.
+func Compact(value any) []byte { return written(value) }
 
-// Indented returns the value as indented JSON with a newline at its end.
-func Indented(value any) ([]byte, error) {
-	compact, err := Compact(value)
+// Indented returns the value as indented JSON with a newline at its end. It panics like Compact.
+func Indented(value any) []byte { return append(written(value, jsontext.WithIndent("  ")), '\n') }
+
+func written(value any, options ...json.Options) []byte {
+	text, err := json.Marshal(value, options...)
 	if err != nil {
-		return nil, err
+		panic(fmt.Errorf("write JSON: %w", err))
 	}
-	var written bytes.Buffer
-	if err := json.Indent(&written, compact, "", "  "); err != nil {
-		return nil, fmt.Errorf("indent JSON: %w", err)
-	}
-	written.WriteByte('\n')
-	return written.Bytes(), nil
+	return text
 }

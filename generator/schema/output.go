@@ -1,6 +1,11 @@
 package schema
 
-import "github.com/pdppmcp/pdpp-mcp/toolspec"
+import (
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
+)
 
 // Output returns the schema of structured content that clients get in the list of tools: the advertised properties,
 // with brief descriptions. Like Program, it is loose, without required members, closed objects or enums, since clients
@@ -12,7 +17,7 @@ func Output(output toolspec.Output) Schema { return object(output.Properties, tr
 func Program(output toolspec.Output) Schema { return object(output.Properties, false) }
 
 func object(properties []toolspec.Property, isServed bool) Schema {
-	loose := Schema{Type: "object"}
+	loose := members()
 	for _, property := range properties {
 		if isServed && !property.Advertised {
 			continue
@@ -21,7 +26,7 @@ func object(properties []toolspec.Property, isServed bool) Schema {
 		if member.Description = property.Description; isServed {
 			member.Description = property.Brief
 		}
-		loose.Properties = append(loose.Properties, Property{Name: property.Name, Schema: member})
+		loose.Properties = append(loose.Properties, ordered.Member{Name: property.Name, Value: member})
 	}
 	return loose
 }
@@ -43,17 +48,26 @@ func ofProperty(property toolspec.Property, isServed bool) Schema {
 	case "scalar":
 		return Schema{AnyOf: []Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "null"}}}
 	case "calls":
-		return arrayOf(members(Property{"tool", Schema{Type: "string"}}, Property{"arguments", Schema{Type: "object"}},
-			Property{"kind", Schema{Type: "string"}}))
+		return arrayOf(members("tool", "string", "arguments", "object", "kind", "string"))
 	case "reading":
-		return members(Property{"records_read", Schema{Type: "integer"}}, Property{"matched", Schema{Type: "integer"}},
-			Property{"complete", Schema{Type: "boolean"}}, Property{"note", Schema{Type: "string"}})
+		return members("records_read", "integer", "matched", "integer", "complete", "boolean", "note", "string")
 	case "refusal":
-		return members(Property{"code", Schema{Type: "string"}}, Property{"message", Schema{Type: "string"}})
+		return members("code", "string", "message", "string")
 	}
 	return Schema{Type: property.Type}
 }
 
 func arrayOf(items Schema) Schema { return Schema{Type: "array", Items: &items} }
 
-func members(properties ...Property) Schema { return Schema{Type: "object", Properties: properties} }
+// members returns the schema of an object by the names of its members and their types.
+func members(namesAndTypes ...string) Schema {
+	object := Schema{Type: "object", Properties: ordered.Object{}}
+	for pair := range slices.Chunk(namesAndTypes, 2) {
+		member := Schema{Type: pair[1]}
+		if member.Type == "object" {
+			member.Properties = ordered.Object{}
+		}
+		object.Properties = append(object.Properties, ordered.Member{Name: pair[0], Value: member})
+	}
+	return object
+}

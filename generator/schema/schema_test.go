@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 	"github.com/pdppmcp/pdpp-mcp/generator/schema"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
@@ -12,21 +11,12 @@ import (
 // R-SURF-9, R-ARG-1, R-ARG-4: members are in declared order, and open maps say what they take.
 func TestInputKeepsDeclaredOrder(t *testing.T) {
 	least, most := int64(1), int64(100)
-	input := schema.Input(plan.Tool{Arguments: []plan.Argument{
-		{
-			Argument: toolspec.Argument{Name: "zebra", Required: true, Enum: []string{"b", "a"}},
-			Type:     toolspec.ArgumentType{Name: "string"},
-		},
-		{
-			Argument: toolspec.Argument{Name: "apple", Minimum: &least, Maximum: &most, Description: "a < b"},
-			Type:     toolspec.ArgumentType{Name: "integer"},
-		},
-		{Argument: toolspec.Argument{Name: "limits"}, Type: toolspec.ArgumentType{Name: "limits"}},
+	input := schema.Input(toolspec.Tool{Arguments: []toolspec.Argument{
+		{Name: "zebra", Type: "string", Required: true, Enum: []string{"b", "a"}},
+		{Name: "apple", Type: "integer", Minimum: &least, Maximum: &most, Description: "a < b"},
+		{Name: "limits", Type: "limits"},
 	}})
-	got, err := ordered.Compact(input)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := ordered.Compact(input)
 	want := `{"type":"object","properties":{` +
 		`"zebra":{"type":"string","enum":["b","a"]},` +
 		`"apple":{"type":"integer","description":"a < b","minimum":1,"maximum":100},` +

@@ -1,9 +1,9 @@
-package plan_test
+package emit_test
 
 import (
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/generator/emit"
 )
 
 func TestGoNames(t *testing.T) {
@@ -15,7 +15,7 @@ func TestGoNames(t *testing.T) {
 		"rs_timeout":    {"RSTimeout", "rsTimeout"},
 		"q":             {"Q", "q"},
 	} {
-		if got := [2]string{plan.GoName(name), plan.LocalName(name)}; got != want {
+		if got := [2]string{emit.GoName(name), emit.LocalName(name)}; got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
