@@ -13,11 +13,11 @@ import (
 
 var (
 	limitsForm = regexp.MustCompile(`Granted only: (.*?)\. What is outside is unknown, not absent\.`)
-	limitForm  = regexp.MustCompile(`^(.*?)(?:, (\d+) records)?(?: from (\S+) on| from (\S+) to before (\S+)| before (\S+))?$`)
+	limitForm  = regexp.MustCompile(`^(.*?)(?: \((?:fields )?([^()]+?)(?: fields)?\))?(?:, (\d+) records)?(?: from (\S+) on| from (\S+) to before (\S+)| before (\S+))?$`)
 )
 
 // limit is the grant of a stream as a result shows it.
-type limit struct{ records, since, until string }
+type limit struct{ fields, records, since, until string }
 
 // limitsOf returns the limits that a result names, by stream.
 func (c claims) limitsOf() map[string]limit {
@@ -29,7 +29,7 @@ func (c claims) limitsOf() map[string]limit {
 	for part := range strings.SplitSeq(found[1], "; ") {
 		read := limitForm.FindStringSubmatch(part)
 		for stream := range strings.SplitSeq(read[1], ", ") {
-			named[stream] = limit{records: read[2], since: read[3] + read[4], until: read[5] + read[6]}
+			named[stream] = limit{fields: sorted(strings.Split(read[2], ", ")), records: read[3], since: read[4] + read[5], until: read[6] + read[7]}
 		}
 	}
 	return named
@@ -38,6 +38,7 @@ func (c claims) limitsOf() map[string]limit {
 // limits checks that a result names exactly the limits that the question reaches past (R-CLAIM-1).
 func (k *checking) limits(streams []catalog.StreamGrant) {
 	named := k.limitsOf()
+	isOfOne := len(named) == 1 // the fields are named then
 	for _, granted := range streams {
 		if k.connection != "" && !slices.Contains(granted.ConnectionIDs, k.connection) {
 			continue
@@ -55,6 +56,9 @@ func (k *checking) limits(streams []catalog.StreamGrant) {
 		if granted.Resources != nil {
 			want.records = strconv.Itoa(len(granted.Resources))
 		}
+		if want != (limit{}) && isOfOne {
+			want.fields = k.fieldsOf(granted)
+		}
 		if named[granted.Name] != want {
 			k.report(wrongLimit, "of %s it names %q, not %q", granted.Name, named[granted.Name], want)
 		}
@@ -64,6 +68,22 @@ func (k *checking) limits(streams []catalog.StreamGrant) {
 		k.report(wrongLimit, "it names a limit of %s", stream)
 	}
 }
+
+// fieldsOf returns how a result names the granted fields of a stream.
+func (k *checking) fieldsOf(granted catalog.StreamGrant) string {
+	names := granted.Fields
+	if names == nil { // the authorization server lists all fields
+		for _, field := range k.stream(granted.Name).Fields {
+			names = append(names, field.Name)
+		}
+	}
+	if len(names) > 12 {
+		return strconv.Itoa(len(names))
+	}
+	return sorted(names)
+}
+
+func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Values(names)), ", ") }
 
 // bounds returns the range of time that the call selects.
 func (k *checking) bounds(granted catalog.StreamGrant) (since, until time.Time) {

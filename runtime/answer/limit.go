@@ -10,5 +10,7 @@ type Limit struct {
 	Since, Until time.Time // bounds of the granted records, Until exclusive; zero: no bound, or not exceeded
 	IsOutside    bool      // no grant covers any of the time range of the question
 	Records      int       // only so many records are granted; 0: no limit
+	FieldCount   int       // of the granted fields; 0: all, or not known to be limited
+	Fields       string    // their names, separated by commas; empty: many, or FieldCount is 0
 	Lacking      string    // fields that only another grant of the stream has, separated by commas; empty: none
 }

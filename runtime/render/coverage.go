@@ -255,6 +255,14 @@ func describeLimit(limit answer.Limit) (text string) {
 	if limit.ConnectionID != "" {
 		text += " of " + ListedName(limit.ConnectionID)
 	}
+	switch {
+	case limit.Fields != "":
+		text += " (fields " + limitNames(limit.Fields) + ")"
+	case limit.Lacking != "":
+		text += " without " + limitNames(limit.Lacking)
+	case limit.FieldCount > 0:
+		text += fmt.Sprintf(" (%d fields)", limit.FieldCount)
+	}
 	if limit.Records > 0 {
 		text += fmt.Sprintf(", %d records", limit.Records)
 	}
@@ -266,10 +274,12 @@ func describeLimit(limit answer.Limit) (text string) {
 	case !limit.Until.IsZero():
 		text += " before " + until
 	}
-	if limit.Lacking != "" {
-		text += " without " + strings.Join(listedNames(strings.Split(limit.Lacking, ", ")), ", ")
-	}
 	return text
+}
+
+// limitNames returns the names of a limit for a text.
+func limitNames(names string) string {
+	return strings.Join(listedNames(strings.Split(names, ", ")), ", ")
 }
 
 // shortTime returns a time in UTC, without the time of day at midnight.

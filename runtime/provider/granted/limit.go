@@ -43,15 +43,15 @@ func (l Limit) ExcludesRecords() bool {
 	return !l.Since.IsZero() || !l.Until.IsZero() || l.Records != nil
 }
 
-// Differing returns the streams with fields only where the grants of a stream differ, since fields take the most memory.
-// It returns nil if there is no limit.
+// Differing returns the streams with fields only where the grants of a stream differ or limit its records, since fields
+// take the most memory. It returns nil if there is no limit.
 func Differing(streams []Stream) []Stream {
 	kept, isLimited := slices.Clone(streams), false
 	for i, each := range streams {
 		differs := slices.ContainsFunc(streams, func(other Stream) bool {
 			return other.Name == each.Name && (each.Lacks(other.Fields) != nil || other.Lacks(each.Fields) != nil)
 		})
-		if !differs {
+		if !differs && !each.ExcludesRecords() {
 			kept[i].Fields = nil
 		}
 		isLimited = isLimited || differs || each.ExcludesRecords()
@@ -62,9 +62,10 @@ func Differing(streams []Stream) []Stream {
 	return kept
 }
 
-// coversAlike reports whether two limits allow the same records of different connections.
+// coversAlike reports whether two limits allow the same fields and records of different connections.
 func (l Limit) coversAlike(other Limit) bool {
-	return l.Since.Equal(other.Since) && l.Until.Equal(other.Until) && l.Records == nil && other.Records == nil
+	hasSameFields := len(l.Fields) == len(other.Fields) && l.Lacks(other.Fields) == nil
+	return hasSameFields && l.Since.Equal(other.Since) && l.Until.Equal(other.Until) && l.Records == nil && other.Records == nil
 }
 
 // width returns a number that is larger for a longer time range.

@@ -33,9 +33,12 @@ func (q Question) Exceeded(all []Stream) (limits []answer.Limit) {
 			}
 		}
 	}
-	if len(limits) > 0 && q.isOutside(all) {
-		for i := range limits {
-			limits[i].IsOutside = true
+	isOutside := len(limits) > 0 && q.isOutside(all)
+	isOfSeveral := slices.ContainsFunc(limits, func(l answer.Limit) bool { return l.Stream != limits[0].Stream })
+	for i := range limits {
+		limits[i].IsOutside = isOutside
+		if isOfSeveral && limits[i].Lacking == "" {
+			limits[i].FieldCount, limits[i].Fields = 0, "" // authorization servers list all fields of an unlimited stream (220)
 		}
 	}
 	return limits
@@ -85,6 +88,9 @@ func (s Stream) connections() []string {
 	return s.Connections
 }
 
+// fieldsNamed is the maximum number of granted fields that a limit names.
+const fieldsNamed = 12
+
 // exceeded returns the limit of one grant of a stream and a connection. It returns false if the question stays within
 // the limit, or if another grant covers more of the question.
 func (q Question) exceeded(all []Stream, used Stream, stream, connection string) (answer.Limit, bool) {
@@ -92,7 +98,10 @@ func (q Question) exceeded(all []Stream, used Stream, stream, connection string)
 		return answer.Limit{}, false
 	}
 	need := Need{Stream: stream, Conditions: q.Conditions}
-	limit := answer.Limit{Stream: stream, Records: len(used.Records)}
+	limit := answer.Limit{Stream: stream, Records: len(used.Records), FieldCount: len(used.Fields)}
+	if len(used.Fields) <= fieldsNamed {
+		limit.Fields = strings.Join(used.Fields, ", ")
+	}
 	if q.IsWhole {
 		limit.Lacking = strings.Join(lackedBy(used, stream, all), ", ")
 	}
@@ -105,7 +114,7 @@ func (q Question) exceeded(all []Stream, used Stream, stream, connection string)
 		if isSame && need.Compare(other.Limit, used.Limit) < 0 {
 			return answer.Limit{}, false
 		}
-		isElsewhere = isElsewhere || !isSame && (limit.Lacking != "" || !other.coversAlike(used.Limit))
+		isElsewhere = isElsewhere || !isSame && !other.coversAlike(used.Limit)
 	}
 	if isElsewhere && q.ConnectionID == nil {
 		limit.ConnectionID = connection

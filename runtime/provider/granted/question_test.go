@@ -20,6 +20,10 @@ func TestExceeded(t *testing.T) {
 	other := granted.Stream{GrantID: "g1", Name: "messages", Connections: []string{"b"}}
 	brief := granted.Stream{Name: "messages", Connections: []string{"a"}, Limit: granted.Limit{Fields: []string{"id"}}}
 	full := granted.Stream{Name: "messages", Connections: []string{"b"}, Limit: granted.Limit{Fields: []string{"id", "from", "body"}}}
+	four := granted.Stream{Name: "messages", Limit: granted.Limit{
+		Fields: []string{"id", "subject"}, TimeField: "at", Since: month(3),
+	}}
+	many := granted.Stream{Name: "messages", Limit: granted.Limit{Fields: make([]string, 13), TimeField: "at", Since: month(3)}}
 	single := granted.Stream{GrantID: "g1", Name: "notes", Limit: granted.Limit{Records: []string{"n1", "n2"}}}
 	from := func(field string, number time.Month) rs.Filter {
 		return rs.Filter{{Field: field, Operator: "gte", Value: month(number).Format(time.RFC3339)}}
@@ -53,8 +57,20 @@ func TestExceeded(t *testing.T) {
 		"fields of one grant": {granted: []granted.Stream{brief}, asked: granted.Question{IsWhole: true}},
 		"fields of another connection": {
 			granted: []granted.Stream{brief, full}, asked: granted.Question{IsWhole: true},
-			want: []answer.Limit{{Stream: "messages", ConnectionID: "a", Lacking: "body, from"}},
+			want: []answer.Limit{{Stream: "messages", ConnectionID: "a", FieldCount: 1, Fields: "id", Lacking: "body, from"}},
 		},
+		"few fields of a range": {
+			granted: []granted.Stream{four},
+			want:    []answer.Limit{{Stream: "messages", Since: month(3), FieldCount: 2, Fields: "id, subject"}},
+		},
+		"many fields of a range": {
+			granted: []granted.Stream{many}, want: []answer.Limit{{Stream: "messages", Since: month(3), FieldCount: 13}},
+		},
+		"a range of several streams, whose lists of fields show no limit": {
+			granted: []granted.Stream{four, {Name: "notes", Limit: four.Limit}},
+			want:    []answer.Limit{{Stream: "messages", Since: month(3)}, {Stream: "notes", Since: month(3)}},
+		},
+		"few fields, all of the range":           {granted: []granted.Stream{four}, asked: granted.Question{Conditions: from("at", 3)}},
 		"fields that the question does not need": {granted: []granted.Stream{brief, full}},
 		"a grant of more fields": {
 			granted: []granted.Stream{brief, {GrantID: "g2", Name: "messages", Connections: []string{"a"}, Limit: full.Limit}},

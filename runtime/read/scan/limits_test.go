@@ -12,14 +12,15 @@ import (
 // R-CLAIM-1: an answer about records that no grant covers is unknown in both channels, with either kind of provider: it
 // has no number, and no reading of it is complete. An answer at the edge of a grant names both of its bounds.
 func TestRangesOutsideTheGrant(t *testing.T) {
-	const bounds = "Granted only: messages from 2025-10-01 to before 2026-01-01. What is outside is unknown, not absent."
+	const bounds = "Granted only: messages (fields id, subject, received_at) from 2025-10-01 to before 2026-01-01. " +
+		"What is outside is unknown, not absent."
 	const unknown = " This call asks about records outside only, so its answer is unknown."
 	outside := `"filter":{"received_at":{"gte":"2030-02-01","lt":"2030-03-01"}}}`
 	for _, reads := range resource.AllReads() {
 		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
 		c.granted = []granted.Stream{{Name: "messages", Limit: granted.Limit{
-			TimeField: "received_at",
-			Since:     time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+			Fields: []string{"id", "subject", "received_at"}, TimeField: "received_at",
+			Since: time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		}}}
 		for _, test := range []struct {
 			tool, arguments string

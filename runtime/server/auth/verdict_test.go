@@ -39,18 +39,18 @@ func TestClientToken(t *testing.T) {
 	}
 }
 
-// R-CLAIM-2: the limits of records come from authorization_details (862c). Fields of one grant, and grants without such
-// limits, are not kept.
+// R-CLAIM-2: the limits of records come from authorization_details (862c). Grants without such limits are not
+// kept, nor are the fields of streams without them.
 func TestGrantedRecords(t *testing.T) {
 	const form = `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_1","authorization_details":[{"type":"https://pdpp.dev/data-access","streams":[
-		{"name":"messages","fields":["id"],"instance_ids":["cin_1"]%s},{"name":"labels"}]}]}`
+		{"name":"messages","fields":["id"],"instance_ids":["cin_1"]%s},{"name":"labels","fields":["id"]}]}]}`
 	since := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
 	for members, want := range map[string][]granted.Stream{
 		"": nil,
 		`,"time_constraint":{"field":"received_at","since":"2026-01-10T00:00:00Z"}`: {
 			{
 				GrantID: "grt_1", Name: "messages", Connections: []string{"cin_1"},
-				Limit: granted.Limit{TimeField: "received_at", Since: since},
+				Limit: granted.Limit{Fields: []string{"id"}, TimeField: "received_at", Since: since},
 			},
 			{GrantID: "grt_1", Name: "labels"},
 		},
