@@ -20,7 +20,7 @@ import (
 type QueryRecordsInput struct {
 	// From schema; * reads all by time, filter key time.
 	Stream string
-	// Per connection. 1 to 100.
+	// Most rows; of each connection where note says so. 1 to 100.
 	Limit *int64
 	// A next_cursor.
 	Cursor *string
@@ -135,7 +135,7 @@ func queryRecordsDefinition() tool.Definition {
 		OutputSchema: queryRecordsOutputSchema,
 		Arguments: []tool.Argument{
 			{Name: "stream", Type: tool.StringArgument, Required: true, Positional: true, Description: "From schema; * reads all by time, filter key time.", Complete: tool.CompleteStream},
-			{Name: "limit", Type: tool.IntegerArgument, Description: "Per connection. 1 to 100."},
+			{Name: "limit", Type: tool.IntegerArgument, Description: "Most rows; of each connection where note says so. 1 to 100."},
 			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
 			{Name: "order", Type: tool.StringArgument, Description: "One of asc, desc.", Values: []string{"asc", "desc"}},
 			{Name: "sort", Type: tool.StringArgument, Description: "From schema, - for descending.", Complete: tool.CompleteSort},

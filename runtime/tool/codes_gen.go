@@ -4,10 +4,10 @@ package tool
 
 // Codes that programs can rely on (docs/interfaces.md, Exit codes and error codes).
 const (
-	InvalidArguments           Code = "invalid_arguments"             // An argument is missing, of the wrong type or out of its range.
+	InvalidArguments           Code = "invalid_arguments"             // An argument is missing, of the wrong type, out of its range, or not taken with the others.
 	UnknownArgument            Code = "unknown_argument"              // The tool has no argument of that name.
-	InvalidFilter              Code = "invalid_filter"                // The filter is not an object of fields, or uses an unknown operator.
-	InvalidTimeRange           Code = "invalid_time_range"            // A range has a relative date such as `yesterday`, the filter of a timeline is not a range of `time`, or a timeline does not take the argument.
+	InvalidFilter              Code = "invalid_filter"                // The filter is not an object of fields, uses an unknown operator, or has another field than `time` in a timeline.
+	InvalidTimeRange           Code = "invalid_time_range"            // A range has a relative date such as `yesterday`, or `time` in the filter of a timeline is not a range.
 	InvalidExpand              Code = "invalid_expand"                // `expand` or `expand_limit` names a relation that this read does not take, or a limit out of range.
 	InvalidID                  Code = "invalid_id"                    // An id, a handle or a name is malformed, or would not be safe in a path.
 	ConflictingConnectionID    Code = "conflicting_connection_id"     // The id names one source and `connection_id` another.

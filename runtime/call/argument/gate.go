@@ -70,7 +70,7 @@ func AggregateMeasure(_ context.Context, _ tool.Env, given rawjson.Object, input
 	switch {
 	case isCount && has(input.Field):
 		return refuse(code, input.Field, "is not used by "+metric+", which counts records; leave it out", without(input.Field))
-	case !isCount && !has(input.Field):
+	case !isCount && !has(input.Field) && input.Stream != tool.EveryStream:
 		refused := refuse(code, input.Field, fmt.Sprintf("is required for %s; pass the field to measure, which %s shows", metric, tool.SchemaTool))
 		refused.Next = tool.SchemaCall(input.Stream, scalar.OrZero(input.ConnectionID))
 		return refused

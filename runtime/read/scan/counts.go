@@ -62,7 +62,7 @@ func readCounts(ctx context.Context, env tool.Env, request rs.Request, input Gro
 	}
 	span, err := rangeOf(input.Filter, env.Clock)
 	if err != nil {
-		return nil, err
+		return nil, withStream(ctx, env, input.ConnectionID, input.Filter, err)
 	}
 	r, err := newReading(ctx, env, "")
 	if err != nil {
@@ -136,6 +136,7 @@ func (c *counts) add(counted *sourceCount, found *answer.Groups) {
 		read, counted.isCut = int(found.Reading.Read), !found.Reading.Complete
 	}
 	c.noteCount(found, read)
+	counted.read = max(counted.read, int64(read)) // a reading reads the recent records again
 	if !found.IsGrouped {
 		counted.total, _ = found.Members.Int("value")
 		return
@@ -155,6 +156,7 @@ func (s *sourceCount) findField() error {
 		return err
 	}
 	recent := fieldsOf(recordsOf(list))
+	s.read = int64(len(recent))
 	s.field = TimeField(s.advertised, recent)
 	s.noTime = s.field == "" && len(recent) > 0
 	for _, fields := range recent {
@@ -214,6 +216,7 @@ func (c *counts) aggregate() *answer.Groups {
 			}
 		}
 	}
+	c.countRead()
 	c.Matched, c.Complete = total, cut == nil && isWhole
 	if cut != nil {
 		c.Note = "Not read to their ends: " + joined(cut) + "."

@@ -44,7 +44,7 @@ func shortFields(fields rawjson.Object, timeField string) rawjson.Object {
 		}
 	}
 	for _, field := range fields {
-		if tool.StateRole.Has(field.Name) && string(field.Value) == "true" {
+		if tool.StateRole.Has(field.Name) && rawjson.Kind(field.Value) == rawjson.Boolean {
 			add(field.Name, field.Value, otherCharacters)
 		}
 	}

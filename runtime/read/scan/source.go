@@ -28,6 +28,7 @@ type source struct {
 	pages        []string        // cursors of the pages that were read
 	seen         map[string]bool // cursors of the provider; nil: none
 	held         *rs.Response    // the page that is processed; nil: none
+	read         int64           // records of the pages from which the rows are taken
 	most         int             // rows of a page, fewer if they are large; 0: not known yet
 	rows         []timelineRow
 	last         int64         // ordinal of the last row that was read
@@ -127,6 +128,11 @@ func (s *source) sortBy(isRising bool) rs.Parameter {
 	return rs.Parameter{Name: wire.Sort, Value: "-" + s.field}
 }
 
+// restart drops the pages that were read. Records that are read again count once.
+func (s *source) restart() {
+	s.rows, s.pages, s.seen, s.cursor, s.form, s.read = nil, nil, nil, "", nil, 0
+}
+
 // begin finds the time field and reads the first page.
 func (s *source) begin() error {
 	if s.resume != "" || s.isKnown {
@@ -138,7 +144,8 @@ func (s *source) begin() error {
 		if err := s.readPage(); err != nil || s.form != nil || s.isEmpty {
 			return err
 		}
-		s.isKnown, s.isDone, s.pages, s.seen, s.cursor = false, false, nil, nil, ""
+		s.restart()
+		s.isKnown, s.isDone = false, false
 	}
 	list, err := s.firstRecords()
 	if err != nil {
@@ -162,6 +169,7 @@ func (s *source) begin() error {
 	}
 	s.isKnown = true
 	if s.isRising || s.span.isBounded() && !s.refusesFilters() {
+		s.restart()
 		return s.readPage()
 	}
 	s.pages = append(s.pages, "")
@@ -176,9 +184,11 @@ func (s *source) begin() error {
 // page.
 func (s *source) firstRecords() (rs.List, error) {
 	list, err := s.get(s.pageSize)
+	s.read = int64(len(list.Rows))
 	for err == nil && len(list.Rows) == 0 && list.Text(nextCursorName) != "" {
 		if err = s.advance(list, false); err == nil {
 			list, err = s.get(s.pageSize, rs.Parameter{Name: wire.Cursor, Value: s.cursor})
+			s.read = int64(len(list.Rows))
 		}
 	}
 	s.cursor, s.seen, s.isDone = "", nil, false
@@ -214,7 +224,8 @@ func (s *source) readPage() error {
 		if isFilterRefusal(err) {
 			s.env.Readings.NoteRefusal(rs.Origins(s.env.RS, s.request()))
 		}
-		s.noFilter, s.cursor, s.pages, s.seen = true, "", nil, nil
+		s.restart()
+		s.noFilter = true
 		return s.readPage()
 	case isSortRefusal(err):
 		return s.readAll(false, nil)
@@ -225,6 +236,7 @@ func (s *source) readPage() error {
 	if err != nil {
 		return err
 	}
+	s.read += int64(len(list.Rows))
 	isFirst := len(s.pages) == 0 && s.cursor == ""
 	s.pages, s.isEmpty = append(s.pages, s.cursor), len(list.Rows) == 0
 	if isOutOfOrder := s.keep(recordsOf(list), true); isOutOfOrder {
@@ -304,7 +316,7 @@ func (s *source) tryOtherEnd() error {
 // readAll reads the source to its end and keeps the first rows of the timeline. If isReversed, it reads from the other
 // end up to the start of the range. Otherwise it reads all records in any order.
 func (s *source) readAll(isReversed bool, start *time.Time) error {
-	s.rows, s.pages, s.seen, s.cursor, s.form = nil, nil, nil, "", nil
+	s.restart()
 	for !s.isDone {
 		var parameters []rs.Parameter
 		if isReversed {
@@ -317,6 +329,7 @@ func (s *source) readAll(isReversed bool, start *time.Time) error {
 		if err != nil {
 			return err
 		}
+		s.read += int64(len(list.Rows))
 		s.keep(recordsOf(list), false)
 		s.rows = slices.Clip(s.rows[:min(len(s.rows), s.limit+1)])
 		if err := s.advance(list, start != nil && s.last+int64(s.slack) < s.ordinal(*start)); err != nil {

@@ -76,7 +76,7 @@ func readTimeline(ctx context.Context, env tool.Env, request rs.Request, input R
 	}
 	span, err := rangeOf(input.Filter, env.Clock)
 	if err != nil {
-		return nil, withStream(ctx, env, input, err)
+		return nil, withStream(ctx, env, input.ConnectionID, input.Filter, err)
 	}
 	start, err := openCursor(input.Cursor, request)
 	if err != nil {
@@ -145,7 +145,7 @@ func (t *timeline) refuseOthers(accepted ...string) error {
 			continue
 		}
 		refused := &tool.Error{
-			Code: tool.InvalidTimeRange, Param: name,
+			Code: tool.InvalidArguments, Param: name,
 			Message: fmt.Sprintf("%s is not for stream %q; leave it out, or read one stream with it", name, tool.EveryStream),
 			Instead: []rawjson.Object{{{Name: name}}},
 		}
@@ -157,18 +157,18 @@ func (t *timeline) refuseOthers(accepted ...string) error {
 	return nil
 }
 
-// withStream adds to the refusal of a timeline's filter the call that filters the first stream with these fields.
-func withStream(ctx context.Context, env tool.Env, input RowsInput, err error) error {
+// withStream adds to the refusal of a filter of all streams the call that filters the first stream with these fields.
+func withStream(ctx context.Context, env tool.Env, connectionID *string, filter rs.Filter, err error) error {
 	var refused *tool.Error
-	if !errors.As(err, &refused) || slices.ContainsFunc(input.Filter, func(c rs.Condition) bool { return c.Field == timeKey }) {
+	if !errors.As(err, &refused) || slices.ContainsFunc(filter, isOnTime) {
 		return err
 	}
-	document, schemaErr := schemaquery.Ask(ctx, env.RS, schemadoc.Scope{ConnectionID: input.ConnectionID}, nil)
+	document, schemaErr := schemaquery.Ask(ctx, env.RS, schemadoc.Scope{ConnectionID: connectionID}, nil)
 	if schemaErr != nil {
 		return err
 	}
 	var names []string
-	for _, condition := range input.Filter {
+	for _, condition := range filter {
 		names = append(names, condition.Field)
 	}
 	if stream := (&timeline{document: document}).streamWith(wire.Filter, strings.Join(names, ",")); stream != "" {
@@ -273,7 +273,16 @@ func (t *timeline) merge() (order []int, unread []*source) {
 	return order, unread
 }
 
+// countRead counts each record once that sources read again in another order, or without a filter.
+func (t *timeline) countRead() {
+	t.Read = 0
+	for _, source := range t.sources {
+		t.Read += source.read
+	}
+}
+
 func (t *timeline) page(order []int, input RowsInput) *answer.Rows {
+	t.countRead()
 	taken := make([]int, len(t.sources))
 	rows := make([]answer.Record, len(order))
 	for i, number := range order {

@@ -96,7 +96,8 @@ func between(text, before, after string) string {
 	return text
 }
 
-// R-TIME-1: what a timeline does not take is refused, with the calls to make instead.
+// R-TIME-1, R-ERR-2: what a timeline does not take is refused with the code that fits, and with the calls to make
+// instead.
 func TestTimelineRefuses(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
 	for arguments, param := range map[string]string{
@@ -122,9 +123,23 @@ func TestTimelineRefuses(t *testing.T) {
 	// the call for one stream names one that has the field
 	_, err := c.try(t, "query_records", `{"stream":"*","fields":["track_name"]}`)
 	var other *tool.Error
-	if !errors.As(err, &other) || other.Code != tool.InvalidTimeRange || len(other.Instead) != 2 ||
+	if !errors.As(err, &other) || other.Code != tool.InvalidArguments || len(other.Instead) != 2 ||
 		other.Instead[1].Text("stream") != "play_history" {
 		t.Errorf("%+v", other)
+	}
+	for name, arguments := range map[string]string{
+		"query_records": `{"stream":"*","filter":{"track_name":"x"}}`,
+		"aggregate":     `{"stream":"*","metric":"count","filter":{"track_name":"x"}}`,
+	} {
+		_, err := c.try(t, name, arguments)
+		if !errors.As(err, &other) || other.Code != tool.InvalidFilter || len(other.Instead) != 1 ||
+			other.Instead[0].Text("stream") != "play_history" {
+			t.Errorf("%s: %+v", name, other)
+		}
+	}
+	if _, err = c.try(t, "query_records", `{"stream":"*","filter":{"time":{"gte":"soon"}}}`); !errors.As(err, &other) ||
+		other.Code != tool.InvalidTimeRange {
+		t.Errorf("a range that is not of time: %+v", other)
 	}
 	off := caller{watched: c.watched}
 	var refused *tool.Error

@@ -69,8 +69,12 @@ func rangeOf(filter rs.Filter, clock tool.Clock) (selected timeRange, err error)
 }
 
 func badTime(condition rs.Condition) error {
+	code := tool.InvalidTimeRange
+	if condition.Field != timeKey {
+		code = tool.InvalidFilter
+	}
 	return &tool.Error{
-		Code: tool.InvalidTimeRange, Param: tool.RecordsFilter,
+		Code: code, Param: tool.RecordsFilter,
 		Message: "a timeline takes a range of " + timeKey + ` with gte, gt, lte or lt, such as {"` + timeKey + `":{"gte":"2026-03-11","lt":"2026-03-12"}}; ` +
 			"got " + condition.Field + " " + cmp.Or(condition.Operator, "=") + " " + string(rawjson.Quote(tool.Shorten(condition.Value, tool.LabelCharacters))),
 	}
