@@ -18,12 +18,19 @@ type Schema struct {
 	IsFull       bool         // the stream has the full view
 	Rows         []*StreamRow // of the stream, in the order of the document
 	Limits       []Limit      // of the records that the grants cover, as far as they are known (R-CLAIM-2)
+	Overlaps     Overlaps     // nil: each connection is of one grant
 	Expires      time.Time    // when the first of the grants ends; zero: never, or unknown
 	SortsAny     bool         // records can be read in the order of any field
 	Holdings     Holdings     // of the index; nil: unknown
 	Now          string       // of the index: the time in the time zone of the caller; may be empty
 	TimeZone     string
 }
+
+// Overlaps maps each connection that several grants cover to the limits of each.
+type Overlaps map[GrantedConnection][]Limit
+
+// GrantedConnection is a connection of a grant.
+type GrantedConnection struct{ GrantID, ConnectionID string }
 
 // LongestName is the maximum size in bytes of a connection_id or a field name that is shown. Longer ones are only
 // counted.
@@ -36,6 +43,7 @@ type StreamRow struct {
 	Fields       []schemadoc.Field
 	Unshown      int     // fields whose names are longer than LongestName
 	ConnectionID string  // with Stream, it selects the row in another call; may be empty
+	GrantID      string  // of the connection, if there are several grants
 	Sample       *Sample // of recent records; nil: not read
 }
 
@@ -63,8 +71,9 @@ type SampledField struct {
 // Holdings maps each granted source to its holding (R-SCH-9).
 type Holdings map[HoldingSource]Holding
 
-// HoldingSource is a stream of a connection. The connection may be empty.
-type HoldingSource struct{ ConnectionID, Stream string }
+// HoldingSource is a stream of a connection and of a grant. The connection may be empty. The grant is empty if it does
+// not matter.
+type HoldingSource struct{ GrantID, ConnectionID, Stream string }
 
 // Holding is the number of records of a source, and the time when the last one was added. Either is empty if the server
 // does not say.
@@ -72,9 +81,14 @@ type Holding struct{ Records, Added string }
 
 // Of returns the holding of a connection in a stream. A row without a connection is about the only connection of the
 // stream.
-func (h Holdings) Of(c *schemadoc.Connector, s *schemadoc.Stream, connectionID string) Holding {
-	if held, ok := h[HoldingSource{connectionID, s.Name}]; ok || len(c.ConnectionsOf(s)) > 1 {
-		return held
+func (h Holdings) Of(c *schemadoc.Connector, s *schemadoc.Stream, connection schemadoc.Connection) Holding {
+	for _, grantID := range []string{connection.GrantID, ""} {
+		if held, ok := h[HoldingSource{grantID, connection.ID, s.Name}]; ok {
+			return held
+		}
 	}
-	return h[HoldingSource{"", s.Name}]
+	if len(c.ConnectionsOf(s)) > 1 {
+		return Holding{}
+	}
+	return h[HoldingSource{Stream: s.Name}]
 }

@@ -220,8 +220,20 @@ func withNear(g answer.Given, unmatched []answer.Unmatched) []answer.Call {
 	return g.With(rawjson.Raw(wire.Filter, filter.Encode()))
 }
 
-// LimitsNote names limits of grants (R-CLAIM-1, R-CLAIM-2), streams with the same limit together.
+// LimitsNote names limits of grants next to a claim (R-CLAIM-1, R-CLAIM-2).
 func LimitsNote(exceeded []answer.Limit) string {
+	if exceeded == nil {
+		return ""
+	}
+	note := "Granted only: " + Limits(exceeded) + ". What is outside is unknown, not absent."
+	if exceeded[0].IsOutside {
+		note += " This call asks about records outside only, so its answer is unknown."
+	}
+	return note
+}
+
+// Limits describes limits of grants, streams with the same limit together.
+func Limits(exceeded []answer.Limit) string {
 	var limits []answer.Limit // without their streams
 	streams := map[answer.Limit][]string{}
 	for _, each := range exceeded {
@@ -234,9 +246,6 @@ func LimitsNote(exceeded []answer.Limit) string {
 		}
 		streams[each] = append(streams[each], name)
 	}
-	if limits == nil {
-		return ""
-	}
 	var parts []string
 	for _, each := range limits[:min(len(limits), streamsNamed)] {
 		parts = append(parts, strings.Join(listedNames(streams[each]), ", ")+describeLimit(each))
@@ -244,11 +253,7 @@ func LimitsNote(exceeded []answer.Limit) string {
 	if more := len(limits) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more limits", more))
 	}
-	note := "Granted only: " + strings.Join(parts, "; ") + ". What is outside is unknown, not absent."
-	if exceeded[0].IsOutside {
-		note += " This call asks about records outside only, so its answer is unknown."
-	}
-	return note
+	return strings.Join(parts, "; ")
 }
 
 func describeLimit(limit answer.Limit) (text string) {

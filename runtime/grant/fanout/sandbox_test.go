@@ -3,6 +3,7 @@ package fanout_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/grant/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/granted"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/read/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -188,5 +190,58 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path, limit
 	slices.Sort(wrong)
 	if len(wrong) > 0 || pages < 2 {
 		t.Errorf("%d of %d hits lost or twice in %d pages: %q", len(wrong), len(want), pages, wrong)
+	}
+}
+
+// R-CLAIM-2, R-SCH-9: of two grants of one connection, each row of the schema has the number of records, the examples
+// and the limits of its own grant, and names the grant, in both channels.
+func TestSchemaOfOverlappingGrants(t *testing.T) {
+	box, address := serve(t)
+	var sources []fanout.Source
+	env := tool.Env{}
+	for _, name := range []string{"narrow", "gmail_personal"} {
+		ready, _ := box.Authorization().Credential(name)
+		approved, _ := box.Authorization().Grant(ready.GrantID)
+		client, err := rs.NewClient(rs.Options{BaseURL: address, ProviderURL: provider, Bearer: rs.NewSecret(ready.Token), Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, fanout.Source{GrantID: ready.GrantID, ConnectionID: "cin_gmail_personal", ConnectorKey: "gmail", Reader: client})
+		env.Granted = append(env.Granted, granted.Read(ready.GrantID, box.Authorization().Details(approved))...)
+	}
+	env.RS = fanout.New(sources, patient)
+	const limits = `messages%s from 2026-01-10 to before 2026-02-01"`
+	stream := "messages"
+	for input, want := range map[operation.SchemaInput][]string{
+		{}: {
+			"messages=22\n grant_id=\"" + sources[0].GrantID + `" granted_only="` +
+				fmt.Sprintf(limits, " (fields id, thread_id, subject, received_at)"),
+			"messages=271 message_bodies=271 attachments=21 threads=249\n grant_id=\"" + sources[1].GrantID + "\"",
+		},
+		{Stream: &stream}: {
+			`grant_id="` + sources[0].GrantID + `" granted_only="` + fmt.Sprintf(limits, ""), "fields=4 granted", `received_at="2026-01-31T22`,
+			`grant_id="` + sources[1].GrantID + `"`, "fields=22 granted", `received_at="2026-04-29T20`,
+		},
+	} {
+		found, err := operation.Schema(t.Context(), env, input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := found.Render()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, each := range []string{
+			`"grant_id":"` + sources[0].GrantID + `","granted_only":"messages`, `"grant_id":"` + sources[1].GrantID + `"`,
+		} {
+			if strings.Count(string(result.Structured), each) != 1 {
+				t.Errorf("structured output lacks %s:\n%s", each, result.Structured)
+			}
+		}
+		for _, each := range want {
+			if !strings.Contains(result.Text, each) {
+				t.Errorf("the text lacks %s:\n%s", each, result.Text)
+			}
+		}
 	}
 }

@@ -42,13 +42,22 @@ func (r *Reader) Schema(ctx context.Context, request rs.Request) (*answer.Schema
 	return &answer.Schema{Origin: merged.Origin, GrantIDs: merged.grants, Document: document}, nil
 }
 
-// describe completes a connector that its server sent without a key or without connections from the source.
+// describe completes a connector that its server sent without a key or without connections from the source. It names
+// the grant of the connections.
 func (s *Source) describe(c *schemadoc.Connector) {
 	if c.Row == nil && c.Key == "" {
 		c.Key, c.Members = s.ConnectorKey, rawjson.Texts("connector_key", s.ConnectorKey)
 	}
 	if s.ConnectionID != "" && !s.Shared && len(c.Connections) == 0 {
 		c.Connections = []schemadoc.Connection{{ID: s.ConnectionID, Label: s.DisplayName}}
+	}
+	for i := range c.Connections {
+		c.Connections[i].GrantID = s.GrantID
+	}
+	for _, stream := range c.Streams {
+		for i := range stream.Connections {
+			stream.Connections[i].GrantID = s.GrantID
+		}
 	}
 }
 

@@ -185,6 +185,9 @@ func (r *Reader) one(request rs.Request) (*Source, error) {
 // returns the only source without a published connection.
 func (r *Reader) named(request rs.Request, connectionID string, streams []string) (*Source, error) {
 	candidates := r.having(connectionID)
+	if one, isOne := request.Sources.(rs.OneSource); isOne && one.GrantID != "" {
+		candidates = keep(candidates, func(s *Source) bool { return s.GrantID == one.GrantID })
+	}
 	if len(candidates) == 0 {
 		for _, ended := range r.inactive {
 			if ended.source.ConnectionID == connectionID {

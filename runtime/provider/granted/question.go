@@ -16,6 +16,7 @@ type Question struct {
 	Conditions   rs.Filter // a time of any name is rs.AnyTime
 	GrantIDs     []string  // the grants that answered; nil: all
 	IsWhole      bool      // it asks for all fields
+	ListsFields  bool      // the answer lists the granted fields
 }
 
 // Exceeded returns the limits that the question reaches past, in the order of the grants (R-CLAIM-1). Of several grants
@@ -37,8 +38,9 @@ func (q Question) Exceeded(all []Stream) (limits []answer.Limit) {
 	isOfSeveral := slices.ContainsFunc(limits, func(l answer.Limit) bool { return l.Stream != limits[0].Stream })
 	for i := range limits {
 		limits[i].IsOutside = isOutside
-		if isOfSeveral && limits[i].Lacking == "" {
-			limits[i].FieldCount, limits[i].Fields = 0, "" // authorization servers list all fields of an unlimited stream (220)
+		// authorization servers list all fields of an unlimited stream (220)
+		if q.ListsFields || isOfSeveral && limits[i].Lacking == "" {
+			limits[i].FieldCount, limits[i].Fields = 0, ""
 		}
 	}
 	return limits

@@ -105,6 +105,7 @@ type OneSource struct {
 	Stream       string
 	ConnectionID *string // nil: not named
 	Filter       Filter  // of the call, also if the request does not send it; it chooses among grants of one connection
+	GrantID      string  // one of these grants; empty: any
 }
 
 // HitsOfSources is a search whose responses are merged into one ranked list (R-PKG-2).

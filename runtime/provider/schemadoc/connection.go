@@ -13,6 +13,8 @@ import (
 
 // Connection is one granted source.
 type Connection struct {
+	GrantID string `json:"-"` // of a document that merges those of several grants; otherwise empty
+
 	ID    string        `json:"id"`              // not empty
 	Label string        `json:"label,omitempty"` // for people
 	Row   rawjson.Value `json:"-"`               // as the server sent it; nil if a stream or a connector names its only connection in its own members
@@ -24,7 +26,7 @@ func (r *reader) connections(members rawjson.Object) []Connection {
 	for _, row := range r.elements(members.Get("granted_connections")) {
 		own, _ := rawjson.ParseObject(row)
 		if id := own.Text(wire.ConnectionID); id != "" {
-			connections = append(connections, Connection{id, own.FirstText("display_name", "label"), row})
+			connections = append(connections, Connection{ID: id, Label: own.FirstText("display_name", "label"), Row: row})
 		}
 	}
 	if id := members.Text(wire.ConnectionID); id != "" && connections == nil {

@@ -2,6 +2,7 @@ package schemadoc
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 )
@@ -26,7 +27,7 @@ func Merge(connectors []*Connector, warnings []rawjson.Value) (*Document, error)
 			d.Connectors = append(d.Connectors, each)
 			continue
 		}
-		first.Connections = append(first.Connections, each.Connections...)
+		first.addConnections(each.Connections)
 	}
 	if entries > maxEntries {
 		return nil, tooLong()
@@ -35,6 +36,17 @@ func Merge(connectors []*Connector, warnings []rawjson.Value) (*Document, error)
 		each.Connections = distinct(each.Connections)
 	}
 	return d, nil
+}
+
+// addConnections adds connections. One that several grants cover alike is of none of them.
+func (c *Connector) addConnections(more []Connection) {
+	for _, each := range more {
+		if i := slices.IndexFunc(c.Connections, func(known Connection) bool { return known.ID == each.ID }); i >= 0 {
+			c.Connections[i].GrantID = ""
+		} else {
+			c.Connections = append(c.Connections, each)
+		}
+	}
 }
 
 // content returns what tells the connector from others with the same streams: everything but its own connections.

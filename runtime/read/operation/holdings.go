@@ -25,13 +25,19 @@ func readHoldings(ctx context.Context, env tool.Env) answer.Holdings {
 	if err != nil {
 		return nil
 	}
-	found := answer.Holdings{}
+	found, most := answer.Holdings{}, map[answer.HoldingSource]int64{}
 	for _, row := range list.Rows {
 		held := answer.Holding{Added: tool.Clip(strings.TrimSuffix(row.Text("last_updated"), "T00:00:00Z"), timeCharacters)}
-		if count, ok := row.Int("record_count"); ok {
+		count, ok := row.Int("record_count")
+		if ok {
 			held.Records = fmt.Sprint(count)
 		}
-		found[answer.HoldingSource{ConnectionID: row.Text(wire.ConnectionID), Stream: row.Text("name")}] = held
+		source := answer.HoldingSource{ConnectionID: row.Text(wire.ConnectionID), Stream: row.Text("name")}
+		if _, isKnown := found[source]; !isKnown || count > most[source] { // the grant that covers most answers a read
+			found[source], most[source] = held, count
+		}
+		source.GrantID = row.Text("grant_id")
+		found[source] = held
 	}
 	return found
 }

@@ -42,7 +42,7 @@ func readSamples(ctx context.Context, env tool.Env, rows []*answer.StreamRow) {
 
 // readSample reads records of a row. It returns nil if it finds no record.
 func readSample(ctx context.Context, env tool.Env, row *answer.StreamRow) *answer.Sample {
-	source := rs.OneSource{Stream: row.Stream.Name}
+	source := rs.OneSource{Stream: row.Stream.Name, GrantID: row.GrantID}
 	if row.ConnectionID != "" {
 		source.ConnectionID = &row.ConnectionID
 	}
@@ -111,17 +111,28 @@ func kindOf(value rawjson.Value) string {
 	return "text"
 }
 
-// exampleOf returns a value, or the beginning of its text if it is too long.
+// exampleOf returns a value, or its beginning if it is too long: of a text, or of the first value that a list or an
+// object holds.
 func exampleOf(value rawjson.Value) rawjson.Value {
 	text, isText := rawjson.Text(value)
 	if !isText {
 		text = rawjson.Visible(value)
 	}
+	elements, _ := rawjson.Elements(value)
+	members, _ := rawjson.ParseObject(value)
 	switch {
+	case !isText && render.Length(text) <= exampleCharacters:
+		return value
+	case elements != nil && isScalar(elements[0]):
+		return rawjson.Array([]rawjson.Value{exampleOf(elements[0])})
+	case members != nil && isScalar(members[0].Value):
+		return rawjson.Object{rawjson.Raw(members[0].Name, exampleOf(members[0].Value))}.Encode()
 	case render.Length(text) > exampleCharacters:
-		return rawjson.Quote(tool.Shorten(text, exampleCharacters-1))
-	case isText:
-		return rawjson.Quote(text)
+		text = tool.Shorten(text, exampleCharacters-1)
 	}
-	return value
+	return rawjson.Quote(text)
+}
+
+func isScalar(value rawjson.Value) bool {
+	return rawjson.Kind(value) != rawjson.ObjectValue && rawjson.Kind(value) != rawjson.ArrayValue
 }

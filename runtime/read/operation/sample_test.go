@@ -17,7 +17,7 @@ const unadvertisedBody = `{"connectors":[{"connector_key":"k","granted_connectio
 
 const recentRecords = `{"data":[
 	{"id":"1","data":{"amount":"-33.54","at":"2026-04-20T06:48:51Z","day":"2026-04-20","done":true,"empty":null,"mixed":1,"n":1.50,
-		"parts":{"a":1},"tags":["x","y"],"text":"A line\nbreak, and so many words that they do not fit"}},
+		"parts":{"a":"an inner text that is long"},"tags":["x","y, the second of two elements"],"text":"A line\nbreak, and so many words that they do not fit"}},
 	{"id":"2","data":{"amount":"7","at":"2026-04-19T06:48:51+02:00","day":null,"done":null,"empty":null,"mixed":"one","n":2,
 		"parts":{},"tags":[],"text":"other"}},
 	{"id":"3","data":{"text":7}}],"has_more":true}`
@@ -36,7 +36,7 @@ func TestSchemaShowsSamples(t *testing.T) {
 			" fields=11 granted, kinds and examples seen in 2 recent records:\n",
 			"\n number as text: amount=\"-33.54\"\n", "\n time: at=\"2026-04-20T06:48:51Z\"\n", "\n date: day=\"2026-04-20\"\n",
 			"\n boolean: done=true\n", "\n no value: empty unsent", "\n number or text: mixed=1\n", "\n number: n=1.50\n",
-			"\n object: parts={\"a\":1}\n", "\n list: tags=[\"x\",\"y\"]\n", "\n text: text=\"A line\\nbreak, and so man…\"",
+			"\n object: parts={\"a\":\"an inner text that is lo…\"}\n", "\n list: tags=[\"x\"]\n", "\n text: text=\"A line\\nbreak, and so man…\"",
 		} {
 			if !strings.Contains(result.Text, want) {
 				t.Errorf("%s: the text lacks %q:\n%s", detail, want, result.Text)
@@ -60,6 +60,10 @@ func TestSchemaShowsSamples(t *testing.T) {
 		if len(row.Seen) != 10 || string(row.Seen["number as text"]["amount"]) != `"-33.54"` ||
 			string(row.Seen["number"]["n"]) != "1.50" || len(row.Seen["no value"]) != 2 {
 			t.Errorf("%s: fields_seen is %s", detail, row.Seen)
+		}
+		if list, object := row.Seen["list"]["tags"], row.Seen["object"]["parts"]; string(list) != `["x"]` ||
+			string(object) != `{"a":"an inner text that is lo…"}` {
+			t.Errorf("%s: examples %s and %s", detail, list, object)
 		}
 		if legend := structured.Legend["fields_seen"]; !strings.Contains(legend, "2 recent records, not advertised") ||
 			!strings.Contains(legend, "try filter") {

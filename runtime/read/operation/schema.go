@@ -70,7 +70,7 @@ func newRow(connector *schemadoc.Connector, stream *schemadoc.Stream, input Sche
 	isShown := func(c schemadoc.Connection) bool { return len(c.ID) <= answer.LongestName }
 	connections := row.Connections()
 	if first := slices.IndexFunc(connections, isShown); first >= 0 {
-		row.ConnectionID = connections[first].ID
+		row.ConnectionID, row.GrantID = connections[first].ID, connections[first].GrantID
 	} else if input.ConnectionID != nil {
 		row.ConnectionID = *input.ConnectionID
 	}
@@ -132,14 +132,43 @@ func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*answer.S
 	if document.StreamCount() == 0 && (input.Stream != nil || input.ConnectionID != nil) {
 		return nil, nothingMatches(document, input)
 	}
-	asked := granted.Question{ConnectionID: input.ConnectionID, GrantIDs: found.GrantIDs}
+	asked := granted.Question{ConnectionID: input.ConnectionID, GrantIDs: found.GrantIDs, ListsFields: input.Stream != nil}
 	if input.Stream != nil {
 		asked.Streams = []string{*input.Stream}
 	}
 	found.Stream, found.ConnectionID, found.IsFull = input.Stream, input.ConnectionID, input.isFull()
 	found.Limits, found.Expires = asked.Exceeded(env.Granted), asked.Expires(env.Granted)
+	found.Overlaps = overlapsOf(document, asked, env.Granted)
 	found.SortsAny = env.Readings != nil
 	return found, nil
+}
+
+// overlapsOf returns the limits of each grant of a connection that several grants cover (R-CLAIM-2). The grants have
+// connectors of their own, unless they cover the same fields.
+func overlapsOf(document *schemadoc.Document, asked granted.Question, all []granted.Stream) answer.Overlaps {
+	grants := map[string][]string{} // by connection
+	for _, connector := range document.Connectors {
+		for _, each := range connector.Connections {
+			if each.GrantID != "" && !slices.Contains(grants[each.ID], each.GrantID) {
+				grants[each.ID] = append(grants[each.ID], each.GrantID)
+			}
+		}
+	}
+	var overlaps answer.Overlaps
+	for id, shared := range grants {
+		for _, grantID := range shared {
+			if len(shared) == 1 {
+				continue
+			}
+			if overlaps == nil {
+				overlaps = answer.Overlaps{}
+			}
+			own := asked
+			own.ConnectionID, own.GrantIDs = &id, []string{grantID}
+			overlaps[answer.GrantedConnection{GrantID: grantID, ConnectionID: id}] = own.Exceeded(all)
+		}
+	}
+	return overlaps
 }
 
 // nothingMatches returns the refusal of names that the schema does not have. The warnings of the resource server name

@@ -22,8 +22,17 @@ func shownConnections(connections []schemadoc.Connection, limit int) (shown []sc
 	return shown, len(connections) - len(shown)
 }
 
-func describe(c schemadoc.Connection, characters int) rawjson.Object {
-	return rawjson.Texts(wire.ConnectionID, c.ID, "display_name", tool.Clip(c.Label, characters))
+func describe(found *answer.Schema, c schemadoc.Connection, characters int) rawjson.Object {
+	return append(rawjson.Texts(wire.ConnectionID, c.ID, "display_name", tool.Clip(c.Label, characters)), describeGrant(found, c)...)
+}
+
+// describeGrant returns the grant of a connection and its limits, if several grants cover the connection (R-CLAIM-2).
+func describeGrant(found *answer.Schema, c schemadoc.Connection) rawjson.Object {
+	limits, isShared := found.Overlaps[answer.GrantedConnection{GrantID: c.GrantID, ConnectionID: c.ID}]
+	if !isShared {
+		return nil
+	}
+	return rawjson.Texts("grant_id", c.GrantID, "granted_only", render.Limits(limits))
 }
 
 // withConnections appends the first connections up to a limit, encoded by write, and the number of the others.

@@ -20,6 +20,7 @@ type detail struct {
 
 type row struct {
 	*answer.StreamRow
+	found     *answer.Schema
 	like      *row                 // an earlier row with the same fields and flags, or nil
 	relations []schemadoc.Relation // nil if the server sent no list of them
 	isBare    bool                 // no capabilities are advertised
@@ -36,7 +37,7 @@ func newDetail(found *answer.Schema) *detail {
 	d := &detail{Schema: found}
 	byFields := map[string]*row{}
 	for _, each := range found.Rows {
-		r := &row{StreamRow: each, relations: each.Stream.Relations(), isBare: !schemadoc.Advertised(each.Fields), sortsAny: found.SortsAny}
+		r := &row{StreamRow: each, found: found, relations: each.Stream.Relations(), isBare: !schemadoc.Advertised(each.Fields), sortsAny: found.SortsAny}
 		d.maxFields = max(d.maxFields, len(r.Fields))
 		if found.IsFull {
 			r.readSchemas()

@@ -169,7 +169,7 @@ func (x *index) leftOut(names int) string {
 func (x *index) rowsWithin(room int) []rawjson.Value {
 	var rows []rawjson.Value
 	for _, c := range x.Document.Connectors {
-		row := countsRow(c, nil)
+		row := x.countsRow(c, nil)
 		if len(row)+1 > room {
 			break
 		}
@@ -177,7 +177,7 @@ func (x *index) rowsWithin(room int) []rawjson.Value {
 		rows = append(rows, row)
 	}
 	for i := range rows {
-		row := countsRow(x.Document.Connectors[i], x.Document.Connectors[i].StreamNames())
+		row := x.countsRow(x.Document.Connectors[i], x.Document.Connectors[i].StreamNames())
 		if more := len(row) - len(rows[i]); more <= room {
 			room -= more
 			rows[i] = row
@@ -186,12 +186,14 @@ func (x *index) rowsWithin(room int) []rawjson.Value {
 	return rows
 }
 
-func countsRow(c *schemadoc.Connector, names []string) rawjson.Value {
+func (x *index) countsRow(c *schemadoc.Connector, names []string) rawjson.Value {
 	row := append(withKey(rawjson.Object{}, c, countsKey), rawjson.Int("stream_count", int64(len(c.Streams))))
 	if names != nil {
 		row = append(row, rawjson.Strings(wire.Streams, names))
 	}
-	return withConnections(row, c.Connections, 1, func(connection schemadoc.Connection) rawjson.Object { return describe(connection, 0) }).Encode()
+	return withConnections(row, c.Connections, 1, func(connection schemadoc.Connection) rawjson.Object {
+		return describe(x.Schema, connection, 0)
+	}).Encode()
 }
 
 // countsNote explains the counts in structured output.

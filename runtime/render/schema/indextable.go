@@ -38,7 +38,7 @@ func (x *index) newTable() *table {
 			}
 			for _, s := range c.Streams {
 				if schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
-					held := x.Holdings.Of(c, s, connection.ID)
+					held := x.Holdings.Of(c, s, connection)
 					t.hasCounts = t.hasCounts || held != answer.Holding{}
 					times[held.Added], t.lastAdded = true, held.Added
 				}
@@ -62,7 +62,7 @@ func (t *table) streamsOf(c *schemadoc.Connector, connection schemadoc.Connectio
 			continue
 		}
 		stream := rawjson.Member{Name: s.Name}
-		if held := t.Holdings.Of(c, s, connection.ID); t.hasCounts {
+		if held := t.Holdings.Of(c, s, connection); t.hasCounts {
 			stream.Value = rawjson.Value(cmp.Or(held.Records, "null"))
 			if t.hasTimes {
 				stream.Value = rawjson.Array([]rawjson.Value{stream.Value, rawjson.TextOrNull(held.Added)})
@@ -123,6 +123,9 @@ func (t *table) lines(c *schemadoc.Connector) []string {
 		}
 		label := rawjson.TextOrNull(tool.Clip(connection.Label, tableNameLength))
 		lines = append(lines, tableLine(strings.Join(streams, " "), key, rawjson.Quote(connection.ID), label))
+		if grant := describeGrant(t.Schema, connection); grant != nil {
+			lines = append(lines, " "+render.Tokens(grant))
+		}
 	}
 	return lines
 }
@@ -141,7 +144,7 @@ func (t *table) row(c *schemadoc.Connector) rawjson.Object {
 		return append(row, rawjson.Strings(wire.Streams, c.StreamNames()))
 	}
 	return withConnections(row, c.Connections, len(c.Connections), func(connection schemadoc.Connection) rawjson.Object {
-		described, streams := describe(connection, tableNameLength), t.streamsOf(c, connection)
+		described, streams := describe(t.Schema, connection, tableNameLength), t.streamsOf(c, connection)
 		if !t.hasCounts {
 			return append(described, rawjson.Strings(wire.Streams, streams.Names()))
 		}

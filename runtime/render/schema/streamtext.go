@@ -102,7 +102,7 @@ func (r *row) addSource(t *boundedText, shown portion) {
 	source := render.Token(wire.Stream, r.Stream.Name) + " " + render.Token("connector_key", keyOf(r.Connector, tool.LabelCharacters))
 	connections, leftOut := shownConnections(r.Connections(), shown.connections)
 	if len(connections) == 1 && leftOut == 0 {
-		source, connections = source+" "+render.Tokens(describe(connections[0], shown.label)), nil
+		source, connections = source+" "+render.Tokens(describe(r.found, connections[0], shown.label)), nil
 	}
 	if key := r.Stream.Members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != defaultKey {
 		source += " " + render.RawToken("primary_key", key)
@@ -112,7 +112,7 @@ func (r *row) addSource(t *boundedText, shown portion) {
 	}
 	t.add(source)
 	for _, connection := range connections {
-		t.add(" source " + render.Tokens(describe(connection, shown.label)))
+		t.add(" source " + render.Tokens(describe(r.found, connection, shown.label)))
 	}
 	if leftOut > 0 {
 		t.add(fmt.Sprintf(" connections_left_out=%d: records name the connection_id that they come from", leftOut))

@@ -49,7 +49,7 @@ func documentData(d *schemadoc.Document, metaBytes int, further rawjson.Object, 
 }
 
 func (d *detail) withRowConnections(members rawjson.Object, connections []schemadoc.Connection, shown portion) rawjson.Object {
-	return withConnections(members, connections, shown.connections, func(c schemadoc.Connection) rawjson.Object { return describe(c, shown.label) })
+	return withConnections(members, connections, shown.connections, func(c schemadoc.Connection) rawjson.Object { return describe(d.Schema, c, shown.label) })
 }
 
 func (d *detail) encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown portion) rawjson.Value {
