@@ -194,7 +194,7 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path, limit
 }
 
 // R-CLAIM-2, R-SCH-9: of two grants of one connection, each row of the schema has the number of records, the examples
-// and the limits of its own grant, and names the grant, in both channels.
+// and the limits of one grant, and names the grant, in both channels.
 func TestSchemaOfOverlappingGrants(t *testing.T) {
 	box, address := serve(t)
 	var sources []fanout.Source

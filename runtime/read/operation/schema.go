@@ -144,7 +144,7 @@ func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*answer.S
 }
 
 // overlapsOf returns the limits of each grant of a connection that several grants cover (R-CLAIM-2). The grants have
-// connectors of their own, unless they cover the same fields.
+// separate connectors, unless they cover the same fields.
 func overlapsOf(document *schemadoc.Document, asked granted.Question, all []granted.Stream) answer.Overlaps {
 	grants := map[string][]string{} // by connection
 	for _, connector := range document.Connectors {

@@ -28,7 +28,7 @@ type source struct {
 	pages        []string        // cursors of the pages that were read
 	seen         map[string]bool // cursors of the provider; nil: none
 	held         *rs.Response    // the page that is processed; nil: none
-	read         int64           // records of the pages from which the rows are taken
+	read         int64           // records of the pages that have the rows
 	most         int             // rows of a page, fewer if they are large; 0: not known yet
 	rows         []timelineRow
 	last         int64         // ordinal of the last row that was read
