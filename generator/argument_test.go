@@ -51,7 +51,7 @@ func TestAnArgumentIsAddedInYAMLAlone(t *testing.T) {
 	for name, text := range after {
 		files[name] = string(text)
 	}
-	goCommand(t, overlay(t, files), "test")
+	goCommand(t, overlay(t, files), "./gen", "test")
 }
 
 // specsWith returns the specs and the README of the project, with one file changed.

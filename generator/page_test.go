@@ -40,7 +40,7 @@ func TestThePageAddsATool(t *testing.T) {
 		}
 	}
 	after["gen/shown_test.go"] = readFile(t, "testdata/added/shown_test.go.txt")
-	goCommand(t, overlay(t, after), "test")
+	goCommand(t, overlay(t, after), "./gen", "test")
 }
 
 // The generator prints the problems that the page shows.

@@ -84,11 +84,7 @@ func newAddedTerminal(t *testing.T, files map[string]string) *addedTerminal {
 	t.Helper()
 	box, url := sandboxtest.Serve(t, sandbox.Options{PublicURL: "http://sandbox.test"})
 	binary := filepath.Join(t.TempDir(), "pdpp-mcp")
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay(t, files), "-o", binary, "./cmd/pdpp-mcp")
-	build.Dir = ".."
-	if printed, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, printed)
-	}
+	goCommand(t, overlay(t, files), "./cmd/pdpp-mcp", "build", "-ldflags=-s -w", "-o", binary)
 	provider := []string{
 		"PDPP_PROVIDER_URL=" + url, "PDPP_ACCESS_TOKEN=" + box.Tokens()["everything"],
 		"PDPP_CACHE_ROOT=" + t.TempDir(),
