@@ -174,7 +174,7 @@ func triedSpecs() []string {
 // triedArguments returns an argument of every type with every check and every way to send it.
 func triedArguments() []string {
 	var arguments []string
-	for _, typeName := range toolspec.ArgumentTypeNames() {
+	for _, typeName := range toolspec.ArgumentTypes.Names() {
 		for _, check := range append(toolspec.Checks.Names(), "") {
 			for _, send := range append(toolspec.Sends.Names(), "") {
 				for _, required := range []string{"", ", required: true"} {

@@ -77,9 +77,6 @@ func (ws Words) Get(name string) Word {
 	return accepted(ws.find(name))
 }
 
-// Type returns the word for a type of arguments.
-func Type(name string) ArgumentType { return accepted(findArgumentType(name)) }
-
 // On returns a word with its function for an argument type, or an empty word for an empty name.
 func (ws Words) On(name, argumentType string) Word {
 	if name == "" {

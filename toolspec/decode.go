@@ -50,48 +50,25 @@ func (b *Bindings) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// node returns the node at a path, or the nearest one above it.
-func (s source) node(path string) *yaml.Node {
-	node, _ := s.nearest(path)
-	return node
-}
-
-// nearest returns the node at a path, or the nearest one above it, and that node's path.
-func (s source) nearest(path string) (*yaml.Node, string) {
-	for path != "" {
-		if node, found := s.nodes[path]; found {
-			return node, path
-		}
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
-	}
-	return s.root, ""
-}
-
-// add notes a problem with the value at a path.
+// add notes a problem with the value at a path. Its place is the node there, or the nearest one above it.
 func (s source) add(path, format string, values ...any) {
-	s.report.add(s.node(path), format, values...)
-}
-
-// addMissing notes that a value is missing at a path. The problem's place is the nearest node above it.
-func (s source) addMissing(path, format string, values ...any) {
-	node, above := s.nearest(path)
-	s.report.addBelow(node, strings.TrimPrefix(path[len(above):], "."), format, values...)
+	s.addIn("", path, format, values...)
 }
 
 // addOwn notes a problem with how a value is used. For text from another file, the problem's place is the use.
 func (s source) addOwn(path, format string, values ...any) {
-	own := s.report.places[s.root].file
-	for above := path; above != ""; above = above[:max(strings.LastIndexAny(above, ".["), 0)] {
-		if node, found := s.nodes[above]; found && s.report.places[node].file == own {
-			if above == path {
-				s.report.add(node, format, values...)
-			} else {
-				s.report.addBelow(node, strings.TrimPrefix(path[len(above):], "."), format, values...)
-			}
-			return
+	s.addIn(s.report.places[s.root].file, path, format, values...)
+}
+
+// addIn notes a problem at the nearest node that is in a file, or in any file if the name is empty.
+func (s source) addIn(file, path, format string, values ...any) {
+	above := path
+	for ; above != ""; above = above[:max(strings.LastIndexAny(above, ".["), 0)] {
+		if node, found := s.nodes[above]; found && (file == "" || s.report.places[node].file == file) {
+			break
 		}
 	}
-	s.addMissing(path, format, values...)
+	s.report.addBelow(s.nodes[above], path[len(above):], format, values...)
 }
 
 // has reports whether there is a value at a path.

@@ -106,22 +106,17 @@ func refuseBlank(object *schema) {
 
 // refine applies a rule to a property: Type.key of a definition, or file.key of the file itself.
 func refine(file *schema, name, key string, rule func(*schema)) {
-	for owner, object := range maps.All(file.Definitions) {
-		if property, found := object.Properties.Get(suffix(key, owner)); found {
-			rule(property)
-		}
+	owner, key, _ := strings.Cut(key, ".")
+	object := file.Definitions[owner]
+	if owner == name {
+		object = file
 	}
-	if property, found := file.Properties.Get(suffix(key, name)); found {
+	if object == nil {
+		return
+	}
+	if property, found := object.Properties.Get(key); found {
 		rule(property)
 	}
-}
-
-// suffix returns the part of a key after its owner, or an empty string for a key of another owner.
-func suffix(key, owner string) string {
-	if len(key) > len(owner) && key[:len(owner)+1] == owner+"." {
-		return key[len(owner)+1:]
-	}
-	return ""
 }
 
 // The form of texts in a table.
@@ -153,7 +148,7 @@ var rules = map[string]func(*schema){
 
 	"Argument.name":     snakeName,
 	"Argument.aliases":  func(aliases *schema) { snakeName(aliases.Items) },
-	"Argument.type":     wordsOf(typeWords()),
+	"Argument.type":     wordsOf(ArgumentTypes),
 	"Argument.check":    wordsOf(Checks),
 	"Argument.send":     wordsOf(Sends),
 	"Argument.complete": wordsOf(Completions),
@@ -162,8 +157,9 @@ var rules = map[string]func(*schema){
 	"Property.name": snakeName,
 	"Property.type": namesOf(PropertyTypes),
 
-	"Template.name":      snakeName,
-	"Template.uri":       formOf(templatePattern.String(), "; write it as pdpp://kind/{name} or pdpp://kind/{handle}"),
+	"Template.name": snakeName,
+	"Template.uri": formOf(`^pdpp://[a-z][a-z0-9-]*/\{(name|handle)\}$`,
+		"; write it as pdpp://kind/{name} or pdpp://kind/{handle}"), // one variable, at the end (R-RES-1)
 	"Template.mime_type": formOf(`^[^/]+/.*[^/]$`, "; write a media type such as text/plain"),
 	"Template.complete":  wordsOf(PromptCompletions),
 	"Call.call":          wordsOf(Calls),
@@ -218,12 +214,4 @@ func anyOf(names []string) []any {
 		list[i] = name
 	}
 	return list
-}
-
-func typeWords() Words {
-	words := make(Words, len(ArgumentTypes))
-	for i, each := range ArgumentTypes {
-		words[i] = Word{Name: each.Name, Doc: each.Doc}
-	}
-	return words
 }

@@ -39,7 +39,7 @@ type PromptPart struct {
 	Argument string // empty for a piece without a value
 	Moment   string // a moment word of the vocabulary; empty for the value itself
 	After    string // the rest of a piece that is left out with its value
-	Optional bool   // it stands between << and >>
+	Optional bool   // it is between << and >>
 }
 
 // PromptCompletions are the words for `complete` of prompts and templates, whose values need no stream.
@@ -59,32 +59,30 @@ var PromptMoments = Words{
 	{Name: "end", Function: "DayEnd", Doc: "The first moment of the next day."},
 }
 
-// promptMark matches the marked parts of a prompt.
-var promptMark = regexp.MustCompile(`<<|>>|\{([a-z][a-z0-9_]*)(?:\.([a-z]*))?\}`)
+// promptMark matches a value in the text of a prompt, with the text that is left out without it.
+var promptMark = regexp.MustCompile(`(?s)(<<)(.*?)` + promptValue + `(.*?)>>|` + promptValue)
 
-// Parts returns the pieces of the text. Those of a text that Load did not accept may lack something.
+const promptValue = `\{([a-z][a-z0-9_]*)(?:\.([a-z]*))?\}`
+
+// Parts returns the pieces of the text.
 func (p Prompt) Parts() []PromptPart {
 	var parts []PromptPart
-	var part PromptPart
 	from := 0
 	for _, found := range promptMark.FindAllStringSubmatchIndex(p.Text, -1) {
-		before, mark := p.Text[from:found[0]], p.Text[found[0]:found[1]]
-		from = found[1]
-		switch {
-		case mark == "<<":
-			parts, part = append(parts, PromptPart{Before: before}), PromptPart{Optional: true}
-		case mark == ">>":
-			part.After = before
-			parts, part = append(parts, part), PromptPart{}
-		default:
-			part.Before, part.Argument = before, p.Text[found[2]:found[3]]
-			if found[4] >= 0 {
-				part.Moment = p.Text[found[4]:found[5]]
+		group := func(number int) string {
+			if found[2*number] < 0 {
+				return ""
 			}
-			if !part.Optional {
-				parts, part = append(parts, part), PromptPart{}
-			}
+			return p.Text[found[2*number]:found[2*number+1]]
 		}
+		before := p.Text[from:found[0]]
+		from = found[1]
+		if group(1) == "" {
+			parts = append(parts, PromptPart{Before: before, Argument: group(6), Moment: group(7)})
+			continue
+		}
+		optional := PromptPart{Before: group(2), Argument: group(3), Moment: group(4), After: group(5), Optional: true}
+		parts = append(parts, PromptPart{Before: before}, optional)
 	}
 	parts = append(parts, PromptPart{Before: p.Text[from:]})
 	return slices.DeleteFunc(parts, func(part PromptPart) bool { return part == PromptPart{} })

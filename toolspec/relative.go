@@ -47,13 +47,9 @@ func (d RelativeDates) resolve(from source) []RelativeDate {
 	replace := strings.NewReplacer(named...)
 	resolved := slices.Clone(d.Forms)
 	for i, form := range resolved {
-		path := fmt.Sprintf("relative_dates.forms[%d]", i)
 		resolved[i].Match = "^(?i:" + replace.Replace(form.Match) + ")$"
 		if _, err := regexp.Compile(resolved[i].Match); err != nil {
-			from.add(path+".match", "is not a regular expression: %v", err)
-		}
-		if form.Unit != "" && !slices.Contains(timeUnits, form.Unit) {
-			from.add(path+".unit", "%s", unknown("unit", form.Unit, timeUnits))
+			from.add(fmt.Sprintf("relative_dates.forms[%d].match", i), "is not a regular expression: %v", err)
 		}
 	}
 	return resolved

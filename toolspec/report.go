@@ -32,20 +32,17 @@ func (r *report) add(node *yaml.Node, format string, values ...any) {
 	r.addAt(r.places[node], format, values...)
 }
 
-// addBelow notes a problem with a missing value, by its path below a mapping.
-func (r *report) addBelow(mapping *yaml.Node, below, format string, values ...any) {
-	where := r.places[mapping]
-	where.path = strings.TrimPrefix(where.path+"."+below, ".")
+// addBelow notes a problem with a value by the rest of its path after a node's.
+func (r *report) addBelow(node *yaml.Node, rest, format string, values ...any) {
+	where := r.places[node]
+	where.path = strings.TrimPrefix(where.path+rest, ".")
 	r.addAt(where, format, values...)
 }
 
 // addFile notes a problem with a file as a whole.
 func (r *report) addFile(file string, cause error, format string, values ...any) {
-	r.problems = append(r.problems, Problem{
-		File: file, Line: 1, Column: 1,
-		Message: oneLine.Replace(fmt.Sprintf(format, values...)),
-		Cause:   cause,
-	})
+	r.addAt(place{file: file, line: 1, column: 1}, format, values...)
+	r.problems[len(r.problems)-1].Cause = cause
 }
 
 // oneLine escapes line breaks, so that a message that quotes the spec stays on one line.
@@ -62,12 +59,11 @@ var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
 // addSyntax notes an error of the YAML parser. It takes the line from the error's text, which is the only place for it.
 func (r *report) addSyntax(file string, err error) {
-	problem := Problem{File: file, Line: 1, Column: 1, Message: "is not YAML: " + err.Error(), Cause: err}
-	if match := syntaxLine.FindStringSubmatch(err.Error()); match != nil {
-		if line, convErr := strconv.Atoi(match[1]); convErr == nil {
-			problem.Line = line
-			problem.Message = "is not YAML: " + err.Error()[len(match[0]):]
-		}
+	where, message := place{file: file, line: 1, column: 1}, err.Error()
+	if match := syntaxLine.FindStringSubmatch(message); match != nil {
+		where.line, _ = strconv.Atoi(match[1]) // of digits
+		message = message[len(match[0]):]
 	}
-	r.problems = append(r.problems, problem)
+	r.addAt(where, "is not YAML: %s", message)
+	r.problems[len(r.problems)-1].Cause = err
 }

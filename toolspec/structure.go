@@ -203,7 +203,7 @@ func (s *structure) missing(mapping *yaml.Node, keys []string) {
 		if text == "" {
 			text = "add it"
 		}
-		s.report.addBelow(mapping, key, "is missing; %s", text)
+		s.report.addBelow(mapping, "."+key, "is missing; %s", text)
 	}
 }
 

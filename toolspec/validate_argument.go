@@ -73,7 +73,7 @@ func checkSegment(from source, path string, argument Argument) {
 		}
 	case argument.Check == "" && !from.complete:
 	case argument.Check == "":
-		from.addMissing(path+".check", "is missing on a part of the path; use one of %s (R-ARG-7)", strings.Join(segmentChecks(), ", "))
+		from.add(path+".check", "is missing on a part of the path; use one of %s (R-ARG-7)", strings.Join(segmentChecks(), ", "))
 	case !word.Segment:
 		from.add(path+".check", "is %q, which is not safe for a part of the path; use one of %s (R-ARG-7)", argument.Check, strings.Join(segmentChecks(), ", "))
 	}

@@ -47,23 +47,20 @@ func (c *toolCheck) word(path, name string, table Words, with Bindings) {
 			meant[nearname.Nearest(binding.Name, parameterNames(word))] = true
 			continue
 		}
-		c.binding(key, parameter, binding.Value)
+		c.binding(key, parameter.Kind, binding.Value)
 	}
 	for _, parameter := range word.Parameters {
-		if c.complete && c.mustBind(parameter) && !meant[parameter.Name] && !slices.ContainsFunc(with, func(b Binding) bool { return b.Name == parameter.Name }) {
-			c.addMissing(path+".with."+parameter.Name, "is missing; bind it, %s takes %s", name, article(string(parameter.Kind)))
+		if _, bound := with.Get(parameter.Name); c.complete && !bound && !meant[parameter.Name] && c.mustBind(parameter) {
+			c.add(path+".with."+parameter.Name, "is missing; bind it, %s takes %s", name, article(string(parameter.Kind)))
 		}
 	}
 }
 
 // mustBind reports whether a parameter must be bound: it is required, or the tool has an argument of its name, which
-// would otherwise be ignored.
+// would otherwise be ignored. A call that results suggest names an argument for each.
 func (c *toolCheck) mustBind(parameter Parameter) bool {
-	if !parameter.Kind.Optional() {
-		return true
-	}
 	_, _, found := c.argument(parameter.Name)
-	return found
+	return c.ofCall || found || !parameter.Kind.Optional()
 }
 
 func parameterNames(word Word) []string {
@@ -75,50 +72,42 @@ func parameterNames(word Word) []string {
 }
 
 // binding checks the value of one parameter.
-func (c *toolCheck) binding(key string, parameter Parameter, value string) {
+func (c *toolCheck) binding(key string, kind Kind, value string) {
+	refuse := func(given string) {
+		c.add(key, "is %q, %s, but %s is wanted; bind another", value, given, article(string(kind)))
+	}
 	part, ofTarget := strings.CutPrefix(value, TargetWord+".")
+	isString := kind == KindString || kind == KindOptionalString
 	switch {
 	case value == "":
-	case value == TargetWord && parameter.Kind != KindTarget:
-		c.add(key, "is the whole target, but %s is wanted; name a part of it, such as target.stream", article(string(parameter.Kind)))
-	case parameter.Kind == KindTarget && value != TargetWord:
-		c.add(key, "is %q, but the whole target is wanted; write target", value)
-	case (ofTarget || parameter.Kind == KindTarget) && !c.has("target"):
+	case (ofTarget || value == TargetWord) && !c.has("target"):
 		c.add(key, "is %q, but the tool has no target; add one", value)
-	case parameter.Kind == KindTarget:
-	case ofTarget && parameter.Kind.argumentType() == "": // a name alone
-		c.add(key, "is %q, but the name of an argument is wanted; name one", value)
-	case ofTarget:
-		c.targetBinding(key, parameter, part)
-	default:
-		c.argumentBinding(key, parameter, value)
-	}
-}
-
-func (c *toolCheck) targetBinding(key string, parameter Parameter, part string) {
-	switch {
-	case !slices.Contains(TargetParts, part):
+	case value == TargetWord && kind != KindTarget:
+		refuse("the whole target")
+	case ofTarget && !slices.Contains(TargetParts, part):
 		c.add(key, "%s", unknown("part of the target", part, TargetParts))
-	case parameter.Kind == KindString && part == "connection_id":
-		c.add(key, "is target.connection_id, which may be absent, but a value is always wanted; bind another")
-	case parameter.Kind != KindString && parameter.Kind != KindOptionalString:
-		c.add(key, "is text, but %s is wanted; bind another", article(string(parameter.Kind)))
+	case ofTarget && !isString:
+		refuse("a part of the target")
+	case ofTarget && kind == KindString && part == OptionalTargetPart:
+		refuse("which may be absent")
+	case !ofTarget && value != TargetWord:
+		c.argumentBinding(key, kind, value, refuse)
 	}
 }
 
 // argumentBinding checks an argument as the value of a parameter.
-func (c *toolCheck) argumentBinding(key string, parameter Parameter, name string) {
+func (c *toolCheck) argumentBinding(key string, kind Kind, name string, refuse func(given string)) {
 	argument, found := c.reference(key, name)
-	if _, typed := findArgumentType(argument.Type); !found || !typed {
+	if _, typed := ArgumentTypes.find(argument.Type); !found || !typed {
 		return
 	}
 	switch {
-	case parameter.Kind == KindName:
-	case argument.Type != parameter.Kind.argumentType():
-		c.add(key, "is %q, %s, but %s is wanted; bind another", name, article(argument.Type), article(string(parameter.Kind)))
-	case parameter.Kind == KindString && !argument.Required && c.complete:
+	case kind == KindName:
+	case argument.Type != kind.argumentType():
+		refuse(article(argument.Type))
+	case kind == KindString && !argument.Required && c.complete:
 		c.add(key, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another", name)
-	case c.tool.Target != nil && c.tool.Request != nil && c.resolvedAs(name) != "":
+	case !c.ofCall && c.tool.Target != nil && c.tool.Request != nil && c.resolvedAs(name) != "":
 		c.add(key, "is %q as it was passed; bind target.%s, which knows the id too", name, c.resolvedAs(name))
 	}
 }

@@ -11,14 +11,10 @@ func checkCalls(from source, calls []Call, tools []loadedTool) {
 	for index, call := range calls {
 		path := fmt.Sprintf("calls[%d]", index)
 		checkUnique(from, path+".call", call.Call, seen)
-		word, known := Calls.find(call.Call)
-		tool, found := checkToolName(from, path+".tool", call.Tool, tools)
-		if !known || !found {
-			continue
+		if tool, found := checkToolName(from, path+".tool", call.Tool, tools); found {
+			check := &toolCheck{source: from, tool: tool, used: map[string]bool{}, ofCall: true}
+			check.word(path, call.Call, Calls, call.With)
 		}
-		check := &toolCheck{source: from, tool: tool, used: map[string]bool{}}
-		check.complete = check.complete && from.complete
-		check.names(path, word, call.With)
 	}
 	for _, name := range Calls.Names() {
 		if _, given := seen[name]; !given && len(calls) > 0 && from.complete {
@@ -42,25 +38,4 @@ func checkToolName(from source, path, name string, tools []loadedTool) (Tool, bo
 		return tools[index].value, true
 	}
 	return Tool{}, false
-}
-
-// names checks that the tool has the arguments that a call names.
-func (c *toolCheck) names(path string, word Word, with Bindings) {
-	for _, binding := range with {
-		key := joinKey(path+".with", binding.Name)
-		parameter, found := word.parameter(binding.Name)
-		if !found {
-			c.add(key, "%s", unknown("parameter of "+word.Name, binding.Name, parameterNames(word)))
-			continue
-		}
-		argument, found := c.reference(key, binding.Value)
-		if wanted := parameter.Kind.argumentType(); found && argument.Type != wanted && parameter.Kind != KindName {
-			c.add(key, "is %q, %s, but %s is wanted; name another", binding.Value, article(argument.Type), article(wanted))
-		}
-	}
-	for _, parameter := range word.Parameters {
-		if !slices.ContainsFunc(with, func(b Binding) bool { return b.Name == parameter.Name }) {
-			c.addMissing(path+".with."+parameter.Name, "is missing; name the argument of %s for it", c.tool.Name)
-		}
-	}
 }

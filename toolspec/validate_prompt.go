@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,13 +17,9 @@ func checkPrompt(from source, prompt Prompt, tools []loadedTool) {
 	for index, argument := range prompt.Arguments {
 		checkUnique(from, fmt.Sprintf("arguments[%d].name", index), argument.Name, seen)
 	}
-	if !from.complete || prompt.Text == "" {
+	if !from.complete || !checkParts(from, prompt) {
 		return
 	}
-	if !checkMarks(from, prompt.Text) {
-		return
-	}
-	checkParts(from, prompt)
 	noted := map[string]bool{}
 	for _, with := range []bool{true, false} {
 		for _, call := range prompt.calls(with) {
@@ -34,63 +31,49 @@ func checkPrompt(from source, prompt Prompt, tools []loadedTool) {
 	}
 }
 
-// checkMarks checks that << and >> come in pairs with one placeholder between them, and backticks in pairs. It reports
-// whether the text can be taken apart.
-func checkMarks(from source, text string) bool {
-	isOpen, placeholders := false, 0
-	for _, mark := range promptMark.FindAllString(text, -1) {
-		switch {
-		case mark == "<<" && isOpen, mark == ">>" && !isOpen:
-			from.add("text", "has %s without its other; write what may be left out between << and >>", mark)
-			return false
-		case mark == "<<":
-			isOpen, placeholders = true, 0
-		case mark == ">>" && placeholders != 1:
-			from.add("text", "has << and >> around %d values; write them around one", placeholders)
-			return false
-		case mark == ">>":
-			isOpen = false
-		default:
-			placeholders++
-		}
-	}
-	switch {
-	case isOpen:
-		from.add("text", "has << without its other; write what may be left out between << and >>")
-	case strings.Count(text, "`")%2 != 0:
-		from.add("text", "has an odd number of backticks; write them around each call")
-	default:
-		return true
-	}
-	return false
-}
-
-// checkParts compares the arguments with the values in the text, both ways.
-func checkParts(from source, prompt Prompt) {
+// checkParts compares the arguments with the values in the text, both ways. It reports whether the text can be taken
+// apart.
+func checkParts(from source, prompt Prompt) bool {
 	used := map[string]bool{}
 	for _, part := range prompt.Parts() {
-		if part.Argument == "" {
-			continue
+		if outside := part.Before + part.After; misplacedMark.MatchString(outside) {
+			from.add("text", "has %s that is not around one value; write << and >> around a value and what to leave out with it",
+				misplacedMark.FindString(outside))
+			return false
 		}
-		used[part.Argument] = true
-		argument, known := prompt.argument(part.Argument)
-		switch {
-		case !known:
-			from.add("text", "%s", unknown("argument", part.Argument, promptNames(prompt)))
-		case argument.Required && part.Optional:
-			from.add("text", "has {%s} between << and >>, but that is always there; remove them", part.Argument)
-		case !argument.Required && !part.Optional:
-			from.add("text", "has {%s}, which may be absent; put << and >> around what to leave out then", part.Argument)
-		case part.Moment != "" && argument.Form != FormDay:
-			from.add("text", "has {%s.%s}, but only a day has moments; write {%s}", part.Argument, part.Moment, part.Argument)
-		case !knownOrEmpty(PromptMoments, part.Moment):
-			from.add("text", "%s", unknown("moment", part.Moment, PromptMoments.Names()))
+		if part.Argument != "" {
+			used[part.Argument] = true
+			checkValue(from, prompt, part)
 		}
 	}
 	for index, argument := range prompt.Arguments {
 		if argument.Name != "" && !used[argument.Name] {
 			from.add(fmt.Sprintf("arguments[%d].name", index), "is not in the text; write {%s} there, or remove it", argument.Name)
 		}
+	}
+	if strings.Count(prompt.Text, "`")%2 != 0 {
+		from.add("text", "has an odd number of backticks; write them around each call")
+		return false
+	}
+	return true
+}
+
+var misplacedMark = regexp.MustCompile(`<<|>>|` + promptValue)
+
+// checkValue checks a value in the text.
+func checkValue(from source, prompt Prompt, part PromptPart) {
+	argument, known := prompt.argument(part.Argument)
+	switch {
+	case !known:
+		from.add("text", "%s", unknown("argument", part.Argument, promptNames(prompt)))
+	case argument.Required && part.Optional:
+		from.add("text", "has {%s} between << and >>, but that is always there; remove them", part.Argument)
+	case !argument.Required && !part.Optional:
+		from.add("text", "has {%s}, which may be absent; put << and >> around what to leave out then", part.Argument)
+	case part.Moment != "" && argument.Form != FormDay:
+		from.add("text", "has {%s.%s}, but only a day has moments; write {%s}", part.Argument, part.Moment, part.Argument)
+	case !knownOrEmpty(PromptMoments, part.Moment):
+		from.add("text", "%s", unknown("moment", part.Moment, PromptMoments.Names()))
 	}
 }
 

@@ -2,7 +2,6 @@ package toolspec
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -76,27 +75,15 @@ func checkListed(from source, key string, list []string, tools []loadedTool, ter
 	}
 }
 
-// templatePattern is the form of a resource's URI: one variable, at the end (R-RES-1).
-var templatePattern = regexp.MustCompile(`^pdpp://[a-z][a-z0-9-]*/\{([^{}]*)\}$`)
-
 // checkTemplate checks a template against the tool that answers it: the tool must take the template's variable.
 func checkTemplate(from source, path string, template Template, tools []loadedTool) {
-	match := templatePattern.FindStringSubmatch(template.URI)
-	variable := ""
-	switch {
-	case match == nil: // the schema refuses it
-	case match[1] != "name" && match[1] != "handle":
-		from.add(path+".uri", "%s", unknown("variable", match[1], []string{"name", "handle"}))
-	default:
-		variable = match[1]
-	}
 	tool, found := checkToolName(from, path+".tool", template.Tool, tools)
 	takesStream := slices.ContainsFunc(tool.Arguments, func(argument Argument) bool { return argument.Name == "stream" })
 	switch {
 	case !found:
-	case variable == "name" && !takesStream:
+	case strings.HasSuffix(template.URI, "/{name}") && !takesStream:
 		from.add(path+".tool", "is %q, which takes no stream for {name}; name a tool with the argument stream", tool.Name)
-	case variable == "handle" && tool.Target == nil:
+	case strings.HasSuffix(template.URI, "/{handle}") && tool.Target == nil:
 		from.add(path+".tool", "is %q, which has no target for {handle}; name a tool with a target", tool.Name)
 	}
 }

@@ -9,8 +9,9 @@ import (
 // toolCheck checks one tool as a whole.
 type toolCheck struct {
 	source
-	tool Tool
-	used map[string]bool // arguments that reach the request, a gate or the answer
+	tool   Tool
+	used   map[string]bool // arguments that reach the request, a gate or the answer
+	ofCall bool            // a call that results suggest names the arguments of the tool
 }
 
 func checkTool(from source, tool Tool, common shared) {

@@ -5,32 +5,13 @@ package toolspec
 // editor schemas show each Doc as hover text.
 
 // ArgumentTypes are the words for `type`.
-var ArgumentTypes = []ArgumentType{
+var ArgumentTypes = Words{
 	{Name: "string", Doc: "Text.", Function: "String", RequiredFunction: "RequiredString", Go: "*string", RequiredGo: "string", Constant: "StringArgument"},
 	{Name: "integer", Doc: "A whole number; 5.0 counts as 5.", Function: "Integer", RequiredFunction: "RequiredInteger", Go: "*int64", RequiredGo: "int64", Constant: "IntegerArgument"},
 	{Name: "boolean", Doc: "true or false.", Function: "Boolean", Go: "*bool", Constant: "BooleanArgument"},
 	{Name: "string_list", Doc: "An array of strings.", Function: "StringList", Go: "[]string", Constant: "StringListArgument"},
 	{Name: "filter", Doc: "An object of conditions: a value for equality, or an object of gte, gt, lte and lt.", Function: "Filter", Go: "rs.Filter", Constant: "FilterArgument", ReadsDates: true},
 	{Name: "limits", Doc: "An object of relation names and whole numbers of at least 1.", Function: "Limits", Go: "rs.Limits", Constant: "LimitsArgument"},
-}
-
-// findArgumentType returns a type word by its name.
-func findArgumentType(name string) (ArgumentType, bool) {
-	for _, argumentType := range ArgumentTypes {
-		if argumentType.Name == name {
-			return argumentType, true
-		}
-	}
-	return ArgumentType{}, false
-}
-
-// ArgumentTypeNames returns the names of the type words in the order of the table.
-func ArgumentTypeNames() []string {
-	names := make([]string, 0, len(ArgumentTypes))
-	for _, argumentType := range ArgumentTypes {
-		names = append(names, argumentType.Name)
-	}
-	return names
 }
 
 // PropertyTypes are the words for the `type` of a property of structured content. An array is one of objects. A scalar

@@ -38,19 +38,7 @@ func (k Kind) argumentType() string {
 	}[k]
 }
 
-// ArgumentType is a word for the type of an argument.
-type ArgumentType struct {
-	Name             string
-	Doc              string
-	Function         string // the method of argument.Arguments that reads one that may be absent
-	RequiredFunction string // the method that reads a required one; empty: it cannot be required
-	Go               string // the Go type of one that may be absent
-	RequiredGo       string // the Go type of a required one
-	Constant         string // of package tool, for hosts that do not read schemas
-	ReadsDates       bool   // a value may hold dates, so its method gets the clock of the call
-}
-
-// Word is a word for a check, an encoding, a gate, a renderer or an operation.
+// Word is a word for a type of arguments, a check, an encoding, a gate, a renderer or an operation.
 type Word struct {
 	Name       string
 	Doc        string
@@ -63,6 +51,13 @@ type Word struct {
 	Continues  bool        // of renderers and operations: they get the call, to show how it continues
 	Answers    bool        // of renderers and operations: the function sends the request and returns the answer to the call; read_on adds to its parameters
 	Promises   []string    // of renderers, operations and read_on words: statements about the result for the reference page
+
+	// Of argument types. Function is the method of argument.Arguments that reads one that may be absent.
+	RequiredFunction string // the method that reads a required one; empty: it cannot be required
+	Go               string // the Go type of one that may be absent
+	RequiredGo       string // the Go type of a required one
+	Constant         string // of package tool, for hosts that do not read schemas
+	ReadsDates       bool   // a value may hold dates, so its method gets the clock of the call
 }
 
 // Fit is an argument type that a word can be used on.

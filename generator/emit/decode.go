@@ -36,7 +36,7 @@ func (t toolFile) decode() jen.Code {
 
 // readsDates reports whether an argument may hold dates, which are read in the zone of the call.
 func (t toolFile) readsDates() bool {
-	return slices.ContainsFunc(t.Arguments, func(argument toolspec.Argument) bool { return toolspec.Type(argument.Type).ReadsDates })
+	return slices.ContainsFunc(t.Arguments, func(argument toolspec.Argument) bool { return toolspec.ArgumentTypes.Get(argument.Type).ReadsDates })
 }
 
 // usesGiven reports whether a step takes the arguments as they were given: a target, a gate, or a result that shows how
@@ -50,7 +50,7 @@ func (t toolFile) usesGiven() bool {
 
 // read returns the read of one argument, with its bounds and its checks.
 func read(argument toolspec.Argument) jen.Code {
-	word := toolspec.Type(argument.Type)
+	word := toolspec.ArgumentTypes.Get(argument.Type)
 	parameters := []jen.Code{jen.Lit(argument.Name)}
 	if argument.Type == "integer" {
 		parameters = append(parameters, bound(argument.Minimum, "MinInt64"), bound(argument.Maximum, "MaxInt64"))

@@ -71,7 +71,7 @@ func (t toolFile) arguments() []member {
 	for _, argument := range t.Arguments {
 		members := []member{
 			{"Name", jen.Lit(argument.Name)},
-			{"Type", runtime("tool", toolspec.Type(argument.Type).Constant)},
+			{"Type", runtime("tool", toolspec.ArgumentTypes.Get(argument.Type).Constant)},
 		}
 		members = optional(members, argument.Required, "Required", jen.True())
 		members = optional(members, argument.Positional, "Positional", jen.True())

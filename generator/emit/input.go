@@ -38,7 +38,7 @@ func (t toolFile) inputStruct() jen.Code {
 
 // fieldType returns the Go type of an argument, which the vocabulary spells like *string or rs.Filter.
 func fieldType(argument toolspec.Argument) jen.Code {
-	word := toolspec.Type(argument.Type)
+	word := toolspec.ArgumentTypes.Get(argument.Type)
 	spelling := word.Go
 	if argument.Required {
 		spelling = word.RequiredGo

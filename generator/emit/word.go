@@ -49,7 +49,7 @@ func (t toolFile) value(bound string, kind toolspec.Kind) jen.Code {
 // argument returns an argument as the value of an optional or a required parameter.
 func (t toolFile) argument(name string, optional bool) jen.Code {
 	spec := t.Argument(name)
-	word := toolspec.Type(spec.Type)
+	word := toolspec.ArgumentTypes.Get(spec.Type)
 	return pointer(optional && spec.Required && word.RequiredGo != word.Go, input(name))
 }
 
