@@ -19,6 +19,7 @@ type SurfaceFile struct {
 type SharedFile struct {
 	Arguments []Argument `yaml:"arguments,omitempty"` // taken with use: name
 	Outputs   []Output   `yaml:"outputs,omitempty"`   // taken with output: name
+	Reading   []string   `yaml:"reading,omitempty"`   // promises of every tool with read_on
 }
 
 // RecordsFile is records.yaml: what fields of records mean, by their names.

@@ -92,7 +92,7 @@ func (r *report) loadShared(root fs.FS) shared {
 	}
 	checkShared(from, file)
 	common := sharedArguments(valueOf(from.root, "arguments"))
-	common.complete, common.outputs = from.complete, file.Outputs
+	common.complete, common.outputs, common.reading = from.complete, file.Outputs, file.Reading
 	return common
 }
 
@@ -177,6 +177,9 @@ func (r *report) loadTool(node *yaml.Node, name string, common shared) (Tool, so
 	}
 	if request := tool.Request; request != nil {
 		tool.Endpoint = request.Method + " " + strings.ReplaceAll(request.Path, "{"+TargetWord+".", "{")
+		if readOn := request.ReadOn; readOn != nil {
+			readOn.Promises = append(readOn.Promises, common.reading...)
+		}
 	}
 	return tool, position
 }

@@ -10,6 +10,7 @@ type shared struct {
 	arguments map[string]*yaml.Node
 	names     []string // of the arguments, in the order of the file
 	outputs   []Output
+	reading   []string
 	complete  bool // all of the file could be read, so an unknown name is a problem
 }
 

@@ -85,6 +85,7 @@ type Tool struct {
 	Operation     *Operation     `yaml:"operation,omitempty"`
 	Endpoint      string         `yaml:"endpoint,omitempty"` // the RS endpoint, for the docs; given for an operation without a request, which names none
 	Output        string         `yaml:"output,omitempty"`   // a name of shared.yaml's outputs, of an mcp tool
+	Promises      []string       `yaml:"promises,omitempty"` // statements about the result, for the reference page
 
 	File       string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
 	Structured Output `yaml:"-"` // what Output names; empty for a terminal tool
@@ -167,6 +168,8 @@ func (r *Request) Changes() bool { return r.Method != Method }
 type ReadOn struct {
 	As   string   `yaml:"as"` // a read_on word of the vocabulary
 	With Bindings `yaml:"with,omitempty"`
+	// Promises are statements about such an answer, for the reference page. Those of shared.yaml follow them.
+	Promises []string `yaml:"promises,omitempty"`
 }
 
 // Sources determines the sources that can answer a request with a package's bearer.

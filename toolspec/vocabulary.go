@@ -136,7 +136,7 @@ var SourceWords = Words{
 // ReadOnWords are the words for `read_on.as`: functions of package scan, which read what the resource server refuses.
 var ReadOnWords = Words{
 	{
-		Name: "rows", Function: "Rows", Doc: "The adapter then reads the rows of the stream that match a filter, or the first by another field.", Promises: rowsMeaning,
+		Name: "rows", Function: "Rows", Doc: "The adapter then reads the rows of the stream that match a filter, or the first by another field.",
 		Parameters: []Parameter{
 			{"filter", KindFilter},
 			{"sort", KindOptionalString},
@@ -148,7 +148,7 @@ var ReadOnWords = Words{
 		},
 	},
 	{
-		Name: "groups", Function: "Groups", Doc: "The adapter then tallies the rows of the stream that match a filter.", Promises: groupsMeaning,
+		Name: "groups", Function: "Groups", Doc: "The adapter then tallies the rows of the stream that match a filter.",
 		Parameters: []Parameter{
 			{"stream", KindString},
 			{"metric", KindString},
@@ -165,53 +165,9 @@ var ReadOnWords = Words{
 		},
 	},
 	{
-		Name: "hits", Function: "Hits", Doc: "The adapter then reads the records of the hits and keeps those that match a filter.", Promises: hitsMeaning,
+		Name: "hits", Function: "Hits", Doc: "The adapter then reads the records of the hits and keeps those that match a filter.",
 		Parameters: []Parameter{{"filter", KindFilter}, {"cursor", KindOptionalString}, {"streams", KindStringList}},
 	},
-}
-
-// What the reference pages say about answers that the adapter reads itself.
-var (
-	rowsMeaning = append([]string{
-		"`changes_since` with `*` has the changes of all streams, deletions included: `now` starts, and one `next_changes_since` continues. A source " +
-			"that ended or failed keeps its position and is named.",
-		"`stream` `*` reads every granted stream with a time as one timeline, newest first, or oldest first with `order` `asc`. `limit` counts its rows. " +
-			"`filter` takes the one key `time`, and a date is a day in the zone of the server (`--time-zone`). A row has `time`, `stream`, `connection_id` and " +
-			"short fields; `fetch` with its handle has the rest. Streams without a time and sources that failed are named.",
-		"If the resource server refuses all filters, the filter is applied to the records of the stream. If it refuses one field or operator, that is the error.",
-		"With a `sort` that the resource server does not offer, the rows are the first of the whole stream by that field: ties by record key, " +
-			"nulls last, one page only. If the reading stops early, the next page has the first of the remaining records.",
-	}, readMeaning...)
-	groupsMeaning = append([]string{
-		"It also aggregates what the resource server cannot: fields that it does not declare, sums per group, elements of arrays, and `group_by` " +
-			"together with `group_by_time`. A group is `key`, `time`, `count` and `value`; records without the value have the key null. " +
-			"`sum`, `min` and `max` take numbers as text by value, and a warning says so.",
-		"`granularity` `weekday` (Monday to Sunday) and `hour_of_day` (00 to 23) are counted by the adapter, in `time_zone`, groups without records " +
-			"included. An hour that occurs twice counts twice.",
-		"Without `time_zone`, groups are in the zone of the server (`--time-zone`). Texts with an offset are then grouped by the " +
-			"time that they show, and a warning says so.",
-		"`stream` `*` with the metric `count` counts the records of all streams: with `group_by` `stream`, with `group_by_time` `time`, or both, in a " +
-			"range of `filter` `time`. Streams without a time are left out of periods and ranges, and named.",
-		"`sort` orders all groups, not only those of one page: by `key` or by `value`, `-` for descending, null last. " +
-			"`next` leads to the groups that do not fit: with a larger `limit`, and then with a `cursor` after the last " +
-			"group shown.",
-	}, readMeaning...)
-	hitsMeaning = append([]string{
-		"The filter key `time` means the time of each record, whatever its field is called, unless the record has a field of that name.",
-		"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match.",
-	}, readMeaning...)
-)
-
-// readMeaning says how the adapter applies a filter (R-SCAN-2), and how the result reports it (R-SCAN-6).
-var readMeaning = []string{
-	"A value compares with the text of the field, character by character: `true` is true, `2.0` is `2`, integers keep their digits.",
-	"A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by code point. If its " +
-		"bound is a JSON number, strings that spell a number compare by value too.",
-	"If exact conditions match nothing, the result has up to ten values of each field and their number, and a near one or " +
-		"the list of all as a call.",
-	"A field that is null or absent matches nothing. An array matches if one of its elements does. Every field of the filter must match.",
-	"`reading` says how many records were read and how many matched, in this call, and whether that was all. If not, `up_to` is the last of " +
-		"them, and `next` is the call that continues.",
 }
 
 // Renderers are the words for `render`: functions of package render.
@@ -219,21 +175,6 @@ var Renderers = Words{
 	{
 		Name: "records", Package: "scan", Function: "Rows", Answers: true, Doc: "A page of records, as previews.", Continues: true,
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"fields", KindStringList}},
-		Promises: []string{
-			"With `fields`, a record holds these fields and, of its other members, `id`, `stream`, `connection_id`, " +
-				"`connector_key`, `display_name`, `deleted`, `deleted_at` and, when `expand` is given, `expanded`.",
-			"Both channels show the same rows. A row begins with its `handle`, which is the id for the other tools. Text has the names of the fields " +
-				"once, after `columns:`, and then a JSON array for each row. Structured output has objects.",
-			"A list of one stream has `stream` once, and `connections` with the labels of each connection by its id, with which a handle begins. Its " +
-				"rows have neither, whatever the rows are. In a timeline each row has its `stream` and `connection_id`.",
-			"Text has at most 24,000 characters and structured output 40,000. On a page that does not fit, values of more than 8,000 characters " +
-				"end in `…[2000 of 60000 characters shown]`, and the row has the call that reads the rest in `next`. If that is not enough, the " +
-				"page is read again with a smaller limit, shown as `limit_used`; `next_cursor` continues after the last row shown.",
-			"Base64 is named and sized, as in `binary(image/png 1200 bytes)…[0 of 1600 characters shown]`. `resume` is the call that continues a feed " +
-				"of changes later.",
-			"Without `connection_id`, `limit` counts for each connection. The page then has no `next_cursor` but a call for each connection, " +
-				"which continues after its last row shown.",
-		},
 	},
 	{
 		Name: "aggregate", Package: "scan", Function: "Groups", Answers: true, Doc: "A number, or groups with their numbers.", Continues: true,
@@ -242,32 +183,11 @@ var Renderers = Words{
 	{
 		Name: "search", Package: "scan", Function: "Hits", Answers: true, Doc: "Hits with their evidence and the calls that continue.", Continues: true,
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
-		Promises: []string{
-			"A hit appears once, in `results`. Evidence without `next` is the whole field. " +
-				"Without hits, `note` names the words and the searched streams, and `try` has calls that may find something.",
-			"A hit has the `author`, `title`, `container`, `amount` and `time` of its record, as far as the resource server sent them. If author or " +
-				"title is missing, the adapter reads the records of the first five hits, for at most 1 s. `conversation` is the call that reads the " +
-				"conversation of the first hit. A hit without a time has `emitted_at`, when it was collected.",
-			"`unread` in a hit, and `{}` in text, say that the record may have an author, a title or a time that was not read.",
-			"A search without a hit is repeated with each rare word alone and with other forms of words that do not occur. If a stream " +
-				"offers it, the mode that compares meanings is tried too. This takes at most six reads of each source, and 3 s.",
-			"Hits with the most words come first, and each has its `words`. A single word, and a query with quotes, is not changed.",
-			"`limit` bounds the hits of all connections together. Every mode has a `next_cursor`; in hybrid mode it leads to 100 hits, " +
-				"the most that servers rank.",
-		},
 	},
 	{
 		Name: "document", Package: "record", Function: "Document", Answers: true,
 		Doc:        "One record as id, title, text, url and metadata.",
 		Parameters: []Parameter{{"target", KindTarget}, {"fields", KindStringList}},
-		Promises: []string{
-			"A document of up to 40,000 characters, counting JSON escapes, is shown in full. In a longer one the longest values, also of expanded records, " +
-				"end in `…[2000 of 60000 characters shown]`, and `metadata.next` has the calls that read the rest.",
-			"With `fields`, no other field of the record appears. Its identity and its times stay in `metadata`.",
-			"Without `fields`, `metadata.conversation` has the call that reads the conversation of the record. In a thread, " +
-				"`metadata.before` and `metadata.after` have the calls that begin with the record and read its neighbours. In a channel or a stream " +
-				"without conversations, `metadata.near` has the call that reads the records around its time.",
-		},
 	},
 }
 
@@ -388,16 +308,6 @@ var Operations = Words{
 			{"limit_chars", KindOptionalInteger},
 			{"before_chars", KindOptionalInteger},
 			{"after_chars", KindOptionalInteger},
-		},
-		Promises: []string{
-			"A field that refers to a blob is read as the file: the record, then `GET /v1/blobs/{id}`, with the same token. Its size and its digest are " +
-				"checked, and nothing is kept. Text, JSON, XML, CSV, calendars and contacts come in windows like any field, up to 16 MiB; HTML as " +
-				"readable text, mail with its parts named, SVG as text. `field` has `media_type`, `size_bytes` and the `charset` that was read.",
-			"A PNG, JPEG or GIF of up to 1 MiB comes as one image with a text that describes it, without structured content, so that hosts which " +
-				"show either show the image. For any other file, such as a PDF, the result says what it " +
-				"is and how to get it: `resource`, of up to 4 MiB, for hosts, and `save`, a command for a terminal.",
-			"The path of a reference in a list or inside another object has a dot before the number of the element, from 0 on, or the name " +
-				"of the member: `attachments.0`. The first eight of a record are named so, up to four levels deep.",
 		},
 	},
 }

@@ -50,7 +50,6 @@ type Word struct {
 	Sends      bool        // of operations: they get the request and send it
 	Continues  bool        // of renderers and operations: they get the call, to show how it continues
 	Answers    bool        // of renderers and operations: the function sends the request and returns the answer to the call; read_on adds to its parameters
-	Promises   []string    // of renderers, operations and read_on words: statements about the result for the reference page
 
 	// Of argument types. Function is the method of argument.Arguments that reads one that may be absent.
 	RequiredFunction string // the method that reads a required one; empty: it cannot be required

@@ -82,8 +82,8 @@ func (m *markdown) output(tool toolspec.Tool) {
 		tool.Name)
 	m.table([]string{"member", "type", "meaning"})
 	m.properties("", tool.Structured.Properties)
-	if promises := tool.Answering().Promises; promises != nil {
-		m.list(promises)
+	if tool.Promises != nil {
+		m.list(tool.Promises)
 	}
 }
 
@@ -119,9 +119,9 @@ func (m *markdown) readOn(tool toolspec.Tool) {
 		return
 	}
 	m.paragraph("## Where the resource server refuses")
-	word := toolspec.ReadOnWords.Get(tool.Request.ReadOn.As)
-	m.paragraph("%s", word.Doc)
-	m.list(word.Promises)
+	readOn := tool.Request.ReadOn
+	m.paragraph("%s", toolspec.ReadOnWords.Get(readOn.As).Doc)
+	m.list(readOn.Promises)
 }
 
 // exampleCall returns an example of a call's params, with the required arguments.
