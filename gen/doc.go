@@ -2,4 +2,4 @@
 // is written by hand: `make generate` writes the others.
 package gen
 
-//go:generate go run ../cmd/pdpp-mcp-gen
+//go:generate go run ../cmd/pdpp-mcp-gen -root ..

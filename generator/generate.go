@@ -20,8 +20,8 @@ import (
 )
 
 // Files reads toolspec/ and README.md below root, the root of the module, and returns all generated files. The same
-// specs produce the same bytes. On an error it returns no files. The error is toolspec.Problems, or joins
-// *schema.Problem, *measure.OverBudgetError, *listing.RepeatedError and *listing.MissingGuidanceError.
+// specs produce the same bytes. On an error it returns no files. The error is toolspec.Problems, or joins all that is
+// wrong with the schemas, the budgets and the texts.
 func Files(root fs.FS) (output.Files, error) {
 	specs, err := fs.Sub(root, "toolspec")
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/pdppmcp/pdpp-mcp/generator"
 	"github.com/pdppmcp/pdpp-mcp/generator/output"
@@ -23,7 +22,7 @@ func run(arguments []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pdpp-mcp-gen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	check := flags.Bool("check", false, "write nothing; print what is out of step and exit with 1")
-	root := flags.String("root", "", "the root of the module (default: found from the working folder)")
+	root := flags.String("root", ".", "the root of the module")
 	if err := flags.Parse(arguments); err != nil {
 		return 2
 	}
@@ -38,10 +37,6 @@ func run(arguments []string, stdout, stderr io.Writer) int {
 var errOutOfStep = errors.New("generated files are out of step with the specs: run go generate ./gen")
 
 func generate(root string, check bool, stdout io.Writer) error {
-	root, err := moduleRoot(root)
-	if err != nil {
-		return err
-	}
 	files, err := generator.Files(os.DirFS(root))
 	if err != nil {
 		return err
@@ -66,25 +61,4 @@ func generate(root string, check bool, stdout io.Writer) error {
 		return errOutOfStep
 	}
 	return nil
-}
-
-// moduleRoot returns the given folder, or the nearest folder with a go.mod from the working folder up.
-func moduleRoot(given string) (string, error) {
-	if given != "" {
-		return given, nil
-	}
-	folder, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("find the module: %w", err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder, nil
-		}
-		parent := filepath.Dir(folder)
-		if parent == folder {
-			return "", errors.New("find the module: no go.mod in this folder or above it; pass -root")
-		}
-		folder = parent
-	}
 }

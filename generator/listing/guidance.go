@@ -12,23 +12,14 @@ import (
 // longestShared is the longest run of words that two tools may share (R-SURF-5 forbids 20).
 const longestShared = 19
 
-// RepeatedError is guidance that is in two tools, so that a model reads it twice.
-type RepeatedError struct {
-	First, Second string // tools
-	Run           string // the first words that both have
-}
-
-func (e *RepeatedError) Error() string {
-	return fmt.Sprintf("%s and %s both say %q: say it once, in the instructions or in schema", e.First, e.Second, e.Run)
-}
-
-// CheckGuidance joins a *RepeatedError for each pair of tools that repeat guidance.
+// CheckGuidance joins an error for each pair of tools that repeat guidance.
 func CheckGuidance(surface *toolspec.Surface) error {
 	var problems []error
 	for i, first := range surface.Tools {
 		for _, second := range surface.Tools[i+1:] {
 			if run := sharedRun(prose(first), prose(second)); run != "" {
-				problems = append(problems, &RepeatedError{First: first.Name, Second: second.Name, Run: run})
+				problems = append(problems, fmt.Errorf("%s and %s both say %q: say it once, in the instructions or in schema",
+					first.Name, second.Name, run))
 			}
 		}
 	}

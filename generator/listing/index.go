@@ -1,7 +1,6 @@
 package listing
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -42,28 +41,17 @@ const (
 	tableEnd   = "<!-- tools:end -->"
 )
 
-// NoMarkersError reports a page without the markers around a generated part.
-type NoMarkersError struct{ Page, Begin, End string }
-
-func (e *NoMarkersError) Error() string {
-	return fmt.Sprintf("%s has no markers for a generated part: add the lines %q and %q", e.Page,
-		strings.TrimSpace(e.Begin), e.End)
-}
-
-// Readme returns the README with its table of tools replaced, or a *NoMarkersError.
+// Readme returns the README with its table of tools replaced. It returns an error if the markers are missing.
 func Readme(readme []byte, surface *toolspec.Surface) ([]byte, error) {
-	table := markdown{}
-	table.tools(surface, "docs/tools/")
-	table.line("")
-	return replaced("README.md", readme, tableBegin, tableEnd, table.bytes())
-}
-
-// replaced returns a page with the text between two markers replaced.
-func replaced(name string, page []byte, begin, end string, text []byte) ([]byte, error) {
-	before, rest, began := bytes.Cut(page, []byte(begin))
-	_, after, ended := bytes.Cut(rest, []byte(end))
+	before, rest, began := strings.Cut(string(readme), tableBegin)
+	_, after, ended := strings.Cut(rest, tableEnd)
 	if !began || !ended {
-		return nil, &NoMarkersError{Page: name, Begin: begin, End: end}
+		return nil, fmt.Errorf("README.md has no markers for a generated part: add the lines %q and %q",
+			strings.TrimSpace(tableBegin), tableEnd)
 	}
-	return bytes.Join([][]byte{before, []byte(begin), text, []byte(end), after}, nil), nil
+	var page markdown
+	page.text.WriteString(before + tableBegin)
+	page.tools(surface, "docs/tools/")
+	page.text.WriteString("\n" + tableEnd + after)
+	return page.bytes(), nil
 }

@@ -10,58 +10,39 @@ import (
 // hosts show a model no more before it looks for tools.
 const openingCharacters = 512
 
-// MissingGuidanceError is a topic that the instructions must mention and do not.
-type MissingGuidanceError struct {
-	Requirement string
-	Topic       string
-	Word        string // the words that were looked for
-	Within      int    // the length of the opening that must contain it, in runes; 0: anywhere
+// topics are what the instructions must mention, and the words for it: in the opening, or anywhere.
+var topics = []struct {
+	isOpening  bool
+	name, word string
+}{
+	{true, "reading only", "Read-only"},
+	{true, "schema-first discovery", "Start with schema"},
+	{true, "choosing a source", "connection_id"},
+	{true, "typed object filters", "typed objects"},
+	{true, "paging", "Page with limit and cursor"},
+	{true, "narrowing", "narrow with fields"},
+	{false, "the posture of a grant", "grant"},
+	{false, "reading on after a search", "search returns ids"},
+	{false, "fetching", "fetch"},
+	{false, "long fields", "read_record_field"},
+	{false, "event subscriptions", "Event subscriptions"},
+	{false, "owner bearers", "Never use owner or control-plane bearers"},
 }
 
-func (e *MissingGuidanceError) Error() string {
-	place := "the instructions"
-	if e.Within > 0 {
-		place = fmt.Sprintf("the first %d characters of the instructions", e.Within)
-	}
-	return fmt.Sprintf("%s do not speak of %s: say it in the words %q in toolspec/surface.yaml (%s)",
-		place, e.Topic, e.Word, e.Requirement)
-}
-
-type topic struct{ name, word string }
-
-// opening has the topics that the opening must mention.
-var opening = []topic{
-	{"reading only", "Read-only"},
-	{"schema-first discovery", "Start with schema"},
-	{"choosing a source", "connection_id"},
-	{"typed object filters", "typed objects"},
-	{"paging", "Page with limit and cursor"},
-	{"narrowing", "narrow with fields"},
-}
-
-// whole has the topics that the instructions must mention anywhere.
-var whole = []topic{
-	{"the posture of a grant", "grant"},
-	{"reading on after a search", "search returns ids"},
-	{"fetching", "fetch"},
-	{"long fields", "read_record_field"},
-	{"event subscriptions", "Event subscriptions"},
-	{"owner bearers", "Never use owner or control-plane bearers"},
-}
-
-// CheckInstructions joins a *MissingGuidanceError for each topic that the instructions lack.
+// CheckInstructions joins an error for each topic that the instructions lack (R-INSTR-2, R-INSTR-3).
 func CheckInstructions(instructions string) error {
 	var problems []error
-	require := func(text, requirement string, within int, topics []topic) {
-		for _, topic := range topics {
-			if !strings.Contains(text, topic.word) {
-				problems = append(problems,
-					&MissingGuidanceError{Requirement: requirement, Topic: topic.name, Word: topic.word, Within: within})
-			}
+	for _, topic := range topics {
+		text, place, requirement := instructions, "the instructions", "R-INSTR-3"
+		if topic.isOpening {
+			text, requirement = Opening(instructions), "R-INSTR-2"
+			place = fmt.Sprintf("the first %d characters of the instructions", openingCharacters)
+		}
+		if !strings.Contains(text, topic.word) {
+			problems = append(problems, fmt.Errorf("%s do not speak of %s: say it in the words %q in toolspec/surface.yaml (%s)",
+				place, topic.name, topic.word, requirement))
 		}
 	}
-	require(Opening(instructions), "R-INSTR-2", openingCharacters, opening)
-	require(instructions, "R-INSTR-3", 0, whole)
 	return errors.Join(problems...)
 }
 

@@ -7,52 +7,52 @@ import (
 	"text/tabwriter"
 )
 
-// OverBudgetError is a part of the surface that is larger than its budget.
-type OverBudgetError struct {
-	Part   string // a tool, "tools/list" or "instructions"
-	Size   int
-	Budget int
-	Unit   string // bytes, tokens or characters
-	Where  string // where the budget stands
+// part is a measured part of the surface: a tool, tools/list or the instructions.
+type part struct {
+	name         string
+	size, budget int
+	unit         string
+	note         string // for the table
+	spec         string // the file with the budget
 }
 
-func (e *OverBudgetError) Error() string {
-	return fmt.Sprintf("%s has %d %s, %d over its budget of %d: shorten it, or raise the budget in %s",
-		e.Part, e.Size, e.Unit, e.Size-e.Budget, e.Budget, e.Where)
-}
-
-// Check joins an *OverBudgetError for each part that is over its budget.
-func (f Footprint) Check() error {
-	var problems []error
-	hold := func(part string, size, budget int, unit, where string) {
-		if size > budget {
-			problems = append(problems, &OverBudgetError{Part: part, Size: size, Budget: budget, Unit: unit, Where: where})
-		}
-	}
+func (f Footprint) parts() []part {
+	var parts []part
 	for _, row := range f.Tools {
-		hold(row.Name, row.Bytes, row.BudgetBytes, "bytes", "toolspec/tools/"+row.Name+".yaml")
+		parts = append(parts, part{
+			row.Name, row.Bytes, row.BudgetBytes, "bytes", fmt.Sprintf(", %d tokens", row.Tokens),
+			"toolspec/tools/" + row.Name + ".yaml",
+		})
 	}
 	const surface = "toolspec/surface.yaml"
-	hold("tools/list", f.Total.Bytes, f.Total.BudgetBytes, "bytes", surface)
-	hold("tools/list", f.Total.Tokens, f.BudgetTokens, "tokens", surface)
-	hold("instructions", f.InstructionsCharacters, f.BudgetInstructionsCharacters, "characters", surface)
+	return append(parts,
+		part{"tools/list", f.Total.Bytes, f.Total.BudgetBytes, "bytes", "", surface},
+		part{"tools/list", f.Total.Tokens, f.BudgetTokens, "tokens", "", surface},
+		part{"instructions", f.InstructionsCharacters, f.BudgetInstructionsCharacters, "characters", "", surface})
+}
+
+// Check joins an error for each part that is over its budget.
+func (f Footprint) Check() error {
+	var problems []error
+	for _, part := range f.parts() {
+		if over := part.size - part.budget; over > 0 {
+			problems = append(problems, fmt.Errorf(
+				"%s has %d %s, %d over its budget of %d: shorten it, or raise the budget in %s",
+				part.name, part.size, part.unit, over, part.budget, part.spec))
+		}
+	}
 	return errors.Join(problems...)
 }
 
-// Table returns the footprint as a table: a line for each tool, the whole, and the instructions.
+// Table returns the footprint as a table with a line for each part.
 func (f Footprint) Table() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	line := func(name string, size, budget int, unit string) {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t %s\n", name, size, budget, budget-size, unit)
-	}
 	fmt.Fprint(table, "part\tsize\tbudget\theadroom\t unit\n")
-	for _, row := range f.Tools {
-		line(row.Name, row.Bytes, row.BudgetBytes, fmt.Sprintf("bytes, %d tokens", row.Tokens))
+	for _, part := range f.parts() {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t %s%s\n", part.name, part.size, part.budget, part.budget-part.size,
+			part.unit, part.note)
 	}
-	line("tools/list", f.Total.Bytes, f.Total.BudgetBytes, "bytes")
-	line("tools/list", f.Total.Tokens, f.BudgetTokens, "tokens")
-	line("instructions", f.InstructionsCharacters, f.BudgetInstructionsCharacters, "characters")
 	table.Flush() //nolint:errcheck // a strings.Builder takes every write
 	return text.String()
 }

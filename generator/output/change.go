@@ -7,40 +7,32 @@ import (
 	"strings"
 )
 
-// Kind is the kind of difference from the generated file.
-type Kind string
-
-// The kinds of changes.
-const (
-	Missing Kind = "missing" // to be written
-	Differs Kind = "differs" // to be replaced
-	Stale   Kind = "stale"   // to be removed: no longer generated
-)
-
 // Change is one file that differs from the generated one.
 type Change struct {
 	Path string
-	Kind Kind
-	Have []byte // nil when missing
-	Want []byte // nil when stale
+	Have []byte // nil if it is missing
+	Want []byte // nil if it is stale: no longer generated
 }
 
-// Diff describes the change: the path, the kind, and the first line that differs.
+// Diff describes the change: the path, what is wrong, and the first line that differs.
 func (c Change) Diff() string {
-	if c.Kind != Differs {
-		return fmt.Sprintf("%s: %s\n", c.Path, c.Kind)
+	switch {
+	case c.Have == nil:
+		return c.Path + ": missing\n"
+	case c.Want == nil:
+		return c.Path + ": stale\n"
 	}
 	have, want := strings.Split(string(c.Have), "\n"), strings.Split(string(c.Want), "\n")
 	line := 0
 	for line < len(have) && line < len(want) && have[line] == want[line] {
 		line++
 	}
-	return fmt.Sprintf("%s:%d: %s\n  have: %s\n  want: %s\n", c.Path, line+1, c.Kind, at(have, line), at(want, line))
+	return fmt.Sprintf("%s:%d: differs\n  have: %s\n  want: %s\n", c.Path, line+1, at(have, line), at(want, line))
 }
 
 // Done describes the change after it was made.
 func (c Change) Done() string {
-	if c.Kind == Stale {
+	if c.Want == nil {
 		return "removed " + c.Path + "\n"
 	}
 	return "wrote " + c.Path + "\n"
@@ -65,7 +57,7 @@ func Apply(root string, changes []Change) error {
 }
 
 func (c Change) apply(name string) error {
-	if c.Kind == Stale {
+	if c.Want == nil {
 		return os.Remove(name)
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -33,11 +33,11 @@ func Compare(root fs.FS, files Files) ([]Change, error) {
 		have, err := fs.ReadFile(root, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			changes = append(changes, Change{Path: name, Kind: Missing, Want: want})
+			changes = append(changes, Change{Path: name, Want: want})
 		case err != nil:
 			return nil, fmt.Errorf("compare generated files: %w", err)
 		case !bytes.Equal(have, want):
-			changes = append(changes, Change{Path: name, Kind: Differs, Have: have, Want: want})
+			changes = append(changes, Change{Path: name, Have: have, Want: want})
 		}
 	}
 	stale, err := stale(root, files)
@@ -67,7 +67,7 @@ func stale(root fs.FS, files Files) ([]Change, error) {
 				return nil, fmt.Errorf("look for stale files: %w", err)
 			}
 			if !slices.Contains(goFolders, folder) || bytes.HasPrefix(have, []byte(goHeader)) {
-				changes = append(changes, Change{Path: name, Kind: Stale, Have: have})
+				changes = append(changes, Change{Path: name, Have: have})
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func TestApplyWritesWhatChangedAndRemovesWhatIsStale(t *testing.T) {
 
 // The first difference may be that one file ends before the other.
 func TestDiffAtTheEnd(t *testing.T) {
-	change := output.Change{Path: "a", Kind: output.Differs, Have: []byte("x"), Want: []byte("x\ny")}
+	change := output.Change{Path: "a", Have: []byte("x"), Want: []byte("x\ny")}
 	if got, want := change.Diff(), "a:2: differs\n  have: (end of file)\n  want: y\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
