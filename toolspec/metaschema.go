@@ -179,6 +179,7 @@ var rules = map[string]func(*schema){
 	"Role.role":               wordsOf(Roles),
 	"Role.fields":             func(fields *schema) { snakeName(fields.Items) },
 	"Conversation.fields":     func(fields *schema) { snakeName(fields.Items) },
+	"Conversation.replies":    func(names *schema) { snakeName(names.Items) },
 	"Conversation.with":       snakeName,
 	"SearchWords.stop":        lowerCase,
 	"SearchWords.endings_off": lowerCase,

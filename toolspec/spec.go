@@ -56,8 +56,9 @@ type Role struct {
 // Conversation lists the fields whose value is shared by the records of one conversation (R-FIND-3).
 type Conversation struct {
 	Fields    []string `yaml:"fields" jsonschema:"minItems=1,uniqueItems=true"`
-	With      string   `yaml:"with,omitempty"`                              // another field of the record that is needed to name the conversation
-	NearHours int      `yaml:"near_hours,omitempty" jsonschema:"minimum=1"` // only records so many hours before and after belong together; left out: all of them
+	Replies   []string `yaml:"replies,omitempty" jsonschema:"uniqueItems=true"` // the counts of replies, of a record whose id the others hold
+	With      string   `yaml:"with,omitempty"`                                  // another field of the record that is needed to name the conversation
+	NearHours int      `yaml:"near_hours,omitempty" jsonschema:"minimum=1"`     // only records so many hours before and after belong together; left out: all of them
 }
 
 // SearchWords says how a search is relaxed that has no hit (R-FIND-1).

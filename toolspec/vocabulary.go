@@ -217,7 +217,7 @@ var Calls = Words{
 		Name: "schema", Function: "Schema", Doc: "Shows what is granted, or what a stream supports.",
 		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
 	},
-	{Name: "records", Function: "Records", Doc: "Reads a page of a stream.", Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"filter", KindFilter}, {"order", KindOptionalString}, {"fields", KindStringList}}},
+	{Name: "records", Function: "Records", Doc: "Reads a page of a stream.", Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"filter", KindFilter}, {"order", KindOptionalString}, {"fields", KindStringList}, {"limit", KindOptionalInteger}}},
 	{
 		Name: "groups", Function: "Groups", Doc: "Counts the records by the value of a field.",
 		Parameters: []Parameter{

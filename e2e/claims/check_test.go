@@ -32,6 +32,12 @@ const (
 	wrongRecord = "record"              // of a minimum or maximum
 	wrongWindow = "window"
 	wrongOrder  = "order" // rows that are not the first in time, or a wrong up_to
+
+	wrongDocument     = "document"     // a field that is missing, wrong or not granted
+	wrongConversation = "conversation" // other records than those that belong together
+	wrongNear         = "near"         // without the records just before and after
+	wrongRelated      = "related"      // other records than those with the foreign key
+	wrongOffer        = "offered call" // a call that is refused, or leads elsewhere
 )
 
 // known are the kinds that are still found.
@@ -65,6 +71,7 @@ type checking struct {
 	ctx        context.Context
 	structured []byte
 	found      []finding
+	refused    []string // the refusals of offered calls for one record
 }
 
 func (k *checking) report(kind, form string, values ...any) {
@@ -77,6 +84,8 @@ func (k *checking) all() error {
 		return k.search()
 	case "read_record_field":
 		return k.window()
+	case "fetch":
+		return k.document()
 	case "schema":
 		k.limits([]catalog.StreamGrant{k.granted})
 		return nil
@@ -344,7 +353,7 @@ func (k *checking) drafts() error {
 // search compares an exact number of hits with the records that hold the word in a searchable field of the grant.
 func (k *checking) search() error {
 	streams, _ := k.arguments["streams"].([]string)
-	want, searched, left := 0, 0, []string(nil)
+	searched, left, want := 0, []string(nil), []string{}
 	for _, granted := range k.caller.streams {
 		if streams != nil && !slices.Contains(streams, granted.Name) {
 			continue
@@ -365,15 +374,20 @@ func (k *checking) search() error {
 		matching := k.truth(granted, "")
 		matching.and(`id IN (SELECT record_id FROM searchable JOIN searchable_text ON searchable_text.rowid = searchable.id
 			WHERE searchable_text MATCH ? AND field IN (SELECT value FROM json_each(?)))`, `"`+k.word+`"`, encode(fields))
-		count, err := matching.count(k.ctx)
+		found, err := matching.rows(k.ctx, "key, connection_id", "")
 		if err != nil {
 			return err
 		}
-		want += count
+		for _, row := range found {
+			want = append(want, recordid.Handle{ConnectionID: row[1], Stream: granted.Name, RecordID: row[0]}.ID())
+		}
 	}
 	k.limits(slices.DeleteFunc(slices.Clone(k.caller.streams), func(s catalog.StreamGrant) bool { return streams != nil && !slices.Contains(streams, s.Name) }))
-	if k.count != nil && *k.count != want {
-		k.report(wrongHits, "exactly %d hits, of %d records", *k.count, want)
+	if k.count != nil && *k.count != len(want) {
+		k.report(wrongHits, "exactly %d hits, of %d records", *k.count, len(want))
+	}
+	if k.count != nil && *k.count > 0 && k.channel == "structured" {
+		k.walked(want)
 	}
 	if k.count != nil && left != nil {
 		k.leftOut(searched, left)
@@ -440,6 +454,17 @@ func (k *checking) window() error {
 	}
 	if k.complete != nil && *k.complete && length > limit {
 		k.report(wrongWindow, "complete with %d of %d characters", limit, length)
+	}
+	if k.channel == "text" {
+		return nil
+	}
+	text, path := k.walkField(offered{Tool: k.tool, Arguments: k.arguments}), k.arguments["field_path"].(string)
+	rows, err = k.truth(k.granted, k.connection).and("key = ?", k.arguments["record_id"]).rows(k.ctx, "data->>'"+path+"', ''", "")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	if !strings.HasPrefix(rows[0][0], text) || length <= maxPages*limit && rows[0][0] != text {
+		k.report(wrongWindow, "the windows together have %q, of %q", text, rows[0][0])
 	}
 	return nil
 }

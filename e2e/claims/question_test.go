@@ -47,6 +47,7 @@ type question struct {
 	connection string
 	conditions []condition
 	word       string // of a search
+	key        string // of the only record
 	ungranted  string // a field that the call names and the grant does not cover
 	isOrdered  bool   // the first rows of several connections
 }
@@ -153,7 +154,11 @@ func (c *caller) drawQuestion(ctx context.Context, t *rapid.T) question {
 		filter[drawn.field.Name] = drawn.argument()
 		q.conditions = append(q.conditions, drawn)
 	}
-	switch kind := rapid.SampledFrom([]string{"rows", "ordered", "count", "groups", "search", "timeline", "window", "changes", "schema", "ungranted", "extreme"}).Draw(t, "kind"); kind {
+	kinds := []string{
+		"rows", "ordered", "count", "groups", "search", "timeline", "window", "changes", "schema", "ungranted", "extreme",
+		"document", "document",
+	}
+	switch rapid.SampledFrom(kinds).Draw(t, "kind") {
 	case "rows":
 		q.tool, q.arguments["limit"] = "query_records", rapid.IntRange(1, 100).Draw(t, "limit")
 		if sorted := c.filterable(granted); len(sorted) > 0 && rapid.IntRange(0, 3).Draw(t, "is sorted") == 0 {
@@ -195,6 +200,8 @@ func (c *caller) drawQuestion(ctx context.Context, t *rapid.T) question {
 		q.tool, q.conditions = "query_records", nil
 		q.arguments["changes_since"], q.arguments["limit"] = "beginning", rapid.IntRange(1, 100).Draw(t, "limit")
 		return q
+	case "document":
+		return c.drawDocument(ctx, t, q)
 	case "window":
 		return c.drawWindow(ctx, t, q)
 	default:

@@ -52,34 +52,55 @@ func TestADiscussionInTwoCalls(t *testing.T) {
 	}
 }
 
-// R-FIND-3: fetch offers the conversation and the records around this one, as calls that work.
+// belonging are the calls of a document for what its record belongs to.
+type belonging struct {
+	Conversation, Near, Related []readyCall
+}
+
+func (d desk) belonging(t *testing.T, id string) belonging {
+	t.Helper()
+	_, structured, _ := d.call(t, "fetch", map[string]any{"id": id})
+	var document struct{ Metadata belonging }
+	if err := json.Unmarshal([]byte(structured), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Metadata
+}
+
+// R-FIND-3: fetch offers the conversation, the records around this one and those that refer to it, as calls that work.
+// The conversation of a reply begins with the message that it answers. That message has its replies.
 func TestTheConversationOfARecord(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		d := newDesk(t, reads)
-		for id, want := range map[string][2]string{
-			"cin_slack_team/chat_messages:C003:1758183060.264488": {"Tiles. A path", "DECIDED: one archive"},
-			"cin_gmail_personal/messages:p-msg-066":               {"p-msg-074", ""},
-			"cin_calendar/events:evt-20260209-2":                  {"", "Yoga"},
+		for id, want := range map[string][3]string{
+			"cin_slack_team/chat_messages:C003:1758183060.264488": {
+				"Two sentences each,Tiles. A path,half a map is worse", "DECIDED: one archive,half a map is worse", "users:U003",
+			},
+			"cin_slack_team/chat_messages:C003:1758182640.119483": {
+				"Tiles. A path,half a map is worse", "DECIDED: one archive,Two sentences each", "users:U004",
+			},
+			"cin_gmail_personal/messages:p-msg-066": {
+				"p-msg-066,p-msg-074", "p-msg-065,p-msg-066,p-msg-068", "message_bodies",
+			},
+			"cin_gmail_personal/message_bodies:p-msg-066": {
+				"", "message_bodies:p-msg-066", "cin_gmail_personal/messages:p-msg-066",
+			},
+			"cin_calendar/events:evt-20260209-2": {"", "Yoga,evt-20260209-2", "calendars:"},
 		} {
-			_, structured, _ := d.call(t, "fetch", map[string]any{"id": id})
-			var document struct {
-				Metadata struct{ Conversation, Near readyCall }
-			}
-			if err := json.Unmarshal([]byte(structured), &document); err != nil {
-				t.Fatal(err)
-			}
-			for i, call := range []readyCall{document.Metadata.Conversation, document.Metadata.Near} {
-				words := want[i]
-				if words == "" {
-					if call.Tool != "" {
-						t.Errorf("%s: %s offers %+v", reads, id, call)
-					}
-					continue
+			offered := d.belonging(t, id)
+			for i, calls := range [][]readyCall{offered.Conversation, offered.Near, offered.Related} {
+				text, rows := "", ""
+				for _, call := range calls {
+					inText, structured, _ := d.call(t, call.Tool, call.Arguments)
+					text, rows = text+inText, rows+structured
 				}
-				text, rows, _ := d.call(t, call.Tool, call.Arguments)
-				if _, key, _ := strings.Cut(id, ":"); !strings.Contains(text, words) || !strings.Contains(rows, words) ||
-					!strings.Contains(text, key) {
-					t.Errorf("%s: call %d of %s lacks %q:\n%s", reads, i, id, words, text)
+				if want[i] == "" && calls != nil {
+					t.Errorf("%s: %s offers %+v", reads, id, calls)
+				}
+				for words := range strings.SplitSeq(want[i], ",") {
+					if !strings.Contains(text, words) || !strings.Contains(rows, words) {
+						t.Errorf("%s: calls %d of %s lack %q:\n%s", reads, i, id, words, text)
+					}
 				}
 			}
 		}
@@ -123,26 +144,17 @@ func TestHitsCanBeJudged(t *testing.T) {
 	}
 }
 
-// R-FIND-3: the calls before and after a record of a thread begin with it, and continue with its neighbours, however
-// dense the thread is.
+// R-FIND-3: the calls before and after a record begin with it, and continue with its neighbours, however dense its
+// thread is.
 func TestTheNeighboursInAThread(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		d := newDesk(t, reads)
-		_, structured, _ := d.call(t, "fetch", map[string]any{"id": "cin_gmail_personal/messages:p-msg-066"})
-		var document struct {
-			Metadata struct{ Before, After readyCall }
-		}
-		if err := json.Unmarshal([]byte(structured), &document); err != nil {
-			t.Fatal(err)
-		}
-		for side, test := range map[string]struct {
-			call readyCall
-			next string
-		}{"before": {document.Metadata.Before, "p-msg-065"}, "after": {document.Metadata.After, "p-msg-068"}} {
-			text, _, _ := d.call(t, test.call.Tool, test.call.Arguments)
-			own, next := strings.Index(text, "p-msg-066"), strings.Index(text, test.next)
+		near := d.belonging(t, "cin_gmail_personal/messages:p-msg-066").Near
+		for i, neighbour := range []string{"p-msg-065", "p-msg-068"} {
+			text, _, _ := d.call(t, near[i].Tool, near[i].Arguments)
+			own, next := strings.Index(text, "p-msg-066"), strings.Index(text, neighbour)
 			if own < 0 || next < own {
-				t.Errorf("%s: %s %s:\n%s", reads, side, test.call.Arguments, text)
+				t.Errorf("%s: %s:\n%s", reads, near[i].Arguments, text)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ func Records(records toolspec.RecordsFile) []byte {
 	rows := make([]jen.Code, 0, len(records.Conversations))
 	for _, conversation := range records.Conversations {
 		members := []member{{"Fields", stringList(conversation.Fields)}}
+		members = optional(members, conversation.Replies != nil, "Replies", stringList(conversation.Replies))
 		members = optional(members, conversation.With != "", "With", jen.Lit(conversation.With))
 		members = optional(members, conversation.NearHours != 0, "NearHours", jen.Lit(conversation.NearHours))
 		rows = append(rows, onOneLine(members))

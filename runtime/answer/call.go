@@ -21,6 +21,10 @@ const (
 	RestOfField       CallKind = "value"   // the rest of a clipped value, or of a field after a window
 	RepeatDifferently CallKind = "instead" // the same question with other arguments: an answer in place of this one
 	OneOfThese        CallKind = "choice"  // one of several answers
+	Root              CallKind = "root"    // the record that the others of a conversation answer
+	Replies           CallKind = "replies" // the records that answer it
+	Before            CallKind = "before"  // a record and those before it, the latest first
+	After             CallKind = "after"   // a record and those after it, the earliest first
 )
 
 // As returns the calls with a kind.

@@ -21,11 +21,16 @@ func callLine(word string, call answer.Call) string {
 	return word + ": " + call.Tool + " " + rawjson.Visible(call.Arguments.Encode())
 }
 
-// callLines returns calls as lines of text. Each begins with the word for its purpose.
+// callLines returns calls as lines of text. Each begins with the word for its purpose, and the kind of a part of a
+// conversation.
 func callLines(word string, calls []answer.Call) []string {
 	var lines []string
 	for _, call := range calls {
-		lines = append(lines, callLine(word, call))
+		purpose := word
+		if call.Kind == answer.Root || call.Kind == answer.Replies {
+			purpose += " (" + string(call.Kind) + ")"
+		}
+		lines = append(lines, callLine(purpose, call))
 	}
 	return lines
 }

@@ -23,7 +23,10 @@ func Document(found *answer.Document) (*tool.Result, error) {
 		row: record, id: cmp.Or(found.Target.Handle, record.handle), provider: found.ProviderURL, warnings: found.Warnings,
 		label: tool.Clip(record.members.Text("display_name"), tool.LabelCharacters),
 	}
-	d.title = documentTitle(record, d.label, found.EventTime)
+	d.title = documentTitle(record, d.label, TimeText(record.fields.Get(found.TimeField)))
+	if record.offersCalls() {
+		d.belonging = record.conversationCalls(found, record.fields)
+	}
 	encoded := d.encode()
 	return bounded(found.Origin, &tool.Result{Text: rawjson.Visible(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
 }
@@ -41,20 +44,22 @@ func documentRow(found *answer.Document) *row {
 	return record
 }
 
-// ShownFields returns the fields that a document shows.
-func ShownFields(found *answer.Document) rawjson.Object { return documentRow(found).fields }
-
 // FieldsOf returns the fields of a record, which a wrapper may hold.
 func FieldsOf(record rawjson.Object) rawjson.Object {
 	data, _ := rawjson.ParseObject(record.Get("data"))
 	return rowOf(record, data, "", "").fields
 }
 
-// LacksTime reports whether a document needs the time of its record in its title and does not have it.
-func LacksTime(found *answer.Document) bool {
+// NeedsLinks reports whether a document offers calls for what its record belongs to, or needs the time of the record in
+// its title and does not have it.
+func NeedsLinks(found *answer.Document) bool {
 	record := documentRow(found)
-	return ownTitle(nil, record.fields, nil) == "" && record.documentTime() == "" && len(record.fields) > 0
+	lacksTime := ownTitle(nil, record.fields, nil) == "" && record.documentTime() == ""
+	return len(record.fields) > 0 && (record.offersCalls() || lacksTime)
 }
+
+// offersCalls reports whether the record is shown in full, so that it may lead to others.
+func (r *row) offersCalls() bool { return !r.isProjected && r.members.Get("deleted") == nil }
 
 type document struct {
 	*row
@@ -63,6 +68,8 @@ type document struct {
 	label    string
 	provider string
 	warnings []rawjson.Value
+
+	belonging rawjson.Object // the calls for what the record belongs to
 }
 
 func (d *document) encode() json.RawMessage {
@@ -131,8 +138,5 @@ func (d *document) metadata(shown shownRow) json.RawMessage {
 		calls = nil
 	}
 	metadata = withCalls(metadata, "next", calls) // R-FETCH-4, R-HAND-7
-	if !d.isProjected && d.members.Get("deleted") == nil {
-		metadata = append(metadata, d.conversationCalls(d.fields)...)
-	}
-	return metadata.Encode()
+	return append(metadata, d.belonging...).Encode()
 }

@@ -93,7 +93,7 @@ func withCalls(object rawjson.Object, name string, calls []answer.Call) rawjson.
 	if len(calls) == 0 {
 		return object
 	}
-	if name != nextWord { // the name says what the calls are for
+	if !slices.Contains([]string{nextWord, conversationName, nearName}, name) { // the name says what the calls are for
 		calls = answer.CallKind("").As(slices.Clone(calls)...)
 	}
 	return append(object, rawjson.Raw(name, Calls(calls)))

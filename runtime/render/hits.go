@@ -206,9 +206,9 @@ func (s *HitsPage) conversation(shown int) []answer.Call {
 		return nil
 	}
 	first := s.hits[0]
-	all := conversationsOf(first.fields)
+	all := first.conversationsOf(first.fields, nil)
 	if len(all) == 0 {
 		return nil
 	}
-	return first.readNear(first.fields, all[len(all)-1]) // the widest
+	return first.readConversation(first.fields, all[len(all)-1]) // the widest
 }

@@ -201,29 +201,34 @@ func (s *schemaOf) Get(_ context.Context, request rs.Request) (*rs.Response, err
 		"streams":[{"name":"s","field_capabilities":{"text":"t=text","heard":"t=string,role=event-time,eq","seen":"t=string"}}]}]}`))
 }
 
-// R-FETCH-8: a time with an unknown name is found by its role in the schema, which is read only for this.
+// R-FETCH-8, R-FIND-3: a time with an unknown name is found by its role in the schema. The schema is read once for all
+// records of a stream, and not for some fields of a record with a title.
 func TestTitleHasTheTimeOfItsRole(t *testing.T) {
 	target := recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 	for data, want := range map[string]struct {
-		title string
-		reads int
+		title  string
+		fields []string
+		reads  int
 	}{
-		`{"seen":"2026-01-01","heard":"2026-02-03T00:00:00Z"}`:              {"Chat / s / 2026-02-03T00:00:00Z", 1},
-		`{"sent_at":"2026-01-02T00:00:00Z","heard":"2026-02-03T00:00:00Z"}`: {"Chat / s / 2026-01-02T00:00:00Z", 0},
-		`{"title":"Heard","heard":"2026-02-03T00:00:00Z"}`:                  {"Heard", 0},
-		`{"text":"hello"}`: {"Chat / s / added 2026-05-01T00:00:00Z", 1},
+		`{"seen":"2026-01-01","heard":"2026-02-03T00:00:00Z"}`:              {"Chat / s / 2026-02-03T00:00:00Z", nil, 1},
+		`{"sent_at":"2026-01-02T00:00:00Z","heard":"2026-02-03T00:00:00Z"}`: {"Chat / s / 2026-01-02T00:00:00Z", nil, 1},
+		`{"title":"Heard","heard":"2026-02-03T00:00:00Z"}`:                  {"Heard", []string{"title"}, 0},
+		`{"text":"hello"}`: {"Chat / s / added 2026-05-01T00:00:00Z", nil, 1},
 	} {
 		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
 		schema := &schemaOf{}
-		result, err := readDocument(context.Background(), tool.Env{RS: schema}, responded("/r", body),
-			record.DocumentInput{Target: target})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var shown struct{ Title string }
-		if err := json.Unmarshal(result.Structured, &shown); err != nil || shown.Title != want.title ||
-			len(schema.asked) != want.reads {
-			t.Errorf("%s has the title %q after the reads %q, want %+v (%v)", data, shown.Title, schema.asked, want, err)
+		env := tool.Env{RS: schema, Readings: tool.NewReadings(tool.ReadingsOptions{MaxRecords: 1})}
+		for range 2 {
+			result, err := readDocument(context.Background(), env, responded("/r", body),
+				record.DocumentInput{Target: target, Fields: want.fields})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var shown struct{ Title string }
+			if err := json.Unmarshal(result.Structured, &shown); err != nil || shown.Title != want.title ||
+				len(schema.asked) != want.reads {
+				t.Errorf("%s has the title %q after the reads %q, want %+v (%v)", data, shown.Title, schema.asked, want, err)
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ const (
 	RecordsFilter        = "filter"
 	RecordsOrder         = "order"
 	RecordsFields        = "fields"
+	RecordsLimit         = "limit"
 	GroupsTool           = "aggregate"
 	GroupsStream         = "stream"
 	GroupsMetric         = "metric"

@@ -27,12 +27,15 @@ const (
 	stopTime = 5 * time.Minute
 	maxStops = 1_000
 
+	linksTime = 5 * time.Minute // until the links of a stream are read again
+	maxLinks  = 10_000          // streams of callers
+
 	maxCallers = 10_000 // more than read at the same time
 )
 
 // Readings bounds the records that calls read in place of a refused query (R-SCAN-8). It remembers which providers
 // refuse. All calls of a process share one. It holds no records: only the names of callers and, for some minutes, the
-// cursors where their aggregates stopped. It is safe for concurrent use.
+// cursors where their aggregates stopped and the links of streams. It is safe for concurrent use.
 type Readings struct {
 	options ReadingsOptions
 
@@ -41,6 +44,7 @@ type Readings struct {
 	indexes map[string]index                        // by the provider's origin and the kind of the index
 	callers *lru.Cache[string, *semaphore.Weighted] // the slots of each caller
 	stops   *lru.Cache[[2]string, stop]
+	links   *lru.Cache[LinksKey, links]
 }
 
 // stop is the position at which an aggregate stopped. An aggregate has no cursor, so the call that continues it finds
@@ -53,6 +57,15 @@ type stop struct {
 // index is the state of a search index.
 type index struct {
 	state   string
+	expires time.Time
+}
+
+// LinksKey names a stream of a connection as a caller sees it.
+type LinksKey struct{ Caller, ConnectionID, Stream string }
+
+// links are the links of a stream.
+type links struct {
+	answer.StreamLinks
 	expires time.Time
 }
 
@@ -73,7 +86,10 @@ func NewReadings(options ReadingsOptions) *Readings {
 	}
 	stops, _ := lru.New[[2]string, stop](maxStops) // fails only for a size that is not positive
 	callers, _ := lru.New[string, *semaphore.Weighted](maxCallers)
-	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, indexes: map[string]index{}, callers: callers}
+	links, _ := lru.New[LinksKey, links](maxLinks)
+	return &Readings{
+		options: options, stops: stops, refused: map[string]time.Time{}, indexes: map[string]index{}, callers: callers, links: links,
+	}
 }
 
 // MaxRecords returns the maximum number of records that one call may read.
@@ -115,6 +131,23 @@ func (r *Readings) IndexState(name string, read func() (string, error)) string {
 		r.indexes[name] = index{state, r.options.Now().Add(indexTime)}
 	}
 	return state
+}
+
+// StreamLinks returns the links of a stream: the remembered ones, or those that read returns. They are empty if read
+// fails. The receiver may be nil.
+func (r *Readings) StreamLinks(key LinksKey, read func() (answer.StreamLinks, error)) answer.StreamLinks {
+	if r == nil {
+		found, _ := read() // empty after an error
+		return found
+	}
+	if known, found := r.links.Get(key); found && r.options.Now().Before(known.expires) {
+		return known.StreamLinks
+	}
+	found, err := read()
+	if err == nil {
+		r.links.Add(key, links{found, r.options.Now().Add(linksTime)})
+	}
+	return found
 }
 
 // Begin waits until a caller may read, and returns the function that ends the reading. It returns an *Error if the

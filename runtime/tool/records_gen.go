@@ -16,7 +16,8 @@ var (
 
 // Conversations lists the fields that tie records together, in order of preference (R-FIND-3).
 var Conversations = []Conversation{
-	{Fields: []string{"thread_id", "conversation_id", "thread_root_id", "thread_ts", "recurring_event_id", "series_id", "issue_id", "parent_id"}},
+	{Fields: []string{"thread_id", "conversation_id", "thread_ts", "recurring_event_id", "series_id", "issue_id"}},
+	{Fields: []string{"thread_root_id", "parent_id"}, Replies: []string{"reply_count", "replies_count", "comment_count"}},
 	{Fields: []string{"issue_number", "pull_request_number"}, With: "repository"},
 	{Fields: []string{"channel_id", "chat_id", "room_id", "group_id"}, NearHours: 12},
 }

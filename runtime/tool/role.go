@@ -48,6 +48,7 @@ func TimeField(stream rawjson.Object, withRole, others []string, holds func(fiel
 // Conversation lists fields whose value is shared by the records of one conversation (R-FIND-3).
 type Conversation struct {
 	Fields    []string
-	With      string // another field of the record that is needed to name the conversation; empty: none
-	NearHours int    // records further apart in time do not belong together; 0: no limit
+	Replies   []string // fields that count the replies of the record whose id the others hold; empty: all hold the same value
+	With      string   // another field of the record that is needed to name the conversation; empty: none
+	NearHours int      // records further apart in time do not belong together; 0: no limit
 }

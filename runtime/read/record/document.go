@@ -3,9 +3,11 @@ package record
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/answer"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/scalar"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/wire"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
@@ -21,7 +23,8 @@ type DocumentInput struct {
 	Fields []string // nil: all
 }
 
-// Document reads one record. It also reads the schema if the record has no known time. It returns the reader's error.
+// Document reads one record, and the schema if the links of its stream are needed and not remembered. It returns the
+// reader's error.
 func Document(ctx context.Context, env tool.Env, request rs.Request, input DocumentInput) (*tool.Answer, error) {
 	response, err := env.RS.Get(ctx, request)
 	if err != nil {
@@ -36,13 +39,14 @@ func Document(ctx context.Context, env tool.Env, request rs.Request, input Docum
 	}
 	_, isExpanded := request.Query.Get(wire.Expand)
 	document := &answer.Document{
-		Origin: originOf(response), Target: input.Target, Record: members, Fields: input.Fields, Expanded: isExpanded, Warnings: warningsOf(members),
+		Origin: originOf(response), Target: input.Target, Record: members, Fields: input.Fields, Expanded: isExpanded,
+		Warnings: warningsOf(members),
 	}
 	if document.ProviderURL == "" {
 		document.ProviderURL = env.RS.ProviderURL()
 	}
-	if render.LacksTime(document) {
-		document.EventTime = eventTime(ctx, env, document)
+	if render.NeedsLinks(document) {
+		document.StreamLinks = linksOf(ctx, env, document)
 	}
 	return tool.Answered(document, render.Document), nil
 }
@@ -72,28 +76,28 @@ func Fields(response *rs.Response, target recordid.Target) (rawjson.Object, reco
 	return render.FieldsOf(members), target, nil
 }
 
-// eventTime returns the value of the field that has the role of the event time in the schema, or an empty string
-// (R-FETCH-8).
-func eventTime(ctx context.Context, env tool.Env, document *answer.Document) string {
-	stream, connectionID := document.Target.Stream, document.Record.FirstText(wire.ConnectionID, "connector_instance_id")
-	if sent := document.Record.Text(wire.Stream); sent != "" {
-		stream = sent
+// linksOf returns where the record of a document may belong: from the schema of its connection, unless the links of its
+// stream are remembered.
+func linksOf(ctx context.Context, env tool.Env, document *answer.Document) answer.StreamLinks {
+	sent := document.Record.FirstText(wire.ConnectionID, "connector_instance_id")
+	key := tool.LinksKey{
+		Caller:       env.Caller,
+		ConnectionID: cmp.Or(sent, scalar.OrZero(document.Target.ConnectionID)),
+		Stream:       cmp.Or(document.Record.Text(wire.Stream), document.Target.Stream),
 	}
-	scope := schemadoc.Scope{Stream: &stream, ConnectionID: document.Target.ConnectionID}
-	if connectionID != "" {
-		scope.ConnectionID = &connectionID
-	}
-	schema, err := schemaquery.Ask(ctx, env.RS, scope, rs.OneSource{Stream: stream, ConnectionID: scope.ConnectionID})
-	if err != nil {
-		return ""
-	}
-	fields := render.ShownFields(document)
-	for _, row := range schema.Rows() {
-		for _, field := range row.Fields() {
-			if value := fields.Get(field.Name); value != nil && tool.TimeRole.IsAdvertised(field.Values("role")) {
-				return render.TimeText(value)
+	return env.Readings.StreamLinks(key, func() (found answer.StreamLinks, err error) {
+		source := schemadoc.ScopeOf(key.Stream, key.ConnectionID)
+		scope := schemadoc.Scope{ConnectionID: source.ConnectionID}
+		schema, err := schemaquery.Ask(ctx, env.RS, scope, rs.OneSource{Stream: key.Stream, ConnectionID: scope.ConnectionID})
+		if err != nil {
+			return found, err
+		}
+		for _, row := range schema.Rows() {
+			if row.Name == key.Stream {
+				found.TimeField = strings.Clone(render.TimeField(row))
 			}
 		}
-	}
-	return ""
+		found.Links = schema.Links(key.Stream)
+		return found, nil
+	})
 }
