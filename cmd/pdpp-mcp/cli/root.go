@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -59,21 +60,27 @@ var errPanicked = errors.New("internal error; run the command again with --log-l
 // Tracing is nil for a program that cannot trace.
 func NewRoot(terminal invocation.Terminal, release string, tracing invocation.Tracing) (*cobra.Command, *invocation.Log) {
 	version := buildVersion(release)
+	var showsVersion bool
 	terminal.NoPager = new(bool)
 	root := &cobra.Command{
 		Use:   "pdpp-mcp <command>",
 		Short: "Serve personal data of a PDPP provider to MCP clients, read-only",
 		Long: `pdpp-mcp reads personal data from a PDPP provider, in this terminal and for clients of the Model Context
 Protocol. It is read-only, and reads only what the owner granted.`,
-		Example:       "  pdpp-mcp connect https://pdpp.example\n  pdpp-mcp streams",
-		Version:       version,
-		Args:          invocation.NoCommand,
-		RunE:          invocation.ShowHelp,
+		Example: "  pdpp-mcp connect https://pdpp.example\n  pdpp-mcp streams",
+		Args:    invocation.NoCommand,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if showsVersion {
+				_, err := io.WriteString(terminal.Out, versionText(version))
+				return err
+			}
+			return command.Help()
+		},
 		SilenceErrors: true, // execute prints them
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
-			if strings.HasPrefix(command.Name(), cobra.ShellCompRequestCmd) { // completion prints no errors
-				return nil
+			if !command.HasParent() || strings.HasPrefix(command.Name(), cobra.ShellCompRequestCmd) {
+				return nil // the root has no settings, and completion prints no errors
 			}
 			return invocation.Fill(command)
 		},
@@ -81,7 +88,8 @@ Protocol. It is read-only, and reads only what the owner granted.`,
 	root.SetIn(terminal.In)
 	root.SetOut(terminal.Out)
 	root.SetErr(terminal.Err)
-	root.SetVersionTemplate(versionText(version))
+	// Command.Version prints with a template, which makes the linker keep every method of every type.
+	root.Flags().BoolVarP(&showsVersion, "version", "v", false, "version for pdpp-mcp")
 	root.SetFlagErrorFunc(invocation.WrongFlag)
 	log := invocation.NewLog(terminal.Err, root.PersistentFlags())
 	invocation.AddConfig(root.PersistentFlags())

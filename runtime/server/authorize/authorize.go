@@ -6,11 +6,11 @@
 package authorize
 
 import (
-	"bytes"
-	"html/template"
+	"html"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/base/webpage"
@@ -108,31 +108,22 @@ func (o Options) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, target.String(), http.StatusFound)
 }
 
-var page = template.Must(template.New("page").Parse(`{{.Top}}<main>
+// choose writes the page on which the user chooses a source.
+func (o Options) choose(w http.ResponseWriter, query url.Values) {
+	var page strings.Builder
+	page.WriteString(webpage.Top("Choose what to share", o.Site) + `<main>
 <h1>Choose what to share</h1>
 <p class="lead">Your AI app reads one source with each sign-in. You approve it on the next page.</p>
 <ul>
-{{range .Choices}}<li><a href="{{.Address}}">{{.Title}}</a></li>
-{{end}}</ul>
-</main>
-</body>
-</html>
-`))
-
-// choose writes the page on which the user chooses a source.
-func (o Options) choose(w http.ResponseWriter, query url.Values) {
-	type choice struct{ Title, Address string }
-	var choices []choice
+`)
 	for i, source := range o.Sources {
 		query.Set(chosen, strconv.Itoa(i))
-		choices = append(choices, choice{source.title(), AuthorizePath + "?" + query.Encode()})
+		address := html.EscapeString(AuthorizePath + "?" + query.Encode())
+		page.WriteString(`<li><a href="` + address + `">` + html.EscapeString(source.title()) + "</a></li>\n")
 	}
-	var body bytes.Buffer
-	_ = page.Execute(&body, map[string]any{ // it cannot fail: the values are strings
-		"Top": template.HTML(webpage.Top("Choose what to share", o.Site)), "Choices": choices, //nolint:gosec // Top escapes
-	})
+	page.WriteString("</ul>\n</main>\n</body>\n</html>\n")
 	webpage.Secure(w.Header(), "'none'")
-	_, _ = body.WriteTo(w)
+	_, _ = w.Write([]byte(page.String()))
 }
 
 func (o Options) unavailable(w http.ResponseWriter) {
