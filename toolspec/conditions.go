@@ -24,13 +24,7 @@ func requires(keys ...string) *schema { return &schema{Required: keys} }
 
 // is returns a schema for mappings in which a key has one of some values.
 func is[T any](key string, values ...T) *schema {
-	names := make([]any, len(values))
-	for i, value := range values {
-		names[i] = value
-	}
-	found := with(&schema{Enum: names}, key)
-	found.Required = []string{key}
-	return found
+	return of(key, &schema{Enum: anyOf(values)})
 }
 
 // of returns a schema for mappings in which the value of a key fits a schema.

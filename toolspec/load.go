@@ -42,7 +42,7 @@ func (r *report) load(root fs.FS) *Surface {
 		Examples:     file.Examples,
 		Calls:        file.Calls,
 		Codes:        r.loadCodes(root, tools),
-		Outputs:      common.outputs,
+		Outputs:      common.Outputs,
 		Records:      records,
 	}
 	surface.RelativeDates = file.RelativeDates.resolve(from)
@@ -92,7 +92,7 @@ func (r *report) loadShared(root fs.FS) shared {
 	}
 	checkShared(from, file)
 	common := sharedArguments(valueOf(from.root, "arguments"))
-	common.complete, common.outputs, common.reading = from.complete, file.Outputs, file.Reading
+	common.complete, common.SharedFile = from.complete, file
 	return common
 }
 
@@ -170,7 +170,7 @@ func (r *report) loadTool(node *yaml.Node, name string, common shared) (Tool, so
 	tool.File = path.Join(folder, name)
 	checkStem(position, "tool", tool.Name, name)
 	checkTool(position, tool, common)
-	for _, output := range common.outputs {
+	for _, output := range common.Outputs {
 		if output.Name == tool.Output {
 			tool.Structured = output
 		}
@@ -178,7 +178,7 @@ func (r *report) loadTool(node *yaml.Node, name string, common shared) (Tool, so
 	if request := tool.Request; request != nil {
 		tool.Endpoint = request.Method + " " + strings.ReplaceAll(request.Path, "{"+TargetWord+".", "{")
 		if readOn := request.ReadOn; readOn != nil {
-			readOn.Promises = append(readOn.Promises, common.reading...)
+			readOn.Promises = append(readOn.Promises, common.Reading...)
 		}
 	}
 	return tool, position

@@ -81,16 +81,11 @@ func schemas(reflector *jsonschema.Reflector) map[string]*schema {
 	refineTool(files[toolSchema])
 	refineShared(files[sharedSchema])
 	for _, file := range files {
-		for _, each := range objects(file) {
-			refuseBlank(each)
+		for _, object := range append(slices.Collect(maps.Values(file.Definitions)), file) {
+			refuseBlank(object)
 		}
 	}
 	return files
-}
-
-// objects returns the schemas of a file's mappings: of the file itself, and of its definitions.
-func objects(file *schema) []*schema {
-	return append(slices.Collect(maps.Values(file.Definitions)), file)
 }
 
 // refuseBlank refuses texts of white space alone.
@@ -144,7 +139,12 @@ var rules = map[string]func(*schema){
 	"Result.render":        wordsOf(slices.Concat(Renderers, TerminalRenderers)),
 	"Result.table":         wordsOf(Tables),
 	"Operation.run":        wordsOf(Operations),
-	"PathBy.values":        func(values *schema) { one := uint64(1); values.MinProperties = &one },
+	"Request.path":         requestPath,
+	"PathBy.values": func(values *schema) {
+		one := uint64(1)
+		values.MinProperties = &one
+		requestPath(values.AdditionalProperties)
+	},
 
 	"Argument.name":     snakeName,
 	"Argument.aliases":  func(aliases *schema) { snakeName(aliases.Items) },
@@ -174,7 +174,7 @@ var rules = map[string]func(*schema){
 	"PromptArgument.form":     wordsOf(PromptForms),
 	"PromptArgument.complete": wordsOf(PromptCompletions),
 
-	"skill.skill": formOf(skillName, "; write small letters, digits and single hyphens"),
+	"skill.skill": formOf(`^[a-z0-9]+(-[a-z0-9]+)*$`, "; write small letters, digits and single hyphens"),
 
 	"Role.role":               wordsOf(Roles),
 	"Role.fields":             func(fields *schema) { snakeName(fields.Items) },
@@ -190,6 +190,9 @@ var rules = map[string]func(*schema){
 func formOf(pattern, advice string) func(*schema) {
 	return func(text *schema) { text.Pattern, text.Comments = pattern, advice }
 }
+
+var requestPath = formOf(`^(/(\{[^{}]+\}|\.well-known|[A-Za-z0-9_-]+))+$`,
+	"; begin each segment with a slash, and write letters, digits, _ and - or one {argument} in it")
 
 var snakeName = formOf(snakeCase, snakeCaseAdvice)
 
@@ -209,10 +212,10 @@ func namesOf(names []string) func(*schema) {
 	return func(property *schema) { property.Enum = anyOf(names) }
 }
 
-func anyOf(names []string) []any {
-	list := make([]any, len(names))
-	for i, name := range names {
-		list[i] = name
+func anyOf[T any](values []T) []any {
+	list := make([]any, len(values))
+	for i, value := range values {
+		list[i] = value
 	}
 	return list
 }

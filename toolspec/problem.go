@@ -34,11 +34,7 @@ type Problems []Problem
 
 // Error returns the problems, one per line.
 func (ps Problems) Error() string {
-	lines := make([]string, 0, len(ps))
-	for _, problem := range ps {
-		lines = append(lines, problem.Error())
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(textsOf(ps, Problem.Error), "\n")
 }
 
 // Unwrap returns each problem as an error.

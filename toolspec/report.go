@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/base/nearname"
 )
 
 // place is the position of a YAML node. A node keeps it when `use` copies it into a tool.
@@ -66,4 +68,16 @@ func (r *report) addSyntax(file string, err error) {
 	}
 	r.addAt(where, "is not YAML: %s", message)
 	r.problems[len(r.problems)-1].Cause = err
+}
+
+// unknown returns a message for an unknown word, with the nearest known word or all of them.
+func unknown(noun, word string, known []string) string {
+	message := fmt.Sprintf("unknown %s %q", noun, word)
+	if near := nearname.Nearest(word, known); near != "" {
+		return message + fmt.Sprintf("; did you mean %q?", near)
+	}
+	if len(known) == 0 {
+		return message + "; none is allowed here"
+	}
+	return message + "; use one of " + strings.Join(known, ", ")
 }

@@ -7,17 +7,16 @@ const useKey = "use"
 
 // shared has the contents of shared.yaml that tools can use.
 type shared struct {
-	arguments map[string]*yaml.Node
-	names     []string // of the arguments, in the order of the file
-	outputs   []Output
-	reading   []string
-	complete  bool // all of the file could be read, so an unknown name is a problem
+	SharedFile
+	nodes    map[string]*yaml.Node // the arguments by name
+	names    []string              // of the arguments, in the order of the file
+	complete bool                  // all of the file could be read, so an unknown name is a problem
 }
 
 // sharedArguments returns the arguments that tools may use. It skips those without a readable name, which decoding
 // reports.
 func sharedArguments(list *yaml.Node) shared {
-	result := shared{arguments: map[string]*yaml.Node{}}
+	result := shared{nodes: map[string]*yaml.Node{}}
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return result
 	}
@@ -26,8 +25,8 @@ func sharedArguments(list *yaml.Node) shared {
 		if item.Kind != yaml.MappingNode || name == nil || name.Kind != yaml.ScalarNode {
 			continue
 		}
-		if _, twice := result.arguments[name.Value]; !twice {
-			result.arguments[name.Value] = item
+		if _, twice := result.nodes[name.Value]; !twice {
+			result.nodes[name.Value] = item
 			result.names = append(result.names, name.Value)
 		}
 	}
@@ -50,7 +49,7 @@ func (r *report) resolve(tool *yaml.Node, from shared) (complete bool) {
 			kept = append(kept, item)
 			continue
 		}
-		if origin, found := from.arguments[use.Value]; use.Kind == yaml.ScalarNode && found {
+		if origin, found := from.nodes[use.Value]; use.Kind == yaml.ScalarNode && found {
 			kept = append(kept, r.overlay(item, origin))
 			continue
 		}

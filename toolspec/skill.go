@@ -29,9 +29,6 @@ type SkillWay struct {
 	Note     string   `yaml:"note,omitempty"`
 }
 
-// skillName is the form of a skill's name (https://agentskills.io/specification).
-const skillName = `^[a-z0-9]+(-[a-z0-9]+)*$`
-
 // loadSkill reads skill.yaml. It returns nil without the file.
 func (r *report) loadSkill(root fs.FS, tools []loadedTool) *Skill {
 	skill, from, _ := optionalFile[Skill](r, root, skillPath, skillSchema)

@@ -259,11 +259,7 @@ func (s *structure) wrong(node *yaml.Node, violation *jsonschema.ValidationError
 }
 
 func texts(values []any) []string {
-	list := make([]string, len(values))
-	for i, value := range values {
-		list[i] = fmt.Sprint(value)
-	}
-	return list
+	return textsOf(values, func(value any) string { return fmt.Sprint(value) })
 }
 
 // kinds are the JSON types of keys in words.

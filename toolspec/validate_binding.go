@@ -51,7 +51,7 @@ func (c *toolCheck) word(path, name string, table Words, with Bindings) {
 	}
 	for _, parameter := range word.Parameters {
 		if _, bound := with.Get(parameter.Name); c.complete && !bound && !meant[parameter.Name] && c.mustBind(parameter) {
-			c.add(path+".with."+parameter.Name, "is missing; bind it, %s takes %s", name, article(string(parameter.Kind)))
+			c.add(path+".with."+parameter.Name, "is missing; bind it, %s takes %s", name, article(parameter.Kind.Name))
 		}
 	}
 }
@@ -60,21 +60,17 @@ func (c *toolCheck) word(path, name string, table Words, with Bindings) {
 // would otherwise be ignored. A call that results suggest names an argument for each.
 func (c *toolCheck) mustBind(parameter Parameter) bool {
 	_, _, found := c.argument(parameter.Name)
-	return c.ofCall || found || !parameter.Kind.Optional()
+	return c.ofCall || found || !parameter.Kind.Optional
 }
 
 func parameterNames(word Word) []string {
-	list := make([]string, 0, len(word.Parameters))
-	for _, parameter := range word.Parameters {
-		list = append(list, parameter.Name)
-	}
-	return list
+	return textsOf(word.Parameters, func(each Parameter) string { return each.Name })
 }
 
 // binding checks the value of one parameter.
 func (c *toolCheck) binding(key string, kind Kind, value string) {
 	refuse := func(given string) {
-		c.add(key, "is %q, %s, but %s is wanted; bind another", value, given, article(string(kind)))
+		c.add(key, "is %q, %s, but %s is wanted; bind another", value, given, article(kind.Name))
 	}
 	part, ofTarget := strings.CutPrefix(value, TargetWord+".")
 	isString := kind == KindString || kind == KindOptionalString
@@ -103,7 +99,7 @@ func (c *toolCheck) argumentBinding(key string, kind Kind, name string, refuse f
 	}
 	switch {
 	case kind == KindName:
-	case argument.Type != kind.argumentType():
+	case argument.Type != kind.argumentType:
 		refuse(article(argument.Type))
 	case kind == KindString && !argument.Required && c.complete:
 		c.add(key, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another", name)

@@ -7,10 +7,8 @@ import (
 	"strings"
 )
 
-var (
-	placeholder  = regexp.MustCompile(`^\{([^{}]*)\}$`)
-	fixedSegment = regexp.MustCompile(`^(\.well-known|[A-Za-z0-9_-]+)$`)
-)
+// placeholders match the values in a path. The schema has refused other braces.
+var placeholders = regexp.MustCompile(`\{([^{}]*)\}`)
 
 // request checks the request's paths, and that every argument sent in the path is in each of them.
 func (c *toolCheck) request() {
@@ -45,30 +43,15 @@ func (c *toolCheck) pathBy(by PathBy) {
 	}
 }
 
-// path checks one path, segment by segment.
+// path checks the values in one path.
 func (c *toolCheck) path(at, path string) {
-	if path == "" {
-		return
-	}
-	rest, rooted := strings.CutPrefix(path, "/")
-	if !rooted {
-		c.add(at, "is %q; begin it with a slash", path)
-	}
 	var sent []string
-	for segment := range strings.SplitSeq(rest, "/") {
-		match := placeholder.FindStringSubmatch(segment)
-		switch {
-		case match != nil:
-			sent = append(sent, match[1])
-			c.placeholder(at, match[1])
-		case segment == "":
-			c.add(at, "has an empty segment; write one slash between segments, and none at the end")
-		case !fixedSegment.MatchString(segment):
-			c.add(at, "has the segment %q; use letters, digits, _ and -, or one {argument}", segment)
-		}
+	for _, match := range placeholders.FindAllStringSubmatch(path, -1) {
+		sent = append(sent, match[1])
+		c.placeholder(at, match[1])
 	}
 	for index, argument := range c.tool.Arguments {
-		if argument.Send == SendPath && !slices.Contains(sent, argument.Name) {
+		if argument.Send == SendPath && !slices.Contains(sent, argument.Name) && path != "" {
 			c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is path, but {%s} is not in %s; add it there", argument.Name, path)
 		}
 	}
@@ -77,6 +60,7 @@ func (c *toolCheck) path(at, path string) {
 // placeholder checks one {name} of a path.
 func (c *toolCheck) placeholder(at, name string) {
 	if part, ofTarget := strings.CutPrefix(name, TargetWord+"."); ofTarget {
+		c.namesTarget = true
 		switch {
 		case !c.has("target"):
 			c.add(at, "names {%s}, but the tool has no target; add one", name)
@@ -88,10 +72,7 @@ func (c *toolCheck) placeholder(at, name string) {
 		return
 	}
 	argument, found := c.reference(at, name)
-	switch {
-	case name == "":
-		c.add(at, "has an empty {}; name an argument in it")
-	case found && argument.Send != SendPath && knownOrEmpty(Sends, argument.Send):
+	if found && argument.Send != SendPath && knownOrEmpty(Sends, argument.Send) {
 		c.add(at, "names {%s}, which is not sent in the path; give the argument send: path", name)
 	}
 }

@@ -65,7 +65,8 @@ func checkValue(from source, prompt Prompt, part PromptPart) {
 	argument, known := prompt.argument(part.Argument)
 	switch {
 	case !known:
-		from.add("text", "%s", unknown("argument", part.Argument, promptNames(prompt)))
+		names := textsOf(prompt.Arguments, func(each PromptArgument) string { return each.Name })
+		from.add("text", "%s", unknown("argument", part.Argument, names))
 	case argument.Required && part.Optional:
 		from.add("text", "has {%s} between << and >>, but that is always there; remove them", part.Argument)
 	case !argument.Required && !part.Optional:
@@ -75,14 +76,6 @@ func checkValue(from source, prompt Prompt, part PromptPart) {
 	case !knownOrEmpty(PromptMoments, part.Moment):
 		from.add("text", "%s", unknown("moment", part.Moment, PromptMoments.Names()))
 	}
-}
-
-func promptNames(prompt Prompt) []string {
-	names := make([]string, 0, len(prompt.Arguments))
-	for _, argument := range prompt.Arguments {
-		names = append(names, argument.Name)
-	}
-	return names
 }
 
 // callFault returns what is wrong with a call at a path, or an empty text.
@@ -111,11 +104,7 @@ func callFault(from source, path, call string, tools []loadedTool) string {
 }
 
 func argumentNames(tool Tool) []string {
-	names := make([]string, 0, len(tool.Arguments))
-	for _, argument := range tool.Arguments {
-		names = append(names, argument.Name)
-	}
-	return names
+	return textsOf(tool.Arguments, func(each Argument) string { return each.Name })
 }
 
 // takes reports whether a decoded JSON value is of the argument's type and within its bounds.

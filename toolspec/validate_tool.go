@@ -3,15 +3,15 @@ package toolspec
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // toolCheck checks one tool as a whole.
 type toolCheck struct {
 	source
-	tool   Tool
-	used   map[string]bool // arguments that reach the request, a gate or the answer
-	ofCall bool            // a call that results suggest names the arguments of the tool
+	tool        Tool
+	used        map[string]bool // arguments that reach the request, a gate or the answer
+	ofCall      bool            // a call that results suggest names the arguments of the tool
+	namesTarget bool            // a path has a part of the target
 }
 
 func checkTool(from source, tool Tool, common shared) {
@@ -27,10 +27,7 @@ func checkTool(from source, tool Tool, common shared) {
 		}
 	}
 	checkArguments(check.source, tool.Arguments)
-	outputs := make([]string, 0, len(common.outputs))
-	for _, output := range common.outputs {
-		outputs = append(outputs, output.Name)
-	}
+	outputs := textsOf(common.Outputs, func(output Output) string { return output.Name })
 	if tool.Output != "" && common.complete && !slices.Contains(outputs, tool.Output) {
 		from.add("output", "%s", unknown("output", tool.Output, outputs))
 	}
@@ -38,6 +35,9 @@ func checkTool(from source, tool Tool, common shared) {
 	check.target()
 	check.preconditions()
 	check.answer()
+	if tool.Target != nil && tool.Request != nil && !check.namesTarget {
+		from.add("target", "is used by nothing; name {target.stream} and {target.record_id} in the path, or remove it")
+	}
 	check.unusedArguments()
 }
 
@@ -118,21 +118,13 @@ func (c *toolCheck) target() {
 		case part.key == "connection_id" && argument.Required:
 			c.addOwn(at+".required", "is true, but the target may have its connection from the id; remove it")
 		case part.key != "connection_id" && argument.Send != "":
-			c.addOwn(at+".send", "sends a part of the target by itself; remove it, the path names {target.%s}", pathPart(part.key))
+			c.addOwn(at+".send", "sends a part of the target by itself; remove it, the path names a part of the target")
 		}
 		if part.key == "stream" || part.key == "record_id" {
 			checkSegment(c.source, at, argument)
 		}
 	}
 	c.targetChoice(target)
-}
-
-// pathPart returns the part of the target that the argument of a key becomes.
-func pathPart(key string) string {
-	if key == "id" {
-		return "record_id"
-	}
-	return key
 }
 
 // targetChoice checks the ways to name a record: a required id, or an id or a pair.
@@ -148,19 +140,6 @@ func (c *toolCheck) targetChoice(target *Target) {
 	if found && pair && argument.Required {
 		c.addOwn(at+".required", "is true, but stream and record_id may name the record instead; remove it")
 	}
-	if c.tool.Request != nil && !c.targetIsUsed() {
-		c.add("target", "is used by nothing; name {target.stream} and {target.record_id} in the path, or remove it")
-	}
-}
-
-func (c *toolCheck) targetIsUsed() bool {
-	paths := []string{c.tool.Request.Path}
-	if c.tool.Request.PathBy != nil {
-		for _, binding := range c.tool.Request.PathBy.Values {
-			paths = append(paths, binding.Value)
-		}
-	}
-	return slices.ContainsFunc(paths, func(path string) bool { return strings.Contains(path, "{"+TargetWord+".") })
 }
 
 // answer checks what follows the gates: a request and its renderer, or an operation.

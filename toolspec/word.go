@@ -1,42 +1,27 @@
 package toolspec
 
 // Kind is the kind of value that a parameter of a word takes.
-type Kind string
+type Kind struct {
+	Name         string
+	Optional     bool   // a value may be absent; an argument that is required fits too
+	IsName       bool   // a call gets the name of the argument, and not its value
+	argumentType string // of the arguments; empty for the target and for arguments of any type
+}
 
-// The kinds of parameters. An optional kind also takes an argument that is required.
-const (
-	KindString          Kind = "string"           // a required string argument, target.stream or target.record_id
-	KindOptionalString  Kind = "optional string"  // a string argument, or any part of the target
-	KindOptionalInteger Kind = "optional integer" // an integer argument
-	KindOptionalBoolean Kind = "optional boolean" // a boolean argument
-	KindStringList      Kind = "string list"      // a string_list argument
-	KindFilter          Kind = "filter"           // a filter argument
-	KindTarget          Kind = "target"           // the target as a whole
-	KindStringName      Kind = "string name"      // the name of a string argument, which the word reads from the call
-	KindIntegerName     Kind = "integer name"     // the name of an integer argument
-	KindName            Kind = "name"             // the name of an argument of any type
+// The kinds of parameters. A string may also be target.stream or target.record_id, and an optional one any part of the
+// target.
+var (
+	KindString          = Kind{Name: "string", argumentType: "string"}
+	KindOptionalString  = Kind{Name: "optional string", argumentType: "string", Optional: true}
+	KindOptionalInteger = Kind{Name: "optional integer", argumentType: "integer", Optional: true}
+	KindOptionalBoolean = Kind{Name: "optional boolean", argumentType: "boolean", Optional: true}
+	KindStringList      = Kind{Name: "string list", argumentType: "string_list", Optional: true}
+	KindFilter          = Kind{Name: "filter", argumentType: "filter", Optional: true}
+	KindTarget          = Kind{Name: "target"}
+	KindStringName      = Kind{Name: "string name", argumentType: "string", Optional: true, IsName: true}
+	KindIntegerName     = Kind{Name: "integer name", argumentType: "integer", Optional: true, IsName: true}
+	KindName            = Kind{Name: "name", IsName: true}
 )
-
-// Optional reports whether a value of this kind may be absent.
-func (k Kind) Optional() bool {
-	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList || k == KindFilter ||
-		k == KindStringName || k == KindIntegerName
-}
-
-// IsName reports whether a call gets the name of the argument, and not its value.
-func (k Kind) IsName() bool {
-	return k == KindStringName || k == KindIntegerName || k == KindName
-}
-
-// argumentType returns the type of the arguments for a parameter of this kind, or an empty string for KindTarget and
-// KindName.
-func (k Kind) argumentType() string {
-	return map[Kind]string{
-		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindOptionalBoolean: "boolean", KindStringList: "string_list",
-		KindFilter:     "filter",
-		KindStringName: "string", KindIntegerName: "integer",
-	}[k]
-}
 
 // Word is a word for a type of arguments, a check, an encoding, a gate, a renderer or an operation.
 type Word struct {
@@ -117,9 +102,14 @@ func (ws Words) fitting(argumentType string) Words {
 
 // Names returns the names of the words in the order of the table.
 func (ws Words) Names() []string {
-	names := make([]string, 0, len(ws))
-	for _, word := range ws {
-		names = append(names, word.Name)
+	return textsOf(ws, func(word Word) string { return word.Name })
+}
+
+// textsOf returns a text for each item of a list, such as its name.
+func textsOf[T any](items []T, text func(T) string) []string {
+	list := make([]string, 0, len(items))
+	for _, item := range items {
+		list = append(list, text(item))
 	}
-	return names
+	return list
 }

@@ -37,7 +37,7 @@ func (t toolFile) commandDefinition() jen.Code {
 		{"Description", jen.Lit(t.Description)},
 	}
 	members = optional(members, t.Examples != nil, "Examples", multiline(t.Examples))
-	members = append(members, t.arguments()...)
+	members = optional(members, len(t.Arguments) > 0, "Arguments", t.arguments())
 	if result := t.Result; result != nil {
 		members = optional(members, result.Columns != nil, "Columns", stringList(result.Columns))
 		members = optional(members, result.Secret, "Secret", jen.True())

@@ -28,7 +28,7 @@ func (t toolFile) definition() jen.Code {
 		{"InputSchema", jen.Id(LocalName(t.Name) + "InputSchema")},
 	}
 	members = optional(members, !t.Structured.Unserved, "OutputSchema", jen.Id(LocalName(t.Name)+"OutputSchema"))
-	members = append(members, t.arguments()...)
+	members = optional(members, len(t.Arguments) > 0, "Arguments", t.arguments())
 	if result := t.Result; result != nil {
 		members = withConstant(members, "Table", toolspec.Tables.Get(result.Table))
 		members = optional(members, result.Pages != "", "Pages", jen.Lit(result.Pages))
@@ -61,12 +61,8 @@ func (t toolFile) shortCommands() jen.Code {
 	return jen.Index().Add(runtime("tool", "ShortCommand")).Add(braces(items, true))
 }
 
-// arguments returns the member of the definition that lists the arguments for hosts that do not read the schema, or no
-// member without arguments.
-func (t toolFile) arguments() []member {
-	if len(t.Arguments) == 0 {
-		return nil
-	}
+// arguments lists the arguments for hosts that do not read the schema.
+func (t toolFile) arguments() jen.Code {
 	items := make([]jen.Code, 0, len(t.Arguments))
 	for _, argument := range t.Arguments {
 		members := []member{
@@ -81,5 +77,5 @@ func (t toolFile) arguments() []member {
 		members = optional(members, argument.DeclaredFor != "", "DeclaredFor", jen.Lit(argument.DeclaredFor))
 		items = append(items, onOneLine(members))
 	}
-	return []member{{"Arguments", jen.Index().Add(runtime("tool", "Argument")).Add(braces(items, true))}}
+	return jen.Index().Add(runtime("tool", "Argument")).Add(braces(items, true))
 }

@@ -19,9 +19,6 @@ func instructions(text string) jen.Code {
 		}
 		statement.Lit(paragraph)
 	}
-	if text == "" {
-		return jen.Lit("")
-	}
 	return statement
 }
 
@@ -53,9 +50,6 @@ func wrapped(text string) []string {
 		default:
 			line += " " + word
 		}
-	}
-	if line == "" {
-		return lines
 	}
 	return append(lines, line)
 }

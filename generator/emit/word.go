@@ -39,11 +39,11 @@ func (t toolFile) value(bound string, kind toolspec.Kind) jen.Code {
 		return jen.Id("target")
 	case ofTarget:
 		// A part that may be absent is a pointer already.
-		return pointer(kind.Optional() && part != toolspec.OptionalTargetPart, jen.Id("target").Dot(GoName(part)))
-	case kind.IsName():
+		return pointer(kind.Optional && part != toolspec.OptionalTargetPart, jen.Id("target").Dot(GoName(part)))
+	case kind.IsName:
 		return jen.Lit(bound)
 	}
-	return t.argument(bound, kind.Optional())
+	return t.argument(bound, kind.Optional)
 }
 
 // argument returns an argument as the value of an optional or a required parameter.

@@ -143,8 +143,6 @@ func exampleValue(argument toolspec.Argument) any {
 		return *argument.Minimum
 	case argument.Type == "integer":
 		return 1
-	case argument.Type == "boolean":
-		return true
 	}
 	return fmt.Sprintf("<%s>", argument.Name)
 }

@@ -68,7 +68,7 @@ type linter struct {
 	problems []error
 }
 
-// add reports a violation, or those that it groups.
+// add reports a violation, or those that it groups. Each place is reported once.
 func (l *linter) add(violation *jsonschema.ValidationError) {
 	for _, cause := range violation.Causes {
 		l.add(cause)
@@ -77,34 +77,25 @@ func (l *linter) add(violation *jsonschema.ValidationError) {
 		return
 	}
 	rule, _ := l.compiler.Compile(violation.SchemaURL) // compiled above
+	keywords, message := []string{""}, rule.Comment
 	switch broken := violation.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
-		for _, keyword := range broken.Properties {
-			l.report(violation, keyword, "is not read by every provider: say it without "+keyword)
-		}
+		keywords, message = broken.Properties, "is not read by every provider: say it without this keyword"
 	case *kind.Required:
-		for _, keyword := range broken.Missing {
-			l.report(violation, keyword, "is missing: every provider needs it")
-		}
+		keywords, message = broken.Missing, "is missing: every provider needs it"
 	case *kind.Type:
 		if broken.Want[0] == "object" {
-			l.report(violation, "", "is not a JSON object: boolean schemas are not read by every provider")
-			break
+			message = "is not a JSON object: boolean schemas are not read by every provider"
 		}
-		l.report(violation, "", rule.Comment)
-	default:
-		l.report(violation, "", rule.Comment)
 	}
-}
-
-func (l *linter) report(violation *jsonschema.ValidationError, keyword, message string) {
-	steps := violation.InstanceLocation
-	if keyword != "" {
-		steps = append(steps[:len(steps):len(steps)], keyword)
-	}
-	pointer := strings.Join(append([]string{""}, steps...), "/")
-	if !l.reported[pointer] {
-		l.reported[pointer] = true
-		l.problems = append(l.problems, &Problem{Side: l.side, Pointer: pointer, Message: message})
+	for _, keyword := range keywords {
+		pointer := strings.Join(append([]string{""}, violation.InstanceLocation...), "/")
+		if keyword != "" {
+			pointer += "/" + keyword
+		}
+		if !l.reported[pointer] {
+			l.reported[pointer] = true
+			l.problems = append(l.problems, &Problem{Side: l.side, Pointer: pointer, Message: message})
+		}
 	}
 }
