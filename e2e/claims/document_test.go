@@ -361,7 +361,15 @@ func (k *checking) neighbours(read document, data map[string]any) error {
 		}
 	}
 	instant := "julianday(data->>'" + field + "')"
-	got := k.walkAll(read.Metadata.Near)
+	var got []string
+	for _, call := range read.Metadata.Near { // the neighbours are on the first page
+		_, structured, isAnswered := k.call(k.ctx, call.Tool, call.Arguments)
+		if !isAnswered {
+			k.report(wrongOffer, "%s is refused", call)
+		}
+		page := checking{claims: structuredClaims(structured), structured: structured}
+		got = append(got, page.handles()...)
+	}
 	for side, order := range map[string]string{"<": "DESC", ">": "ASC"} {
 		beside := within.with()
 		beside.and(instant+" "+side+" julianday(?)", at)

@@ -38,7 +38,7 @@ func (c claims) limitsOf() map[string]limit {
 // limits checks that a result names exactly the limits that the question reaches past (R-CLAIM-1).
 func (k *checking) limits(streams []catalog.StreamGrant) {
 	named := k.limitsOf()
-	isOfOne := len(named) == 1 // the fields are named then
+	isOfOne := len(named) == 1 && k.tool != "schema" // the fields are named then; a schema lists them
 	for _, granted := range streams {
 		if k.connection != "" && !slices.Contains(granted.ConnectionIDs, k.connection) {
 			continue
