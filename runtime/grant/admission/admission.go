@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemaquery"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -17,6 +18,7 @@ type Admission struct {
 	signIn   string             // of a refusal
 	learn    func(*rs.Response) // may be nil
 	refused  chan struct{}      // closed with the refusal
+	schema   schemaquery.Kept
 
 	mu       sync.Mutex
 	question *question // running, or answered without a failure; may be nil
@@ -46,7 +48,12 @@ func New(lifetime context.Context, reader rs.Reader, signIn string, learn func(*
 
 // Environment is a toolcall.Environment that admits a request.
 func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
-	return tool.Env{RS: a.reader}, a.Wait(ctx)
+	return tool.Env{RS: tool.Wrap(a.reader, a.Get, nil, nil)}, a.Wait(ctx)
+}
+
+// Get reads with the bearer, which must be admitted. It keeps the schema for reads within schemaquery.Recent.
+func (a *Admission) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	return a.schema.Get(ctx, request, a.reader.Get)
 }
 
 // Wait returns nil once the bearer is admitted, a *tool.Error after a refusal, or the error of the request or the
@@ -81,8 +88,11 @@ func (a *Admission) resolve(asked *question) {
 		a.mu.Lock()
 		a.question = nil
 		a.mu.Unlock()
-	case a.learn != nil:
-		a.learn(schema)
+	default:
+		a.schema.Keep(schema)
+		if a.learn != nil {
+			a.learn(schema)
+		}
 	}
 	close(asked.answered)
 }

@@ -128,7 +128,7 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 	if err := g.admitted(ctx); err != nil {
 		return nil, err
 	}
-	response, err := g.read(ctx, request)
+	response, err := g.admission.Get(ctx, request)
 	if err == nil {
 		response.GrantIDs = []string{g.stored().Credential.GrantID}
 		g.noteUse()

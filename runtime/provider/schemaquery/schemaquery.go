@@ -11,10 +11,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/schemadoc"
 )
 
+const compactView = "compact"
+
 // Request returns the request for the compact or the full view. A server may refuse each parameter;
 // schemadoc.Document.Keep then applies the scope.
 func Request(scope schemadoc.Scope, isFull bool) rs.Request {
-	view := rs.Parameter{Name: wire.View, Value: "compact"}
+	view := rs.Parameter{Name: wire.View, Value: compactView}
 	if isFull {
 		view = rs.Parameter{Name: wire.Detail, Value: "full"}
 	}

@@ -88,7 +88,8 @@ func linksOf(ctx context.Context, env tool.Env, document *answer.Document) answe
 	return env.Readings.StreamLinks(key, func() (found answer.StreamLinks, err error) {
 		source := schemadoc.ScopeOf(key.Stream, key.ConnectionID)
 		scope := schemadoc.Scope{ConnectionID: source.ConnectionID}
-		schema, err := schemaquery.Ask(ctx, env.RS, scope, rs.OneSource{Stream: key.Stream, ConnectionID: scope.ConnectionID})
+		sources := rs.OneSource{Stream: key.Stream, ConnectionID: scope.ConnectionID}
+		schema, err := schemaquery.Ask(schemaquery.Recent(ctx), env.RS, scope, sources)
 		if err != nil {
 			return found, err
 		}

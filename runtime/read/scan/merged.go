@@ -35,7 +35,7 @@ type mergedList struct {
 // schema, no field is known.
 func (l *list) findTimes(stream string, connectionID *string) {
 	scope := schemadoc.Scope{Stream: &stream, ConnectionID: connectionID}
-	document, err := schemaquery.Ask(l.ctx, l.env.RS, scope, l.request.Sources)
+	document, err := schemaquery.Ask(schemaquery.Recent(l.ctx), l.env.RS, scope, l.request.Sources)
 	if err != nil {
 		return
 	}

@@ -29,7 +29,7 @@ type searchScope struct {
 
 // readScope reads what a search covers. A schema or metadata that cannot be read leaves it unknown.
 func (s *searching) readScope(ctx context.Context) *searchScope {
-	ctx, cancel := context.WithTimeout(ctx, scopeTime)
+	ctx, cancel := context.WithTimeout(schemaquery.Recent(ctx), scopeTime)
 	defer cancel()
 	found := &searchScope{timeFields: map[string]string{}}
 	var index sync.WaitGroup

@@ -143,7 +143,7 @@ func (q *groups) isPlainCount() bool {
 // the lack of them (810k).
 func (q *groups) isAdvertised(ctx context.Context, env tool.Env) bool {
 	scope := schemadoc.Scope{Stream: &q.input.Stream, ConnectionID: q.input.ConnectionID}
-	schema, err := schemaquery.Ask(ctx, env.RS, scope, q.request.Sources)
+	schema, err := schemaquery.Ask(schemaquery.Recent(ctx), env.RS, scope, q.request.Sources)
 	if err != nil {
 		return false
 	}

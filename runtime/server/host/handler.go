@@ -54,6 +54,7 @@ type Handler struct {
 	limiter   *limiter
 	bodies    *semaphore.Weighted // limits the bodies in memory
 	retries   *rs.RetryBudget     // of all callers
+	schemas   keptSchemas
 	readiness readiness
 	inFlight  *toolcall.InFlight
 	routes    *http.ServeMux
@@ -69,6 +70,7 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	}
 	h := &Handler{
 		options: options, bodies: semaphore.NewWeighted(maxBodies), inFlight: toolcall.NewInFlight(), retries: rs.NewRetryBudget(),
+		schemas: newKeptSchemas(),
 	}
 	if h.origins, err = newOrigins(options); err != nil {
 		return nil, err

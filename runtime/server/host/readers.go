@@ -21,13 +21,11 @@ func (h *Handler) environment(ctx context.Context) (tool.Env, error) {
 	if request.Caller == nil {
 		return tool.Env{}, errors.New("the request has no caller") // cannot happen: requests are authenticated
 	}
-	var reader rs.Reader
-	var err error
-	if request.Caller.Kind == rs.KindClient {
-		reader, err = h.client(request, request.Bearer, nil)
-	} else {
-		reader, err = h.ofPackage(request)
+	read := h.ofClient
+	if request.Caller.Kind != rs.KindClient {
+		read = h.ofPackage
 	}
+	reader, err := read(request)
 	if err != nil {
 		return tool.Env{}, fmt.Errorf("make a reader: %w", err)
 	}
@@ -41,6 +39,14 @@ func (h *Handler) client(request *toolcall.Request, bearer rs.Secret, secrets *r
 		Transport: h.options.Transport, Retries: h.retries, Timeout: h.options.RSTimeout,
 		Header: http.Header{"Request-Id": {request.ID}},
 	})
+}
+
+func (h *Handler) ofClient(request *toolcall.Request) (rs.Reader, error) {
+	client, err := h.client(request, request.Bearer, nil)
+	if err != nil {
+		return nil, err
+	}
+	return h.schemas.reader(client, request.Caller, 0), nil
 }
 
 // ofPackage returns a reader with the bearers of the active members (R-PKG-1). No response shows any of them (R-ERR-6).
@@ -59,11 +65,11 @@ func (h *Handler) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 		if !member.Active {
 			continue
 		}
-		reader, err := h.client(request, member.Bearer, secrets)
+		client, err := h.client(request, member.Bearer, secrets)
 		if err != nil {
 			return nil, err
 		}
-		sources[i].Reader = reader
+		sources[i].Reader = h.schemas.reader(client, request.Caller, i)
 	}
 	return fanout.New(sources, fanout.Options{
 		ProviderURL: h.options.ProviderURL, ChildTimeout: h.options.ChildTimeout,
