@@ -3,6 +3,7 @@ package rawjson
 import (
 	"bytes"
 	"math/bits"
+	"strings"
 )
 
 const shortString = 4 * wordBytes
@@ -77,6 +78,16 @@ func (c *Cursor) Name() []byte {
 	}
 	name, _ := Text(quoted)
 	return []byte(name)
+}
+
+// acceptName reads the name of the next member if it is this one, written without escapes and spaces.
+func (c *Cursor) acceptName(name string) bool {
+	rest, end := c.text[c.at:], len(name)+len(`"`)
+	isNext := len(rest) > end+1 && rest[0] == '"' && string(rest[1:end]) == name && rest[end] == '"' && rest[end+1] == ':'
+	if isNext = isNext && strings.IndexByte(name, '\\') < 0; isNext { // a backslash would escape the quote
+		c.at += end + len(`":`)
+	}
+	return isNext
 }
 
 // Value reads the next value.

@@ -189,7 +189,12 @@ func VisibleText(text string) string {
 }
 
 // Visible returns a JSON value on one line, with every character that IsUnseen as an escape. It is the same value.
-func Visible(value []byte) string { return string(AppendVisible(nil, value)) }
+func Visible(value []byte) string {
+	if IsPrintableASCII(value) { // without a copy of the copy
+		return string(value)
+	}
+	return string(AppendVisible(nil, value))
+}
 
 // AppendVisible appends a JSON value as Visible returns it.
 func AppendVisible(out, value []byte) []byte {

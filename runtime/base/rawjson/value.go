@@ -90,7 +90,8 @@ func ParseObject(value Value) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
-	one := objects{all: make(Object, 0, 12), left: 1} // records rarely have more members
+	const usual, shortest = 12, 12 // members, and bytes of one
+	one := objects{all: make(Object, 0, min(usual, 1+len(value)/shortest)), left: 1}
 	c := NewCursor(value)
 	members, _ := one.read(&c, nil)
 	return members, true
@@ -120,14 +121,20 @@ func (c *Cursor) Rows() (rows []Row, isWhole bool) {
 	var outer, data objects
 	isWhole = true
 	for inside := c.Enter(ArrayValue); inside && c.More(); {
-		if isWhole = len(rows) < maxElements; isWhole {
-			rows = append(rows, outer.readRow(c, &data))
-		} else {
+		if isWhole = len(rows) < maxElements; !isWhole {
 			c.Value()
+			continue
 		}
+		row := outer.readRow(c, &data)
+		if rows == nil {
+			rows = make([]Row, 0, min(usualRows, 1+(len(c.text)-c.at)/len(row.Value)))
+		}
+		rows = append(rows, row)
 	}
 	return rows, isWhole
 }
+
+const usualRows = 100 // of a page; more are rare
 
 // maxRoom bounds the room for members that are not read yet: the first of many small objects may have very many
 // (R-ERR-9).
@@ -155,11 +162,11 @@ func (o *objects) read(c *Cursor, data *objects) (members, inner Object) {
 	start, begin := len(o.all), c.At()
 	c.Enter(ObjectValue)
 	for i := 0; c.More(); i++ {
-		raw, name := c.Name(), ""
-		if i < len(o.former) && o.former[i].Name == string(raw) {
+		name := ""
+		if i < len(o.former) && c.acceptName(o.former[i].Name) {
 			name = o.former[i].Name
 		} else {
-			name = string(raw)
+			name = string(c.Name())
 		}
 		at := c.At()
 		if data != nil && name == "data" && c.Kind() == ObjectValue {
