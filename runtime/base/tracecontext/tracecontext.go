@@ -75,9 +75,9 @@ func (c Context) TraceID() string {
 
 // WriteTo sets the headers of a request. It removes none.
 func (c Context) WriteTo(header http.Header) {
-	for name, value := range map[string]string{parentName: c.Parent, stateName: c.State, baggageName: c.Baggage} {
-		if value != "" {
-			header.Set(name, value)
+	for _, each := range [...]struct{ name, value string }{{parentName, c.Parent}, {stateName, c.State}, {baggageName, c.Baggage}} {
+		if each.value != "" {
+			header.Set(each.name, each.value)
 		}
 	}
 }

@@ -66,7 +66,14 @@ func (s *Secrets) with(bearer string) *Secrets {
 // Format writes the same fixed word for every verb.
 func (s *Secrets) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
-func (s *Secrets) redactText(text string) string { return string(s.redact([]byte(text))) }
+// redactText is redact for a text, which it does not copy if it has neither a bearer nor an escape.
+func (s *Secrets) redactText(text string) string {
+	holds := func(part string) bool { return strings.Contains(text, part) }
+	if !strings.ContainsAny(text, `\%`) && !slices.ContainsFunc(s.rare, holds) {
+		return text
+	}
+	return string(s.redact([]byte(text)))
+}
 
 // redact returns a body without bearers. A body without bearers, which is the usual case, is returned unchanged and not
 // copied.
@@ -223,6 +230,7 @@ func (s *Secrets) redactError(err error) error {
 
 func (s *Secrets) redactRequest(asked Request) Request {
 	clean := Request{Path: Path(s.redactText(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
+	clean.Query.parameters = make([]Parameter, 0, len(asked.Query.parameters))
 	for _, parameter := range asked.Query.Parameters() {
 		clean.Query.Set(s.redactText(parameter.Name), s.redactText(parameter.Value))
 	}
