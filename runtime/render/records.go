@@ -28,9 +28,10 @@ type RecordsPage struct {
 // fit whole.
 func FitRecords(rows *answer.Rows) *RecordsPage {
 	r := &RecordsPage{Rows: rows, records: make([]*row, len(rows.Records))}
-	fields := make([]rawjson.Object, len(rows.Records))
+	fields, all := make([]rawjson.Object, len(rows.Records)), make([]row, len(rows.Records))
 	for i, record := range rows.Records {
-		row := rowOf(record.Members, record.Data, scalar.OrZero(rows.ConnectionID), rows.Stream)
+		row := &all[i]
+		row.read(record.Members, record.Data, scalar.OrZero(rows.ConnectionID), rows.Stream)
 		if rows.Fields != nil {
 			row.project(rows.Fields, rows.Expands)
 		}

@@ -57,7 +57,13 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 
 // rowOf returns the row with these members. Its data is nil if it is not an object.
 func rowOf(members, data rawjson.Object, connectionID, stream string) *row {
-	r := &row{members: members, fields: data, hasData: data != nil}
+	r := new(row)
+	r.read(members, data, connectionID, stream)
+	return r
+}
+
+func (r *row) read(members, data rawjson.Object, connectionID, stream string) {
+	r.members, r.fields, r.hasData = members, data, data != nil
 	if !r.hasData {
 		r.isFlat = true
 		r.fields = members.Without(wrapperNames...)
@@ -77,7 +83,6 @@ func rowOf(members, data rawjson.Object, connectionID, stream string) *row {
 	for _, relation := range expanded {
 		r.related = append(r.related, r.relation(relation))
 	}
-	return r
 }
 
 func (r *row) project(fields []string, isExpanding bool) {
