@@ -82,7 +82,8 @@ func (l *Log) write(entry *Entry) {
 		l.encoded.WriteByte('\n')
 	}
 	line, _ := json.Marshal(entry) // strings, numbers and a time of this era always encode
-	l.encoded.WriteString(rawjson.Visible(line) + "\n")
+	l.encoded.WriteString(rawjson.Visible(line))
+	l.encoded.WriteByte('\n')
 	written, err := l.out.Write(l.encoded.Bytes())
 	l.size += int64(written)
 	if err != nil {
