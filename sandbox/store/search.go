@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // snippetTokens is the number of words in a snippet, up to 64 (SQLite FTS5, "The snippet() function").
@@ -128,16 +130,27 @@ func scanMatch(rows *sql.Rows) (Match, float64, Entry, error) {
 // Snippet returns the text around the match of query in a field of a hit, with the matched words between <mark> and
 // </mark>, and reports whether text was left out. Search must have found the match with the same query.
 func (s *Store) Snippet(ctx context.Context, query string, match Match) (string, bool, error) {
-	var snippet, whole string
-	err := s.db.QueryRowContext(ctx, `SELECT snippet(searchable_text, 0, ?, ?, '…', ?), text
-		FROM searchable_text WHERE searchable_text MATCH ? AND rowid = ?`,
-		markStart, markEnd, snippetTokens, matchExpression(query), match.row).Scan(&snippet, &whole)
+	key := snippetKey{query: matchExpression(query)}
+	err := s.db.QueryRowContext(ctx, `SELECT text FROM searchable_text WHERE rowid = ?`, match.row).Scan(&key.text)
+	snippet, isKnown := snippets.Get(key)
+	if err == nil && !isKnown {
+		err = s.db.QueryRowContext(ctx, `SELECT snippet(searchable_text, 0, ?, ?, '…', ?)
+			FROM searchable_text WHERE searchable_text MATCH ? AND rowid = ?`,
+			markStart, markEnd, snippetTokens, key.query, match.row).Scan(&snippet)
+	}
 	if err != nil {
 		return "", false, fmt.Errorf("snippet of field %q: %w", match.Field, err)
 	}
+	snippets.Add(key, snippet)
 	unmarked := strings.NewReplacer(markStart, "", markEnd, "")
-	return snippet, unmarked.Replace(snippet) != unmarked.Replace(whole), nil
+	return snippet, unmarked.Replace(snippet) != unmarked.Replace(key.text), nil
 }
+
+// snippetKey is all that a snippet depends on.
+type snippetKey struct{ query, text string }
+
+// snippets has the last snippets. SQLite takes half a second for one of a text of 400 kB with many matches.
+var snippets, _ = lru.New[snippetKey, string](128) // fails only for a size below one
 
 // matchExpression converts a query to FTS5 syntax: every word and every quoted phrase must occur. It returns an empty
 // string if query has no letter or digit.
