@@ -128,10 +128,11 @@ var rules = map[string]func(*schema){
 		snakeName(name)
 		name.AllOf = []*schema{{Not: &schema{Enum: anyOf(reservedTools)}, Comments: ", the name of a generated file; choose another"}}
 	},
-	"tool.surface":         namesOf(SurfaceNames),
-	"tool.command":         formOf(commandWords, "; write small letters, digits and -, with one space between words"),
+	"tool.surface": namesOf(SurfaceNames),
+	"tool.command": formOf(`^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$`,
+		"; write small letters, digits and -, with one space between words"),
 	"tool.endpoint":        formOf(`^GET /`, "; write it as GET /path"),
-	"ShortCommand.command": formOf(shortCommand, "; write one word of small letters"),
+	"ShortCommand.command": formOf(`^[a-z]+$`, "; write one word of small letters"),
 	"Request.method":       namesOf(Methods),
 	"Precondition.gate":    wordsOf(Gates),
 	"Sources.from":         wordsOf(SourceWords),
@@ -194,7 +195,7 @@ func formOf(pattern, advice string) func(*schema) {
 var requestPath = formOf(`^(/(\{[^{}]+\}|\.well-known|[A-Za-z0-9_-]+))+$`,
 	"; begin each segment with a slash, and write letters, digits, _ and - or one {argument} in it")
 
-var snakeName = formOf(snakeCase, snakeCaseAdvice)
+var snakeName = formOf(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`, snakeCaseAdvice)
 
 func lowerCase(words *schema) { formOf(`^\p{Ll}+$`, "; write one word in small letters")(words.Items) }
 

@@ -8,13 +8,6 @@ import (
 // The schemas hold the structure of the specs. The functions below check what a schema cannot say: names that refer to
 // others, and names that differ.
 
-// Forms of names.
-const (
-	snakeCase    = `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`
-	commandWords = `^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$`
-	shortCommand = `^[a-z]+$`
-)
-
 // reservedTools are names that other generated files have.
 var reservedTools = []string{"surface", "footprint", "commands", "skill"}
 

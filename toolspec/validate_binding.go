@@ -102,7 +102,8 @@ func (c *toolCheck) argumentBinding(key string, kind Kind, name string, refuse f
 	case argument.Type != kind.argumentType:
 		refuse(article(argument.Type))
 	case kind == KindString && !argument.Required && c.complete:
-		c.add(key, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another", name)
+		c.add(key, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another",
+			name)
 	case !c.ofCall && c.tool.Target != nil && c.tool.Request != nil && c.resolvedAs(name) != "":
 		c.add(key, "is %q as it was passed; bind target.%s, which knows the id too", name, c.resolvedAs(name))
 	}

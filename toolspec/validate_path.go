@@ -52,7 +52,8 @@ func (c *toolCheck) path(at, path string) {
 	}
 	for index, argument := range c.tool.Arguments {
 		if argument.Send == SendPath && !slices.Contains(sent, argument.Name) && path != "" {
-			c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is path, but {%s} is not in %s; add it there", argument.Name, path)
+			c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is path, but {%s} is not in %s; add it there",
+				argument.Name, path)
 		}
 	}
 }

@@ -37,8 +37,8 @@ func checkParts(from source, prompt Prompt) bool {
 	used := map[string]bool{}
 	for _, part := range prompt.Parts() {
 		if outside := part.Before + part.After; misplacedMark.MatchString(outside) {
-			from.add("text", "has %s that is not around one value; write << and >> around a value and what to leave out with it",
-				misplacedMark.FindString(outside))
+			from.add("text", "has %s that is not around one value; "+
+				"write << and >> around a value and what to leave out with it", misplacedMark.FindString(outside))
 			return false
 		}
 		if part.Argument != "" {

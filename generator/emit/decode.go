@@ -36,16 +36,15 @@ func (t toolFile) decode() jen.Code {
 
 // readsDates reports whether an argument may hold dates, which are read in the zone of the call.
 func (t toolFile) readsDates() bool {
-	return slices.ContainsFunc(t.Arguments, func(argument toolspec.Argument) bool { return toolspec.ArgumentTypes.Get(argument.Type).ReadsDates })
+	return slices.ContainsFunc(t.Arguments, func(argument toolspec.Argument) bool {
+		return toolspec.ArgumentTypes.Get(argument.Type).ReadsDates
+	})
 }
 
 // usesGiven reports whether a step takes the arguments as they were given: a target, a gate, or a result that shows how
 // the call continues. A call without arguments has none to replace.
 func (t toolFile) usesGiven() bool {
-	if t.Target != nil || len(t.Preconditions) > 0 {
-		return true
-	}
-	return len(t.Arguments) > 0 && t.Answering().Continues
+	return t.Target != nil || len(t.Preconditions) > 0 || len(t.Arguments) > 0 && t.Answering().Continues
 }
 
 // read returns the read of one argument, with its bounds and its checks.
