@@ -100,7 +100,7 @@ func printGroups(terminal invocation.Terminal, groups []*group) error {
 		}
 		return rows
 	}
-	return terminal.PrintFitting(table(math.MaxInt), table(1))
+	return terminal.PrintTable(table(math.MaxInt), table(1))
 }
 
 // group has the calls of one client to one source on one day.

@@ -117,30 +117,61 @@ func (t Terminal) PrintJSON(value any) error {
 	return nil
 }
 
-// PrintFitting prints the first of some tables that fits the terminal. If none does, it prints the first one as
-// paragraphs. Columns without a value are left out on a terminal.
-func (t Terminal) PrintFitting(tables ...[][]string) error {
+// PrintTable prints the first of some tables that fits the terminal: rows in aligned columns below headings. If none
+// fits, each row of the first table becomes a paragraph with a line for each cell. Columns without a value are left out
+// on a terminal.
+func (t Terminal) PrintTable(tables ...[][]string) error {
 	columns, isTerminal := t.Width()
 	if !isTerminal {
-		return t.PrintTable(tables[0])
+		lines, _ := aligned(tables[0])
+		return t.Page(lines)
 	}
-	for i := range tables {
-		tables[i] = withoutEmpty(tables[i])
-	}
-	for _, rows := range tables {
-		width := -2
-		for i := range rows[0] {
-			widest := 0
-			for _, row := range rows {
-				widest = max(widest, Width(OneLine(row[i])))
-			}
-			width += widest + 2
-		}
-		if width <= columns {
-			return t.PrintTable(rows)
+	for i, rows := range tables {
+		tables[i] = withoutEmpty(rows)
+		if lines, width := aligned(tables[i]); width <= columns {
+			return t.Page(lines)
 		}
 	}
-	return t.PrintTable(tables[0])
+	return t.Page(paragraphs(tables[0], columns))
+}
+
+// aligned returns the lines of a table, and the width of the widest.
+func aligned(rows [][]string) (lines string, widest int) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], Width(OneLine(cell)))
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			cell = OneLine(cell)
+			line += cell + strings.Repeat(" ", widths[i]-Width(cell)+2)
+		}
+		line = strings.TrimRight(line, " ")
+		widest = max(widest, Width(line))
+		lines += line + "\n"
+	}
+	return lines, widest
+}
+
+// paragraphs returns a paragraph for each row below the headings, with a line for each cell.
+func paragraphs(rows [][]string, columns int) string {
+	heading := 0
+	for _, name := range rows[0] {
+		heading = max(heading, Width(name)+2)
+	}
+	var shown []string
+	for _, row := range rows[1:] {
+		paragraph := ""
+		for i, cell := range row {
+			labelled := fmt.Sprintf("%-*s%s", heading, rows[0][i], OneLine(cell))
+			paragraph += strings.TrimRight(WrapLine(labelled, columns, strings.Repeat(" ", heading)), " ") + "\n"
+		}
+		shown = append(shown, paragraph)
+	}
+	return strings.Join(shown, "\n")
 }
 
 // withoutEmpty returns rows without the columns in which every cell is unknown.
@@ -170,43 +201,6 @@ func NameList(names []string, limit int) string {
 		shown += fmt.Sprintf(" and %d more", more)
 	}
 	return shown
-}
-
-// PrintTable writes rows in aligned columns below headings. On a narrower terminal each row becomes a paragraph with a
-// line for each cell.
-func (t Terminal) PrintTable(rows [][]string) error {
-	widths := make([]int, len(rows[0]))
-	heading, widest := 0, 0
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = OneLine(cell)
-			widths[i] = max(widths[i], Width(row[i]))
-		}
-	}
-	for _, name := range rows[0] {
-		heading = max(heading, Width(name)+2)
-	}
-	columns, isTerminal := t.Width()
-	var lines, paragraphs []string
-	for r, row := range rows {
-		line, paragraph := "", ""
-		for i, cell := range row {
-			line += cell + strings.Repeat(" ", widths[i]-Width(cell)+2)
-			labelled := fmt.Sprintf("%-*s%s", heading, rows[0][i], cell)
-			paragraph += strings.TrimRight(WrapLine(labelled, columns, strings.Repeat(" ", heading)), " ") + "\n"
-		}
-		line = strings.TrimRight(line, " ")
-		widest = max(widest, Width(line))
-		lines = append(lines, line+"\n")
-		if r > 0 {
-			paragraphs = append(paragraphs, paragraph)
-		}
-	}
-	shown := strings.Join(lines, "")
-	if isTerminal && widest > columns {
-		shown = strings.Join(paragraphs, "\n")
-	}
-	return t.Page(shown)
 }
 
 // Note writes a message to standard error. A terminal gets it wrapped at words.

@@ -154,7 +154,7 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 		}
 		return rows
 	}
-	return terminal.PrintFitting(table(namesShown), table(1))
+	return terminal.PrintTable(table(namesShown), table(1))
 }
 
 const namesShown = 4 // in a cell
