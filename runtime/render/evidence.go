@@ -14,6 +14,7 @@ import (
 // excerpt is a part of a field that the RS reports as a match (R-SEARCH-3). Nothing is inferred from names.
 type excerpt struct {
 	fieldPath string
+	sent      string // the text that the preview was made of
 	preview   string
 	converted bool          // the preview is the text of HTML
 	isWhole   bool          // the preview is the whole field
@@ -52,7 +53,7 @@ func (h *hit) newExcerpt(window rawjson.Object, q *question) (excerpt, bool) {
 	}
 	preview, isConverted, isCut := shownSnippet(text, q.terms)
 	isComplete := window.True("complete") || string(window.Get("truncated")) == "false"
-	each := excerpt{fieldPath: path, preview: preview, converted: isConverted, isWhole: isComplete && !isCut}
+	each := excerpt{fieldPath: path, sent: text, preview: preview, converted: isConverted, isWhole: isComplete && !isCut}
 	if !each.isWhole {
 		words := cmp.Or(firstMarked(preview), q.clippedWords)
 		each.arguments = h.readField(path, selectors(window, read, words)...).Arguments.Encode()

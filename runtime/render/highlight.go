@@ -184,14 +184,34 @@ func balance(snippet string) string {
 	}
 }
 
+// unmarked returns a snippet without tags. A strings.Replacer takes several times as long.
 func unmarked(snippet string) string {
-	if strings.IndexByte(snippet, '<') < 0 {
+	var out []byte
+	done := 0
+	for i := strings.IndexByte(snippet, '<'); i >= 0 && i < len(snippet); {
+		rest := snippet[i:]
+		tag := ""
+		switch {
+		case strings.HasPrefix(rest, openMark):
+			tag = openMark
+		case strings.HasPrefix(rest, closeMark):
+			tag = closeMark
+		}
+		if tag != "" {
+			out, done = append(out, snippet[done:i]...), i+len(tag)
+		}
+		step := max(1, len(tag))
+		next := strings.IndexByte(rest[step:], '<')
+		if next < 0 {
+			break
+		}
+		i += step + next
+	}
+	if done == 0 {
 		return snippet
 	}
-	return withoutMarks.Replace(snippet)
+	return string(append(out, snippet[done:]...))
 }
-
-var withoutMarks = strings.NewReplacer(openMark, "", closeMark, "")
 
 // clipSnippet clips a snippet so that its first highlight is well within it, and keeps its tags balanced.
 func clipSnippet(snippet string, characters int) (clipped string, isCut bool) {

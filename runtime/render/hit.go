@@ -70,7 +70,10 @@ func newHit(sent answer.Hit, q *question) *hit {
 	h.connectorKey = tool.Clip(schemadoc.ConnectorKey(h.Members), tool.LabelCharacters)
 	h.displayName = tool.Clip(h.Members.FirstText("display_name", "label"), tool.LabelCharacters)
 	h.excerpts = h.findExcerpts(q)
-	h.snippet, _, _ = shownSnippet(snippetText(h.Members), q.terms)
+	snippet := snippetText(h.Members)
+	if !slices.ContainsFunc(h.excerpts, func(each excerpt) bool { return each.sent == snippet }) {
+		h.snippet, _, _ = shownSnippet(snippet, q.terms)
+	}
 	if slices.ContainsFunc(h.excerpts, func(each excerpt) bool { return each.preview == h.snippet }) {
 		h.snippet = ""
 	}
@@ -176,10 +179,12 @@ func (id identity) isRecord() bool {
 
 // snippetText returns a snippet of either shape: an object with a text, or a string.
 func snippetText(members rawjson.Object) string {
-	if snippet, ok := rawjson.ParseObject(members.Get("snippet")); ok {
-		return snippet.FirstText("text", "preview_text")
+	snippet := members.Get("snippet")
+	if rawjson.Kind(snippet) == rawjson.ObjectValue {
+		object := rawjson.NewCursor(snippet)
+		return cmp.Or(rawjson.TextOf(object.Member("text")), rawjson.TextOf(object.Member("preview_text")))
 	}
-	return members.Text("snippet")
+	return rawjson.TextOf(snippet)
 }
 
 // mayHoldURI reports whether a value may have a resource URI. An escape of one of its letters begins with \u00.
