@@ -86,7 +86,8 @@ func (d *document) encode() json.RawMessage {
 
 // fitsVisibly reports whether a document fits the text, where invisible characters are escapes.
 func fitsVisibly(document json.RawMessage) bool {
-	return Length(rawjson.Visible(document)) <= ChannelCharacters
+	const longest = len(`\u0000`) // of a byte in the text
+	return longest*len(document) <= ChannelCharacters || Length(rawjson.Visible(document)) <= ChannelCharacters
 }
 
 func (d *document) assemble(limit clipLimit) json.RawMessage {

@@ -16,11 +16,13 @@ const cursorReserve = 1_200
 type page struct {
 	total      int      // rows that were read
 	ends       []rowEnd // of the leading rows, up to the first that cannot fit
+	counted    int      // how many of these have their characters
 	text       *[]byte  // the rows, each with a line break after it; borrowed
 	structured *[]byte  // the rows, each with a comma after it; borrowed
 }
 
-// rowEnd is the end of a row in either channel, in bytes and in characters.
+// rowEnd is the end of a row in either channel, in bytes and in characters. A page with fewer bytes than a channel has
+// room for characters does not count the characters: they are not more.
 type rowEnd struct{ textBytes, structuredBytes, text, structured int }
 
 // frame is the content of both channels around the rows.
@@ -36,16 +38,27 @@ func newPage(total int, write func(i int, text, structured []byte) ([]byte, []by
 	for i := range total {
 		text, structured := write(i, *p.text, *p.structured)
 		text, structured = append(text, '\n'), append(structured, ',')
-		end.text += Length(text[end.textBytes:])
-		end.structured += Length(structured[end.structuredBytes:])
 		end.textBytes, end.structuredBytes = len(text), len(structured)
 		*p.text, *p.structured = text, structured
 		p.ends = append(p.ends, end)
-		if end.text > TextCharacters || end.structured > ChannelCharacters {
-			break
+		if end.textBytes > TextCharacters || end.structuredBytes > ChannelCharacters {
+			p.count()
+			if last := p.ends[i]; last.text > TextCharacters || last.structured > ChannelCharacters {
+				break
+			}
 		}
 	}
 	return p
+}
+
+// count counts the characters of the rows that are not counted yet.
+func (p *page) count() {
+	for i := p.counted; i < len(p.ends); i++ {
+		before, end := p.end(i), &p.ends[i]
+		end.text = before.text + Length((*p.text)[before.textBytes:end.textBytes])
+		end.structured = before.structured + Length((*p.structured)[before.structuredBytes:end.structuredBytes])
+	}
+	p.counted = len(p.ends)
 }
 
 // end returns the end of the leading rows.
@@ -61,15 +74,20 @@ func (p *page) fits(shown int, f frame) bool {
 	if shown > len(p.ends) {
 		return false
 	}
-	end := p.end(shown)
-	text, structured := end.text, Length(f.structuredBefore)+end.structured+Length(f.structuredAfter)
+	text, structured := 0, Length(f.structuredBefore)+Length(f.structuredAfter)
 	for _, line := range slices.Concat(f.linesBefore, f.linesAfter) {
 		text += Length(line) + 1
 	}
 	if shown < p.total {
 		text, structured = text+cursorReserve, structured+cursorReserve
 	}
-	return text <= TextCharacters && structured <= ChannelCharacters
+	end := p.end(shown)
+	if text+end.textBytes <= TextCharacters && structured+end.structuredBytes <= ChannelCharacters {
+		return true
+	}
+	p.count()
+	end = p.end(shown)
+	return text+end.text <= TextCharacters && structured+end.structured <= ChannelCharacters
 }
 
 // fit returns the number of leading rows that fit, up to a maximum, and their frame.

@@ -127,7 +127,8 @@ func (r *row) isSent(member rawjson.Member) bool {
 
 func (r *row) text(shown shownRow) textRow {
 	text := textRow{
-		lead:  rawjson.String("handle", r.handle),
+		name:  "handle",
+		lead:  r.handle,
 		extra: append(r.textMembers(), shown.after...),
 		calls: shown.calls,
 	}

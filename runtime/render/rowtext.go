@@ -70,7 +70,8 @@ func columnsLine(first string, columns rawjson.Object) string {
 }
 
 type textRow struct {
-	lead   rawjson.Member // the column before the fields; zero: the fields are all
+	name   string // of the column before the fields; empty: the fields are all
+	lead   string // its value
 	fields rawjson.Object
 	extra  rawjson.Object
 	calls  []answer.Call
@@ -80,8 +81,9 @@ type textRow struct {
 func (r textRow) append(text []byte, columns rawjson.Object) []byte {
 	if len(columns) > 0 && sameNames(r.fields, columns) {
 		text = append(text, '[')
-		if r.lead.Name != "" {
-			text = append(rawjson.AppendVisible(text, r.lead.Value), ',')
+		if r.name != "" {
+			start := len(text)
+			text = append(rawjson.MakeVisible(rawjson.AppendQuote(text, r.lead), start), ',')
 		}
 		for _, field := range r.fields {
 			text = append(rawjson.AppendVisible(text, field.Value), ',')
@@ -92,8 +94,8 @@ func (r textRow) append(text []byte, columns rawjson.Object) []byte {
 		}
 	} else {
 		object := r.extra
-		if r.lead.Name != "" {
-			object = slices.Insert(slices.Clone(object), 0, r.lead)
+		if r.name != "" {
+			object = slices.Insert(slices.Clone(object), 0, rawjson.String(r.name, r.lead))
 		}
 		if r.fields != nil {
 			object = append(object, rawjson.Raw("data", r.fields.Encode()))
