@@ -69,10 +69,13 @@ const (
 	nextMatchWord = "next_match"
 )
 
+// maxNextMatches is the maximum number of later matches with a call. The note has the offsets of more.
+const maxNextMatches = 5
+
 // directions returns the continuations to the next match and to the windows after and before, with the offsets of the
 // RS.
 func (w *window) directions() []direction {
-	found := w.nextMatch()
+	found := w.nextMatches()
 	if offset, ok := w.members.Int("next_offset_chars"); ok && offset >= 0 {
 		found = append(found, w.windowCall(nextWord, rawjson.Int(tool.FieldOffsetChars, offset))...)
 	}
@@ -115,26 +118,37 @@ func (w *window) windowCall(word string, place ...rawjson.Member) []direction {
 	return found
 }
 
-// nextMatch returns the continuation to the first match after the window, with as much text around it as the caller
-// requested.
-func (w *window) nextMatch() []direction {
+// nextMatches returns the continuations to the first matches after the window, each with as much text around it as the
+// caller requested. A match that one of these windows shows has no other.
+func (w *window) nextMatches() (found []direction) {
 	end, _ := w.members.Int("end_chars")
-	match, isLater := w.Matches.Past(end)
-	if !isLater {
-		return nil
-	}
 	before, isGiven := w.Call.Arguments.Int(wire.BeforeChars)
-	if !isGiven {
+	if !isGiven && w.Matches != nil {
 		before = w.Matches.Lead
 	}
-	place := []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, max(0, match-before))}
+	limit, isLimited := w.Call.Arguments.Int(tool.FieldLimitChars)
 	after, isGiven := w.Call.Arguments.Int(wire.AfterChars)
-	if _, isLimited := w.Call.Arguments.Int(tool.FieldLimitChars); isGiven && !isLimited {
+	var length []rawjson.Member
+	switch {
+	case isGiven && !isLimited:
 		matched, _ := w.members.Int("match_end_chars")
 		start, _ := w.members.Int("match_start_chars")
-		place = append(place, rawjson.Int(tool.FieldLimitChars, min(answer.MaxWindow, before+matched-start+after)))
+		limit = min(answer.MaxWindow, before+matched-start+after)
+		length = []rawjson.Member{rawjson.Int(tool.FieldLimitChars, limit)}
+	case !isLimited:
+		limit = defaultWindow
 	}
-	return w.windowCall(nextMatchWord, place...)
+	for range maxNextMatches {
+		match, isLater := w.Matches.Past(end)
+		if !isLater {
+			break
+		}
+		start := max(0, match-before)
+		place := append([]rawjson.Member{rawjson.Int(tool.FieldOffsetChars, start)}, length...)
+		found = append(found, w.windowCall(nextMatchWord, place...)...)
+		end = max(match+w.Matches.Length, start+limit)
+	}
+	return found
 }
 
 // note returns a note about where the field ends, or where other matches are (R-WIN-4).

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -276,7 +277,8 @@ func TestUnfoundWords(t *testing.T) {
 	}
 }
 
-// checkFurtherMatches reads the first match of needle with a number of characters after it, and then the next match.
+// checkFurtherMatches reads the first match of needle with a number of characters after it, and then the next
+// matches: each of the first five has a call, or is shown by the one before (R-WIN-4).
 func checkFurtherMatches(t *testing.T, text []rune, after int) {
 	t.Helper()
 	server := &utf16Ends{text: text}
@@ -311,10 +313,20 @@ func checkFurtherMatches(t *testing.T, text []rune, after int) {
 		!strings.Contains(result.Text, shown.Note) {
 		t.Fatalf("the next match is read by %s", calls)
 	}
-	if len(calls) > 0 {
-		next := []rune(windowOf(t, run(t, server, "read_record_field", string(calls[0].Arguments))).Window.Text)
+	windows := []shownWindow{shown}
+	for _, call := range calls {
+		read := windowOf(t, run(t, server, "read_record_field", string(call.Arguments)))
+		next := []rune(read.Window.Text)
 		if !strings.EqualFold(string(next[3:9]), "needle") || len(next) > 9+after {
-			t.Fatalf("%s reads %q", calls[0].Arguments, string(next))
+			t.Fatalf("%s reads %q", call.Arguments, read.Window.Text)
+		}
+		windows = append(windows, read)
+	}
+	for _, offset := range offsets {
+		at, _ := strconv.Atoi(offset)
+		isShown := func(w shownWindow) bool { return w.Window.Start <= at && at+6 <= w.Window.End }
+		if len(calls) < 5 && !slices.ContainsFunc(windows, isShown) {
+			t.Fatalf("no call reads the match at %d: %s", at, calls)
 		}
 	}
 }

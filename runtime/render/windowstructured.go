@@ -22,13 +22,13 @@ func (w *window) structured() json.RawMessage {
 		members = append(members, rawjson.Raw("document", w.File.Document.Encode()))
 	}
 	members = withWarnings(append(withText(members, "note", w.note()), access(w.File)...), w.Warnings)
-	var calls []answer.Call
+	calls := map[string][]answer.Call{}
 	for _, direction := range w.directions() {
-		if direction.word == nextWord {
-			calls = append(calls, answer.RestOfField.As(direction.Call)...)
-		} else { // as next it would lead a reader back, or past text not read yet
-			members = withCalls(members, direction.word, []answer.Call{direction.Call})
-		}
+		calls[direction.word] = append(calls[direction.word], direction.Call)
 	}
-	return withText(finished(w.Origin, members, calls), "request_id", tool.ShownRequestID(w.RequestID)).Encode() // R-WIN-2
+	// As next they would lead a reader back, or past text not read yet.
+	for _, word := range []string{nextMatchWord, previousWord} {
+		members = withCalls(members, word, calls[word])
+	}
+	return withText(finished(w.Origin, members, answer.RestOfField.As(calls[nextWord]...)), "request_id", tool.ShownRequestID(w.RequestID)).Encode() // R-WIN-2
 }

@@ -23,7 +23,8 @@ func (d *Document) Links(stream string) (links []Link) {
 	granted := map[[2]string]bool{}
 	for _, row := range d.Rows() {
 		for _, field := range row.Fields() {
-			granted[[2]string{row.Name, field.Name}] = !field.Has("g=false")
+			key := [2]string{row.Name, field.Name}
+			granted[key] = granted[key] || !field.Has("g=false")
 		}
 	}
 	add := func(name, child, field, parent string) {

@@ -86,8 +86,7 @@ func linksOf(ctx context.Context, env tool.Env, document *answer.Document) answe
 		Stream:       cmp.Or(document.Record.Text(wire.Stream), document.Target.Stream),
 	}
 	return env.Readings.StreamLinks(key, func() (found answer.StreamLinks, err error) {
-		source := schemadoc.ScopeOf(key.Stream, key.ConnectionID)
-		scope := schemadoc.Scope{ConnectionID: source.ConnectionID}
+		scope := schemadoc.ScopeOf("", key.ConnectionID)
 		sources := rs.OneSource{Stream: key.Stream, ConnectionID: scope.ConnectionID}
 		schema, err := schemaquery.Ask(schemaquery.Recent(ctx), env.RS, scope, sources)
 		if err != nil {
