@@ -96,7 +96,7 @@ func searchDefinition() tool.Definition {
 	return refusal.Explained(tool.Definition{
 		Name:         "search",
 		Title:        "Search PDPP records",
-		Description:  "Search text across granted streams (`GET /v1/search`; semantic and hybrid by mode). Read-only. Pass a result's id to fetch. Narrow by streams and page by cursor; results are also structured output.",
+		Description:  "Search text across granted streams (`GET /v1/search`; semantic and hybrid by mode). Read-only. Hits are ranked by the provider, also in structured output. Pass an id to fetch; page by cursor.",
 		InputSchema:  searchInputSchema,
 		OutputSchema: searchOutputSchema,
 		Arguments: []tool.Argument{

@@ -70,7 +70,7 @@ func continuationAfter(p answer.Paging, reading *answer.Reading, shown, leftOut 
 	case leftOut > 0 && shown == 0:
 		next.note = doesNotFit
 	case leftOut == 0 && (shown == 0 || skipped >= maxRows):
-		next.note = fmt.Sprintf("The resource server lists no more than %d, and more match. To get others, call again with %s.", skipped, narrowing)
+		next.note = fmt.Sprintf("The resource server lists no more than %d, and more match: narrow with %s.", skipped, narrowing)
 	default:
 		next.cursor, next.isOwn = p.Places.After(shown), true
 	}
@@ -132,5 +132,5 @@ func (r *RecordsPage) nextPerConnection(rows int) ([]answer.Call, string) {
 	if more == 0 {
 		return calls, ""
 	}
-	return calls, fmt.Sprintf("%d more connections may have more rows: call again with connection_id for each; %s lists them.", more, tool.SchemaTool)
+	return calls, fmt.Sprintf("%d more connections may have more rows: read each by its connection_id; %s lists them.", more, tool.SchemaTool)
 }

@@ -87,19 +87,19 @@ func TestHitsFoundByMeaning(t *testing.T) {
 		{
 			"/v1/search/hybrid?q=a",
 			[]string{words, meaning, both, meaning},
-			"Found by meaning alone, without all words of q: hits 2, 4.",
+			"Found by meaning alone, without all words of the query: hits 2, 4.",
 		},
 		{
 			"/v1/search/hybrid?q=a",
 			[]string{meaning, meaning},
-			"No hit has all words of q: these were found by meaning alone.",
+			"No hit has all words of the query: these were found by meaning alone.",
 		},
 		{"/v1/search/hybrid?q=a", []string{words, both}, ""},
 		{"/v1/search/hybrid?q=a", []string{hit("")}, ""},
 		{
 			"/v1/search/semantic?q=a",
 			[]string{meaning},
-			"Every record has a rank by meaning: these are the nearest ones, and may not be about q.",
+			"Every record has a rank by meaning: these are the nearest ones, and may not be about the query.",
 		},
 	} {
 		result := searchHits(t, test.path, `{"q":"a","mode":"hybrid"}`, test.hits...)
@@ -113,7 +113,7 @@ func TestHitsFoundByMeaning(t *testing.T) {
 
 // R-SEARCH-11: the result of a query with operators says that the provider has no such syntax, also if there are hits.
 func TestOperatorsOfAQuery(t *testing.T) {
-	const said = "The provider has no search syntax"
+	const said = "The provider has no query syntax"
 	for q, isSaid := range map[string]bool{
 		"baromet*": true, "a OR b": true, `"an exact phrase"`: true, "a|b": true, "lost and found": false,
 		"what is it?": false, "ORlando": false,

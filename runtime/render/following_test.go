@@ -315,7 +315,7 @@ func TestManyConnectionsNameTheNextCall(t *testing.T) {
 	}
 	text := onlyText(t, result)
 	if calls := textCalls(t, text, "next"); len(calls) < 10 ||
-		!strings.Contains(text, "5 more connections may have more rows: call again with connection_id") {
+		!strings.Contains(text, "5 more connections may have more rows: read each by its connection_id") {
 		t.Errorf("%d calls:\n%s", len(calls), text)
 	}
 }

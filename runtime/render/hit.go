@@ -31,6 +31,7 @@ type hit struct {
 	author       string
 	container    string
 	amount       string
+	state        string         // the field by which the record is a draft or the like (R-CLAIM-5); empty: none
 	time         string         // when it happened, not when it was collected
 	added        string         // when it was collected, if nothing says when it happened
 	fields       rawjson.Object // of its record, as far as they are known
@@ -121,6 +122,11 @@ func (h *hit) describe(fields rawjson.Object) {
 	h.author = roleText(tool.AuthorRole, h.Members, fields)
 	h.container = roleText(tool.ContainerRole, h.Members, fields)
 	h.amount = amountText(h.Members, fields)
+	for _, field := range fields {
+		if tool.StateRole.Has(field.Name) && string(field.Value) == "true" {
+			h.state = field.Name
+		}
+	}
 	if h.title = h.ownTitle; h.title == "" {
 		h.title = madeTitle(h.identity, h.displayName, h.container, h.author, dayOf(timeInTitle(h.time, h.Members)), shown)
 	}

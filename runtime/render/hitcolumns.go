@@ -20,6 +20,7 @@ const (
 	authorColumn
 	containerColumn
 	amountColumn
+	stateColumn
 	timeColumn
 	streamColumn
 	connectionColumn
@@ -29,7 +30,7 @@ const (
 )
 
 var columnNames = [columnCount]string{
-	"words", "evidence", "snippet", "title", "author", "container", "amount", "time",
+	"words", "evidence", "snippet", "title", "author", "container", "amount", "state", "time",
 	wire.Stream, wire.ConnectionID, "connector_key", "display_name",
 }
 
@@ -56,6 +57,8 @@ func (h *hit) text(c column) string {
 		return h.container
 	case amountColumn:
 		return h.amount
+	case stateColumn:
+		return h.state
 	case timeColumn:
 		if h.added != "" {
 			return addedWord + h.added
@@ -100,7 +103,7 @@ func (h *hit) has(c column) bool {
 
 // mayHave reports whether the record of a hit may have a value of a column that the hit lacks (R-CLAIM-6).
 func (h *hit) mayHave(c column) bool {
-	return h.isUnread && !h.has(c) && slices.Contains([]column{titleColumn, authorColumn, containerColumn, amountColumn, timeColumn}, c)
+	return h.isUnread && !h.has(c) && slices.Contains([]column{titleColumn, authorColumn, containerColumn, amountColumn, stateColumn, timeColumn}, c)
 }
 
 // appendValue appends the value of a column, which is null without one, and unread for a value that was not looked up.
@@ -160,6 +163,7 @@ func (h *hit) appendResult(out []byte) []byte {
 		{"author", h.author},
 		{"container", h.container},
 		{"amount", h.amount},
+		{"state", h.state},
 		{"time", h.time},
 		{addedName, h.added},
 	} {

@@ -16,7 +16,7 @@ const conversationOfFirst = "conversation of the first hit"
 func (s *HitsPage) linesBefore(shown int, note string) []string {
 	switch {
 	case s.hasNoHits():
-		return []string{"No hits: " + note}
+		return []string{note}
 	case len(s.hits) == 0:
 		return []string{"No hits among the records that were read."}
 	}

@@ -97,11 +97,11 @@ func (s *HitsPage) scope() string {
 
 // claim returns that nothing matches. After an incomplete search, it is limited to what was searched (R-CLAIM-4).
 func (s *HitsPage) claim(what, which string) string {
-	claim := words("no", what, "of", s.scope(), which)
+	no := "No"
 	if s.Relaxed != nil && !s.Relaxed.Complete {
-		return "in what was searched, " + claim
+		no = "In what was searched, no"
 	}
-	return claim
+	return words(no, what, "of", s.scope(), which)
 }
 
 // unsearchedNote returns a note about words and sources that a relaxed search did not cover. It is empty if all were
@@ -142,8 +142,7 @@ func (s *HitsPage) relaxedNote(shown int) string {
 			found[len(found)-1] += " or more"
 		}
 	}
-	claim := s.claim(indexedField, s.asGiven())
-	note := strings.ToUpper(claim[:1]) + claim[1:] + "."
+	note := s.claim(indexedField, s.asGiven()) + "."
 	switch {
 	case found == nil:
 		note += " These were found by their meaning, and have similar words."
@@ -156,7 +155,7 @@ func (s *HitsPage) relaxedNote(shown int) string {
 		note += " None has " + strings.Join(missing, ", ") + "."
 	}
 	if shown < relaxed.Found {
-		note += fmt.Sprintf(" %d of %d hits are shown; pass a larger limit to see more.", shown, relaxed.Found)
+		note += fmt.Sprintf(" %d of %d hits are shown; a larger limit shows more.", shown, relaxed.Found)
 	}
 	return words(note, s.unsearchedNote())
 }
@@ -224,14 +223,14 @@ func (q *question) syntaxNote() string {
 	if !hasOperator {
 		return ""
 	}
-	return `The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.`
+	return `The provider has no query syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.`
 }
 
 // meaningNote returns a note about the hits that the provider found by meaning alone, without all words of the query.
 func (s *HitsPage) meaningNote(shown int) string {
 	switch {
 	case s.question.Mode == semanticMode && shown > 0:
-		return "Every record has a rank by meaning: these are the nearest ones, and may not be about q."
+		return "Every record has a rank by meaning: these are the nearest ones, and may not be about the query."
 	case s.question.Mode != hybridMode:
 		return ""
 	}
@@ -245,7 +244,7 @@ func (s *HitsPage) meaningNote(shown int) string {
 	case 0:
 		return ""
 	case shown:
-		return "No hit has all words of q: these were found by meaning alone."
+		return "No hit has all words of the query: these were found by meaning alone."
 	}
-	return "Found by meaning alone, without all words of q: hits " + strings.Join(ranks, ", ") + "."
+	return "Found by meaning alone, without all words of the query: hits " + strings.Join(ranks, ", ") + "."
 }

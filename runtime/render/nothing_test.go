@@ -44,7 +44,7 @@ func TestSearchWithoutHitsSuggestsCalls(t *testing.T) {
 		},
 		{
 			"/v1/search?q=fee%20OR%20charge*", `{"q":"fee OR charge*"}`,
-			"The provider has no search syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.",
+			"The provider has no query syntax: OR, AND, NOT, * and quotes have no effect. It looks for every word, as a whole word.",
 			[]string{`search {"q":"fee OR charge*","mode":"semantic"}`},
 		},
 		{

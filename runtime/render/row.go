@@ -239,6 +239,15 @@ func hasName(object rawjson.Object, name string) bool {
 	return slices.ContainsFunc(object, func(member rawjson.Member) bool { return member.Name == name })
 }
 
+// PlainNote returns the limits of the grants that a page of rows reaches past (R-CLAIM-1), and why it has no row.
+func PlainNote(page *answer.Rows) string {
+	why := ""
+	if len(page.Records) == 0 {
+		_, _, why = describeReading(page.Reading, 0)
+	}
+	return words(why, LimitsNote(page.Limits))
+}
+
 // WholeRows returns the rows of a page without the bounds of a result. Each row has its wrapper and the requested
 // fields.
 func WholeRows(page *answer.Rows) []json.RawMessage {

@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/provider/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // shelf is a resource server with hits that say little, and their records.
@@ -164,5 +165,19 @@ func TestMoreHitsThanRequested(t *testing.T) {
 	if len(hits) != 7 || !strings.Contains(text, `message="the resource server sent 200 hits for limit 7"`) ||
 		!strings.Contains(text, "next: search ") {
 		t.Errorf("%d hits\n%s", len(hits), text)
+	}
+}
+
+// R-CLAIM-5: a hit shows that its record is a draft, in both channels, and no other hit has a state.
+func TestHitsThatAreDrafts(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		result, err := c.try(t, "search", `{"q":"second alto radiator","streams":["messages"],"limit":2}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(result.Text, `,"is_draft",`) != 1 || strings.Count(string(result.Structured), `"state":"is_draft"`) != 1 {
+			t.Errorf("%s:\n%s\n%s", reads, result.Text, result.Structured)
+		}
 	}
 }

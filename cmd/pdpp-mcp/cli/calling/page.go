@@ -24,7 +24,7 @@ type rowPage struct {
 	position    keptPosition // after the page
 	hasMore     bool
 	connections []string // of a short command whose rows are ordered by time
-	note        string   // about all hits of the result
+	note        string   // about all rows of the result
 }
 
 // readPage reads a page with as many rows as are left. A page that is too large is read again with fewer rows. A short
@@ -144,7 +144,7 @@ func connectionsOf(rows *answer.Rows) (connections []string) {
 func recordPage(rows *answer.Rows, isShort bool) rowPage {
 	page := rowPage{
 		total:    display.ReadTotal(rows.Meta.Get(wire.Count)),
-		position: keptPosition{rows.Cursor, rows.Bookmarked()}, hasMore: rows.HasMore,
+		position: keptPosition{rows.Cursor, rows.Bookmarked()}, hasMore: rows.HasMore, note: render.PlainNote(rows),
 	}
 	if reading := rows.Reading; reading != nil && reading.CursorAfter != nil {
 		page.position.Cursor = reading.CursorAfter(len(rows.Records))
