@@ -231,6 +231,8 @@ func (a *aggregation) note(shown int) string {
 		return fmt.Sprintf("These are the first %d groups; narrow with filter to see the others.", shown)
 	case a.IsTimeline():
 		return fmt.Sprintf("These are the earliest %d groups; %s records are in later ones, which a filter on the time shows.", shown, a.rest(shown))
+	case a.IsCycle && a.Members.Text(wire.GroupBy) == "":
+		return fmt.Sprintf("These are the first %d groups; %s records are in the others.", shown, a.rest(shown))
 	case a.GroupsByTime():
 		return fmt.Sprintf("These are the first %d groups: all times of the greatest key, then of the next; %s records are in groups "+
 			"that are not shown: filter for one key or for less time, or take a wider granularity.", shown, a.rest(shown))

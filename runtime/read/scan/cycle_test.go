@@ -95,6 +95,20 @@ func TestWeekdaysAndHours(t *testing.T) {
 	}
 }
 
+// R-CLAIM-7: weekdays beyond limit, and the group without a time, are counted, and a call has them.
+func TestFurtherWeekdays(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	for limit, further := range map[int]int{5: 3, 7: 1, 8: 0} {
+		read := c.call(t, "aggregate", fmt.Sprintf(
+			`{"stream":"issues","metric":"count","group_by_time":"closed_at","granularity":"weekday","limit":%d}`, limit))
+		hasNext := strings.Contains(read.text, `next (instead): aggregate {"stream":"issues"`)
+		if !strings.Contains(read.text, fmt.Sprintf(" further_groups=%d ", further)) || hasNext != (further > 0) ||
+			strings.Contains(read.text, "greatest key") {
+			t.Error(read.text)
+		}
+	}
+}
+
 // R-TIME-8: without time_zone the groups are in the zone of the server, which the result states. A field of dates keeps
 // its days.
 func TestGroupsInTheZoneOfTheServer(t *testing.T) {

@@ -33,12 +33,12 @@ func (t *Tally) Answer() *answer.Groups {
 		found.Members = append(found.Members, rawjson.Raw("value", t.value(&t.all)))
 		return found
 	}
-	found.Known = t.Groups()
 	if q.GroupBy == "" { // a cycle also has the groups without records (R-TIME-7)
 		for i := range cycles[q.Granularity] {
 			t.groups.findOrAdd(appendName(nil, bucket(i), []byte("null")))
 		}
 	}
+	found.Known = t.Groups()
 	for _, group := range t.groups.ordered(q.Metric, q.GroupBy != "") {
 		found.Groups = append(found.Groups, answer.Group{Members: t.group(group)})
 	}
