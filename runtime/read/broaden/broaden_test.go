@@ -212,6 +212,14 @@ func TestFormsOfOneWord(t *testing.T) {
 	}
 }
 
+// R-FIND-1: a word of one or two letters has no plural.
+func TestFormsOfLetters(t *testing.T) {
+	x := &index{records: map[string]string{"a/1": "üs"}}
+	if _, keys := x.search(t, "q", "ü"); len(keys) > 0 {
+		t.Errorf("hits %q, asked %q", keys, x.asked)
+	}
+}
+
 // R-FIND-2: without any hit, the words, and whether all was searched.
 func TestNoHits(t *testing.T) {
 	response, keys := (&index{records: mails}).search(t, "q", "violin dentist")
@@ -233,6 +241,12 @@ func TestByMeaning(t *testing.T) {
 	}
 	if response, keys := x.search(t, "q", "violin dentist"); len(keys) > 0 || !response.Relaxed.ByMeaning {
 		t.Errorf("hits %q, %+v", keys, response.Relaxed)
+	}
+	for word, other := range map[string]string{"coffee": "a notice, and a fee", "Juno": "Berlin–Lyon, 18 July"} {
+		x := &index{records: map[string]string{"a/1": other}, meaning: true}
+		if _, keys := x.search(t, "q", word); len(keys) > 0 {
+			t.Errorf("%s is found in %q", word, other)
+		}
 	}
 }
 

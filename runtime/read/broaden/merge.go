@@ -112,8 +112,11 @@ func connectionOf(hit answer.Hit) string {
 	return hit.Members.FirstText(wire.ConnectionID, "connector_instance_id")
 }
 
-// maxSnippet is the number of characters of a snippet that are compared with the words of the query.
-const maxSnippet = 4_000
+const (
+	maxSnippet    = 4_000 // characters of a snippet that are compared with the words of the query
+	minAlike      = 5     // bytes of a word that another one can be similar to: Juno is not July
+	maxDifference = 2     // in bytes, between the lengths of similar words: coffee is not fee
+)
 
 // wordsIn returns the words that the snippet of a hit shows, in the same or a similar spelling.
 func (s *broadening) wordsIn(members rawjson.Object) []string {
@@ -122,8 +125,9 @@ func (s *broadening) wordsIn(members rawjson.Object) []string {
 	var matched []string
 	for _, each := range s.words {
 		isAlike := func(word string) bool {
-			difference := len(word) - len(each.form)
-			return word == each.form || difference >= -3 && difference <= 3 && nearname.Nearest(each.form, []string{word}) != ""
+			shorter, longer := min(len(word), len(each.form)), max(len(word), len(each.form))
+			return word == each.form ||
+				shorter >= minAlike && longer-shorter <= maxDifference && nearname.Nearest(each.form, []string{word}) != ""
 		}
 		if each.word != "" && slices.ContainsFunc(shown, isAlike) {
 			matched = append(matched, each.word)

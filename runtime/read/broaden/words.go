@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -44,8 +45,10 @@ func rarestFirst(words []string) []string {
 	})
 }
 
-// minStem is the minimum length in bytes of a word without its ending.
-const minStem = 4
+const (
+	minStem      = 4 // bytes of a word without its ending
+	minInflected = 3 // letters of a word that gets an ending
+)
 
 // otherForms returns other forms of a word, the likeliest first. Resource servers match whole words only.
 func otherForms(word string) []string {
@@ -109,8 +112,10 @@ func inflections(word string) []string {
 			forms = append(forms, stem)
 		}
 	}
-	for _, ending := range tool.EndingsOn {
-		forms = append(forms, word+ending)
+	if utf8.RuneCountInString(word) >= minInflected {
+		for _, ending := range tool.EndingsOn {
+			forms = append(forms, word+ending)
+		}
 	}
 	return forms
 }
