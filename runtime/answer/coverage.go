@@ -47,6 +47,9 @@ type StreamField struct{ Stream, Field string }
 type FileStream struct {
 	Name   string
 	Fields []string // that the schema lists for the name and the media type of the file
+
+	// ConnectionIDs are the connections that a call must name one of, because several grants have the stream; otherwise nil.
+	ConnectionIDs []string
 }
 
 // Missing is a source that failed.

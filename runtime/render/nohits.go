@@ -58,12 +58,18 @@ func (s *HitsPage) listFiles() (calls []answer.Call) {
 		return nil
 	}
 	for _, each := range s.Searched.WithFiles[:min(len(s.Searched.WithFiles), filesListed)] {
-		arguments := rawjson.Object{rawjson.String(tool.RecordsStream, each.Name)}
-		arguments = withText(arguments, tool.RecordsConnectionID, s.Question.ConnectionID)
-		if each.Fields != nil {
-			arguments = append(arguments, rawjson.Strings(tool.RecordsFields, each.Fields))
+		connections := []string{s.Question.ConnectionID}
+		if connections[0] == "" && each.ConnectionIDs != nil {
+			connections = each.ConnectionIDs[:min(len(each.ConnectionIDs), sourcesShown)]
 		}
-		calls = append(calls, answer.Call{Tool: tool.RecordsTool, Arguments: arguments})
+		for _, connection := range connections {
+			arguments := rawjson.Object{rawjson.String(tool.RecordsStream, each.Name)}
+			arguments = withText(arguments, tool.RecordsConnectionID, connection)
+			if each.Fields != nil {
+				arguments = append(arguments, rawjson.Strings(tool.RecordsFields, each.Fields))
+			}
+			calls = append(calls, answer.Call{Tool: tool.RecordsTool, Arguments: arguments})
+		}
 	}
 	return calls
 }

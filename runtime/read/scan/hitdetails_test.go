@@ -22,6 +22,7 @@ type shelf struct {
 
 	streams    string // of the schema; empty: a chat
 	indexState string // of the lexical index
+	tokenKind  string // of the bearer; empty: of one grant
 
 	mu    sync.Mutex
 	asked []string
@@ -36,7 +37,7 @@ func (s *shelf) Get(_ context.Context, request rs.Request) (*rs.Response, error)
 	body := `{"object":"list","has_more":false,"data":[` + strings.Join(s.hits, ",") + `]}`
 	switch path, isRecord := strings.CutPrefix(string(request.Path), "/v1/streams/"); {
 	case request.Path == "/v1/schema":
-		body = `{"connectors":[{"connector_key":"chat","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
+		body = `{"bearer":{"token_kind":"` + s.tokenKind + `"},"connectors":[{"connector_key":"chat","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
 			cmp.Or(s.streams, `{"name":"chat","field_capabilities":{"text":"t=text,lex","ts":"t=string,role=event-time"}}`) +
 			`]}]}`
 	case request.Path == "/v1/streams":

@@ -44,9 +44,14 @@ func (s *searching) readScope(ctx context.Context) *searchScope {
 	if err != nil {
 		return found
 	}
-	for _, stream := range document.Rows() {
+	for connector, stream := range document.Rows() {
 		if streams == nil || slices.Contains(streams, stream.Name) {
 			found.add(stream)
+		}
+		if i := slices.IndexFunc(found.WithFiles, isNamed(stream.Name)); i >= 0 && document.HasSeveralGrants() {
+			for _, each := range connector.ConnectionsOf(stream) {
+				found.WithFiles[i].ConnectionIDs = withName(found.WithFiles[i].ConnectionIDs, each.ID)
+			}
 		}
 	}
 	if found.IsMarked {
@@ -134,7 +139,11 @@ func (s *searchScope) addFiles(stream *schemadoc.Stream) {
 
 // hasFiles reports whether the records of a searched stream have files.
 func hasFiles(searched *answer.Searched, stream string) bool {
-	return slices.ContainsFunc(searched.WithFiles, func(each answer.FileStream) bool { return each.Name == stream })
+	return slices.ContainsFunc(searched.WithFiles, isNamed(stream))
+}
+
+func isNamed(stream string) func(answer.FileStream) bool {
+	return func(each answer.FileStream) bool { return each.Name == stream }
 }
 
 // holdsText reports whether a field may hold words. Times, numbers and booleans do not.

@@ -70,16 +70,25 @@ func TestFilesThatWereNotSearched(t *testing.T) {
 	const streams = `{"name":"files","field_capabilities":{"filename":"declared","size":"declared",` +
 		`"content_type":"declared","mime_type":"g=false","blob_ref":"declared"}},` +
 		`{"name":"scans","field_capabilities":{"blob_ref":"declared"}}`
-	for arguments, want := range map[string][]string{
-		`{"q":"word"}`: {
+	const ofTwoGrants = `{"name":"scans","granted_connections":[{"connection_id":"a"},{"connection_id":"b"}],` +
+		`"field_capabilities":{"blob_ref":"declared"}}`
+	for _, test := range []struct {
+		*shelf
+		arguments string
+		want      []string
+	}{
+		{&shelf{streams: streams}, `{"q":"word"}`, []string{
 			`query_records {"stream":"files","fields":["filename","content_type"]}`, `query_records {"stream":"scans"}`,
-		},
-		`{"q":"word","streams":["files"],"connection_id":"cin_1"}`: {
+		}},
+		{&shelf{streams: streams}, `{"q":"word","streams":["files"],"connection_id":"cin_1"}`, []string{
 			`search {"q":"word"}`,
 			`query_records {"stream":"files","connection_id":"cin_1","fields":["filename","content_type"]}`,
-		},
+		}},
+		{&shelf{streams: ofTwoGrants, tokenKind: "mcp_package"}, `{"q":"word"}`, []string{ // a call reads one grant
+			`query_records {"stream":"scans","connection_id":"a"}`, `query_records {"stream":"scans","connection_id":"b"}`,
+		}},
 	} {
-		structured, text := (&shelf{streams: streams}).found(t, arguments)
+		structured, text := test.found(t, test.arguments)
 		var lines []string
 		for line := range strings.Lines(text) {
 			if call, isTry := strings.CutPrefix(strings.TrimSpace(line), "try: "); isTry {
@@ -91,8 +100,8 @@ func TestFilesThatWereNotSearched(t *testing.T) {
 			}
 		}
 		const said = "read_record_field with q searches the text of one file."
-		if !slices.Equal(lines, want) || !strings.Contains(text, said) || !strings.Contains(structured, said) {
-			t.Errorf("%s: %q\n%s", arguments, lines, text)
+		if !slices.Equal(lines, test.want) || !strings.Contains(text, said) || !strings.Contains(structured, said) {
+			t.Errorf("%s: %q\n%s", test.arguments, lines, text)
 		}
 	}
 }
