@@ -288,6 +288,20 @@ func PlainRows(page *answer.Rows) []json.RawMessage {
 	return rows
 }
 
+// PlainGroups returns the groups of an aggregate as they were sent, or its number as one row.
+func PlainGroups(found *answer.Groups) []json.RawMessage {
+	if !found.IsGrouped {
+		return []json.RawMessage{rawjson.Object{rawjson.Raw("value", orNull(found.Members.Get("value")))}.Encode()}
+	}
+	rows := make([]json.RawMessage, len(found.Groups))
+	for i, group := range found.Groups {
+		if rows[i] = json.RawMessage(group.Value); group.Value == nil {
+			rows[i] = group.Members.Encode()
+		}
+	}
+	return rows
+}
+
 // PlainRecord returns the record of a document in the form of PlainRows.
 func PlainRecord(found *answer.Document) json.RawMessage {
 	record := documentRow(found)

@@ -112,11 +112,19 @@ func (r *reading) ask(ctx context.Context, arguments json.RawMessage, use func(*
 // print prints the result of a tool. A short command prints the record or the groups in it.
 func (r *reading) print(ctx context.Context, arguments json.RawMessage) (kept keptPosition, err error) {
 	var record json.RawMessage
+	var groups []json.RawMessage
 	var result *tool.Result
+	if r.short != nil {
+		r.format.StartPlainRows(false)
+	}
 	err = r.ask(ctx, arguments, func(answered *tool.Answer) (_ int, err error) {
 		if document, is := answered.Found.(*answer.Document); is && r.short != nil {
 			record = render.PlainRecord(document)
 			return 1, nil
+		}
+		if found, is := answered.Found.(*answer.Groups); is && r.short != nil && !r.format.IsTable() {
+			groups = render.PlainGroups(found)
+			return len(groups), nil
 		}
 		if result, err = answered.Render(); err != nil {
 			return 0, err
@@ -128,14 +136,10 @@ func (r *reading) print(ctx context.Context, arguments json.RawMessage) (kept ke
 		return kept, err
 	case r.web:
 		return kept, openRecord(record)
-	case r.short != nil:
-		r.format.StartPlainRows(false)
-	}
-	switch {
 	case record != nil:
 		return kept, r.format.WriteRecord(ctx, record)
-	case r.short != nil && !r.format.IsTable():
-		return kept, errors.Join(r.format.WriteRows(ctx, display.PlainGroups(result.Structured)), r.format.EndRows(ctx, ""))
+	case groups != nil:
+		return kept, errors.Join(r.format.WriteRows(ctx, groups), r.format.EndRows(ctx, ""))
 	}
 	more := ""
 	if r.definition.Pages != "" {

@@ -213,16 +213,6 @@ func recordText(row json.RawMessage, names []string, screen screen) string {
 	return strings.Join(append(lines, texts...), "\n") + screen.footer(members.Text(HandleColumn))
 }
 
-// PlainGroups returns the rows of an aggregate: its groups, or its value as one row.
-func PlainGroups(structured json.RawMessage) []json.RawMessage {
-	rows := rowsOf(structured)
-	if len(rows) == 1 && string(rows[0]) == string(structured) {
-		members, _ := rawjson.ParseObject(structured)
-		rows[0] = rawjson.Object{rawjson.Raw("value", memberAt(members, "data.value"))}.Encode()
-	}
-	return rows
-}
-
 func (f *Format) writeCSV(rows []json.RawMessage) error {
 	if len(rows) == 0 {
 		return nil
