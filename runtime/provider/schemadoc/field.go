@@ -117,12 +117,20 @@ func metricsOf(capability rawjson.Object) []string {
 }
 
 // Has reports whether a field has a flag without a value, such as eq.
-func (f Field) Has(flag string) bool { return slices.Contains(strings.Split(f.Flags, ","), flag) }
+func (f Field) Has(flag string) bool {
+	for each := range strings.SplitSeq(f.Flags, ",") { // without a list: a search asks for flags of all fields
+		if each == flag {
+			return true
+		}
+	}
+	return false
+}
 
 // Values returns the values of a flag such as a=min|max.
 func (f Field) Values(flag string) []string {
-	for _, each := range strings.Split(f.Flags, ",") {
-		if value, found := strings.CutPrefix(each, flag+"="); found && value != "" {
+	for each := range strings.SplitSeq(f.Flags, ",") {
+		name, value, _ := strings.Cut(each, "=")
+		if name == flag && value != "" {
 			return strings.Split(value, "|")
 		}
 	}
