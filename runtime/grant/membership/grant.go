@@ -39,6 +39,7 @@ type grant struct {
 	failure  error    // of the last admission
 	failedAt time.Time
 	notedAt  time.Time // of the last use in the cache
+	client   client    // of the last read
 
 	signing     *signIn   // running or successful; may be nil
 	isOffered   bool      // a sign-in was offered
@@ -69,20 +70,37 @@ func withToken[T any](ctx context.Context, g *grant, read func(*rs.Client) (T, e
 
 // readOnce reads with the token of a credential, and stores a renewed credential.
 func readOnce[T any](g *grant, entry *credential.Entry, read func(*rs.Client) (T, error)) (answer T, err error) {
-	g.mu.Lock()
-	if !isSameToken(entry, g.entry) {
-		g.entry = entry
-	}
-	g.mu.Unlock()
-	options := g.membership.options
-	client, err := rs.NewClient(rs.Options{
-		BaseURL: g.provider.url, Bearer: entry.Credential.AccessToken, Secrets: g.membership.secrets.Load(),
-		Transport: options.Transport, Retries: g.provider.retries, Timeout: options.Timeout,
-	})
+	client, err := g.clientOf(entry)
 	if err != nil {
 		return answer, err
 	}
 	return read(client)
+}
+
+// client is the client of a token, which redacts secrets.
+type client struct {
+	*rs.Client
+	entry   *credential.Entry
+	secrets *rs.Secrets
+}
+
+// clientOf returns the client of the last read, unless the token or the secrets have changed.
+func (g *grant) clientOf(entry *credential.Entry) (*rs.Client, error) {
+	options, secrets := g.membership.options, g.membership.secrets.Load()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !isSameToken(entry, g.entry) {
+		g.entry = entry
+	}
+	if g.client.Client != nil && isSameToken(entry, g.client.entry) && g.client.secrets == secrets {
+		return g.client.Client, nil
+	}
+	made, err := rs.NewClient(rs.Options{
+		BaseURL: g.provider.url, Bearer: entry.Credential.AccessToken, Secrets: secrets,
+		Transport: options.Transport, Retries: g.provider.retries, Timeout: options.Timeout,
+	})
+	g.client = client{made, entry, secrets}
+	return made, err
 }
 
 func isSameToken(a, b *credential.Entry) bool {
