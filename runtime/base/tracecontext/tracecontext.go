@@ -75,7 +75,8 @@ func (c Context) TraceID() string {
 
 // WriteTo sets the headers of a request. It removes none.
 func (c Context) WriteTo(header http.Header) {
-	for _, each := range [...]struct{ name, value string }{{parentName, c.Parent}, {stateName, c.State}, {baggageName, c.Baggage}} {
+	parts := [...]struct{ name, value string }{{parentName, c.Parent}, {stateName, c.State}, {baggageName, c.Baggage}}
+	for _, each := range parts {
 		if each.value != "" {
 			header.Set(each.name, each.value)
 		}

@@ -126,7 +126,8 @@ func (j *joining) countEach(connections []string) (merged []answer.Group, isComp
 
 // connections returns the granted connections that have the stream, or nil if the schema cannot be read.
 func (j *joining) connections() []string {
-	schema, err := schemaquery.Ask(schemaquery.Recent(j.ctx), j.env.RS, schemadoc.Scope{Stream: &j.input.Stream}, j.request.Sources)
+	scope := schemadoc.Scope{Stream: &j.input.Stream}
+	schema, err := schemaquery.Ask(schemaquery.Recent(j.ctx), j.env.RS, scope, j.request.Sources)
 	if err != nil {
 		return nil
 	}

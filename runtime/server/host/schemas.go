@@ -13,7 +13,8 @@ import (
 
 const maxSchemas = 512 // of all callers
 
-// keptSchemas keeps the schema of each bearer as long as its introspection is kept: an auth.Caller belongs to one token.
+// keptSchemas keeps the schema of each bearer as long as its introspection is kept: an auth.Caller belongs to one
+// token.
 type keptSchemas struct {
 	known *lru.Cache[schemaKey, *schemaquery.Kept]
 }

@@ -82,7 +82,8 @@ type reply func(response []byte)
 func NewSession(lifetime context.Context, runner *Runner, server mcp.Implementation, afterInput time.Duration, streams Streams) *Session {
 	s := &Session{
 		lifetime: lifetime, runner: runner, server: server, afterInput: afterInput, streams: streams,
-		running: make(chan struct{}, maxRunning), idle: make(chan func()), unanswered: semaphore.NewWeighted(maxUnanswered), inFlight: NewInFlight(),
+		running: make(chan struct{}, maxRunning), idle: make(chan func()),
+		unanswered: semaphore.NewWeighted(maxUnanswered), inFlight: NewInFlight(),
 		toSDK: make(chan jsonrpc.Message), requests: make(map[jsonrpc.ID]*request),
 	}
 	s.ended, s.end = context.WithCancelCause(context.Background())
@@ -210,8 +211,8 @@ func (s *Session) begin(m message, reply reply) {
 	}
 }
 
-// start does work in an idle worker, or in a new one. The stack of a worker has grown already: a new goroutine copies its
-// own several times, which takes 6 % of a small call.
+// start does work in an idle worker, or in a new one. The stack of a worker has grown already: a new goroutine copies
+// its own several times, which takes 6 % of a small call.
 func (s *Session) start(work func()) {
 	select {
 	case s.idle <- work:
