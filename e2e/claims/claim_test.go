@@ -14,6 +14,7 @@ type claims struct {
 	rows     int
 	isWhole  bool // no further page, and nothing incomplete
 	count    *int // of an aggregate, or the exact count of hits
+	atLeast  int  // hits, of a lower bound
 	others   *int
 	groups   map[string]int
 	note     string   // sentences of the adapter, and its warnings
@@ -123,8 +124,11 @@ func structuredClaims(structured []byte) claims {
 			c.groups[string(group.Key)] = group.Count
 		}
 	}
-	if read.Data.Meta.Count.Kind == "exact" {
+	switch read.Data.Meta.Count.Kind {
+	case "exact":
 		c.count = &read.Data.Meta.Count.Value
+	case "lower_bound":
+		c.atLeast = read.Data.Meta.Count.Value
 	}
 	for _, hit := range read.Results {
 		c.hits = append(c.hits, hit.ID)
