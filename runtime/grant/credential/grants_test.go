@@ -295,6 +295,11 @@ func TestListReportsUnusableFiles(t *testing.T) {
 	if only, err := cache.OnlyProvider(); err != nil || only != "http://localhost:7673" {
 		t.Errorf("the only provider is %q, %v", only, err)
 	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err = cache.OnlyProvider() // R-STDIO-2: a malformed file is not reported as an empty cache
+	wantError(t, err, credential.Configuration, "a.json is malformed")
 	if listed[2].Err != nil || len(listed[2].Grants) != 1 {
 		t.Errorf("the good file gives %+v", listed[2])
 	}

@@ -80,7 +80,7 @@ func (e *SeveralError) Error() string { return e.Refusal.Error() }
 
 func (e *SeveralError) Unwrap() error { return e.Refusal }
 
-// OnlyProvider returns the only URL of Providers. It returns an error of class Usage without any, a *SeveralError with
+// OnlyProvider returns the only URL of Providers. It returns the error of noProvider without any, a *SeveralError with
 // several.
 func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	urls, err := c.Providers(names...)
@@ -90,10 +90,24 @@ func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	case len(urls) == 1:
 		return urls[0], nil
 	case len(urls) == 0:
-		return "", &Error{Class: Usage, Message: "no provider URL, and none is connected", Command: c.connectCommand("")}
+		return "", c.noProvider()
 	}
 	message := fmt.Sprintf("no provider URL, and %d are connected: %s", len(urls), strings.Join(urls, ", "))
 	return "", &SeveralError{URLs: urls, Refusal: Misused(message, providerStep, nil)}
+}
+
+// noProvider returns the error of the first unusable file, or an error of class Usage if the cache has no file.
+func (c *Cache) noProvider() error {
+	files, err := c.List()
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if file.Err != nil {
+			return file.Err
+		}
+	}
+	return &Error{Class: Usage, Message: "no provider URL, and none is connected", Command: c.connectCommand("")}
 }
 
 func (c *Cache) listFile(path string) Listed {
