@@ -141,7 +141,7 @@ func unknownStream(ctx context.Context, env tool.Env, name string) error {
 	if slices.Contains(streams, name) {
 		return invocation.Failf("the provider names no fields of %s; run: pdpp-mcp records %[1]s", name)
 	}
-	return invocation.Usagef("no stream %q is granted; %sthe streams are %s", name, invocation.DidYouMean(name, "", streams),
+	return invocation.Failf("no stream %q is granted; %sthe streams are %s", name, invocation.DidYouMean(name, "", streams),
 		invocation.OneLine(strings.Join(streams, ", ")))
 }
 

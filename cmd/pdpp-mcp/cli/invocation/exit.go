@@ -66,6 +66,8 @@ func ExitCode(err error) int {
 		return ExitConfiguration
 	case isUnusable:
 		return ClassCode(unusable.Class)
+	case isRefused && refused.AboutNames:
+		return ExitToolError
 	case isRefused && slices.Contains(usageCodes, refused.Code):
 		return ExitUsage
 	case isRefused && refused.Code == tool.Internal:
@@ -87,7 +89,8 @@ func is[T error](err error) bool {
 	return ok
 }
 
-// usageCodes are the codes of calls that a tool refuses because of their arguments.
+// usageCodes are the codes of calls that a tool refuses because of their arguments. An unknown name of a stream or a
+// connection is ExitToolError whether the adapter or the resource server finds it.
 var usageCodes = []tool.Code{
 	tool.InvalidArguments, tool.UnknownArgument, tool.InvalidFilter, tool.InvalidExpand, tool.InvalidID,
 	tool.ConflictingConnectionID, tool.InvalidFieldWindowSelector, tool.InvalidSchemaDetail,
