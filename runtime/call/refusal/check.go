@@ -37,7 +37,11 @@ func (r *review) checkStream(wanted name) {
 	if other := streamSynonyms[strings.TrimSuffix(strings.ToLower(wanted.text), "s")]; suggestion == "" && other != "" {
 		suggestion = nearname.Nearest(other, accepted)
 	}
-	r.add(wanted, suggestion, accepted, "No stream %s is granted; accepted lists the streams.", quoted(wanted.text))
+	reason := "No stream %s is granted; accepted lists the streams."
+	if len(accepted) == 0 {
+		reason = "No stream %s is granted, and no other stream is."
+	}
+	r.add(wanted, suggestion, accepted, reason, quoted(wanted.text))
 }
 
 // checkConnection checks the id of a connection, and that it has the stream. A display name or the key of a connector

@@ -286,6 +286,16 @@ func TestSchemaIndexIsATableIfItFits(t *testing.T) {
 	}
 }
 
+// R-BUD-1: the index of an empty grant has one note, the same in both channels.
+func TestSchemaIndexOfEmptyGrant(t *testing.T) {
+	result := schemaOf(t, serving(`{"connectors":[]}`), operation.SchemaInput{})
+	for channel, content := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
+		if !strings.Contains(content, "No stream is granted") || strings.Contains(content, "Rows without streams") {
+			t.Errorf("%s is %s", channel, content)
+		}
+	}
+}
+
 // R-BUD-1: structured output with counts has the calls that list the names.
 func TestSchemaIndexOfCountsHasCalls(t *testing.T) {
 	body := strings.ReplaceAll(fullDocument(2, 500, 0), `"stream_0`, `"stream_of_connector_0`)

@@ -127,7 +127,7 @@ func (x *index) counts() *tool.Result {
 	}
 	lines := []string{x.heading(rawjson.Int("connectors", int64(len(x.Document.Connectors))), rawjson.Int(wire.Streams, int64(x.Document.StreamCount())))}
 	if x.Document.StreamCount() == 0 {
-		lines = append(lines, "No stream is granted, or none of this connection. Call "+tool.SchemaTool+" without arguments for what is.")
+		lines = append(lines, nothingGranted)
 	}
 	text := strings.Join(append(lines, notes...), "\n")
 	room := indexBytes - len(text) - len(x.leftOut(x.Document.StreamCount())) - len(x.countsDocument(nil))
@@ -196,13 +196,23 @@ func (x *index) countsRow(c *schemadoc.Connector, names []string) rawjson.Value 
 	}).Encode()
 }
 
+// nothingGranted explains an index without rows.
+const nothingGranted = "No stream is granted, or none of this connection. Call " + tool.SchemaTool + " without arguments for what is."
+
 // countsNote explains the counts in structured output.
 const countsNote = "Rows without streams have them counted in stream_count: the names do not fit here; the text has them. " +
 	"Call " + tool.SchemaTool + " with connection_id for a shorter index, or with stream for one stream."
 
 // countsDocument returns structured output with these rows, and calls for the indexes of single connections (R-BUD-1).
 func (x *index) countsDocument(rows []rawjson.Value) json.RawMessage {
-	members := rawjson.Object{rawjson.Raw("data", x.data(rows, countsMeta).Encode()), rawjson.String("note", strings.TrimSpace(countsNote+" "+limits(x.Schema)))}
+	note := countsNote
+	if x.Document.StreamCount() == 0 {
+		note = nothingGranted
+	}
+	members := rawjson.Object{
+		rawjson.Raw("data", x.data(rows, countsMeta).Encode()),
+		rawjson.String("note", strings.TrimSpace(note+" "+limits(x.Schema))),
+	}
 	var calls []answer.Call
 	for _, c := range x.Document.Connectors {
 		shown, _ := shownConnections(c.Connections, 1)
