@@ -169,10 +169,18 @@ func (r *review) add(wrong name, suggestion string, accepted []string, form stri
 			return arguments.With(found.param, wrong.replace(arguments.Get(found.param), suggestion))
 		}
 	}
+	isCut := false // R-CLAIM-7
 	for _, each := range nearname.Order(wrong.text, accepted) {
-		if len(each) <= maxNameBytes && len(found.accepted) < maxAccepted {
-			found.accepted = addName(found.accepted, each)
+		switch {
+		case slices.Contains(found.accepted, each):
+		case len(each) > maxNameBytes || len(found.accepted) == maxAccepted:
+			isCut = true
+		default:
+			found.accepted = append(found.accepted, each)
 		}
+	}
+	if isCut {
+		found.text += fmt.Sprintf(" It holds %d of them; schema shows the rest.", len(found.accepted))
 	}
 	r.found = append(r.found, found)
 }
