@@ -72,7 +72,7 @@ func (v views) answer(next mcp.MethodHandler) mcp.MethodHandler {
 			return next(ctx, method, request)
 		}
 		if read, ok := request.(*mcp.ReadResourceRequest); ok && read.Params != nil && read.Params.URI == viewURI {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{v.contents()}}, nil
+			return &mcp.ReadResourceResult{Cacheable: ofOneCaller, Contents: []*mcp.ResourceContents{v.contents()}}, nil
 		}
 		result, err := next(ctx, method, request)
 		switch listed := result.(type) {

@@ -71,6 +71,9 @@ func TestViewsAreForClientsThatDeclareThem(t *testing.T) {
 				read.Result.Contents[0].Text != viewPage || read.Result.Contents[0].MIMEType != "text/html;profile=mcp-app" {
 				t.Errorf("%v: the page is read as %s", err, body)
 			}
+			if read.Result.CacheScope != "private" {
+				t.Errorf("the page is cacheable as %q, want private", read.Result.CacheScope)
+			}
 			if body := ask(h, false, "resources/read", "ui://pdpp/view", uri); strings.Contains(body, "view</title>") ||
 				!strings.Contains(body, `"error"`) {
 				t.Errorf("without the extension the page is read as %s", body)
